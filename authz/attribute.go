@@ -87,10 +87,10 @@ var unaddressable = map[string]map[string]string{
 	},
 	"Execution": {
 		"state": "a document", "webhook": "a document", "error": "a document", "revision": "counts the engine's commits",
-		"intake": "a document", "inboundKey": "the caller's own",
+		"intake": "a document", "consulted": "a list", "inboundKey": "the caller's own",
 	},
 	"InboundWebhook": {"fieldMapping": "a document"},
-	"InboundCall":    {"headers": "what strangers send", "body": "what strangers send"},
+	"InboundCall":    {"headers": "what anonymous callers send", "body": "what anonymous callers send"},
 	"Task": {
 		"form": "a document", "corrections": "a document", "variables": "a document", "outcomes": "a list",
 		"visit": "the engine's own", "attempt": "the engine's own", "slaLevels": "a document", "slaNextAt": "the sweep's own",

@@ -50,6 +50,8 @@ type Execution struct {
 	InboundKey *string `json:"inbound_key,omitempty"`
 	// {offeringId, fieldMapping}: the request that it files before its first phase
 	Intake json.RawMessage `json:"intake,omitempty"`
+	// ids of the users and teams whose advice its phases have asked: they read its request
+	Consulted json.RawMessage `json:"consulted,omitempty"`
 	// {phaseId, code, message}, of one that failed or waits for an incident
 	Error json.RawMessage `json:"error,omitempty"`
 	// StartedAt holds the value of the "started_at" field.
@@ -111,7 +113,7 @@ func (*Execution) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case execution.FieldState, execution.FieldWebhook, execution.FieldIntake, execution.FieldError:
+		case execution.FieldState, execution.FieldWebhook, execution.FieldIntake, execution.FieldConsulted, execution.FieldError:
 			values[i] = new([]byte)
 		case execution.FieldWorkflowVersion, execution.FieldRevision:
 			values[i] = new(sql.NullInt64)
@@ -240,6 +242,14 @@ func (_m *Execution) assignValues(columns []string, values []any) error {
 					return fmt.Errorf("unmarshal field intake: %w", err)
 				}
 			}
+		case execution.FieldConsulted:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field consulted", values[i])
+			} else if value != nil && len(*value) > 0 {
+				if err := json.Unmarshal(*value, &_m.Consulted); err != nil {
+					return fmt.Errorf("unmarshal field consulted: %w", err)
+				}
+			}
 		case execution.FieldError:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field error", values[i])
@@ -365,6 +375,9 @@ func (_m *Execution) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("intake=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Intake))
+	builder.WriteString(", ")
+	builder.WriteString("consulted=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Consulted))
 	builder.WriteString(", ")
 	builder.WriteString("error=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Error))

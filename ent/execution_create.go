@@ -162,6 +162,12 @@ func (_c *ExecutionCreate) SetIntake(v json.RawMessage) *ExecutionCreate {
 	return _c
 }
 
+// SetConsulted sets the "consulted" field.
+func (_c *ExecutionCreate) SetConsulted(v json.RawMessage) *ExecutionCreate {
+	_c.mutation.SetConsulted(v)
+	return _c
+}
+
 // SetError sets the "error" field.
 func (_c *ExecutionCreate) SetError(v json.RawMessage) *ExecutionCreate {
 	_c.mutation.SetError(v)
@@ -450,6 +456,10 @@ func (_c *ExecutionCreate) createSpec() (*Execution, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Intake(); ok {
 		_spec.SetField(execution.FieldIntake, field.TypeJSON, value)
 		_node.Intake = value
+	}
+	if value, ok := _c.mutation.Consulted(); ok {
+		_spec.SetField(execution.FieldConsulted, field.TypeJSON, value)
+		_node.Consulted = value
 	}
 	if value, ok := _c.mutation.Error(); ok {
 		_spec.SetField(execution.FieldError, field.TypeJSON, value)

@@ -196,6 +196,24 @@ func (_u *ExecutionUpdate) ClearIntake() *ExecutionUpdate {
 	return _u
 }
 
+// SetConsulted sets the "consulted" field.
+func (_u *ExecutionUpdate) SetConsulted(v json.RawMessage) *ExecutionUpdate {
+	_u.mutation.SetConsulted(v)
+	return _u
+}
+
+// AppendConsulted appends value to the "consulted" field.
+func (_u *ExecutionUpdate) AppendConsulted(v json.RawMessage) *ExecutionUpdate {
+	_u.mutation.AppendConsulted(v)
+	return _u
+}
+
+// ClearConsulted clears the value of the "consulted" field.
+func (_u *ExecutionUpdate) ClearConsulted() *ExecutionUpdate {
+	_u.mutation.ClearConsulted()
+	return _u
+}
+
 // SetError sets the "error" field.
 func (_u *ExecutionUpdate) SetError(v json.RawMessage) *ExecutionUpdate {
 	_u.mutation.SetError(v)
@@ -430,6 +448,17 @@ func (_u *ExecutionUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.IntakeCleared() {
 		_spec.ClearField(execution.FieldIntake, field.TypeJSON)
+	}
+	if value, ok := _u.mutation.Consulted(); ok {
+		_spec.SetField(execution.FieldConsulted, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedConsulted(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, execution.FieldConsulted, value)
+		})
+	}
+	if _u.mutation.ConsultedCleared() {
+		_spec.ClearField(execution.FieldConsulted, field.TypeJSON)
 	}
 	if value, ok := _u.mutation.Error(); ok {
 		_spec.SetField(execution.FieldError, field.TypeJSON, value)
@@ -712,6 +741,24 @@ func (_u *ExecutionUpdateOne) ClearIntake() *ExecutionUpdateOne {
 	return _u
 }
 
+// SetConsulted sets the "consulted" field.
+func (_u *ExecutionUpdateOne) SetConsulted(v json.RawMessage) *ExecutionUpdateOne {
+	_u.mutation.SetConsulted(v)
+	return _u
+}
+
+// AppendConsulted appends value to the "consulted" field.
+func (_u *ExecutionUpdateOne) AppendConsulted(v json.RawMessage) *ExecutionUpdateOne {
+	_u.mutation.AppendConsulted(v)
+	return _u
+}
+
+// ClearConsulted clears the value of the "consulted" field.
+func (_u *ExecutionUpdateOne) ClearConsulted() *ExecutionUpdateOne {
+	_u.mutation.ClearConsulted()
+	return _u
+}
+
 // SetError sets the "error" field.
 func (_u *ExecutionUpdateOne) SetError(v json.RawMessage) *ExecutionUpdateOne {
 	_u.mutation.SetError(v)
@@ -976,6 +1023,17 @@ func (_u *ExecutionUpdateOne) sqlSave(ctx context.Context) (_node *Execution, er
 	}
 	if _u.mutation.IntakeCleared() {
 		_spec.ClearField(execution.FieldIntake, field.TypeJSON)
+	}
+	if value, ok := _u.mutation.Consulted(); ok {
+		_spec.SetField(execution.FieldConsulted, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedConsulted(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, execution.FieldConsulted, value)
+		})
+	}
+	if _u.mutation.ConsultedCleared() {
+		_spec.ClearField(execution.FieldConsulted, field.TypeJSON)
 	}
 	if value, ok := _u.mutation.Error(); ok {
 		_spec.SetField(execution.FieldError, field.TypeJSON, value)

@@ -26955,6 +26955,8 @@ type ExecutionMutation struct {
 	inbound_key         *string
 	intake              *json.RawMessage
 	appendintake        json.RawMessage
+	consulted           *json.RawMessage
+	appendconsulted     json.RawMessage
 	error               *json.RawMessage
 	appenderror         json.RawMessage
 	started_at          *time.Time
@@ -27795,6 +27797,71 @@ func (m *ExecutionMutation) ResetIntake() {
 	delete(m.clearedFields, execution.FieldIntake)
 }
 
+// SetConsulted sets the "consulted" field.
+func (m *ExecutionMutation) SetConsulted(jm json.RawMessage) {
+	m.consulted = &jm
+	m.appendconsulted = nil
+}
+
+// Consulted returns the value of the "consulted" field in the mutation.
+func (m *ExecutionMutation) Consulted() (r json.RawMessage, exists bool) {
+	v := m.consulted
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldConsulted returns the old "consulted" field's value of the Execution entity.
+// If the Execution object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ExecutionMutation) OldConsulted(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldConsulted is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldConsulted requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldConsulted: %w", err)
+	}
+	return oldValue.Consulted, nil
+}
+
+// AppendConsulted adds jm to the "consulted" field.
+func (m *ExecutionMutation) AppendConsulted(jm json.RawMessage) {
+	m.appendconsulted = append(m.appendconsulted, jm...)
+}
+
+// AppendedConsulted returns the list of values that were appended to the "consulted" field in this mutation.
+func (m *ExecutionMutation) AppendedConsulted() (json.RawMessage, bool) {
+	if len(m.appendconsulted) == 0 {
+		return nil, false
+	}
+	return m.appendconsulted, true
+}
+
+// ClearConsulted clears the value of the "consulted" field.
+func (m *ExecutionMutation) ClearConsulted() {
+	m.consulted = nil
+	m.appendconsulted = nil
+	m.clearedFields[execution.FieldConsulted] = struct{}{}
+}
+
+// ConsultedCleared returns if the "consulted" field was cleared in this mutation.
+func (m *ExecutionMutation) ConsultedCleared() bool {
+	_, ok := m.clearedFields[execution.FieldConsulted]
+	return ok
+}
+
+// ResetConsulted resets all changes to the "consulted" field.
+func (m *ExecutionMutation) ResetConsulted() {
+	m.consulted = nil
+	m.appendconsulted = nil
+	delete(m.clearedFields, execution.FieldConsulted)
+}
+
 // SetError sets the "error" field.
 func (m *ExecutionMutation) SetError(jm json.RawMessage) {
 	m.error = &jm
@@ -28100,7 +28167,7 @@ func (m *ExecutionMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ExecutionMutation) Fields() []string {
-	fields := make([]string, 0, 18)
+	fields := make([]string, 0, 19)
 	if m.created_at != nil {
 		fields = append(fields, execution.FieldCreatedAt)
 	}
@@ -28145,6 +28212,9 @@ func (m *ExecutionMutation) Fields() []string {
 	}
 	if m.intake != nil {
 		fields = append(fields, execution.FieldIntake)
+	}
+	if m.consulted != nil {
+		fields = append(fields, execution.FieldConsulted)
 	}
 	if m.error != nil {
 		fields = append(fields, execution.FieldError)
@@ -28193,6 +28263,8 @@ func (m *ExecutionMutation) Field(name string) (ent.Value, bool) {
 		return m.InboundKey()
 	case execution.FieldIntake:
 		return m.Intake()
+	case execution.FieldConsulted:
+		return m.Consulted()
 	case execution.FieldError:
 		return m.Error()
 	case execution.FieldStartedAt:
@@ -28238,6 +28310,8 @@ func (m *ExecutionMutation) OldField(ctx context.Context, name string) (ent.Valu
 		return m.OldInboundKey(ctx)
 	case execution.FieldIntake:
 		return m.OldIntake(ctx)
+	case execution.FieldConsulted:
+		return m.OldConsulted(ctx)
 	case execution.FieldError:
 		return m.OldError(ctx)
 	case execution.FieldStartedAt:
@@ -28358,6 +28432,13 @@ func (m *ExecutionMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetIntake(v)
 		return nil
+	case execution.FieldConsulted:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetConsulted(v)
+		return nil
 	case execution.FieldError:
 		v, ok := value.(json.RawMessage)
 		if !ok {
@@ -28457,6 +28538,9 @@ func (m *ExecutionMutation) ClearedFields() []string {
 	if m.FieldCleared(execution.FieldIntake) {
 		fields = append(fields, execution.FieldIntake)
 	}
+	if m.FieldCleared(execution.FieldConsulted) {
+		fields = append(fields, execution.FieldConsulted)
+	}
 	if m.FieldCleared(execution.FieldError) {
 		fields = append(fields, execution.FieldError)
 	}
@@ -28500,6 +28584,9 @@ func (m *ExecutionMutation) ClearField(name string) error {
 		return nil
 	case execution.FieldIntake:
 		m.ClearIntake()
+		return nil
+	case execution.FieldConsulted:
+		m.ClearConsulted()
 		return nil
 	case execution.FieldError:
 		m.ClearError()
@@ -28562,6 +28649,9 @@ func (m *ExecutionMutation) ResetField(name string) error {
 		return nil
 	case execution.FieldIntake:
 		m.ResetIntake()
+		return nil
+	case execution.FieldConsulted:
+		m.ResetConsulted()
 		return nil
 	case execution.FieldError:
 		m.ResetError()

@@ -45,6 +45,8 @@ const (
 	FieldInboundKey = "inbound_key"
 	// FieldIntake holds the string denoting the intake field in the database.
 	FieldIntake = "intake"
+	// FieldConsulted holds the string denoting the consulted field in the database.
+	FieldConsulted = "consulted"
 	// FieldError holds the string denoting the error field in the database.
 	FieldError = "error"
 	// FieldStartedAt holds the string denoting the started_at field in the database.
@@ -100,6 +102,7 @@ var Columns = []string{
 	FieldInboundWebhookID,
 	FieldInboundKey,
 	FieldIntake,
+	FieldConsulted,
 	FieldError,
 	FieldStartedAt,
 	FieldFinishedAt,

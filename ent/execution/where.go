@@ -786,6 +786,16 @@ func IntakeNotNil() predicate.Execution {
 	return predicate.Execution(sql.FieldNotNull(FieldIntake))
 }
 
+// ConsultedIsNil applies the IsNil predicate on the "consulted" field.
+func ConsultedIsNil() predicate.Execution {
+	return predicate.Execution(sql.FieldIsNull(FieldConsulted))
+}
+
+// ConsultedNotNil applies the NotNil predicate on the "consulted" field.
+func ConsultedNotNil() predicate.Execution {
+	return predicate.Execution(sql.FieldNotNull(FieldConsulted))
+}
+
 // ErrorIsNil applies the IsNil predicate on the "error" field.
 func ErrorIsNil() predicate.Execution {
 	return predicate.Execution(sql.FieldIsNull(FieldError))

@@ -958,6 +958,7 @@ var (
 		{Name: "inbound_webhook_id", Type: field.TypeString, Nullable: true, Size: 40},
 		{Name: "inbound_key", Type: field.TypeString, Nullable: true, Size: 320},
 		{Name: "intake", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
+		{Name: "consulted", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
 		{Name: "error", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
 		{Name: "started_at", Type: field.TypeTime, Nullable: true},
 		{Name: "finished_at", Type: field.TypeTime, Nullable: true},
@@ -972,13 +973,13 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "executions_workflows_workflow",
-				Columns:    []*schema.Column{ExecutionsColumns[17]},
+				Columns:    []*schema.Column{ExecutionsColumns[18]},
 				RefColumns: []*schema.Column{WorkflowsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "executions_requests_request",
-				Columns:    []*schema.Column{ExecutionsColumns[18]},
+				Columns:    []*schema.Column{ExecutionsColumns[19]},
 				RefColumns: []*schema.Column{RequestsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -997,12 +998,12 @@ var (
 			{
 				Name:    "execution_company_id_workflow_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{ExecutionsColumns[3], ExecutionsColumns[17], ExecutionsColumns[1], ExecutionsColumns[0]},
+				Columns: []*schema.Column{ExecutionsColumns[3], ExecutionsColumns[18], ExecutionsColumns[1], ExecutionsColumns[0]},
 			},
 			{
 				Name:    "execution_company_id_request_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{ExecutionsColumns[3], ExecutionsColumns[18], ExecutionsColumns[1], ExecutionsColumns[0]},
+				Columns: []*schema.Column{ExecutionsColumns[3], ExecutionsColumns[19], ExecutionsColumns[1], ExecutionsColumns[0]},
 			},
 			{
 				Name:    "execution_company_id_inbound_webhook_id_inbound_key",

@@ -30,6 +30,7 @@ func (Execution) Fields() []ent.Field {
 		field.String("inbound_webhook_id").MaxLen(40).Optional().Nillable().Immutable().Comment("that started it; it may be deleted since"),
 		field.String("inbound_key").MaxLen(320).Optional().Nillable().Immutable().Comment("under which the caller may repeat its call"),
 		document("intake", "{offeringId, fieldMapping}: the request that it files before its first phase"),
+		document("consulted", "ids of the users and teams whose advice its phases have asked: they read its request"),
 		document("error", "{phaseId, code, message}, of one that failed or waits for an incident"),
 		field.Time("started_at").Optional().Nillable(),
 		field.Time("finished_at").Optional().Nillable(),

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"entgo.io/ent/dialect/sql"
-
 	"atrium/ent"
 	"atrium/ent/approval"
 	"atrium/ent/predicate"
@@ -17,6 +15,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/paging"
+	"atrium/internal/party"
 	"atrium/internal/workflow/definition"
 	"atrium/internal/workflow/engine"
 )
@@ -71,30 +70,12 @@ type ListApprovalsInput struct {
 func listApprovals(ctx context.Context, tx *op.Tx, in ListApprovalsInput) (paging.List[*ent.Approval], error) {
 	var where []predicate.Approval
 	if tx.AssignedOnly() {
-		mine, err := placesOf(ctx, tx)
-		if err != nil {
-			return paging.List[*ent.Approval]{}, err
-		}
-		where = append(where, naming(mine))
+		where = append(where, party.Approves(tx.Principal().ID))
 	}
 	where = paging.In(where, in.Status, approval.StatusIn)
 	where = paging.In(where, in.ExecutionID, approval.ExecutionIDIn)
 	where = paging.In(where, in.RequestID, approval.RequestIDIn)
 	return paging.Of(ctx, in.Page, approvalSorts, tx.Approval.Query().Where(where...))
-}
-
-// naming matches approvals that name one of the ids among their approvers. Ids are of one length, and no text of an approver is
-// anything but a type and an id.
-func naming(ids []string) predicate.Approval {
-	return func(s *sql.Selector) {
-		var either []*sql.Predicate
-		for _, id := range ids {
-			either = append(either, sql.P(func(b *sql.Builder) {
-				b.WriteString("CAST(").Ident(s.C(approval.FieldApprovers)).WriteString(" AS TEXT) LIKE ").Arg("%\"" + id + "\"%")
-			}))
-		}
-		s.Where(sql.Or(either...))
-	}
 }
 
 // placesOf are the ids under which the caller may stand among approvers: its own, and those of its teams.
@@ -227,6 +208,29 @@ func configOf(a *ent.Approval) (*definition.ApprovalConfig, error) {
 	return c, nil
 }
 
+// maxBereft bounds the approvals whose executions look again in one transaction.
+const maxBereft = 1000
+
+// ApproversLeft makes executions look again whether their approvals can still be given: those that name a user who leaves, one of
+// its teams, or a team that loses members. It belongs into that transaction, before the memberships end. Returns conflict when
+// there are too many.
+func ApproversLeft(ctx context.Context, tx *op.Tx, id string) error {
+	waiting, err := tx.Approval.Query().Where(approval.StatusEQ(approval.StatusPENDING), party.Approves(id)).Limit(maxBereft + 1).
+		Select(approval.FieldExecutionID).Strings(tx.Unfiltered(ctx, "who leaves decides nothing, whatever the caller sees"))
+	if err != nil {
+		return fmt.Errorf("look for approvals that wait: %w", err)
+	}
+	if len(waiting) > maxBereft {
+		return apperr.New(apperr.Conflict, "More than %d approvals wait for them. Delegate some of them first.", maxBereft)
+	}
+	for _, id := range waiting {
+		if err := goOn(ctx, tx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // DelegateApprovalInput says who decides in the caller's place.
 type DelegateApprovalInput struct {
 	op.ByID
@@ -265,6 +269,9 @@ func delegateApproval(ctx context.Context, tx *op.Tx, a *ent.Approval, in Delega
 	})
 	if slices.ContainsFunc(approvers, func(one *Approver) bool { return one.ID == in.UserID }) {
 		refs.Fault("userId", "is an approver already")
+	}
+	if slices.ContainsFunc(decisions, func(d *Decision) bool { return d.By == in.UserID }) {
+		refs.Fault("userId", "has decided already")
 	}
 	if err := refs.Err(); err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 	"atrium/internal/paging"
 	"atrium/internal/people"
 	"atrium/internal/principal"
+	requests "atrium/internal/request"
 	"atrium/internal/store"
 	"atrium/internal/testkit"
 )
@@ -135,6 +136,86 @@ func TestDelegationAndTeams(t *testing.T) {
 		p = s.pending(r)
 		require.NoError(t, s.decide(member, p.ID, "REJECT"))
 		s.at(r, "COMPLETED", "no")
+	})
+}
+
+// An approval that nobody is left to give does not wait for ever: people look at it. One that the others can still give goes on.
+func TestApproversWhoLeave(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		a, member := w.A.Users[principal.Agent], w.A.Users[principal.Member]
+		s := open(t, w, asked(body{"mode": "any"}, person(a), person(w.A.Owner)))
+		s.work()
+		either := s.file(nil)
+		s.pending(either)
+		team := testkit.Run(t, w, s.ctx, people.CreateTeam, people.CreateTeamInput{Name: "Ops", MemberIDs: []string{member.ID}})
+		s.publish(asked(body{"mode": "quorum", "quorum": 2}, person(a), person(w.A.Users[principal.Admin]), body{"type": "team", "id": team.ID}))
+		two := s.file(nil)
+		require.NoError(t, s.decide(a, s.pending(two).ID, "APPROVE"))
+		s.publish(asked(body{"mode": "all"}, body{"type": "team", "id": team.ID}))
+		whole := s.file(nil)
+		waits := s.pending(whole)
+
+		testkit.Run(t, w, s.ctx, people.DeactivateUser, people.DeactivateUserInput{ByID: op.ByID{ID: a.ID}})
+		testkit.Run(t, w, s.ctx, people.UpdateTeam, people.UpdateTeamInput{ByID: op.ByID{ID: team.ID}, MemberIDs: op.SetTo([]string{})})
+		require.Eventually(t, func() bool {
+			is, err := w.Store.Reader().Approval.Get(s.ctx, waits.ID)
+			return err == nil && is.Status == "CANCELLED"
+		}, patience, tick)
+		require.Equal(t, "participant_missing", s.incident(whole).Code)
+
+		require.NoError(t, s.decide(w.A.Users[principal.Admin], s.approval(two).ID, "APPROVE"), "who left has approved")
+		s.at(two, "COMPLETED", "yes")
+		require.NoError(t, s.decide(w.A.Owner, s.approval(either).ID, "APPROVE"))
+		s.at(either, "COMPLETED", "yes")
+	})
+}
+
+// Whom the workflow asks reads the request, talks about it, and can do nothing else to it.
+func TestThoseWhoAreAsked(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		member := w.A.Users[principal.Member]
+		as := w.AsUser(member)
+		reads := func(r *ent.Request) error {
+			_, _, err := op.Run(as, w.Engine, requests.Get, op.ByID{ID: r.ID}, nil)
+			_, _, said := op.Run(as, w.Engine, requests.CreateComment, requests.CreateCommentInput{ByID: op.ByID{ID: r.ID}, Body: "Yes."}, nil)
+			require.Equal(t, apperr.CodeOf(err), apperr.CodeOf(said), "%v %v", err, said)
+			if err == nil {
+				list := testkit.Run(t, w, as, requests.ListComments, requests.ListCommentsInput{ByID: op.ByID{ID: r.ID}})
+				require.Len(t, list.Rows, 1, "the public ones")
+				testkit.Run(t, w, as, requests.GetComment, op.ByID{ID: list.Rows[0].ID})
+			}
+			_, _, changed := op.Run(as, w.Engine, requests.Update, requests.UpdateInput{ByID: op.ByID{ID: r.ID}, Title: op.SetTo("Mine")}, nil)
+			require.Equal(t, apperr.Forbidden, apperr.CodeOf(changed))
+			return err
+		}
+		internal := "internal"
+		file := func(s *shop) *ent.Request {
+			r := s.file(nil)
+			testkit.Run(t, w, s.ctx, requests.CreateComment, requests.CreateCommentInput{ByID: op.ByID{ID: r.ID}, Body: "Among us.", Visibility: &internal})
+			return r
+		}
+		s := open(t, w, asked(body{"mode": "any"}, person(w.A.Owner)))
+		s.work()
+		strange := file(s)
+		s.pending(strange)
+		require.Equal(t, apperr.Forbidden, apperr.CodeOf(reads(strange)))
+
+		s.publish(asked(body{"mode": "any"}, person(member)))
+		approves := file(s)
+		s.pending(approves)
+		require.NoError(t, reads(approves))
+
+		team := testkit.Run(t, w, s.ctx, people.CreateTeam, people.CreateTeamInput{Name: "Ops", MemberIDs: []string{member.ID}})
+		for _, role := range []string{"responsible", "consulted"} {
+			does := phase("does", "PROCESS", nil)
+			does["participants"] = []body{{"role": role, "type": "team", "id": team.ID}}
+			s.publish(line([]body{phase("start", "START", nil), does, phase("done", "END", nil)}))
+			r := file(s)
+			s.at(r, "WAITING", "does")
+			require.NoError(t, reads(r), role)
+		}
 	})
 }
 

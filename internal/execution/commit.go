@@ -16,6 +16,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/events"
 	"atrium/internal/op"
+	"atrium/internal/principal"
 	domain "atrium/internal/request"
 	"atrium/internal/strictjson"
 	"atrium/internal/workflow/definition"
@@ -25,9 +26,14 @@ import (
 // commit writes a plan in one transaction, and completes the job in it. It returns errMoved when the execution or its request
 // is not as it was loaded.
 func (r *Runner) commit(ctx context.Context, p *plan, job *rivertype.JobRow) error {
+	fields, err := p.prepareFields(ctx, r.Engine)
+	if err != nil {
+		return err
+	}
 	return r.Engine.Work(ctx, p.row.CompanyID, workerName, func(ctx context.Context, tx *op.Tx) error {
 		ctx = context.WithValue(ctx, committing{}, p.row.ID)
 		now := tx.Now(ctx)
+		p.fields = fields // all of them again, where the store runs this once more
 		if err := p.sameRequest(ctx, tx); err != nil {
 			return err
 		}
@@ -53,6 +59,24 @@ func (r *Runner) commit(ctx context.Context, p *plan, job *rivertype.JobRow) err
 		}
 		return tx.Complete(ctx, job)
 	})
+}
+
+// prepareFields holds what the plan answers against the offering's form: its conditions are the customer's, and no transaction
+// stays open for what they cost.
+func (p *plan) prepareFields(ctx context.Context, e *op.Engine) (fields []op.Ready[domain.UpdateInput], err error) {
+	for _, effect := range p.effects {
+		set, ok := effect.(engine.SetFields)
+		if !ok {
+			continue
+		}
+		in := domain.UpdateInput{ByID: op.ByID{ID: p.request.ID}, Fields: op.SetTo(strictjson.Object(set.Fields))}
+		ready, err := op.Prepare(ctx, e, principal.Worker(p.row.CompanyID, workerName), domain.Update, in)
+		if err != nil {
+			return nil, err
+		}
+		fields = append(fields, ready)
+	}
+	return fields, nil
 }
 
 // sameRequest locks the request before effects change it, and holds its status against the one that the step was computed from.
@@ -132,7 +156,9 @@ func (p *plan) carryOut(ctx context.Context, tx *op.Tx, e engine.Effect, now tim
 	case engine.ActOnRequest:
 		return p.act(ctx, tx, e.Action)
 	case engine.SetFields:
-		_, err := op.RunIn(ctx, tx, domain.Update, domain.UpdateInput{ByID: op.ByID{ID: p.request.ID}, Fields: op.SetTo(strictjson.Object(e.Fields))})
+		ready := p.fields[0]
+		p.fields = p.fields[1:]
+		_, err := op.RunReady(ctx, tx, domain.Update, ready)
 		return err
 	case engine.OpenIncident:
 		if err := tx.Insert(ctx, p.notice("incident", e.Fault.Message, roleOf(p.phase(e.Fault.PhaseID), "accountable")), time.Time{}); err != nil {

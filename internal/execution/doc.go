@@ -26,6 +26,10 @@
 // somebody takes it, and it stands still while its request waits. Those who are accountable for the phase are told when a target
 // of it or of its request is missed (breach.go).
 //
+// Whom a phase asks may read the request (package party). An approval that cannot be given any more, since approvers left the company
+// or their team, becomes an incident: who leaves has the executions look again (ApproversLeft). The check reads outside of the
+// commit's transaction: somebody who leaves in the very moment in which an approval opens is seen at its next decision only.
+//
 // The request is locked before the execution wherever both are, so that no two transactions wait for each other.
 //
 // Expressions, forms and calls never run in a transaction. A commit whose expressions take more than 5 ms together is computed

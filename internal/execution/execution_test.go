@@ -2,6 +2,7 @@ package execution_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,7 +14,9 @@ import (
 	"atrium/ent/event"
 	"atrium/ent/user"
 	"atrium/internal/apperr"
+	"atrium/internal/catalog"
 	run "atrium/internal/execution"
+	"atrium/internal/form"
 	"atrium/internal/op"
 	"atrium/internal/people"
 	"atrium/internal/principal"
@@ -277,6 +280,31 @@ func TestDataAsksForCorrections(t *testing.T) {
 	})
 }
 
+// A correction that the offering's form refuses is looked at by people: the request stays as it was, and the execution waits.
+func TestCorrectionsThatTheFormRefuses(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		check := phase("check", "DATA", body{"kind": "validate", "onInvalid": "ask", "rules": []body{{"check": "request.fields.n > 2.0", "field": "n"}}})
+		s := open(t, w, line([]body{phase("start", "START", nil), check, phase("done", "END", nil)}))
+		testkit.Run(t, w, s.ctx, catalog.UpdateOffering, catalog.UpdateOfferingInput{
+			ByID: op.ByID{ID: s.offering.ID}, Form: op.SetTo(form.Definition{Fields: []form.Field{{Key: "n", Label: "N", Type: form.Number, Max: new(3.0)}}}),
+		})
+		s.work()
+		r := s.file(body{"n": 1})
+		s.at(r, "WAITING", "check")
+		_, _, err := op.Run(s.ctx, w.Engine, run.CompleteTask, run.CompleteTaskInput{ByID: op.ByID{ID: s.task(r).ID}, Variables: body{"n": 4, "m": 1}}, nil)
+		require.Equal(t, apperr.Validation, apperr.CodeOf(err))
+		var fields []string
+		for _, d := range apperr.From(err).Details {
+			fields = append(fields, d.Field)
+		}
+		require.ElementsMatch(t, []string{"variables.m", "variables.n"}, fields)
+		require.JSONEq(t, `{"n": 1}`, string(s.request(r).Fields))
+		s.complete(r, "", body{"n": 3})
+		s.at(r, "COMPLETED", "done")
+	})
+}
+
 // Whoever is responsible works the task; when nobody of them is there, an incident says so.
 func TestParticipantsWhoAreGone(t *testing.T) {
 	t.Parallel()
@@ -299,6 +327,12 @@ func TestParticipantsWhoAreGone(t *testing.T) {
 		require.Equal(t, []string{"workflow.started", "workflow.failed"}, s.events(e.ID))
 
 		set(user.StatusActive)
+		half := body{"text": strings.Repeat("x", 600_000)}
+		_, _, err := op.Run(s.ctx, w.Engine, run.ResolveIncident, run.ResolveIncidentInput{
+			ByID: op.ByID{ID: i.ID}, Action: "RETRY", Variables: body{"price": half, "work": half},
+		}, nil)
+		require.Equal(t, apperr.Validation, apperr.CodeOf(err))
+		require.Equal(t, "variables", apperr.From(err).Details[0].Field)
 		testkit.Run(t, w, s.ctx, run.ResolveIncident, run.ResolveIncidentInput{ByID: op.ByID{ID: i.ID}, Action: "RETRY"})
 		require.Eventually(t, func() bool { return len(s.tasks(r, "OPEN")) == 1 }, patience, tick)
 		s.complete(r, "lost", body{"serial": "X1"})

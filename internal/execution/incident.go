@@ -3,6 +3,7 @@ package execution
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"atrium/ent"
 	"atrium/ent/execution"
@@ -13,6 +14,7 @@ import (
 	"atrium/internal/paging"
 	"atrium/internal/strictjson"
 	"atrium/internal/workflow/definition"
+	"atrium/internal/workflow/engine"
 )
 
 var incidentSorts = op.Sorts{"createdAt": incident.FieldCreatedAt}
@@ -95,7 +97,31 @@ func prepareResolution(ctx context.Context, tx *op.Tx, in ResolveIncidentInput) 
 		}
 	}
 	r.faults = append(r.faults, under("variables", form.Free(in.Variables))...)
-	return r, nil
+	if len(r.faults) == 0 && len(in.Variables) > 0 {
+		err = r.bound(e, in.Variables)
+	}
+	return r, err
+}
+
+// bound holds what the phases will have left behind with these variables against the bound on all of it.
+func (r *resolution) bound(e *ent.Execution, variables map[string]any) error {
+	s, err := readState(e.State)
+	if err != nil {
+		return err
+	}
+	all := maps.Clone(s.Phases)
+	if all == nil {
+		all = map[string]any{}
+	}
+	maps.Copy(all, variables)
+	raw, err := encode(all)
+	if err != nil {
+		return err
+	}
+	if len(raw) > engine.MaxVariables {
+		r.faults = append(r.faults, apperr.Detail{Field: "variables", Message: fmt.Sprintf("would make the variables of all phases longer than %d bytes", engine.MaxVariables)})
+	}
+	return nil
 }
 
 // definition returns the one that the execution goes on by; nil with a fault when there is none.

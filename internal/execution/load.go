@@ -27,6 +27,8 @@ type loaded struct {
 	request *ent.Request // nil when there is none
 	inputs  []engine.Input
 	refused *engine.Fault // why its request could not be filed
+
+	approval *ent.Approval // that it waits for; nil for none
 }
 
 // load reads an execution with the inputs that wait for it. It returns nil for one that is gone or has ended.
@@ -102,6 +104,7 @@ func (l *loaded) votes(ctx context.Context, db *ent.Client) ([]engine.Input, err
 	if err != nil {
 		return nil, fmt.Errorf("look for the approval: %w", err)
 	}
+	l.approval = a
 	decisions, err := DecisionsOf(a)
 	if err != nil {
 		return nil, err

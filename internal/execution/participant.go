@@ -9,15 +9,18 @@ import (
 	"atrium/ent"
 	"atrium/ent/agent"
 	"atrium/ent/team"
+	"atrium/ent/teammember"
 	"atrium/ent/user"
 	"atrium/internal/access"
 	"atrium/internal/workflow/definition"
+	"atrium/internal/workflow/engine"
 )
 
-// present are those of a phase's participants who are there: users who are not deactivated, teams and agents that exist.
+// present are those of a phase's participants who are there: users who are not deactivated, teams and agents that exist. A team
+// is staffed with one member who is there.
 type present struct {
-	users         map[string]*ent.User
-	teams, agents map[string]bool
+	users                  map[string]*ent.User
+	teams, staffed, agents map[string]bool
 }
 
 // presentOf looks participants up, one statement for each kind that is named.
@@ -26,7 +29,7 @@ func presentOf(ctx context.Context, db *ent.Client, list []definition.Participan
 	for _, one := range list {
 		ids[one.Type] = append(ids[one.Type], one.ID)
 	}
-	p := &present{users: map[string]*ent.User{}, teams: map[string]bool{}, agents: map[string]bool{}}
+	p := &present{users: map[string]*ent.User{}, teams: map[string]bool{}, staffed: map[string]bool{}, agents: map[string]bool{}}
 	if len(ids["user"]) > 0 {
 		rows, err := db.User.Query().Where(user.IDIn(ids["user"]...), access.Here()).All(ctx)
 		if err != nil {
@@ -36,23 +39,27 @@ func presentOf(ctx context.Context, db *ent.Client, list []definition.Participan
 			p.users[u.ID] = u
 		}
 	}
-	for kind, look := range map[string]func(ids []string) ([]string, error){
-		"team":  func(ids []string) ([]string, error) { return db.Team.Query().Where(team.IDIn(ids...)).IDs(ctx) },
-		"agent": func(ids []string) ([]string, error) { return db.Agent.Query().Where(agent.IDIn(ids...)).IDs(ctx) },
+	for _, look := range []struct {
+		kind string
+		into map[string]bool
+		of   func(ids []string) ([]string, error)
+	}{
+		{"team", p.teams, func(ids []string) ([]string, error) { return db.Team.Query().Where(team.IDIn(ids...)).IDs(ctx) }},
+		{"team", p.staffed, func(ids []string) ([]string, error) {
+			return db.TeamMember.Query().Where(teammember.TeamIDIn(ids...), teammember.HasUserWith(access.Here())).
+				Unique(true).Select(teammember.FieldTeamID).Strings(ctx)
+		}},
+		{"agent", p.agents, func(ids []string) ([]string, error) { return db.Agent.Query().Where(agent.IDIn(ids...)).IDs(ctx) }},
 	} {
-		if len(ids[kind]) == 0 {
+		if len(ids[look.kind]) == 0 {
 			continue
 		}
-		found, err := look(ids[kind])
+		found, err := look.of(ids[look.kind])
 		if err != nil {
-			return nil, fmt.Errorf("look the %ss up: %w", kind, err)
-		}
-		into := p.teams
-		if kind == "agent" {
-			into = p.agents
+			return nil, fmt.Errorf("look the %ss up: %w", look.kind, err)
 		}
 		for _, id := range found {
-			into[id] = true
+			look.into[id] = true
 		}
 	}
 	return p, nil
@@ -94,15 +101,27 @@ func (p *present) worker(responsible []definition.Participant) (one definition.P
 	return one, missing
 }
 
-// quorate returns why an approval cannot be approved any more, since approvers are gone; empty when it can.
-func (p *present) quorate(approvers []definition.Participant, mode definition.ApprovalMode, quorum int, sequential bool) string {
+// decides reports whether an approver is there to decide.
+func (p *present) decides(one definition.Participant) bool {
+	if one.Type == "team" {
+		return p.staffed[one.ID]
+	}
+	return p.has(one)
+}
+
+// quorate returns why an approval cannot be approved any more after these votes, since approvers are gone; empty when it can.
+func (p *present) quorate(approvers []definition.Participant, mode definition.ApprovalMode, quorum int, sequential bool, votes []engine.Vote) string {
 	var gone []definition.Participant
-	for _, a := range approvers {
-		if !p.has(a) {
+	there := 0 // have approved, or may still
+	for i, a := range approvers {
+		v := slices.IndexFunc(votes, func(v engine.Vote) bool { return v.Approver == i })
+		switch {
+		case v < 0 && !p.decides(a):
 			gone = append(gone, a)
+		case v < 0 || votes[v].Approve:
+			there++
 		}
 	}
-	there := len(approvers) - len(gone)
 	enough := there > 0
 	switch mode {
 	case definition.All:
@@ -110,10 +129,10 @@ func (p *present) quorate(approvers []definition.Participant, mode definition.Ap
 	case definition.Quorum:
 		enough = there >= quorum
 	}
-	if enough && (len(gone) == 0 || !sequential) {
+	if len(gone) == 0 || enough && !sequential {
 		return ""
 	}
-	return "The approval cannot be given, since approvers are deactivated or deleted: " + named(gone) + "."
+	return "The approval cannot be given, since approvers are deactivated or deleted, or teams without members: " + named(gone) + "."
 }
 
 func named(list []definition.Participant) string {

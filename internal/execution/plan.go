@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"atrium/ent"
+	"atrium/internal/op"
+	domain "atrium/internal/request"
 	"atrium/internal/workflow/definition"
 	"atrium/internal/workflow/engine"
 )
@@ -22,7 +24,8 @@ type plan struct {
 	effects []engine.Effect
 	more    bool
 
-	people *present // who has a part in what is opened
+	people *present                       // who has a part in what is opened
+	fields []op.Ready[domain.UpdateInput] // those of the effects that are still to be carried out
 }
 
 // add takes over what a step made.
@@ -120,13 +123,35 @@ func (p *plan) cast(ctx context.Context, db *ent.Client) (missing string, err er
 		case engine.OpenTask:
 			_, missing = p.people.worker(e.Phase.Responsible())
 		case engine.OpenApproval:
-			missing = p.people.quorate(approversOf(e.Phase, e.SignOff))
+			approvers, mode, quorum, sequential := approversOf(e.Phase, e.SignOff)
+			missing = p.people.quorate(approvers, mode, quorum, sequential, nil)
 		}
 		if missing != "" {
 			return missing, nil
 		}
 	}
 	return "", nil
+}
+
+// bereft returns whom an approval cannot do without that the execution waits for, before the plan and after it.
+func (p *plan) bereft(ctx context.Context, db *ent.Client, a *ent.Approval) (missing string, err error) {
+	w := p.state.Wait
+	if a == nil || w == nil || w.For != engine.ForApproval && w.For != engine.ForSignOff || p.state.Visit.Number != a.Visit || p.state.Visit.Attempts != a.Attempt {
+		return "", nil
+	}
+	c, err := configOf(a)
+	if err != nil {
+		return "", err
+	}
+	approvers := make([]definition.Participant, len(c.Approvers))
+	for i, one := range c.Approvers {
+		approvers[i] = definition.Participant{Type: one.Type, ID: one.ID}
+	}
+	there, err := presentOf(ctx, db, approvers)
+	if err != nil {
+		return "", err
+	}
+	return there.quorate(approvers, c.Mode, c.Quorum, c.Order == definition.Sequential, w.Votes), nil
 }
 
 // phase returns a phase of the definition.

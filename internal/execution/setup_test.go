@@ -96,7 +96,7 @@ func (s *shop) workLogged(to io.Writer, more ...jobs.Option) (stop func()) {
 	log := slog.New(slog.NewTextHandler(to, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	out, err := egress.New(egress.Options{Allow: receiver.Loopback, CAFile: receiver.CAFile(s.t)})
 	require.NoError(s.t, err)
-	runner := run.New(run.Options{Engine: s.Engine, Queue: s.Queue, Egress: out, Traces: s.traces})
+	runner := run.New(run.Options{Engine: s.Engine, Egress: out, Traces: s.traces})
 	q, err := jobs.New(s.Store, log, true, append(more, runner.Work())...)
 	require.NoError(s.t, err)
 	ctx, cancel := context.WithCancel(context.Background())

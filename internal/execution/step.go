@@ -39,7 +39,6 @@ func bulkSteppers() int { return max(1, runtime.GOMAXPROCS(0)/2) }
 // Options are what a runner works with.
 type Options struct {
 	Engine *op.Engine
-	Queue  *jobs.Queue          // completes jobs
 	Egress *egress.Client       // makes the calls of phases
 	Traces trace.TracerProvider // nil for the process's own
 }
@@ -193,12 +192,17 @@ func (l *loaded) compute(ctx context.Context, db *ent.Client, now time.Time) (*p
 		}
 		p.add(res)
 	}
-	if !p.changed() {
-		return nil, nil // nothing has come in
-	}
 	stuck, err := p.cast(ctx, db)
-	if err != nil || stuck == "" {
-		return p, err
+	if err == nil && stuck == "" {
+		stuck, err = p.bereft(ctx, db, l.approval)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case stuck == "" && !p.changed():
+		return nil, nil // nothing has come in
+	case stuck == "":
+		return p, nil
 	}
 	res, err := engine.Step(ctx, p.d, p.state, engine.Stuck{Visit: p.state.Visit.Number, Code: engine.ParticipantMissing, Message: stuck}, env)
 	if err != nil {

@@ -3,10 +3,10 @@ package execution
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
-
-	"entgo.io/ent/dialect/sql"
 
 	"atrium/ent"
 	"atrium/ent/agent"
@@ -21,6 +21,8 @@ import (
 	"atrium/internal/form"
 	"atrium/internal/op"
 	"atrium/internal/paging"
+	"atrium/internal/party"
+	domain "atrium/internal/request"
 	"atrium/internal/strictjson"
 	"atrium/internal/workflow/definition"
 )
@@ -67,7 +69,7 @@ type ListTasksInput struct {
 func tasksOf(_ context.Context, tx *op.Tx, in ListTasksInput) *ent.TaskQuery {
 	var where []predicate.Task
 	if tx.AssignedOnly() {
-		where = append(where, task.Or(task.AssigneeID(tx.Principal().ID), inTeamsOf(tx.Principal().ID)))
+		where = append(where, party.Works(tx.Principal().ID))
 	}
 	where = paging.In(where, in.Status, task.StatusIn)
 	where = paging.In(where, in.ExecutionID, task.ExecutionIDIn)
@@ -75,15 +77,6 @@ func tasksOf(_ context.Context, tx *op.Tx, in ListTasksInput) *ent.TaskQuery {
 	where = paging.InOrNone(where, in.AssigneeID, task.AssigneeIDIn, task.AssigneeIDIsNil)
 	where = paging.InOrNone(where, in.TeamID, task.TeamIDIn, task.TeamIDIsNil)
 	return tx.Task.Query().Where(where...)
-}
-
-// inTeamsOf matches the tasks of a user's teams.
-func inTeamsOf(userID string) predicate.Task {
-	return func(s *sql.Selector) {
-		m := sql.Dialect(s.Dialect()).Table(teammember.Table)
-		s.Where(sql.In(s.C(task.FieldTeamID), sql.Dialect(s.Dialect()).Select(m.C(teammember.FieldTeamID)).From(m).
-			Where(sql.And(sql.ColumnsEQ(m.C(teammember.FieldCompanyID), s.C(task.FieldCompanyID)), sql.EQ(m.C(teammember.FieldUserID), userID)))))
-	}
 }
 
 // loadTask reads a task; one of a team is within reach of the team's members.
@@ -139,8 +132,9 @@ func prepareCompletion(ctx context.Context, tx *op.Tx, in CompleteTaskInput) (an
 		if c.outcome = nil; way != definition.Next {
 			c.faults = append(c.faults, apperr.Detail{Field: "outcome", Message: "is not an outcome of this task: corrections have none"})
 		}
-		c.faults = append(c.faults, under("variables", form.Free(in.Variables))...)
-		return c, nil
+		faults, err := correctionFaults(ctx, tx, t, in.Variables)
+		c.faults = append(c.faults, under("variables", faults)...)
+		return c, err
 	}
 	if p.Follow(way) == nil {
 		c.faults = append(c.faults, apperr.Detail{Field: "outcome", Message: "must be one of the task's outcomes"})
@@ -155,6 +149,33 @@ func prepareCompletion(ctx context.Context, tx *op.Tx, in CompleteTaskInput) (an
 		return err
 	})
 	return c, err
+}
+
+// correctionFaults holds corrections against the form of the request's offering, as they will stand beside the other fields. A
+// field that was there before and is not corrected is not the caller's to answer for.
+func correctionFaults(ctx context.Context, tx *op.Tx, t *ent.Task, corrections map[string]any) ([]apperr.Detail, error) {
+	faults := form.Free(corrections)
+	if len(faults) > 0 || t.RequestID == nil {
+		return faults, nil
+	}
+	r, err := tx.Request.Get(tx.Unfiltered(ctx, "who works its task corrects it"), *t.RequestID)
+	if err != nil {
+		return nil, fmt.Errorf("read the task's request: %w", err)
+	}
+	var old map[string]any
+	if err := decode(r.Fields, &old); err != nil {
+		return nil, fmt.Errorf("read the request's fields: %w", err)
+	}
+	all := map[string]any{}
+	maps.Copy(all, old)
+	maps.Copy(all, corrections)
+	faults, err = domain.FieldFaults(ctx, tx, r.OfferingID, all)
+	return slices.DeleteFunc(faults, func(f apperr.Detail) bool {
+		key := strings.TrimPrefix(f.Field, "fields.")
+		_, was := old[key]
+		_, corrected := corrections[key]
+		return was && !corrected
+	}), err
 }
 
 // CompletionFaults returns what is wrong with a completion of a task, by its outcomes and its form. Its place is outside of
@@ -294,7 +315,9 @@ func assignTask(ctx context.Context, tx *op.Tx, t *ent.Task, in AssignTaskInput)
 		return tx.User.Query().Where(user.ID(id), access.Here()).Exist(ctx)
 	})
 	refs.Check("teamId", in.TeamID, "team", func(id string) (bool, error) { return tx.Team.Query().Where(team.ID(id)).Exist(ctx) })
-	refs.Check("agentId", in.AgentID, "agent", func(id string) (bool, error) { return tx.Agent.Query().Where(agent.ID(id)).Exist(ctx) })
+	refs.Check("agentId", in.AgentID, "WORKFLOW_PHASE agent", func(id string) (bool, error) {
+		return tx.Agent.Query().Where(agent.ID(id), agent.TypeEQ(agent.TypeWORKFLOW_PHASE)).Exist(ctx)
+	})
 	if err := refs.Err(); err != nil {
 		return nil, err
 	}

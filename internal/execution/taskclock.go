@@ -7,10 +7,12 @@ import (
 	"time"
 
 	"atrium/ent"
+	"atrium/ent/predicate"
 	"atrium/ent/slaevent"
 	"atrium/ent/task"
 	"atrium/internal/audit"
 	"atrium/internal/events"
+	"atrium/internal/jobs"
 	"atrium/internal/op"
 	"atrium/internal/principal"
 	domain "atrium/internal/request"
@@ -157,34 +159,25 @@ func tellPhase(ctx context.Context, w *op.Tx, t *ent.Task, f sla.Firing) error {
 // TaskClocks sets off what has fallen due at the clocks of tasks, for the sweep.
 func TaskClocks(e *op.Engine) domain.Sweep {
 	return func(ctx context.Context, now time.Time) (time.Time, error) {
-		var errs []error
 		system := principal.System(ctx, "the clocks of all companies are kept together")
 		db := e.Store.Reader()
-		seen := map[string]bool{}
-		for {
-			due, err := db.Task.Query().Where(task.SLANextAtLTE(now)).Order(task.BySLANextAt(), task.ByID()).Limit(taskBatch).
-				Select(task.FieldID, task.FieldCompanyID).All(system)
+		errs := jobs.DueEach(ctx, taskBatch, func(last *ent.Task) ([]*ent.Task, error) {
+			q := db.Task.Query().Where(task.SLANextAtLTE(now))
+			if last != nil {
+				q.Where(jobs.Behind[predicate.Task](task.FieldSLANextAt, *last.SLANextAt, last.ID))
+			}
+			due, err := q.Order(task.BySLANextAt(), task.ByID()).Limit(taskBatch).
+				Select(task.FieldID, task.FieldCompanyID, task.FieldSLANextAt).All(system)
 			if err != nil {
-				return time.Time{}, fmt.Errorf("look for tasks whose moment has come: %w", err)
+				return nil, fmt.Errorf("look for tasks whose moment has come: %w", err)
 			}
-			fresh := 0
-			for _, t := range due {
-				if seen[t.ID] {
-					continue // it has failed
-				}
-				seen[t.ID] = true
-				fresh++
-				errs = append(errs, settleDue(ctx, e, t.CompanyID, t.ID, now))
-			}
-			if fresh == 0 {
-				break
-			}
-		}
+			return due, nil
+		}, func(t *ent.Task) error { return settleDue(ctx, e, t.CompanyID, t.ID, now) })
 		next, err := db.Task.Query().Where(task.SLANextAtGT(now)).Order(task.BySLANextAt()).Limit(1).Select(task.FieldID, task.FieldSLANextAt).All(system)
 		if err != nil || len(next) == 0 || next[0].SLANextAt == nil {
-			return time.Time{}, errors.Join(append(errs, err)...)
+			return time.Time{}, errors.Join(errs, err)
 		}
-		return *next[0].SLANextAt, errors.Join(errs...)
+		return *next[0].SLANextAt, errs
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"atrium/ent"
@@ -26,6 +27,12 @@ func (p *plan) write(ctx context.Context, db *ent.Client, now time.Time) (*ent.E
 	if p.version != 0 {
 		u.SetWorkflowVersion(p.version)
 		after.WorkflowVersion = p.version
+	}
+	if after.Consulted, err = p.consulted(); err != nil {
+		return nil, err
+	}
+	if len(after.Consulted) > len(p.row.Consulted) {
+		u.SetConsulted(after.Consulted)
 	}
 	if v := p.state.Visit; v != nil {
 		u.SetPhaseID(v.PhaseID)
@@ -56,6 +63,30 @@ func (p *plan) write(ctx context.Context, db *ent.Client, now time.Time) (*ent.E
 		return nil, errMoved
 	}
 	return &after, p.writeHistory(ctx, db)
+}
+
+// consulted returns the ids of those whose advice the execution has asked by now; nil for nobody.
+func (p *plan) consulted() (json.RawMessage, error) {
+	var ids []string
+	if err := decode(p.row.Consulted, &ids); err != nil {
+		return nil, fmt.Errorf("read whom the execution has consulted: %w", err)
+	}
+	known := len(ids)
+	for _, e := range p.effects {
+		tell, ok := e.(engine.Tell)
+		if !ok || tell.Role != "consulted" {
+			continue
+		}
+		for _, one := range roleOf(tell.Phase, tell.Role) {
+			if one.Type != "agent" && !slices.Contains(ids, one.ID) {
+				ids = append(ids, one.ID)
+			}
+		}
+	}
+	if len(ids) == known {
+		return p.row.Consulted, nil
+	}
+	return encode(ids)
 }
 
 // writeHistory adds the visits that are new, and brings the one that was under way up to date.

@@ -93,7 +93,7 @@ func TestProcessThatWorks(t *testing.T) {
 	e := &op.Engine{Store: s, Authz: decider, Log: slog.New(slog.DiscardHandler), Queue: inserts, Events: events.Subscribers{execution.Follow(inserts)}}
 	out, err := egress.New(egress.Options{Allow: receiver.Loopback, CAFile: ca})
 	require.NoError(t, err)
-	q, err := jobs.New(s, slog.New(slog.NewTextHandler(os.Stderr, nil)), true, execution.New(execution.Options{Engine: e, Queue: inserts, Egress: out}).Work())
+	q, err := jobs.New(s, slog.New(slog.NewTextHandler(os.Stderr, nil)), true, execution.New(execution.Options{Engine: e, Egress: out}).Work())
 	require.NoError(t, err)
 	require.NoError(t, q.Run(t.Context()))
 }

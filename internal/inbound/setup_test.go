@@ -143,7 +143,7 @@ func (h *hook) work() {
 	h.t.Helper()
 	out, err := egress.New(egress.Options{Allow: receiver.Loopback, CAFile: receiver.CAFile(h.t)})
 	require.NoError(h.t, err)
-	runner := execution.New(execution.Options{Engine: h.Engine, Queue: h.Queue, Egress: out})
+	runner := execution.New(execution.Options{Engine: h.Engine, Egress: out})
 	q, err := jobs.New(h.Store, slog.New(slog.DiscardHandler), true, runner.Work())
 	require.NoError(h.t, err)
 	ctx, cancel := context.WithCancel(context.Background())

@@ -25,6 +25,7 @@ import (
 	"atrium/internal/access"
 	"atrium/internal/apperr"
 	"atrium/internal/erasure"
+	"atrium/internal/execution"
 	"atrium/internal/op"
 	"atrium/internal/ratelimit"
 )
@@ -55,6 +56,9 @@ func erasePerson(ctx context.Context, tx *op.Tx, before *ent.User, in ErasePerso
 		return before, nil
 	}
 	if err := mayLeaveOwners(ctx, tx, before); err != nil {
+		return nil, err
+	}
+	if err := execution.ApproversLeft(ctx, tx, before.ID); err != nil {
 		return nil, err
 	}
 	ended, err := access.End(ctx, tx, access.User(before.ID), access.Erased)

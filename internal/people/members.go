@@ -9,6 +9,7 @@ import (
 	"atrium/ent/team"
 	"atrium/ent/teammember"
 	"atrium/ent/user"
+	"atrium/internal/execution"
 	"atrium/internal/op"
 )
 
@@ -83,6 +84,9 @@ func nameMissing(refs *op.Refs, field, what string, ids []string, found map[stri
 func replaceMembers(ctx context.Context, tx *op.Tx, teamID string, have, want []string) error {
 	removed, fresh := without(have, want), without(want, have)
 	if len(removed) > 0 {
+		if err := execution.ApproversLeft(ctx, tx, teamID); err != nil {
+			return err
+		}
 		_, err := tx.TeamMember.Delete().Where(teammember.TeamID(teamID), teammember.UserIDIn(removed...)).Exec(ctx)
 		if err != nil {
 			return fmt.Errorf("take members out of the team: %w", err)
@@ -97,6 +101,9 @@ func replaceMembers(ctx context.Context, tx *op.Tx, teamID string, have, want []
 func replaceTeams(ctx context.Context, tx *op.Tx, userID string, have, want []string) error {
 	removed, fresh := without(have, want), without(want, have)
 	if len(removed) > 0 {
+		if err := execution.ApproversLeft(ctx, tx, userID); err != nil {
+			return err
+		}
 		_, err := tx.TeamMember.Delete().Where(teammember.UserID(userID), teammember.TeamIDIn(removed...)).Exec(ctx)
 		if err != nil {
 			return fmt.Errorf("take the user out of teams: %w", err)

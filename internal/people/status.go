@@ -9,6 +9,7 @@ import (
 	"atrium/ent/user"
 	"atrium/internal/access"
 	"atrium/internal/apperr"
+	"atrium/internal/execution"
 	"atrium/internal/identity/mfa"
 	"atrium/internal/op"
 )
@@ -41,7 +42,8 @@ type Deactivated struct {
 }
 
 // deactivateUser ends the user's sessions and grants for good, on every node within store.Propagation, and hands its open
-// work over where the input names a team. Once more, it only hands over. Returns conflict for the last owner.
+// work over where the input names a team. An approval that cannot be given without the user becomes an incident. Once more, it
+// only hands over. Returns conflict for the last owner.
 func deactivateUser(ctx context.Context, tx *op.Tx, before *ent.User, in DeactivateUserInput) (Deactivated, error) {
 	if before.Status == user.StatusErased {
 		return Deactivated{}, errErased()
@@ -55,6 +57,9 @@ func deactivateUser(ctx context.Context, tx *op.Tx, before *ent.User, in Deactiv
 	}
 	after := before
 	if before.Status != user.StatusDeactivated {
+		if err := execution.ApproversLeft(ctx, tx, before.ID); err != nil {
+			return Deactivated{}, err
+		}
 		ended, err := access.End(ctx, tx, access.User(before.ID), access.Deactivated)
 		if err != nil {
 			return Deactivated{}, err

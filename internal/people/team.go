@@ -18,6 +18,7 @@ import (
 	"atrium/ent/team"
 	"atrium/ent/teammember"
 	"atrium/internal/apperr"
+	"atrium/internal/execution"
 	"atrium/internal/op"
 	"atrium/internal/paging"
 	"atrium/internal/workflow"
@@ -178,6 +179,9 @@ func deleteTeam(ctx context.Context, tx *op.Tx, t *ent.Team, _ op.ByID) (struct{
 	}
 	if routed {
 		return struct{}{}, apperr.New(apperr.Conflict, "A routing rule sends requests to the team. Change it first.")
+	}
+	if err := execution.ApproversLeft(ctx, tx, t.ID); err != nil {
+		return struct{}{}, err
 	}
 	if _, err := tx.TeamMember.Delete().Where(teammember.TeamID(t.ID)).Exec(ctx); err != nil {
 		return struct{}{}, fmt.Errorf("take everybody out of the team: %w", err)

@@ -11,6 +11,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/paging"
+	"atrium/internal/party"
 )
 
 var commentSorts = op.Sorts{"createdAt": comment.FieldCreatedAt, "updatedAt": comment.FieldUpdatedAt}
@@ -21,7 +22,7 @@ var (
 	ListComments = op.OnRow("comment.list", op.Spec{
 		Resource: "Comment", Action: op.Read, Scope: "requests:read", Sorts: commentSorts,
 		Summary: "List the comments on a request",
-	}, load, listComments)
+	}, loadAsked, listComments)
 
 	CommentsOf = paging.NewChildren("comment.of_requests", op.Spec{
 		Resource: "Comment", Action: op.Read, Scope: "requests:read", Sorts: commentSorts,
@@ -36,7 +37,7 @@ var (
 	CreateComment = op.OnRow("comment.create", op.Spec{
 		Resource: "Comment", Action: op.Create, Scope: "requests:write",
 		Summary: "Comment on a request",
-	}, load, createComment).WithVerbs(func(in CreateCommentInput) []string {
+	}, loadAsked, createComment).WithVerbs(func(in CreateCommentInput) []string {
 		return visibilityVerbs("comment.create", op.Or(in.Visibility, ""))
 	}).Prepared(prepareCreateComment)
 
@@ -69,19 +70,33 @@ func internalVerb(c any) []string {
 	return nil
 }
 
-// shown narrows comments to public ones on the caller's own requests for callers whose role reaches no others.
+// shown narrows comments for callers whose role reaches their own requests alone: to public ones on those, and on the requests
+// in which they have a part.
 func shown(tx *op.Tx) []predicate.Comment {
 	if !tx.OwnOnly() {
 		return nil
 	}
 	return []predicate.Comment{
-		comment.VisibilityEQ(comment.VisibilityPublic), comment.HasRequestWith(request.CreatedBy(tx.Principal().ID)),
+		comment.VisibilityEQ(comment.VisibilityPublic), comment.HasRequestWith(request.Or(request.CreatedBy(tx.Principal().ID), party.Has(tx.Principal().ID))),
 	}
 }
 
-// loadComment loads a comment with its request, whose creator decides whether the caller's role reaches it.
+// loadAsked is load for those as well whom the request's workflow gave a part.
+func loadAsked(ctx context.Context, tx *op.Tx, id string) (*ent.Request, error) {
+	r, err := load(ctx, tx, id)
+	if err != nil {
+		return nil, err
+	}
+	return r, party.Reach(ctx, tx, r, r)
+}
+
+// loadComment loads a comment with its request, whose creator decides whether the caller's role reaches it, or whose workflow.
 func loadComment(ctx context.Context, tx *op.Tx, id string) (*ent.Comment, error) {
-	return op.Lock(tx, tx.Comment.Query().Where(comment.ID(id))).WithRequest().Only(ctx)
+	c, err := op.Lock(tx, tx.Comment.Query().Where(comment.ID(id))).WithRequest().Only(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c, party.Reach(ctx, tx, c, c.Edges.Request)
 }
 
 func loadOwnComment(ctx context.Context, tx *op.Tx, id string) (*ent.Comment, error) {

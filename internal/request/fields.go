@@ -52,6 +52,12 @@ func prepareFields(ctx context.Context, tx *op.Tx, offeringID string, values map
 	return out, err
 }
 
+// FieldFaults returns what is wrong with values as the fields of a request for an offering. Its place is outside of transactions.
+func FieldFaults(ctx context.Context, tx *op.Tx, offeringID string, values map[string]any) ([]apperr.Detail, error) {
+	c, err := prepareFields(ctx, tx, offeringID, values)
+	return c.faults, err
+}
+
 // check names what prepareFields found, if it was about the offering as it is.
 func (c fieldsChecked) check(off *ent.Offering) error {
 	switch {

@@ -104,41 +104,35 @@ func (s *sweeper) Work(ctx context.Context, job *river.Job[SweepArgs]) error {
 
 // requests settles the requests whose moment has come, each company's in transactions of a few.
 func (s *sweeper) requests(ctx context.Context, now time.Time) (time.Time, error) {
-	var errs []error
 	system := principal.System(ctx, "the clocks of all companies are kept together")
 	db := s.engine.Store.Reader()
-	var last *ent.Request
-	for {
-		due, err := db.Request.Query().Where(request.SLANextAtLTE(now), after(last)).Order(request.BySLANextAt(), request.ByID()).Limit(sweepBatch).
+	errs := jobs.Due(ctx, sweepBatch, func(last *ent.Request) ([]*ent.Request, error) {
+		q := db.Request.Query().Where(request.SLANextAtLTE(now))
+		if last != nil {
+			q.Where(jobs.Behind[predicate.Request](request.FieldSLANextAt, *last.SLANextAt, last.ID))
+		}
+		due, err := q.Order(request.BySLANextAt(), request.ByID()).Limit(sweepBatch).
 			Select(request.FieldID, request.FieldCompanyID, request.FieldSLANextAt).All(system)
 		if err != nil {
-			return time.Time{}, fmt.Errorf("look for requests whose moment has come: %w", err)
+			return nil, fmt.Errorf("look for requests whose moment has come: %w", err)
 		}
+		return due, nil
+	}, func(due []*ent.Request) error {
+		var errs []error
 		for company, ids := range byCompany(due) {
 			errs = append(errs, s.settle(ctx, company, ids, now))
 		}
-		if len(due) < sweepBatch {
-			break
-		}
-		last = due[len(due)-1]
-	}
+		return errors.Join(errs...)
+	})
 	next, err := db.Request.Query().Where(request.SLANextAtGT(now), request.SLANextAtLTE(now.Add(sweepEvery))).Order(request.BySLANextAt()).
 		Limit(1).Select(request.FieldID, request.FieldSLANextAt).All(system)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("look for the next moment: %w", err)
+		return time.Time{}, errors.Join(errs, fmt.Errorf("look for the next moment: %w", err))
 	}
 	if len(next) == 0 || next[0].SLANextAt == nil {
-		return time.Time{}, errors.Join(errs...)
+		return time.Time{}, errs
 	}
-	return *next[0].SLANextAt, errors.Join(errs...)
-}
-
-// after narrows a query to rows behind one in the order of the sweep: each run looks at a row once, whatever comes of it.
-func after(last *ent.Request) predicate.Request {
-	if last == nil {
-		return request.SLANextAtNotNil()
-	}
-	return request.Or(request.SLANextAtGT(*last.SLANextAt), request.And(request.SLANextAtEQ(*last.SLANextAt), request.IDGT(last.ID)))
+	return *next[0].SLANextAt, errs
 }
 
 func byCompany(rows []*ent.Request) map[string][]string {

@@ -11,6 +11,7 @@ import (
 	"atrium/internal/agent/interrupt"
 	"atrium/internal/events"
 	"atrium/internal/op"
+	"atrium/internal/party"
 	"atrium/internal/strictjson"
 )
 
@@ -19,7 +20,7 @@ var (
 	Get = op.Get("request.read", op.Spec{
 		Resource: "Request", Action: op.Read, Scope: "requests:read",
 		Summary: "Get a request",
-	}, read)
+	}, readAsked)
 
 	Update = op.OnRow("request.update", op.Spec{
 		Resource: "Request", Action: op.Update, Scope: "requests:write",
@@ -48,6 +49,15 @@ func load(ctx context.Context, tx *op.Tx, id string) (*ent.Request, error) {
 // read is load for callers who only look: the statement is ready, and locks nothing.
 func read(ctx context.Context, tx *op.Tx, id string) (*ent.Request, error) {
 	return tx.Request.Load(ctx, id)
+}
+
+// readAsked is read for those as well whom the request's workflow gave a part.
+func readAsked(ctx context.Context, tx *op.Tx, id string) (*ent.Request, error) {
+	r, err := read(ctx, tx, id)
+	if err != nil {
+		return nil, err
+	}
+	return r, party.Reach(ctx, tx, r, r)
 }
 
 // UpdateInput changes the fields that it names.

@@ -1,0 +1,2 @@
+-- Modify "executions" table
+ALTER TABLE "executions" ADD COLUMN "consulted" json NULL;
