@@ -11,6 +11,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/invoice"
 	"atrium/ent/payment"
+	"atrium/internal/jobs"
 	"atrium/internal/op"
 	"atrium/internal/principal"
 )
@@ -49,19 +50,22 @@ const (
 
 // charge charges what is due, a page at a time, several invoices at once. One that fails holds up no other.
 func (r *renewer) charge(ctx context.Context) error {
-	var failed []error
-	for after := ""; ; {
-		due, err := r.engine.Store.Reader().Invoice.Query().
-			Where(invoice.NextChargeAtLTE(r.engine.Store.Clock().Now()), invoice.IDGT(after)).Order(invoice.ByID()).Limit(duePage).
-			All(principal.System(ctx, "invoices of all companies come due"))
-		if err != nil {
-			return fmt.Errorf("look for invoices that are due: %w", err)
+	system := principal.System(ctx, "invoices of all companies come due")
+	return jobs.Due(ctx, duePage, func(last *ent.Invoice) ([]*ent.Invoice, error) {
+		q := r.engine.Store.Reader().Invoice.Query().Where(invoice.NextChargeAtLTE(r.engine.Store.Clock().Now()))
+		if last != nil {
+			q.Where(invoice.IDGT(last.ID))
 		}
+		due, err := q.Order(invoice.ByID()).Limit(duePage).All(system)
+		if err != nil {
+			return nil, fmt.Errorf("look for invoices that are due: %w", err)
+		}
+		return due, nil
+	}, func(due []*ent.Invoice) error {
 		errs := make([]error, len(due))
 		var g errgroup.Group
 		g.SetLimit(chargesAtOnce)
 		for i, inv := range due {
-			after = inv.ID
 			g.Go(func() error {
 				if errs[i] = r.chargeOne(ctx, inv); errs[i] != nil {
 					errs[i] = fmt.Errorf("charge invoice %s: %w", inv.ID, errs[i])
@@ -70,10 +74,8 @@ func (r *renewer) charge(ctx context.Context) error {
 			})
 		}
 		_ = g.Wait()
-		if failed = append(failed, errs...); len(due) < duePage || ctx.Err() != nil {
-			return errors.Join(failed...)
-		}
-	}
+		return errors.Join(errs...)
+	})
 }
 
 // chargeOne begins a payment, asks the provider, and settles it. A process that ends in between leaves a pending payment:

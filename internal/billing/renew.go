@@ -8,6 +8,7 @@ import (
 
 	"github.com/riverqueue/river"
 
+	"atrium/ent"
 	"atrium/ent/billingaccount"
 	"atrium/internal/jobs"
 	"atrium/internal/op"
@@ -52,32 +53,27 @@ func (r *renewer) Work(ctx context.Context, _ *river.Job[RenewArgs]) error {
 // renew settles the accounts that are due, each in a transaction of its own.
 func (r *renewer) renew(ctx context.Context) error {
 	now := r.engine.Store.Clock().Now()
-	var failed []error // one account that cannot be settled holds up no other
-	for after := ""; ; {
-		due, err := r.engine.Store.Reader().BillingAccount.Query().
-			Where(billingaccount.DueAtLTE(now), billingaccount.CompanyIDGT(after)).
-			Order(billingaccount.ByCompanyID()).Limit(renewsAtOnce).
-			All(principal.System(ctx, "accounts of all companies come due"))
+	system := principal.System(ctx, "accounts of all companies come due")
+	return jobs.DueEach(ctx, renewsAtOnce, func(last *ent.BillingAccount) ([]*ent.BillingAccount, error) {
+		q := r.engine.Store.Reader().BillingAccount.Query().Where(billingaccount.DueAtLTE(now))
+		if last != nil {
+			q.Where(billingaccount.CompanyIDGT(last.CompanyID))
+		}
+		due, err := q.Order(billingaccount.ByCompanyID()).Limit(renewsAtOnce).All(system)
 		if err != nil {
-			return fmt.Errorf("look for accounts that are due: %w", err)
+			return nil, fmt.Errorf("look for accounts that are due: %w", err)
 		}
-		for _, row := range due {
-			after = row.CompanyID
-			err := r.engine.Work(ctx, row.CompanyID, "billing", func(ctx context.Context, tx *op.Tx) error {
-				_, err := op.RunIn(ctx, tx, Renew, RenewInput{})
-				return err
-			})
-			if err != nil {
-				failed = append(failed, fmt.Errorf("settle the account of %s: %w", row.CompanyID, err))
-			}
-			if ctx.Err() != nil {
-				return errors.Join(failed...)
-			}
+		return due, nil
+	}, func(row *ent.BillingAccount) error {
+		err := r.engine.Work(ctx, row.CompanyID, "billing", func(ctx context.Context, tx *op.Tx) error {
+			_, err := op.RunIn(ctx, tx, Renew, RenewInput{})
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("settle the account of %s: %w", row.CompanyID, err)
 		}
-		if len(due) < renewsAtOnce {
-			return errors.Join(failed...)
-		}
-	}
+		return nil
+	})
 }
 
 // Renew settles the company's account: it makes the invoices that are due, and forfeits the credits that are. No role of a

@@ -10,6 +10,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/notification"
+	"atrium/ent/predicate"
 	"atrium/ent/user"
 	"atrium/internal/jobs"
 	"atrium/internal/op"
@@ -49,28 +50,29 @@ func (*digester) Timeout(*river.Job[DigestArgs]) time.Duration { return 10 * tim
 // Work mails each person one digest, in a transaction that takes what it tells out of the next one.
 func (d *digester) Work(ctx context.Context, _ *river.Job[DigestArgs]) error {
 	now := d.engine.Store.Clock().Now()
-	for {
-		due, err := d.engine.Store.Reader().Notification.Query().Where(notification.DigestAtLTE(now)).
-			Order(notification.ByDigestAt(), notification.ByID()).Limit(digestBatch).
-			All(principal.System(ctx, "digests of all companies come due"))
+	system := principal.System(ctx, "digests of all companies come due")
+	told := map[string]bool{}
+	return jobs.DueEach(ctx, digestBatch, func(last *ent.Notification) ([]*ent.Notification, error) {
+		q := d.engine.Store.Reader().Notification.Query().Where(notification.DigestAtLTE(now))
+		if last != nil {
+			q.Where(jobs.Behind[predicate.Notification](notification.FieldDigestAt, *last.DigestAt, last.ID))
+		}
+		due, err := q.Order(notification.ByDigestAt(), notification.ByID()).Limit(digestBatch).All(system)
 		if err != nil {
-			return fmt.Errorf("look for digests that are due: %w", err)
+			return nil, fmt.Errorf("look for digests that are due: %w", err)
 		}
-		done := map[string]bool{}
-		for _, n := range due {
-			if done[n.UserID] {
-				continue
-			}
-			done[n.UserID] = true
-			err := d.engine.Work(ctx, n.CompanyID, worker, func(ctx context.Context, tx *op.Tx) error { return digest(ctx, tx, n.UserID, now) })
-			if err != nil {
-				return fmt.Errorf("mail the digest of %s: %w", n.UserID, err)
-			}
-		}
-		if len(due) < digestBatch {
+		return due, nil
+	}, func(n *ent.Notification) error {
+		if told[n.UserID] {
 			return nil
 		}
-	}
+		told[n.UserID] = true
+		err := d.engine.Work(ctx, n.CompanyID, worker, func(ctx context.Context, tx *op.Tx) error { return digest(ctx, tx, n.UserID, now) })
+		if err != nil {
+			return fmt.Errorf("mail the digest of %s: %w", n.UserID, err)
+		}
+		return nil
+	})
 }
 
 // digest mails a person what is unread of what has come due. Nobody who was deactivated gets one.
@@ -94,12 +96,13 @@ func digest(ctx context.Context, tx *op.Tx, userID string, now time.Time) error 
 	for _, n := range mine[:min(len(mine), digestLines)] {
 		lines = append(lines, "- "+n.Subject)
 	}
-	if len(mine) > digestLines {
-		lines = append(lines, "- and more")
-	}
-	subject := fmt.Sprintf("%d notifications", len(lines))
-	if len(lines) == 1 {
+	subject := fmt.Sprintf("%d notifications", len(mine))
+	switch {
+	case len(mine) == 1:
 		subject = mine[0].Subject
+	case len(mine) > digestLines:
+		subject = fmt.Sprintf("More than %d notifications", digestLines)
+		lines = append(lines, "- and more")
 	}
 	return tx.Mail(func(m op.Mailer, db *store.Tx) error {
 		return m.Tell(ctx, db, u, Digest, subject, "What waits for you:", strings.Join(lines, "\n"), "Sign in to see it.")
