@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -20,9 +19,6 @@ import (
 
 // ErrRefused is returned for every credential that does not pass, whatever the reason; the reason is for logs.
 var ErrRefused = errors.New("authn: the credential is not valid")
-
-// maxCached bounds the credentials of a kind that are remembered; past it all are forgotten.
-const maxCached = 20_000
 
 // Credential is a caller that was recognised. It is shared between requests and must not be changed.
 type Credential struct {
@@ -44,10 +40,7 @@ type Authenticator struct {
 	tokens *identity.Tokens
 	others *issuer.Directory // of the configured issuer; nil for none
 	seen   *sightings
-
-	mu      sync.RWMutex
-	version uint64
-	known   [kinds]map[string]remembered
+	known  [kinds]store.Remembered[remembered]
 }
 
 // kind is what a credential is. Each has a memory of its own: none passes as another.
@@ -75,7 +68,6 @@ func WithIssuer(d *issuer.Directory) Option { return func(a *Authenticator) { a.
 // New returns an authenticator over the store. Run must be running for last-used times to be written.
 func New(s *store.Store, tokens *identity.Tokens, options ...Option) *Authenticator {
 	a := &Authenticator{store: s, tokens: tokens, seen: newSightings()}
-	a.clear()
 	for _, o := range options {
 		o(a)
 	}
@@ -123,49 +115,14 @@ func (c *Credential) due(now time.Time) bool {
 	return now.UnixMilli()-last >= noteEvery.Milliseconds() && c.noted.CompareAndSwap(last, now.UnixMilli())
 }
 
-// cached returns what is remembered under name, or loads and remembers it. Nothing is remembered while changes of
-// authority are not being heard, and refusals never are.
+// cached returns what is remembered under name, or loads and remembers it. Refusals never are.
 func (a *Authenticator) cached(ctx context.Context, of kind, name string, load func(context.Context) (*Credential, time.Time, error)) (*Credential, error) {
-	version, heard := a.store.Authority()
-	if heard {
-		a.mu.RLock()
-		hit, ok := a.known[of][name]
-		ok = ok && a.version == version
-		a.mu.RUnlock()
-		if ok && (hit.until.IsZero() || time.Now().Before(hit.until)) {
-			return hit.cred, nil
-		}
-	}
-	cred, until, err := load(principal.System(ctx, "authentication happens before a company is known"))
-	if err != nil {
-		return nil, err
-	}
-	if heard {
-		a.mu.Lock()
-		if a.version < version || len(a.known[of]) >= maxCached {
-			a.clear()
-			a.version = max(a.version, version)
-		}
-		if a.version == version { // else authority changed while this was read
-			a.known[of][name] = remembered{cred, until}
-		}
-		a.mu.Unlock()
-	}
-	return cred, nil
-}
-
-// clear forgets everything; the caller holds mu or is alone.
-func (a *Authenticator) clear() {
-	for i := range a.known {
-		a.known[i] = map[string]remembered{}
-	}
-}
-
-// forget makes the next look at name read the database.
-func (a *Authenticator) forget(of kind, name string) {
-	a.mu.Lock()
-	delete(a.known[of], name)
-	a.mu.Unlock()
+	good := func(r remembered) bool { return r.until.IsZero() || time.Now().Before(r.until) }
+	r, err := a.known[of].GetWhile(a.store, name, good, func() (r remembered, err error) {
+		r.cred, r.until, err = load(principal.System(ctx, "authentication happens before a company is known"))
+		return r, err
+	})
+	return r.cred, err
 }
 
 var keyStatement = reading(`SELECT x.id, x.company_id, x.name, x.scopes, x.test, x.allowed_ips, x.expires_at, x.revoked_at,

@@ -1,8 +1,10 @@
 package authn
 
+import "atrium/internal/store"
+
 // Forget makes the next look at every credential read the database.
 func (a *Authenticator) Forget() {
-	a.mu.Lock()
-	a.clear()
-	a.mu.Unlock()
+	for i := range a.known {
+		a.known[i] = store.Remembered[remembered]{}
+	}
 }

@@ -66,7 +66,7 @@ func (a *Authenticator) recogniseSession(ctx context.Context, value string, now 
 	cred, err := a.cached(ctx, sessions, name, load)
 	if err == nil && !still(cred.session, now) {
 		// As far as is remembered here it was unused for too long. Another node may have served it meanwhile.
-		a.forget(sessions, name)
+		a.known[sessions].Forget(name)
 		if cred, err = a.cached(ctx, sessions, name, load); err == nil && !still(cred.session, now) {
 			err = fmt.Errorf("%w: unused for too long", ErrRefused)
 		}

@@ -8,8 +8,6 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"fmt"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
@@ -26,17 +24,14 @@ import (
 type Keys struct {
 	store  *store.Store
 	sealer op.Sealer
-
-	mu     sync.Mutex
-	loaded atomic.Pointer[keySet]
+	sets   store.Remembered[*keySet] // one
 }
 
-// keySet is what was read from the database at one version of authority.
+// keySet is what was read from the database.
 type keySet struct {
-	version uint64
-	until   time.Time // when another key begins to sign; zero for not in sight
-	signer  jose.SigningKey
-	public  jose.JSONWebKeySet
+	until  time.Time // when another key begins to sign; zero for not in sight
+	signer jose.SigningKey
+	public jose.JSONWebKeySet
 }
 
 // NewKeys returns the keys of the store's database; none is read or made yet.
@@ -62,13 +57,12 @@ func (k *Keys) Public(ctx context.Context) (jose.JSONWebKeySet, error) {
 
 // current returns the keys as they are in the database, read anew when authority has changed.
 func (k *Keys) current(ctx context.Context) (*keySet, error) {
-	version, fresh := k.store.Authority()
 	now := k.store.Clock().Now()
-	if set := k.loaded.Load(); set != nil && fresh && set.version == version && (set.until.IsZero() || now.Before(set.until)) {
-		return set, nil
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
+	good := func(set *keySet) bool { return set.until.IsZero() || now.Before(set.until) }
+	return k.sets.GetWhile(k.store, "", good, func() (*keySet, error) { return k.read(ctx, now) })
+}
+
+func (k *Keys) read(ctx context.Context, now time.Time) (*keySet, error) {
 	ctx = principal.System(ctx, "signing keys belong to the installation")
 	rows, err := inUse(ctx, k.store.Reader())
 	if err != nil {
@@ -81,7 +75,7 @@ func (k *Keys) current(ctx context.Context) (*keySet, error) {
 		}
 		rows = append(rows, row)
 	}
-	set := &keySet{version: version}
+	set := &keySet{}
 	for _, row := range rows {
 		var pub jose.JSONWebKey
 		if err := json.Unmarshal(row.PublicJwk, &pub); err != nil {
@@ -94,7 +88,6 @@ func (k *Keys) current(ctx context.Context) (*keySet, error) {
 	if set.signer, err = k.open(signs); err != nil {
 		return nil, err
 	}
-	k.loaded.Store(set)
 	return set, nil
 }
 

@@ -20,12 +20,12 @@ import (
 var eventResources = map[string]string{"request": "Request", "sla": "Request", "workflow": "Execution", "task": "Task"}
 
 // HearsNow tells which subscriptions may read what an event is about, in the transaction in which it happens. Whatever would
-// take long there, because it is to be read or a customer made it dear, is left to Hears: policies that are not at hand,
+// take long there, because it is to be read or a customer made it dear, is left to Hears: policies that are not remembered,
 // and so many of them that a decision may take more than a millisecond. Where policies answer the same whatever the row,
 // it makes no query.
 func (e *Engine) HearsNow(ctx context.Context, db *ent.Client, ev *ent.Event, subscriptions []string) (func(id string) bool, error) {
 	on := eventResource(ev)
-	set, known := e.atHand(ctx, ev.CompanyID)
+	set, known := e.remembered(ctx, ev.CompanyID)
 	if !known || on == "" || e.Authz.Heavy(set, string(Read), on) {
 		return func(string) bool { return true }, nil
 	}
@@ -34,9 +34,9 @@ func (e *Engine) HearsNow(ctx context.Context, db *ent.Client, ev *ent.Event, su
 
 type setKey struct{}
 
-// atHand returns the company's policies where nothing has to be read for them: the call that makes the event has asked them, or
+// remembered returns the company's policies where nothing has to be read for them: the call that makes the event has asked them, or
 // another one has.
-func (e *Engine) atHand(ctx context.Context, companyID string) (*authz.Set, bool) {
+func (e *Engine) remembered(ctx context.Context, companyID string) (*authz.Set, bool) {
 	if a, ok := ctx.Value(setKey{}).(*attempt); ok && a.set != nil && a.principal.CompanyID == companyID {
 		return a.set, true
 	}

@@ -2,7 +2,7 @@ package op
 
 import "context"
 
-// Known returns what was made of some of the company's rows, and makes it when it is not at hand; store.Remembered says for how
+// Known returns what was made of some of the company's rows, and makes it when it is not remembered; store.Remembered says for how
 // long it is kept. name tells what is kept apart.
 func Known[T any](ctx context.Context, tx *Tx, name string, read func(context.Context) (T, error)) (T, error) {
 	v, err := tx.engine.known.Get(tx.engine.Store, tx.knownAs(name), func() (any, error) { return read(ctx) })

@@ -101,6 +101,11 @@ func Lock[Q interface {
 // LockName takes the lock of that name until the operation ends: for what has no row yet that could be locked.
 func (tx *Tx) LockName(ctx context.Context, name string) error { return tx.db.LockName(ctx, name) }
 
+// Warn logs what the operator should look at although the operation goes on.
+func (tx *Tx) Warn(ctx context.Context, msg string, args ...any) {
+	tx.engine.Log.WarnContext(ctx, msg, args...)
+}
+
 // AsSystem runs fn in the operation's transaction with the guards of tenancy out of the way; reason says why.
 func (tx *Tx) AsSystem(ctx context.Context, reason string, fn func(context.Context) error) error {
 	return tx.db.AsSystem(ctx, reason, fn)

@@ -17,18 +17,17 @@ import (
 	"atrium/internal/store"
 )
 
-// maxRemembered bounds the companies, the compiled policies and the callers that are remembered; past it all of a kind
-// are forgotten.
-const maxRemembered = 20_000
+// maxCompiled bounds the compiled policies that are kept; past it all are forgotten.
+const maxCompiled = 20_000
 
 // Cache remembers the companies' access policies, and what policies ask of callers, for as long as nothing that they
-// are made of has changed anywhere (store.Authority). The zero value is ready.
+// are made of has changed anywhere (store.Remembered). The zero value is ready.
 type Cache struct {
+	sets  store.Remembered[*authz.Set] // by company
+	facts store.Remembered[*facts]     // by company and caller
+
 	mu       sync.RWMutex
-	version  uint64
-	sets     map[string]*authz.Set // by company, under version
-	facts    map[string]*facts     // by company and caller, under version
-	compiled map[string]*authz.Compiled
+	compiled map[string]*authz.Compiled // by id and version of the policy, which never changes
 }
 
 // From is what is remembered comes from.
@@ -46,56 +45,25 @@ type facts struct {
 // Policies returns the access policies in force in a company, as changed by anyone up to a moment ago. Policies that
 // cannot be read are an error, which callers treat as a refusal.
 func (c *Cache) Policies(ctx context.Context, from From, companyID string) (*authz.Set, error) {
-	version, heard := from.Store.Authority()
-	if heard {
-		c.mu.RLock()
-		set, ok := c.sets[companyID]
-		ok = ok && c.version == version
-		c.mu.RUnlock()
-		if ok {
-			return set, nil
+	return c.sets.Get(from.Store, companyID, func() (*authz.Set, error) {
+		db := principal.With(ctx, principal.Worker(companyID, "access policies"))
+		rows, err := from.Store.Reader().AccessPolicy.Query().Where(accesspolicy.Enabled(true)).All(db)
+		if err != nil {
+			return nil, fmt.Errorf("read the company's access policies: %w", err)
 		}
-	}
-	db := principal.With(ctx, principal.Worker(companyID, "access policies"))
-	rows, err := from.Store.Reader().AccessPolicy.Query().Where(accesspolicy.Enabled(true)).All(db)
-	if err != nil {
-		return nil, fmt.Errorf("read the company's access policies: %w", err)
-	}
-	compiled := make([]*authz.Compiled, len(rows))
-	for i, row := range rows {
-		if compiled[i], err = c.compile(ctx, from, row); err != nil {
-			return nil, fmt.Errorf("read the access policy %s: %w", row.ID, err)
-		}
-	}
-	set := authz.NewSet(compiled)
-	if heard {
-		c.remember(version, func() {
-			if old := c.sets[companyID]; len(c.sets) >= maxRemembered && old == nil {
-				clear(c.sets)
+		compiled := make([]*authz.Compiled, len(rows))
+		for i, row := range rows {
+			if compiled[i], err = c.compile(ctx, from, row); err != nil {
+				return nil, fmt.Errorf("read the access policy %s: %w", row.ID, err)
 			}
-			c.sets[companyID] = set
-		})
-	}
-	return set, nil
+		}
+		return authz.NewSet(compiled), nil
+	})
 }
 
-// Known returns the access policies in force in a company where they are at hand.
+// Known returns the access policies in force in a company where they need not be read.
 func (c *Cache) Known(from From, companyID string) (*authz.Set, bool) {
-	version, heard := from.Store.Authority()
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	set, ok := c.sets[companyID]
-	return set, ok && heard && c.version == version
-}
-
-// remember runs note under the lock, after everything of another version was forgotten.
-func (c *Cache) remember(version uint64, note func()) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.version != version || c.sets == nil {
-		c.version, c.sets, c.facts = version, map[string]*authz.Set{}, map[string]*facts{}
-	}
-	note()
+	return c.sets.Kept(from.Store, companyID)
 }
 
 // compilers are the turns of compiling a policy. The heaviest takes some 20 ms, and a company may have 200: without turns each
@@ -123,7 +91,7 @@ func (c *Cache) compile(ctx context.Context, from From, row *ent.AccessPolicy) (
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.compiled == nil || len(c.compiled) >= maxRemembered {
+	if c.compiled == nil || len(c.compiled) >= maxCompiled {
 		c.compiled = map[string]*authz.Compiled{}
 	}
 	c.compiled[key] = p
@@ -160,38 +128,21 @@ func (c *Cache) Caller(ctx context.Context, from From, set *authz.Set, p *princi
 
 // factsOf reads what is known of a user; changes of attributes and memberships are changes of authority.
 func (c *Cache) factsOf(ctx context.Context, from From, p *principal.Principal) (*facts, error) {
-	version, heard := from.Store.Authority()
-	key := p.CompanyID + "/" + p.ID
-	if heard {
-		c.mu.RLock()
-		f, ok := c.facts[key]
-		ok = ok && c.version == version
-		c.mu.RUnlock()
-		if ok {
-			return f, nil
+	return c.facts.Get(from.Store, p.CompanyID+"/"+p.ID, func() (*facts, error) {
+		db := principal.With(ctx, p.WithRows(nil))
+		u, err := from.Store.Reader().User.Query().Where(user.ID(p.ID)).WithMemberships(func(q *ent.TeamMemberQuery) {
+			q.Order(teammember.ByTeamID())
+		}).Only(db)
+		if err != nil && !ent.IsNotFound(err) {
+			return nil, fmt.Errorf("read the caller's teams and attributes: %w", err)
 		}
-	}
-	db := principal.With(ctx, p.WithRows(nil))
-	u, err := from.Store.Reader().User.Query().Where(user.ID(p.ID)).WithMemberships(func(q *ent.TeamMemberQuery) {
-		q.Order(teammember.ByTeamID())
-	}).Only(db)
-	if err != nil && !ent.IsNotFound(err) {
-		return nil, fmt.Errorf("read the caller's teams and attributes: %w", err)
-	}
-	f := &facts{teamIDs: []string{}}
-	if u != nil {
-		f.attributes = u.Attributes
-		for _, m := range u.Edges.Memberships {
-			f.teamIDs = append(f.teamIDs, m.TeamID)
-		}
-	}
-	if heard {
-		c.remember(version, func() {
-			if len(c.facts) >= maxRemembered {
-				clear(c.facts)
+		f := &facts{teamIDs: []string{}}
+		if u != nil {
+			f.attributes = u.Attributes
+			for _, m := range u.Edges.Memberships {
+				f.teamIDs = append(f.teamIDs, m.TeamID)
 			}
-			c.facts[key] = f
-		})
-	}
-	return f, nil
+		}
+		return f, nil
+	})
 }
