@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"slices"
+	"strconv"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -152,11 +153,41 @@ func encoded(errs gqlerror.List) []byte {
 	return b
 }
 
-// answer sends what came of an operation.
+// answer sends what came of an operation. One of which nothing came because the service was unavailable has the status of that, so
+// that clients and proxies know that it may succeed shortly.
 func (s *Server) answer(w http.ResponseWriter, res *graphql.Response) {
+	status := http.StatusOK
+	if retry, down := unavailable(res); down {
+		status = http.StatusServiceUnavailable
+		w.Header().Set("Retry-After", strconv.Itoa(retry))
+	}
 	b := bytes.NewBuffer(make([]byte, 0, len(res.Data)+64))
 	writeResult(b, res, true)
-	gate.Send(w, http.StatusOK, b.Bytes())
+	gate.Send(w, status, b.Bytes())
+}
+
+// unavailable reports whether an error is one of the database's being away and every root field is missing, and the seconds after
+// which a new try makes sense.
+func unavailable(res *graphql.Response) (retry int, down bool) {
+	for _, e := range res.Errors {
+		if seconds, ok := e.Extensions["retryAfter"].(int); ok && e.Extensions["code"] == apperr.Unavailable {
+			retry, down = seconds, true
+			break
+		}
+	}
+	if !down || len(res.Data) == 0 {
+		return retry, down
+	}
+	var data map[string]json.RawMessage
+	if err := json.Unmarshal(res.Data, &data); err != nil {
+		return 0, false
+	}
+	for _, value := range data {
+		if string(value) != "null" {
+			return 0, false
+		}
+	}
+	return retry, true
 }
 
 // writeResult writes a result in JSON; data reports whether anything was run.

@@ -8,8 +8,10 @@ import (
 	"net/url"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -17,25 +19,13 @@ import (
 // back, without a restart.
 func TestDatabaseGoesAway(t *testing.T) {
 	t.Parallel()
-	p := onPostgres(t)
-	to, err := url.Parse(p.url)
-	require.NoError(t, err)
-	way := relayTo(t, to.Host)
-	to.Host = way.address
-	p.url = to.String()
-	n := p.serve()
+	n, way := servedThrough(t)
 	first, c := n.firstRun(), n.client()
 	laptop := first.laptop("x")
-	ready := func(status int) func() bool {
-		return func() bool {
-			a, err := send(http.DefaultClient, "GET", n.admin+"/readyz", "", "")
-			return err == nil && a.status == status
-		}
-	}
 	n.call(c, 201, "POST", "/v1/requests", first.LiveKey, laptop)
 
 	way.cut()
-	require.Eventually(t, ready(503), patience, step)
+	require.Eventually(t, n.says(503), patience, step)
 	for _, call := range [][2]string{{"GET", "/v1/requests"}, {"POST", "/v1/requests"}} {
 		body := map[string]string{"POST": laptop}[call[0]]
 		a := n.call(c, 503, call[0], call[1], first.LiveKey, body)
@@ -45,7 +35,50 @@ func TestDatabaseGoesAway(t *testing.T) {
 	require.Contains(t, n.call(c, 503, "POST", "/graphql", first.LiveKey, `{"query":"{ services { edges { node { id } } } }"}`).body, `"code":"unavailable"`)
 
 	way.mend()
-	require.Eventually(t, ready(200), patience, step)
+	require.Eventually(t, n.says(200), patience, step)
+	n.call(c, 201, "POST", "/v1/requests", first.LiveKey, laptop)
+}
+
+// A database that takes calls and answers nothing, as one behind a network that loses packets does, is as good as gone: every API
+// says so within ten seconds, at once from then on, and works again when it answers.
+func TestDatabaseHangs(t *testing.T) {
+	t.Parallel()
+	n, way := servedThrough(t)
+	first, c := n.firstRun(), n.client()
+	laptop := first.laptop("x")
+	n.call(c, 201, "POST", "/v1/requests", first.LiveKey, laptop)
+	asks := []struct{ method, path, secret, body, media string }{
+		{"GET", "/v1/requests", first.LiveKey, "", ""},
+		{"POST", "/v1/requests", first.LiveKey, laptop, "application/json"},
+		{"POST", "/graphql", first.LiveKey, `{"query":"{ services { edges { node { id } } } }"}`, "application/json"},
+		{"POST", "/v1/webhooks/inbound/whk_1", "", "{}", "application/json"},
+		{"POST", "/oauth2/token", "", "grant_type=refresh_token&client_id=x&refresh_token=x", "application/x-www-form-urlencoded"},
+		{"POST", "/oauth2/revoke", "", "client_id=x&token=x", "application/x-www-form-urlencoded"},
+		{"GET", "/oauth2/keys", "", "", ""},
+		{"GET", "/oauth2/authorize?client_id=x", "", "", ""},
+	}
+	round := func(most time.Duration) {
+		var asked sync.WaitGroup
+		for _, a := range asks {
+			asked.Go(func() {
+				began := time.Now()
+				got, err := send(c, a.method, n.base+a.path, a.secret, a.body, "Content-Type", a.media)
+				if assert.NoError(t, err, a.path) {
+					assert.Equal(t, 503, got.status, "%s %s: %s", a.method, a.path, got.body)
+					assert.NotEmpty(t, got.header.Get("Retry-After"), a.path)
+					assert.Less(t, time.Since(began), most, a.path)
+				}
+			})
+		}
+		asked.Wait()
+	}
+	way.hold()
+	round(10 * time.Second)
+	round(3 * time.Second)
+	require.Eventually(t, n.says(503), patience, step)
+
+	way.release()
+	require.Eventually(t, n.says(200), patience, step)
 	n.call(c, 201, "POST", "/v1/requests", first.LiveKey, laptop)
 }
 
@@ -80,11 +113,32 @@ func TestClockThatDisagrees(t *testing.T) {
 	n.call(n.client(), 201, "POST", "/v1/requests", first.LiveKey, first.laptop("x"))
 }
 
+// servedThrough starts a node that reaches its database through a relay.
+func servedThrough(t *testing.T) (*node, *relay) {
+	t.Helper()
+	p := onPostgres(t)
+	to, err := url.Parse(p.url)
+	require.NoError(t, err)
+	way := relayTo(t, to.Host)
+	to.Host = way.address
+	p.url = to.String()
+	return p.serve(), way
+}
+
+// says returns whether the node answers the question for its readiness with a status.
+func (n *node) says(status int) func() bool {
+	return func() bool {
+		a, err := send(http.DefaultClient, "GET", n.admin+"/readyz", "", "")
+		return err == nil && a.status == status
+	}
+}
+
 // relay hands connections through, until it is cut.
 type relay struct {
 	address string
 
 	mu    sync.Mutex
+	held  sync.RWMutex // locked while nothing is handed on
 	whole bool
 	open  map[net.Conn]bool
 }
@@ -113,7 +167,7 @@ func relayTo(t *testing.T, target string) *relay {
 			}
 			for _, pair := range [][2]net.Conn{{from, to}, {to, from}} {
 				served.Go(func() {
-					_, _ = io.Copy(pair[0], pair[1])
+					_, _ = io.Copy(gated{pair[0], r}, pair[1])
 					_ = from.Close()
 					_ = to.Close()
 				})
@@ -152,4 +206,22 @@ func (r *relay) mend() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.whole = true
+}
+
+// hold takes connections, and hands nothing on.
+func (r *relay) hold() { r.held.Lock() }
+
+// release hands on what came meanwhile.
+func (r *relay) release() { r.held.Unlock() }
+
+// gated is a connection that is written to while its relay is not held.
+type gated struct {
+	net.Conn
+	relay *relay
+}
+
+func (g gated) Write(b []byte) (int, error) {
+	g.relay.held.RLock()
+	defer g.relay.held.RUnlock()
+	return g.Conn.Write(b)
 }

@@ -54,13 +54,19 @@ func StatusOf(code apperr.Code) int {
 	}
 }
 
+// What callers are told while the database is away.
+const (
+	Away           = "The service cannot reach its data at the moment. Try again shortly."
+	AwayRetryAfter = 1 // seconds
+)
+
 // Public returns what a caller is told of err. While the database is away that is unavailable, whatever was called: the same call
 // may succeed shortly.
 func Public(err error) *apperr.Error {
 	e := apperr.From(err)
 	if e.Code == apperr.Internal && store.Lost(err) {
-		e = apperr.Wrap(err, apperr.Unavailable, "The service cannot reach its data at the moment. Try again shortly.")
-		e.RetryAfter = 1
+		e = apperr.Wrap(err, apperr.Unavailable, Away)
+		e.RetryAfter = AwayRetryAfter
 	}
 	return e
 }

@@ -12,9 +12,12 @@ import (
 )
 
 // Lost reports whether err says that the database cannot be reached or cannot keep anything at the moment, whatever it was asked:
-// the connection broke or was refused, PostgreSQL stops, starts or is full, SQLite's disk is full or fails. What was being
-// committed may stand.
+// the connection broke or was refused, PostgreSQL stops, starts, is full or answers nothing, SQLite's disk is full or fails. What
+// was being committed may stand.
 func Lost(err error) bool {
+	if errors.Is(err, errSilent) {
+		return true
+	}
 	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch pgErr.Code[:min(2, len(pgErr.Code))] { // PostgreSQL, appendix A
 		case "08", "53", "58": // connection, resources, the system

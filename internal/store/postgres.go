@@ -35,6 +35,7 @@ func openPostgres(ctx context.Context, o Options) (*Store, error) {
 	if o.MaxConns > 0 {
 		cfg.MaxConns = int32(o.MaxConns)
 	}
+	cfg.ConnConfig.ConnectTimeout = cmp.Or(cfg.ConnConfig.ConnectTimeout, connectTimeout)
 	cfg.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	cfg.ConnConfig.RuntimeParams["application_name"] = "atrium"
 	pool, err := connect(ctx, cfg)
@@ -50,9 +51,11 @@ func openPostgres(ctx context.Context, o Options) (*Store, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	s.closers = append(s.closers, func() error { readPool.Close(); return nil })
-	s.reader = ent.NewClient(ent.Driver(pgReader{readPool}))
-	s.begin = pgWriter{pool, cmp.Or(o.WriteTime, maxWriteTime)}
-	s.watch = newWatch(&pgSignal{pool: pool})
+	s.silence = newSilence()
+	s.closers = append(s.closers, s.silence.close)
+	s.reader = ent.NewClient(ent.Driver(pgReader{readPool, s.silence}))
+	s.begin = pgWriter{pool, s.silence, cmp.Or(o.WriteTime, maxWriteTime)}
+	s.watch = newWatch(&pgSignal{cfg: cfg.ConnConfig, silence: s.silence})
 	s.closers = append(s.closers, s.watch.close)
 	return s, nil
 }
@@ -84,7 +87,10 @@ func companyOf(ctx context.Context) string {
 
 // pgReader is the Ent driver for reads. Each connection remembers which company it is bound to: a query for the same
 // one goes out alone, a query for another in one round trip and one implicit transaction with the new binding.
-type pgReader struct{ pool *pgxpool.Pool }
+type pgReader struct {
+	pool    *pgxpool.Pool
+	silence *silence
+}
 
 // boundCompany is the connection's note of its binding; without one, nothing is known.
 const boundCompany = "atrium.company"
@@ -94,26 +100,37 @@ func (d pgReader) Query(ctx context.Context, query string, args, v any) error {
 	if err != nil {
 		return err
 	}
+	ctx, cancel := d.silence.bound(ctx)
+	rows, end, err := d.query(ctx, query, argv)
+	if err != nil {
+		cancel()
+		return explain(ctx, err)
+	}
+	*out = entsql.Rows{ColumnScanner: &pgRows{Rows: rows, ctx: ctx, end: func() error { defer cancel(); return end() }}}
+	return nil
+}
+
+// query sends a query; end gives the connection back.
+func (d pgReader) query(ctx context.Context, query string, argv []any) (rows pgx.Rows, end func() error, err error) {
 	conn, err := d.pool.Acquire(ctx)
 	if err != nil {
-		return fmt.Errorf("acquire a connection: %w", err)
+		return nil, nil, fmt.Errorf("acquire a connection: %w", err)
 	}
 	company, notes := companyOf(ctx), conn.Conn().PgConn().CustomData()
 	if bound, known := notes[boundCompany]; known && bound == company {
 		rows, err := conn.Query(ctx, query, argv...)
 		if err != nil {
 			conn.Release()
-			return err
+			return nil, nil, err
 		}
-		*out = entsql.Rows{ColumnScanner: &pgRows{Rows: rows, end: func() error { conn.Release(); return nil }}}
-		return nil
+		return rows, func() error { conn.Release(); return nil }, nil
 	}
 	delete(notes, boundCompany) // until the transaction that binds it has ended well
 	batch := &pgx.Batch{}
 	batch.Queue(bindSession, company)
 	batch.Queue(query, argv...)
 	br := conn.SendBatch(ctx, batch)
-	end := func() error {
+	end = func() error {
 		err := br.Close()
 		if err == nil {
 			notes[boundCompany] = company
@@ -122,14 +139,13 @@ func (d pgReader) Query(ctx context.Context, query string, args, v any) error {
 		return err
 	}
 	if _, err := br.Exec(); err != nil {
-		return errors.Join(fmt.Errorf("bind the company: %w", err), end())
+		return nil, nil, errors.Join(fmt.Errorf("bind the company: %w", err), end())
 	}
-	rows, err := br.Query()
+	rows, err = br.Query()
 	if err != nil {
-		return errors.Join(err, end())
+		return nil, nil, errors.Join(err, end())
 	}
-	*out = entsql.Rows{ColumnScanner: &pgRows{Rows: rows, end: end}}
-	return nil
+	return rows, end, nil
 }
 
 func (d pgReader) Exec(context.Context, string, any, any) error { return errReadOnly }
@@ -153,8 +169,12 @@ func queryArgs(args, v any) ([]any, *entsql.Rows, error) {
 // pgRows makes pgx's rows what Ent scans.
 type pgRows struct {
 	pgx.Rows
-	end func() error // nil inside a transaction
+	ctx context.Context // what they are read under
+	end func() error
 }
+
+// Err returns what ended the rows early.
+func (r *pgRows) Err() error { return explain(r.ctx, r.Rows.Err()) }
 
 // Scan fills dest. Ent scans the ids of a bulk insert into *driver.Value, which pgx does not know.
 func (r *pgRows) Scan(dest ...any) error {
@@ -168,9 +188,9 @@ func (r *pgRows) Scan(dest ...any) error {
 
 func (r *pgRows) Close() error {
 	r.Rows.Close()
-	err := r.Rows.Err()
+	err := r.Err()
 	if r.end != nil {
-		err = errors.Join(err, r.end())
+		err = errors.Join(err, explain(r.ctx, r.end()))
 		r.end = nil
 	}
 	return err

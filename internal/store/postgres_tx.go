@@ -26,8 +26,9 @@ const (
 
 // pgWriter runs write transactions on the pool.
 type pgWriter struct {
-	pool  *pgxpool.Pool
-	limit time.Duration // for all statements of one transaction
+	pool    *pgxpool.Pool
+	silence *silence
+	limit   time.Duration // for all statements of one transaction
 }
 
 // write runs fn, again when the database broke the transaction off in favour of another.
@@ -54,14 +55,20 @@ func brokenOff(err error) bool {
 }
 
 func (w pgWriter) once(ctx context.Context, fn func(context.Context, *Tx) error) (err error) {
-	conn, err := w.pool.Acquire(ctx)
+	actx, cancel := w.silence.bound(ctx)
+	conn, err := w.pool.Acquire(actx)
+	err = explain(actx, err)
+	cancel()
 	if err != nil {
 		return fmt.Errorf("acquire a connection: %w", err)
 	}
 	defer conn.Release()
 	// Once a commit may be on its way, the caller's going away must not make its outcome unknown.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.limit)
+	ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), w.limit)
 	defer cancel()
+	ctx, end := w.silence.bound(ctx)
+	defer end()
+	defer func() { err = explain(ctx, err) }()
 	p := &pipeline{conn: conn.Conn(), queued: &pgx.Batch{}}
 	p.queued.Queue("BEGIN")
 	p.queued.Queue(setCompany, companyOf(ctx))
@@ -186,7 +193,7 @@ func (d pgTxDriver) Query(ctx context.Context, query string, args, v any) error 
 	if err != nil {
 		return errors.Join(err, ignoreBatch(br.Close()))
 	}
-	*out = entsql.Rows{ColumnScanner: &pgRows{Rows: rows, end: br.Close}}
+	*out = entsql.Rows{ColumnScanner: &pgRows{Rows: rows, ctx: ctx, end: br.Close}}
 	return nil
 }
 

@@ -46,6 +46,7 @@ type Store struct {
 	closers []func() error
 
 	pool    *pgxpool.Pool // PostgreSQL
+	silence *silence      // PostgreSQL
 	writeDB *sql.DB       // SQLite: the writer's
 	turn    sync.Mutex    // SQLite: of those who write in this process
 	path    string        // SQLite: the file

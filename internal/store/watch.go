@@ -9,7 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Propagation bounds how long a change of authority that another process commits takes to be known here.
@@ -127,23 +128,28 @@ func (s *sqliteSignal) run(ctx context.Context, w *watch) error {
 	}
 }
 
-// pgSignal listens on a connection of its own.
-type pgSignal struct{ pool *pgxpool.Pool }
+// pgSignal listens on a connection of its own, by which the store knows whether the server answers at all.
+type pgSignal struct {
+	cfg     *pgx.ConnConfig
+	silence *silence
+}
+
+// pgAnswer is how long one answer to the watch may take.
+const pgAnswer = 2 * time.Second
 
 func (s *pgSignal) run(ctx context.Context, w *watch) error {
-	pooled, err := s.pool.Acquire(ctx)
+	conn, err := s.listen(ctx)
+	if _, refused := errors.AsType[*pgconn.PgError](err); err == nil || refused {
+		s.silence.answered()
+	}
 	if err != nil {
 		return fmt.Errorf("watch: %w", err)
 	}
-	conn := pooled.Hijack()
 	defer func() {
 		cctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
 		_ = conn.Close(cctx)
 	}()
-	if _, err := conn.Exec(ctx, "LISTEN "+authorityChannel); err != nil {
-		return fmt.Errorf("watch: %w", err)
-	}
 	w.version.Add(1) // what happened before LISTEN was not heard
 	w.alive(time.Now())
 	for {
@@ -158,15 +164,30 @@ func (s *pgSignal) run(ctx context.Context, w *watch) error {
 			return nil
 		case nctx.Err() != nil:
 			began := time.Now()
-			pctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+			pctx, cancel := context.WithTimeout(ctx, pgAnswer)
 			err := conn.Ping(pctx)
 			cancel()
 			if err != nil {
 				return fmt.Errorf("watch: %w", err)
 			}
 			w.alive(began)
+			s.silence.answered()
 		default:
 			return fmt.Errorf("watch: %w", err)
 		}
 	}
+}
+
+// listen connects and begins to hear of changes.
+func (s *pgSignal) listen(ctx context.Context) (*pgx.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, pgAnswer)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(ctx, s.cfg)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := conn.Exec(ctx, "LISTEN "+authorityChannel); err != nil {
+		return nil, errors.Join(err, conn.Close(ctx))
+	}
+	return conn, nil
 }

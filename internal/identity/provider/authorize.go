@@ -122,6 +122,9 @@ func (p *Provider) begin(w http.ResponseWriter, r *http.Request, c *client, para
 	if err != nil {
 		return "", err
 	}
+	if to := only(params, "resource"); to != "" && !p.serves(to) { // RFC 8707
+		return "", &refusal{"invalid_target", "resource is not served here"}
+	}
 	scopes, ok := c.grantable(req.Scopes)
 	if !ok {
 		return "", &refusal{"invalid_scope", "the client has none of the API scopes that were asked for"}
@@ -149,6 +152,15 @@ func (p *Provider) begin(w http.ResponseWriter, r *http.Request, c *client, para
 		return nil
 	})
 	return id, err
+}
+
+// doors are the paths below the base URL at which access tokens count: all of them alike.
+var doors = []string{"", "/v1", "/graphql", "/mcp"}
+
+// serves reports whether a resource (RFC 8707) is one for which tokens are given.
+func (p *Provider) serves(resource string) bool {
+	path, ours := strings.CutPrefix(strings.TrimSuffix(resource, "/"), p.base)
+	return ours && slices.Contains(doors, path)
 }
 
 // parseAuthorize reads the parameters of an authorization request whose client and redirect URI are good.
@@ -211,5 +223,10 @@ func checkAuthorize(req *oidc.AuthRequest) error {
 // broken answers a request that failed on our side.
 func (p *Provider) broken(w http.ResponseWriter, r *http.Request, err error) {
 	p.log.ErrorContext(r.Context(), "a request to the identity provider failed", "path", r.URL.Path, "error", err)
+	if store.Lost(err) {
+		w.Header().Set("Retry-After", retryAfter)
+		p.message(w, r, http.StatusServiceUnavailable, "Not available at the moment", "The service cannot reach its data. Try again in a moment.")
+		return
+	}
 	p.message(w, r, http.StatusInternalServerError, "Something went wrong", "That was on our side. Try again in a moment.")
 }

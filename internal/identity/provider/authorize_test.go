@@ -50,6 +50,7 @@ func TestAuthorizeRefusals(t *testing.T) {
 			"unknown parameter, broken": {url.Values{"whatever": {"\x00"}}, "invalid_request"},
 			"a scope twice":             {url.Values{"scope": {"openid", "openid"}}, "invalid_request"},
 			"a nonce twice":             {url.Values{"nonce": {"a", "b"}}, "invalid_request"},
+			"another's resource":        {url.Values{"resource": {"https://elsewhere.example/mcp"}}, "invalid_target"},
 			"many scopes":               {url.Values{"scope": {strings.Repeat("s ", 41)}}, "invalid_scope"},
 			"no ID token as hint":       {url.Values{"id_token_hint": {"a.b.c"}}, "invalid_request"},
 		} {

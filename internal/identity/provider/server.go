@@ -3,9 +3,13 @@ package provider
 import (
 	"context"
 	"net/http"
+	"strconv"
 
 	"github.com/zitadel/oidc/v3/pkg/oidc"
 	"github.com/zitadel/oidc/v3/pkg/op"
+
+	"atrium/internal/gate"
+	"atrium/internal/store"
 )
 
 // server answers what the protocol library has read from a request: the endpoints that programs call. Those that people
@@ -31,15 +35,34 @@ const (
 
 // programs returns the endpoints that programs call. The library's CORS, which reflects any origin, is off.
 func (p *Provider) programs() http.Handler {
-	return op.RegisterServer(server{p: p}, op.Endpoints{
+	h := op.RegisterServer(server{p: p}, op.Endpoints{
 		Token: op.NewEndpoint(pathToken), Introspection: op.NewEndpoint(pathIntrospect), Revocation: op.NewEndpoint(pathRevoke),
 		Userinfo: op.NewEndpoint(pathUserInfo), JwksURI: op.NewEndpoint(pathKeys),
 	}, op.WithServerCORSOptions(nil))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(retryable{w}, r) })
 }
+
+// retryAfter is the header's value while the database is away.
+var retryAfter = strconv.Itoa(gate.AwayRetryAfter)
+
+// retryable says with every 503 when to try again: the library's errors carry no headers.
+type retryable struct{ http.ResponseWriter }
+
+func (w retryable) WriteHeader(status int) {
+	if status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", retryAfter)
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w retryable) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // failed is what a program is told when something broke on our side; the cause goes to the log.
 func (p *Provider) failed(ctx context.Context, doing string, err error) error {
 	p.log.ErrorContext(ctx, "a request to the identity provider failed", "doing", doing, "error", err)
+	if store.Lost(err) {
+		return op.NewStatusError(&oidc.Error{ErrorType: "temporarily_unavailable", Description: gate.Away}, http.StatusServiceUnavailable)
+	}
 	return op.NewStatusError(oidc.ErrServerError().WithDescription("Something went wrong on our side."), http.StatusInternalServerError)
 }
 

@@ -83,8 +83,9 @@ func userIn(ctx context.Context, db *ent.Client, id, companyID string, since tim
 // family returns the grant that a token of the client belongs to and, of a refresh token, its row; nil for a text that
 // is no token.
 func (p *Provider) family(ctx context.Context, token string) (*identity.Claims, *ent.RefreshToken, error) {
-	if claims, err := p.tokens.Verify(ctx, token); err == nil {
-		return claims, nil, nil
+	claims, err := p.tokens.Verify(ctx, token)
+	if err == nil || !errors.Is(err, identity.ErrToken) {
+		return claims, nil, err
 	}
 	row, err := p.store.Reader().RefreshToken.Query().Where(refreshtoken.Hash(hashOf(token))).WithGrant().Only(p.global(ctx))
 	if ent.IsNotFound(err) {

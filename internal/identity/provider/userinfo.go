@@ -2,19 +2,25 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 
 	"github.com/zitadel/oidc/v3/pkg/oidc"
 	"github.com/zitadel/oidc/v3/pkg/op"
+
+	"atrium/internal/identity"
 )
 
 // UserInfo tells whom an access token speaks for, as far as its scopes go.
 func (s server) UserInfo(ctx context.Context, r *op.Request[oidc.UserInfoRequest]) (*op.Response, error) {
 	invalid := op.NewStatusError(&oidc.Error{ErrorType: "invalid_token", Description: "the access token is not valid"}, http.StatusUnauthorized)
 	claims, err := s.p.tokens.Verify(ctx, r.Data.AccessToken)
-	if err != nil {
+	if errors.Is(err, identity.ErrToken) {
 		return nil, invalid
+	}
+	if err != nil {
+		return nil, s.p.failed(ctx, "verify an access token", err)
 	}
 	who, err := s.p.behind(ctx, claims)
 	if err != nil {
