@@ -18,6 +18,7 @@ import (
 	"atrium/internal/gate"
 	"atrium/internal/op"
 	"atrium/internal/principal"
+	"atrium/internal/ratelimit"
 )
 
 const (
@@ -39,9 +40,10 @@ type Options struct {
 	// that a script calls by Sec-Fetch-Site, which scripts cannot leave out. nil: pages run any.
 	Pages Documents
 
-	Feed          *feed.Feed     // what subscriptions watch; nil makes one that only this server uses
-	Streams       StreamLimits   // how many subscriptions may be open
-	StreamMetrics *StreamMetrics // nil: nobody counts
+	Feed          *feed.Feed       // what subscriptions watch; nil makes one that only this server uses
+	Streams       StreamLimits     // how many subscriptions may be open
+	Seats         *ratelimit.Seats // counts them over all nodes; nil: this node counts its own
+	StreamMetrics *StreamMetrics   // nil: nobody counts
 }
 
 // Server answers POST /graphql. Safe for concurrent use.
@@ -58,7 +60,7 @@ type Server struct {
 
 // New returns the door's handler, which answers at whatever path it is mounted. Close ends what it began.
 func New(o Options) *Server {
-	s := &Server{Options: o, documents: newDocuments(), feed: o.Feed, streams: newStreams(o.Streams, o.StreamMetrics), timing: usualTiming}
+	s := &Server{Options: o, documents: newDocuments(), feed: o.Feed, streams: newStreams(o.Streams, o.Seats, o.StreamMetrics), timing: usualTiming}
 	if s.feed == nil {
 		s.feed, _ = feed.New(feed.Options{Store: o.Engine.Store, Log: o.Log}) // without metrics it cannot fail
 	}

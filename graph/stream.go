@@ -45,6 +45,7 @@ type stream struct {
 	out    *eventWriter
 	name   string // of the field, for metrics
 	caller *principal.Principal
+	place  *place
 
 	trouble time.Time // since when events cannot be read; zero while they can
 
@@ -68,16 +69,16 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *call, oc *gra
 		s.fail(w, r, apperr.New(apperr.QueryTooComplex, "What is selected of each event may cost %d.", maxEventCost))
 		return
 	}
-	leave, err := s.streams.enter(caller)
+	in, err := s.streams.enter(r.Context(), caller)
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	defer leave()
+	defer in.leave(context.WithoutCancel(r.Context()))
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
 	late := time.AfterFunc(maxTime, func() { cancel(context.DeadlineExceeded) })
-	st := &stream{Server: s, r: r, out: newEventWriter(w, s.timing.write), caller: caller}
+	st := &stream{Server: s, r: r, out: newEventWriter(w, s.timing.write), caller: caller, place: in}
 	next, ctx := s.executor.DispatchOperation(context.WithValue(ctx, streamKey{}, st), oc)
 	if st.changes != nil {
 		defer st.changes.Close()
@@ -140,6 +141,7 @@ func (st *stream) serve(ctx context.Context, next graphql.ResponseHandler) strin
 			if err := st.out.comment(); err != nil {
 				return ended
 			}
+			st.place.renew(ctx)
 		case <-again.C:
 			if _, err = st.again(ctx); transient(err) {
 				err = nil // nothing is sent without it

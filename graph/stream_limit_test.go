@@ -73,6 +73,34 @@ func TestStreamLimits(t *testing.T) {
 	})
 }
 
+// Where nodes share a Redis, a person's streams are those at all of them.
+func TestStreamLimitsOverNodes(t *testing.T) {
+	t.Parallel()
+	w := testkit.SQLiteWorld(t)
+	client, err := ratelimit.OpenRedis(testkit.Redis(t))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = client.Close() })
+	node := func() *watchers {
+		return serveStreams(t, w, func(o *graph.Options) {
+			o.Streams, o.Seats = graph.StreamLimits{PerPrincipal: 2, PerCompany: 3}, ratelimit.NewSeats(client, discard)
+		})
+	}
+	one, two := node(), node()
+	one.watch(t, one.A.Owner, watchRequests, nil)
+	second := two.watch(t, two.A.Owner, watchRequests, nil)
+	for _, n := range []*watchers{one, two} {
+		o := n.subscribe(t, n.A.Owner, watchRequests, nil)
+		require.Equal(t, http.StatusTooManyRequests, o.status)
+		require.Contains(t, o.body, "You may have 2 streams")
+	}
+	two.watch(t, two.A.Member, watchRequests, nil)
+	o := one.subscribe(t, one.A.Agent, watchRequests, nil)
+	require.Contains(t, o.body, "Your company may have 3 streams")
+	one.watch(t, one.B.Owner, watchRequests, nil)
+	second.close()
+	require.Eventually(t, func() bool { return one.subscribe(t, one.A.Owner, watchRequests, nil).status == http.StatusOK }, patience, 10*time.Millisecond)
+}
+
 // An operation that does not open a stream does not count as one.
 func TestRefusedStreamsDoNotCount(t *testing.T) {
 	eachStreams(t, func(t *testing.T, s *watchers) {

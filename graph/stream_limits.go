@@ -9,9 +9,11 @@ import (
 
 	"atrium/internal/apperr"
 	"atrium/internal/principal"
+	"atrium/internal/ratelimit"
 )
 
-// StreamLimits are how many streams may be open on this node; 0 means the usual number.
+// StreamLimits are how many streams may be open; 0 means the usual number. Those of a principal and of a company are counted over
+// all nodes where Options.Seats are.
 type StreamLimits struct {
 	PerPrincipal int // of a user or service account, whatever its credentials
 	PerCompany   int
@@ -59,6 +61,7 @@ func NewStreamMetrics(r prometheus.Registerer) (*StreamMetrics, error) {
 // streams are those that are open.
 type streams struct {
 	limits   StreamLimits
+	seats    *ratelimit.Seats // nil: this node counts its own
 	metrics  *StreamMetrics
 	stopping chan struct{} // closed when all of them have to end
 	reading  chan struct{} // a token for each that reads
@@ -66,10 +69,11 @@ type streams struct {
 	mu      sync.Mutex
 	stop    bool
 	open    int
-	callers map[string]int // by company, and by principal
+	entered uint64         // streams so far; each one's number is its seat's
+	callers map[string]int // open ones, by the name of a place
 }
 
-func newStreams(l StreamLimits, m *StreamMetrics) *streams {
+func newStreams(l StreamLimits, seats *ratelimit.Seats, m *StreamMetrics) *streams {
 	or := func(n *int, usual int) {
 		if *n == 0 {
 			*n = usual
@@ -81,51 +85,105 @@ func newStreams(l StreamLimits, m *StreamMetrics) *streams {
 	if m == nil {
 		m, _ = NewStreamMetrics(nil) // without a registry it cannot fail
 	}
-	return &streams{limits: l, metrics: m, stopping: make(chan struct{}), reading: make(chan struct{}, readers), callers: map[string]int{}}
+	return &streams{limits: l, seats: seats, metrics: m, stopping: make(chan struct{}), reading: make(chan struct{}, readers), callers: map[string]int{}}
 }
 
 // retryStream is when to try again where there are too many streams, in seconds.
 const retryStream = 10
 
-// enter counts a stream of the caller until leave is called. Returns rate_limit_exceeded, naming the limit, or unavailable
-// when the server is stopping.
-func (s *streams) enter(p *principal.Principal) (leave func(), err error) {
-	company, caller := p.CompanyID, p.CompanyID+"/"+p.ID
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.stop {
-		return nil, apperr.New(apperr.Unavailable, "The server is stopping. Try again shortly.")
-	}
-	for _, l := range []struct {
-		open, most int
-		whose      string
-	}{
-		{s.callers[caller], s.limits.PerPrincipal, "You may have %d streams open at a time."},
-		{s.callers[company], s.limits.PerCompany, "Your company may have %d streams open at a time."},
-		{s.open, s.limits.PerNode, "The server may have %d streams open at a time."},
-	} {
-		if l.open >= l.most {
-			e := apperr.New(apperr.RateLimited, l.whose, l.most)
-			e.RetryAfter = retryStream
-			return nil, e
-		}
-	}
-	s.add(company, caller, 1)
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.add(company, caller, -1)
-	}, nil
+// place is where a stream is counted.
+type place struct {
+	*streams
+	number uint64 // the stream's own on this node
+	group  string // the company
+	among  []ratelimit.Place
 }
 
-// add counts; the caller holds mu.
-func (s *streams) add(company, caller string, n int) {
-	s.open += n
-	for _, of := range []string{company, caller} {
-		if s.callers[of] += n; s.callers[of] == 0 {
-			delete(s.callers, of)
+// enter counts a stream of the caller until it leaves. Returns rate_limit_exceeded, naming the limit, or unavailable when the
+// server is stopping.
+func (s *streams) enter(ctx context.Context, p *principal.Principal) (*place, error) {
+	in := &place{streams: s, group: p.CompanyID, among: []ratelimit.Place{
+		{Name: p.CompanyID + "/" + p.ID, Most: s.limits.PerPrincipal}, {Name: p.CompanyID, Most: s.limits.PerCompany},
+	}}
+	full, err := in.enterNode()
+	if err != nil {
+		return nil, err
+	}
+	if full < 0 {
+		if full = in.renew(ctx); full >= 0 {
+			in.leaveNode()
 		}
 	}
+	switch full {
+	case 0:
+		return nil, tooManyStreams("You may have %d streams open at a time.", s.limits.PerPrincipal)
+	case 1:
+		return nil, tooManyStreams("Your company may have %d streams open at a time.", s.limits.PerCompany)
+	}
+	return in, nil
+}
+
+func tooManyStreams(whose string, most int) error {
+	e := apperr.New(apperr.RateLimited, whose, most)
+	e.RetryAfter = retryStream
+	return e
+}
+
+// enterNode counts a stream among this node's. Returns the index of the place that is full, or -1.
+func (in *place) enterNode() (full int, err error) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.stop {
+		return 0, apperr.New(apperr.Unavailable, "The server is stopping. Try again shortly.")
+	}
+	for i, p := range in.among {
+		if in.callers[p.Name] >= p.Most {
+			return i, nil
+		}
+	}
+	if in.open >= in.limits.PerNode {
+		return 0, tooManyStreams("The server may have %d streams open at a time.", in.limits.PerNode)
+	}
+	in.entered++
+	in.number = in.entered
+	in.count(1)
+	return -1, nil
+}
+
+func (in *place) leaveNode() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.count(-1)
+}
+
+// count counts the stream n times; the caller holds mu.
+func (in *place) count(n int) {
+	in.open += n
+	for _, p := range in.among {
+		if in.callers[p.Name] += n; in.callers[p.Name] == 0 {
+			delete(in.callers, p.Name)
+		}
+	}
+}
+
+// leave ends the counting.
+func (in *place) leave(ctx context.Context) {
+	in.leaveNode()
+	if in.seats != nil {
+		in.seats.Leave(ctx, in.group, in.number, in.among...)
+	}
+}
+
+// renew takes the stream's seats among those of all nodes, or keeps them. Returns the index of the place that is full, or -1.
+func (in *place) renew(ctx context.Context) (full int) {
+	if in.seats == nil {
+		return -1
+	}
+	full, err := in.seats.Take(ctx, in.group, in.number, in.among...)
+	if err != nil {
+		return -1 // the caller has gone
+	}
+	return full
 }
 
 // end makes all streams end, and lets none begin.

@@ -21,7 +21,7 @@ const inboundPath = "/v1/webhooks/inbound/"
 // inboundPatience is how long the body of a call may take that nobody has proven to be welcome.
 const inboundPatience = 20 * time.Second
 
-// The allowances of one network, on each node. The first leaves room for senders that call for many companies from one address.
+// The allowances of one network. The first leaves room for senders that call for many companies from one address.
 var (
 	inboundCalls    = gate.Allowance{Name: "inbound", PerMinute: 12_000, PerDay: 5_000_000}
 	inboundFailures = gate.Allowance{Name: "inbound failures", PerMinute: 600, PerDay: 50_000}
@@ -39,13 +39,12 @@ func (s *Server) handleInbound(g *gate.Gate, patience time.Duration) error {
 	if err != nil {
 		return err
 	}
-	anonymous := gate.NewAnonymous(g.Clock, s.log)
 	take := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := s.takeInbound(door, patience, w, r); err != nil {
 			s.fail(w, r, err)
 		}
 	})
-	bounded := anonymous.Every(inboundCalls, anonymous.Failures(inboundFailures, take, s.tooMany), s.tooMany)
+	bounded := g.Anonymous.Every(inboundCalls, g.Anonymous.Failures(inboundFailures, take, s.tooMany), s.tooMany)
 	s.router.Post(inboundPath+"{id}", func(w http.ResponseWriter, r *http.Request) {
 		gate.SetRoute(w, inboundPath+"{id}")
 		gate.SetOperation(w, inbound.Receive.Info().Name)

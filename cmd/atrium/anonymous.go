@@ -9,7 +9,7 @@ import (
 	"atrium/internal/identity/pages"
 )
 
-// The allowances of anonymous calls at the identity provider, by address and node. They bound the memory, rows and work that one
+// The allowances of anonymous calls at the identity provider, by address. They bound the memory, rows and work that one
 // address can claim, and leave room for an office of thousands that signs in from one address on a Monday morning. Attempts at
 // passwords and codes have limits of their own (package throttle), and so have mails (package account).
 var (

@@ -24,6 +24,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"atrium/internal/ratelimit"
 	"atrium/internal/testkit"
 )
 
@@ -77,6 +78,59 @@ func TestSharedRateLimit(t *testing.T) {
 			}
 			require.LessOrEqual(t, n, int(plan.limit), "served within a minute")
 		}
+	}
+}
+
+// Two servers count anonymous calls together, and each alone once Redis has gone: nobody is refused for it, or unlimited.
+func TestServersOutliveRedis(t *testing.T) {
+	t.Parallel()
+	p := onPostgres(t)
+	redis := testkit.Redis(t)
+	nodes := []*node{p.serve("--redis-url", redis), p.serve("--redis-url", redis)}
+	c := p.client()
+	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	// tally makes so many calls at both in turn, within a minute, and counts their answers by status.
+	tally := func(calls int, call func(n *node) (answer, error)) map[int]int {
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		out, slots := map[int]int{}, make(chan struct{}, 20)
+		for i := range calls {
+			slots <- struct{}{}
+			wg.Go(func() {
+				defer func() { <-slots }()
+				res, err := call(nodes[i%2])
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				out[res.status]++
+			})
+		}
+		wg.Wait()
+		return out
+	}
+	began := time.Now()
+	signIns := tally(900, func(n *node) (answer, error) { return send(c, "GET", n.base+"/login", "", "") })
+	if time.Since(began) < time.Minute {
+		require.Equal(t, map[int]int{http.StatusSeeOther: 600, http.StatusTooManyRequests: 300}, signIns, "600 a minute over both")
+	}
+
+	client, err := ratelimit.OpenRedis(redis)
+	require.NoError(t, err)
+	require.Error(t, client.ShutdownNoSave(t.Context()).Err(), "it says nothing any more")
+	require.NoError(t, client.Close())
+	free := p.object("company", "create", "--name", "Free", "--plan", "free", "--owner-email", "free@example.org")
+	began = time.Now()
+	calls := tally(200, func(n *node) (answer, error) {
+		return send(c, "GET", n.base+"/v1/services?pageSize=1", free["liveKey"].(string), "")
+	})
+	if time.Since(began) < time.Minute {
+		require.Equal(t, map[int]int{http.StatusOK: 120, http.StatusTooManyRequests: 80}, calls, "60 a minute at each")
+	}
+	for _, n := range nodes {
+		require.Equal(t, 1, strings.Count(n.err.String(), "Redis does not answer"), n.err.String())
 	}
 }
 

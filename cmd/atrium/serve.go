@@ -26,7 +26,7 @@ type serveCmd struct {
 	BaseURL          string        `help:"Address that callers use (default: https:// and the listening address)."`
 	AuthURL          string        `help:"Address of the identity provider (default: the base URL)."`
 	Role             string        `default:"all" enum:"all,api,worker" help:"all, api or worker."`
-	RedisURL         string        `help:"Redis that counts calls for several nodes; without it each node counts for itself."`
+	RedisURL         string        `help:"Redis that counts calls and streams for several nodes; without it, or while it is away, each node counts for itself."`
 	NoDemo           bool          `help:"Make no demo company in an empty database."`
 	NoAgents         bool          `help:"Work no runs of agents on this node, and do nothing that was approved; they wait."`
 	Drain            time.Duration `default:"5s" help:"How long calls are still taken after the node was told to stop, and says that it is not ready."`

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"fmt"
 
 	"atrium/ent/setting"
@@ -17,6 +18,8 @@ const (
 	settingAuthURL = "auth_url"
 	settingCAFile  = "ca_file"
 	settingDemo    = "demo"
+
+	settingAnonymous = "anonymous_seed" // by which all nodes hash the addresses of callers that they do not know
 )
 
 // setting returns a value of the installation; empty when it is not set.
@@ -44,6 +47,26 @@ func (c *core) set(ctx context.Context, name, value string) error {
 		return fmt.Errorf("write the setting %s: %w", name, err)
 	}
 	return nil
+}
+
+// drawn returns a value of the installation that nobody else knows, which the first who asks draws.
+func (c *core) drawn(ctx context.Context, name string) (value string, err error) {
+	err = c.store.WriteOrRetry(principal.System(ctx, "settings belong to the installation"), func(ctx context.Context, tx *store.Tx) error {
+		rows, err := tx.Setting.Query().Where(setting.ID(name)).All(ctx)
+		if err != nil {
+			return err
+		}
+		if len(rows) > 0 {
+			value = rows[0].Value
+			return nil
+		}
+		value = rand.Text()
+		return tx.Setting.Create().SetID(name).SetValue(value).Exec(ctx)
+	})
+	if err != nil {
+		return "", fmt.Errorf("draw the setting %s: %w", name, err)
+	}
+	return value, nil
 }
 
 // addresses returns the base and auth URLs that the server last ran under, or those of its defaults.

@@ -33,7 +33,7 @@ import (
 
 // addAPI builds the doors, makes the demo company in an empty database, and serves.
 func (s *server) addAPI(ctx context.Context) error {
-	limiter, err := s.limiter(ctx)
+	limits, err := s.limits(ctx)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (s *server) addAPI(ctx context.Context) error {
 	}
 	s.add("last-used times", func(ctx context.Context) error { return auth.Run(ctx, s.log) })
 	g := gate.New(gate.Options{
-		Authn: auth, Limiter: limiter, Clock: s.clock, Log: s.log, Observe: s.metrics.observe, Origins: s.origins.Has, Agents: s.door,
+		Authn: auth, Limiter: limits.calls, Anonymous: limits.anonymous, Clock: s.clock, Log: s.log, Observe: s.metrics.observe, Origins: s.origins.Has, Agents: s.door,
 		Logged: gate.Logged(s.AccessLog), AccessLog: slog.New(slog.NewJSONHandler(os.Stderr, nil)), // at whatever log level
 		StrictTransport: s.caFile == "",
 	})
@@ -61,14 +61,14 @@ func (s *server) addAPI(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	signingIn, err := s.pages(others)
+	signingIn, err := s.pages(g, others)
 	if err != nil {
 		return err
 	}
 	if s.console, err = console.New(console.Options{Dir: s.ConsoleDir, BaseURL: s.BaseURL, AuthURL: s.AuthURL, Version: version}); err != nil {
 		return fmt.Errorf("--console-dir: %w", err)
 	}
-	graphQL, err := s.graphQL(g)
+	graphQL, err := s.graphQL(g, limits.streams)
 	if err != nil {
 		return err
 	}
@@ -98,15 +98,17 @@ func (s *server) addAPI(ctx context.Context) error {
 	return nil
 }
 
-// limiter counts calls in Redis when there is one, else in memory with the day's counts kept in the database.
-func (s *server) limiter(ctx context.Context) (ratelimit.Limiter, error) {
+// limits are where calls and streams are counted.
+type limits struct {
+	calls     ratelimit.Limiter
+	anonymous *gate.Anonymous  // nil: by this node alone
+	streams   *ratelimit.Seats // nil: by this node alone
+}
+
+// limits counts in Redis when there is one, else in memory with the day's counts kept in the database.
+func (s *server) limits(ctx context.Context) (*limits, error) {
 	if s.RedisURL != "" {
-		client, err := ratelimit.OpenRedis(s.RedisURL)
-		if err != nil {
-			return nil, err
-		}
-		s.closes("Redis", client.Close)
-		return ratelimit.NewRedis(client), nil
+		return s.sharedLimits(ctx)
 	}
 	mem := ratelimit.NewMemory()
 	counts, err := ratelimit.NewDayCounts(ctx, s.store, mem)
@@ -114,7 +116,22 @@ func (s *server) limiter(ctx context.Context) (ratelimit.Limiter, error) {
 		return nil, err
 	}
 	s.add("daily counts", func(ctx context.Context) error { return counts.Run(ctx, s.log) })
-	return mem, nil
+	return &limits{calls: mem}, nil
+}
+
+// sharedLimits counts in Redis, together with all nodes that do.
+func (s *server) sharedLimits(ctx context.Context) (*limits, error) {
+	client, err := ratelimit.OpenRedis(s.RedisURL)
+	if err != nil {
+		return nil, err
+	}
+	s.closes("Redis", client.Close)
+	seed, err := s.drawn(ctx, settingAnonymous)
+	if err != nil {
+		return nil, err
+	}
+	calls := ratelimit.NewFailover(ratelimit.NewRedis(client), s.log)
+	return &limits{calls: calls, anonymous: gate.NewAnonymous(calls, seed, s.clock, s.log), streams: ratelimit.NewSeats(client, s.log)}, nil
 }
 
 // issuer returns who is known of another issuer of tokens; nil without one.
@@ -131,7 +148,7 @@ func (s *server) issuer() (*issuer.Directory, error) {
 }
 
 // pages builds what people sign in by. Where another issuer does that, the embedded provider has no place.
-func (s *server) pages(others *issuer.Directory) (*hosted, error) {
+func (s *server) pages(g *gate.Gate, others *issuer.Directory) (*hosted, error) {
 	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))) // the provider's library logs there
 	layout, err := pages.NewLayout(pages.LayoutOptions{AuthURL: s.AuthURL, Pages: embed.FS{}, Log: s.log})
 	if err != nil {
@@ -152,7 +169,7 @@ func (s *server) pages(others *issuer.Directory) (*hosted, error) {
 		return nil, fmt.Errorf("--oidc-issuer: %w", err)
 	}
 	out.session = sessions.Handler()
-	out.guard(gate.NewAnonymous(s.clock, s.log), layout)
+	out.guard(g.Anonymous, layout)
 	return out, nil
 }
 
@@ -213,8 +230,8 @@ func (s *server) sms() (mfa.SMS, error) {
 }
 
 // graphQL builds the second door.
-func (s *server) graphQL(g *gate.Gate) (_ *graph.Server, err error) {
-	o := graph.Options{Engine: s.engine, Gate: g, Log: s.log, BaseURL: s.BaseURL}
+func (s *server) graphQL(g *gate.Gate, streams *ratelimit.Seats) (_ *graph.Server, err error) {
+	o := graph.Options{Engine: s.engine, Gate: g, Log: s.log, BaseURL: s.BaseURL, Seats: streams}
 	if o.Feed, err = feed.New(feed.Options{Store: s.store, Log: s.log, Metrics: s.metrics.registry}); err != nil {
 		return nil, err
 	}

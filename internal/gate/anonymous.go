@@ -2,7 +2,9 @@ package gate
 
 import (
 	"context"
-	"hash/maphash"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -20,22 +22,23 @@ type Allowance struct {
 	PerDay    int    // calls of one address in one calendar day, UTC
 }
 
-// places is the number of counters of each kind. Addresses are hashed into a fixed number of counters, with a seed per process,
-// so that a flood from many addresses uses bounded memory. Two addresses may share a counter.
+// places is the number of counters of each kind. Addresses are hashed into a fixed number of counters, with a seed that nobody
+// outside knows, so that a flood from many addresses uses bounded memory, and nobody can tell which others share a counter.
 const places = 1 << 16
 
 // Anonymous bounds the calls of callers that have not been recognised, by the address that they call from: an IPv4 address, or
-// the /64 of an IPv6 one, which is what one customer has. Every node counts for itself. Safe for concurrent use.
+// the /64 of an IPv6 one, which is what one customer has. Safe for concurrent use.
 type Anonymous struct {
 	limiter ratelimit.Limiter
 	clock   *clock.Clock
-	seed    maphash.Seed
+	seed    []byte
 	log     *slog.Logger
 }
 
-// NewAnonymous returns an Anonymous whose counters are at zero.
-func NewAnonymous(c *clock.Clock, log *slog.Logger) *Anonymous {
-	return &Anonymous{limiter: ratelimit.NewMemory(), clock: c, seed: maphash.MakeSeed(), log: log}
+// NewAnonymous returns an Anonymous that counts by limiter, apart from callers that are known: nodes count together where they share
+// the limiter and the seed.
+func NewAnonymous(limiter ratelimit.Limiter, seed string, c *clock.Clock, log *slog.Logger) *Anonymous {
+	return &Anonymous{limiter: limiter, clock: c, seed: []byte(seed), log: log}
 }
 
 // Refuse answers a call that is one too many; Retry-After is set.
@@ -75,10 +78,10 @@ func (s *Anonymous) Failures(a Allowance, next http.Handler, refuse Refuse) http
 
 // take counts a call of a place, or returns how long to wait before the next one.
 func (s *Anonymous) take(ctx context.Context, a Allowance, place uint64) time.Duration {
-	key := a.Name + "/" + strconv.FormatUint(place, 36)
+	key := "anonymous/" + a.Name + "/" + strconv.FormatUint(place, 36)
 	res, err := s.limiter.Take(ctx, key, ratelimit.Limit{PerMinute: a.PerMinute, PerDay: a.PerDay}, s.clock.Now())
 	if err != nil {
-		s.log.ErrorContext(ctx, "an anonymous call could not be counted", "error", err) // memory has no reason to fail
+		s.log.ErrorContext(ctx, "an anonymous call could not be counted", "error", err) // its caller has gone
 		return time.Second
 	}
 	if res.Allowed {
@@ -89,7 +92,9 @@ func (s *Anonymous) take(ctx context.Context, a Allowance, place uint64) time.Du
 
 // place returns the number of the counters of the caller's address.
 func (s *Anonymous) place(r *http.Request) uint64 {
-	return maphash.Comparable(s.seed, Network(RemoteIP(r))) % places
+	mac := hmac.New(sha256.New, s.seed)
+	mac.Write([]byte(Network(RemoteIP(r)).String()))
+	return binary.BigEndian.Uint64(mac.Sum(nil)) % places
 }
 
 func (s *Anonymous) refuse(w http.ResponseWriter, r *http.Request, wait time.Duration, refuse Refuse) {

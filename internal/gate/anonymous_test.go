@@ -12,6 +12,7 @@ import (
 
 	"atrium/internal/clock"
 	"atrium/internal/gate"
+	"atrium/internal/ratelimit"
 )
 
 // knock sends a call from an address and returns its status.
@@ -32,7 +33,7 @@ func TestAnonymousEvery(t *testing.T) {
 	t.Parallel()
 	c := &clock.Clock{}
 	served := 0
-	h := gate.NewAnonymous(c, slog.New(slog.DiscardHandler)).Every(gate.Allowance{Name: "open", PerMinute: 3, PerDay: 5},
+	h := gate.NewAnonymous(ratelimit.NewMemory(), "seed", c, slog.New(slog.DiscardHandler)).Every(gate.Allowance{Name: "open", PerMinute: 3, PerDay: 5},
 		http.HandlerFunc(func(http.ResponseWriter, *http.Request) { served++ }), refuse)
 	for range 3 {
 		require.Equal(t, 200, knock(h, "192.0.2.1:1000").Code)
@@ -67,7 +68,7 @@ func TestAnonymousFailures(t *testing.T) {
 	t.Parallel()
 	c := &clock.Clock{}
 	status, served := 200, 0
-	h := gate.NewAnonymous(c, slog.New(slog.DiscardHandler)).Failures(gate.Allowance{Name: "programs", PerMinute: 2, PerDay: 100},
+	h := gate.NewAnonymous(ratelimit.NewMemory(), "seed", c, slog.New(slog.DiscardHandler)).Failures(gate.Allowance{Name: "programs", PerMinute: 2, PerDay: 100},
 		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { served++; w.WriteHeader(status) }), refuse)
 	for range 10 {
 		require.Equal(t, 200, knock(h, "192.0.2.1:1000").Code)

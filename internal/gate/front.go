@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -19,11 +20,13 @@ import (
 type Options struct {
 	Authn   *authn.Authenticator
 	Limiter ratelimit.Limiter
-	Clock   *clock.Clock
-	Log     *slog.Logger
-	Observe func(route, method string, status int, took time.Duration) // nil for nothing
-	Origins func(ctx context.Context, origin string) bool              // whose pages may call; nil for nobody's
-	Agents  Agents                                                     // tells as what agents call; nil where no agent has a key
+	// Anonymous bounds callers that have not been recognised; nil makes one that counts in this process.
+	Anonymous *Anonymous
+	Clock     *clock.Clock
+	Log       *slog.Logger
+	Observe   func(route, method string, status int, took time.Duration) // nil for nothing
+	Origins   func(ctx context.Context, origin string) bool              // whose pages may call; nil for nobody's
+	Agents    Agents                                                     // tells as what agents call; nil where no agent has a key
 
 	Logged    Logged       // calls that AccessLog gets a line for; none when empty
 	AccessLog *slog.Logger // needed with Logged
@@ -42,6 +45,9 @@ type Gate struct{ Options }
 func New(o Options) *Gate {
 	if o.Observe == nil {
 		o.Observe = func(string, string, int, time.Duration) {}
+	}
+	if o.Anonymous == nil {
+		o.Anonymous = NewAnonymous(ratelimit.NewMemory(), rand.Text(), o.Clock, o.Log)
 	}
 	return &Gate{o}
 }

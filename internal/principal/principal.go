@@ -1,6 +1,3 @@
-// Package principal says who is calling. API keys, bearer tokens and sessions all become one Principal, which
-// travels in the context; everything below the doors reads it from there. A leaf: it imports nothing of the
-// product, so that ent/schema may read it.
 package principal
 
 import (

@@ -4,8 +4,12 @@
 //	what is counted            by              in                              limit
 //	calls of a credential      gate.Guard      Limiter: Memory, or Redis where Limit, by plan and company: per minute
 //	                                           several nodes share counts      and per day
-//	anonymous calls            gate.Anonymous  a Memory of its own             gate.Allowance
+//	anonymous calls            gate.Anonymous  the same Redis, else a Memory   gate.Allowance
+//	open streams               graph           this node, and Seats in Redis   graph.StreamLimits
 //	proofs, messages, mails    throttle        Counter: rows in the database   Attempts: a window, or growing pauses
+//
+// Where Redis is away each node counts alone, with what it has seen itself (Failover): callers are neither refused for it nor
+// unlimited. A call waits 250 ms for Redis at most, and after a failure one call a second asks it.
 //
 // A Limiter counts calls: at most PerMinute in any 60 seconds and PerDay in a calendar day (UTC). Guard asks it once per
 // authenticated call, before anything else of the call is done. The key names the credential (an API key, or user and client

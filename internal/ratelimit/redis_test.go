@@ -159,9 +159,9 @@ func TestRedisErrorsAreWrapped(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// A server that accepts and then says nothing must not hold a request longer than its context.
-func TestRedisReturnsWhenTheContextEnds(t *testing.T) {
-	t.Parallel()
+// silent returns the URL of a server that accepts and then says nothing, which nobody but a context stops waiting for.
+func silent(t *testing.T) string {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	var wg sync.WaitGroup
@@ -183,12 +183,15 @@ func TestRedisReturnsWhenTheContextEnds(t *testing.T) {
 		close(done)
 		wg.Wait()
 	})
+	return "redis://" + listener.Addr().String() + "?read_timeout=1h&dial_timeout=1h&max_retries=-1"
+}
 
-	// No answer would be waited for without end but for the context.
-	l := ratelimit.NewRedis(openRedis(t, "redis://"+listener.Addr().String()+"?read_timeout=1h&dial_timeout=1h&max_retries=-1"))
+func TestRedisReturnsWhenTheContextEnds(t *testing.T) {
+	t.Parallel()
+	l := ratelimit.NewRedis(openRedis(t, silent(t)))
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	_, err = l.Take(ctx, "k", ratelimit.Free(), noon)
+	_, err := l.Take(ctx, "k", ratelimit.Free(), noon)
 	require.Error(t, err)
 }
 

@@ -1,0 +1,85 @@
+package ratelimit
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	sharedPatience = 250 * time.Millisecond // how long a call waits for the shared counts
+	sharedPause    = time.Second            // between two questions while they cannot be had
+)
+
+// Failover counts in a Limiter that nodes share, and by itself for as long as that does not answer. What the shared one allows is
+// counted here as well, so that a caller's minute and day do not begin anew when it is lost. What a node allowed alone is not told
+// to the others afterwards: for up to a minute after the return, a caller of several nodes may have had more than its limit.
+type Failover struct {
+	shared Limiter
+	alone  *Memory
+	pause  pause
+}
+
+// NewFailover returns a Failover in front of shared.
+func NewFailover(shared Limiter, log *slog.Logger) *Failover {
+	return &Failover{shared: shared, alone: NewMemory(), pause: pause{log: log, what: "calls"}}
+}
+
+// Take implements Limiter.
+func (f *Failover) Take(ctx context.Context, key string, l Limit, now time.Time) (Result, error) {
+	return f.TakeMany(ctx, key, l, now, 1)
+}
+
+// TakeMany implements Limiter. It fails for invalid arguments and when ctx ends, never for want of the shared counts.
+func (f *Failover) TakeMany(ctx context.Context, key string, l Limit, now time.Time, n int) (Result, error) {
+	if _, err := instant(key, now, n); err != nil {
+		return Result{}, err
+	}
+	var shared Result
+	asked, err := f.pause.ask(ctx, func(ctx context.Context) (err error) {
+		shared, err = f.shared.TakeMany(ctx, key, l, now, n)
+		return err
+	})
+	switch {
+	case err != nil:
+		return Result{}, err
+	case !asked:
+		return f.alone.TakeMany(ctx, key, l, now, n)
+	case !shared.Allowed:
+		return shared, nil
+	}
+	_, err = f.alone.TakeMany(ctx, key, l, now, n)
+	return shared, err
+}
+
+// pause keeps calls from waiting for a Redis that is away: after a failure one call a second asks it, the others do without.
+type pause struct {
+	log   *slog.Logger
+	what  string       // is counted, for the log
+	until atomic.Int64 // in nanoseconds since 1970; 0 while Redis answers
+}
+
+// ask asks Redis by f, unless it is known to be away, and reports whether it answered. The error is that of a ctx that has ended.
+func (p *pause) ask(ctx context.Context, f func(context.Context) error) (answered bool, err error) {
+	now, until := time.Now().UnixNano(), p.until.Load()
+	if until > now || until > 0 && !p.until.CompareAndSwap(until, now+sharedPause.Nanoseconds()) {
+		return false, nil
+	}
+	asking, cancel := context.WithTimeout(ctx, sharedPatience)
+	defer cancel()
+	failed := f(asking)
+	if failed != nil && ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	if failed != nil {
+		if p.until.Swap(time.Now().Add(sharedPause).UnixNano()) == 0 {
+			p.log.ErrorContext(ctx, "Redis does not answer: this node counts alone until it does", "counts", p.what, "error", failed)
+		}
+		return false, nil
+	}
+	if p.until.Swap(0) != 0 {
+		p.log.InfoContext(ctx, "Redis answers again: nodes count together", "counts", p.what)
+	}
+	return true, nil
+}
