@@ -14,7 +14,7 @@ import (
 )
 
 // adminHandler answers operators: health, readiness, metrics and, on a development server, the clock. A node with an API
-// adds GraphiQL.
+// adds GraphiQL, one that works jobs River's pages.
 func (s *server) adminHandler() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "status", "ok") })
@@ -81,6 +81,25 @@ func (s *server) addGraphiQL(g *gate.Gate, graphQL http.Handler) {
 	s.admin.Handle(graph.GraphiQLPath, pages)
 	s.admin.Handle(graph.GraphiQLPath+"/", pages)
 	fmt.Printf("graphiql http://%s%s\n", s.adminAt, graph.GraphiQLPath)
+}
+
+// riverPath is where River's pages are.
+const riverPath = "/river"
+
+// addRiverUI opens River's pages of the job queue to operators, on nodes that work jobs. Who can open them can cancel jobs, so they
+// are for callers on this machine alone: a listener that others reach gets none.
+func (s *server) addRiverUI() error {
+	if !s.adminAt.Addr().IsLoopback() {
+		s.log.Info("River's pages are off: the admin listener is not on loopback", "address", s.adminAt.String())
+		return nil
+	}
+	pages, err := s.workers.UI(riverPath, s.log)
+	if err != nil {
+		return err
+	}
+	s.admin.Handle(riverPath+"/", s.local(pages))
+	fmt.Printf("jobs http://%s%s/\n", s.adminAt, riverPath)
+	return nil
 }
 
 // say answers with JSON fields: names and values in turn.

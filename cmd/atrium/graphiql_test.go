@@ -2,10 +2,12 @@ package main_test
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -93,8 +95,26 @@ func TestGraphQLOnTheAdminListener(t *testing.T) {
 	require.Equal(t, 1, countRows(t, p, "audit_entries WHERE action = 'apikey.created' AND outcome = 'denied' AND ip = '127.0.0.1'"))
 }
 
-// Where other machines can reach the admin listener, it has neither: credentials would cross a network in the clear.
-func TestNoGraphiQLBeyondLoopback(t *testing.T) {
+// An operator looks at the jobs of the queue, on both databases; a page of another site cannot.
+func TestJobsOnTheAdminListener(t *testing.T) {
+	each(t, func(t *testing.T, p place) {
+		n := p.serve()
+		require.Contains(t, n.plainly("GET", "/river/", "", nil).body, "<title>River</title>")
+		var states map[string]int
+		require.NoError(t, json.Unmarshal([]byte(n.plainly("GET", "/river/api/states", "", nil).body), &states))
+		require.Contains(t, states, "discarded")
+		require.Eventually(t, func() bool { // River notes its queues when it has started
+			return strings.Contains(n.plainly("GET", "/river/api/queues", "", nil).body, `"name":"default"`)
+		}, patience, 50*time.Millisecond)
+
+		require.Equal(t, 403, n.plainly("GET", "/river/api/states", "", map[string]string{"Host": "rebound.test"}).status)
+		require.Equal(t, 403, n.plainly("POST", "/river/api/jobs/cancel", `{"ids": ["1"]}`, map[string]string{"Sec-Fetch-Site": "cross-site"}).status)
+	})
+}
+
+// Where other machines can reach the admin listener, it has none of this: credentials would cross a network in the clear, and anybody
+// could cancel jobs.
+func TestNoPagesBeyondLoopback(t *testing.T) {
 	t.Parallel()
 	p := onSQLite(t)
 	n := p.serve("--admin-listen", "0.0.0.0:0")
@@ -107,7 +127,9 @@ func TestNoGraphiQLBeyondLoopback(t *testing.T) {
 	require.Equal(t, 200, n.plainly("GET", "/healthz", "", nil).status)
 	require.Equal(t, 404, n.plainly("GET", "/graphiql", "", nil).status)
 	require.Equal(t, 404, n.plainly("POST", "/graphql", `{"query": "{ viewer { id } }"}`, map[string]string{"X-Api-Key": first.LiveKey}).status)
+	require.Equal(t, 404, n.plainly("GET", "/river/", "", nil).status)
 	require.Contains(t, n.err.String(), "GraphiQL is off")
+	require.Contains(t, n.err.String(), "River's pages are off")
 	line, _ := n.out.line("graphiql ")
 	require.Empty(t, line)
 }

@@ -310,12 +310,21 @@ func (s *server) addWork(ctx context.Context) error {
 			jobs.Sweep{Rows: "decisions beyond a company's share", Delete: decisionlog.DeleteExcess},
 		),
 		inbound.Sweeps(), agent.Sweeps(),
-		mail.Work(sender, s.sealer), account.Work(s.letters), provider.Logouts(s.store, s.keys, s.AuthURL, s.outside.HTTP()), hooks.Work(), billing.Renewal(s.engine, s.charges()),
+		mail.Work(sender, s.sealer),
+		account.Work(s.letters),
+		provider.Logouts(s.store, s.keys, s.AuthURL, s.outside.HTTP()),
+		hooks.Work(),
+		billing.Renewal(s.engine, s.charges()),
 		notice.Work(s.engine, notice.Reads{Request: request.Get.Info(), Task: execution.GetTask.Info()}),
-		execution.New(execution.Options{Engine: s.engine, Queue: s.queue, Egress: s.outside}).Work(), request.Clocks(s.engine, execution.TaskClocks(s.engine)),
-		s.agents(), erasure.Work(s.engine),
+		execution.New(execution.Options{Engine: s.engine, Egress: s.outside}).Work(),
+		request.Clocks(s.engine, execution.TaskClocks(s.engine)),
+		s.agents(),
+		erasure.Work(s.engine),
 	)...)
 	if err != nil {
+		return err
+	}
+	if err := s.addRiverUI(); err != nil {
 		return err
 	}
 	s.add("job queue", func(ctx context.Context) error {

@@ -85,12 +85,9 @@ func (q *Queue) open(cfg *river.Config) (err error) {
 		return err
 	}
 	if q.works {
+		// A machine that loses power may forget that jobs were fetched or ended, and works them once more. Jobs are inserted, and
+		// completed in a transaction, by the store, which waits for the disk.
 		q.db = q.store.OpenForJobs()
-		// A machine that loses power may forget that jobs were fetched or ended, and works them once more: nothing waits for
-		// the disk here. Jobs are inserted, and completed in a transaction, by the store, which waits for it.
-		if _, err = q.db.ExecContext(context.Background(), "PRAGMA synchronous = NORMAL"); err != nil {
-			return err
-		}
 	}
 	q.lite, err = river.NewClient[*sql.Tx](riversqlite.New(q.db), cfg)
 	return err

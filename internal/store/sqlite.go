@@ -18,23 +18,21 @@ import (
 	"atrium/ent"
 )
 
-// sqliteDSN returns the connection string for the file. Writers begin immediately, so that two of them never
-// deadlock on an upgrade; commits are durable (synchronous=FULL), which group commit pays for. With recursive_triggers
+// readOnly is the pragma of connections that do not write.
+const readOnly = "query_only(1)"
+
+// sqliteDSN returns the connection string for the file, with these pragmas besides. Writers begin immediately, so that two of them
+// never deadlock on an upgrade; commits are durable (synchronous=FULL), which group commit pays for. With recursive_triggers
 // a REPLACE fires the delete triggers of the row that it takes away: the audit log's refuse it. With secure_delete what is
 // overwritten or deleted is zeroed in the file, so that an erasure need not rewrite it all.
-func sqliteDSN(path string, readOnly bool) string {
+func sqliteDSN(path string, pragmas ...string) string {
 	q := url.Values{}
 	q.Set("_txlock", "immediate")
 	q.Set("_time_format", "sqlite")
 	q.Set("_timezone", "UTC")
-	for _, pragma := range []string{
+	q["_pragma"] = append([]string{
 		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "recursive_triggers(1)", "secure_delete(1)", "cache_size(-8000)", "temp_store(MEMORY)",
-	} {
-		q.Add("_pragma", pragma)
-	}
-	if readOnly {
-		q.Add("_pragma", "query_only(1)")
-	}
+	}, pragmas...)
 	return "file:" + path + "?" + q.Encode()
 }
 
@@ -51,7 +49,7 @@ func init() {
 
 // OpenSQLiteFile opens the file for one connection, for migrations and jobs.
 func OpenSQLiteFile(path string) (*sql.DB, error) {
-	db, err := sql.Open("sqlite", sqliteDSN(path, false))
+	db, err := sql.Open("sqlite", sqliteDSN(path))
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", filepath.Base(path), err)
 	}
@@ -78,7 +76,7 @@ func openSQLite(ctx context.Context, path string, o Options) (*Store, error) {
 	s.begin = w
 	s.closers = append(s.closers, w.close)
 
-	readDB, err := sql.Open("sqlite", sqliteDSN(path, true))
+	readDB, err := sql.Open("sqlite", sqliteDSN(path, readOnly))
 	if err != nil {
 		return fail(fmt.Errorf("open the read pool: %w", err))
 	}

@@ -13,9 +13,10 @@ import (
 // which they come: a first task beside a busy neighbour's executions comes 3 times as soon (execution's BenchmarkNeighbour, 2026-11,
 // two cores: 200 to 270 ms in place of 65 to 75, with all else alike). Other processes wait as SQLite has them.
 
-// OpenForJobs opens the SQLite file of the store for one connection that takes turns with the store's writer.
+// OpenForJobs opens the SQLite file of the store for one connection that takes turns with the store's writer. A machine that
+// loses power may forget what it has committed: nothing waits for the disk.
 func (s *Store) OpenForJobs() *sql.DB {
-	db := sql.OpenDB(&turnConnector{s.writeDB.Driver(), sqliteDSN(s.path, false), &s.turn})
+	db := sql.OpenDB(&turnConnector{s.writeDB.Driver(), sqliteDSN(s.path, "synchronous(NORMAL)"), &s.turn})
 	db.SetMaxOpenConns(1)
 	return db
 }
