@@ -36,7 +36,7 @@ func (*phaser) NextRetry(*river.Job[interrupt.PhaseArgs]) time.Time {
 // Work does what the agent's role in the phase says. What agents do not work is left to people.
 func (w *phaser) Work(ctx context.Context, job *river.Job[interrupt.PhaseArgs]) error {
 	if job.Args.Role == "informed" {
-		return w.inform(ctx, job.Args)
+		return w.inform(ctx, job)
 	}
 	return w.runner.engine.Work(ctx, job.Args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
 		if err := consult(ctx, tx, job.Args); err != nil {
@@ -170,8 +170,8 @@ type informedData struct {
 }
 
 // inform tells an agent's endpoint that a phase was left. One that does not take it is not told again.
-func (w *phaser) inform(ctx context.Context, args interrupt.PhaseArgs) error {
-	e := w.runner.engine
+func (w *phaser) inform(ctx context.Context, job *river.Job[interrupt.PhaseArgs]) error {
+	args, e := job.Args, w.runner.engine
 	read := outside(ctx, e, args.Company)
 	a, err := e.Store.Reader().Agent.Query().Where(onPhases, agent.ID(args.Agent), agent.StatusEQ(agent.StatusACTIVE), agent.EndpointURLNEQ("")).Only(read)
 	if ent.IsNotFound(err) {
@@ -191,5 +191,5 @@ func (w *phaser) inform(ctx context.Context, args interrupt.PhaseArgs) error {
 	if err != nil {
 		return fmt.Errorf("write the notice: %w", err)
 	}
-	return w.runner.send(ctx, a, fmt.Sprintf("%s-%s-%d", row.ID, args.Phase, args.Visit), body)
+	return w.runner.tell(ctx, job.JobRow, a, fmt.Sprintf("%s-%s-%d", row.ID, args.Phase, args.Visit), body)
 }

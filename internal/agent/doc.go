@@ -94,8 +94,8 @@
 // transaction of the event). The run ends with what the task is completed by, which fits the phase's form at once or is refused, and
 // waits as an action, or is proposed. A run that ends otherwise gives the task to the accountable person, else to the agent's owner.
 // Whoever takes, reassigns or completes the task ends the run; a change of the request does not, as the task is about its phase.
-// Agents are never accountable, and a MANAGED one is never informed: both are refused when the definition is saved. A task of an
-// execution without a request stays with people.
+// Agents are never accountable, a MANAGED one is never informed, and a QUEUE_INTAKE one has no part in phases: all are refused when the
+// definition is saved. A task of an execution without a request, or of an agent that nobody has published, goes to people.
 //
 // What the platform runs works phases with a model. It is told the task with its outcomes and its form, reads as in any run, and has
 // one tool that writes: completeTask, whose arguments the phase narrows (talk.offers); the version's tools are for requests that come
@@ -106,5 +106,5 @@
 // and of a model the body of createComment, its one tool. It is an internal comment of the agent's, or a public one where its role is
 // member. Nobody is kept from the task meanwhile: after consultMinutes, or when the task ends, so does the run. One that is informed is
 // sent {event: agent.informed, timestamp, data: {executionId, requestId, phaseId}} when the phase is left, signed as pushes are, up to
-// three times.
+// three times. Pushes have a queue of their own, and each company a few places in it: endpoints that hang hold up nobody's planning.
 package agent

@@ -132,9 +132,10 @@ func (w *evaluator) Work(ctx context.Context, job *river.Job[EvaluateArgs]) erro
 	}
 	defer leave()
 	err := w.work(ctx, job)
-	if err == nil || ctx.Err() != nil || job.Attempt < maxAttempts {
+	if err == nil || stopped(ctx) || job.Attempt < maxAttempts {
 		return err
 	}
+	ctx = context.WithoutCancel(ctx)
 	w.runner.engine.Log.ErrorContext(ctx, "an evaluation failed", "error", err, "evaluation", job.Args.Evaluation)
 	reason := "The evaluation met an error of the platform."
 	if code := apperr.CodeOf(err); code == apperr.Conflict {

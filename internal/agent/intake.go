@@ -41,11 +41,11 @@ func (IntakeArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue:
 // Follow returns the subscriber that has agents look at new requests. Where no agent works, a request costs a look into memory.
 func Follow(s *store.Store, queue *jobs.Queue) events.Subscriber {
 	var companies store.Remembered[bool] // that have agents at work
-	var phases store.Remembered[bool]    // that have agents which work tasks
+	var phases store.Remembered[bool]    // that have agents to which tasks may be given
 	return func(ctx context.Context, tx *store.Tx, e *ent.Event) error {
 		switch e.Type {
 		case events.TaskAssigned, events.TaskCompleted:
-			works, err := phases.Get(s, e.CompanyID, func() (bool, error) { return tx.Agent.Query().Where(onPhases).Exist(ctx) })
+			works, err := phases.Get(s, e.CompanyID, func() (bool, error) { return tx.Agent.Query().Where(agent.TypeEQ(agent.TypeWORKFLOW_PHASE)).Exist(ctx) })
 			if err != nil {
 				return fmt.Errorf("look for agents: %w", err)
 			}

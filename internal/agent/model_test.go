@@ -240,7 +240,7 @@ func TestModelIsSentNoSecret(t *testing.T) {
 		testkit.Run(t, d.World, d.ctx, secret.CreateSecret, secret.CreateSecretInput{Name: "PAYROLL", Value: "s3cr3t-payroll-value"})
 		d.finished(d.ctx, "vpn tunnel of the board", d.hardware)
 		m := script(t, says(calls{{"requests", `{"q":"vpn"}`}}))
-		d.hireModel(m, "SUGGEST")
+		d.hireModel(m, "SUGGEST", func(in *agent.UpdateInput) { in.Instructions = op.SetTo("Log in with s3cr3t-payroll-value.") })
 		id := d.file(d.As(d.A, principal.Member), "vpn tunnel with s3cr3t-payroll-value and gh"+"p_0123456789abcdefghijABCDEFGHIJ012345")
 		d.run(id, agentrun.StatusHANDED_OVER)
 		require.Len(t, m.raw, 2)

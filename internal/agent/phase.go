@@ -37,10 +37,11 @@ func (TaskArgs) Kind() string { return "agent_task" }
 // InsertOpts put the job into the agents' queue.
 func (TaskArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: interrupt.QueueName} }
 
-// ReleaseArgs is the job that gives the task of a run, which has not completed it, to people.
+// ReleaseArgs is the job that gives a task to people: that of a run which has not completed it, or one that its agent cannot work.
 type ReleaseArgs struct {
 	Company string `json:"company"`
-	Run     string `json:"run"`
+	Run     string `json:"run,omitempty"`
+	Task    string `json:"task,omitempty"` // where there was no run
 }
 
 // Kind names the job.
@@ -94,13 +95,27 @@ func (w *tasker) Work(ctx context.Context, job *river.Job[TaskArgs]) error {
 				return err
 			}
 		}
-		if !worked && t.AgentID != nil && hasTask(*t.AgentID, t) && t.RequestID != nil {
-			if _, err := beginAbout(ctx, tx, *t.AgentID, t, agentrun.TriggerAssigned); err != nil {
+		if !worked && t.AgentID != nil && hasTask(*t.AgentID, t) {
+			if err := workOrRelease(ctx, tx, t); err != nil {
 				return err
 			}
 		}
 		return tx.Complete(ctx, job.JobRow)
 	})
+}
+
+// workOrRelease begins the run of the agent that has a task. A task that it cannot work, since it was never published or there is
+// no request to work on, goes to people.
+func workOrRelease(ctx context.Context, tx *op.Tx, t *ent.Task) error {
+	can, err := tx.Agent.Query().Where(onPhases, agent.ID(*t.AgentID)).Exist(ctx)
+	if err != nil {
+		return fmt.Errorf("look for the task's agent: %w", err)
+	}
+	if !can || t.RequestID == nil {
+		return tx.Insert(ctx, ReleaseArgs{Company: t.CompanyID, Task: t.ID}, time.Time{})
+	}
+	_, err = beginAbout(ctx, tx, *t.AgentID, t, agentrun.TriggerAssigned)
+	return err
 }
 
 // hasTask reports whether an agent is to work a task: it is open, the agent's, and no person has taken it.
@@ -147,46 +162,58 @@ type releaser struct {
 	engine *op.Engine
 }
 
-// Work gives the task of a run to the accountable person of its phase, or else to the agent's owner.
+// Work gives the task to the accountable person of its phase, or else to the agent's owner.
 func (w *releaser) Work(ctx context.Context, job *river.Job[ReleaseArgs]) error {
 	read := outside(ctx, w.engine, job.Args.Company)
-	db := w.engine.Store.Reader()
-	run, err := db.AgentRun.Query().Where(agentrun.ID(job.Args.Run)).WithAgent().WithTask().Only(read)
-	if ent.IsNotFound(err) {
-		return nil
+	held, a, err := taskOf(read, w.engine.Store.Reader(), job.Args)
+	if err != nil || held == nil {
+		return err
 	}
+	to, err := execution.AccountableFor(read, w.engine.Outside(principal.Worker(held.CompanyID, workerName)), held)
 	if err != nil {
-		return fmt.Errorf("read the run: %w", err)
+		return err
 	}
-	to := op.Or(run.Edges.Agent.OwnerID, "")
-	if run.Edges.Task != nil {
-		accountable, err := execution.AccountableFor(read, w.engine.Outside(principal.Worker(run.CompanyID, workerName)), run.Edges.Task)
-		if err != nil {
-			return err
-		}
-		if accountable != "" {
-			to = accountable
-		}
+	if to == "" {
+		to = op.Or(a.OwnerID, "")
 	}
-	return w.engine.Work(ctx, run.CompanyID, workerName, func(ctx context.Context, tx *op.Tx) error {
-		if _, err := op.Lock(tx, tx.Request.Query().Where(request.ID(run.RequestID))).OnlyID(ctx); err != nil {
-			return fmt.Errorf("lock the request: %w", err)
+	return w.engine.Work(ctx, held.CompanyID, workerName, func(ctx context.Context, tx *op.Tx) error {
+		if held.RequestID != nil {
+			if _, err := op.Lock(tx, tx.Request.Query().Where(request.ID(*held.RequestID))).OnlyID(ctx); err != nil {
+				return fmt.Errorf("lock the request: %w", err)
+			}
 		}
 		there, err := tx.User.Query().Where(user.ID(to), access.Here()).Exist(ctx)
 		if err != nil {
 			return fmt.Errorf("look for who takes the task: %w", err)
 		}
-		t, err := op.Lock(tx, tx.Task.Query().Where(task.ID(op.Or(run.TaskID, "")))).Only(ctx)
-		if err != nil && !ent.IsNotFound(err) {
+		t, err := op.Lock(tx, tx.Task.Query().Where(task.ID(held.ID))).Only(ctx)
+		if err != nil {
 			return fmt.Errorf("read the task: %w", err)
 		}
-		if err == nil && there && hasTask(run.AgentID, t) {
+		if there && hasTask(a.ID, t) {
 			if _, err := op.RunIn(ctx, tx, execution.AssignTask, execution.AssignTaskInput{ByID: op.ByID{ID: t.ID}, AssigneeID: &to}); err != nil {
 				return err
 			}
 		}
 		return tx.Complete(ctx, job.JobRow)
 	})
+}
+
+// taskOf returns the task that is released and the agent that has had it; nil for none.
+func taskOf(ctx context.Context, db *ent.Client, args ReleaseArgs) (*ent.Task, *ent.Agent, error) {
+	if args.Run != "" {
+		run, err := db.AgentRun.Query().Where(agentrun.ID(args.Run)).WithAgent().WithTask().Only(ctx)
+		if err != nil {
+			return nil, nil, wrap("read the run", ent.MaskNotFound(err))
+		}
+		return run.Edges.Task, run.Edges.Agent, nil
+	}
+	t, err := db.Task.Get(ctx, args.Task)
+	if err != nil || t.AgentID == nil {
+		return nil, nil, wrap("read the task", ent.MaskNotFound(err))
+	}
+	a, err := db.Agent.Get(ctx, *t.AgentID)
+	return t, a, wrap("read the task's agent", err)
 }
 
 // completion is what a run about a task ends with, held against the phase's form.

@@ -64,7 +64,7 @@ func (d *desk) process(agents jobs.Option, participants ...body) {
 	require.NoError(d.t, err)
 	d.t.Cleanup(out.Close)
 	q, err := jobs.New(d.Store, slog.New(slog.DiscardHandler), true, agents,
-		execution.New(execution.Options{Engine: d.Engine, Queue: d.Queue, Egress: out}).Work())
+		execution.New(execution.Options{Engine: d.Engine, Egress: out}).Work())
 	require.NoError(d.t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
@@ -135,10 +135,23 @@ func TestTasksThatAgentsLeave(t *testing.T) {
 	})
 }
 
+// A task that its agent cannot work, since nobody has published it, is its owner's at once.
+func TestTasksOfAgentsThatDoNotWork(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		raw := testkit.Run(t, d.World, d.ctx, agent.Create, agent.CreateInput{Name: "Draft", Type: "WORKFLOW_PHASE", Source: "CUSTOM", Autonomy: "SUGGEST", OwnerID: &d.A.Owner.ID})
+		d.process(agent.NewDoor(d.Engine, agent.Models{}).Work(nil), body{"role": "responsible", "type": "agent", "id": raw.ID})
+		id := d.file(d.ctx, "vpn")
+		require.Eventually(t, func() bool {
+			row, err := d.Store.Reader().Task.Query().Where(task.RequestID(id)).Only(d.ctx)
+			return err == nil && row.AssigneeID != nil && *row.AssigneeID == d.A.Owner.ID
+		}, patience, tick)
+	})
+}
+
 func TestWhatAgentsAreNotInPhases(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		managed := d.hire("SUGGEST")
-		for role, field := range map[string]string{"accountable": "definition.phases[1].participants[0].type", "informed": "definition.phases[1].participants[0].id"} {
+		for role, field := range map[string]string{"accountable": "definition.phases[1].participants[0].type", "informed": "definition.phases[1].participants[0].id", "responsible": "takes requests in"} {
 			_, _, err := op.Run(d.ctx, d.Engine, workflow.CreateWorkflow, *process(body{"role": role, "type": "agent", "id": managed.ID}), nil)
 			require.Equal(t, apperr.Validation, code(err), role)
 			require.Contains(t, refusedFields(err), "participants", field)

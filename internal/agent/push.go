@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
 
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
 
 	"atrium/ent"
 	"atrium/ent/agent"
@@ -21,7 +23,9 @@ import (
 )
 
 const (
-	pushes    = 3 // of one run, until its receiver takes it
+	pushQueue = "agent_pushes"
+	pushers   = 16 // of that queue, on each node
+	pushes    = 3  // of one run, until its receiver takes it
 	pushAfter = 2 * time.Second
 	pushTime  = 2 * time.Second // of one call
 )
@@ -44,13 +48,25 @@ type pushedData struct {
 	TaskID    *string `json:"taskId"`
 }
 
-// offer has a run of a CUSTOM agent wait for its first sign, and tells its endpoint. A receiver that cannot be reached is tried
-// again; that nothing is heard of it is found by the lease.
-func (w *runner) offer(ctx context.Context, job *river.Job[interrupt.RunArgs], run *ent.AgentRun) error {
-	a := run.Edges.Agent
-	if a.EndpointURL == "" {
-		return nil // it asks for its runs, or shows no sign
-	}
+// PushArgs is the job that tells an agent's endpoint of something.
+type PushArgs struct {
+	Company string          `json:"company"`
+	Agent   string          `json:"agent"`
+	ID      string          `json:"id"` // of what is told: the receiver takes it once
+	Body    json.RawMessage `json:"body"`
+}
+
+// Kind names the job.
+func (PushArgs) Kind() string { return "agent_push" }
+
+// InsertOpts put the job into a queue of its own: endpoints that hang hold up no agent that plans.
+func (PushArgs) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: pushQueue, MaxAttempts: pushes}
+}
+
+// offer tells the endpoint of a CUSTOM agent of a run, which waits for its first sign; that nothing is heard of it is found by the
+// lease.
+func (w *runner) offer(ctx context.Context, job *rivertype.JobRow, run *ent.AgentRun) error {
 	body, err := json.Marshal(pushed{
 		Event: "agent.run", Timestamp: run.CreatedAt.UTC().Format(clock.Format),
 		Data: pushedData{ID: run.ID, RequestID: run.RequestID, TaskID: run.TaskID},
@@ -58,35 +74,61 @@ func (w *runner) offer(ctx context.Context, job *river.Job[interrupt.RunArgs], r
 	if err != nil {
 		return fmt.Errorf("write the push: %w", err)
 	}
-	return w.send(ctx, a, run.ID, body)
+	return w.tell(ctx, job, run.Edges.Agent, run.ID, body)
 }
 
-// send makes a signed call of an agent's endpoint, up to three times, until it is taken.
-func (w *runner) send(ctx context.Context, a *ent.Agent, id string, body []byte) error {
-	if w.out == nil {
+// tell has an agent's endpoint told, and ends the job that found it out. An agent without one asks for its runs, or shows no sign.
+func (w *runner) tell(ctx context.Context, job *rivertype.JobRow, a *ent.Agent, id string, body []byte) error {
+	return w.engine.Work(ctx, a.CompanyID, workerName, func(ctx context.Context, tx *op.Tx) error {
+		if a.EndpointURL != "" {
+			if err := tx.Insert(ctx, PushArgs{Company: a.CompanyID, Agent: a.ID, ID: id, Body: body}, time.Time{}); err != nil {
+				return err
+			}
+		}
+		return tx.Complete(ctx, job)
+	})
+}
+
+// pusher tells endpoints.
+type pusher struct {
+	river.WorkerDefaults[PushArgs]
+	runner *runner
+	busy   *busy
+}
+
+// NextRetry comes soon.
+func (*pusher) NextRetry(*river.Job[PushArgs]) time.Time { return time.Now().Add(pushAfter) }
+
+// errUntaken is what a push returns that is made again.
+var errUntaken = errors.New("the endpoint did not take the push")
+
+// Work makes one signed call. One company has no more of them under way than it has calls of models.
+func (w *pusher) Work(ctx context.Context, job *river.Job[PushArgs]) error {
+	e, args := w.runner.engine, job.Args
+	if w.runner.out == nil {
 		return nil
 	}
+	leave, ok := w.busy.enter(args.Company)
+	if !ok {
+		return river.JobSnooze(crowded)
+	}
+	defer leave()
+	a, err := e.Store.Reader().Agent.Get(outside(ctx, e, args.Company), args.Agent)
+	if err != nil {
+		return wrap("read the agent", ent.MaskNotFound(err))
+	}
 	sealed := [][]byte{a.SecretSealed}
-	if a.PreviousUntil != nil && w.engine.Store.Clock().Now().Before(*a.PreviousUntil) && len(a.PreviousSealed) > 0 {
+	if a.PreviousUntil != nil && e.Store.Clock().Now().Before(*a.PreviousUntil) && len(a.PreviousSealed) > 0 {
 		sealed = append(sealed, a.PreviousSealed)
 	}
-	secrets, err := webhook.Unseal(w.engine.Sealer, a.ID, sealed...)
+	secrets, err := webhook.Unseal(e.Sealer, a.ID, sealed...)
 	if err != nil {
 		return err
 	}
-	for n := range pushes {
-		if n > 0 {
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case <-time.After(pushAfter):
-			}
-		}
-		if w.push(ctx, a.EndpointURL, id, secrets, body) {
-			return nil
-		}
+	if !w.runner.push(ctx, a.EndpointURL, args.ID, secrets, args.Body) && job.Attempt < pushes {
+		return errUntaken
 	}
-	return nil // the lease hands a run over
+	return nil
 }
 
 // push makes one signed call, and reports whether its receiver has taken it.

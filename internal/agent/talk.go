@@ -77,7 +77,8 @@ type talk struct {
 
 // begin gives the conversation what the engine was given.
 func (t *talk) begin(g given) {
-	t.messages = []model.Message{{Role: model.System, Content: t.settings.system(t.subject)}, {Role: model.Data, Content: g.Data}}
+	orders, _ := t.mask(t.settings.system(t.subject)).(string) // people paste keys into instructions, too
+	t.messages = []model.Message{{Role: model.System, Content: orders}, {Role: model.Data, Content: g.Data}}
 	t.known, t.asked = map[string]bool{}, map[string]bool{}
 	for _, id := range g.IDs {
 		t.known[id] = true

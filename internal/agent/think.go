@@ -120,7 +120,7 @@ func (w *thinker) Work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 	told, isOurs := errors.AsType[*apperr.Error](err)
 	reason := ""
 	switch {
-	case err == nil || ctx.Err() != nil:
+	case err == nil || stopped(ctx):
 		return err
 	case isModel && (!unasked.Again || job.Attempt >= thoughts):
 		reason = "The model could not be asked: " + unasked.Error() + "."
@@ -137,7 +137,7 @@ func (w *thinker) Work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 }
 
 func (w *thinker) hand(ctx context.Context, job *river.Job[ThinkArgs], as agentrun.Status, reason string) error {
-	return w.runner.finish(ctx, job.JobRow, job.Args.run(), "", func(ctx context.Context, tx *op.Tx, run *ent.AgentRun, _ *ent.Request) error {
+	return w.runner.finish(context.WithoutCancel(ctx), job.JobRow, job.Args.run(), "", func(ctx context.Context, tx *op.Tx, run *ent.AgentRun, _ *ent.Request) error {
 		return end(ctx, tx, run, as, reason)
 	})
 }

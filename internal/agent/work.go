@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -34,10 +35,10 @@ const (
 func (d *Door) Work(out Caller) jobs.Option {
 	e := d.engine
 	r, b := &runner{engine: e, out: out, models: d.models}, &busy{}
-	return jobs.All(jobs.NamedQueue(interrupt.QueueName, workers), jobs.NamedQueue(thinkQueue, thinkers),
+	return jobs.All(jobs.NamedQueue(interrupt.QueueName, workers), jobs.NamedQueue(thinkQueue, thinkers), jobs.NamedQueue(pushQueue, pushers),
 		jobs.Work(&thinker{runner: r, busy: b}), jobs.Work(&evaluator{runner: r, busy: b}),
 		jobs.Work(&intake{engine: e}), jobs.Work(r), jobs.Work(&phaser{runner: r}), jobs.Work(&consultEnder{engine: e}), jobs.Work(&expirer{engine: e}), jobs.Work(&leaser{engine: e}),
-		jobs.Work(&tasker{engine: e}), jobs.Work(&releaser{engine: e}))
+		jobs.Work(&tasker{engine: e}), jobs.Work(&releaser{engine: e}), jobs.Work(&pusher{runner: r, busy: &busy{}}))
 }
 
 // outside returns the context in which a worker reads outside of transactions.
@@ -97,14 +98,19 @@ func (*runner) NextRetry(*river.Job[interrupt.RunArgs]) time.Time { return time.
 // Work plans outside of any transaction and ends the run in one, together with the job. A run that goes on failing ends as FAILED.
 func (w *runner) Work(ctx context.Context, job *river.Job[interrupt.RunArgs]) error {
 	err := w.work(ctx, job)
-	if err == nil || ctx.Err() != nil || job.Attempt < maxAttempts {
+	if err == nil || stopped(ctx) || job.Attempt < maxAttempts {
 		return err
 	}
+	ctx = context.WithoutCancel(ctx)
 	w.engine.Log.ErrorContext(ctx, "an agent's run failed", "error", err, "run", job.Args.Run)
 	return w.finish(ctx, job.JobRow, job.Args, "", func(ctx context.Context, tx *op.Tx, run *ent.AgentRun, _ *ent.Request) error {
 		return end(ctx, tx, run, agentrun.StatusFAILED, "The agent met an error of the platform.")
 	})
 }
+
+// stopped reports whether a job ends because its process does: another node goes on then. A job that has taken too long is one that
+// failed, and must still be able to say so.
+func stopped(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
 
 func (w *runner) work(ctx context.Context, job *river.Job[interrupt.RunArgs]) error {
 	run, err := w.start(ctx, job)
@@ -112,7 +118,7 @@ func (w *runner) work(ctx context.Context, job *river.Job[interrupt.RunArgs]) er
 		return err
 	}
 	if run.Edges.Agent.Source == agent.SourceCUSTOM {
-		return w.offer(ctx, job, run)
+		return w.offer(ctx, job.JobRow, run)
 	}
 	l, err := w.looking(outside(ctx, w.engine, run.CompanyID), run)
 	if err != nil {

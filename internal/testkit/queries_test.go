@@ -60,6 +60,7 @@ var seenByTheCaller = map[string]string{
 	"internal/agent.createKey":          "the agent that the key is for, in the admin layer",
 	"internal/agent.beginAbout":         "a worker's, from whom nothing is hidden",
 	"internal/agent.consult":            "a worker's, from whom nothing is hidden",
+	"internal/agent.workOrRelease":      "a worker's, from whom nothing is hidden",
 	"internal/agent.overBudget":         "a worker's, from whom nothing is hidden",
 	"internal/erasure.around":           "a worker's, from whom nothing is hidden",
 	"internal/people.forgetAccount":     "runs as the system: whatever is the account's",

@@ -58,6 +58,17 @@ func checkReferences(ctx context.Context, tx *op.Tx, refs definition.References)
 			}
 		}
 	}
+	if len(refs.Agents) > 0 {
+		intake, err := tx.Agent.Query().Where(agent.IDIn(distinct(refs.Agents)...), agent.TypeEQ(agent.TypeQUEUE_INTAKE)).IDs(ctx)
+		if err != nil {
+			return fmt.Errorf("look the agents of phases up: %w", err)
+		}
+		for _, ref := range refs.Agents {
+			if slices.Contains(intake, ref.ID) {
+				faults.Fault(ref.Field, fmt.Sprintf("%q is a QUEUE_INTAKE agent, which works no phases.", short(ref.ID)))
+			}
+		}
+	}
 	if len(refs.Informed) > 0 {
 		managed, err := tx.Agent.Query().Where(agent.IDIn(distinct(refs.Informed)...), agent.SourceEQ(agent.SourceMANAGED)).IDs(ctx)
 		if err != nil {

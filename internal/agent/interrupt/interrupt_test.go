@@ -1,0 +1,69 @@
+package interrupt_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent"
+	"atrium/ent/request"
+	"atrium/internal/agent/interrupt"
+	"atrium/internal/text"
+)
+
+// noPlanRests are the columns on which no plan of an agent rests, with the reason.
+var noPlanRests = map[string]string{
+	request.FieldID:                 "never changes",
+	request.FieldCompanyID:          "never changes",
+	request.FieldCreatedAt:          "never changes",
+	request.FieldUpdatedAt:          "every change moves it",
+	request.FieldCreatedBy:          "never changes",
+	request.FieldServiceID:          "never changes",
+	request.FieldOfferingID:         "never changes",
+	request.FieldExecutionID:        "written once, by the workflow that starts",
+	request.FieldPriorityRank:       "follows the priority",
+	request.FieldRoutingRuleID:      "told with the team that it gave",
+	request.FieldAcceptedAt:         "follows the status",
+	request.FieldCompletedAt:        "follows the status",
+	request.FieldCancelledAt:        "follows the status",
+	request.FieldResponseDueAt:      "the clock's",
+	request.FieldResolutionDueAt:    "the clock's",
+	request.FieldResponseDueOrder:   "the clock's",
+	request.FieldResolutionDueOrder: "the clock's",
+	request.FieldSLAState:           "the clock's",
+	request.FieldSLANextAt:          "the clock's",
+}
+
+// Whoever adds a column to requests says whether what agents plan goes stale when it changes.
+func TestEveryColumnMakesPlansStaleOrNot(t *testing.T) {
+	t.Parallel()
+	blank, err := interrupt.Version(&ent.Request{})
+	require.NoError(t, err)
+	now, one := time.Now(), "x"
+	values := map[reflect.Type]any{
+		reflect.TypeFor[string](): one, reflect.TypeFor[*string](): &one, reflect.TypeFor[bool](): true, reflect.TypeFor[*time.Time](): &now,
+		reflect.TypeFor[json.RawMessage](): json.RawMessage(`{"a":1}`), reflect.TypeFor[map[string]string](): map[string]string{"a": "b"},
+	}
+	for _, column := range request.Columns {
+		r := &ent.Request{}
+		v := reflect.ValueOf(r).Elem()
+		f := v.FieldByNameFunc(func(name string) bool { return strings.EqualFold(name, text.Camel(column)) })
+		require.True(t, f.IsValid(), column)
+		if f.Kind() == reflect.String {
+			f.SetString(one)
+		} else if value, ok := values[f.Type()]; ok {
+			f.Set(reflect.ValueOf(value))
+		} else {
+			require.Contains(t, noPlanRests, column)
+			continue
+		}
+		version, err := interrupt.Version(r)
+		require.NoError(t, err)
+		_, not := noPlanRests[column]
+		require.NotEqual(t, version != blank, not, "%s: add it to interrupt.Version, or say here why not", column)
+	}
+}
