@@ -36,7 +36,9 @@ func (m *auditKeyCmd) Run(ctx context.Context) (err error) {
 	}
 	lines := []string{key.Public}
 	for _, id := range slices.Sorted(maps.Keys(former)) {
-		lines = append(lines, id+" before it came here: "+former[id])
+		for _, key := range former[id] {
+			lines = append(lines, id+" before it came here: "+key)
+		}
 	}
 	return m.print(map[string]any{"publicKey": key.Public, "former": former}, lines...)
 }

@@ -76,11 +76,15 @@ func TestCompanyMoves(t *testing.T) {
 	last := onSQLite(t) // a new installation
 	last.ok("company", "import", "--from", file, "--passphrase-file", passphrase)
 	require.Equal(t, true, last.object("audit", "verify", "--company", co)["intact"])
+	require.Equal(t, []any{publicKey(here), publicKey(there)}, under(t, last.object("audit", "key"), "former")[co])
 	l := last.serve()
 	require.Equal(t, proof, l.proof(last.token(co, first.Owner.Email)))
 	l.call(l.client(), 200, "GET", "/v1/requests/"+id(filed), key, "")
 	require.Len(t, l.openTasks(key, id(filed)), 1)
 }
+
+// publicKey is what an installation signs checkpoints with.
+func publicKey(p place) any { return p.object("audit", "key")["publicKey"] }
 
 // proof returns the place of the company's first audit entry, and its leaf's hash.
 func (n *node) proof(credential string) string {

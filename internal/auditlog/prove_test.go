@@ -2,6 +2,7 @@ package auditlog_test
 
 import (
 	"log/slog"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -58,14 +59,22 @@ func TestProofsAndExports(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, got.Intact, got.Reason)
 		require.EqualValues(t, out.Count, got.Sealed)
+		lines := strings.SplitAfter(out.Content, "\n")
+		first := lines[len(lines)-2]
+		stripped := regexp.MustCompile(`"index":\d+`).ReplaceAllString(first, `"index":null`)
+		stripped = regexp.MustCompile(`"at":"[^"]*"`).ReplaceAllString(stripped, `"at":"2020-01-01T00:00:00Z"`)
 		for what, changed := range map[string]string{
-			"a value":   strings.Replace(out.Content, `"Two"`, `"Twx"`, 1),
-			"an action": strings.Replace(out.Content, "team.created", "team.deleted", 1),
+			"an entry twice":          out.Content + first,
+			"an old one without seal": strings.TrimSuffix(out.Content, first) + stripped,
+			"a value":                 strings.Replace(out.Content, `"Two"`, `"Twx"`, 1),
+			"an action":               strings.Replace(out.Content, "team.created", "team.deleted", 1),
 		} {
 			got, err := merkle.VerifyExport(strings.NewReader(changed), key.Public)
 			require.NoError(t, err)
 			require.NotNil(t, got.BrokenAt, what)
 		}
+		_, err = merkle.VerifyExport(strings.NewReader(""), key.Public)
+		require.Error(t, err, "it proves nothing")
 		other := strings.Replace(key.Public, "atrium-audit", "other", 1)
 		_, err = merkle.VerifyExport(strings.NewReader(out.Content), other)
 		require.Error(t, err)

@@ -9,7 +9,7 @@
 // what applications were granted, sign-ins and mailed links, since another issuer gives those, and counts, which the database
 // makes anew. Ids stay, and with them API keys, the addresses and secrets of webhooks, answers to idempotency keys, and the audit
 // log's leaves: an import is refused unless the log has the root that it had when it was exported. From then on the new installation's key signs;
-// the old one is kept in the settings (merkle.FormerKeys).
+// those of the installations before are kept in the settings (merkle.FormerKeys).
 //
 // The file is a stream that age encrypts under a passphrase (scrypt), of gzip, of lines of JSON:
 //

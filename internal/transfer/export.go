@@ -33,6 +33,7 @@ type header struct {
 	Columns   map[string][]string `json:"columns"`
 	Heads     []head              `json:"heads"`
 	PublicKey string              `json:"publicKey"` // of the audit log
+	Former    []string            `json:"former"`    // keys of its audit log in the installations before this one
 }
 
 // head is how long the audit log of a company is, and its root.
@@ -56,6 +57,11 @@ func Export(ctx context.Context, s *store.Store, sealer op.Sealer, key *merkle.K
 		return Result{}, fmt.Errorf("look for the sandbox: %w", err)
 	}
 	h.Sandbox = sandbox
+	former, err := merkle.FormerKeys(ctx, s.Reader())
+	if err != nil {
+		return Result{}, err
+	}
+	h.Former = former[companyID]
 	for _, id := range []string{companyID, sandbox} {
 		c, err := merkle.Head(ctx, s.Reader(), id) // the snapshot's log goes on from it
 		if err != nil {

@@ -298,7 +298,7 @@ func (i *importer) finish(ctx context.Context) error {
 			return fmt.Errorf("the audit log of %s is not what was sealed: %s", h.Company, report.Reason)
 		}
 	}
-	if err := merkle.KeepFormerKey(ctx, i.tx.Client, i.header.Company, i.header.PublicKey); err != nil {
+	if err := merkle.KeepFormerKeys(ctx, i.tx.Client, i.header.Company, append(i.header.Former, i.header.PublicKey)); err != nil {
 		return err
 	}
 	for _, id := range []string{i.header.Company, i.header.Sandbox} {

@@ -82,23 +82,24 @@ func OpenKey(ctx context.Context, db *ent.Client, sealing Sealing) (*Key, error)
 // formerKey begins the settings of the keys that signed for companies where they were before.
 const formerKey = settingKey + "_of/"
 
-// KeepFormerKey keeps the key that signed a company's checkpoints in the installation that it came from.
-func KeepFormerKey(ctx context.Context, db *ent.Client, companyID, public string) error {
-	if err := db.Setting.Create().SetID(formerKey + companyID).SetValue(public).Exec(ctx); err != nil {
-		return fmt.Errorf("keep the former key: %w", err)
+// KeepFormerKeys keeps the keys that signed a company's checkpoints in the installations that it came from, oldest first.
+func KeepFormerKeys(ctx context.Context, db *ent.Client, companyID string, public []string) error {
+	err := db.Setting.Create().SetID(formerKey + companyID).SetValue(strings.Join(public, "\n")).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("keep the former keys: %w", err)
 	}
 	return nil
 }
 
 // FormerKeys returns the kept keys, by company.
-func FormerKeys(ctx context.Context, db *ent.Client) (map[string]string, error) {
+func FormerKeys(ctx context.Context, db *ent.Client) (map[string][]string, error) {
 	rows, err := db.Setting.Query().Where(setting.IDGT(formerKey), setting.IDLT(formerKey+"~")).All(system(ctx))
 	if err != nil {
 		return nil, fmt.Errorf("read the former keys: %w", err)
 	}
-	out := make(map[string]string, len(rows))
+	out := make(map[string][]string, len(rows))
 	for _, r := range rows {
-		out[strings.TrimPrefix(r.ID, formerKey)] = r.Value
+		out[strings.TrimPrefix(r.ID, formerKey)] = strings.Split(r.Value, "\n")
 	}
 	return out, nil
 }

@@ -78,11 +78,19 @@ func (l line) entry() *ent.AuditEntry {
 	return e
 }
 
+// sealedWithin is how long an entry waits for its seal at most while later ones get theirs.
+const sealedWithin = 5 * time.Minute
+
 // VerifyExport verifies an export in JSON lines by itself, under the public key that is trusted: each line's values against its
-// leaf, and the leaf against the checkpoint. Entries that are not in the export are not missed.
+// leaf, and the leaf against the checkpoint. Entries that are not in the export are not missed. What stands twice is broken, and
+// so is an entry without a seal that is older than one with its. Returns an error for an export in which nothing is sealed: it
+// proves nothing.
 func VerifyExport(r io.Reader, public string) (Report, error) {
 	var report Report
 	var head *Checkpoint
+	var newest time.Time // of the sealed entries
+	seen := map[int64]bool{}
+	var oldest time.Time // of the entries without a seal
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, maxLine)
 	for n := 1; in.Scan(); n++ {
@@ -94,6 +102,9 @@ func VerifyExport(r io.Reader, public string) (Report, error) {
 			return report, fmt.Errorf("line %d is no entry: %w", n, err)
 		}
 		if l.Index == nil {
+			if report.Unsealed == 0 || l.At.Before(oldest) {
+				oldest = l.At
+			}
 			report.Unsealed++
 			continue
 		}
@@ -109,6 +120,13 @@ func VerifyExport(r io.Reader, public string) (Report, error) {
 			return report, errors.New("the export has no checkpoint before its first sealed entry")
 		}
 		report.Sealed++
+		if seen[*l.Index] {
+			report.broken(*l.Index, "line %d: the entry stands in the export twice", n)
+		}
+		seen[*l.Index] = true
+		if l.At.After(newest) {
+			newest = l.At
+		}
 		if len(audit.Erasers(l.entry())) > 0 {
 			report.Erased++
 		}
@@ -118,6 +136,12 @@ func VerifyExport(r io.Reader, public string) (Report, error) {
 	}
 	if err := in.Err(); err != nil {
 		return report, fmt.Errorf("read the export: %w", err)
+	}
+	if report.Sealed == 0 {
+		return report, errors.New("the export has no sealed entry, so that nothing in it can be verified")
+	}
+	if report.Unsealed > 0 && newest.Sub(oldest) > sealedWithin {
+		report.broken(report.Size, "the entry of %s has no seal, and later ones have theirs", oldest.Format(time.RFC3339))
 	}
 	report.Intact = report.BrokenAt == nil
 	return report, nil
