@@ -228,7 +228,7 @@ func clientCreate(t *testing.T, o *office) {
 }
 
 func creditIssue(t *testing.T, o *office) {
-	made := o.object("credit", "issue", "--company", o.company, "--amount", "1250", "--reason", "promotion", "--description", "Welcome, and thanks")
+	made := o.object("credit", "issue", "--company", o.company, "--amount", "01250", "--reason", "promotion", "--description", "Welcome, and thanks")
 	requireShape(t, map[string]any{"creditEntry": map[string]any{"id": "", "type": "", "amount": 0.0, "description": "", "date": ""}}, made)
 	a := o.call(o.client, 200, "GET", "/v1/billing/credits", o.first.LiveKey, "")
 	credits := decode(t, a.body)

@@ -2,27 +2,42 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strconv"
 
 	"atrium/internal/billing"
 	"atrium/internal/clock"
 	"atrium/internal/op"
 )
 
+// centsFlag is an amount of money on the command line: decimal digits, where the parser's own integers read 010 as eight.
+type centsFlag int64
+
+// UnmarshalText reads the digits.
+func (c *centsFlag) UnmarshalText(text []byte) error {
+	n, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil {
+		return errors.New("must be a whole number of cents")
+	}
+	*c = centsFlag(n)
+	return nil
+}
+
 type creditIssueCmd struct {
 	dataFlags
 	jsonFlag
-	Company     string `required:"" help:"The live company's id (co_…)."`
-	Amount      int64  `required:"" help:"Cents."`
-	Reason      string `required:"" enum:"promotion,disruption,adjustment,enterprise" help:"promotion, disruption, adjustment or enterprise."`
-	Description string `required:"" help:"What the company reads in its history."`
+	Company     string    `required:"" help:"The live company's id (co_…)."`
+	Amount      centsFlag `required:"" help:"Cents."`
+	Reason      string    `required:"" enum:"promotion,disruption,adjustment,enterprise" help:"promotion, disruption, adjustment or enterprise."`
+	Description string    `required:"" help:"What the company reads in its history."`
 }
 
 // Run issues credit.
 func (m *creditIssueCmd) Run(ctx context.Context) error {
 	return m.inCompany(ctx, m.Company, "credit issue", func(ctx context.Context, c *core) error {
 		e, _, err := op.Run(ctx, c.engine, billing.IssueCredit, billing.IssueCreditInput{
-			Amount: m.Amount, Reason: m.Reason, Description: m.Description,
+			Amount: int64(m.Amount), Reason: m.Reason, Description: m.Description,
 		}, nil)
 		if err != nil {
 			return err

@@ -101,16 +101,16 @@ func (m *invoiceDraftCmd) Run(ctx context.Context) error {
 
 type invoiceCreditCmd struct {
 	companyFlags
-	Invoice     string `required:"" help:"The invoice's id (inv_…)."`
-	Amount      int64  `required:"" help:"Cents."`
-	Description string `required:"" help:"What the company reads on the credit note."`
+	Invoice     string    `required:"" help:"The invoice's id (inv_…)."`
+	Amount      centsFlag `required:"" help:"Cents."`
+	Description string    `required:"" help:"What the company reads on the credit note."`
 }
 
 // Run makes a credit note.
 func (m *invoiceCreditCmd) Run(ctx context.Context) error {
 	return m.inCompany(ctx, m.Company, "invoice credit", func(ctx context.Context, c *core) error {
 		n, _, err := op.Run(ctx, c.engine, billing.CreditInvoice, billing.CreditInvoiceInput{
-			ByID: op.ByID{ID: m.Invoice}, Amount: m.Amount, Description: m.Description,
+			ByID: op.ByID{ID: m.Invoice}, Amount: int64(m.Amount), Description: m.Description,
 		}, nil)
 		if err != nil {
 			return err

@@ -73,7 +73,7 @@ func reread(ctx context.Context, tx *op.Tx, id string) (*ent.Invoice, error) {
 // PayInvoiceInput names the invoice and how it was paid.
 type PayInvoiceInput struct {
 	op.ByID
-	Reference string `json:"reference" minLength:"1" maxLength:"200" doc:"What the payment is known by, such as that of a bank transfer."`
+	Reference string `json:"reference" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks" doc:"What the payment is known by, such as that of a bank transfer."`
 }
 
 // payInvoice returns conflict for an invoice that leaves nothing to pay. One that was given up on may be paid after all.
@@ -107,7 +107,7 @@ func (a *account) paid(ctx context.Context, inv *ent.Invoice) (*ent.Invoice, err
 // VoidInvoiceInput names the invoice and says why.
 type VoidInvoiceInput struct {
 	op.ByID
-	Reason string `json:"reason" minLength:"1" maxLength:"500" doc:"Why, for the audit log."`
+	Reason string `json:"reason" minLength:"1" maxLength:"500" pattern:"\\S" patternDescription:"more than blanks" doc:"Why, for the audit log."`
 }
 
 // voidInvoice gives the credits that an open invoice took back as a new one. A draft is deleted. Returns conflict for others.
@@ -142,7 +142,7 @@ func voidInvoice(ctx context.Context, tx *op.Tx, row *ent.Invoice, in VoidInvoic
 // WriteOffInvoiceInput names the invoice and says why.
 type WriteOffInvoiceInput struct {
 	op.ByID
-	Reason string `json:"reason" minLength:"1" maxLength:"500" doc:"Why, for the audit log."`
+	Reason string `json:"reason" minLength:"1" maxLength:"500" pattern:"\\S" patternDescription:"more than blanks" doc:"Why, for the audit log."`
 }
 
 // writeOffInvoice returns conflict for an invoice that is not open.

@@ -26,9 +26,9 @@ func TestDocuments(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		operator := principal.With(t.Context(), principal.Operator(w.A.Company.ID, "test"))
 		require.NoError(t, w.Store.Write(w.As(w.A, principal.Owner), func(ctx context.Context, tx *store.Tx) error {
-			return tx.Company.UpdateOneID(w.A.Company.ID).SetName("<b>Åström & Söhne</b> ООО").Exec(ctx)
+			return tx.Company.UpdateOneID(w.A.Company.ID).SetName("<b>Åström & Söhne</b> ООО 🚀 𠮷").Exec(ctx)
 		}))
-		lines := []billing.Line{{Description: "A year of Enterprise", Amount: 250_000}}
+		lines := []billing.Line{{Description: "A year of Enterprise 🚀", Amount: 250_000}}
 		for range 49 {
 			lines = append(lines, billing.Line{Description: strings.Repeat("Training of many people ", 8), Amount: 100})
 		}
@@ -46,7 +46,7 @@ func TestDocuments(t *testing.T) {
 
 		page := get(owner, inv.ID)
 		require.Equal(t, 200, page.Code)
-		for _, text := range []string{"INV-000001", "Seller Ltd", "&lt;b&gt;Åström &amp; Söhne&lt;/b&gt; ООО", "USD 2549.00", "Left to pay: USD 2544.00", inv.ID + "/credit-notes/1"} {
+		for _, text := range []string{"INV-000001", "Seller Ltd", "&lt;b&gt;Åström &amp; Söhne&lt;/b&gt; ООО 🚀 𠮷", "USD 2549.00", "Left to pay: USD 2544.00", inv.ID + "/credit-notes/1"} {
 			require.Contains(t, page.Body.String(), text)
 		}
 		require.NotContains(t, page.Body.String(), "<b>")

@@ -3,6 +3,8 @@ package document
 import (
 	"bytes"
 	"fmt"
+	"slices"
+	"strings"
 
 	"codeberg.org/go-pdf/fpdf"
 	"golang.org/x/image/font/gofont/gobold"
@@ -18,8 +20,35 @@ const (
 	font      = "Go"
 )
 
+// unknown stands for a character beyond U+FFFF, of which the fonts have none and which fpdf cannot write.
+const unknown = '\uFFFD'
+
+// printable returns a text with unknown in the place of what cannot be written.
+func printable(text string) string {
+	return strings.Map(func(c rune) rune {
+		if c > 0xFFFF {
+			return unknown
+		}
+		return c
+	}, text)
+}
+
+// printable returns the sheet as it can be written.
+func (s sheet) printable() sheet {
+	s.From, s.Lines = slices.Clone(s.From), slices.Clone(s.Lines)
+	s.To = printable(s.To)
+	for i := range s.From {
+		s.From[i] = printable(s.From[i])
+	}
+	for i := range s.Lines {
+		s.Lines[i][0] = printable(s.Lines[i][0])
+	}
+	return s
+}
+
 // writePDF returns the sheet as a file. The same sheet gives the same bytes.
-func (s *sheet) writePDF() ([]byte, error) {
+func (s sheet) writePDF() ([]byte, error) {
+	s = s.printable()
 	p := fpdf.New("P", "mm", "A4", "")
 	p.SetCatalogSort(true)
 	p.SetCreationDate(s.Made.UTC())
