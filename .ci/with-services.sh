@@ -66,10 +66,10 @@ start_postgres() {
   bin=$(postgres_bin) || { echo "No PostgreSQL 15 or later found, not even after installing the system's package." >&2; return 1; }
   as_owner "$bin/initdb" -D "$dir/pg" -U postgres --auth=trust -E UTF8 --locale=C --no-sync >"$dir/initdb.log" ||
     { cat "$dir/initdb.log" >&2; return 1; }
-  # Only the owner of the socket's folder is the superuser; from the network there is only the tests' role.
+  # Only the owner of the socket's folder is the superuser; from the network there are only the tests' roles.
   as_owner tee "$dir/pg/pg_hba.conf" >/dev/null <<'HBA'
 local all all trust
-host all atrium 127.0.0.1/32 trust
+host all atrium,atrium_backup 127.0.0.1/32 trust
 HBA
   local port attempt
   for attempt in 1 2 3 4 5; do
@@ -80,7 +80,8 @@ HBA
       # Not a superuser: those walk past row-level security, and so would every test of it.
       # It owns the database it arrives in, so that a tool that needs one empty database finds it there.
       as_owner "$bin/psql" -qX -v ON_ERROR_STOP=1 -h "$dir" -p "$port" -U postgres -d postgres \
-        -c 'CREATE ROLE atrium LOGIN CREATEDB NOSUPERUSER NOBYPASSRLS' -c 'ALTER DATABASE postgres OWNER TO atrium'
+        -c 'CREATE ROLE atrium LOGIN CREATEDB NOSUPERUSER NOBYPASSRLS' -c 'ALTER DATABASE postgres OWNER TO atrium' \
+        -c 'CREATE ROLE atrium_backup LOGIN BYPASSRLS IN ROLE pg_read_all_data'
       export ATRIUM_TEST_POSTGRES_URL="postgres://atrium@127.0.0.1:$port/postgres?sslmode=disable"
       return
     fi

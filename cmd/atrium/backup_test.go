@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -87,6 +89,49 @@ func idOf(t *testing.T, body string) string {
 	var answer struct{ Data struct{ ID string } }
 	require.NoError(t, json.Unmarshal([]byte(body), &answer))
 	return answer.Data.ID
+}
+
+// A dump of PostgreSQL that was made while the server worked, by the role that the README names, becomes an installation elsewhere. As
+// the server's own role pg_dump refuses.
+func TestPostgresDumpAndRestore(t *testing.T) {
+	t.Parallel()
+	p := onPostgres(t)
+	n := p.serve()
+	first, c := n.firstRun(), n.client()
+	laptop := first.laptop("Kept")
+	kept := n.call(c, 201, "POST", "/v1/requests", first.LiveKey, laptop, "Idempotency-Key", "one")
+	n.call(c, 201, "POST", "/v1/secrets", first.LiveKey, `{"name":"TOKEN","value":"not to be seen"}`)
+	dump := filepath.Join(t.TempDir(), "dump")
+	tool := func(name string, args ...string) (string, error) {
+		out, err := exec.Command(name, args...).CombinedOutput()
+		return string(out), err
+	}
+	out, err := tool("pg_dump", "--format=custom", "--file="+dump, p.url)
+	require.Error(t, err)
+	require.Contains(t, out, "row-level security")
+	backup, err := url.Parse(p.url)
+	require.NoError(t, err)
+	backup.User = url.User("atrium_backup")
+	out, err = tool("pg_dump", "--format=custom", "--file="+dump, backup.String())
+	require.NoError(t, err, out)
+	n.call(c, 201, "POST", "/v1/requests", first.LiveKey, first.laptop("After it"))
+	require.Zero(t, n.stop())
+
+	q := onPostgres(t)
+	out, err = tool("pg_restore", "--no-owner", "--exit-on-error", "--dbname="+q.url, dump)
+	require.NoError(t, err, out)
+	key, err := os.ReadFile(filepath.Join(p.data, "master.key"))
+	require.NoError(t, err)
+	require.NoError(t, os.MkdirAll(q.data, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(q.data, "master.key"), key, 0o600))
+	there := q.serve()
+	require.Contains(t, there.call(there.client(), 200, "GET", "/v1/requests/"+idOf(t, kept.body), first.LiveKey, "").body, `"title":"Kept"`)
+	require.NotContains(t, there.call(there.client(), 200, "GET", "/v1/requests?pageSize=100", first.LiveKey, "").body, "After it")
+	again := there.call(there.client(), 201, "POST", "/v1/requests", first.LiveKey, laptop, "Idempotency-Key", "one")
+	require.Equal(t, kept.body, again.body)
+	require.Equal(t, true, q.object("audit", "verify")["intact"])
+	require.NotEmpty(t, there.token(first.Company.ID, first.Owner.Email))
+	require.Equal(t, true, q.object("doctor")["ok"])
 }
 
 // flipped changes one byte of the database that the archive holds.

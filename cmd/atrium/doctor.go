@@ -83,7 +83,7 @@ func (m *doctorCmd) checkDatabase(ctx context.Context, report func(string, error
 	err = s.CheckVersion(ctx)
 	report("database is at this version", err)
 	if s.Dialect() == dialect.Postgres {
-		report("row-level security binds the database role", boundByPolicies(ctx, s))
+		report("row-level security binds the database role (dump as another, with BYPASSRLS)", boundByPolicies(ctx, s))
 		if err == nil {
 			report("the database role may make and drop partitions", ownsTables(ctx, s))
 		}
