@@ -24,9 +24,9 @@
 //	         unavailable                changes were or may have been missed, or the server stops: open it again
 //	         without a word             the client closed it, or did not read for ten seconds
 //
-// A row that the caller does not see is left out, and nothing tells of it. A stream is no use of its session. Tasks and
-// executions will be watched as requests are: a row of the feed's table of kinds, an operation that looks their rows up,
-// and a resolver that calls watch.
+// A row that the caller does not see is left out, and nothing tells of it. A stream is no use of its session. A kind
+// of rows that is watched is a row of the feed's table of kinds, an operation that looks its rows up, and a resolver that calls
+// watch.
 //
 //	server.go     from a call to its answer
 //	prepare.go    what an operation must pass before it runs

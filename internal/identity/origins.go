@@ -16,8 +16,8 @@ import (
 	"atrium/internal/store"
 )
 
-// How long the origins that were read answer for themselves when clients may have changed since. What pages of strangers
-// ask costs one query a second at most; a client that was deleted may be found a little longer, as its origin says who
+// How long the origins that were read answer for themselves when clients may have changed since. What pages of unknown
+// origins ask costs one query a second at most; a client that was deleted may be found a little longer, as its origin says who
 // may read an answer and not who gets one.
 const (
 	unknownFor = time.Second

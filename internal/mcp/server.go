@@ -42,6 +42,7 @@ type Options struct {
 // Server answers /mcp. Safe for concurrent use.
 type Server struct {
 	Options
+	origin  string // of BaseURL, as browsers write it
 	tools   []ready
 	handler http.Handler
 }
@@ -54,7 +55,11 @@ type ready struct {
 
 // New returns the door. A tool that its operation does not bear out is an error.
 func New(o Options) (*Server, error) {
-	s := &Server{Options: o}
+	base, err := url.Parse(o.BaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("read the base URL: %w", err)
+	}
+	s := &Server{Options: o, origin: base.Scheme + "://" + base.Host}
 	for i := range table {
 		t := &table[i]
 		schema, err := schemaOf(t)
@@ -77,6 +82,10 @@ func New(o Options) (*Server, error) {
 		if r.Method != http.MethodPost {
 			w.Header().Set("Allow", http.MethodPost)
 			s.fail(w, r, apperr.New(apperr.MethodNotAllowed, "The path does not take this method."))
+			return
+		}
+		if origin := r.Header.Get("Origin"); origin != "" && origin != s.origin { // a page that was let to our name says its own
+			s.fail(w, r, apperr.New(apperr.Forbidden, "Pages of other origins do not call here."))
 			return
 		}
 		raw, err := gate.ReadBody(w, r)

@@ -76,8 +76,9 @@ func compile(ctx context.Context, tx *op.Tx) ([]compiled, error) {
 	return rules, tx.Costly(ctx, func(ctx context.Context) error {
 		for _, row := range rows {
 			when, faults := definition.ParseCondition(ctx, "when", row.When)
-			if len(faults) > 0 { // it was saved when other expressions were taken
-				return fmt.Errorf("compile the routing rule %s: %s", row.ID, faults[0].Message)
+			if len(faults) > 0 { // it was saved when other expressions were taken: its condition does not hold
+				tx.Warn(ctx, "a routing rule cannot be compiled", "rule", row.ID, "error", faults[0].Message)
+				continue
 			}
 			rules = append(rules, compiled{row.ID, row.UpdatedAt, when})
 		}

@@ -198,6 +198,21 @@ func TestChangesCountAtOnce(t *testing.T) {
 	})
 }
 
+// A rule that was saved when other expressions were taken holds up no request: it does not hold.
+func TestRulesThatNoLongerCompileDoNotHold(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		d := setup(t, w)
+		old := d.rule(t, routing.CreateInput{When: `true`, Priority: new("HIGH")})
+		next := d.rule(t, routing.CreateInput{When: `true`, Priority: new("LOW")})
+		require.NoError(t, w.Store.Write(d.owner, func(ctx context.Context, tx *store.Tx) error {
+			tx.AuthorityChanged()
+			return tx.RoutingRule.UpdateOneID(old.ID).SetWhen(`request.gone(`).Exec(ctx)
+		}))
+		require.Equal(t, next.ID, *d.file(t, d.owner, request.CreateInput{}).RoutingRuleID)
+	})
+}
+
 // Rules bind whoever files, also who may not see the team.
 func TestPoliciesHideNoRule(t *testing.T) {
 	t.Parallel()

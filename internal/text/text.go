@@ -1,4 +1,3 @@
-// Package text holds the few rules for texts that several packages need. A leaf: it imports nothing of the product.
 package text
 
 import (

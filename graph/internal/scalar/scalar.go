@@ -50,11 +50,30 @@ func MarshalRaw(raw json.RawMessage) graphql.Marshaler {
 
 // UnmarshalRaw reads any JSON value.
 func UnmarshalRaw(v any) (json.RawMessage, error) {
-	raw, err := json.Marshal(v)
+	raw, err := json.Marshal(listed(v))
 	if err != nil {
 		return nil, fmt.Errorf("read the JSON: %w", err)
 	}
 	return raw, nil
+}
+
+// listed makes lists of the empty ones that a document holds: gqlparser reads [] as a slice that is nil, which would be null.
+func listed(v any) any {
+	switch v := v.(type) {
+	case []any:
+		out := make([]any, len(v))
+		for i, one := range v {
+			out[i] = listed(one)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for key, one := range v {
+			out[key] = listed(one)
+		}
+		return out
+	}
+	return v
 }
 
 // MarshalTexts writes a map of texts; none are {}.

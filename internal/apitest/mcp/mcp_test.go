@@ -280,6 +280,11 @@ func TestWhoIsRefusedAtTheDoor(t *testing.T) {
 		status, _, _ = post(http.Header{"X-Api-Key": {s.A.OwnerKey.Value}, "Agent-Run": {"run_1"}}, ping)
 		require.Equal(t, http.StatusForbidden, status)
 
+		for origin, want := range map[string]int{testkit.BaseURL: http.StatusOK, "https://elsewhere.example": http.StatusForbidden, "null": http.StatusForbidden} {
+			status, _, _ = post(http.Header{"X-Api-Key": {s.A.OwnerKey.Value}, "Origin": {origin}}, ping)
+			require.Equal(t, want, status, "from a page of %s", origin)
+		}
+
 		a := s.Send(t, apitest.Scenario{Path: mcp.MetadataPath})
 		require.Equal(t, testkit.BaseURL+mcp.Path, a.Text("resource"))
 	})

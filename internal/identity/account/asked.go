@@ -128,7 +128,7 @@ func (l *Letters) answerReset(ctx context.Context, tx *store.Tx, a ask) error {
 const stillLong = 20 * time.Minute
 
 // alive reports whether an address that was mailed enough has a link that works for a while. Whoever asks has one that works,
-// however many strangers have asked for.
+// however many others have asked for in its name.
 func (l *Letters) alive(ctx context.Context, tx *store.Tx, a ask, which ...predicate.MailedLink) (bool, error) {
 	if !a.Enough {
 		return false, nil

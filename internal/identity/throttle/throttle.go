@@ -91,7 +91,7 @@ const (
 
 // Message counts a text message to a number of the account, which the caller of r has asked for, or returns how long to wait
 // before the next one. perDay bounds those of the installation in a day: the enrolments among them take half of it, so that
-// strangers cannot use up what people sign in by.
+// callers whom nobody knows cannot use up what people sign in by.
 func (t *Throttle) Message(r *http.Request, purpose, accountID, number string, perDay int) (time.Duration, error) {
 	if purpose == ToEnrol {
 		perDay = max(1, perDay/2)
