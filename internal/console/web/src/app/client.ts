@@ -53,6 +53,7 @@ export const client = new Client({
       },
       resolvers: { Query: {
         requests: pages, users: pages, auditEntries: pages, creditHistory: pages, apiKeys: pages, secrets: pages,
+        tasks: pages, approvals: pages, incidents: pages, executions: pages, accessPolicies: pages,
       } },
       updates: {
         Mutation: {
@@ -77,6 +78,9 @@ export const client = new Client({
     network,
   ],
 });
+
+// uncached reads what leaves the page, such as a file of many pages of a list: the cache would join them to what is shown.
+export const uncached = new Client({ url: '/graphql', preferGetMethod: false, exchanges: [network] });
 
 function row(args: Input, fields: Record<string, unknown>) {
   return { __typename: 'UpdateRequestPayload', request: { __typename: 'Request', id: args.input.id, ...fields } };

@@ -23,8 +23,12 @@ export function faultOf(error: CombinedError | undefined): Fault | null {
   };
 }
 
+// unproven reports whether a refusal asks for a recent proof: the server calls it forbidden, and says so in the reason.
+export const unproven = (x: { reason?: string } | null | undefined) => x?.reason === 'reauthentication_required';
+
 // sentence says a fault in a line.
 export function sentence(f: Fault): string {
+  if (unproven(f)) return 'Nothing was changed: this needs a proof that it is you.';
   switch (f.code) {
     case 'forbidden': return `You may not do this. ${f.reason ? `Decided by ${f.reason}.` : f.message}`;
     case 'not_found': return 'It was not found: it may have been deleted.';

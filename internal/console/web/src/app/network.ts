@@ -6,6 +6,7 @@ import { createClient } from 'graphql-sse';
 import { filter, make, merge, mergeMap, pipe, takeUntil } from 'wonka';
 import { tell } from './bus';
 import { texts } from './document';
+import { unproven } from './fault';
 import { noted, share } from './shared';
 
 const headers = { 'content-type': 'application/json', 'x-requested-with': 'console' };
@@ -64,7 +65,7 @@ const failure = (o: Operation, networkError: Error): OperationResult =>
 
 interface Answer {
   data?: unknown;
-  errors?: { path?: (string | number)[]; extensions?: { code?: string; retryAfter?: number } }[];
+  errors?: { path?: (string | number)[]; extensions?: { code?: string; reason?: string; retryAfter?: number } }[];
   error?: string;
   message?: string;
 }
@@ -109,7 +110,7 @@ async function call(o: Operation, signal: AbortSignal): Promise<OperationResult 
       if (signal.aborted) return null;
       continue;
     }
-    if (first?.code === 'reauthentication_required') {
+    if (unproven(first)) {
       const again = await new Promise<boolean>((done) => { tell('reauthenticate', { retry: () => { done(true); }, cancel: () => { done(false); } }); });
       if (again) {
         proveAgain();

@@ -3,7 +3,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '
 import { Catalogue, OfferingForm, RequestOne, Requests } from '../gen/documents';
 import { inboxVariables, requestVariables, type RequestSearch } from '../pages/requests/search';
 import { prefetch } from './data';
-import { Missing, Shell } from './shell';
+import { Broken, Missing, Shell } from './shell';
 
 type Search = Record<string, string>;
 const texts = (search: Record<string, unknown>): Search =>
@@ -58,7 +58,7 @@ const routeTree = root.addChildren([
 ]);
 
 export const router = createRouter({
-  routeTree, defaultPreload: 'intent', defaultPreloadStaleTime: 5000, scrollRestoration: true, trailingSlash: 'never',
+  routeTree, defaultErrorComponent: Broken, defaultPreload: 'intent', defaultPreloadStaleTime: 5000, scrollRestoration: true, trailingSlash: 'never',
   // Texts as they are, so that addresses read as the API's own filters do.
   parseSearch: (s) => Object.fromEntries(new URLSearchParams(s)),
   stringifySearch: (s) => {

@@ -7,7 +7,7 @@ import {
 import { lazy, Suspense, useEffect, useMemo, useState, type ComponentType } from 'react';
 import { useKeys } from '../keys/registry';
 import { Confirm } from '../ui/dialog';
-import { NotFound, Skeleton } from '../ui/states';
+import { Failed, NotFound, Skeleton } from '../ui/states';
 import { toast, Toasts } from '../ui/toast';
 import { on, type Events } from './bus';
 import { useLive, useLost } from './live';
@@ -15,8 +15,10 @@ import { can, roleWord, Session, useViewer } from './session';
 import { Notices } from './notices';
 import { Page } from '../ui/page';
 
-const Command = lazy(() => import('../keys/command'));
-const Help = lazy(() => import('../keys/help'));
+// What does not come leaves the page as it is.
+const absent = () => { toast({ text: 'This part could not be loaded. Try again, or load the page anew.', bad: true }); return { default: () => <></> }; };
+const Command = lazy<ComponentType<{ places: Place[]; close: () => void }>>(() => import('../keys/command').catch(absent));
+const Help = lazy<ComponentType<{ close: () => void }>>(() => import('../keys/help').catch(absent));
 
 interface Place { label: string; to: string; icon: ComponentType<{ size?: number }>; verb?: string; keys?: string; group: string }
 
@@ -40,7 +42,13 @@ const places: Place[] = [
 ];
 
 export function Shell() {
-  return <Session wait={<main className="alone" aria-busy><h1 className="hidden">Atrium</h1><Skeleton /></main>}><Frame /></Session>;
+  return <><Session wait={<main className="alone" aria-busy><h1 className="hidden">Atrium</h1><Skeleton /></main>}><Frame /></Session><Said /></>;
+}
+
+// Said shows what was said, also before it is known who came.
+function Said() {
+  useEffect(() => on('slow', ({ seconds }) => { toast({ text: `There were too many calls. Going on by itself in ${seconds} seconds.` }); }), []);
+  return <Toasts />;
 }
 
 function Frame() {
@@ -104,7 +112,6 @@ function Frame() {
         {open === 'help' && <Help close={close} />}
       </Suspense>
       <Reauthenticate />
-      <Toasts />
     </div>
   );
 }
@@ -129,13 +136,17 @@ function Connection() {
 function Reauthenticate() {
   const [ask, set] = useState<Events['reauthenticate'] | null>(null);
   useEffect(() => on('reauthenticate', (e) => { set((was) => { was?.cancel(); return e; }); }), []);
-  useEffect(() => on('slow', ({ seconds }) => { toast({ text: `There were too many calls. Going on by itself in ${seconds} seconds.` }); }), []);
   if (!ask) return null;
   return (
     <Confirm title="Confirm it is you" verb="Sign in again" close={() => { ask.cancel(); set(null); }} act={() => { ask.retry(); }}>
       <p>This needs a proof from the last 15 minutes. You come back to this page, and what you have written is kept.</p>
     </Confirm>
   );
+}
+
+// Broken stands where a page's code did not come, as after a new version, or could not draw what it was given.
+export function Broken({ error }: { error: unknown }) {
+  return <Page title="Not shown"><Failed fault={{ code: 'not_shown', details: [], message: `${error instanceof Error ? error.message : String(error)}. Loading the page anew may help; what you have written is kept.` }} again={() => { location.reload(); }} /></Page>;
 }
 
 export function Missing() {

@@ -5,6 +5,21 @@ export interface Phase { id: string; type: string; name?: string }
 export interface Transition { from: string; name?: string; to: string }
 export interface Definition { phases?: Phase[]; transitions?: Transition[] }
 
+const record = (v: unknown): v is Record<string, unknown> => typeof v === 'object' && v !== null && !Array.isArray(v);
+const records = (v: unknown) => (Array.isArray(v) ? v.filter(record) : []);
+const text = (v: unknown) => (typeof v === 'string' ? v : '');
+
+// drawable is what can be drawn of JSON that somebody is still writing: phases with an id, transitions between them.
+export function drawable(v: unknown): Definition {
+  const d = record(v) ? v : {};
+  const seen = new Set<string>();
+  return {
+    phases: records(d['phases']).map((p) => ({ id: text(p['id']), type: text(p['type']), name: text(p['name']) }))
+      .filter((p) => p.id !== '' && !seen.has(p.id) && seen.add(p.id)),
+    transitions: records(d['transitions']).map((t) => ({ from: text(t['from']), name: text(t['name']), to: text(t['to']) })),
+  };
+}
+
 const width = 168;
 const height = 54;
 const gapX = 76;

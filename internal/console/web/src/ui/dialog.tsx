@@ -25,8 +25,9 @@ export function Dialog({ title, close, children, wide, side, fixed }: DialogProp
   }, []);
   return (
     <dialog
-      ref={ref} aria-labelledby={id} className={`dialog${wide ? ' wide' : ''}${side ? ' side' : ''}`}
+      ref={ref} aria-labelledby={id} className={`dialog${wide ? ' wide' : ''}${side ? ' drawer' : ''}`}
       onCancel={(e) => { e.preventDefault(); if (!fixed) close(); }}
+      onClose={() => { if (fixed) ref.current?.showModal(); /* browsers close on a second Escape whatever the page says */ }}
       onMouseDown={(e) => { if (e.target === ref.current && !fixed) close(); }}
     >
       <div className="dialog-body">

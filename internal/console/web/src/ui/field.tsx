@@ -1,6 +1,6 @@
 // field holds the controls of forms: each with its label, its hint, and the fault that the server found in it.
 import { cloneElement, useId, type ReactElement, type ReactNode } from 'react';
-import type { Fault } from '../app/fault';
+import { unproven, type Fault } from '../app/fault';
 
 type Control = ReactElement<{ id?: string; 'aria-invalid'?: boolean; 'aria-describedby'?: string; required?: boolean }>;
 interface FieldProps { label: string; hint?: ReactNode; fault?: string | undefined; optional?: boolean; children: Control }
@@ -26,7 +26,7 @@ export function faultAt(fault: Fault | null | undefined, ...names: string[]): st
 
 // Rest says what of a refusal belongs to no field of the form.
 export function Rest({ fault, fields }: { fault: Fault | null | undefined; fields: string[] }) {
-  if (!fault || fault.code === 'reauthentication_required') return null;
+  if (!fault || unproven(fault)) return null; // a dialog has asked for the proof
   const other = fault.details.filter((d) => !fields.includes(d.field));
   if (fault.details.length > 0 && other.length === 0) return null;
   const meanwhile = fault.code === 'conflict' || fault.code === 'precondition_failed' ? ' Something has changed meanwhile.' : '';

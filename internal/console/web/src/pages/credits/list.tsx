@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { client } from '../../app/client';
+import { uncached } from '../../app/client';
 import { rows, useRead } from '../../app/data';
 import { Credits } from '../../gen/documents';
 import type { CreditsQuery } from '../../gen/types';
@@ -9,8 +9,10 @@ import { csv, download } from '../../ui/csv';
 import { More } from '../../ui/more';
 import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
+import { toast } from '../../ui/toast';
 
 type Entry = NonNullable<CreditsQuery['creditHistory']>['edges'][number]['node'];
+const exported = 20_000; // entries of one file
 const columns = ['Date', 'Type', 'Amount', 'Description', 'Invoice', 'Balance'];
 
 // CreditList is what the company was given and what of it was used.
@@ -23,15 +25,22 @@ export default function CreditList() {
   const currency = read.data?.creditBalance?.currency ?? 'usd';
   const exportAll = async () => {
     setBusy(true);
-    let all: Entry[] = [];
-    for (let cursor: string | null = null, more = true; more && all.length < 5000;) {
-      const r: { data?: CreditsQuery | undefined } = await client.query(Credits, { first: 100, ...(cursor ? { after: cursor } : {}) }, { requestPolicy: 'network-only' }).toPromise();
+    const all: Entry[] = [];
+    let more = true;
+    for (let cursor: string | null = null; more && all.length < exported;) {
+      const r: { data?: CreditsQuery | undefined } = await uncached.query(Credits, { first: 100, ...(cursor ? { after: cursor } : {}) }).toPromise();
       const page: CreditsQuery['creditHistory'] | undefined = r.data?.creditHistory;
-      all = rows(page); // the cache joins the pages
-      more = page?.pageInfo.hasNextPage === true && page.pageInfo.endCursor !== cursor;
-      cursor = page?.pageInfo.endCursor ?? null;
+      if (!page) {
+        setBusy(false);
+        toast({ text: 'The entries could not be read. Nothing was exported.', bad: true });
+        return;
+      }
+      all.push(...rows(page));
+      more = page.pageInfo.hasNextPage;
+      cursor = page.pageInfo.endCursor ?? null;
     }
     setBusy(false);
+    if (more) toast({ text: `The newest ${all.length} entries are in the file. There are more.` });
     download('credits.csv', csv([columns, ...all.map((e) => [e.date, e.type, e.amount / 100, e.description, e.invoiceId ?? '', e.balance / 100])]));
   };
   return (

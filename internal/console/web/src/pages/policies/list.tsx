@@ -8,6 +8,7 @@ import type { ExplainQuery, PolicyRowFragment } from '../../gen/types';
 import { Badge, Time } from '../../ui/bits';
 import { Confirm } from '../../ui/dialog';
 import { Field, Rest, faultAt } from '../../ui/field';
+import { More } from '../../ui/more';
 import { Loaded, Page, Section } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { toast } from '../../ui/toast';
@@ -15,7 +16,8 @@ import { actions, Editor, resources } from './editor';
 
 // PolicyList is the rules about who may do what to which rows, why, and what came of them.
 export default function PolicyList() {
-  const read = useRead(Policies, {});
+  const [after, setAfter] = useState<string | null>(null);
+  const read = useRead(Policies, after ? { after } : {});
   const viewer = useViewer();
   const [edit, setEdit] = useState<PolicyRowFragment | 'new' | null>(null);
   const [gone, setGone] = useState<PolicyRowFragment | null>(null);
@@ -25,7 +27,7 @@ export default function PolicyList() {
     <Page title="Access policies" verb="accesspolicy.read" intro="Who may do what to which rows. Deny beats Allow; what nothing allows is refused." actions={can(viewer, 'accesspolicy.create') && <button type="button" onClick={() => { setEdit('new'); }}>New access policy</button>}>
       <Loaded read={read}>
         {({ accessPolicies }) => (rows(accessPolicies).length === 0 ? <Empty title="There are no policies"><p>Nobody but owners may do anything now.</p></Empty> : (
-          <ul className="rows">
+          <><ul className="rows">
             {rows(accessPolicies).map((p) => (
               <li key={p.id} className="row">
                 <div>
@@ -40,6 +42,7 @@ export default function PolicyList() {
               </li>
             ))}
           </ul>
+          {accessPolicies?.pageInfo.hasNextPage && <More shown={rows(accessPolicies).length} total={accessPolicies.totalCount} page={accessPolicies.pageInfo} next={setAfter} />}</>
         ))}
       </Loaded>
       <WhyMay />

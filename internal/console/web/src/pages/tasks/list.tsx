@@ -11,6 +11,7 @@ import { Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Field, Rest, faultAt } from '../../ui/field';
 import { FormFields } from '../../ui/formfields';
+import { More } from '../../ui/more';
 import { Loaded, Page, Section } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { toast } from '../../ui/toast';
@@ -22,8 +23,9 @@ export default function TaskList() {
   const staff = can(viewer, 'request.update');
   const { whose = staff ? 'all' : 'mine' } = useSearch({ strict: false }) as { whose?: string };
   const navigate = useNavigate();
-  const set = (to: string) => { void navigate({ to: '/app/tasks', search: { whose: to } as never, replace: true }); };
-  const read = useRead(Tasks, { filter: { status: ['OPEN', 'IN_PROGRESS'], ...(whose === 'mine' ? { assigneeId: [viewer.id] } : {}) } });
+  const [after, setAfter] = useState<string | null>(null);
+  const set = (to: string) => { setAfter(null); void navigate({ to: '/app/tasks', search: { whose: to } as never, replace: true }); };
+  const read = useRead(Tasks, { filter: { status: ['OPEN', 'IN_PROGRESS'], ...(whose === 'mine' ? { assigneeId: [viewer.id] } : {}) }, ...(after ? { after } : {}) });
   const [completing, setCompleting] = useState<TaskRowFragment | null>(null);
   const [claim] = useWrite(ClaimTask);
   return (
@@ -40,7 +42,7 @@ export default function TaskList() {
           {({ tasks }) => {
             const list = rows(tasks).filter((t) => t.status === 'OPEN' || t.status === 'IN_PROGRESS');
             return list.length === 0 ? <Empty title="No open tasks"><p>When a workflow asks for work, it stands here.</p></Empty> : (
-              <ul className="rows" aria-label="Open tasks">
+              <><ul className="rows" aria-label="Open tasks">
                 {list.map((t) => (
                   <li key={t.id} className="row">
                     <div>
@@ -59,6 +61,7 @@ export default function TaskList() {
                   </li>
                 ))}
               </ul>
+              {tasks?.pageInfo.hasNextPage && <More shown={list.length} total={tasks.totalCount} page={tasks.pageInfo} next={setAfter} />}</>
             );
           }}
         </Loaded>
@@ -103,7 +106,8 @@ function Complete({ task: t, close }: { task: TaskRowFragment; close: () => void
 
 function Decisions() {
   const viewer = useViewer();
-  const read = useRead(Approvals, { filter: { status: ['PENDING'] }, me: viewer.id, staff: can(viewer, 'user.read') });
+  const [after, setAfter] = useState<string | null>(null);
+  const read = useRead(Approvals, { filter: { status: ['PENDING'] }, ...(after ? { after } : {}), me: viewer.id, staff: can(viewer, 'user.read') });
   const [run] = useWrite(DecideApproval);
   const [asking, setAsking] = useState<{ id: string; title: string; decision: 'APPROVE' | 'REJECT' } | null>(null);
   const [handing, setHanding] = useState<{ id: string; title: string } | null>(null);
@@ -130,6 +134,7 @@ function Decisions() {
           </li>
         ))}
       </ul>
+      {read.data?.approvals?.pageInfo.hasNextPage && <More shown={list.length} total={read.data.approvals.totalCount} page={read.data.approvals.pageInfo} next={setAfter} />}
       {handing && <Delegate approval={handing} close={() => { setHanding(null); }} done={read.again} />}
       {asking && (
         <Dialog title={`${verb} “${asking.title}”?`} close={() => { setAsking(null); }}>
@@ -178,7 +183,8 @@ function Delegate({ approval: a, close, done }: { approval: { id: string; title:
 }
 
 function Stuck() {
-  const read = useRead(Incidents, {});
+  const [after, setAfter] = useState<string | null>(null);
+  const read = useRead(Incidents, after ? { after } : {});
   const resolves = useCan('incident.resolve');
   const [run] = useWrite(ResolveIncident);
   const list = rows(read.data?.incidents).filter((i) => i.status === 'OPEN');
@@ -197,6 +203,7 @@ function Stuck() {
           </li>
         ))}
       </ul>
+      {read.data?.incidents?.pageInfo.hasNextPage && <More shown={list.length} total={read.data.incidents.totalCount} page={read.data.incidents.pageInfo} next={setAfter} />}
     </Section>
   );
 }

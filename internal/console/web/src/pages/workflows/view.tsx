@@ -12,7 +12,7 @@ import { Field, Rest } from '../../ui/field';
 import { Loaded, Page, Section } from '../../ui/page';
 import { Empty, NotFound } from '../../ui/states';
 import { toast } from '../../ui/toast';
-import { PhaseList, Picture, type Definition } from '../../parts/picture';
+import { drawable, PhaseList, Picture, type Definition } from '../../parts/picture';
 
 type Workflow = NonNullable<WorkflowOneQuery['workflow']>;
 
@@ -38,11 +38,12 @@ function Body({ workflow: w }: { workflow: Workflow }) {
   const [publish, publishing] = useWrite(PublishWorkflow, true);
   const [diff, setDiff] = useState(0);
   const [asking, setAsking] = useState<'publish' | 'delete' | ''>('');
-  const parsed = useMemo<{ definition: Definition; error: string }>(() => {
+  const parsed = useMemo<{ sent: unknown; definition: Definition; error: string }>(() => {
     try {
-      return { definition: JSON.parse(text) as Definition, error: '' };
+      const sent: unknown = JSON.parse(text);
+      return { sent, definition: drawable(sent), error: '' };
     } catch (e) {
-      return { definition: w.definition as Definition, error: (e as Error).message };
+      return { sent: null, definition: drawable(w.definition), error: (e as Error).message };
     }
   }, [text, w.definition]);
   const faults = new Map<string, string[]>();
@@ -54,7 +55,7 @@ function Body({ workflow: w }: { workflow: Workflow }) {
   const changed = draft.text !== '' && draft.text !== kept;
   const store = async () => {
     if (parsed.error) return;
-    const o = await save({ input: { id: w.id, definition: parsed.definition as never, ifMatch: w.etag } });
+    const o = await save({ input: { id: w.id, definition: parsed.sent as never, ifMatch: w.etag } });
     setFault(o.fault);
     if (o.fault) return;
     forget();
