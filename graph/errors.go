@@ -51,7 +51,7 @@ func (s *Server) present(ctx context.Context, err error) *gqlerror.Error {
 	if w, ok := errors.AsType[*waits](err); ok {
 		return w.presented(ctx, requestID)
 	}
-	if e.Code == apperr.Internal || apperr.CodeOf(err) == apperr.Internal && store.Lost(err) {
+	if ours := e.Code == apperr.Internal || apperr.CodeOf(err) == apperr.Internal && store.Lost(err); ours && !gate.CallerLeft(ctx) {
 		s.Log.ErrorContext(ctx, "field failed", "error", err, "requestId", requestID, "path", graphql.GetPath(ctx).String())
 	}
 	out := &gqlerror.Error{Message: e.Message, Extensions: extensions(e, requestID), Path: graphql.GetPath(ctx)}

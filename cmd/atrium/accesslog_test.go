@@ -66,6 +66,7 @@ func TestAccessLogAndStrictTransport(t *testing.T) {
 		{200, "GET", "/docs", "", "", "", false},
 		{200, "GET", "/.well-known/openid-configuration", "", "", "/.well-known/openid-configuration", false},
 		{404, "GET", "/hunter2", "", "", "", false},
+		{404, "GET", "/v1/requests//hunter2", "", first.LiveKey, "", true},
 	}
 	ids := make([]string, len(calls))
 	sizes := make([]int, len(calls))

@@ -3,6 +3,8 @@ package main
 import (
 	"net/http"
 	"net/url"
+	"path"
+	"strings"
 
 	"atrium/internal/billing/document"
 	"atrium/internal/billing/stripe"
@@ -28,8 +30,8 @@ func (s *server) doors(g *gate.Gate, api, graphQL http.Handler, agents *mcp.Serv
 	mux.Handle("/", api)
 	mux.Handle("/graphql", graphQL)
 	mux.Handle(mcp.Path, agents)
-	for _, path := range []string{mcp.MetadataPath, mcp.MetadataPath + mcp.Path} {
-		mux.Handle("GET "+path, routed(mcp.MetadataPath, agents.Metadata()))
+	for _, at := range []string{mcp.MetadataPath, mcp.MetadataPath + mcp.Path} {
+		mux.Handle("GET "+at, routed(mcp.MetadataPath, agents.Metadata()))
 	}
 	if s.console != nil {
 		mux.Handle("GET /{$}", routed(console.Path, s.console))
@@ -42,9 +44,9 @@ func (s *server) doors(g *gate.Gate, api, graphQL http.Handler, agents *mcp.Serv
 	}
 	at := s.authHost()
 	claim := func(handler http.Handler, paths ...string) {
-		for _, path := range paths {
-			mux.Handle(at+path, routed(path, handler))
-			mux.Handle(at+path+"/", routed(path, handler))
+		for _, p := range paths {
+			mux.Handle(at+p, routed(p, handler))
+			mux.Handle(at+p+"/", routed(p, handler))
 		}
 	}
 	mux.Handle("/login", routed("/login", h.session))
@@ -52,12 +54,24 @@ func (s *server) doors(g *gate.Gate, api, graphQL http.Handler, agents *mcp.Serv
 	mux.Handle("/logout", routed("/logout", h.session))
 	if h.provider == nil {
 		mux.Handle("/signin/static/", routed("/signin", pages.Static())) // the stylesheet of what session shows
-		return mux
+		return cleanly(mux, api)
 	}
 	claim(h.provider, "/oauth2", "/.well-known/openid-configuration")
 	claim(h.signIn, "/signin", "/account/mfa")
 	claim(h.account, account.Paths...)
-	return mux
+	return cleanly(mux, api)
+}
+
+// cleanly hands paths like /v1//requests to the REST door, which answers 404. The mux would redirect them, and a client that follows
+// repeats its call at an address that it did not mean: with an empty id, at the list.
+func cleanly(mux, api http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if p := r.URL.Path; p != "/" && path.Clean(p) != strings.TrimSuffix(p, "/") {
+			api.ServeHTTP(w, r)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
 }
 
 // authHost is the provider's host where it is another than the API's; empty where they share one.
@@ -74,9 +88,9 @@ func (s *server) authHost() string {
 }
 
 // routed names the pages' route for metrics: what is below a path counts with it.
-func routed(path string, h http.Handler) http.Handler {
+func routed(route string, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		gate.SetRoute(w, path)
+		gate.SetRoute(w, route)
 		h.ServeHTTP(w, r)
 	})
 }

@@ -1,7 +1,9 @@
 package gate
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -71,6 +73,12 @@ func Public(err error) *apperr.Error {
 	return e
 }
 
+// statusCallerLeft is what logs and metrics say of a call whose caller closed the connection before its answer, as nginx does.
+const statusCallerLeft = 499
+
+// CallerLeft reports whether the caller of ctx waits no more. What fails then has failed because of it: queries are cancelled.
+func CallerLeft(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
+
 // Fail answers with an error. What it was caused by goes to the log and nowhere else.
 func Fail(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error) {
 	e := Public(err)
@@ -95,6 +103,8 @@ func WriteErrorHeaders(log *slog.Logger, w http.ResponseWriter, r *http.Request,
 	e := Public(err)
 	status := StatusOf(e.Code)
 	switch {
+	case apperr.CodeOf(err) == apperr.Internal && CallerLeft(r.Context()):
+		status = statusCallerLeft
 	case apperr.CodeOf(err) == apperr.Internal: // what Public calls unavailable included
 		log.ErrorContext(r.Context(), "request failed", "error", err, "requestId", RequestID(w), "method", r.Method, "path", r.URL.Path)
 	case log.Enabled(r.Context(), slog.LevelDebug):

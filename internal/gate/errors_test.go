@@ -2,6 +2,7 @@ package gate_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -42,4 +43,17 @@ func TestWhatIsLogged(t *testing.T) {
 			require.Equal(t, c.logged, bytes.Contains(log.Bytes(), []byte(`"level":"ERROR"`)), log.String())
 		})
 	}
+}
+
+// A caller who leaves while its call is under way cancels what the call does. That is no fault of ours, and no refusal either.
+func TestCallersWhoLeave(t *testing.T) {
+	t.Parallel()
+	ctx, leave := context.WithCancel(t.Context())
+	leave()
+	var log bytes.Buffer
+	w := httptest.NewRecorder()
+	r := httptest.NewRequestWithContext(ctx, http.MethodGet, "https://atrium.test/thing/1", nil)
+	gate.Fail(slog.New(slog.NewJSONHandler(&log, nil)), w, r, fmt.Errorf("read the page: %w", ctx.Err()))
+	require.Equal(t, 499, w.Code)
+	require.Empty(t, log.String())
 }

@@ -106,7 +106,14 @@ func (d pgReader) Query(ctx context.Context, query string, args, v any) error {
 		cancel()
 		return explain(ctx, err)
 	}
-	*out = entsql.Rows{ColumnScanner: &pgRows{Rows: rows, ctx: ctx, end: func() error { defer cancel(); return end() }}}
+	*out = entsql.Rows{ColumnScanner: &pgRows{Rows: rows, ctx: ctx, end: func() error {
+		defer cancel()
+		err := end()
+		if err == nil && rows.Err() == nil {
+			d.silence.hear()
+		}
+		return err
+	}}}
 	return nil
 }
 

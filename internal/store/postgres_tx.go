@@ -96,6 +96,7 @@ func (w pgWriter) once(ctx context.Context, fn func(context.Context, *Tx) error)
 		return errors.New("store: the transaction had failed before its commit")
 	}
 	committed = true
+	w.silence.hear()
 	tx.follow()
 	return nil
 }

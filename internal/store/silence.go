@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// maxSilence is for how long PostgreSQL may leave the watch's connection without an answer before all that wait for it are told so.
+// maxSilence is for how long PostgreSQL may leave everybody without an answer before all that wait for one are told so.
 const maxSilence = 5 * time.Second
 
 // connectTimeout bounds making a connection, unless the database URL says otherwise.
@@ -17,9 +18,11 @@ const connectTimeout = 5 * time.Second
 // errSilent says that PostgreSQL does not answer: a stopped server or a network that loses packets gives no error of its own.
 var errSilent = errors.New("store: the database does not answer")
 
-// silence ends the calls that wait for PostgreSQL once it answers nothing, and lets none begin until it answers again. A call may
-// take as long as it needs while the server answers others, so that no deadline has to tell slow from gone.
+// silence ends the calls that wait for PostgreSQL once it answers nothing, and lets none begin until it answers again. Any answer
+// counts, and the watch asks many times a second; so a call may take as long as it needs while the server answers others, and no
+// deadline has to tell slow from lost.
 type silence struct {
+	heard atomic.Int64 // when the server last answered, in Unix nanoseconds
 	timer *time.Timer
 
 	mu    sync.Mutex
@@ -29,24 +32,36 @@ type silence struct {
 
 func newSilence() *silence {
 	s := &silence{}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.ctx, s.begin = context.WithCancel(context.Background())
-	s.timer = time.AfterFunc(maxSilence, s.fell)
+	s.hear()
+	s.timer = time.AfterFunc(maxSilence, s.check)
 	return s
 }
 
-func (s *silence) fell() {
+// check begins the silence when the server has answered nothing for so long, or looks again when that may be.
+func (s *silence) check() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if left := maxSilence - time.Since(time.Unix(0, s.heard.Load())); left > 0 {
+		s.timer.Reset(left)
+		return
+	}
 	s.begin()
 }
 
-// answered notes that the server has just answered.
+// hear notes that the server has just answered a call.
+func (s *silence) hear() { s.heard.Store(time.Now().UnixNano()) }
+
+// answered notes that the server has just answered the watch, and ends the silence.
 func (s *silence) answered() {
-	s.timer.Reset(maxSilence)
+	s.hear()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ctx.Err() != nil {
 		s.ctx, s.begin = context.WithCancel(context.Background())
+		s.timer.Reset(maxSilence)
 	}
 }
 
@@ -65,7 +80,9 @@ func (s *silence) bound(ctx context.Context) (context.Context, context.CancelFun
 
 func (s *silence) close() error {
 	s.timer.Stop()
-	s.fell()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.begin()
 	return nil
 }
 
