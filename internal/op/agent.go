@@ -12,32 +12,33 @@ import (
 	"atrium/internal/principal"
 )
 
-// What calls with an agent's key is bound twice. It reads what the agent may read and, where it sees as a requester does, what that
-// one may read, too: two row filters in each statement. And nothing that it writes is done by its call: Agents holds it, as a
-// proposal or until a person has approved it, and only then an operation's function runs (RunIn), as the agent or as that person.
+// A call with an agent's key is limited twice. It reads only rows that the agent may read and, where the agent reads on behalf of a
+// requester, that the requester may read too: two row filters apply to each statement. And such a call never writes by itself:
+// Agents stores the write as a proposal, or until a person has approved it. Only then does the operation's function run (RunIn), as
+// the agent or as that person.
 
-// Agents keeps what agents' keys would write.
+// Agents stores the writes that agents' keys ask for.
 type Agents interface {
-	// Hold keeps a write, and returns the door's answer: 202 with the action that it has become.
+	// Hold stores a write and returns the door's answer: 202 with the action that the write has become.
 	Hold(ctx context.Context, e *Engine, h Held) (*Answer, error)
 }
 
-// Held is a write that an agent's key asks for. Its input has been held against its rules, the key's scopes have it.
+// Held is a write that an agent's key asks for. Its input has been validated, and the key has the scopes for it.
 type Held struct {
 	Info      *Info
 	Verbs     []string
 	Target    string          // the id that the caller named
-	Arguments json.RawMessage // the input without it, by its fields
-	Call      *Call           // of the door; nil for none
+	Arguments json.RawMessage // the rest of the input, by its fields
+	Call      *Call           // the door's call; nil for none
 }
 
-// byKey reports whether an agent's key makes the call, other than for its runs themselves.
+// byKey reports whether the call comes with an agent's key and is not about the agent's own runs.
 func byKey(p *principal.Principal, info *Info) bool {
 	itsOwn := info.OfAgents || info.Resource == "AgentRun" && info.Action == Read
 	return p.Type == principal.TypeAgent && p.Method == principal.MethodAPIKey && !itsOwn
 }
 
-// hold has a write kept in place of running it.
+// hold has the write stored instead of run.
 func (a *attempt) hold(ctx context.Context, in any) (*Answer, error) {
 	if a.engine.Agents == nil {
 		return nil, apperr.New(apperr.Forbidden, "Agents change nothing here.")
@@ -50,8 +51,9 @@ func (a *attempt) hold(ctx context.Context, in any) (*Answer, error) {
 	return a.engine.Agents.Hold(ctx, a.engine, Held{Info: a.info, Verbs: a.verbs, Target: a.target, Arguments: raw, Call: a.call})
 }
 
-// readers returns as whom an agent's key reads, and who must be able to read it besides; nobody else (nil) for all other callers.
-// The first has the requester's identity and the weaker of both roles, so that what a role reaches is the requester's own.
+// readers returns the principal as which a call reads, and a second principal that must be able to read the same rows; the second
+// is nil unless an agent's key reads on behalf of a requester. The first then has the requester's identity and the weaker of both
+// roles, so that a role that reaches only its own rows reaches the requester's.
 func readers(p *principal.Principal, info *Info, target string) (as, also *principal.Principal, err error) {
 	if info.Action != Read || !byKey(p, info) {
 		return p, nil, nil
@@ -68,15 +70,15 @@ func readers(p *principal.Principal, info *Info, target string) (as, also *princ
 	if p.Role == principal.Member || who.Role == principal.Member {
 		who.Role = principal.Member
 	} else {
-		who.Role = p.Role // what an agent may have is never more than what staff has
+		who.Role = p.Role // an agent never has more than staff has
 	}
 	return &who, p, nil
 }
 
-// bothRows are the rows that two may read.
+// bothRows narrows queries to the rows that two principals may both read.
 type bothRows struct{ one, other principal.Rows }
 
-// both returns the rows that are in each; nil for all.
+// both returns the intersection of two row filters; nil means all rows.
 func both(one, other principal.Rows) principal.Rows {
 	switch {
 	case one == nil:
@@ -87,7 +89,7 @@ func both(one, other principal.Rows) principal.Rows {
 	return bothRows{one, other}
 }
 
-// Narrow puts both filters into a statement.
+// Narrow applies both filters to a statement.
 func (b bothRows) Narrow(entity string) func(*sql.Selector) {
 	one, other := b.one.Narrow(entity), b.other.Narrow(entity)
 	switch {
@@ -102,15 +104,15 @@ func (b bothRows) Narrow(entity string) func(*sql.Selector) {
 	}
 }
 
-// Knows spares no evaluation: what was decided was so for one of them.
+// Knows ignores decisions: a decision was made for one of the two principals only.
 func (bothRows) Knows(string, string, bool) {}
 
-// Enter bounds nothing: see bounded.
+// Enter sets no bound; bounded does.
 func (bothRows) Enter(ctx context.Context, _ string) (within context.Context, leave func(), err error) {
 	return ctx, func() {}, nil
 }
 
-// alsoReads refuses a row that the second reader of a call may not read.
+// alsoReads decides whether the second reader of a call may read a row.
 func (a *attempt) alsoReads(ctx context.Context, q authz.Question, row authz.Row) (authz.Decision, error) {
 	who, err := a.engine.Caller(ctx, a.set, a.also)
 	if err != nil {
@@ -119,7 +121,7 @@ func (a *attempt) alsoReads(ctx context.Context, q authz.Question, row authz.Row
 	return a.engine.Authz.DecideRow(ctx, a.set, who, q, row)
 }
 
-// ofAgents decides about what agents do with their own runs, which no role grants: a person has none.
+// ofAgents decides about operations of agents on their own runs. No role grants these, because a person has no such runs.
 func ofAgents(p *principal.Principal, info *Info) authz.Decision {
 	switch {
 	case info.Scope != "" && !p.Scopes.Has(principal.MustScope(info.Scope)):

@@ -16,8 +16,8 @@ import (
 	"atrium/internal/store"
 )
 
-// finish writes the audit entry of an operation that succeeded; none of a PATCH that has found
-// everything as it was to become. A verb is audited whatever came of it.
+// finish writes the audit entry of an operation that succeeded. A PATCH that changed nothing gets no entry; other
+// operations always get one.
 func (tx *Tx) finish(ctx context.Context, out any) error {
 	if strings.HasSuffix(tx.info.Name, ".update") && tx.before != nil && tx.before == tx.after && len(tx.extra) == 0 {
 		return nil
@@ -32,7 +32,7 @@ func (tx *Tx) finish(ctx context.Context, out any) error {
 	return tx.attempt.audit(ctx, tx.Client, action, id, auditentry.OutcomeAllowed, changes)
 }
 
-// caused tells of an agent's part in a change.
+// caused returns the changes that record an agent's part in an operation.
 func caused(c *principal.Cause) map[string]audit.Change {
 	switch {
 	case c == nil:
@@ -44,7 +44,7 @@ func caused(c *principal.Cause) map[string]audit.Change {
 	return map[string]audit.Change{"agent": {To: by}}
 }
 
-// failed turns whatever stopped the operation into an *apperr.Error, and audits denials and conflicts.
+// failed turns the error that stopped the operation into an *apperr.Error, and audits denials and conflicts.
 func (a *attempt) failed(ctx context.Context, err error) error {
 	out := a.public(err)
 	var outcome auditentry.Outcome
@@ -71,7 +71,7 @@ func (a *attempt) failed(ctx context.Context, err error) error {
 		return a.audit(ctx, tx.Client, a.info.past(a.verbs[0]), a.subjectID(), outcome, nil)
 	})
 	if werr != nil {
-		// The refusal stands whatever becomes of its entry; the operator must know.
+		// The refusal stands even when its entry cannot be written, but the operator must know.
 		a.engine.Log.ErrorContext(ctx, "audit entry of a refusal was not written", "error", werr, "action", a.verbs[0])
 	}
 	return out
@@ -88,8 +88,8 @@ func (a *attempt) refusedBy(out *apperr.Error) {
 	}
 }
 
-// subjectID returns the id of the resource that a refused call was about: what a create or a list names, such as an
-// offering's service, is of another kind.
+// subjectID returns the id of the resource that a refused call was about. It is empty for a create or a list, because the
+// id that these name belongs to another kind of resource: a new offering names its service.
 func (a *attempt) subjectID() string {
 	if a.info.Action == Create || strings.HasSuffix(a.info.Name, ".list") {
 		return ""
@@ -97,15 +97,14 @@ func (a *attempt) subjectID() string {
 	return a.target
 }
 
-// audit writes an entry of this attempt: its action, the id of the row that it is about (empty for none), how it ended and
-// what it changed.
+// audit writes an entry for this attempt: the action, the id of the row (empty for none), the outcome and the changes.
 func (a *attempt) audit(ctx context.Context, db *ent.Client, action, id string, outcome auditentry.Outcome, changes map[string]audit.Change) error {
 	e := audit.By(a.principal)
 	e.Action, e.Resource, e.ResourceID, e.Outcome, e.Changes = action, a.info.Resource, id, outcome, changes
 	return audit.Write(ctx, db, e)
 }
 
-// Note writes a further audit entry, as whoever the transaction belongs to: of what happened to another row on the way.
+// Note writes another audit entry, under the transaction's principal, about a further row that the operation has changed.
 func (tx *Tx) Note(ctx context.Context, action, resource, id string, changes map[string]audit.Change) error {
 	e := audit.By(tx.principal)
 	e.Action, e.Resource, e.ResourceID, e.Changes = action, resource, id, changes

@@ -11,16 +11,17 @@ import (
 )
 
 const (
-	maxNarrowed   = 2 * time.Second       // of a statement that access policies narrow
-	maxNarrowedTx = 50 * time.Millisecond // of one inside a write transaction, where the policies are slow: others wait for it
+	maxNarrowed   = 2 * time.Second       // for a statement that access policies narrow
+	maxNarrowedTx = 50 * time.Millisecond // for such a statement inside a write transaction, where policies are slow: other writers wait for it
 )
 
-// lists are the turns of statements that slow policies narrow. They are not those of costly work, which makes such statements.
+// lists limits how many statements narrowed by slow policies run at once. It is apart from the queue of costly work, because
+// costly work makes such statements itself.
 var lists = &queue{all: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)), companies: map[string]*turn{}}
 
-// bounded are the rows that the caller may read, and bounds the statements that are narrowed to them: what the filter costs was
-// chosen by the company. Each has a deadline. Where the policies are slow on a database (authz.Set.Slow), a company has one of
-// them at a time, and all companies together half of as many as there are processors, so that connections are left for
+// bounded is the caller's row filter, and limits the statements that it narrows, because the company chooses what its filter
+// costs. Each statement has a deadline. Where the policies are slow on a database (authz.Set.Slow), a company runs one such
+// statement at a time, and all companies together run half as many as there are processors, so that connections stay free for
 // others.
 type bounded struct {
 	principal.Rows
@@ -29,7 +30,7 @@ type bounded struct {
 
 type enteredKey struct{}
 
-// Enter bounds a statement. One that is made on behalf of another, to load edges, is bounded with it.
+// Enter bounds a statement. A statement that Ent makes on behalf of another, to load edges, runs within the other's bound.
 func (b *bounded) Enter(ctx context.Context, entity string) (within context.Context, leave func(), err error) {
 	if ctx.Value(enteredKey{}) != nil || b.Narrow(entity) == nil {
 		return ctx, func() {}, nil
@@ -59,7 +60,8 @@ func (b *bounded) Enter(ctx context.Context, entity string) (within context.Cont
 	}, nil
 }
 
-// Bounded runs a query that is written by hand and narrowed by Visible of a table; its selector carries the context.
+// Bounded runs a hand-written query that Visible narrows for the table, within the bound of such statements. The query must use
+// the context that it is given.
 func (tx *Tx) Bounded(ctx context.Context, table string, query func(context.Context) error) error {
 	if tx.narrowed == nil {
 		return query(ctx)
@@ -72,7 +74,7 @@ func (tx *Tx) Bounded(ctx context.Context, table string, query func(context.Cont
 	return query(ctx)
 }
 
-// tooLong is the error of a call whose statements were given up.
+// tooLong is the error of a call whose statements ran into their deadline.
 func tooLong(err error) *apperr.Error {
 	return apperr.Wrap(err, apperr.Unavailable, "The company's access policies take too long to find what you may see. Ask for less, or have the policies simplified.")
 }

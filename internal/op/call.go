@@ -13,14 +13,14 @@ import (
 type Call struct {
 	IdempotencyKey string // ≤ 255 characters; empty for none
 	Fingerprint    [32]byte
-	Render         func(out any) (Answer, error) // needed with IdempotencyKey: the answer to keep
-	IfMatch        func(row any) bool            // nil for none: whether the row is still as the caller saw it
+	Render         func(out any) (Answer, error) // needed with IdempotencyKey: renders the answer to store
+	IfMatch        func(row any) bool            // reports whether the row is still as the caller saw it; nil for no check
 
-	admitted *authz.Decision // Admit's, about the operation's own verb; nil when it was not asked
-	checked  bool            // the input has been held against its rules, by Decode or Check
+	admitted *authz.Decision // Admit's decision about the operation's own verb; nil when Admit was not called
+	checked  bool            // Decode or Check has validated the input
 }
 
-// Answer is what a door sent back, kept under an idempotency key.
+// Answer is what a door sent back, stored under an idempotency key.
 type Answer struct {
 	Status   int
 	Header   map[string]string
@@ -28,8 +28,8 @@ type Answer struct {
 	Repeated bool // this is the first answer to an earlier call with the same key
 }
 
-// Admit returns an error when the caller is nobody or lacks the operation's scope; doors ask it before they read a
-// body. The denial is audited; target is the id that the caller named, if any. Run decides nothing again for the call that
+// Admit returns an error when there is no caller or the caller lacks the operation's scope. Doors call it before they read
+// a body. The denial is audited; target is the id that the caller named, if any. Run reuses the decision of the Call that
 // Admit returns, unless the input asks for finer verbs.
 func (o *Operation[In, Out]) Admit(ctx context.Context, e *Engine, target string) (Call, error) {
 	p, ok := principal.From(ctx)
@@ -55,8 +55,8 @@ func (o *Operation[In, Out]) Decode(raw []byte, pathParam func(string) string, q
 	return in, nil
 }
 
-// Check holds the input that a door has bound to the operation's struct by itself against the operation's rules: sent are
-// the body's fields as the caller sent them, decoded. Returns the error that Decode returns for the same body.
+// Check validates an input that a door has bound to the operation's struct itself. sent holds the body's decoded fields as
+// the caller sent them. Returns the error that Decode returns for the same body.
 func (o *Operation[In, Out]) Check(sent map[string]any) error {
 	if details := o.info.Input.CheckSent(sent); len(details) > 0 {
 		return apperr.Invalid(details...)
@@ -64,7 +64,7 @@ func (o *Operation[In, Out]) Check(sent map[string]any) error {
 	return nil
 }
 
-// Checked returns the call of an input that passed Decode or Check, which is not checked a second time.
+// Checked marks the call's input as validated by Decode or Check, so that Run does not validate it again.
 func (c Call) Checked() *Call {
 	c.checked = true
 	return &c

@@ -7,14 +7,15 @@ import (
 	"atrium/internal/op/decisionlog"
 )
 
-// sample keeps a share of what was allowed. Lists are not sampled: they are no decision about a row.
+// sample offers the decision of an allowed call to the decision log. Lists are not sampled: they
+// decide about no single row.
 func (a *attempt) sample(ctx context.Context) {
 	if d := a.engine.Decisions; d != nil && a.set != nil && (a.asked != "" || a.target != "") {
 		d.Offer(func() decisionlog.Entry { return a.record(ctx, "", true) })
 	}
 }
 
-// record tells what was decided, and what the policies looked at.
+// record returns the decision as a log entry, with the input that the policies saw.
 func (a *attempt) record(ctx context.Context, id string, allowed bool) decisionlog.Entry {
 	by := a.decision.By
 	d := decisionlog.Entry{

@@ -1,5 +1,5 @@
-// Package op is the one way in. Every operation of the product is declared once, beside its domain, as a value of this
-// package; REST's route table, the GraphQL resolvers and the command line run that value and hold no rule of their own.
+// Package op is the only way to run an operation. Each operation of the product is declared once, beside its domain, as a value
+// of this package; REST's route table, the GraphQL resolvers and the command line run that value and hold no rule of their own.
 //
 // Run goes through the same steps for each:
 //
@@ -8,15 +8,15 @@
 //	          → If-Match → the function (it emits events and inserts jobs) → policies on the result → audit entry
 //	          → answer kept → commit
 //
-// A step that refuses ends the call; nothing of it stays but the audit entry of a denial or a conflict, written on its
-// own. An operation that is about no existing row asks for the role's right before its function. Reads have no preparation,
-// no transaction and no kept answer, and are audited only when they are denied.
+// A step that refuses ends the call. Nothing of the call is stored except the audit entry of a denial or a conflict, which is
+// written on its own. An operation that is about no existing row checks the role's right before its function runs. Reads have
+// no preparation, no transaction and no stored answer, and are audited only when they are denied.
 //
 // # Work in the background
 //
-// A worker of a job opens a transaction within one company by Engine.Work, and does there what an operation's function does,
+// The worker of a job opens a transaction within one company with Engine.Work. There it does what an operation's function does,
 // under the same guards: it runs operations (RunIn), emits events and inserts jobs. When it completes its own job in the same
-// transaction, everything is done once, wherever its process is killed:
+// transaction, all of this happens exactly once, no matter where its process is killed:
 //
 //	type opener struct {
 //		river.WorkerDefaults[openArgs]
@@ -40,18 +40,19 @@
 //	}
 //
 // Rights are checked when a caller causes the job. The worker itself has all rights in its company (principal.Worker), and the
-// audit log names it. RunIn takes no engine, because an operation's function may run
-// another operation as well, and has its transaction only.
+// audit log names it. RunIn takes no engine, because an operation's function may run another operation as well, and has only
+// its transaction.
 //
-// # What customers make dear
+// # Work whose cost customers choose
 //
-// Preparation runs before the transaction; what takes more than a millisecond of it runs in the company's turn (Tx.Costly). A
-// statement that policies narrow has a deadline, and where they are slow a turn of its own kind (bound.go). Rows that a call
-// refers to are decided about before its transaction, so that statements within do not evaluate slow policies (foresee).
+// Preparation runs before the transaction. Preparation that takes more than a millisecond runs as costly work, one at a time
+// for each company (Tx.Costly). A statement that policies narrow has a deadline, and where the policies are slow it waits in a
+// queue of its own (bound.go). Decisions about the rows that a call refers to are made before its transaction, so that
+// statements inside do not evaluate slow policies (foresee).
 //
-// # What stands where
+// # Dependencies
 //
-// Packages of the domain import op. op imports the store, authz, and River's types for jobs, but no package of the domain. What
-// inserts jobs, seals secrets and mails is an interface of its own (queue.go, run.go, mailer.go). Of the domain's rows it knows
-// users and teams: policies compare their memberships (policy.go, package rights). It does not know who listens to events.
+// Domain packages import op. op imports the store, authz, and River's types for jobs, but no domain package. Inserting jobs,
+// sealing secrets and mailing are interfaces (queue.go, run.go, mailer.go). Of the domain's rows op knows users and teams,
+// because policies compare their memberships (policy.go, package rights). It does not know who subscribes to events.
 package op

@@ -11,7 +11,8 @@ import (
 	"atrium/internal/text"
 )
 
-// public maps the database's refusals to what the caller is told.
+// public turns an error, such as a constraint violation of the database, into the error that the
+// caller sees.
 func (a *attempt) public(err error) *apperr.Error {
 	if _, said := errors.AsType[*apperr.Error](err); !said && a.late.Load() {
 		return tooLong(err)

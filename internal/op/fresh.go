@@ -9,15 +9,15 @@ import (
 	"atrium/internal/principal"
 )
 
-// FreshFor is how long a person's proof of who it is counts as recent.
+// FreshFor is how long a person's sign-in counts as recent.
 const FreshFor = 15 * time.Minute
 
-// ReasonStale is the reason of a refusal that a new proof would lift: the person has to sign in again.
+// ReasonStale is the reason of a refusal that ends once the person signs in again.
 const ReasonStale = "reauthentication_required"
 
-// provenRecently returns forbidden when one of the verbs that this call asks for takes a recent proof (policies/data.json
-// lists them) and the caller is a person who gave none. Sessions and tokens can be left open or be stolen; API keys and the operator
-// have nothing to prove again.
+// provenRecently returns forbidden when one of the call's verbs requires a recent sign-in (policies/data.json lists them) and the
+// caller is a person whose sign-in is older than FreshFor. A session or token may be left open or stolen; API keys and the operator
+// have no sign-in to repeat.
 func (tx *Tx) provenRecently(now time.Time, verbs []string) error {
 	if !slices.ContainsFunc(verbs, tx.engine.Authz.TakesRecentProof) {
 		return nil

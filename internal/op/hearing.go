@@ -13,16 +13,16 @@ import (
 	"atrium/internal/principal"
 )
 
-// A webhook subscription is a principal (principal.Webhook): events about rows that the access policies hide from it are not
-// sent. It is asked twice, when an event happens and when it is sent.
+// A webhook subscription is a principal (principal.Webhook): it gets no events about rows that the access policies hide from it.
+// The policies are asked twice, when an event happens and when it is sent.
 
-// eventResources name what the events of a kind ("request.created") are about.
+// eventResources names the resource that a kind of events ("request.created") is about.
 var eventResources = map[string]string{"request": "Request", "sla": "Request", "workflow": "Execution", "task": "Task"}
 
-// HearsNow tells which subscriptions may read what an event is about, in the transaction in which it happens. Whatever would
-// take long there, because it is to be read or a customer made it dear, is left to Hears: policies that are not remembered,
-// and so many of them that a decision may take more than a millisecond. Where policies answer the same whatever the row,
-// it makes no query.
+// HearsNow tells which subscriptions may read what an event is about, in the transaction in which the event happens. It lets a
+// subscription pass, and leaves the decision to Hears, where deciding would take long: when the policies are not in memory, or when
+// there are so many that a decision may take more than a millisecond. It makes no query where the policies give the same answer for
+// every row.
 func (e *Engine) HearsNow(ctx context.Context, db *ent.Client, ev *ent.Event, subscriptions []string) (func(id string) bool, error) {
 	on := eventResource(ev)
 	set, known := e.remembered(ctx, ev.CompanyID)
@@ -34,8 +34,8 @@ func (e *Engine) HearsNow(ctx context.Context, db *ent.Client, ev *ent.Event, su
 
 type setKey struct{}
 
-// remembered returns the company's policies where nothing has to be read for them: the call that makes the event has asked them, or
-// another one has.
+// remembered returns the company's policies if they are in memory, because the call that makes the event, or an earlier one, has
+// loaded them.
 func (e *Engine) remembered(ctx context.Context, companyID string) (*authz.Set, bool) {
 	if a, ok := ctx.Value(setKey{}).(*attempt); ok && a.set != nil && a.principal.CompanyID == companyID {
 		return a.set, true
@@ -43,8 +43,8 @@ func (e *Engine) remembered(ctx context.Context, companyID string) (*authz.Set, 
 	return e.rights.Known(rights.From{Store: e.Store, Authz: e.Authz}, companyID)
 }
 
-// Hears reports whether a subscription may read what an event is about, as it is now. It takes the company's turn of costly work
-// where its policies are many.
+// Hears reports whether a subscription may read what an event is about, as it is now. Where the company has many policies, this
+// runs as the company's costly work.
 func (e *Engine) Hears(ctx context.Context, ev *ent.Event, subscription string) (shown bool, err error) {
 	on := eventResource(ev)
 	if on == "" {
@@ -68,8 +68,8 @@ func (e *Engine) Hears(ctx context.Context, ev *ent.Event, subscription string) 
 	return shown, err
 }
 
-// hears asks the policies about the row for each of the subscriptions. A row that is gone is hidden where any may be, and so is
-// one that policies take too long to decide about.
+// hears asks the policies about the row for each of the subscriptions. Where policies depend on the row, it hides a row that was
+// deleted, and a row about which deciding takes too long.
 func (e *Engine) hears(ctx context.Context, db *ent.Client, set *authz.Set, ev *ent.Event, subscriptions []string) (func(id string) bool, error) {
 	on := eventResource(ev)
 	q := authz.Question{Verb: strings.ToLower(on) + ".read", Action: string(Read), Resource: on}
@@ -93,7 +93,7 @@ func (e *Engine) hears(ctx context.Context, db *ent.Client, set *authz.Set, ev *
 	return func(id string) bool { return shown[id] }, nil
 }
 
-// toldOf returns the row that an event is about, as it is now: of a trial, the one that its data make up.
+// toldOf returns the row that an event is about, as it is now. For a test event it builds the row from the event's data.
 func (e *Engine) toldOf(ctx context.Context, db *ent.Client, on string, ev *ent.Event) (authz.Row, bool, error) {
 	p, ok := principal.From(ctx)
 	if !ok {
@@ -115,7 +115,7 @@ func (e *Engine) toldOf(ctx context.Context, db *ent.Client, on string, ev *ent.
 	return row, err == nil, err
 }
 
-// madeUp returns the row of a trial's data, below a request of which nothing but the data is known.
+// madeUp returns the row that a test event's data describe, below a request of which only the data's ids are known.
 func madeUp(on string, ev *ent.Event) (authz.Row, error) {
 	var payload struct {
 		Data map[string]any `json:"data"`
@@ -132,7 +132,7 @@ func madeUp(on string, ev *ent.Event) (authz.Row, error) {
 	})), nil
 }
 
-// eventResource is what an event is about; empty for nothing that policies know.
+// eventResource returns the resource that an event is about; empty when policies cover no such resource.
 func eventResource(ev *ent.Event) string {
 	kind, _, _ := strings.Cut(ev.Type, ".")
 	return eventResources[kind]

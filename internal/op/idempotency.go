@@ -13,10 +13,10 @@ import (
 	"atrium/internal/apperr"
 )
 
-// IdempotencyWindow is how long the first answer to a key is kept.
+// IdempotencyWindow is how long the first answer to a key is stored.
 const IdempotencyWindow = 24 * time.Hour
 
-// callerID is whose keys they are: two credentials never share one.
+// callerID identifies the owner of an idempotency key. Two credentials never share a key.
 func (a *attempt) callerID() string {
 	p := a.principal
 	if p.KeyID != "" {
@@ -25,9 +25,9 @@ func (a *attempt) callerID() string {
 	return p.ID + "/" + p.ClientID
 }
 
-// firstAnswer returns the kept answer of the call's idempotency key, or nil when this is the first call. The same key
-// with another body is idempotency_mismatch. The answer is for who could make the call now, and may still read what it is
-// about: roles, scopes and policies are asked again.
+// firstAnswer returns the stored answer for the call's idempotency key, or nil when this is the first call. The same key with
+// another body is idempotency_mismatch. A caller gets the answer only if it could make the call now and may still read the row
+// that the answer is about: roles, scopes and policies are asked again.
 func (o *Operation[In, Out]) firstAnswer(ctx context.Context, tx *Tx, in In) (*Answer, error) {
 	row, err := tx.keptAnswer(ctx)
 	if row == nil || err != nil {
@@ -50,7 +50,7 @@ func (o *Operation[In, Out]) firstAnswer(ctx context.Context, tx *Tx, in In) (*A
 	return &Answer{Status: row.Status, Header: row.Header, Body: row.Body, Repeated: true}, nil
 }
 
-// mayReadAgain returns forbidden when the caller may not read any more what a kept answer is about.
+// mayReadAgain returns forbidden when the caller may no longer read the row that a stored answer is about.
 func (tx *Tx) mayReadAgain(ctx context.Context, kept *ent.IdempotencyKey) error {
 	if kept.RowID == "" || !authz.HasRows(kept.Resource) {
 		return nil
@@ -62,7 +62,7 @@ func (tx *Tx) mayReadAgain(ctx context.Context, kept *ent.IdempotencyKey) error 
 	if err != nil {
 		return fmt.Errorf("read what a kept answer is about: %w", err)
 	}
-	if kept.RowID != tx.target { // else its reach was asked for, as the operation loads the row
+	if kept.RowID != tx.target { // for the target, the reach was checked when the operation loaded the row
 		d, err := tx.engine.Authz.Decide(ctx, tx.principal, authz.Question{Verb: verbOf(tx.info.Name, Read)})
 		if err != nil {
 			return undecided(err)
@@ -77,8 +77,8 @@ func (tx *Tx) mayReadAgain(ctx context.Context, kept *ent.IdempotencyKey) error 
 	return tx.MayRead(ctx, entity)
 }
 
-// mayHaveGone reports whether a kept answer about a row that is gone is given: that of the call that deleted it, and any other
-// where nothing would hide the row if it were there. Else it returns err.
+// mayHaveGone decides whether a stored answer is returned although its row was deleted. It is (nil) for the call that deleted
+// the row, and for any other call if neither role nor policies could have hidden the row. Otherwise mayHaveGone returns err.
 func (tx *Tx) mayHaveGone(_ context.Context, err error) error {
 	if tx.info.Action == Delete || tx.decision.Rows == authz.RowsAll && !tx.Narrowed(tx.info.Resource) {
 		return nil
@@ -86,10 +86,10 @@ func (tx *Tx) mayHaveGone(_ context.Context, err error) error {
 	return err
 }
 
-// keptAnswer reads the row that is kept for the call's idempotency key; nil for a first call.
+// keptAnswer reads the stored answer for the call's idempotency key; nil for a first call.
 func (tx *Tx) keptAnswer(ctx context.Context) (*ent.IdempotencyKey, error) {
 	if tx.call == nil || tx.call.IdempotencyKey == "" {
-		return nil, nil // no answer is kept
+		return nil, nil // no answer is stored
 	}
 	row, err := tx.IdempotencyKey.Query().
 		Where(idempotencykey.CallerID(tx.callerID()), idempotencykey.Key(tx.call.IdempotencyKey)).Only(ctx)
@@ -103,7 +103,7 @@ func (tx *Tx) keptAnswer(ctx context.Context) (*ent.IdempotencyKey, error) {
 		if err := tx.IdempotencyKey.DeleteOne(row).Exec(ctx); err != nil {
 			return nil, fmt.Errorf("forget the idempotency key: %w", err)
 		}
-		return nil, nil // the window is over: a first call again
+		return nil, nil // the window is over: this counts as a first call
 	}
 	if !bytes.Equal(row.Fingerprint, tx.call.Fingerprint[:]) {
 		return nil, apperr.New(apperr.IdempotencyMismatch, "The idempotency key was used with another request.")
@@ -111,13 +111,13 @@ func (tx *Tx) keptAnswer(ctx context.Context) (*ent.IdempotencyKey, error) {
 	return row, nil
 }
 
-// keepAnswer renders the answer to out and writes it in the transaction that made it true: kept afterwards, it would be
-// lost in a crash, and the next call with the key would have a second effect. Rendering a request takes 5 µs of the time
-// in which SQLite's only writer is held, of about 150 µs (2 cores, 2026-11). Keeping the row to render it later instead
-// would encode it all the same, and would need a decoder for every answer.
+// keepAnswer renders the answer to out and stores it in the operation's own transaction. Stored after the commit, it could be
+// lost in a crash, and the next call with the key would have a second effect. Rendering a request takes 5 µs of the roughly
+// 150 µs for which a call holds SQLite's only writer (2 cores, 2026-11). Storing the row and rendering it later would encode
+// it anyway, and would need a decoder for every answer.
 func (tx *Tx) keepAnswer(ctx context.Context, out any) (*Answer, error) {
 	if tx.call == nil || tx.call.IdempotencyKey == "" {
-		return nil, nil // nothing to keep
+		return nil, nil // nothing to store
 	}
 	answer, err := tx.call.Render(out)
 	if err != nil {
@@ -132,7 +132,7 @@ func (tx *Tx) keepAnswer(ctx context.Context, out any) (*Answer, error) {
 	return &answer, nil
 }
 
-// answered names the row that an answer is about.
+// answered returns the row that an answer is about; empty for none.
 func (tx *Tx) answered(out any) (resource, id string) {
 	for _, row := range []any{out, tx.after} {
 		if name, id, ok := authz.EntityOf(row); ok {

@@ -7,21 +7,21 @@ import (
 	"atrium/internal/store"
 )
 
-// Mailer tells people by mail what operations did, in their transactions. Package account has the one that ships; op
-// stands below it, and so names only what it needs.
+// Mailer mails people about what operations did, in the operations' transactions. Package account implements it. op may not
+// import account, so this interface names only what op needs.
 type Mailer interface {
-	// Invite mails the invited user a link that lets it in. Links that were mailed before are dead.
+	// Invite mails the invited user a link for joining. Links that were mailed before stop working.
 	Invite(ctx context.Context, tx *store.Tx, u *ent.User) error
-	// Notify tells a person of something that happened to its account; kind is one of account's.
+	// Notify tells a person about something that happened to the person's account; kind is one of account's.
 	Notify(ctx context.Context, tx *store.Tx, accountID, kind string) error
-	// Write mails these paragraphs to a user. Texts of other people go through mail.Line first.
+	// Write mails these paragraphs to a user. Callers pass texts that other people wrote through mail.Line first.
 	Write(ctx context.Context, tx *store.Tx, u *ent.User, subject string, paragraphs ...string) error
-	// Tell mails these paragraphs to a user, who can switch mails of the kind off by them. Texts of other people go through
-	// mail.Line first.
+	// Tell mails these paragraphs to a user, who can switch off mails of this kind. Callers pass texts that other people
+	// wrote through mail.Line first.
 	Tell(ctx context.Context, tx *store.Tx, u *ent.User, kind, subject string, paragraphs ...string) error
 }
 
-// Mail has something mailed in the operation's transaction. An engine without a mailer, as tests have, mails nothing.
+// Mail sends a mail as part of the operation's transaction. An engine without a mailer, as in tests, sends nothing.
 func (tx *Tx) Mail(send func(m Mailer, db *store.Tx) error) error {
 	if tx.engine.Mailer == nil {
 		return nil

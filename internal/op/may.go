@@ -15,11 +15,11 @@ import (
 	"atrium/internal/principal"
 )
 
-// What a caller may do is told beforehand for pages, which show no button that would be refused. Nothing is refused or
-// recorded here: whoever calls an operation is asked again.
+// These functions tell a page beforehand what its caller may do, so that it shows no button that would be refused. They refuse
+// and record nothing: an operation checks its caller again.
 
-// Permissions returns the rights that the role and the scopes of the context's principal grant, such as "request.update", in
-// order. Which rows they reach, and what access policies deny, is another matter: see MayOn.
+// Permissions returns, in order, the rights that the role and the scopes of the context's principal grant, such as
+// "request.update". It does not say which rows they reach or what access policies deny: see MayOn.
 func Permissions(ctx context.Context, e *Engine) ([]string, error) {
 	p, ok := principal.From(ctx)
 	if !ok {
@@ -38,8 +38,8 @@ func Permissions(ctx context.Context, e *Engine) ([]string, error) {
 	return granted, nil
 }
 
-// MayCall reports whether role and scopes of the context's principal have an operation. Which rows it reaches, and what access
-// policies deny, is another matter.
+// MayCall reports whether role and scopes of the context's principal allow an operation. It does not say which rows the
+// operation reaches or what access policies deny.
 func MayCall(ctx context.Context, e *Engine, info *Info) (bool, error) {
 	p, ok := principal.From(ctx)
 	if !ok {
@@ -49,8 +49,9 @@ func MayCall(ctx context.Context, e *Engine, info *Info) (bool, error) {
 	return d.Allow, err
 }
 
-// MayOn returns the rights that change the row and that the context's principal has on it as it stands, in order: role,
-// scopes, what the role reaches, and the company's access policies. Whether the row's state allows it is not looked at.
+// MayOn returns, in order, the rights to change this row that the context's principal has. It takes account of role, scopes,
+// the role's reach, and the company's access policies for the row as it is, but not of whether the row's state allows the
+// change.
 func MayOn(ctx context.Context, e *Engine, row any) ([]string, error) {
 	p, ok := principal.From(ctx)
 	if !ok {
@@ -58,7 +59,7 @@ func MayOn(ctx context.Context, e *Engine, row any) ([]string, error) {
 	}
 	name, _, ok := authz.EntityOf(row)
 	if !ok {
-		return nil, nil // no resource has such rows
+		return nil, nil // not a row of any resource
 	}
 	may := []string{}
 	allowed := map[Action]bool{}
@@ -90,8 +91,8 @@ func MayOn(ctx context.Context, e *Engine, row any) ([]string, error) {
 	return may, nil
 }
 
-// within reports whether a role that reaches some rows reaches this one. What a team of the caller's has is assigned to the
-// caller, too.
+// within reports whether a role's reach includes this row. A row that is assigned to one of the caller's teams counts as
+// assigned to the caller.
 func within(ctx context.Context, e *Engine, p *principal.Principal, reach authz.Reach, row any) (bool, error) {
 	if Reaches(reach, row, p.ID) {
 		return true, nil
@@ -123,14 +124,14 @@ func permits(ctx context.Context, e *Engine, p *principal.Principal, info *Info,
 	return err == nil, err
 }
 
-// grants are what grantable has made: it is the same for all callers and rows.
+// grants caches grantable's result, which is the same for all callers and rows.
 type grants struct {
 	once sync.Once
 	list []*Info
 }
 
-// grantable returns an operation for each right that roles grant, in order of the rights: the one that takes it, or one that
-// changes rows of the same kind for a right that is asked for besides.
+// grantable returns one operation for each right that roles grant, ordered by right: the operation that takes the right or, for
+// a right that is checked in addition, an operation that changes rows of the same kind.
 func grantable(e *Engine) []*Info {
 	e.grants.once.Do(func() { e.grants.list = rightsOf(All(), e.Authz.Verbs()) })
 	return e.grants.list
@@ -168,8 +169,8 @@ func rightsOf(all []*Info, verbs []string) []*Info {
 	return out
 }
 
-// like returns the operation of a right's name, or one that changes rows of its noun: the update if there is one. None for what
-// is the command line's.
+// like returns the operation with a right's name, or else one that changes rows of its noun, preferably the update. It returns
+// nil for rights that only the command line uses.
 func like(all []*Info, noun, verb string) *Info {
 	var found *Info
 	for _, info := range all {

@@ -57,8 +57,8 @@ func SetOrClear[T, U any](p Patch[T], set func(T) U, unset func() U) {
 	}
 }
 
-// Sets reports whether a PATCH's input names any field of its body besides those given, by their JSON names. Rights that
-// depend on what changes are derived by it, so that no field is forgotten.
+// Sets reports whether a PATCH's input sets any body field other than besides, which lists JSON names. Operations whose
+// rights depend on what changes use it, so that no field is forgotten.
 func Sets(in any, besides ...string) bool {
 	v := reflect.ValueOf(in)
 	for _, f := range reflect.VisibleFields(v.Type()) {

@@ -18,9 +18,9 @@ import (
 	"atrium/internal/principal"
 )
 
-// Access policies enter an operation at three places. Its queries are narrowed to the rows that the caller may read
-// (narrow). A row that it is about must be allowed as it is (mayTouch), and the row that comes of it as it would
-// become (mayLeave). Where the policies answer the same whatever the row, and allow, none of it costs anything.
+// Access policies act on an operation at three places. Its queries return only rows that the caller may read (narrow). The
+// policies must allow the row that it is about as the row is (mayTouch), and the resulting row as it would become (mayLeave). All
+// of this costs nothing where the policies allow the action for every row.
 
 // narrow returns the context in which the operation's function runs: its queries see the rows that the company's
 // policies let the caller read.
@@ -31,14 +31,14 @@ func (a *attempt) narrow(ctx context.Context) (context.Context, error) {
 	set, err := a.engine.Policies(ctx, a.principal.CompanyID)
 	if err != nil && authz.Exempt(a.principal, a.info.Resource) {
 		a.engine.Log.ErrorContext(ctx, "the company's access policies cannot be read", "error", err, "company", a.principal.CompanyID)
-		return ctx, nil // the way to mend them stays open
+		return ctx, nil // the owner must be able to repair the policies
 	}
 	if err != nil {
 		return ctx, undecided(err)
 	}
 	a.set = set
 	if a.engine.Authz.Open(set) {
-		return ctx, nil // the default: nothing to look up, nothing to carry
+		return ctx, nil // the default: everybody may read every row
 	}
 	who, err := a.who(ctx)
 	if err != nil {
@@ -60,7 +60,7 @@ func (a *attempt) narrow(ctx context.Context) (context.Context, error) {
 	return principal.With(ctx, a.narrowed), nil
 }
 
-// who returns the caller as policies see it, looked up once.
+// who returns the caller as policies see it, and looks it up once.
 func (a *attempt) who(ctx context.Context) (*authz.Caller, error) {
 	if a.caller == nil {
 		c, err := a.engine.Caller(ctx, a.set, a.principal)
@@ -72,23 +72,23 @@ func (a *attempt) who(ctx context.Context) (*authz.Caller, error) {
 	return a.caller, nil
 }
 
-// Policies returns the access policies in force in a company.
+// Policies returns the company's enabled access policies.
 func (e *Engine) Policies(ctx context.Context, companyID string) (*authz.Set, error) {
 	return e.rights.Policies(ctx, rights.From{Store: e.Store, Authz: e.Authz}, companyID)
 }
 
-// Caller returns somebody as the policies see it.
+// Caller returns a principal as the policies see it.
 func (e *Engine) Caller(ctx context.Context, set *authz.Set, p *principal.Principal) (*authz.Caller, error) {
 	return e.rights.Caller(ctx, rights.From{Store: e.Store, Authz: e.Authz}, set, p)
 }
 
-// undecided is the refusal that every fault on the way to a decision is.
+// undecided turns an error on the way to a decision into a refusal: deciding fails closed.
 func undecided(err error) error {
 	return apperr.Wrap(err, apperr.Forbidden, "Access could not be decided.")
 }
 
-// Unfiltered returns a context in which queries see the company's rows whatever its access policies hide from the
-// caller: for the product's own invariants, never for what is returned. reason says which.
+// Unfiltered returns a context in which queries see all rows of the company, including those that its access policies hide from
+// the caller. It is for the product's own invariants, never for rows that are returned. reason says which invariant.
 func (tx *Tx) Unfiltered(ctx context.Context, reason string) context.Context {
 	if tx.narrowed == nil || reason == "" {
 		return ctx
@@ -96,10 +96,10 @@ func (tx *Tx) Unfiltered(ctx context.Context, reason string) context.Context {
 	return principal.With(ctx, tx.principal)
 }
 
-// Authz returns what decides, for package policy, which tries out what is not in force.
+// Authz returns the decision engine. Package policy needs it to try out policies that are not in force.
 func (tx *Tx) Authz() *authz.Engine { return tx.engine.Authz }
 
-// PoliciesOf returns the company's policies, and somebody of the company as they see it.
+// PoliciesOf returns the policies of a principal's company, and the principal as they see it.
 func (tx *Tx) PoliciesOf(ctx context.Context, who *principal.Principal) (*authz.Set, *authz.Caller, error) {
 	set, err := tx.engine.Policies(ctx, who.CompanyID)
 	if err != nil {
@@ -109,22 +109,22 @@ func (tx *Tx) PoliciesOf(ctx context.Context, who *principal.Principal) (*authz.
 	return set, c, err
 }
 
-// Narrowed reports whether the caller sees other than all rows of an entity ("Request").
+// Narrowed reports whether policies may hide rows of an entity ("Request") from the caller.
 func (tx *Tx) Narrowed(entity string) bool { return tx.narrowed != nil && tx.narrowed.Narrowed(entity) }
 
-// mayBegin refuses what the policies deny whatever the row. A list is never refused: it is empty.
+// mayBegin refuses an operation that the policies deny for every row. It never refuses a list, which comes out empty instead.
 func (tx *Tx) mayBegin(ctx context.Context) error {
 	info := tx.info
 	if tx.set == nil || tx.lists() || !authz.Bound(info.Resource) || info.Action == Read && authz.HasRows(info.Resource) {
 		return nil
 	}
 	if info.Action == Create && authz.HasRows(info.Resource) && !tx.engine.Authz.Settled(tx.set, string(Create), info.Resource) {
-		return nil // asked of the row that comes of it
+		return nil // mayLeave asks about the new row
 	}
 	return tx.ask(ctx, info.Action, authz.Row{Resource: info.Resource})
 }
 
-// Visible is what queries of a table that are written by hand are narrowed by; nil for nothing.
+// Visible returns the filter for a hand-written query of a table; nil for none.
 func (tx *Tx) Visible(table string) func(*sql.Selector) {
 	if tx.narrowed == nil {
 		return nil
@@ -134,14 +134,14 @@ func (tx *Tx) Visible(table string) func(*sql.Selector) {
 
 func (tx *Tx) lists() bool { return strings.HasSuffix(tx.info.Name, ".list") }
 
-// mayTouch refuses a row that the policies hide from the caller, and one on which they deny the operation as it is.
+// mayTouch refuses a row that the policies hide from the caller, and a row on which they deny the operation as the row is.
 func (tx *Tx) mayTouch(ctx context.Context, row any) error {
 	if tx.set == nil || tx.info.Action == Read {
-		return nil // what was read carried the filter in its statement
+		return nil // the statement that read the row was already filtered
 	}
 	name, _, ok := authz.EntityOf(row)
 	if ok && tx.Narrowed(name) {
-		// Whatever way it was loaded: a hidden row is not touched.
+		// This holds even if the row was loaded without the filter.
 		if err := tx.askOf(ctx, Read, row); err != nil {
 			return err
 		}
@@ -157,11 +157,11 @@ func (tx *Tx) mayTouch(ctx context.Context, row any) error {
 	return tx.ask(ctx, tx.info.Action, authz.Row{Resource: tx.info.Resource})
 }
 
-// mayLeave refuses a change whose outcome the policies deny.
+// mayLeave refuses a change when the policies deny the resulting row.
 func (tx *Tx) mayLeave(ctx context.Context, out any) error {
 	if tx.set == nil || !authz.Bound(tx.info.Resource) || tx.info.Action != Create && tx.info.Action != Update ||
 		tx.engine.Authz.Settled(tx.set, string(tx.info.Action), tx.info.Resource) {
-		return nil // asked before, where it was settled
+		return nil // mayBegin or mayTouch has asked already if the answer is the same for every row
 	}
 	for _, row := range []any{tx.after, out} {
 		if name, _, ok := authz.EntityOf(row); ok && name == tx.info.Resource {
@@ -169,7 +169,7 @@ func (tx *Tx) mayLeave(ctx context.Context, out any) error {
 		}
 	}
 	if tx.info.Action == Update || !authz.HasRows(tx.info.Resource) {
-		return nil // no row of the resource has changed: what there was was asked about before
+		return nil // no row of the resource has changed, and mayTouch has asked about the old one
 	}
 	return tx.ask(ctx, tx.info.Action, authz.Row{Resource: tx.info.Resource})
 }
@@ -181,7 +181,7 @@ func (tx *Tx) askOf(ctx context.Context, action Action, entity any) error {
 		return undecided(fmt.Errorf("%T is no row of a resource", entity))
 	}
 	if tx.engine.Authz.Settled(tx.set, string(action), name) {
-		row, _ := authz.RowOf(entity, nil) // for the decision log alone
+		row, _ := authz.RowOf(entity, nil) // only for the decision log
 		return tx.ask(ctx, action, row)
 	}
 	row, err := tx.RowOf(ctx, entity)
@@ -191,7 +191,7 @@ func (tx *Tx) askOf(ctx context.Context, action Action, entity any) error {
 	return tx.ask(ctx, action, row)
 }
 
-// ask asks the policies about a row, and returns forbidden when they deny.
+// ask asks the policies about a row. Returns forbidden when they deny.
 func (tx *Tx) ask(ctx context.Context, action Action, row authz.Row) error {
 	who, err := tx.who(ctx)
 	if err != nil {
@@ -218,12 +218,12 @@ func (tx *Tx) ask(ctx context.Context, action Action, row authz.Row) error {
 	return tx.denied()
 }
 
-// approved reports whether a person has approved what an agent does.
+// approved reports whether a person has approved the agent's action.
 func (a *attempt) approved() bool {
 	return a.principal.Cause != nil && a.principal.Cause.ApprovedBy != ""
 }
 
-// MayRead returns forbidden when the policies hide a row from the caller, whatever way it was loaded.
+// MayRead returns forbidden when the policies hide a row from the caller, even if it was loaded without the filter.
 func (tx *Tx) MayRead(ctx context.Context, entity any) error {
 	name, _, ok := authz.EntityOf(entity)
 	if !ok || !tx.Narrowed(name) {
@@ -232,7 +232,7 @@ func (tx *Tx) MayRead(ctx context.Context, entity any) error {
 	return tx.askOf(ctx, Read, entity)
 }
 
-// Shows reports whether the policies let the caller read a row, as it is or as it was kept. Nothing is refused by it.
+// Shows reports whether the policies let the caller read a row, as it is or as it was recorded. It refuses nothing.
 func (tx *Tx) Shows(ctx context.Context, row authz.Row) (bool, error) {
 	if !tx.Narrowed(row.Resource) {
 		return true, nil
@@ -251,8 +251,8 @@ func (tx *Tx) Shows(ctx context.Context, row authz.Row) (bool, error) {
 	return d.Allow, nil
 }
 
-// ReadableBy reports whether somebody of the company may read a row by an operation, and has the further verbs: for who is told
-// of the row. It asks the company's policies, so that its place is a preparation.
+// ReadableBy reports whether a principal of the company may read a row through an operation, and has the further verbs: callers
+// check it before they tell somebody about the row. It asks the company's policies, so call it in a preparation.
 func (tx *Tx) ReadableBy(ctx context.Context, who *principal.Principal, info *Info, entity any, verbs ...string) (bool, error) {
 	for _, verb := range append(verbs, info.Verb) {
 		d, err := tx.engine.decide(ctx, who, info, verb)
@@ -263,14 +263,14 @@ func (tx *Tx) ReadableBy(ctx context.Context, who *principal.Principal, info *In
 	return tx.VisibleTo(ctx, who, info, entity)
 }
 
-// VisibleTo reports whether the company's policies let somebody read a row by an operation, whichever rows the role reaches: for
-// whom a row is assigned to.
+// VisibleTo reports whether the company's policies let a principal read a row through an operation. It ignores the role's reach: use
+// it for a principal to whom the row is assigned.
 func (tx *Tx) VisibleTo(ctx context.Context, who *principal.Principal, info *Info, entity any) (bool, error) {
 	return tx.allowedTo(ctx, who, info, Read, entity)
 }
 
-// MayDo reports whether scopes, role and policies let somebody of the company perform an operation on a row as it is, with that
-// operation's verb. It asks the company's policies, as ReadableBy does.
+// MayDo reports whether scopes, role and policies let a principal of the company perform an operation, with its own verb, on a row
+// as it is. It asks the company's policies, as ReadableBy does.
 func (tx *Tx) MayDo(ctx context.Context, who *principal.Principal, info *Info, entity any) (bool, error) {
 	d, err := tx.engine.decide(ctx, who, info, info.Verb)
 	if err != nil || !d.Allow || !Reaches(d.Rows, entity, who.ID) {
@@ -295,13 +295,13 @@ func (tx *Tx) allowedTo(ctx context.Context, who *principal.Principal, info *Inf
 	return d.Allow, err
 }
 
-// asks returns what is asked of somebody who performs the operation.
+// asks returns the question to put to authz about a principal that performs the operation.
 func (i *Info) asks(action Action) authz.Question {
 	return authz.Question{Verb: i.Verb, Scope: i.Scope, AdminLayer: i.AdminLayer, Action: string(action), Resource: i.Resource}
 }
 
-// ApprovalFor returns the access policy by which an agent's change of a row waits for a person, as the row is and as the arguments
-// would make it; empty for none. It asks the company's policies, so that its place is outside of transactions.
+// ApprovalFor returns the id of the access policy that makes an agent's change of a row wait for a person, for the row as it is or
+// as the arguments would make it; empty for none. It asks the company's policies, so call it outside of transactions.
 func (tx *Tx) ApprovalFor(ctx context.Context, who *principal.Principal, info *Info, entity any, arguments json.RawMessage) (string, error) {
 	set, caller, err := tx.PoliciesOf(ctx, who)
 	if err != nil {
@@ -327,7 +327,7 @@ func (tx *Tx) ApprovalFor(ctx context.Context, who *principal.Principal, info *I
 	return "", nil
 }
 
-// Filtered takes Unfiltered back.
+// Filtered undoes Unfiltered.
 func (tx *Tx) Filtered(ctx context.Context) context.Context {
 	if tx.narrowed == nil {
 		return ctx
@@ -335,14 +335,14 @@ func (tx *Tx) Filtered(ctx context.Context) context.Context {
 	return principal.With(ctx, tx.narrowed)
 }
 
-// concealed reports whether the refusal must not name its policy: who may write policies could find out what a hidden row
-// says by trying which of them hide it.
+// concealed reports whether the refusal must not name its policy. Somebody who may write policies could learn what a hidden row
+// contains by writing policies and watching which of them hide it.
 func (a *attempt) concealed() bool {
 	if a.asked != Read || a.decision.By.Kind != "policy" {
 		return false
 	}
 	who := *a.principal
-	who.Method, who.Scopes = principal.MethodSession, principal.AllScopes // the person may come back signed in
+	who.Method, who.Scopes = principal.MethodSession, principal.AllScopes // the person could sign in and get these rights
 	d, err := a.engine.Authz.Decide(context.Background(), &who, authz.Question{Verb: "accesspolicy.update", AdminLayer: true})
 	return err != nil || d.Allow
 }
@@ -353,7 +353,7 @@ const everybodys = "request.read"
 func (tx *Tx) question(action Action, resource string) authz.Question {
 	verb := tx.verbs[0]
 	if tx.info.OfAgents {
-		verb = everybodys // no role grants the operation's own, which was decided before
+		verb = everybodys // no role grants the operation's own verb, and ofAgents has decided about it
 	}
 	return authz.Question{
 		Verb: verb, Scope: tx.info.Scope, AdminLayer: tx.info.AdminLayer, Action: string(action), Resource: resource,
@@ -383,8 +383,8 @@ func (tx *Tx) RowOf(ctx context.Context, entity any) (authz.Row, error) {
 	return tx.Below(ctx, row)
 }
 
-// Below returns a row with the rows that it belongs to, as they are in the transaction. It stays without them where one is
-// gone, and so is hidden where any of them may be.
+// Below returns a row together with the rows that it belongs to, as they are in the transaction. If one of these was deleted, the
+// row comes back without any, and any policy on them then hides it.
 func (tx *Tx) Below(ctx context.Context, row authz.Row) (authz.Row, error) {
 	ctx = tx.Unfiltered(ctx, "what a row belongs to may hide it")
 	var parents []authz.Row
@@ -405,8 +405,8 @@ func (tx *Tx) Below(ctx context.Context, row authz.Row) (authz.Row, error) {
 	return row.Below(parents...), nil
 }
 
-// secondLook tells a row that is not there from one that the policies hide: load found none among what the caller may
-// see. It returns err, or forbidden with the policy that hides the row.
+// secondLook tells a row that does not exist from one that the policies hide, after load found no row that the caller may see. It
+// returns err, or forbidden with the policy that hides the row.
 func secondLook[Row any](ctx context.Context, tx *Tx, id string, load func(context.Context, *Tx, string) (Row, error), err error) error {
 	if tx.narrowed == nil || !isNotFound(err) {
 		return err
@@ -424,8 +424,8 @@ func secondLook[Row any](ctx context.Context, tx *Tx, id string, load func(conte
 	if derr := tx.askOf(ctx, Read, row); derr != nil {
 		return derr
 	}
-	if !authz.Tells(tx.row.Resource) { // those are hidden with the rows that they tell of
-		// The filter hid what the decision allows. Fail closed, and tell: the two are one rule.
+	if !authz.Tells(tx.row.Resource) { // such rows are hidden together with the rows that they are about
+		// The filter hides a row that the decision allows, although both implement one rule. Refuse, and log the disagreement.
 		tx.engine.Log.ErrorContext(ctx, "a row was hidden by a filter and allowed by the decision", "resource", tx.row.Resource, "id", id)
 	}
 	tx.decision = authz.Decision{By: authz.By{Kind: "policy"}, Rows: authz.RowsNone}

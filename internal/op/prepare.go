@@ -16,35 +16,36 @@ import (
 	"atrium/internal/principal"
 )
 
-// Work whose cost the caller chooses (reading definitions, forms and policies) never runs inside a transaction: SQLite
-// has one writer for all companies. An operation does it in its preparation, and compares in its transaction what it was
-// made from.
+// Work whose cost the caller chooses (reading definitions, forms and policies) never runs inside a transaction, because
+// SQLite has one writer for all companies. An operation does this work in its preparation. In its transaction it only
+// compares the versions of the rows that the preparation read.
 
-// ErrOutdated is what an operation's function returns when a row has changed since the preparation read it: the operation
-// is prepared and run again.
+// ErrOutdated is returned by an operation's function when a row has changed since the preparation read it. Run then prepares
+// and runs the operation again.
 var ErrOutdated = errors.New("the row has changed since the operation was prepared")
 
 const (
-	prepareTimeout  = 5 * time.Second // of one preparation, with the wait for its turn
-	maxPreparations = 5               // of one call, each after another change of the row
+	prepareTimeout  = 5 * time.Second // for one preparation, including the wait for its turn
+	maxPreparations = 5               // for one call, each after another change of the row
 )
 
-// Prepared makes prepare run before the operation's transaction begins. It reads through tx, outside of any transaction
-// and whatever policies hide; the function gets what it returns from Preparation. Faults of the input belong into that, so
-// that they are named after the rights were checked; an error ends the call. What takes more than a millisecond belongs
-// into Costly.
+// Prepared makes prepare run before the operation's transaction begins. prepare reads through tx, outside of any transaction,
+// and sees rows that policies hide; the function gets its result from Preparation. prepare returns faults of the input in
+// that result, so that the function reports them only after the rights were checked. An error ends the call. Work that takes
+// more than a millisecond goes through Costly.
 func (o *Operation[In, Out]) Prepared(prepare func(ctx context.Context, tx *Tx, in In) (any, error)) *Operation[In, Out] {
 	o.prepare = prepare
 	return o
 }
 
-// Preparation returns what the operation's preparation made; false when it made nothing of that type.
+// Preparation returns the preparation's result; false if it has none of that type.
 func Preparation[T any](tx *Tx) (T, bool) {
 	v, ok := tx.preparation.(T)
 	return v, ok
 }
 
-// prepared runs the operation's preparation with what db reads, if it has one and the caller's role may do it at all.
+// prepared runs the operation's preparation, reading from db, if there is one and the caller's role allows the operation at
+// all.
 func (o *Operation[In, Out]) prepared(ctx context.Context, a *attempt, db *ent.Client, in In) error {
 	if o.prepare == nil || !a.decision.Allow {
 		return nil
@@ -54,17 +55,17 @@ func (o *Operation[In, Out]) prepared(ctx context.Context, a *attempt, db *ent.C
 	return err
 }
 
-// foresee asks the policies about the row as it is, as the input would make it, and about the rows that the input refers to,
-// before the transaction. Where there are many policies, what they answer is remembered, so that the same question within
-// costs nothing, and queries within do not evaluate them for these rows. Nothing is refused here, and what is not foreseen is
-// decided within.
+// foresee asks the policies before the transaction about the row as it is, about the row as the input would make it, and
+// about the rows that the input refers to. Where there are many policies, authz remembers the answers: the same question
+// inside the transaction then costs nothing, and queries inside do not evaluate the policies for these rows. foresee refuses
+// nothing, and questions that it misses are decided inside the transaction.
 func (a *attempt) foresee(ctx context.Context, in any) {
 	name, action := a.info.Resource, a.info.Action
 	if a.set == nil || !a.set.Heavy() && (!authz.Bound(name) || !a.engine.Authz.Heavy(a.set, string(action), name)) {
 		return
 	}
 	tx := &Tx{Client: a.engine.Store.Reader(), attempt: a}
-	_ = tx.Costly(principal.With(ctx, a.principal), func(ctx context.Context) error { // whose turn does not come decides within
+	_ = tx.Costly(principal.With(ctx, a.principal), func(ctx context.Context) error { // without a turn, the transaction decides
 		who, err := tx.who(ctx)
 		if err != nil {
 			return err
@@ -102,7 +103,7 @@ func (a *attempt) foresee(ctx context.Context, in any) {
 	})
 }
 
-// foreseeRow decides whether the caller may read the row of an id, and those that it belongs to.
+// foreseeRow decides whether the caller may read the row with an id, and the rows that it belongs to.
 func (tx *Tx) foreseeRow(ctx context.Context, id string, ask func(Action, authz.Row) bool) error {
 	name := authz.OfID(id)
 	if name == "" || tx.rows == nil || tx.rows.Narrow(name) == nil {
@@ -128,7 +129,7 @@ func (tx *Tx) foreseeRow(ctx context.Context, id string, ask func(Action, authz.
 	return nil
 }
 
-// maxForeseen bounds the rows that are asked about for one call.
+// maxForeseen limits the rows that foresee asks about for one call.
 const maxForeseen = 20
 
 // named returns the ids that an input refers to.
@@ -158,13 +159,13 @@ func named(body []byte) []string {
 	return ids
 }
 
-// Costly runs work whose cost the caller chooses: one at a time for a company, and on half of the processors for all of
-// them together, so that nobody else waits for it. Returns unavailable when its turn does not come in time.
+// Costly runs work whose cost the caller chooses: one at a time for each company, and on half of the processors for all
+// companies together, so that nobody else waits for it. Returns unavailable when the turn does not come within 5 seconds.
 func (tx *Tx) Costly(ctx context.Context, work func(context.Context) error) error {
 	return tx.engine.Costly(ctx, tx.principal.CompanyID, work)
 }
 
-// Costly is what Tx.Costly is, for workers.
+// Costly is Tx.Costly for workers.
 func (e *Engine) Costly(ctx context.Context, companyID string, work func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, prepareTimeout)
 	defer cancel()
@@ -176,7 +177,7 @@ func (e *Engine) Costly(ctx context.Context, companyID string, work func(context
 	return work(ctx)
 }
 
-// CostlyNow is Costly for who must not wait: it returns false when others are having their turn.
+// CostlyNow is Costly for callers that must not wait: it returns false when it would have to wait.
 func (e *Engine) CostlyNow(ctx context.Context, companyID string, work func(context.Context) error) (ran bool, err error) {
 	leave, ok := turns.takeNow(companyID)
 	if !ok {
@@ -194,11 +195,11 @@ func busy(err error) error {
 	return out
 }
 
-// turns bound the processors of this process, which all of its engines share: two engines, as tests have, must not take all
-// of them.
+// turns limits costly work for the whole process, not for each engine: two engines, as tests have, must not take all
+// processors.
 var turns = &queue{all: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)), companies: map[string]*turn{}}
 
-// queue lets in one a company, and as many companies as there is room for.
+// queue admits one caller at a time for each company, and a limited number of companies at once.
 type queue struct {
 	all chan struct{}
 
@@ -206,13 +207,13 @@ type queue struct {
 	companies map[string]*turn
 }
 
-// turn is a company's, for as long as somebody has it or waits for it.
+// turn is one company's slot. It exists while somebody holds it or waits for it.
 type turn struct {
 	free chan struct{}
 	refs int
 }
 
-// of returns a company's turn, and what forgets it when nobody wants it any more.
+// of returns a company's turn, and a function that releases the reference to it.
 func (q *queue) of(company string) (t *turn, forget func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -231,7 +232,7 @@ func (q *queue) of(company string) (t *turn, forget func()) {
 	}
 }
 
-// take waits for the company's turn, and returns what ends it.
+// take waits for the company's turn, and returns the function that ends it.
 func (q *queue) take(ctx context.Context, company string) (leave func(), err error) {
 	t, forget := q.of(company)
 	select {
@@ -254,7 +255,7 @@ func (q *queue) take(ctx context.Context, company string) (leave func(), err err
 	}, nil
 }
 
-// takeNow takes the company's turn if it need not wait.
+// takeNow takes the company's turn if that needs no wait.
 func (q *queue) takeNow(company string) (leave func(), ok bool) {
 	t, forget := q.of(company)
 	select {

@@ -10,14 +10,15 @@ import (
 	"atrium/internal/store"
 )
 
-// Queue inserts jobs in transactions and completes them. Package jobs has the one that ships; op stands below it, and so
-// names only what it needs.
+// Queue inserts jobs in transactions and completes them. Package jobs implements it. op may not import jobs, so this
+// interface names only what op needs.
 type Queue interface {
 	InsertTx(ctx context.Context, tx *store.Tx, job river.JobArgs, at time.Time) error
 	CompleteTx(ctx context.Context, tx *store.Tx, job *rivertype.JobRow) error
 }
 
-// Insert adds a job to the operation's transaction, due at the moment of the product's time (at once for the zero time).
+// Insert adds a job to the operation's transaction. It is due at that moment of the product's time (at once for the zero
+// time).
 func (tx *Tx) Insert(ctx context.Context, job river.JobArgs, at time.Time) error {
 	if tx.engine.Queue == nil {
 		return nil
@@ -25,8 +26,8 @@ func (tx *Tx) Insert(ctx context.Context, job river.JobArgs, at time.Time) error
 	return tx.engine.Queue.InsertTx(ctx, tx.db, job, at)
 }
 
-// Complete ends the job that this transaction works, so that no crash comes between the two. ctx is derived from the one
-// that River handed to the worker.
+// Complete ends the job that this transaction works on, so that no crash can come between the work and its completion.
+// ctx must derive from the context that River handed to the worker.
 func (tx *Tx) Complete(ctx context.Context, job *rivertype.JobRow) error {
 	return tx.engine.Queue.CompleteTx(ctx, tx.db, job)
 }

@@ -6,13 +6,14 @@ import (
 	"atrium/internal/apperr"
 )
 
-// Refs gathers the faults of ids that an input names.
+// Refs collects the faults of ids in an input.
 type Refs struct {
 	details []apperr.Detail
 	err     error
 }
 
-// Check looks id up (nil is fine) and notes a fault at field when it is no row of the company; what is its noun.
+// Check looks id up (nil is fine) and records a fault at field if the company has no such row; what is the row's
+// noun.
 func (r *Refs) Check(field string, id *string, what string, exists func(string) (bool, error)) {
 	if id == nil || r.err != nil {
 		return
@@ -26,12 +27,12 @@ func (r *Refs) Check(field string, id *string, what string, exists func(string) 
 	}
 }
 
-// Fault notes a fault at field.
+// Fault records a fault at field.
 func (r *Refs) Fault(field, message string) {
 	r.details = append(r.details, apperr.Detail{Field: field, Message: message})
 }
 
-// Refused notes the faults that a refusal names; nil is fine. Any other error is what Err returns.
+// Refused records the faults that err lists (nil is fine). Err returns any other error.
 func (r *Refs) Refused(err error) {
 	if err == nil {
 		return
@@ -43,7 +44,7 @@ func (r *Refs) Refused(err error) {
 	r.details = append(r.details, details...)
 }
 
-// Err returns the faults as one validation error, or what went wrong while looking; nil when all is well.
+// Err returns the faults as one validation error, or the error of a failed look-up; nil when there is neither.
 func (r *Refs) Err() error {
 	if r.err != nil {
 		return r.err

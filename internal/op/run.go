@@ -22,22 +22,22 @@ type Engine struct {
 	Store    *store.Store
 	Authz    *authz.Engine
 	Sealer   Sealer
-	Mailer   Mailer // nil: nobody is told anything
-	Queue    Queue  // nil: jobs are dropped, as in tests that work none
+	Mailer   Mailer // nil: no mail is sent
+	Queue    Queue  // nil: jobs are dropped, as in tests without workers
 	Events   events.Subscribers
-	Egress   *egress.Guard // of the addresses that customers choose; nil: the public internet only
-	Agents   Agents        // keeps what agents' keys would write; nil: they write nothing
-	NoAgents bool          // agents do nothing on this node, not even what was approved
+	Egress   *egress.Guard // checks addresses that customers choose; nil: the public internet only
+	Agents   Agents        // stores the writes that agents' keys ask for; nil: such writes are refused
+	NoAgents bool          // agents do nothing on this node, not even approved actions
 	Log      *slog.Logger
 
-	Decisions *decisionlog.Sampler // samples what is allowed; nil keeps refusals alone
+	Decisions *decisionlog.Sampler // samples allowed calls; nil: only refusals are logged
 
 	rights rights.Cache
 	known  store.Remembered[any]
 	grants grants
 }
 
-// Sealer encrypts what must not be readable in the database; aad binds the ciphertext to its row.
+// Sealer encrypts values that must not be readable in the database; aad binds the ciphertext to its row.
 type Sealer interface {
 	Seal(plaintext, aad []byte) ([]byte, error)
 	Unseal(ciphertext, aad []byte) ([]byte, error)
@@ -66,8 +66,9 @@ func Run[In, Out any](ctx context.Context, e *Engine, o *Operation[In, Out], in 
 	return out, nil, nil
 }
 
-// start takes a call up to its function: the right of the context's principal to the operation, the rules of the input, and
-// the context in which queries see what the company's access policies show. The attempt is nil when nothing was decided.
+// start takes a call up to its function: it checks the principal's right to the operation and validates the input. The
+// context that it returns limits queries to the rows that the company's access policies show. The attempt is nil when
+// nothing was decided.
 func start[In, Out any](ctx context.Context, e *Engine, o *Operation[In, Out], in In, c *Call) (context.Context, *attempt, error) {
 	p, ok := principal.From(ctx)
 	if !ok {
@@ -84,7 +85,7 @@ func start[In, Out any](ctx context.Context, e *Engine, o *Operation[In, Out], i
 	}
 	admitted := c
 	if also != nil {
-		ctx, admitted = principal.With(ctx, p), nil // it was somebody else who was admitted
+		ctx, admitted = principal.With(ctx, p), nil // Admit decided about the agent, not about the requester
 	}
 	d, err := e.decideAll(ctx, p, &o.info, verbs, admitted)
 	if err != nil {
@@ -107,7 +108,7 @@ func start[In, Out any](ctx context.Context, e *Engine, o *Operation[In, Out], i
 	return ctx, a, err
 }
 
-// perform asks for the role's right where no row decides first, and runs the function.
+// perform checks the role's right if no row decides about it, and runs the function.
 func (o *Operation[In, Out]) perform(ctx context.Context, tx *Tx, in In) (Out, error) {
 	var none Out
 	if _, onRow := any(in).(Target); !onRow {
@@ -121,7 +122,7 @@ func (o *Operation[In, Out]) perform(ctx context.Context, tx *Tx, in In) (Out, e
 	return o.run(ctx, tx, tx.call, in)
 }
 
-// complete performs the operation in a transaction, with its audit entry.
+// complete performs the operation in a transaction, and writes its audit entry.
 func (o *Operation[In, Out]) complete(ctx context.Context, tx *Tx, in In) (Out, error) {
 	var none Out
 	out, err := o.perform(ctx, tx, in)
@@ -140,7 +141,7 @@ func (o *Operation[In, Out]) complete(ctx context.Context, tx *Tx, in In) (Out, 
 	return out, nil
 }
 
-// write runs the operation in one transaction with its audit entry, events and kept answer.
+// write runs the operation in one transaction with its audit entry, events and stored answer.
 func write[In, Out any](ctx context.Context, a *attempt, o *Operation[In, Out], in In) (Out, *Answer, error) {
 	var out Out
 	var answer *Answer
@@ -172,7 +173,7 @@ func write[In, Out any](ctx context.Context, a *attempt, o *Operation[In, Out], 
 	if err != nil && a.call != nil && a.call.IdempotencyKey != "" {
 		switch a.public(err).Code {
 		case apperr.Conflict, apperr.PreconditionFailed, apperr.NotFound:
-			err = try() // if another call with the same key won, its answer is there this time
+			err = try() // if another call with the same key won, its answer is stored by now
 		}
 	}
 	if err != nil {
@@ -195,7 +196,8 @@ func (e *Engine) decide(ctx context.Context, p *principal.Principal, info *Info,
 	return d, nil
 }
 
-// decideAll returns the narrowest decision over the verbs. The operation's own verb has been decided when c was admitted.
+// decideAll returns the narrowest decision over the verbs. If Admit has decided about the operation's own verb, decideAll
+// reuses that decision.
 func (e *Engine) decideAll(ctx context.Context, p *principal.Principal, info *Info, verbs []string, c *Call) (authz.Decision, error) {
 	if c != nil && c.admitted != nil && len(verbs) == 1 && verbs[0] == info.Verb {
 		return *c.admitted, nil
@@ -216,13 +218,13 @@ func (e *Engine) decideAll(ctx context.Context, p *principal.Principal, info *In
 	return narrowest, nil
 }
 
-// refuse audits a denial and returns what the caller is told.
+// refuse audits a denial and returns the caller's error.
 func (e *Engine) refuse(ctx context.Context, p *principal.Principal, info *Info, verbs []string, target string, d authz.Decision) error {
 	a := &attempt{engine: e, principal: p, info: info, verbs: verbs, target: target, decision: d}
 	return a.failed(ctx, a.denied())
 }
 
-// denied is the error of a decision that says no.
+// denied returns the error for the attempt's negative decision.
 func (a *attempt) denied() error {
 	err := apperr.New(apperr.Forbidden, "You may not do this.")
 	err.DecisionID = id.New("dec")

@@ -11,15 +11,15 @@ import (
 	entgo "entgo.io/ent"
 )
 
-// UpdateOf is what Ent generates to update one row, such as *ent.ServiceUpdateOne, made by the row's own Update.
+// UpdateOf is an update of one row as Ent generates it, such as *ent.ServiceUpdateOne. Make it with the row's own Update.
 type UpdateOf[Row any, M entgo.Mutation] interface {
 	Mutation() M
 	Save(ctx context.Context) (*Row, error)
 }
 
-// Save saves an update of a row and records it for the audit entry. An update that names nothing but what the row holds
-// already writes nothing and returns before itself: the row keeps its updatedAt and so its ETag, nobody who watches it is
-// woken, and the operation leaves no audit entry.
+// Save saves an update of a row and records it for the audit entry. If the update changes no value, Save writes nothing and
+// returns before. The row then keeps its updatedAt and so its ETag, nobody who watches it is notified, and the operation
+// leaves no audit entry.
 func Save[Row any, M entgo.Mutation](ctx context.Context, tx *Tx, before *Row, u UpdateOf[Row, M]) (*Row, error) {
 	changes, err := Changes(ctx, u.Mutation())
 	if err != nil {
@@ -35,8 +35,8 @@ func Save[Row any, M entgo.Mutation](ctx context.Context, tx *Tx, before *Row, u
 	return after, nil
 }
 
-// Changes reports whether a mutation of one row names a value that the row does not hold. A mutation of a row that was read
-// remembers its values, so that nothing is read for it.
+// Changes reports whether a mutation of one row names a value that the row does not hold. A mutation made from a loaded row
+// knows the old values, so this reads nothing.
 func Changes(ctx context.Context, m entgo.Mutation) (bool, error) {
 	if len(m.AddedFields()) > 0 {
 		return true, nil
@@ -57,7 +57,7 @@ func Changes(ctx context.Context, m entgo.Mutation) (bool, error) {
 	return false, nil
 }
 
-// same reports whether two values of a column are one to whoever reads them.
+// same reports whether two values of a column look the same to a reader.
 func same(a, b any) bool {
 	x, y := held(a), held(b)
 	if !x.IsValid() || !y.IsValid() {
@@ -78,12 +78,12 @@ func same(a, b any) bool {
 	if x.Kind() != reflect.Struct {
 		return false
 	}
-	left, lerr := json.Marshal(x.Interface()) // a form as it was read back has no list where an empty one was sent
+	left, lerr := json.Marshal(x.Interface()) // a form read back from the database has no list where an empty one was sent
 	right, rerr := json.Marshal(y.Interface())
 	return lerr == nil && rerr == nil && bytes.Equal(left, right)
 }
 
-// held returns the value behind pointers; invalid for nothing, which empty texts, maps and lists are as well.
+// held returns the value behind pointers. It is invalid for nil and for empty texts, maps and lists.
 func held(v any) reflect.Value {
 	rv := reflect.ValueOf(v)
 	for rv.Kind() == reflect.Pointer {

@@ -29,22 +29,22 @@ type Spec struct {
 	Resource   string // as policies and audit entries spell it: "Request"
 	Action     Action
 	Scope      string            // "requests:write"; empty when AdminLayer or on the command line only
-	OfAgents   bool              // on an agent's own runs: what its key writes by it is not held
-	AdminLayer bool              // settings that take a person, never an API key
-	Past       map[string]string // what audit entries call a verb whose past is not made by "ed": "request.cancelled"
+	OfAgents   bool              // an agent's own runs: its key writes these directly, without a proposal
+	AdminLayer bool              // settings that require a person, never an API key
+	Past       map[string]string // audit actions of verbs that do not simply take "ed": "request.cancelled"
 	Summary    string            // one line, for the API reference
-	Sorts      Sorts             // lists only: the fields that sort takes
+	Sorts      Sorts             // lists only: the fields that sort accepts
 }
 
-// Sorts maps the fields that a list can be ordered by, as the API names them, to their columns; an index that continues
-// with further columns has them named behind it: "status,created_at".
+// Sorts maps the fields by which a list can be ordered, as the API names them, to columns. If the index continues with
+// further columns, they follow after a comma: "status,created_at".
 type Sorts map[string]string
 
-// Folded is how Sorts name a column of texts that order without case, as the database folds them: SQLite the letters A to
-// Z alone.
+// Folded names a text column in Sorts that orders without regard to case, as the database folds it: SQLite folds only the
+// letters A to Z.
 func Folded(column string) string { return "lower(" + column + ")" }
 
-// Info is what is known of an operation without its types.
+// Info describes an operation without its types.
 type Info struct {
 	Name string // "request.create"
 	Verb string // what roles grant: the name, or "request.read" for everything that reads requests
@@ -52,8 +52,8 @@ type Info struct {
 	Input *input.Input // how the operation's input is read and checked
 	Out   reflect.Type
 
-	varies bool     // which right it takes depends on its input
-	least  []string // the rights that it takes with an empty input, where that varies
+	varies bool     // the rights depend on the input
+	least  []string // the rights for an empty input, if they vary
 }
 
 // Target is an input that names the row it is about.
@@ -62,7 +62,7 @@ type Target interface{ TargetID() string }
 // ByID is embedded in the inputs of operations on one row.
 type ByID struct {
 	ID      string `json:"-" path:"id" doc:"The row's id." maxLength:"64"`
-	IfMatch string `json:"-"` // the tag of the row as the caller saw it, where a door has it in the input; empty for any
+	IfMatch string `json:"-"` // the tag of the row as the caller saw it, if the door binds it to the input; empty for any
 }
 
 // TargetID returns the row's id.
@@ -78,28 +78,28 @@ type Operation[In, Out any] struct {
 	rowVerbs func(row any, in In) []string
 	prepare  func(ctx context.Context, tx *Tx, in In) (any, error)
 	run      func(ctx context.Context, tx *Tx, c *Call, in In) (Out, error)
-	again    func(ctx context.Context, tx *Tx, in In) error // asks for the rights of run, for who gets a kept answer
+	again    func(ctx context.Context, tx *Tx, in In) error // checks the same rights as run, before a stored answer is returned
 }
 
-// Info returns what the operation is, for tables and documents.
+// Info returns the operation's description, for tables and documents.
 func (o *Operation[In, Out]) Info() *Info { return &o.info }
 
-// WithVerbs makes the operation ask for finer rights than its name, depending on the input: a change of status to
-// IN_PROGRESS asks for request.accept. The caller needs all of them; the first names the audit entry.
+// WithVerbs makes the operation require finer rights than its name, depending on the input: a change of status to
+// IN_PROGRESS requires request.accept. The caller needs all of them; the first names the audit entry.
 func (o *Operation[In, Out]) WithVerbs(verbs func(In) []string) *Operation[In, Out] {
 	var none In
 	o.verbs, o.info.varies, o.info.least = verbs, true, verbs(none)
 	return o
 }
 
-// WithRowVerbs makes an operation on a row ask for further rights, depending on the row as it is: changing an owner takes
-// user.update_owner. They are asked for before If-Match is held against the row.
+// WithRowVerbs makes an operation on a row require further rights that depend on the row as it is: changing an owner
+// requires user.update_owner. They are checked before If-Match is compared with the row.
 func (o *Operation[In, Out]) WithRowVerbs(verbs func(row any, in In) []string) *Operation[In, Out] {
 	o.rowVerbs = verbs
 	return o
 }
 
-// declared is what packages declare at start, and tests while others run.
+// declared holds the operations that packages declare at start, and that tests declare while other tests run.
 var declared = struct {
 	sync.Mutex
 	all []*Info
@@ -129,13 +129,13 @@ func New[In, Out any](name string, spec Spec, fn func(context.Context, *Tx, In) 
 }
 
 // OnRow declares an operation on one row. load fetches the row that the caller names, guarded by tenancy alone, and
-// returns Ent's not-found error when there is none; rights and If-Match are checked on what it returns, then fn runs.
+// returns Ent's not-found error when there is none. Rights and If-Match are checked on that row, then fn runs.
 func OnRow[In Target, Row, Out any](name string, spec Spec,
 	load func(context.Context, *Tx, string) (Row, error),
 	fn func(context.Context, *Tx, Row, In) (Out, error),
 ) *Operation[In, Out] {
 	o := declare[In, Out](name, spec)
-	// rights returns the row once the caller may do the operation on it.
+	// rights loads the row and checks that the caller may perform the operation on it.
 	rights := func(ctx context.Context, tx *Tx, in In) (row Row, err error) {
 		id := targetOf(in)
 		if row, err = load(ctx, tx, id); err != nil {
@@ -185,7 +185,7 @@ func Get[Row any](name string, spec Spec, load func(context.Context, *Tx, string
 
 func declare[In, Out any](name string, spec Spec) *Operation[In, Out] {
 	if spec.Scope != "" && principal.MustScope(spec.Scope) == 0 {
-		panic(fmt.Sprintf("operation %s: unknown scope %q", name, spec.Scope)) // at start, by whoever declared it
+		panic(fmt.Sprintf("operation %s: unknown scope %q", name, spec.Scope)) // a programming error, found at start
 	}
 	declared.Lock()
 	defer declared.Unlock()
@@ -197,7 +197,7 @@ func declare[In, Out any](name string, spec Spec) *Operation[In, Out] {
 	return o
 }
 
-// verbOf returns the right that an operation takes unless WithVerbs says otherwise.
+// verbOf returns the right that an operation requires unless WithVerbs says otherwise.
 func verbOf(name string, action Action) string {
 	noun, _, _ := strings.Cut(name, ".")
 	if action == Read {

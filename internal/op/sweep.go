@@ -8,8 +8,8 @@ import (
 	"atrium/ent/idempotencykey"
 )
 
-// DeleteIdempotencyKeys deletes kept answers: up to limit of them, of all companies, that were made before a moment. Returns
-// how many there were. A job calls it with IdempotencyWindow.
+// DeleteIdempotencyKeys deletes up to limit stored answers, of all companies, that were made before a moment. Returns how
+// many it deleted. A job calls it with IdempotencyWindow.
 func DeleteIdempotencyKeys(ctx context.Context, db *ent.Client, before time.Time, limit int) (int, error) {
 	ids, err := db.IdempotencyKey.Query().Where(idempotencykey.CreatedAtLT(before)).Limit(limit).IDs(ctx)
 	if err != nil || len(ids) == 0 {

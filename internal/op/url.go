@@ -7,8 +7,8 @@ import (
 	"atrium/internal/egress"
 )
 
-// CheckURL returns validation_error, naming the field, for an outside address that the egress guard would never call. An
-// engine without a guard lets nothing pass that is not on the public internet.
+// CheckURL returns validation_error, naming the field, if the egress guard would never call the address. An engine
+// without a guard accepts only addresses on the public internet.
 func (tx *Tx) CheckURL(field, url string) error {
 	guard := tx.engine.Egress
 	if guard == nil {

@@ -9,17 +9,17 @@ import (
 	"atrium/internal/store"
 )
 
-// Work runs fn in one transaction within a company, for a worker of that name (principal.Worker). In it the worker runs
-// operations (RunIn), emits events, inserts jobs and completes its own, and touches rows of the company alone. All of it
+// Work runs fn in one transaction within a company, as the worker of that name (principal.Worker). Inside, the worker runs
+// operations (RunIn), emits events, inserts jobs and completes its own, and touches only rows of the company. All of it
 // commits together when fn returns nil. fn may run more than once, after a serialization failure of PostgreSQL.
 //
-// A refusal of an operation that fn ran is returned and audited, and nothing else of the transaction stays, whether or not
-// fn returned it.
+// If an operation that fn ran was refused, the refusal is returned and audited and the transaction is rolled back, even when
+// fn does not return the refusal.
 func (e *Engine) Work(ctx context.Context, companyID, name string, fn func(ctx context.Context, tx *Tx) error) error {
 	return e.WorkAs(ctx, principal.Worker(companyID, name), fn)
 }
 
-// WorkAs is Work for a worker that has an identity of its own (principal.WorkerAs).
+// WorkAs is Work for a worker with an identity of its own (principal.WorkerAs).
 func (e *Engine) WorkAs(ctx context.Context, p *principal.Principal, fn func(ctx context.Context, tx *Tx) error) error {
 	a := &attempt{engine: e, principal: p, info: &Info{Name: p.Name}}
 	ctx = principal.With(ctx, a.principal)
@@ -39,30 +39,30 @@ func (e *Engine) WorkAs(ctx context.Context, p *principal.Principal, fn func(ctx
 	return err
 }
 
-// Outside returns what asks policies and reads as a worker of a company, outside of any transaction.
+// Outside returns a Tx that asks policies and reads as p, a worker of a company, outside of any transaction.
 func (e *Engine) Outside(p *principal.Principal) *Tx {
 	return &Tx{Client: e.Store.Reader(), attempt: &attempt{engine: e, principal: p, info: &Info{Name: p.Name}}}
 }
 
-// AsWorker returns the transaction as a worker of that name has it: for what the product does on its own account in an
-// operation's transaction, and its caller needs no right to. The operation returns what RunIn returns for it.
+// AsWorker returns the transaction with the worker of that name as its principal. It is for what the product does by itself in
+// an operation's transaction, which needs no right of the caller. The operation must return an error that RunIn returns on it.
 func (tx *Tx) AsWorker(name string) *Tx {
 	return tx.ActingAs(principal.Worker(tx.principal.CompanyID, name))
 }
 
-// ActingAs returns the transaction as somebody else of the company has it: an agent whose action a person approved. RunIn then
-// asks for that one's rights and audits it.
+// ActingAs returns the transaction with another principal of the company: an agent whose action a person approved. RunIn then
+// checks that principal's rights and audits that principal.
 func (tx *Tx) ActingAs(p *principal.Principal) *Tx {
 	a := &attempt{engine: tx.engine, principal: p, info: &Info{Name: p.Name}}
 	return &Tx{Client: tx.Client, attempt: a, db: tx.db}
 }
 
-// RunIn performs an operation inside a transaction that is open, as whoever the transaction belongs to: an operation's
-// caller, or a worker. It takes the steps of Run, with an audit entry of its own. Returns what the operation's function
-// returns, or an *apperr.Error, after which the transaction cannot commit any more: its function returns the error.
+// RunIn performs an operation inside an open transaction, as the transaction's principal: an operation's caller, or a worker.
+// It takes the steps of Run, with an audit entry of its own. Returns what the operation's function returns, or an
+// *apperr.Error. After an error the transaction cannot commit any more, and its function returns the error.
 //
-// The input is checked while the transaction is open. A caller whose input may be costly to check, because a customer chose
-// it, checks it before.
+// The input is checked while the transaction is open. If a customer chose the input, so that checking it may be costly, the
+// caller checks it before.
 func RunIn[In, Out any](ctx context.Context, tx *Tx, o *Operation[In, Out], in In) (Out, error) {
 	return runIn(ctx, tx, o, in, nil, func(ctx context.Context, a *attempt) error {
 		return o.prepared(ctx, a, tx.Client, in) // it sees what the transaction has written
@@ -75,8 +75,8 @@ type Ready[In any] struct {
 	preparation any
 }
 
-// Prepare checks and prepares an input for RunReady, as a worker and outside of any transaction: for what a customer sent, and
-// may be costly. Returns the operation's refusal of the input.
+// Prepare checks and prepares an input for RunReady, as a worker and outside of any transaction. It is for an input that a
+// customer sent and that may be costly to check. Returns the operation's refusal of the input.
 func Prepare[In, Out any](ctx context.Context, e *Engine, p *principal.Principal, o *Operation[In, Out], in In) (Ready[In], error) {
 	ctx, a, err := start(principal.With(ctx, p), e, o, in, nil)
 	if err != nil {
@@ -88,7 +88,7 @@ func Prepare[In, Out any](ctx context.Context, e *Engine, p *principal.Principal
 	return Ready[In]{in, a.preparation}, nil
 }
 
-// RunReady is RunIn for an input that Prepare has prepared. Returns ErrOutdated where a row has changed since.
+// RunReady is RunIn for an input that Prepare has prepared. Returns ErrOutdated if a row has changed since.
 func RunReady[In, Out any](ctx context.Context, tx *Tx, o *Operation[In, Out], r Ready[In]) (Out, error) {
 	return runIn(ctx, tx, o, r.in, (Call{}).Checked(), func(_ context.Context, a *attempt) error {
 		a.preparation = r.preparation
@@ -96,7 +96,7 @@ func RunReady[In, Out any](ctx context.Context, tx *Tx, o *Operation[In, Out], r
 	})
 }
 
-// runIn performs an operation inside a transaction, with what prepare makes.
+// runIn performs an operation inside a transaction; prepare sets the attempt's preparation.
 func runIn[In, Out any](ctx context.Context, tx *Tx, o *Operation[In, Out], in In, c *Call, prepare func(context.Context, *attempt) error) (Out, error) {
 	var none Out
 	if tx.db == nil {
@@ -115,7 +115,7 @@ func runIn[In, Out any](ctx context.Context, tx *Tx, o *Operation[In, Out], in I
 		out, err = o.complete(ctx, within, in)
 	}
 	if err == nil {
-		err = tx.db.Flush(ctx) // what the database refuses is this operation's
+		err = tx.db.Flush(ctx) // run its constraint checks now, so that a violation counts as this operation's
 	}
 	if err != nil {
 		return none, tx.refuse(a, store.AsViolation(err))
@@ -123,13 +123,13 @@ func runIn[In, Out any](ctx context.Context, tx *Tx, o *Operation[In, Out], in I
 	return out, nil
 }
 
-// refusal is an error of RunIn, and the attempt that got it: nil when it got none.
+// refusal is an error of RunIn with the attempt that caused it; the attempt is nil if none was started.
 type refusal struct {
 	err error
 	of  *attempt
 }
 
-// refuse keeps the transaction from being committed, and returns why.
+// refuse marks the transaction as one that must not commit, and returns the public error.
 func (tx *Tx) refuse(a *attempt, err error) error {
 	out := apperr.From(err)
 	if a != nil {

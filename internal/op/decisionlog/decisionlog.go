@@ -17,16 +17,16 @@ import (
 
 // The bounds of the log.
 const (
-	Age         = 30 * 24 * time.Hour // how long a decision is kept
-	Count       = 10_000              // how many a company keeps
+	Age         = 30 * 24 * time.Hour // how long a decision is stored
+	Count       = 10_000              // how many decisions a company stores
 	maxKeptText = 4096                // bytes of one attribute; a longer one is left out
 	sampleQueue = 1000
 	sampleBatch = 100
 	sampleEvery = time.Second
 )
 
-// Sampler writes sampled decisions in batches, off the callers' way. When more come than it can write, the newest are
-// dropped.
+// Sampler writes sampled decisions in batches, outside of the callers' requests. If decisions come faster than it
+// writes, it drops the newest.
 type Sampler struct {
 	store   *store.Store
 	log     *slog.Logger
@@ -35,12 +35,12 @@ type Sampler struct {
 	dropped atomic.Int64
 }
 
-// NewSampler samples a share (0 to 1) of what is allowed. Nothing is written unless Run is running.
+// NewSampler samples a share (0 to 1) of the allowed calls. Nothing is written unless Run is running.
 func NewSampler(s *store.Store, log *slog.Logger, share float64) *Sampler {
 	return &Sampler{store: s, log: log, share: share, queue: make(chan Entry, sampleQueue)}
 }
 
-// Run writes what was sampled until ctx ends, and then the rest.
+// Run writes sampled decisions until ctx ends, and then the rest.
 func (s *Sampler) Run(ctx context.Context) error {
 	tick := time.NewTicker(sampleEvery)
 	defer tick.Stop()
@@ -55,7 +55,7 @@ func (s *Sampler) Run(ctx context.Context) error {
 	}
 }
 
-// flush writes what is in the queue, one company's decisions in one transaction.
+// flush writes the queued decisions, with one transaction for each company.
 func (s *Sampler) flush(ctx context.Context) {
 	for {
 		byCompany := map[string][]Entry{}
@@ -92,9 +92,9 @@ func (s *Sampler) flush(ctx context.Context) {
 	}
 }
 
-// Offer keeps a share of the entries that it is offered.
+// Offer queues a share of the entries that it is offered.
 func (s *Sampler) Offer(entry func() Entry) {
-	if rand.Float64() >= s.share { // a sample, no secret
+	if rand.Float64() >= s.share { // sampling needs no secure randomness
 		return
 	}
 	select {
@@ -113,14 +113,14 @@ type Entry struct {
 	Resource string
 	Row      string // the row's id; empty for none
 	Allowed  bool
-	Kind, By string         // what decided
+	Kind, By string         // the rule that decided
 	Policies string         // the version of the company's policies
-	Bundle   string         // and of the modules
-	Input    map[string]any // what was looked at
+	Bundle   string         // the version of the policy modules
+	Input    map[string]any // what the policies saw
 	At       time.Time
 }
 
-// Short leaves out texts that are too long to be kept with every decision.
+// Short leaves out texts that are too long to store with every decision.
 func Short(doc map[string]any) map[string]any {
 	out := make(map[string]any, len(doc))
 	for k, v := range doc {

@@ -1,4 +1,5 @@
-// Package decisionlog writes down what was decided: every refusal, with its audit entry, and a sample of what was allowed, by
-// and by. Refusals can be looked up by the decisionId of their answer; drafts of policies can be tried on all of it (package
-// policy). Package op makes the entries; nothing is decided here. Old entries go by a sweep of cmd/atrium.
+// Package decisionlog records access decisions: every refusal, together with its audit entry, and a sample of what was
+// allowed, later in batches. A refusal can be looked up by the decisionId of its answer; drafts of policies can be tried on
+// all recorded decisions (package policy). Package op makes the entries; this package decides nothing. A sweep of cmd/atrium
+// deletes old entries.
 package decisionlog

@@ -9,7 +9,7 @@ import (
 	"atrium/ent/accessdecision"
 )
 
-// Delete deletes decisions of all companies that were made before a moment, so many at most. Returns how many there were.
+// Delete deletes at most limit decisions, of all companies, that were made before a moment. Returns how many it deleted.
 func Delete(ctx context.Context, db *ent.Client, before time.Time, limit int) (int, error) {
 	ids, err := db.AccessDecision.Query().Where(accessdecision.CreatedAtLT(before)).Limit(limit).IDs(ctx)
 	if err != nil || len(ids) == 0 {
@@ -18,7 +18,7 @@ func Delete(ctx context.Context, db *ent.Client, before time.Time, limit int) (i
 	return db.AccessDecision.Delete().Where(accessdecision.IDIn(ids...)).Exec(ctx)
 }
 
-// DeleteExcess deletes the oldest decisions of companies that keep more than Count, whenever they were made.
+// DeleteExcess deletes the oldest decisions of companies that store more than Count, whatever their age.
 func DeleteExcess(ctx context.Context, db *ent.Client, _ time.Time, limit int) (int, error) {
 	var counts []struct {
 		CompanyID string `json:"company_id"`

@@ -1,4 +1,4 @@
-// Package rights remembers what access policies decide by: a company's policies, compiled, and what they ask of a caller
-// beyond its principal. Package op asks it for every call; it decides nothing itself. What it remembers holds only while
-// store.Authority says that it would hear of a change, on any node; else it reads anew.
+// Package rights caches what access policies need for a decision: a company's compiled policies, and the facts about a
+// caller that its principal does not hold. Package op asks it for every call; it decides nothing itself. A cached value
+// holds only while store.Authority guarantees that changes on any node are heard; otherwise the package reads anew.
 package rights

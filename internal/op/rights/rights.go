@@ -17,11 +17,11 @@ import (
 	"atrium/internal/store"
 )
 
-// maxCompiled bounds the compiled policies that are kept; past it all are forgotten.
+// maxCompiled limits the cached compiled policies; when it is reached, all are dropped.
 const maxCompiled = 20_000
 
-// Cache remembers the companies' access policies, and what policies ask of callers, for as long as nothing that they
-// are made of has changed anywhere (store.Remembered). The zero value is ready.
+// Cache holds the companies' access policies, and what policies ask of callers, until a row changes on any node that they are
+// made from (store.Remembered). The zero value is ready.
 type Cache struct {
 	sets  store.Remembered[*authz.Set] // by company
 	facts store.Remembered[*facts]     // by company and caller
@@ -30,20 +30,20 @@ type Cache struct {
 	compiled map[string]*authz.Compiled // by id and version of the policy, which never changes
 }
 
-// From is what is remembered comes from.
+// From says where cached values are read from.
 type From struct {
 	Store *store.Store
 	Authz *authz.Engine
 }
 
-// facts is what policies may ask of a caller beyond its principal.
+// facts are what policies may ask of a caller beyond its principal.
 type facts struct {
 	teamIDs    []string
 	attributes map[string]string
 }
 
-// Policies returns the access policies in force in a company, as changed by anyone up to a moment ago. Policies that
-// cannot be read are an error, which callers treat as a refusal.
+// Policies returns the company's enabled access policies, including changes that any node made up to a moment ago. An error
+// means that they cannot be read; callers treat it as a refusal.
 func (c *Cache) Policies(ctx context.Context, from From, companyID string) (*authz.Set, error) {
 	return c.sets.Get(from.Store, companyID, func() (*authz.Set, error) {
 		db := principal.With(ctx, principal.Worker(companyID, "access policies"))
@@ -61,16 +61,17 @@ func (c *Cache) Policies(ctx context.Context, from From, companyID string) (*aut
 	})
 }
 
-// Known returns the access policies in force in a company where they need not be read.
+// Known returns the company's enabled access policies if they are in memory.
 func (c *Cache) Known(from From, companyID string) (*authz.Set, bool) {
 	return c.sets.Kept(from.Store, companyID)
 }
 
-// compilers are the turns of compiling a policy. The heaviest takes some 20 ms, and a company may have 200: without turns each
-// of its calls compiled all of them at once after a start, and other companies' calls had no processor for seconds.
+// compilers limits how many policies compile at once. The heaviest takes some 20 ms, and a company may have 200. Without this
+// limit each call of such a company compiled all of them at once after a start, and other companies' calls had no processor
+// for seconds.
 var compilers = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))
 
-// compile returns a policy as it was compiled before: a version of a policy never changes.
+// compile returns the compiled policy, from the cache if it is there: a version of a policy never changes.
 func (c *Cache) compile(ctx context.Context, from From, row *ent.AccessPolicy) (*authz.Compiled, error) {
 	key := row.ID + "/" + strconv.Itoa(row.Version)
 	if p := c.known(key); p != nil {
@@ -82,7 +83,7 @@ func (c *Cache) compile(ctx context.Context, from From, row *ent.AccessPolicy) (
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if p := c.known(key); p != nil { // somebody else compiled it meanwhile
+	if p := c.known(key); p != nil { // another goroutine has compiled it meanwhile
 		return p, nil
 	}
 	p, err := from.Authz.Compile(ctx, policyOf(row))
@@ -104,7 +105,7 @@ func (c *Cache) known(key string) *authz.Compiled {
 	return c.compiled[key]
 }
 
-// policyOf returns a kept policy as authz reads it.
+// policyOf returns a stored policy in the form that authz reads.
 func policyOf(row *ent.AccessPolicy) authz.Policy {
 	return authz.Policy{
 		ID: row.ID, Version: row.Version, Effect: string(row.Effect), Action: row.Action, Resource: row.Resource, Condition: row.Condition,
@@ -112,7 +113,7 @@ func policyOf(row *ent.AccessPolicy) authz.Policy {
 	}
 }
 
-// Caller returns the principal as the policies see it: with its teams and attributes where a policy asks for them.
+// Caller returns the principal as the policies see it: with its teams and attributes if any policy asks for them.
 func (c *Cache) Caller(ctx context.Context, from From, set *authz.Set, p *principal.Principal) (*authz.Caller, error) {
 	out := &authz.Caller{Principal: p, Time: clock.From(ctx).Now()}
 	if p.Type != principal.TypeUser || !from.Authz.AsksCaller(set) {
@@ -126,7 +127,8 @@ func (c *Cache) Caller(ctx context.Context, from From, set *authz.Set, p *princi
 	return out, nil
 }
 
-// factsOf reads what is known of a user; changes of attributes and memberships are changes of authority.
+// factsOf reads a user's teams and attributes. The cache is valid because changes of attributes and memberships are changes of
+// authority.
 func (c *Cache) factsOf(ctx context.Context, from From, p *principal.Principal) (*facts, error) {
 	return c.facts.Get(from.Store, p.CompanyID+"/"+p.ID, func() (*facts, error) {
 		db := principal.With(ctx, p.WithRows(nil))
