@@ -1,4 +1,4 @@
 // Package catalog holds what a company offers: services, their offerings and the offerings' forms.
 //
-// Its operations are run by both doors. It never files requests: package request does, against what stands here.
+// Both doors run its operations. Package request files requests against these offerings; this package does not.
 package catalog

@@ -9,7 +9,8 @@ import (
 	"atrium/internal/paging"
 )
 
-// What edges of the graph lead to. Each reads the rows of many parents at once, by the same rights as a read of one.
+// The operations behind edges of the graph. Each reads the rows of many parents at once, under the rights of reading
+// a single row.
 var (
 	LookUpServices = paging.NewLookUp("service.lookup", op.Spec{
 		Resource: "Service", Action: op.Read, Scope: "services:read",

@@ -20,7 +20,7 @@ import (
 
 var offeringSorts = op.Sorts{"createdAt": offering.FieldCreatedAt, "updatedAt": offering.FieldUpdatedAt, "name": op.Folded(offering.FieldName)}
 
-// The operations on offerings. Those under a service take the service's id.
+// The operations on offerings. Listing and creating take the id of the service.
 var (
 	ListOfferings = op.OnRow("offering.list", op.Spec{
 		Resource: "Offering", Action: op.Read, Scope: "services:read", Sorts: offeringSorts,
@@ -65,7 +65,7 @@ func loadOffering(ctx context.Context, tx *op.Tx, id string) (*ent.Offering, err
 	return op.Lock(tx, tx.Offering.Query().Where(offering.ID(id))).Only(ctx)
 }
 
-// OfferingFilter says which offerings of a service are listed.
+// OfferingFilter selects the offerings of a service that are listed.
 type OfferingFilter struct {
 	Status []string `json:"-" query:"status" enum:"active,inactive" doc:"Offerings in any of these states."`
 	Q      string   `json:"-" query:"q" maxLength:"200" doc:"Offerings whose name contains this, in any case."`
@@ -186,8 +186,8 @@ func deleteOffering(ctx context.Context, tx *op.Tx, o *ent.Offering, _ op.ByID) 
 	return struct{}{}, nil
 }
 
-// uncalled returns conflict, naming an inbound webhook, when one files requests against an offering that matches. The webhook's
-// id is its address, which not everybody who may delete offerings may know.
+// uncalled returns conflict, naming the inbound webhook, when one files requests against an offering that matches. It gives no
+// id, because a webhook's id is its address, which a caller who may delete offerings need not know.
 func uncalled(ctx context.Context, tx *op.Tx, offerings predicate.Offering) error {
 	w, err := tx.InboundWebhook.Query().Where(inboundwebhook.HasOfferingWith(offerings)).Order(inboundwebhook.ByName(), inboundwebhook.ByID()).
 		First(tx.Unfiltered(ctx, "webhooks that the caller does not see keep an offering in use, too"))
@@ -207,7 +207,7 @@ func uncalled(ctx context.Context, tx *op.Tx, offerings predicate.Offering) erro
 	return apperr.New(apperr.Conflict, "The inbound webhook %q files requests against the offering.", text.Short(w.Name, 80))
 }
 
-// deleteOfferingsOf deletes the offerings of a service that goes with them.
+// deleteOfferingsOf deletes the offerings of a service that is being deleted.
 func deleteOfferingsOf(ctx context.Context, tx *op.Tx, serviceID string) error {
 	if _, err := tx.Offering.Delete().Where(offering.ServiceID(serviceID)).Exec(ctx); err != nil {
 		return fmt.Errorf("delete the service's offerings: %w", err)
@@ -215,10 +215,10 @@ func deleteOfferingsOf(ctx context.Context, tx *op.Tx, serviceID string) error {
 	return nil
 }
 
-// formFaults are what is wrong with a form.
+// formFaults are the faults of a form.
 type formFaults []apperr.Detail
 
-// checkForm checks a form before the transaction: its patterns are compiled and tried.
+// checkForm checks a form before the transaction, because it compiles and tries the form's patterns.
 func checkForm(ctx context.Context, tx *op.Tx, f *form.Definition) (faults formFaults, err error) {
 	if f == nil {
 		return nil, nil
@@ -230,7 +230,7 @@ func checkForm(ctx context.Context, tx *op.Tx, f *form.Definition) (faults formF
 	return faults, err
 }
 
-// checkOffering names the faults of the form, and the ids that are no rows of the company.
+// checkOffering returns a validation error with the faults of the form, and the ids that are no rows of the company.
 func checkOffering(ctx context.Context, tx *op.Tx, workflowID *string, levels SLA) error {
 	var refs op.Refs
 	faults, _ := op.Preparation[formFaults](tx)

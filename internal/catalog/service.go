@@ -156,7 +156,8 @@ func deleteService(ctx context.Context, tx *op.Tx, s *ent.Service, _ op.ByID) (s
 	return struct{}{}, nil
 }
 
-// ownersExist names the ids that are no team or organization of the company.
+// ownersExist returns a validation error that names ids which are no team or organization of the
+// company.
 func ownersExist(ctx context.Context, tx *op.Tx, teamID, organizationID *string) error {
 	var refs op.Refs
 	refs.Check("ownerTeamId", teamID, "team", func(id string) (bool, error) { return tx.Team.Query().Where(team.ID(id)).Exist(ctx) })

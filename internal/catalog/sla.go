@@ -12,7 +12,7 @@ import (
 	"atrium/internal/sla"
 )
 
-// SLA are the service levels of an offering; what is not set is null.
+// SLA holds the service levels of an offering; levels that are not set are null.
 type SLA struct {
 	ResponseMinutes   *int             `json:"responseMinutes,omitempty" nullable:"true" minimum:"1" maximum:"525600" doc:"Minutes until a request should be accepted."`
 	ResolutionMinutes *int             `json:"resolutionMinutes,omitempty" nullable:"true" minimum:"1" maximum:"525600" doc:"Minutes until a request should be completed."`
@@ -22,7 +22,8 @@ type SLA struct {
 	Escalations       []sla.Escalation `json:"escalations,omitempty" nullable:"true" maxItems:"20" doc:"What is done about requests that are not dealt with in time."`
 }
 
-// checkSLA names what the rules of the fields cannot say: ids that are no rows, and escalations that make no sense.
+// checkSLA records faults that the fields' tags cannot express: ids that are no rows, and contradictory
+// escalations.
 func checkSLA(ctx context.Context, tx *op.Tx, refs *op.Refs, in SLA) {
 	refs.Check("sla.calendarId", in.CalendarID, "calendar", func(id string) (bool, error) {
 		return tx.Calendar.Query().Where(calendar.ID(id)).Exist(ctx)
@@ -45,7 +46,7 @@ func checkSLA(ctx context.Context, tx *op.Tx, refs *op.Refs, in SLA) {
 	}
 }
 
-// setSLA puts what is set of the service levels into a mutation.
+// setSLA sets the given service levels in a mutation.
 func setSLA(m *ent.OfferingMutation, in SLA) {
 	if in.CalendarID != nil {
 		m.SetCalendarID(*in.CalendarID)
@@ -67,7 +68,7 @@ func setSLA(m *ent.OfferingMutation, in SLA) {
 	}
 }
 
-// replaceSLA is setSLA for an offering that may have levels: what is not set is cleared.
+// replaceSLA is setSLA for an offering that may have levels already: it clears levels that are not given.
 func replaceSLA(m *ent.OfferingMutation, in SLA) {
 	setSLA(m, in)
 	for column, unset := range map[string]func(){
@@ -76,7 +77,7 @@ func replaceSLA(m *ent.OfferingMutation, in SLA) {
 		offering.FieldSLAByPriority: m.ClearSLAByPriority, offering.FieldSLAEscalations: m.ClearSLAEscalations,
 	} {
 		if _, set := m.Field(column); !set {
-			unset() // not both: PostgreSQL assigns to a column once
+			unset() // clear only what was not set: PostgreSQL refuses to assign to a column twice
 		}
 	}
 }

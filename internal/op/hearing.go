@@ -82,7 +82,7 @@ func (e *Engine) hears(ctx context.Context, db *ent.Client, set *authz.Set, ev *
 		all := ask("", authz.Row{Resource: on})
 		return func(string) bool { return all }, nil
 	}
-	row, found, err := e.toldOf(ctx, db, on, ev)
+	row, found, err := e.rowOfEvent(ctx, db, on, ev)
 	if err != nil {
 		return nil, err
 	}
@@ -93,15 +93,15 @@ func (e *Engine) hears(ctx context.Context, db *ent.Client, set *authz.Set, ev *
 	return func(id string) bool { return shown[id] }, nil
 }
 
-// toldOf returns the row that an event is about, as it is now. For a test event it builds the row from the event's data.
-func (e *Engine) toldOf(ctx context.Context, db *ent.Client, on string, ev *ent.Event) (authz.Row, bool, error) {
+// rowOfEvent returns the row that an event is about, as it is now. For a test event it builds the row from the event's data.
+func (e *Engine) rowOfEvent(ctx context.Context, db *ent.Client, on string, ev *ent.Event) (authz.Row, bool, error) {
 	p, ok := principal.From(ctx)
 	if !ok {
 		return authz.Row{}, false, fmt.Errorf("look at what %s is about: nobody asks", ev.ID)
 	}
 	tx := &Tx{Client: db, attempt: &attempt{engine: e, principal: p}}
 	if strings.HasPrefix(ev.SubjectID, "whs_") {
-		row, err := madeUp(on, ev)
+		row, err := rowOfTestEvent(on, ev)
 		return row, err == nil, err
 	}
 	entity, err := authz.Load(ctx, db, on, ev.SubjectID)
@@ -115,8 +115,8 @@ func (e *Engine) toldOf(ctx context.Context, db *ent.Client, on string, ev *ent.
 	return row, err == nil, err
 }
 
-// madeUp returns the row that a test event's data describe, below a request of which only the data's ids are known.
-func madeUp(on string, ev *ent.Event) (authz.Row, error) {
+// rowOfTestEvent returns the row that a test event's data describe, below a request of which only the data's ids are known.
+func rowOfTestEvent(on string, ev *ent.Event) (authz.Row, error) {
 	var payload struct {
 		Data map[string]any `json:"data"`
 	}

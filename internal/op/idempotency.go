@@ -29,7 +29,7 @@ func (a *attempt) callerID() string {
 // another body is idempotency_mismatch. A caller gets the answer only if it could make the call now and may still read the row
 // that the answer is about: roles, scopes and policies are asked again.
 func (o *Operation[In, Out]) firstAnswer(ctx context.Context, tx *Tx, in In) (*Answer, error) {
-	row, err := tx.keptAnswer(ctx)
+	row, err := tx.storedAnswer(ctx)
 	if row == nil || err != nil {
 		return nil, err
 	}
@@ -51,18 +51,18 @@ func (o *Operation[In, Out]) firstAnswer(ctx context.Context, tx *Tx, in In) (*A
 }
 
 // mayReadAgain returns forbidden when the caller may no longer read the row that a stored answer is about.
-func (tx *Tx) mayReadAgain(ctx context.Context, kept *ent.IdempotencyKey) error {
-	if kept.RowID == "" || !authz.HasRows(kept.Resource) {
+func (tx *Tx) mayReadAgain(ctx context.Context, stored *ent.IdempotencyKey) error {
+	if stored.RowID == "" || !authz.HasRows(stored.Resource) {
 		return nil
 	}
-	entity, err := authz.Load(tx.Unfiltered(ctx, "whether a kept answer tells of a hidden row"), tx.Client, kept.Resource, kept.RowID)
+	entity, err := authz.Load(tx.Unfiltered(ctx, "whether a kept answer tells of a hidden row"), tx.Client, stored.Resource, stored.RowID)
 	if ent.IsNotFound(err) {
-		return tx.mayHaveGone(ctx, err)
+		return tx.answerOfDeleted(ctx, err)
 	}
 	if err != nil {
 		return fmt.Errorf("read what a kept answer is about: %w", err)
 	}
-	if kept.RowID != tx.target { // for the target, the reach was checked when the operation loaded the row
+	if stored.RowID != tx.target { // for the target, the reach was checked when the operation loaded the row
 		d, err := tx.engine.Authz.Decide(ctx, tx.principal, authz.Question{Verb: verbOf(tx.info.Name, Read)})
 		if err != nil {
 			return undecided(err)
@@ -77,17 +77,17 @@ func (tx *Tx) mayReadAgain(ctx context.Context, kept *ent.IdempotencyKey) error 
 	return tx.MayRead(ctx, entity)
 }
 
-// mayHaveGone decides whether a stored answer is returned although its row was deleted. It is (nil) for the call that deleted
-// the row, and for any other call if neither role nor policies could have hidden the row. Otherwise mayHaveGone returns err.
-func (tx *Tx) mayHaveGone(_ context.Context, err error) error {
+// answerOfDeleted decides whether a stored answer is returned although its row was deleted. It is (nil) for the call that deleted
+// the row, and for any other call if neither role nor policies could have hidden the row. Otherwise answerOfDeleted returns err.
+func (tx *Tx) answerOfDeleted(_ context.Context, err error) error {
 	if tx.info.Action == Delete || tx.decision.Rows == authz.RowsAll && !tx.Narrowed(tx.info.Resource) {
 		return nil
 	}
 	return err
 }
 
-// keptAnswer reads the stored answer for the call's idempotency key; nil for a first call.
-func (tx *Tx) keptAnswer(ctx context.Context) (*ent.IdempotencyKey, error) {
+// storedAnswer reads the stored answer for the call's idempotency key; nil for a first call.
+func (tx *Tx) storedAnswer(ctx context.Context) (*ent.IdempotencyKey, error) {
 	if tx.call == nil || tx.call.IdempotencyKey == "" {
 		return nil, nil // no answer is stored
 	}
@@ -111,11 +111,11 @@ func (tx *Tx) keptAnswer(ctx context.Context) (*ent.IdempotencyKey, error) {
 	return row, nil
 }
 
-// keepAnswer renders the answer to out and stores it in the operation's own transaction. Stored after the commit, it could be
+// storeAnswer renders the answer to out and stores it in the operation's own transaction. Stored after the commit, it could be
 // lost in a crash, and the next call with the key would have a second effect. Rendering a request takes 5 µs of the roughly
 // 150 µs for which a call holds SQLite's only writer (2 cores, 2026-11). Storing the row and rendering it later would encode
 // it anyway, and would need a decoder for every answer.
-func (tx *Tx) keepAnswer(ctx context.Context, out any) (*Answer, error) {
+func (tx *Tx) storeAnswer(ctx context.Context, out any) (*Answer, error) {
 	if tx.call == nil || tx.call.IdempotencyKey == "" {
 		return nil, nil // nothing to store
 	}

@@ -347,13 +347,13 @@ func (a *attempt) concealed() bool {
 	return err != nil || d.Allow
 }
 
-// everybodys is a right that every role has.
-const everybodys = "request.read"
+// commonRight is a right that every role has.
+const commonRight = "request.read"
 
 func (tx *Tx) question(action Action, resource string) authz.Question {
 	verb := tx.verbs[0]
 	if tx.info.OfAgents {
-		verb = everybodys // no role grants the operation's own verb, and ofAgents has decided about it
+		verb = commonRight // no role grants the operation's own verb, and ofAgents has decided about it
 	}
 	return authz.Question{
 		Verb: verb, Scope: tx.info.Scope, AdminLayer: tx.info.AdminLayer, Action: string(action), Resource: resource,

@@ -78,7 +78,7 @@ func (a *attempt) foresee(ctx context.Context, in any) {
 		if err != nil {
 			return err
 		}
-		for _, id := range append(named(body), a.target) {
+		for _, id := range append(idsIn(body), a.target) {
 			if err := tx.foreseeRow(ctx, id, ask); err != nil {
 				return err
 			}
@@ -132,8 +132,8 @@ func (tx *Tx) foreseeRow(ctx context.Context, id string, ask func(Action, authz.
 // maxForeseen limits the rows that foresee asks about for one call.
 const maxForeseen = 20
 
-// named returns the ids that an input refers to.
-func named(body []byte) []string {
+// idsIn returns the ids that an input refers to.
+func idsIn(body []byte) []string {
 	var ids []string
 	var walk func(v any)
 	walk = func(v any) {

@@ -161,7 +161,7 @@ func write[In, Out any](ctx context.Context, a *attempt, o *Operation[In, Out], 
 			if out, err = o.complete(ctx, tx, in); err != nil {
 				return err
 			}
-			answer, err = tx.keepAnswer(ctx, out)
+			answer, err = tx.storeAnswer(ctx, out)
 			return err
 		})
 	}

@@ -18,9 +18,9 @@ import (
 	"atrium/internal/workflow"
 )
 
-const slaWorker = "service levels" // in audit entries
+const slaWorker = "service levels" // its name in audit entries
 
-// promise is what an offering promises, ready to derive clocks by.
+// promise holds the service levels of an offering, ready to derive clocks from.
 type promise struct {
 	levels   sla.Levels
 	calendar *sla.Calendar // nil: all hours count
@@ -34,18 +34,18 @@ func levelsOf(o *ent.Offering) sla.Levels {
 	}
 }
 
-// promiseOf returns what an offering promises; nil when it is nothing. ctx sees all rows of the company.
+// promiseOf returns the service levels of an offering; nil when it has none. ctx must see all rows of the company.
 func promiseOf(ctx context.Context, db *ent.Client, o *ent.Offering) (*promise, error) {
 	l := levelsOf(o)
 	if l.ResponseMinutes == nil && l.ResolutionMinutes == nil && l.ByPriority == nil && len(l.Escalations) == 0 {
-		return nil, nil // nothing is promised
+		return nil, nil // the offering has no service levels
 	}
 	cal, err := CalendarOf(ctx, db, l.CalendarID)
 	return &promise{levels: l, calendar: cal}, err
 }
 
-// calendars are compiled calendars by id, with the updatedAt of the row that each was made from. A calendar never changes
-// once it is compiled, so that all engines of the process share them.
+// calendars caches compiled calendars by id, with the updatedAt of the row that each was compiled from. A compiled calendar
+// never changes, so all engines of the process share the cache.
 var calendars sync.Map
 
 type compiled struct {
@@ -53,7 +53,7 @@ type compiled struct {
 	calendar *sla.Calendar
 }
 
-// CalendarOf returns a calendar of the company, compiled; nil for no id, and for one that is gone.
+// CalendarOf returns a compiled calendar of the company; nil for an empty id, and for a calendar that was deleted.
 func CalendarOf(ctx context.Context, db *ent.Client, id string) (*sla.Calendar, error) {
 	if id == "" {
 		return nil, nil // all hours count
@@ -65,8 +65,8 @@ func CalendarOf(ctx context.Context, db *ent.Client, id string) (*sla.Calendar, 
 	if err != nil {
 		return nil, fmt.Errorf("read the calendar: %w", err)
 	}
-	if kept, ok := calendars.Load(id); ok {
-		if c, ok := kept.(compiled); ok && c.at.Equal(row.UpdatedAt) {
+	if cached, ok := calendars.Load(id); ok {
+		if c, ok := cached.(compiled); ok && c.at.Equal(row.UpdatedAt) {
 			return c.calendar, nil
 		}
 	}
@@ -78,8 +78,8 @@ func CalendarOf(ctx context.Context, db *ent.Client, id string) (*sla.Calendar, 
 	return c, nil
 }
 
-// clocks derives the clocks of requests in one transaction. Offerings and calendars are read once; logs are read as they are
-// needed, or before for many.
+// clocks derives the clocks of requests in one transaction. It reads each offering and calendar once. It reads a request's
+// log when it needs it, or the logs of many requests ahead by read.
 type clocks struct {
 	tx       *op.Tx
 	now      time.Time
@@ -87,7 +87,7 @@ type clocks struct {
 	logs     map[string][]*ent.SLAEvent
 }
 
-// clocksOf returns the clocks of a transaction as the product itself has it: what they set off is done on its own account.
+// clocksOf returns the clocks of a transaction. They act as the product's own worker, not as the caller.
 func clocksOf(ctx context.Context, tx *op.Tx, now time.Time) (context.Context, *clocks) {
 	w := tx.AsWorker(slaWorker)
 	return principal.With(ctx, w.Principal()), &clocks{tx: w, now: now, promises: map[string]*promise{}, logs: map[string][]*ent.SLAEvent{}}
@@ -148,7 +148,7 @@ func (c *clocks) derive(ctx context.Context, r *ent.Request) (sla.Clock, error) 
 	return sla.Derive(p.levels, string(r.Priority), p.calendar, logOf(r, rows), c.now), nil
 }
 
-// logOf returns the log of a request's clock: what the row tells, and the lines that have been written down.
+// logOf returns the log of a request's clock: the events that the request's columns record, and the lines of sla_events.
 func logOf(r *ent.Request, rows []*ent.SLAEvent) []sla.Event {
 	log := append(make([]sla.Event, 0, len(rows)+3), sla.Event{Kind: sla.Filed, At: r.CreatedAt})
 	if r.AcceptedAt != nil {
@@ -165,7 +165,7 @@ func logOf(r *ent.Request, rows []*ent.SLAEvent) []sla.Event {
 	return log
 }
 
-// startClock puts the clock of a new request into its creation.
+// startClock sets the clock of a new request in its mutation.
 func startClock(ctx context.Context, tx *op.Tx, off *ent.Offering, m *ent.RequestMutation, priority request.Priority) error {
 	p, err := promiseOf(tx.Unfiltered(ctx, "the calendar of an offering counts for whoever files against it"), tx.Client, off)
 	if err != nil || p == nil {
@@ -178,9 +178,9 @@ func startClock(ctx context.Context, tx *op.Tx, off *ent.Offering, m *ent.Reques
 	return WakeFor(ctx, tx, c.NextAt, now)
 }
 
-// settle brings a request's clock up to a moment, in the transaction that has locked the row: what has fallen due is set off,
-// each thing once, and the columns are derived anew. Returns the row as it is now. A request that nothing was ever promised
-// for costs nothing.
+// settle brings a request's clock up to a moment, in the transaction that has locked the row. It fires each warning, breach
+// and escalation that has fallen due, exactly once, and derives the columns anew. Returns the row as it is afterwards. A
+// request that never had service levels costs nothing.
 func settle(ctx context.Context, tx *op.Tx, r *ent.Request, now time.Time) (*ent.Request, error) {
 	if r.SLAState == nil && r.SLANextAt == nil {
 		return r, nil
@@ -198,14 +198,14 @@ func (c *clocks) settle(ctx context.Context, r *ent.Request) (*ent.Request, erro
 		if len(clock.Firings) == 0 {
 			return c.write(ctx, r, clock)
 		}
-		// One at a time: an escalation changes the request, and with it what falls due.
+		// Fire one at a time: an escalation changes the request, and so what falls due next.
 		if r, err = c.fire(ctx, r, clock.Firings[0]); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// write writes what a clock comes to into the row, when it is anything new.
+// write saves the clock's values in the row, if they differ from what it holds.
 func (c *clocks) write(ctx context.Context, r *ent.Request, clock sla.Clock) (*ent.Request, error) {
 	u := r.Update()
 	putClock(u.Mutation(), clock)
@@ -221,7 +221,7 @@ func (c *clocks) write(ctx context.Context, r *ent.Request, clock sla.Clock) (*e
 	return r, WakeFor(ctx, c.tx, clock.NextAt, c.now)
 }
 
-// putClock puts what a clock comes to into a mutation.
+// putClock sets the clock's values in a mutation.
 func putClock(m *ent.RequestMutation, c sla.Clock) {
 	m.SetResponseDueOrder(dueOrder(c.ResponseDueAt))
 	m.SetResolutionDueOrder(dueOrder(c.ResolutionDueAt))
@@ -235,7 +235,7 @@ func putClock(m *ent.RequestMutation, c sla.Clock) {
 	}
 }
 
-// SetOrClearMoment puts a moment of a clock into a mutation, or takes the column's value away.
+// SetOrClearMoment sets a column to a moment, or clears it for nil.
 func SetOrClearMoment(t *time.Time, set func(time.Time), unset func()) {
 	if t == nil {
 		unset()
@@ -244,7 +244,8 @@ func SetOrClearMoment(t *time.Time, set func(time.Time), unset func()) {
 	set(stored(*t))
 }
 
-// stored returns a moment as the product counts: in UTC, in milliseconds, and not before it has come.
+// stored returns a moment as the database stores it: in UTC, in whole milliseconds, rounded up so that it never lies before
+// t.
 func stored(t time.Time) time.Time {
 	cut := t.UTC().Truncate(time.Millisecond)
 	if cut.Before(t) {
@@ -253,7 +254,7 @@ func stored(t time.Time) time.Time {
 	return cut
 }
 
-// dueOrder is what lists order a due time by.
+// dueOrder returns the number by which lists order a due time.
 func dueOrder(t *time.Time) int64 {
 	if t == nil {
 		return schema.DueNever

@@ -16,8 +16,8 @@ import (
 
 var commentSorts = op.Sorts{"createdAt": comment.FieldCreatedAt, "updatedAt": comment.FieldUpdatedAt}
 
-// The operations on comments. Who may read a request reads its public comments; those who work requests read and write
-// internal ones as well, which takes comment.internal. Only its author changes a comment.
+// The operations on comments. A caller who may read a request may read its public comments. Staff who work on requests also
+// read and write internal ones, with the right comment.internal. Only its author may change a comment.
 var (
 	ListComments = op.OnRow("comment.list", op.Spec{
 		Resource: "Comment", Action: op.Read, Scope: "requests:read", Sorts: commentSorts,
@@ -54,7 +54,7 @@ var (
 	}, loadOwnComment, deleteComment).WithRowVerbs(func(c any, _ op.ByID) []string { return internalVerb(c) })
 )
 
-// visibilityVerbs are the rights that writing a comment with a visibility takes.
+// visibilityVerbs returns the rights for writing a comment with a visibility.
 func visibilityVerbs(verb, visibility string) []string {
 	if visibility == string(comment.VisibilityInternal) {
 		return []string{verb, "comment.internal"}
@@ -62,7 +62,7 @@ func visibilityVerbs(verb, visibility string) []string {
 	return []string{verb}
 }
 
-// internalVerb is the further right that an internal comment takes.
+// internalVerb returns the additional right that an internal comment requires.
 func internalVerb(c any) []string {
 	if c, ok := c.(*ent.Comment); ok && c.Visibility == comment.VisibilityInternal {
 		return []string{"comment.internal"}
@@ -70,8 +70,8 @@ func internalVerb(c any) []string {
 	return nil
 }
 
-// shown narrows comments for callers whose role reaches their own requests alone: to public ones on those, and on the requests
-// in which they have a part.
+// shown limits comments for callers whose role reaches only their own requests: they see public comments on these, and on
+// requests in which a workflow gave them a part.
 func shown(tx *op.Tx) []predicate.Comment {
 	if !tx.OwnOnly() {
 		return nil
@@ -81,7 +81,7 @@ func shown(tx *op.Tx) []predicate.Comment {
 	}
 }
 
-// loadAsked is load for those as well whom the request's workflow gave a part.
+// loadAsked loads a request; it also lets callers reach it to whom the request's workflow gave a part.
 func loadAsked(ctx context.Context, tx *op.Tx, id string) (*ent.Request, error) {
 	r, err := load(ctx, tx, id)
 	if err != nil {
@@ -90,7 +90,8 @@ func loadAsked(ctx context.Context, tx *op.Tx, id string) (*ent.Request, error) 
 	return r, party.Reach(ctx, tx, r, r)
 }
 
-// loadComment loads a comment with its request, whose creator decides whether the caller's role reaches it, or whose workflow.
+// loadComment loads a comment with its request. A role reaches the comment if the caller created the request, or if the
+// request's workflow gave the caller a part.
 func loadComment(ctx context.Context, tx *op.Tx, id string) (*ent.Comment, error) {
 	c, err := op.Lock(tx, tx.Comment.Query().Where(comment.ID(id))).WithRequest().Only(ctx)
 	if err != nil {
@@ -140,7 +141,7 @@ func createComment(ctx context.Context, tx *op.Tx, r *ent.Request, in CreateComm
 	if err != nil {
 		return nil, fmt.Errorf("write the comment: %w", err)
 	}
-	if c.Visibility == comment.VisibilityPublic && r.Waiting && c.AuthorID == r.CreatedBy { // the answer has come
+	if c.Visibility == comment.VisibilityPublic && r.Waiting && c.AuthorID == r.CreatedBy { // the requester has answered
 		w := tx.AsWorker(slaWorker)
 		if _, err := op.RunIn(ctx, w, Update, UpdateInput{ByID: op.ByID{ID: r.ID}, Waiting: op.SetTo(false)}); err != nil {
 			return nil, err

@@ -13,15 +13,16 @@ import (
 	"atrium/internal/op"
 )
 
-// Count counts the requests that a list would find, by one of their fields: what stands on the tabs of an inbox.
+// Count counts the requests that a list would find, grouped by one of their fields. Inboxes show the counts on
+// their tabs.
 var Count = op.New("request.count", op.Spec{
 	Resource: "Request", Action: op.Read, Scope: "requests:read", Summary: "Count requests by one of their fields",
 }, count)
 
-// maxCounts bounds the values that are counted apart.
+// maxCounts limits the number of values that get a count of their own.
 const maxCounts = 100
 
-// counted is a row of counts; one of its values is set.
+// counted is a row of the grouped query; only the grouped column is set.
 type counted struct {
 	Status     *string `json:"status"`
 	Priority   *string `json:"priority"`
@@ -33,7 +34,7 @@ type counted struct {
 	Count      int     `json:"count"`
 }
 
-// countBy are the columns that requests are counted by, and where a row has them.
+// countBy maps the fields that requests can be counted by to their columns, and to the value in a row.
 var countBy = map[string]struct {
 	column string
 	value  func(counted) *string
@@ -53,15 +54,15 @@ type CountInput struct {
 	By string `json:"by" enum:"status,priority,serviceId,offeringId,assigneeId,teamId,slaState"`
 }
 
-// Counted is how many requests have a value.
+// Counted is the number of requests with one value.
 type Counted struct {
-	Value *string `json:"value"` // nil for those that have none
+	Value *string `json:"value"` // nil for requests without a value
 	Count int     `json:"count"`
 }
 
-// count returns the most frequent values first, and no values without requests.
+// count returns the most frequent values first, and leaves out values without requests.
 func count(ctx context.Context, tx *op.Tx, in CountInput) ([]*Counted, error) {
-	if counts, ok, err := in.kept(ctx, tx); ok || err != nil {
+	if counts, ok, err := in.fromCounters(ctx, tx); ok || err != nil {
 		return counts, err
 	}
 	by := countBy[in.By]
@@ -77,8 +78,9 @@ func count(ctx context.Context, tx *op.Tx, in CountInput) ([]*Counted, error) {
 	return counts, nil
 }
 
-// kept answers from the counters that triggers keep, where they know it: by status or priority, of all rows.
-func (in CountInput) kept(ctx context.Context, tx *op.Tx) (counts []*Counted, ok bool, err error) {
+// fromCounters answers from the counters that triggers maintain. They know only counts by status or priority
+// over all rows.
+func (in CountInput) fromCounters(ctx context.Context, tx *op.Tx) (counts []*Counted, ok bool, err error) {
 	values := map[string][]string{
 		"status": {"PENDING", "IN_PROGRESS", "COMPLETED", "CANCELLED"}, "priority": {"LOW", "MEDIUM", "HIGH", "URGENT"},
 	}[in.By]

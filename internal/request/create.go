@@ -26,7 +26,7 @@ var Create = op.New("request.create", op.Spec{
 	Summary: "File a request against an offering",
 }, create).WithVerbs(func(in CreateInput) []string {
 	if in.AssigneeID != nil || in.TeamID != nil {
-		return []string{"request.create", "request.update"} // who may not assign may not do it while filing either
+		return []string{"request.create", "request.update"} // a caller who may not assign requests may not do it while filing either
 	}
 	return []string{"request.create"}
 }).Prepared(func(ctx context.Context, tx *op.Tx, in CreateInput) (any, error) {
@@ -38,13 +38,13 @@ var Create = op.New("request.create", op.Spec{
 	return filing{fields, rule}, err
 })
 
-// filing is what filing a request prepares before its transaction.
+// filing is the result of the preparation.
 type filing struct {
 	fields fieldsChecked
-	rule   *routing.Match // nil when none holds
+	rule   *routing.Match // nil when no rule matches
 }
 
-// CreateInput is what is filed.
+// CreateInput describes a new request.
 type CreateInput struct {
 	ServiceID   string            `json:"serviceId" minLength:"1" maxLength:"64" doc:"The service that the request is made against."`
 	OfferingID  string            `json:"offeringId" minLength:"1" maxLength:"64" doc:"An active offering of that service."`
@@ -108,7 +108,7 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error
 	if err := tellAssignee(ctx, tx, nil, r); err != nil {
 		return nil, err
 	}
-	if off.WorkflowID != nil { // a subscriber may have started it
+	if off.WorkflowID != nil { // a subscriber of the event may have started the workflow and changed the row
 		if r, err = tx.Request.Get(tx.Unfiltered(ctx, "the row that was just made"), r.ID); err != nil {
 			return nil, fmt.Errorf("read the request: %w", err)
 		}
@@ -117,7 +117,7 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error
 	return r, nil
 }
 
-// variables are the request that is about to be filed, as expressions see it.
+// variables returns the request about to be filed in the form that expressions see.
 func (in CreateInput) variables(ctx context.Context, tx *op.Tx) (map[string]any, error) {
 	fields, err := answers(in.Fields)
 	if err != nil {
@@ -133,14 +133,14 @@ func (in CreateInput) variables(ctx context.Context, tx *op.Tx) (map[string]any,
 
 func (in CreateInput) priority() string { return op.Or(in.Priority, string(request.PriorityMEDIUM)) }
 
-// target returns the offering that is filed against, and the status of its service. Names the ids that are no rows of
-// the company or do not belong together.
+// target returns the offering that the request is filed against, and the status of its service. Returns a validation
+// error that names ids which are no rows of the company or do not belong together.
 func target(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Offering, service.Status, error) {
 	if in.AssigneeID == nil && in.TeamID == nil {
 		off, err := tx.Offering.Query().Where(offering.ID(in.OfferingID),
 			offering.HasServiceWith(service.ID(in.ServiceID), service.StatusEQ(service.StatusActive))).Only(ctx)
 		if err == nil {
-			return off, service.StatusActive, nil // one statement, for all but the requests that name somebody or are refused
+			return off, service.StatusActive, nil // one statement, enough for every request that names no assignee or team and is not refused
 		}
 		if !ent.IsNotFound(err) {
 			return nil, "", fmt.Errorf("look the offering up: %w", err)
@@ -153,7 +153,7 @@ func target(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Offering, serv
 	var refs op.Refs
 	if off == nil || off.ServiceID != in.ServiceID || off.Edges.Service == nil {
 		refs.Check("serviceId", &in.ServiceID, "service", func(id string) (bool, error) {
-			return tx.Service.Query().Where(service.ID(id)).Exist(ctx) // among those that the caller sees
+			return tx.Service.Query().Where(service.ID(id)).Exist(ctx) // among the services that the caller sees
 		})
 	}
 	if off == nil || off.ServiceID != in.ServiceID {
@@ -170,7 +170,7 @@ func target(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Offering, serv
 	return off, off.Edges.Service.Status, nil
 }
 
-// takesRequests returns conflict when the offering, or its service in that status, takes none.
+// takesRequests returns conflict when the offering or its service is not active.
 func takesRequests(off *ent.Offering, status service.Status) error {
 	if status != service.StatusActive {
 		return apperr.New(apperr.Conflict, "The service takes no requests: it is not active.")
@@ -181,7 +181,7 @@ func takesRequests(off *ent.Offering, status service.Status) error {
 	return nil
 }
 
-// checkAssignee notes a fault when the assignee is no user of the company, or one who has left.
+// checkAssignee records a fault when the assignee is no user of the company, or was deactivated or erased.
 func checkAssignee(ctx context.Context, tx *op.Tx, refs *op.Refs, id *string) {
 	working := true
 	refs.Check("assigneeId", id, "user", func(id string) (bool, error) {
@@ -197,7 +197,7 @@ func checkAssignee(ctx context.Context, tx *op.Tx, refs *op.Refs, id *string) {
 	}
 }
 
-// tellAssignee has a request's new assignee told of it, unless they took it themselves.
+// tellAssignee has a request's new assignee notified, unless the caller is the new assignee.
 func tellAssignee(ctx context.Context, tx *op.Tx, before, after *ent.Request) error {
 	to := after.AssigneeID
 	if to == nil || *to == tx.Principal().ID || before != nil && before.AssigneeID != nil && *before.AssigneeID == *to {
@@ -210,7 +210,7 @@ func teamExists(ctx context.Context, tx *op.Tx) func(string) (bool, error) {
 	return func(id string) (bool, error) { return tx.Team.Query().Where(team.ID(id)).Exist(ctx) }
 }
 
-// rank is what lists order priorities by.
+// rank returns the number by which lists order priorities.
 func rank(p request.Priority) int8 {
 	switch p {
 	case request.PriorityLOW:

@@ -9,8 +9,8 @@ import (
 	"atrium/internal/op"
 )
 
-// Erase takes what people wrote from requests, with mark where a text may not be empty. The audit log notes each, and so who
-// watches is told.
+// Erase removes the texts that people wrote from requests, and puts mark where a text may not be empty. It writes an audit
+// entry for each, so that whoever watches a request sees the change.
 func Erase(ctx context.Context, tx *op.Tx, mark string, ids ...string) error {
 	errs := []error{tx.Request.Update().Where(request.IDIn(ids...)).SetTitle(mark).SetDescription("").ClearFields().ClearTags().Exec(ctx)}
 	for _, id := range ids {
@@ -19,7 +19,7 @@ func Erase(ctx context.Context, tx *op.Tx, mark string, ids ...string) error {
 	return errors.Join(errs...)
 }
 
-// EraseComments does so with comments.
+// EraseComments does the same for comments.
 func EraseComments(ctx context.Context, tx *op.Tx, mark string, ids ...string) error {
 	errs := []error{tx.Comment.Update().Where(comment.IDIn(ids...)).SetBody(mark).Exec(ctx)}
 	for _, id := range ids {

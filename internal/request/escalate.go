@@ -16,7 +16,8 @@ import (
 	"atrium/internal/sla"
 )
 
-// fire sets off what has fallen due, and notes that it was: the line is unique, and commits with all that comes of it.
+// fire performs what has fallen due, and records it in a line. The line's key is unique, and it commits with everything that
+// fire does.
 func (c *clocks) fire(ctx context.Context, r *ent.Request, f sla.Firing) (*ent.Request, error) {
 	line, err := c.tx.SLAEvent.Create().SetSubjectID(r.ID).SetKind(slaevent.Kind(f.Kind)).SetKey(f.Key).SetAt(c.now).Save(ctx)
 	if err != nil {
@@ -32,8 +33,8 @@ func (c *clocks) fire(ctx context.Context, r *ent.Request, f sla.Firing) (*ent.R
 	return r, TellTarget(ctx, c.tx, r, f, nil)
 }
 
-// remind has whoever deals with the request told that it is due soon, or late: its assignee, or else its team. Nobody is told of
-// one that nobody deals with: escalations say who else is.
+// remind notifies the assignee, or else the team, that the request is due soon or late. If it has neither, nobody is notified
+// here: escalations say who else hears of it.
 func (c *clocks) remind(ctx context.Context, r *ent.Request, f sla.Firing) error {
 	n := NoticeArgs{Company: r.CompanyID, Request: r.ID, Occasion: "warning", What: late(f)}
 	if f.Kind == sla.Breached {
@@ -48,11 +49,11 @@ func (c *clocks) remind(ctx context.Context, r *ent.Request, f sla.Firing) error
 	default:
 		return nil
 	}
-	return c.tx.Insert(ctx, n, time.Time{}) // policies are asked about each person, which is not done in here
+	return c.tx.Insert(ctx, n, time.Time{}) // the job asks the policies about each person, which must not happen in this transaction
 }
 
-// TellTarget emits the event of a target that is warned of or missed, of a request or of one of its phases, and writes the
-// audit entry of that name.
+// TellTarget emits the event for a target of a request, or of one of its phases, that is close to its deadline or has missed it.
+// It writes the audit entry of that name.
 func TellTarget(ctx context.Context, tx *op.Tx, r *ent.Request, f sla.Firing, phaseID *string) error {
 	name, state := events.SLAWarning, string(sla.InWarning)
 	if f.Kind == sla.Breached {
@@ -73,19 +74,19 @@ func TellTarget(ctx context.Context, tx *op.Tx, r *ent.Request, f sla.Firing, ph
 	return tx.Note(ctx, name, "Request", r.ID, changes)
 }
 
-// raised are the priorities that come after each; URGENT has none.
+// raised maps each priority to the next higher one; URGENT has none.
 var raised = map[request.Priority]request.Priority{
 	request.PriorityLOW: request.PriorityMEDIUM, request.PriorityMEDIUM: request.PriorityHIGH, request.PriorityHIGH: request.PriorityURGENT,
 }
 
-// change is Update, by which escalations act. An update settles the clock and so may escalate: the language wants such a circle
-// to be closed here.
+// change is Update, which escalations use. An update settles the clock and so may escalate; init closes this cycle, because Go
+// refuses it in the declaration.
 var change *op.Operation[UpdateInput, *ent.Request]
 
 func init() { change = Update }
 
-// escalate does what a rule says, by the operations that a person would use. A rule that cannot be followed, because its team
-// is gone or nothing is more urgent, leaves the request as it is: the audit entry says that its time came.
+// escalate performs a rule through the operations that a person would use. If it cannot, because the team was deleted or no
+// priority is higher, it leaves the request as it is; the audit entry still says that the escalation fell due.
 func (c *clocks) escalate(ctx context.Context, r *ent.Request, f sla.Firing) (*ent.Request, error) {
 	e := f.Escalation
 	in := UpdateInput{ByID: op.ByID{ID: r.ID}}
@@ -95,7 +96,7 @@ func (c *clocks) escalate(ctx context.Context, r *ent.Request, f sla.Firing) (*e
 		if e.TeamID != nil {
 			n.Teams = []string{*e.TeamID}
 		}
-		return r, c.tx.Insert(ctx, n, time.Time{}) // the mail's operation is audited
+		return r, c.tx.Insert(ctx, n, time.Time{}) // the operation that sends the mail is audited
 	case sla.Raise:
 		if to, ok := raised[r.Priority]; ok {
 			in.Priority = op.SetTo(string(to))
@@ -116,11 +117,11 @@ func (c *clocks) escalate(ctx context.Context, r *ent.Request, f sla.Firing) (*e
 		return r, err
 	}
 	r, err = op.RunIn(ctx, c.tx, change, in)
-	delete(c.logs, in.ID) // the update has settled the clock, too
+	delete(c.logs, in.ID) // settling in the update has added to the log
 	return r, err
 }
 
-// late says how a target stands, for a mail.
+// late describes a target's state, for a mail.
 func late(f sla.Firing) string {
 	what := "It should have been accepted"
 	if f.Target == sla.Resolution {

@@ -8,7 +8,7 @@ import (
 	"atrium/internal/op"
 )
 
-// emit writes the event in the transaction, with the request as it is after the change.
+// emit writes an event about the request as it is after the change.
 func emit(ctx context.Context, tx *op.Tx, event string, r *ent.Request) error {
 	return tx.Emit(ctx, event, r.ID, events.Request{
 		ID: r.ID, ServiceID: r.ServiceID, Title: r.Title,

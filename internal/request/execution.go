@@ -7,7 +7,8 @@ import (
 	"atrium/ent"
 )
 
-// Link notes which execution processes a request, in the transaction that files it: the entry of its creation tells of it.
+// Link records which execution processes a request, in the transaction that files it, so that the audit entry of its
+// creation includes it.
 func Link(ctx context.Context, db *ent.Client, requestID, executionID string) error {
 	if err := db.Request.UpdateOneID(requestID).SetExecutionID(executionID).Exec(ctx); err != nil {
 		return fmt.Errorf("note the request's execution: %w", err)

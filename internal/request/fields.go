@@ -14,18 +14,18 @@ import (
 	"atrium/internal/op"
 )
 
-// fieldsChecked is what came of holding values against an offering's form before the transaction.
+// fieldsChecked is the result of checking values against an offering's form before the transaction.
 type fieldsChecked struct {
 	at     time.Time // the offering's updatedAt
 	faults []apperr.Detail
 }
 
-// cheap is up to which Cost values are checked without waiting for a turn: about a millisecond.
+// cheap is the Cost up to which values are checked without waiting for a turn: about a millisecond.
 const cheap = 100_000
 
-// prepareFields holds submitted values against the offering's form; without one, any bounded values pass. An offering that
-// does not exist has no faults: the operation will say so. Offerings are remembered, so that this reads one only when it
-// has changed.
+// prepareFields checks submitted values against the offering's form; without a form, any values within the size limits pass. An
+// offering that does not exist yields no faults, because the operation reports it. Offerings' forms are cached, so this reads an
+// offering only when it has changed.
 func prepareFields(ctx context.Context, tx *op.Tx, offeringID string, values map[string]any) (out fieldsChecked, err error) {
 	c, err := forms.of(ctx, tx, offeringID)
 	if err != nil || c == nil {
@@ -37,7 +37,7 @@ func prepareFields(ctx context.Context, tx *op.Tx, offeringID string, values map
 		return out, nil
 	}
 	check := func(ctx context.Context) error {
-		// Who may not see somebody may not name them.
+		// Callers may not name people whom they may not see.
 		details, err := c.form.Validate(tx.Filtered(ctx), values, form.Lookups{Users: usersOf(tx), Teams: teamsOf(tx)})
 		if err != nil {
 			return fmt.Errorf("check the fields: %w", err)
@@ -52,13 +52,13 @@ func prepareFields(ctx context.Context, tx *op.Tx, offeringID string, values map
 	return out, err
 }
 
-// FieldFaults returns what is wrong with values as the fields of a request for an offering. Its place is outside of transactions.
+// FieldFaults returns the faults of values as the fields of a request for an offering. Call it outside of transactions.
 func FieldFaults(ctx context.Context, tx *op.Tx, offeringID string, values map[string]any) ([]apperr.Detail, error) {
 	c, err := prepareFields(ctx, tx, offeringID, values)
 	return c.faults, err
 }
 
-// check names what prepareFields found, if it was about the offering as it is.
+// check returns the faults that prepareFields found, or ErrOutdated if the offering has changed since.
 func (c fieldsChecked) check(off *ent.Offering) error {
 	switch {
 	case !c.at.Equal(off.UpdatedAt):
@@ -70,7 +70,7 @@ func (c fieldsChecked) check(off *ent.Offering) error {
 	return nil
 }
 
-// answers writes submitted values as the row keeps them; nil for none.
+// answers encodes submitted values as the row stores them; nil for none.
 func answers(values map[string]any) (json.RawMessage, error) {
 	if len(values) == 0 {
 		return nil, nil
@@ -82,7 +82,7 @@ func answers(values map[string]any) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// usersOf tells which ids are users of the caller's company.
+// usersOf returns a function that tells which ids are users of the caller's company.
 func usersOf(tx *op.Tx) func(context.Context, []string) (map[string]bool, error) {
 	return func(ctx context.Context, ids []string) (map[string]bool, error) {
 		found, err := tx.User.Query().Where(user.IDIn(ids...)).IDs(ctx)
@@ -90,7 +90,7 @@ func usersOf(tx *op.Tx) func(context.Context, []string) (map[string]bool, error)
 	}
 }
 
-// teamsOf tells which ids are teams of the caller's company.
+// teamsOf returns a function that tells which ids are teams of the caller's company.
 func teamsOf(tx *op.Tx) func(context.Context, []string) (map[string]bool, error) {
 	return func(ctx context.Context, ids []string) (map[string]bool, error) {
 		found, err := tx.Team.Query().Where(team.IDIn(ids...)).IDs(ctx)

@@ -11,11 +11,11 @@ import (
 	"atrium/internal/op"
 )
 
-// maxForms bounds the compiled forms that are kept; past it they are all forgotten and made anew as needed.
+// maxForms limits the cached compiled forms; when it is reached, all are dropped and compiled again as needed.
 const maxForms = 1024
 
-// formCache keeps compiled forms by offering. An offering that was saved again has another updatedAt, by which the
-// operations see that what is kept here is old.
+// formCache caches compiled forms by offering. Saving an offering changes its updatedAt, by which operations recognise
+// an outdated form.
 type formCache struct {
 	mu    sync.Mutex
 	forms map[string]*cachedForm
@@ -26,10 +26,11 @@ type cachedForm struct {
 	form *form.Form // nil for an offering without one
 }
 
-// forms are shared by all engines of the process: compiled forms are never changed, and ids name one offering anywhere.
+// forms is shared by all engines of the process: compiled forms never change, and an id names the same offering
+// everywhere.
 var forms = &formCache{forms: map[string]*cachedForm{}}
 
-// of returns an offering's form as it was at some time; nil when there is no such offering in the company.
+// of returns an offering's cached form, which may be outdated; nil when the company has no such offering.
 func (c *formCache) of(ctx context.Context, tx *op.Tx, offeringID string) (*cachedForm, error) {
 	key := tx.Principal().CompanyID + "/" + offeringID
 	c.mu.Lock()
@@ -40,7 +41,7 @@ func (c *formCache) of(ctx context.Context, tx *op.Tx, offeringID string) (*cach
 	}
 	off, err := tx.Offering.Get(ctx, offeringID)
 	if ent.IsNotFound(err) {
-		return nil, nil // there is none
+		return nil, nil // no such offering
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the offering: %w", err)
@@ -64,7 +65,7 @@ func (c *formCache) of(ctx context.Context, tx *op.Tx, offeringID string) (*cach
 	return made, nil
 }
 
-// forget takes a form away that is not the offering's any more.
+// forget drops an outdated form.
 func (c *formCache) forget(off *ent.Offering) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

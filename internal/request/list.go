@@ -18,7 +18,7 @@ var sorts = op.Sorts{
 	"responseDueAt": request.FieldResponseDueOrder, "resolutionDueAt": request.FieldResolutionDueOrder,
 }
 
-// List finds requests. Callers whose role reaches only their own see those.
+// List finds requests. If a caller's role reaches only the caller's own requests, the list contains only these.
 var List = op.New("request.list", op.Spec{
 	Resource: "Request", Action: op.Read, Scope: "requests:read", Sorts: sorts,
 	Summary: "List requests",
@@ -62,7 +62,7 @@ func (in ListInput) where(tx *op.Tx) []predicate.Request {
 		for i, p := range in.Priority {
 			ranks[i] = rank(request.Priority(p))
 		}
-		where = append(where, request.PriorityRankIn(ranks...)) // the indexed twin of priority
+		where = append(where, request.PriorityRankIn(ranks...)) // priority's indexed counterpart
 	}
 	where = paging.In(where, in.ServiceID, request.ServiceIDIn)
 	where = paging.In(where, in.OfferingID, request.OfferingIDIn)
@@ -89,10 +89,12 @@ func (in ListInput) where(tx *op.Tx) []predicate.Request {
 	return paging.Contains(where, request.FieldTitle, in.Q)
 }
 
-// maxCountedServices bounds the services whose counters are added up; the total of more is counted behind their index.
+// maxCountedServices limits the services whose counters are added up; with more services, the total is counted through
+// their index.
 const maxCountedServices = 4
 
-// counter returns the one that knows the total: of all requests, or of some statuses, priorities and services.
+// counter returns the counter that knows the total: of all requests, or of some statuses, priorities and services.
+// Returns false if the filter has anything else.
 func (in ListInput) counter(tx *op.Tx) (paging.Counter, bool) {
 	if tx.OwnOnly() || len(in.OfferingID)+len(in.AssigneeID)+len(in.TeamID)+len(in.CreatedBy)+len(in.Tags)+len(in.SLAState) > 0 ||
 		in.DueBefore != nil || in.CreatedAfter != nil || in.CreatedBefore != nil || in.Q != "" || len(in.ServiceID) > maxCountedServices {

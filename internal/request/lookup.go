@@ -9,19 +9,19 @@ import (
 	"atrium/internal/paging"
 )
 
-// LookUp reads those of many requests that match a filter and that the caller may see; the others are left out. Whoever
-// watches for changes reads them by it: that a row is hidden is no refusal, and leaves no trace.
+// LookUp reads, of many requests, those that match a filter and that the caller may see; it leaves out the others.
+// Subscriptions to changes use it, because a hidden row is then no refusal and leaves no audit entry.
 var LookUp = op.New("request.lookup", op.Spec{
 	Resource: "Request", Action: op.Read, Scope: "requests:read",
 	Summary: "Look requests up by their ids",
 }, lookUp)
 
-// LookUpInput names requests, and filters them as the list does. Without ids nothing is read, but the caller's rights are
-// asked and the filter is checked.
+// LookUpInput names requests, and filters them as the list does. Without ids it reads nothing, but still checks the
+// caller's rights and the filter.
 type LookUpInput struct {
 	ListInput
 	IDs      []string `json:"-"`
-	Internal []string `json:"-"` // of the ids, those that callers who see no internal comments are not told of
+	Internal []string `json:"-"` // ids that are left out for callers who see no internal comments
 }
 
 func lookUp(ctx context.Context, tx *op.Tx, in LookUpInput) (map[string]*ent.Request, error) {
@@ -31,7 +31,7 @@ func lookUp(ctx context.Context, tx *op.Tx, in LookUpInput) (map[string]*ent.Req
 	return paging.LookUp(ctx, tx.Request.Query().Where(in.where(tx)...), paging.ByIDs{IDs: in.IDs})
 }
 
-// LookUpRequests reads the requests that edges of the graph lead to, many at once, by the same rights as a read of one.
+// LookUpRequests reads many requests at once for edges of the graph, under the rights of reading a single one.
 var LookUpRequests = paging.NewLookUp("request.edges", op.Spec{
 	Resource: "Request", Action: op.Read, Scope: "requests:read",
 	Summary: "Look up the requests that other rows are about",

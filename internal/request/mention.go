@@ -17,13 +17,13 @@ import (
 	"atrium/internal/principal"
 )
 
-// mention is an @ before a user's id or an e-mail address.
+// mention matches an @ before a user's id or an e-mail address.
 var mention = regexp.MustCompile(`(?:^|[^\w.@-])@(usr_[0-9a-z]{26}\b|[^\s@<>(),;:"]+@[A-Za-z0-9.-]*[A-Za-z0-9])`)
 
-// maxMentions bounds the people that one comment names.
+// maxMentions limits the people that one comment may mention.
 const maxMentions = 20
 
-// mentions returns the ids and addresses that a text names, each once.
+// mentions returns the ids and addresses that a text mentions, without repetitions.
 func mentions(body string) []string {
 	var out []string
 	for _, m := range mention.FindAllStringSubmatch(body, -1) {
@@ -33,19 +33,19 @@ func mentions(body string) []string {
 	return slices.Compact(out)
 }
 
-// mentioned are the people to tell of a comment, found before the transaction because the company's policies are asked about
-// each: active users who may read the comment as it will be and did not write it. A
-// sandbox tells nobody.
+// mentioned holds the people to notify of a comment: active users who may read the comment as it will be and did not write
+// it. They are found before the transaction, because the company's policies are asked about each of them. A sandbox notifies
+// nobody.
 type mentioned struct {
 	people  []*ent.User
 	tooMany bool
 }
 
-// prepareMentions finds the people whom a comment names and who have not been told of it.
+// prepareMentions finds the people whom a comment mentions and who have not been notified of it.
 func prepareMentions(ctx context.Context, tx *op.Tx, c *ent.Comment) (any, error) {
 	names := mentions(c.Body)
 	if len(names) == 0 || tx.Principal().Sandbox {
-		return nil, nil // nobody is named
+		return nil, nil // nobody to notify
 	}
 	if len(names) > maxMentions {
 		return mentioned{tooMany: true}, nil
@@ -64,10 +64,10 @@ func prepareMentions(ctx context.Context, tx *op.Tx, c *ent.Comment) (any, error
 	return mentioned{people: people}, nil
 }
 
-// prepareCreateComment prepares the mentions of a new comment. A request that does not exist has none.
+// prepareCreateComment prepares the mentions of a new comment. It returns nil when the request does not exist.
 func prepareCreateComment(ctx context.Context, tx *op.Tx, in CreateCommentInput) (any, error) {
 	if len(mentions(in.Body)) == 0 {
-		return nil, nil // nobody is named
+		return nil, nil // nobody is mentioned
 	}
 	r, err := tx.Request.Load(ctx, in.ID)
 	if err != nil {
@@ -78,7 +78,7 @@ func prepareCreateComment(ctx context.Context, tx *op.Tx, in CreateCommentInput)
 	return prepareMentions(ctx, tx, c)
 }
 
-// prepareUpdateComment prepares the mentions of a comment as it will be.
+// prepareUpdateComment prepares the mentions of a comment as it will be after the change.
 func prepareUpdateComment(ctx context.Context, tx *op.Tx, in UpdateCommentInput) (any, error) {
 	if !op.Sets(in) {
 		return nil, nil // nothing changes
@@ -92,7 +92,7 @@ func prepareUpdateComment(ctx context.Context, tx *op.Tx, in UpdateCommentInput)
 	return prepareMentions(ctx, tx, c)
 }
 
-// tell tells the people whom a comment mentions, in its transaction, and returns the ids of all who were told of it so far.
+// tell notifies the people whom a comment mentions, in its transaction, and returns the ids of everyone notified so far.
 func tell(ctx context.Context, tx *op.Tx, r *ent.Request, before []string) ([]string, error) {
 	m, ok := op.Preparation[mentioned](tx)
 	switch {
@@ -105,7 +105,7 @@ func tell(ctx context.Context, tx *op.Tx, r *ent.Request, before []string) ([]st
 	by, title := mail.Line(tx.Principal().Name, 60), mail.Line(r.Title, 80)
 	for _, u := range m.people {
 		if slices.Contains(before, u.ID) {
-			continue // another call told them while this one was prepared
+			continue // another call has notified them since this one was prepared
 		}
 		err := notice.Give(ctx, tx, u, notice.Note{
 			Kind: notice.Mention, Subject: by + " mentioned you: " + title, RequestID: &r.ID,
@@ -126,7 +126,7 @@ func visibilityOr(given string, usual comment.Visibility) comment.Visibility {
 	return comment.Visibility(given)
 }
 
-// ignoreMissing makes nothing of a row that does not exist: the operation will say so.
+// ignoreMissing turns a not-found error into nil, because the operation itself reports a missing row.
 func ignoreMissing(err error) error {
 	if ent.IsNotFound(err) {
 		return nil

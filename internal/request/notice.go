@@ -22,19 +22,19 @@ import (
 	"atrium/internal/principal"
 )
 
-// NoticeArgs is the job that tells people what its clock has come to with a request.
+// NoticeArgs is the job that notifies people about the state of a request's clock.
 type NoticeArgs struct {
 	Company  string   `json:"company"`
 	Request  string   `json:"request"`
-	Occasion string   `json:"occasion"` // of occasions
-	Key      string   `json:"key"`      // of the request's occasions: each is told of once
-	What     string   `json:"what"`     // in a sentence
+	Occasion string   `json:"occasion"` // a key of occasions
+	Key      string   `json:"key"`      // unique among the request's occasions: each is told once
+	What     string   `json:"what"`     // one sentence
 	Users    []string `json:"users,omitempty"`
 	Teams    []string `json:"teams,omitempty"`
-	Fallback bool     `json:"fallback,omitempty"` // whoever deals with the request: its assignee, else its team, else the admins
+	Fallback bool     `json:"fallback,omitempty"` // tell the request's assignee, else its team, else the admins
 }
 
-// occasions are the kinds of notices and how their subjects begin.
+// occasions maps occasions to a kind of notice and to the beginning of its subject.
 var occasions = map[string]struct{ kind, subject string }{
 	"warning": {notice.Warning, "Due soon: "}, "escalated": {notice.Warning, "Please look at: "}, "breached": {notice.Breached, "Late: "},
 }
@@ -42,33 +42,34 @@ var occasions = map[string]struct{ kind, subject string }{
 // Kind names the job.
 func (NoticeArgs) Kind() string { return "sla_notice" }
 
-// noticer performs the jobs of notices.
+// noticer works the jobs of NoticeArgs.
 type noticer struct {
 	river.WorkerDefaults[NoticeArgs]
 	engine *op.Engine
 }
 
-// Work runs the operation that tells people: it asks the policies before its transaction.
+// Work runs the operation Notify, which asks the policies before its transaction.
 func (n *noticer) Work(ctx context.Context, job *river.Job[NoticeArgs]) error {
 	ctx = clock.With(principal.With(ctx, principal.Worker(job.Args.Company, slaWorker)), n.engine.Store.Clock())
 	_, _, err := op.Run(ctx, n.engine, Notify, NotifyInput{ByID: op.ByID{ID: job.Args.Request}, Notice: job.Args}, nil)
 	return err
 }
 
-// Notify tells people what its clock has come to with a request: those of them who are active and may read it. No role of a
-// company holds it.
+// Notify notifies people about the state of a request's clock, if they are active and may read the request. No role grants
+// it.
 var Notify = op.OnRow("request.notify", op.Spec{
 	Resource: "Request", Action: op.Update, Past: map[string]string{"request.notify": "request.notified"},
 	Summary: "Tell people that a request is late",
 }, load, notify).Prepared(prepareNotify)
 
-// NotifyInput says who is told of what.
+// NotifyInput says who is notified and what they are told.
 type NotifyInput struct {
 	op.ByID
 	Notice NoticeArgs `json:"-"`
 }
 
-// readers are the people to tell, found before the transaction because the company's policies are asked about each.
+// readers are the people to notify. They are found before the transaction, because the company's policies are asked about
+// each of them.
 type readers []*ent.User
 
 func prepareNotify(ctx context.Context, tx *op.Tx, in NotifyInput) (any, error) {
@@ -104,7 +105,7 @@ func inTeams(ids []string) predicate.User {
 	return user.HasMembershipsWith(teammember.TeamIDIn(ids...))
 }
 
-// notify tells the people, unless the occasion has been told already. A sandbox tells nobody.
+// notify notifies the people, unless this occasion was told before. A sandbox notifies nobody.
 func notify(ctx context.Context, tx *op.Tx, r *ent.Request, in NotifyInput) (*ent.Request, error) {
 	people, _ := op.Preparation[readers](tx)
 	all := tx.Unfiltered(ctx, "the clock's log is the product's own")
@@ -114,7 +115,7 @@ func notify(ctx context.Context, tx *op.Tx, r *ent.Request, in NotifyInput) (*en
 		return nil, fmt.Errorf("look whether people have been told: %w", err)
 	}
 	if again {
-		return r, nil // the job was worked before
+		return r, nil // the job has run before
 	}
 	if err := tx.SLAEvent.Create().SetSubjectID(r.ID).SetKind(slaevent.KindESCALATED).SetKey("told/" + in.Notice.Key).SetAt(tx.Now(ctx)).Exec(all); err != nil {
 		return nil, fmt.Errorf("note that people were told: %w", err)
@@ -136,7 +137,7 @@ func notify(ctx context.Context, tx *op.Tx, r *ent.Request, in NotifyInput) (*en
 	return r, nil
 }
 
-// countsBy matches the requests whose offering counts by a calendar.
+// countsBy matches the requests whose offering uses a calendar.
 func countsBy(calendarID string) predicate.Request {
 	return func(s *sql.Selector) {
 		o := sql.Dialect(s.Dialect()).Table(offering.Table)

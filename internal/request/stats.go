@@ -12,35 +12,35 @@ import (
 	"atrium/internal/op"
 )
 
-// Stats says how much was filed and finished in a time, and how long it took: what stands on charts. One statement reads the
-// columns of at most 50,000 requests; the rest is arithmetic here, so that both databases agree on days and percentiles.
+// Stats returns how many requests were filed and finished in a period, and how long they took, for charts. One statement reads
+// the columns of at most 50,000 requests. The rest is computed in Go, so that both databases agree on days and percentiles.
 var Stats = op.New("request.stats", op.Spec{
 	Resource: "Request", Action: op.Read, Scope: "requests:read", Summary: "Read figures of the requests of a time",
 }, stats)
 
-// The bounds of one call.
+// The limits of one call.
 const (
 	maxStatsTime = 366 * 24 * time.Hour
 	maxStatsRows = 50_000
 )
 
-// StatsInput says of what time, and by what.
+// StatsInput is the period and the field to group by.
 type StatsInput struct {
 	From time.Time `json:"from"`
 	To   time.Time `json:"to"`
 	By   string    `json:"by" enum:"day,week,service,team"`
 }
 
-// Stat are the figures of a day, a week, a service or a team. What was filed, its times and its service levels are of requests
-// that were filed in the time; what was finished or cancelled, of those that were so in it.
+// Stat holds the figures of a day, a week, a service or a team. Filed, Open, the durations and the service levels count
+// requests that were filed in the period; Finished and Cancelled count requests that were finished or cancelled in it.
 type Stat struct {
 	Key            *string // YYYY-MM-DD of the day, or of the week's Monday, UTC; the id of the service or team; nil for no team
 	Filed          int
 	Finished       int
 	Cancelled      int
-	Open           int // of those filed, how many still are
+	Open           int // how many of those filed are still open
 	AnswerP50      *int
-	AnswerP90      *int // minutes from filing to acceptance, half and nine tenths of them at most
+	AnswerP90      *int // minutes from filing to acceptance: the 50th and 90th percentile
 	CompletionP50  *int
 	CompletionP90  *int // minutes from filing to completion
 	SLAMet         int
@@ -103,7 +103,7 @@ func stats(ctx context.Context, tx *op.Tx, in StatsInput) ([]*Stat, error) {
 	return out, nil
 }
 
-// file counts a request that was filed in the time.
+// file counts a request that was filed in the period.
 func (s *Stat) file(r *ent.Request) {
 	s.Filed++
 	if r.Status == request.StatusPENDING || r.Status == request.StatusIN_PROGRESS {
@@ -136,7 +136,7 @@ func statKey(by string, r *ent.Request, at time.Time) *string {
 	return &day
 }
 
-// percentile is the least of the values that p of a hundred do not exceed; nil of none.
+// percentile returns the smallest value that at least p percent of the values do not exceed; nil for no values.
 func percentile(values []int, p int) *int {
 	if len(values) == 0 {
 		return nil

@@ -21,28 +21,28 @@ import (
 
 const (
 	sweepEvery  = 5 * time.Second
-	sweepBatch  = 500 // requests that are found by one query
-	settleBatch = 50  // requests of one company that are settled in one transaction
+	sweepBatch  = 500 // requests that one query finds
+	settleBatch = 50  // requests of one company that one transaction settles
 	slaQueue    = "sla"
 )
 
-// SweepArgs is the job that looks for clocks at which something falls due. One runs at intervals, and one is inserted with each
-// clock that comes to something before the next interval.
+// SweepArgs is the job that looks for clocks at which something falls due. One runs at every interval, and each clock whose next
+// moment comes before the next interval inserts another.
 type SweepArgs struct {
-	At time.Time `json:"at,omitzero"` // when there is something to find; zero: now, and for the rest of the interval
+	At time.Time `json:"at,omitzero"` // the moment to sweep at; zero for now and the rest of the interval
 }
 
 // Kind names the job.
 func (SweepArgs) Kind() string { return "sla_sweep" }
 
-// InsertOpts put the job apart: nothing that hangs holds it up.
+// InsertOpts gives the job a queue of its own, so that no other job that hangs delays it.
 func (SweepArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: slaQueue} }
 
-// Sweep sets off what has fallen due at the clocks of rows of one kind, of all companies, and returns when there is something
-// to do next; zero for not within the interval.
+// Sweep fires what has fallen due at the clocks of one kind of row, of all companies. It returns the next moment at which
+// something falls due; zero for none within the interval.
 type Sweep func(ctx context.Context, now time.Time) (next time.Time, err error)
 
-// Clocks makes a queue keep the clocks of requests, and those that further sweeps are about.
+// Clocks makes a job queue run the clocks of requests, and those of the further sweeps.
 func Clocks(e *op.Engine, further ...Sweep) jobs.Option {
 	s := &sweeper{engine: e}
 	s.sweeps = append([]Sweep{s.requests}, further...)
@@ -50,8 +50,8 @@ func Clocks(e *op.Engine, further ...Sweep) jobs.Option {
 		jobs.Work(&rederiver{engine: e}), jobs.Work(&noticer{engine: e}))
 }
 
-// Start inserts a sweep for what fell due while no node ran. The one of the interval waits until River has a leader, which takes
-// a quarter of a minute after the last one was killed.
+// Start inserts a sweep for what fell due while no node ran. The sweep of the interval would wait until River has a leader,
+// which takes 15 seconds after the last leader was killed.
 func Start(ctx context.Context, s *store.Store, q *jobs.Queue) error {
 	ctx = principal.System(ctx, "the clocks of all companies are kept together")
 	return s.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
@@ -73,11 +73,11 @@ type sweeper struct {
 	sweeps []Sweep
 }
 
-// Timeout is longer than River's: after an outage there is much to do, and the next run goes on where this one stopped.
+// Timeout is longer than River's default: after an outage there is much to do. The next run continues where this one stopped.
 func (s *sweeper) Timeout(*river.Job[SweepArgs]) time.Duration { return 10 * time.Minute }
 
-// Work sweeps. River's own schedule is five seconds coarse, so that a job which has come early snoozes, which River does to the
-// moment; the one of the interval does so until the interval ends, and the next one takes over.
+// Work sweeps. River schedules jobs with a precision of five seconds only, so a job that starts early snoozes, which River ends
+// on time. The job of the interval snoozes in the same way until the interval ends and the next job takes over.
 func (s *sweeper) Work(ctx context.Context, job *river.Job[SweepArgs]) error {
 	now := s.engine.Store.Clock().Now()
 	if early := job.Args.At.Sub(now); early > 0 {
@@ -102,7 +102,7 @@ func (s *sweeper) Work(ctx context.Context, job *river.Job[SweepArgs]) error {
 	return nil
 }
 
-// requests settles the requests whose moment has come, each company's in transactions of a few.
+// requests settles the requests that have something due, in small transactions, each of one company.
 func (s *sweeper) requests(ctx context.Context, now time.Time) (time.Time, error) {
 	system := principal.System(ctx, "the clocks of all companies are kept together")
 	db := s.engine.Store.Reader()
@@ -143,7 +143,7 @@ func byCompany(rows []*ent.Request) map[string][]string {
 	return out
 }
 
-// settle settles requests of a company. What fails in a batch is tried alone, so that one row holds up no others.
+// settle settles requests of a company. If a batch fails, it tries each row alone, so that one row does not block the others.
 func (s *sweeper) settle(ctx context.Context, company string, ids []string, now time.Time) error {
 	var errs []error
 	for len(ids) > 0 {
@@ -189,19 +189,20 @@ func settleAll(ctx context.Context, tx *op.Tx, rows []*ent.Request, now time.Tim
 	return nil
 }
 
-// rederiver performs the jobs that derive clocks anew.
+// rederiver works the jobs that derive clocks anew.
 type rederiver struct {
 	river.WorkerDefaults[workflow.RederiveArgs]
 	engine *op.Engine
 }
 
-// Timeout is longer than River's: a company may have a hundred thousand open requests.
+// Timeout is longer than River's default: a company may have a hundred thousand open requests.
 func (w *rederiver) Timeout(*river.Job[workflow.RederiveArgs]) time.Duration { return 10 * time.Minute }
 
-// Work settles the open requests of the offerings, a batch a transaction. What is promised now holds as if it always had.
+// Work settles the open requests of the offerings, one batch in each transaction. The new service levels apply as if they had
+// always held.
 func (w *rederiver) Work(ctx context.Context, job *river.Job[workflow.RederiveArgs]) error {
 	a := job.Args
-	if a.Calendar != "" { // tasks know their levels themselves: the sweep derives their clocks
+	if a.Calendar != "" { // tasks have service levels of their own: the sweep derives their clocks
 		err := w.engine.Work(ctx, a.Company, slaWorker, func(ctx context.Context, tx *op.Tx) error {
 			_, err := tx.Task.Update().Where(task.StatusIn(task.StatusOPEN, task.StatusIN_PROGRESS), task.SLAStateNotNil()).SetSLANextAt(tx.Now(ctx)).Save(ctx)
 			return err

@@ -9,8 +9,9 @@ import (
 	"atrium/internal/op"
 )
 
-// TakeNext assigns to the caller the request of a team's inbox that is due first. Two at once never take the same: they come one
-// after the other. What is snoozed, has an assignee, was accepted or is hidden from the caller is left alone.
+// TakeNext assigns to the caller the request of a team's inbox that is due first. Two callers never take the same request,
+// because a lock lets them in one after the other. TakeNext skips requests that are snoozed, have an assignee, were accepted or
+// are hidden from the caller.
 var TakeNext = op.New("request.take_next", op.Spec{
 	Resource: "Request", Action: op.Update, Scope: "requests:write",
 	Summary: "Take the request of a team's inbox that is due first",
@@ -21,9 +22,9 @@ type TakeNextInput struct {
 	TeamID string `json:"teamId" minLength:"1" maxLength:"64" doc:"The team whose inbox it is."`
 }
 
-// Taken is what was taken.
+// Taken is the result of TakeNext.
 type Taken struct {
-	Request *ent.Request // nil when nothing waits
+	Request *ent.Request // nil when no request waits
 }
 
 func takeNext(ctx context.Context, tx *op.Tx, in TakeNextInput) (*Taken, error) {

@@ -11,8 +11,8 @@ import (
 	"atrium/internal/op"
 )
 
-// The transitions that have an operation of their own. They are what an update of the status is, with the same rights,
-// events and audit entries.
+// The transitions that have an operation of their own. They do the same as an update of the status, with the same
+// rights, events and audit entries.
 var (
 	Accept = op.OnRow("request.accept", op.Spec{
 		Resource: "Request", Action: op.Update, Scope: "requests:write",
@@ -28,7 +28,7 @@ var (
 	}, load, decline).WithVerbs(func(DeclineInput) []string { return []string{"request.cancel"} })
 )
 
-// DeclineInput says why a request is not dealt with.
+// DeclineInput says why a request is declined.
 type DeclineInput struct {
 	op.ByID
 	Reason string `json:"reason" minLength:"1" maxLength:"1000" pattern:"\\S" patternDescription:"more than blanks" doc:"Kept in the audit entry."`
@@ -39,15 +39,15 @@ func decline(ctx context.Context, tx *op.Tx, r *ent.Request, in DeclineInput) (*
 	return update(ctx, tx, r, UpdateInput{ByID: in.ByID, Status: op.SetTo(string(request.StatusCANCELLED))})
 }
 
-// arrow is one way out of a status.
+// arrow is a transition to a status.
 type arrow struct {
 	from  []request.Status
-	verb  string // the right it takes
+	verb  string // the right that it requires
 	event string
 	stamp func(*ent.RequestUpdateOne, time.Time) *ent.RequestUpdateOne
 }
 
-// arrows are the transitions by the status that they lead to.
+// arrows maps each status to the transition that leads to it.
 var arrows = map[request.Status]arrow{
 	request.StatusIN_PROGRESS: {
 		from: []request.Status{request.StatusPENDING},
@@ -63,8 +63,8 @@ var arrows = map[request.Status]arrow{
 	},
 }
 
-// move puts the transition to a status into the update, and returns the event that it is. Conflict when no arrow leads
-// there from where the request is.
+// move sets the transition to a status in the update, and returns the transition's event. Returns conflict when no
+// arrow leads there from the request's status.
 func move(u *ent.RequestUpdateOne, from, to request.Status, now time.Time) (event string, err error) {
 	a, ok := arrows[to]
 	if ok {

@@ -28,11 +28,11 @@ var (
 		Summary: "Update a request, or move it along: status IN_PROGRESS accepts, COMPLETED completes, CANCELLED cancels",
 	}, load, update).WithVerbs(UpdateInput.verbs).Prepared(func(ctx context.Context, tx *op.Tx, in UpdateInput) (any, error) {
 		if !in.Fields.IsSet() {
-			return nil, nil // no answers are changed
+			return nil, nil // the answers stay as they are
 		}
 		r, err := tx.Request.Get(ctx, in.ID)
 		if ent.IsNotFound(err) {
-			return nil, nil // there is nothing to change
+			return nil, nil // the operation reports the missing row
 		}
 		if err != nil {
 			return nil, fmt.Errorf("read the request: %w", err)
@@ -46,12 +46,12 @@ func load(ctx context.Context, tx *op.Tx, id string) (*ent.Request, error) {
 	return op.Lock(tx, tx.Request.Query().Where(request.ID(id))).Only(ctx)
 }
 
-// read is load for callers who only look: the statement is ready, and locks nothing.
+// read loads a request for callers who only read it: the statement is prepared, and locks nothing.
 func read(ctx context.Context, tx *op.Tx, id string) (*ent.Request, error) {
 	return tx.Request.Load(ctx, id)
 }
 
-// readAsked is read for those as well whom the request's workflow gave a part.
+// readAsked reads a request; it also lets callers reach it to whom the request's workflow gave a part.
 func readAsked(ctx context.Context, tx *op.Tx, id string) (*ent.Request, error) {
 	r, err := read(ctx, tx, id)
 	if err != nil {
@@ -81,7 +81,8 @@ func (in UpdateInput) moves() bool {
 	return in.Status.IsSet() || in.Priority.IsSet() || in.Waiting.IsSet()
 }
 
-// verbs are the rights that the change takes: the transition's first, and request.update when anything else changes.
+// verbs returns the rights that the change requires: the transition's first, and request.update when anything else
+// changes.
 func (in UpdateInput) verbs() []string {
 	var verbs []string
 	if to, ok := op.Given(in.Status); ok {
@@ -100,7 +101,7 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Request, in UpdateInput)
 		return nil, err
 	}
 	now := tx.Now(ctx)
-	if in.moves() { // what has fallen due has done so before the change
+	if in.moves() { // what fell due before the change must fire before it
 		var err error
 		if before, err = settle(ctx, tx, before, now); err != nil {
 			return nil, err
@@ -159,10 +160,11 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Request, in UpdateInput)
 	return settle(ctx, tx, after, now)
 }
 
-// check names the ids that are no rows of the company and the answers that the offering's form refuses.
+// check returns a validation error that names ids which are no rows of the company, and answers that the offering's
+// form refuses.
 func (in UpdateInput) check(ctx context.Context, tx *op.Tx, r *ent.Request) error {
 	var refs op.Refs
-	if id := in.AssigneeID.Value(); id == nil || r.AssigneeID == nil || *id != *r.AssigneeID { // who has it already keeps it
+	if id := in.AssigneeID.Value(); id == nil || r.AssigneeID == nil || *id != *r.AssigneeID { // an assignee who has left may stay
 		checkAssignee(ctx, tx, &refs, id)
 	}
 	refs.Check("teamId", in.TeamID.Value(), "team", teamExists(ctx, tx))

@@ -10,7 +10,7 @@ import (
 	"atrium/internal/clock"
 )
 
-// Variables is a request as the API shows it, which is what the variable request of expressions holds. Numbers of its fields are
+// Variables returns a request as the API shows it: the value of the variable request in expressions. Numbers in its fields are
 // json.Number.
 func Variables(r *ent.Request) (map[string]any, error) {
 	fields := map[string]any{}

@@ -14,8 +14,8 @@ import (
 	"atrium/internal/op"
 )
 
-// The changes of a request that have an operation of their own because an inbox makes them. They are what an update of the
-// field is, with the same right and audit entry.
+// The changes that have an operation of their own because an inbox offers them. They do the same as an update of the field,
+// with the same right and audit entry.
 var (
 	SetWaiting = op.OnRow("request.set_waiting", op.Spec{
 		Resource: "Request", Action: op.Update, Scope: "requests:write",
@@ -43,13 +43,13 @@ type WaitingInput struct {
 	Waiting bool `json:"waiting" doc:"Whether the requester owes an answer. A public comment of the requester ends it."`
 }
 
-// SnoozeInput says until when a request is put off.
+// SnoozeInput says until when a request is snoozed.
 type SnoozeInput struct {
 	op.ByID
 	Until *time.Time `json:"until,omitempty" nullable:"true" doc:"A moment to come; null to see the request again."`
 }
 
-// renamed names a field of a refusal as the operation's input does.
+// renamed replaces a field's name in a refusal by its name in the operation's input.
 func renamed(err error, from, to string) error {
 	if err == nil {
 		return nil
@@ -63,7 +63,8 @@ func renamed(err error, from, to string) error {
 	return out
 }
 
-// wait puts the change of waiting into the update, and into the log of the request's clock. What has ended waits for nobody.
+// wait sets the change of waiting in the update, and adds it to the log of the request's clock. A request that has ended
+// does not wait.
 func (in UpdateInput) wait(ctx context.Context, tx *op.Tx, u *ent.RequestUpdateOne, before *ent.Request, now time.Time) error {
 	status := before.Status
 	if to, ok := op.Given(in.Status); ok {
@@ -98,7 +99,8 @@ func (in UpdateInput) wait(ctx context.Context, tx *op.Tx, u *ent.RequestUpdateO
 	return rederiveTasks(all, tx, before.ID, now)
 }
 
-// rederiveTasks has the sweep derive the clocks of a request's open tasks anew, at once: they stand still with it.
+// rederiveTasks has the sweep derive the clocks of a request's open tasks at once, because they pause together with the
+// request's clock.
 func rederiveTasks(ctx context.Context, tx *op.Tx, requestID string, now time.Time) error {
 	n, err := tx.Task.Update().Where(task.RequestID(requestID), task.StatusIn(task.StatusOPEN, task.StatusIN_PROGRESS), task.SLAStateNotNil()).
 		SetSLANextAt(now).Save(ctx)
@@ -111,7 +113,7 @@ func rederiveTasks(ctx context.Context, tx *op.Tx, requestID string, now time.Ti
 	return tx.Insert(ctx, SweepArgs{}, time.Time{})
 }
 
-// snooze puts the change of the snooze into the update.
+// snooze sets the change of the snooze in the update.
 func (in UpdateInput) snooze(u *ent.RequestUpdateOne, before *ent.Request, now time.Time) error {
 	until, ok := op.Given(in.SnoozedUntil)
 	switch {

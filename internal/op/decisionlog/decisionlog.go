@@ -19,7 +19,7 @@ import (
 const (
 	Age         = 30 * 24 * time.Hour // how long a decision is stored
 	Count       = 10_000              // how many decisions a company stores
-	maxKeptText = 4096                // bytes of one attribute; a longer one is left out
+	maxText     = 4096                // bytes of one attribute; a longer one is left out
 	sampleQueue = 1000
 	sampleBatch = 100
 	sampleEvery = time.Second
@@ -124,7 +124,7 @@ type Entry struct {
 func Short(doc map[string]any) map[string]any {
 	out := make(map[string]any, len(doc))
 	for k, v := range doc {
-		if s, ok := v.(string); ok && len(s) > maxKeptText {
+		if s, ok := v.(string); ok && len(s) > maxText {
 			continue
 		}
 		out[k] = v

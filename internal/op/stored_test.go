@@ -15,8 +15,9 @@ import (
 	"atrium/internal/testkit"
 )
 
-// The kept answer is for who could make the call now, and may still read its row: scopes, roles and policies are asked again.
-func TestKeptAnswersFollowRights(t *testing.T) {
+// A caller gets the stored answer only if it could make the call now and may still read the row: scopes, roles and policies are
+// asked again.
+func TestStoredAnswersFollowRights(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		owner := w.As(w.A, principal.Owner)
@@ -31,7 +32,7 @@ func TestKeptAnswersFollowRights(t *testing.T) {
 		weak := func(p *principal.Principal) { p.Role = principal.Member }
 		narrow := func(p *principal.Principal) { p.Scopes = principal.MustScope("requests:read") }
 		s := testkit.Run(t, w, owner, catalog.CreateService, catalog.CreateServiceInput{Name: "Patched"})
-		gone := testkit.Run(t, w, owner, catalog.CreateService, catalog.CreateServiceInput{Name: "Gone"})
+		deleted := testkit.Run(t, w, owner, catalog.CreateService, catalog.CreateServiceInput{Name: "Gone"})
 		calls := map[string]func(ctx context.Context) (*op.Answer, error){
 			"create": func(ctx context.Context) (*op.Answer, error) {
 				_, a, err := op.Run(ctx, w.Engine, catalog.CreateService, catalog.CreateServiceInput{Name: "Made"}, keyed("c", 1))
@@ -42,7 +43,7 @@ func TestKeptAnswersFollowRights(t *testing.T) {
 				return a, err
 			},
 			"delete": func(ctx context.Context) (*op.Answer, error) {
-				_, a, err := op.Run(ctx, w.Engine, catalog.DeleteService, op.ByID{ID: gone.ID}, keyed("d", 1))
+				_, a, err := op.Run(ctx, w.Engine, catalog.DeleteService, op.ByID{ID: deleted.ID}, keyed("d", 1))
 				return a, err
 			},
 		}
