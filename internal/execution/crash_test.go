@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"entgo.io/ent/dialect"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"atrium/authz"
@@ -77,16 +78,20 @@ func TestProcessesAreKilled(t *testing.T) {
 			kill(t, cmd)
 		}
 		s.work()
+		patience := patience + time.Duration(len(filed))*250*time.Millisecond // nodes that are killed so soon leave most of the work behind
 		wantKeys := map[string]bool{}
 		for _, r := range filed {
 			var e *ent.Execution
-			require.Eventually(t, func() bool {
+			if !assert.Eventually(t, func() bool {
 				s.people()
 				var err error
 				e, err = w.Store.Reader().Execution.Get(s.ctx, *r.ExecutionID)
 				require.NoError(t, err)
 				return e.Status == execution.StatusCOMPLETED
-			}, patience, tick)
+			}, patience, tick) {
+				t.Fatalf("the execution stays %s in phase %s, with the tasks %v and the approval %v", e.Status, *e.PhaseID, s.tasks(r, "OPEN"),
+					w.Store.Reader().Approval.Query().Where(approval.RequestID(r.ID)).AllX(s.ctx))
+			}
 			require.Equal(t, want, s.path(r))
 			require.Equal(t, []string{"workflow.started", "workflow.completed"}, s.events(e.ID))
 			tasks := s.tasks(r, "COMPLETED")
