@@ -22,7 +22,7 @@ import (
 
 var approvalSorts = op.Sorts{"createdAt": approval.FieldCreatedAt}
 
-// The operations on approvals. Members reach those that they are to decide.
+// The operations on approvals. Members reach the approvals that they may decide.
 var (
 	ListApprovals = op.New("approval.list", op.Spec{
 		Resource: "Approval", Action: op.Read, Scope: "requests:read", Sorts: approvalSorts, Summary: "List approvals",
@@ -41,13 +41,13 @@ var (
 	}, loadApproval, delegateApproval)
 )
 
-// Approver is a user, or a team any of whose members may speak for it.
+// Approver is a user, or a team any member of which may decide.
 type Approver struct {
 	Type string `json:"type"`
 	ID   string `json:"id"`
 }
 
-// ApproversOf returns an approval's approvers, by their places.
+// ApproversOf returns an approval's approvers. Votes refer to them by their index.
 func ApproversOf(a *ent.Approval) ([]*Approver, error) {
 	list := []*Approver{}
 	if len(a.Approvers) == 0 {
@@ -78,7 +78,7 @@ func listApprovals(ctx context.Context, tx *op.Tx, in ListApprovalsInput) (pagin
 	return paging.Of(ctx, in.Page, approvalSorts, tx.Approval.Query().Where(where...))
 }
 
-// placesOf are the ids under which the caller may stand among approvers: its own, and those of its teams.
+// placesOf returns the ids that stand for the caller among approvers: the caller's own, and those of the caller's teams.
 func placesOf(ctx context.Context, tx *op.Tx) ([]string, error) {
 	me := tx.Principal().ID
 	teams, err := tx.TeamMember.Query().Where(teammember.UserID(me)).Select(teammember.FieldTeamID).
@@ -89,7 +89,7 @@ func placesOf(ctx context.Context, tx *op.Tx) ([]string, error) {
 	return append(teams, me), nil
 }
 
-// loadApproval reads an approval; its approvers reach it whatever their role.
+// loadApproval reads an approval. Its approvers reach it whatever their role.
 func loadApproval(ctx context.Context, tx *op.Tx, id string) (*ent.Approval, error) {
 	a, err := op.Lock(tx, tx.Approval.Query().Where(approval.ID(id))).Only(ctx)
 	if err != nil || !tx.AssignedOnly() {
@@ -102,7 +102,7 @@ func loadApproval(ctx context.Context, tx *op.Tx, id string) (*ent.Approval, err
 	return a, err
 }
 
-// seats returns the caller's places among the approvers.
+// seats returns the indexes of the approvers that stand for the caller.
 func seats(ctx context.Context, tx *op.Tx, a *ent.Approval) ([]int, error) {
 	approvers, err := ApproversOf(a)
 	if err != nil {
@@ -128,8 +128,8 @@ type DecideApprovalInput struct {
 	Comment  *string `json:"comment,omitempty" nullable:"true" maxLength:"2000" doc:"What the caller says about it."`
 }
 
-// decideApproval takes the caller's decision. Returns forbidden for who is no approver, and conflict for who has decided, whose
-// turn it is not, and when there is nothing to decide any more.
+// decideApproval records the caller's decision. Returns forbidden if the caller is no approver, and conflict if the caller has
+// decided already, if it is another approver's turn, or if the approval has ended.
 func decideApproval(ctx context.Context, tx *op.Tx, a *ent.Approval, in DecideApprovalInput) (*ent.Approval, error) {
 	places, err := seats(ctx, tx, a)
 	if err != nil {
@@ -173,7 +173,7 @@ func decideApproval(ctx context.Context, tx *op.Tx, a *ent.Approval, in DecideAp
 	return after, goOn(ctx, tx, a.ExecutionID)
 }
 
-// undecided returns what was decided so far; conflict when the approval has ended.
+// undecided returns the decisions made so far; conflict when the approval has ended.
 func undecided(ctx context.Context, tx *op.Tx, a *ent.Approval) ([]*Decision, error) {
 	if a.Status != approval.StatusPENDING {
 		return nil, apperr.New(apperr.Conflict, "The approval is %s.", a.Status)
@@ -192,7 +192,7 @@ func votesOf(decisions []*Decision) []engine.Vote {
 	return votes
 }
 
-// configOf returns the rules of an approval, as the engine reads them.
+// configOf returns the rules of an approval in the engine's form.
 func configOf(a *ent.Approval) (*definition.ApprovalConfig, error) {
 	approvers, err := ApproversOf(a)
 	if err != nil {
@@ -208,12 +208,12 @@ func configOf(a *ent.Approval) (*definition.ApprovalConfig, error) {
 	return c, nil
 }
 
-// maxBereft bounds the approvals whose executions look again in one transaction.
+// maxBereft limits the executions that one transaction has check their approvals.
 const maxBereft = 1000
 
-// ApproversLeft makes executions look again whether their approvals can still be given: those that name a user who leaves, one of
-// its teams, or a team that loses members. It belongs into that transaction, before the memberships end. Returns conflict when
-// there are too many.
+// ApproversLeft makes executions check again whether their pending approvals can still be given: approvals whose approvers
+// include a user who leaves, one of that user's teams, or a team that loses members. Call it in the transaction of that change,
+// before the memberships end. Returns conflict when there are more than 1000.
 func ApproversLeft(ctx context.Context, tx *op.Tx, id string) error {
 	waiting, err := tx.Approval.Query().Where(approval.StatusEQ(approval.StatusPENDING), party.Approves(id)).Limit(maxBereft + 1).
 		Select(approval.FieldExecutionID).Strings(tx.Unfiltered(ctx, "who leaves decides nothing, whatever the caller sees"))
@@ -238,7 +238,7 @@ type DelegateApprovalInput struct {
 	ApproverID *string `json:"approverId,omitempty" nullable:"true" maxLength:"64" doc:"In whose place; the caller's own when not given. Another's takes the rights of an admin."`
 }
 
-// delegateApproval puts a user into an approver's place.
+// delegateApproval replaces an approver by another user.
 func delegateApproval(ctx context.Context, tx *op.Tx, a *ent.Approval, in DelegateApprovalInput) (*ent.Approval, error) {
 	decisions, err := undecided(ctx, tx, a)
 	if err != nil {

@@ -18,24 +18,24 @@ import (
 	"atrium/internal/store"
 )
 
-// BreachArgs is the job that tells those who are accountable that a target of a request was missed.
+// BreachArgs is the job that notifies the people accountable for a phase that a target of a request was missed.
 type BreachArgs struct {
 	Company string  `json:"company"`
 	Request string  `json:"request"`
 	Target  string  `json:"target"`
 	DueAt   string  `json:"dueAt"`
-	Phase   *string `json:"phase"` // whose target it is; the one that runs for the request's own
+	Phase   *string `json:"phase"` // the phase whose target it is; nil for the request's own target, which concerns the current phase
 }
 
 // Kind names the job.
 func (BreachArgs) Kind() string { return "sla_breach" }
 
-// InsertOpts put the job behind steps.
+// InsertOpts gives the job a lower priority than steps.
 func (BreachArgs) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: queueName, Priority: 2}
 }
 
-// followBreach inserts that job, in the transaction of the event.
+// followBreach inserts a BreachArgs job in the transaction of the event.
 func followBreach(ctx context.Context, tx *store.Tx, queue *jobs.Queue, e *ent.Event) error {
 	var payload struct{ Data events.SLA }
 	if err := json.Unmarshal(e.Payload, &payload); err != nil {
@@ -45,14 +45,14 @@ func followBreach(ctx context.Context, tx *store.Tx, queue *jobs.Queue, e *ent.E
 	return queue.InsertTx(ctx, tx, BreachArgs{Company: e.CompanyID, Request: d.ID, Target: d.Target, DueAt: d.DueAt, Phase: d.PhaseID}, time.Time{})
 }
 
-// breachTeller performs the jobs of breaches.
+// breachTeller works the jobs of BreachArgs.
 type breachTeller struct {
 	river.WorkerDefaults[BreachArgs]
 	r *Runner
 }
 
-// Work finds out who is accountable for the phase that runs, and has them told. A request without a workflow, and a phase
-// for which nobody is accountable, have nobody to tell: offerings' escalations say who else is.
+// Work finds the people accountable for the phase and has them notified. It notifies nobody if the request has no
+// workflow or nobody is accountable for the phase: the offering's escalations say who else hears of it.
 func (b *breachTeller) Work(ctx context.Context, job *river.Job[BreachArgs]) error {
 	a, db := job.Args, b.r.Engine.Store.Reader()
 	ctx = clock.With(principal.With(ctx, principal.Worker(a.Company, slaWorker)), b.r.Engine.Store.Clock())

@@ -33,8 +33,8 @@ const (
 	maxAnswer   = 256 << 10 // bytes of an answer
 	callMargin  = 20 * time.Second
 	userAgent   = "Atrium-Workflows/1.0"
-	codeSecret  = "secret_missing" // of the incident about a secret that was deleted
-	stoppedWait = time.Second      // after a call that this node could not bring to an end
+	codeSecret  = "secret_missing" // code of the incident about a secret that was deleted
+	stoppedWait = time.Second      // wait after a call that this node had to abort because it stops
 )
 
 // CallArgs is the job of one attempt at the call of a phase.
@@ -42,29 +42,29 @@ type CallArgs struct {
 	Company   string `json:"company"`
 	Execution string `json:"execution"`
 	Visit     int    `json:"visit"`
-	Attempt   int    `json:"attempt"` // of the visit: once the execution waits for another one, the job is stale
+	Attempt   int    `json:"attempt"` // of the visit; the job is stale once the execution waits for another attempt
 }
 
 // Kind names the job.
 func (CallArgs) Kind() string { return "execution_call" }
 
-// InsertOpts keep calls apart from what needs no other server. How often a call is attempted is the definition's matter, where
-// each attempt is a job of its own.
+// InsertOpts gives calls a queue of their own, apart from work that needs no other server. The definition decides how often a
+// call is attempted, and each attempt is a job of its own.
 func (CallArgs) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: callQueue, MaxAttempts: 100}
 }
 
-// caller performs the jobs of calls.
+// caller works the jobs of calls.
 type caller struct {
 	river.WorkerDefaults[CallArgs]
 	r *Runner
 }
 
-// Timeout leaves a call the time that a definition can give it.
+// Timeout is the longest time that a definition can give a call, with a margin.
 func (*caller) Timeout(*river.Job[CallArgs]) time.Duration { return 60*time.Second + callMargin }
 
-// Work makes one attempt, outside of any transaction, and has its outcome committed with all that follows from it. Where this
-// node dies between the two, the attempt is made once more, under the same idempotency key.
+// Work makes one attempt, outside of any transaction, and then commits its outcome with all that follows. If this node dies in
+// between, the attempt is made again under the same idempotency key.
 func (c *caller) Work(ctx context.Context, job *river.Job[CallArgs]) error {
 	a := job.Args
 	ctx = clock.With(principal.With(ctx, principal.Worker(a.Company, workerName)), c.r.Engine.Store.Clock())
@@ -75,7 +75,7 @@ func (c *caller) Work(ctx context.Context, job *river.Job[CallArgs]) error {
 	}
 	w := l.state.Wait
 	if w == nil || w.For != engine.ForCall || l.state.Visit.Number != a.Visit || w.Attempt != a.Attempt {
-		return nil // somebody has made the attempt, or it has become needless
+		return nil // another worker has made the attempt, or it is no longer needed
 	}
 	if early := w.Until.Sub(now); early > 0 {
 		return river.JobSnooze(early)
@@ -88,12 +88,12 @@ func (c *caller) Work(ctx context.Context, job *river.Job[CallArgs]) error {
 	if err != nil {
 		return err
 	}
-	c.r.outcomes <- struct{}{} // for as long as others commit theirs
+	c.r.outcomes <- struct{}{} // limits how many outcomes commit at once; see bulkSteppers
 	defer func() { <-c.r.outcomes }()
 	return c.r.advance(context.WithoutCancel(ctx), st, a.Company, a.Execution, in, job.JobRow)
 }
 
-// errStopped is what call returns when this node stops in the middle: nobody knows what the receiver got.
+// errStopped is returned by call when this node stops during the call, so that nobody knows what the receiver got.
 var errStopped = errors.New("the node stops")
 
 // prepared is a call that is ready to be made.
@@ -101,12 +101,12 @@ type prepared struct {
 	request *http.Request
 	limits  egress.Limits
 	mask    *secret.Masker
-	sent    map[string]any // as the history shows it
+	sent    map[string]any // the call as the history shows it
 	secrets []secret.Opened
 }
 
-// call makes the attempt that the execution waits for, and returns its outcome as the engine's input. What is returned holds no
-// secret. An error is this node's own.
+// call makes the attempt that the execution waits for, and returns its outcome as the engine's input, with all secrets masked.
+// An error means that this node failed, not the receiver.
 func (r *Runner) call(ctx context.Context, l *loaded, now time.Time) (engine.Input, error) {
 	v := l.state.Visit
 	var p *prepared
@@ -149,8 +149,8 @@ func (r *Runner) call(ctx context.Context, l *loaded, now time.Time) (engine.Inp
 	return out, nil
 }
 
-// noteUse notes that the secrets of a call are used now. That is no part of the execution's commit: executions that run side by
-// side would wait there for each other, for the row of the secret that they share.
+// noteUse records that the secrets of a call are used now. It is not part of the execution's commit: executions that run in
+// parallel would wait there for each other, because they share the secret's row.
 func (r *Runner) noteUse(ctx context.Context, company string, used []secret.Opened, now time.Time) error {
 	ids := secret.Noted(used, now)
 	if len(ids) == 0 {
@@ -159,7 +159,7 @@ func (r *Runner) noteUse(ctx context.Context, company string, used []secret.Open
 	return r.Engine.Work(ctx, company, workerName, func(ctx context.Context, tx *op.Tx) error { return secret.NoteUse(ctx, tx.Client, ids, now) })
 }
 
-// bodyOf reads an answer's body: JSON where it is some, else text.
+// bodyOf decodes an answer's body: as JSON if it is valid JSON, else as text.
 func bodyOf(raw []byte) any {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -172,7 +172,7 @@ func bodyOf(raw []byte) any {
 	return plain(string(raw))
 }
 
-// plain returns a text that any database takes.
+// plain returns a text that every database can store.
 func plain(s string) string {
 	if utf8.ValidString(s) && !strings.Contains(s, "\x00") {
 		return s
@@ -180,7 +180,7 @@ func plain(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// storable is plain for all texts of a JSON value.
+// storable applies plain to all texts of a JSON value.
 func storable(v any) any {
 	switch v := v.(type) {
 	case string:
@@ -201,8 +201,8 @@ func storable(v any) any {
 	return v
 }
 
-// prepare opens the secrets that the phase's templates name, and evaluates these. It returns why the phase is stuck where that
-// cannot be done.
+// prepare opens the secrets that the phase's templates name, and evaluates the templates. If that fails, it returns an input
+// that says why the phase is stuck.
 func (r *Runner) prepare(ctx context.Context, l *loaded, now time.Time) (*prepared, engine.Input, error) {
 	v := l.state.Visit
 	phase := l.d.Phase(v.PhaseID)
@@ -235,7 +235,7 @@ func (r *Runner) prepare(ctx context.Context, l *loaded, now time.Time) (*prepar
 	return p, nil, nil
 }
 
-// secretsOf returns the names of the secrets that a phase's templates name.
+// secretsOf returns the names of the secrets in a phase's templates.
 func secretsOf(p *definition.Phase) []string {
 	if c := p.Callout; c != nil {
 		names := c.URL.Secrets()
@@ -257,7 +257,7 @@ func secretsOf(p *definition.Phase) []string {
 	return names
 }
 
-// openSecrets returns the values of secrets by their names, with the secrets, or the name of one that does not exist.
+// openSecrets returns the values of secrets by name, and the opened secrets. If one does not exist, it returns that name.
 func (r *Runner) openSecrets(ctx context.Context, names []string) (values map[string]string, opened []secret.Opened, missing string, err error) {
 	values = map[string]string{}
 	for _, name := range names {
@@ -276,7 +276,7 @@ func (r *Runner) openSecrets(ctx context.Context, names []string) (values map[st
 	return values, opened, "", nil
 }
 
-// api writes the call of an API_CALL.
+// api builds the call of an API_CALL.
 func (p *prepared) api(ctx context.Context, c *definition.APICallConfig, b definition.Bound) error {
 	url, err := c.URL.URL(ctx, b)
 	if err != nil {
@@ -317,8 +317,8 @@ func (p *prepared) api(ctx context.Context, c *definition.APICallConfig, b defin
 	return nil
 }
 
-// callout writes the call of a WEBHOOK_CALLOUT. Its body is the same on every attempt, and says when the phase was entered; the
-// signature says when it is sent, by the machine's clock, against which receivers hold it.
+// callout builds the call of a WEBHOOK_CALLOUT. Its body is the same on every attempt, and gives the time at which the phase
+// was entered. The signature gives the time of sending by the machine's clock, because receivers compare it with theirs.
 func (p *prepared) callout(ctx context.Context, c *definition.CalloutConfig, b definition.Bound, at time.Time, key string, secrets map[string]string) error {
 	url, err := c.URL.URL(ctx, b)
 	if err != nil {
@@ -361,7 +361,7 @@ func (p *prepared) callout(ctx context.Context, c *definition.CalloutConfig, b d
 	return nil
 }
 
-// signerOf reads a signing secret: base64 behind whsec_, else the bytes of the text.
+// signerOf reads a signing secret: base64 after whsec_, else the bytes of the text.
 func signerOf(value string) (*standardwebhooks.Webhook, error) {
 	if strings.HasPrefix(value, "whsec_") {
 		return standardwebhooks.NewWebhook(value)

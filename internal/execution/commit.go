@@ -23,8 +23,8 @@ import (
 	"atrium/internal/workflow/engine"
 )
 
-// commit writes a plan in one transaction, and completes the job in it. It returns errMoved when the execution or its request
-// is not as it was loaded.
+// commit writes a plan in one transaction, and completes the job in it. Returns errMoved when the execution or its request has
+// changed since it was loaded.
 func (r *Runner) commit(ctx context.Context, p *plan, job *rivertype.JobRow) error {
 	fields, err := p.prepareFields(ctx, r.Engine)
 	if err != nil {
@@ -33,7 +33,7 @@ func (r *Runner) commit(ctx context.Context, p *plan, job *rivertype.JobRow) err
 	return r.Engine.Work(ctx, p.row.CompanyID, workerName, func(ctx context.Context, tx *op.Tx) error {
 		ctx = context.WithValue(ctx, committing{}, p.row.ID)
 		now := tx.Now(ctx)
-		p.fields = fields // all of them again, where the store runs this once more
+		p.fields = fields // start with all of them again when the store reruns this function
 		if err := p.sameRequest(ctx, tx); err != nil {
 			return err
 		}
@@ -61,8 +61,8 @@ func (r *Runner) commit(ctx context.Context, p *plan, job *rivertype.JobRow) err
 	})
 }
 
-// prepareFields holds what the plan answers against the offering's form: its conditions are the customer's, and no transaction
-// stays open for what they cost.
+// prepareFields checks the plan's new fields against the offering's form before the transaction, because a customer chooses
+// what the form's conditions cost.
 func (p *plan) prepareFields(ctx context.Context, e *op.Engine) (fields []op.Ready[domain.UpdateInput], err error) {
 	for _, effect := range p.effects {
 		set, ok := effect.(engine.SetFields)
@@ -79,7 +79,7 @@ func (p *plan) prepareFields(ctx context.Context, e *op.Engine) (fields []op.Rea
 	return fields, nil
 }
 
-// sameRequest locks the request before effects change it, and holds its status against the one that the step was computed from.
+// sameRequest locks the request before effects change it, and compares it with the row from which the step was computed.
 func (p *plan) sameRequest(ctx context.Context, tx *op.Tx) error {
 	if !p.touchesRequest() {
 		return nil
@@ -94,7 +94,7 @@ func (p *plan) sameRequest(ctx context.Context, tx *op.Tx) error {
 	return nil
 }
 
-// tellLife emits the events of an execution's life.
+// tellLife emits the events of an execution's start and end.
 func (p *plan) tellLife(ctx context.Context, tx *op.Tx, row *ent.Execution) error {
 	var names []string
 	if p.was.Visit == nil {
@@ -134,7 +134,7 @@ func (p *plan) tellLife(ctx context.Context, tx *op.Tx, row *ent.Execution) erro
 	return nil
 }
 
-// carryOut does what an effect says.
+// carryOut performs an effect.
 func (p *plan) carryOut(ctx context.Context, tx *op.Tx, e engine.Effect, now time.Time) error {
 	switch e := e.(type) {
 	case engine.OpenTask:
@@ -170,7 +170,8 @@ func (p *plan) carryOut(ctx context.Context, tx *op.Tx, e engine.Effect, now tim
 	return nil
 }
 
-// attempt returns the attempt at which a visit opens something: its last, since a step ends where it waits.
+// attempt returns the attempt in which a visit opens something. This is the visit's last attempt, because a step ends where it
+// waits.
 func (p *plan) attempt(visit int) int {
 	for _, v := range p.history {
 		if v.Number == visit {
@@ -180,7 +181,7 @@ func (p *plan) attempt(visit int) int {
 	return 1
 }
 
-// closed says what a statement on what phases open was for.
+// closed wraps the error of a statement that opens or closes a phase's rows.
 func closed(err error) error {
 	if err != nil {
 		return fmt.Errorf("write what the phase opens or closes: %w", err)
@@ -188,14 +189,14 @@ func closed(err error) error {
 	return nil
 }
 
-// closeOpen ends whatever the execution has open.
+// closeOpen closes all open tasks, approvals and incidents of the execution.
 func closeOpen(ctx context.Context, db *ent.Client, executionID string, now time.Time) error {
 	n, err := db.Task.Update().Where(task.ExecutionID(executionID), task.StatusIn(task.StatusOPEN, task.StatusIN_PROGRESS)).
 		SetStatus(task.StatusCANCELLED).ClearSLANextAt().Save(ctx)
 	if err != nil {
 		return fmt.Errorf("cancel the tasks: %w", err)
 	}
-	if n > 0 { // their clocks end with them
+	if n > 0 { // end their clocks, too
 		err = db.Task.Update().Where(task.ExecutionID(executionID), task.StatusEQ(task.StatusCANCELLED), task.SLAStateNotNil(), task.SLAStateNEQ(task.SLAStateBREACHED)).
 			SetSLAState(task.SLAStateMET).Exec(ctx)
 		if err != nil {
@@ -214,7 +215,7 @@ func closeOpen(ctx context.Context, db *ent.Client, executionID string, now time
 	return nil
 }
 
-// due is when the job of a moment is inserted for: what comes soon is at once, and snoozes.
+// due returns when to insert the job of a moment. For a moment within shortWait the job starts at once, and snoozes.
 func due(at, now time.Time) time.Time {
 	if at.Sub(now) < shortWait {
 		return time.Time{}
@@ -222,7 +223,7 @@ func due(at, now time.Time) time.Time {
 	return at
 }
 
-// act moves the request along.
+// act moves the request to the status that the phase asks for.
 func (p *plan) act(ctx context.Context, tx *op.Tx, action definition.RequestAction) error {
 	to := map[definition.RequestAction]request.Status{
 		definition.Accept: request.StatusIN_PROGRESS, definition.Complete: request.StatusCOMPLETED, definition.Cancel: request.StatusCANCELLED,
@@ -231,7 +232,7 @@ func (p *plan) act(ctx context.Context, tx *op.Tx, action definition.RequestActi
 	return err
 }
 
-// openTask gives the task to who is responsible, and tells so.
+// openTask opens a task, assigns it to the participant who is responsible, and emits the event of that.
 func (p *plan) openTask(ctx context.Context, tx *op.Tx, e engine.OpenTask, attempt int) error {
 	c := tx.Task.Create().SetExecutionID(p.row.ID).SetNillableRequestID(p.row.RequestID).SetPhaseID(e.Phase.ID).SetVisit(e.Visit).SetAttempt(attempt).
 		SetTitle(e.Title).SetNillableDueAt(e.DueAt)
@@ -277,7 +278,7 @@ func (p *plan) openTask(ctx context.Context, tx *op.Tx, e engine.OpenTask, attem
 	return tx.Note(ctx, events.TaskAssigned, "Task", t.ID, nil)
 }
 
-// tell has the people and the agents told who have a role in a phase.
+// tell notifies the people and agents who have a role in a phase.
 func (p *plan) tell(ctx context.Context, tx *op.Tx, e engine.Tell) error {
 	list := roleOf(e.Phase, e.Role)
 	for _, one := range list {
@@ -298,7 +299,7 @@ func (p *plan) tell(ctx context.Context, tx *op.Tx, e engine.Tell) error {
 	return tx.Insert(ctx, n, time.Time{})
 }
 
-// openApproval asks those who decide.
+// openApproval opens an approval and notifies its approvers.
 func (p *plan) openApproval(ctx context.Context, tx *op.Tx, e engine.OpenApproval, attempt int) error {
 	list, mode, quorum, sequential := approversOf(e.Phase, e.SignOff)
 	approvers := make([]Approver, len(list))
@@ -317,7 +318,7 @@ func (p *plan) openApproval(ctx context.Context, tx *op.Tx, e engine.OpenApprova
 		SetApprovers(raw).SetNillableExpiresAt(e.ExpiresAt).Exec(ctx))
 }
 
-// isRefusal reports whether an operation refused what an effect asked for, as opposed to a fault of this node.
+// isRefusal reports whether an operation refused an effect, as opposed to a failure of this node.
 func isRefusal(err error) bool {
 	switch apperr.CodeOf(err) {
 	case apperr.Validation, apperr.Conflict, apperr.Forbidden, apperr.NotFound:

@@ -13,7 +13,8 @@ import (
 	"atrium/internal/paging"
 )
 
-// What edges of the graph lead to, many at once, by the same rights as a read of one.
+// The operations behind edges of the graph. Each reads many rows at once, under the rights of
+// reading a single one.
 var (
 	LookUp = paging.NewLookUp("execution.lookup", op.Spec{
 		Resource: "Execution", Action: op.Read, Scope: "workflows:read", Summary: "Look executions up by their ids",
@@ -24,7 +25,7 @@ var (
 		Resource: "Execution", Action: op.Read, Scope: "workflows:read", Summary: "Read the variables of executions",
 	}, lookUpVariables)
 
-	// LookUpHistory returns the ends of the histories of executions, by id.
+	// LookUpHistory returns the last visits in the histories of executions, by id.
 	LookUpHistory = op.New("execution.history", op.Spec{
 		Resource: "Execution", Action: op.Read, Scope: "workflows:read", Summary: "Read the histories of executions",
 	}, lookUpHistory)
@@ -47,7 +48,7 @@ func lookUpVariables(ctx context.Context, tx *op.Tx, in paging.ByIDs) (map[strin
 // historySorts is the order of a history.
 var historySorts = op.Sorts{"number": phasevisit.FieldNumber}
 
-// shownTogether bounds the history of each of several executions.
+// shownTogether limits the history of each execution when several are read.
 const shownTogether = 100
 
 func lookUpHistory(ctx context.Context, tx *op.Tx, in paging.ByIDs) (map[string][]*ent.PhaseVisit, error) {

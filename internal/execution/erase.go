@@ -12,8 +12,8 @@ import (
 	"atrium/internal/workflow/engine"
 )
 
-// EraseVariables takes what an execution that has ended knows of its request, its webhook and its phases. What a step was
-// computing meanwhile is computed again, and finds the end.
+// EraseVariables deletes the variables of an execution that has ended: request, webhook and phases. It raises the
+// revision, so that a step computed meanwhile is computed again and finds that the execution has ended.
 func EraseVariables(ctx context.Context, db *ent.Client, id string) error {
 	row, err := db.Execution.Get(ctx, id)
 	if err != nil {
@@ -30,7 +30,7 @@ func EraseVariables(ctx context.Context, db *ent.Client, id string) error {
 	return nil
 }
 
-// EraseComments takes what a user said to approvals; how they decided stays.
+// EraseComments deletes a user's comments on approvals; the decisions stay.
 func EraseComments(ctx context.Context, db *ent.Client, userID string) error {
 	named := func(s *sql.Selector) {
 		s.Where(sql.P(func(b *sql.Builder) {

@@ -21,7 +21,7 @@ import (
 
 var executionSorts = op.Sorts{"createdAt": execution.FieldCreatedAt, "status": execution.FieldStatus + "," + execution.FieldCreatedAt}
 
-// shownVisits bounds the history that one answer shows: the last ones.
+// shownVisits limits the history in one answer: the last visits.
 const shownVisits = 1000
 
 // The operations on executions.
@@ -30,7 +30,7 @@ var (
 		Resource: "Execution", Action: op.Read, Scope: "workflows:read", Sorts: executionSorts, Summary: "List executions",
 	}, executionsOf)
 
-	// OfWorkflow lists those of one workflow.
+	// OfWorkflow lists the executions of one workflow.
 	OfWorkflow = op.OnRow("workflow.executions", op.Spec{
 		Resource: "Workflow", Action: op.Read, Scope: "workflows:read", Sorts: executionSorts, Summary: "List a workflow's executions",
 	}, loadWorkflow, listOfWorkflow)
@@ -83,7 +83,7 @@ func listOfWorkflow(ctx context.Context, tx *op.Tx, w *ent.Workflow, in OfWorkfl
 	return paging.Of(ctx, in.Page, executionSorts, tx.Execution.Query().Where(append(in.where(), execution.WorkflowID(w.ID))...))
 }
 
-// loadWhole reads an execution with its request and the end of its history.
+// loadWhole reads an execution with its request and its last visits.
 func loadWhole(ctx context.Context, tx *op.Tx, id string) (*ent.Execution, error) {
 	row, err := tx.Execution.Query().Where(execution.ID(id)).WithRequest().Only(ctx)
 	if err != nil {
@@ -94,7 +94,7 @@ func loadWhole(ctx context.Context, tx *op.Tx, id string) (*ent.Execution, error
 	return row, err
 }
 
-// loadForEnd locks the request before the execution, as everybody does who touches both.
+// loadForEnd locks the request before the execution; every transaction that locks both does so.
 func loadForEnd(ctx context.Context, tx *op.Tx, id string) (*ent.Execution, error) {
 	row, err := tx.Execution.Query().Where(execution.ID(id)).Only(ctx)
 	if err != nil {
@@ -109,7 +109,7 @@ func loadForEnd(ctx context.Context, tx *op.Tx, id string) (*ent.Execution, erro
 	return op.Lock(tx, tx.Execution.Query().Where(execution.ID(id))).Only(ctx)
 }
 
-// cancel ends the execution, whatever it has open, and its request. Returns conflict for one that has ended.
+// cancel ends the execution, its open rows, and its request. Returns conflict if the execution has ended.
 func cancel(ctx context.Context, tx *op.Tx, before *ent.Execution, _ op.ByID) (*ent.Execution, error) {
 	if before.FinishedAt != nil {
 		return nil, apperr.New(apperr.Conflict, "The execution is %s.", before.Status)
@@ -130,7 +130,7 @@ func cancel(ctx context.Context, tx *op.Tx, before *ent.Execution, _ op.ByID) (*
 	return after, nil
 }
 
-// cancelRequest cancels a request that is under way, on the product's own account.
+// cancelRequest cancels an open request, as the product's own worker.
 func cancelRequest(ctx context.Context, tx *op.Tx, id string) error {
 	r, err := tx.Request.Get(tx.Unfiltered(ctx, "the request ends with its execution, whoever sees it"), id)
 	if err != nil {

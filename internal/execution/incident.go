@@ -51,7 +51,7 @@ func loadIncident(ctx context.Context, tx *op.Tx, id string) (*ent.Incident, err
 	return op.Lock(tx, tx.Incident.Query().Where(incident.ID(id))).Only(ctx)
 }
 
-// ResolveIncidentInput says how the execution goes on.
+// ResolveIncidentInput says how to resolve an incident.
 type ResolveIncidentInput struct {
 	op.ByID
 	Action    string            `json:"action" enum:"RETRY,SKIP,MOVE" doc:"RETRY enters the phase again; SKIP leaves it by next, a DECISION by its default; MOVE goes on in another published version."`
@@ -60,16 +60,16 @@ type ResolveIncidentInput struct {
 	Variables strictjson.Object `json:"variables,omitempty" nullable:"true" doc:"By phase id: what phases.<id> holds from now on, whole."`
 }
 
-// resolution is what came of holding a resolution against the definition, before the transaction.
+// resolution is the result of checking a resolution against the definition, before the transaction.
 type resolution struct {
 	faults  []apperr.Detail
-	phaseID string // of a MOVE
+	phaseID string // of a MOVE: where the execution continues
 }
 
 func prepareResolution(ctx context.Context, tx *op.Tx, in ResolveIncidentInput) (any, error) {
 	i, err := tx.Incident.Get(ctx, in.ID)
 	if ent.IsNotFound(err) {
-		return nil, nil // there is nothing to resolve
+		return nil, nil // the operation reports the missing row
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the incident: %w", err)
@@ -103,7 +103,7 @@ func prepareResolution(ctx context.Context, tx *op.Tx, in ResolveIncidentInput) 
 	return r, err
 }
 
-// bound holds what the phases will have left behind with these variables against the bound on all of it.
+// bound checks that the variables of all phases, with the given ones, stay within the limit.
 func (r *resolution) bound(e *ent.Execution, variables map[string]any) error {
 	s, err := readState(e.State)
 	if err != nil {
@@ -124,7 +124,8 @@ func (r *resolution) bound(e *ent.Execution, variables map[string]any) error {
 	return nil
 }
 
-// definition returns the one that the execution goes on by; nil with a fault when there is none.
+// definition returns the definition by which the execution continues; nil, with a fault, when there is
+// none.
 func (r *resolution) definition(ctx context.Context, db *ent.Client, e *ent.Execution, i *ent.Incident, in ResolveIncidentInput) (*definition.Definition, error) {
 	if in.Action != string(incident.ResolutionMOVE) {
 		if in.Version != nil {

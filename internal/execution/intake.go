@@ -21,23 +21,24 @@ import (
 	"atrium/internal/workflow/engine"
 )
 
-// Intake is the request that an execution files before it enters its first phase.
+// Intake describes the request that an execution files before it enters its first phase.
 type Intake struct {
 	OfferingID   string          `json:"offeringId"`
-	Name         string          `json:"name"` // of the webhook: the title where the mapping gives none
+	Name         string          `json:"name"` // the webhook's name: the request's title if the mapping gives none
 	FieldMapping json.RawMessage `json:"fieldMapping,omitempty"`
 }
 
-// filing marks the context in which an execution files its request: the offering's own workflow is not started for that.
+// filing marks the context in which an execution files its request, so that the filing does not start the offering's own
+// workflow.
 type filing struct{}
 
 const (
 	mappingTimeout = 5 * time.Second
-	maxMappings    = 512 // that are kept compiled; past it all are forgotten
+	maxMappings    = 512 // compiled mappings in the cache; when it is reached, all are dropped
 )
 
-// files reports whether the execution's next commit files its request: it has not begun, or somebody has its first phase tried
-// again.
+// files reports whether the execution's next commit files its request: because the execution has not begun, or because
+// somebody has its first phase retried.
 func (l *loaded) files() bool {
 	if len(l.row.Intake) == 0 || l.row.RequestID != nil {
 		return false
@@ -49,7 +50,7 @@ func (l *loaded) files() bool {
 	return retried && l.state.Visit.PhaseID == l.d.Start.ID
 }
 
-// retry returns the resolution of an incident that waits to be taken, and has its phase entered again.
+// retry returns the pending resolution of an incident, if it has the same phase entered again.
 func (l *loaded) retry() (engine.Retry, bool) {
 	if len(l.inputs) != 1 {
 		return engine.Retry{}, false
@@ -61,9 +62,9 @@ func (l *loaded) retry() (engine.Retry, bool) {
 	return r, ok
 }
 
-// file files the request, in a transaction of its own, as the webhook. What it is made of is evaluated and held against the
-// offering's form before. Returns why it cannot be filed, for people; and errMoved or op.ErrOutdated when the execution or the
-// offering is not as it was read. wait is fair's.
+// file files the request, as the webhook, in a transaction of its own. Before that it evaluates the mapping and checks the
+// result against the offering's form. Returns a fault that tells people why the request cannot be filed, or errMoved or
+// op.ErrOutdated when the execution or the offering has changed since it was read. wait is fair's.
 func (r *Runner) file(ctx context.Context, l *loaded, wait bool) (*engine.Fault, error) {
 	var in domain.CreateInput
 	err := r.fair(ctx, l.row.CompanyID, wait, func(ctx context.Context) (err error) {
@@ -95,7 +96,7 @@ func (r *Runner) file(ctx context.Context, l *loaded, wait bool) (*engine.Fault,
 	return unfiled(ctx, l, err)
 }
 
-// unfiled makes a fault of what is wrong with the request, and leaves other errors.
+// unfiled turns an error of the mapping or a refusal into a fault, and returns other errors.
 func unfiled(ctx context.Context, l *loaded, err error) (*engine.Fault, error) {
 	fault := &engine.Fault{PhaseID: l.d.Start.ID, Code: engine.RequestRefused}
 	switch wrong, expression := errors.AsType[*definition.MappingError](err); {
@@ -118,8 +119,8 @@ func unfiled(ctx context.Context, l *loaded, err error) (*engine.Fault, error) {
 	return fault, nil
 }
 
-// intake returns what the execution files. A first attempt goes by the webhook as it was when it was called, a retry by the
-// webhook as it is now, and by what the retry gives as the first phase's variables: title, priority and fields.
+// intake returns the request that the execution files. The first attempt uses the webhook as it was when it was called. A
+// retry uses the webhook as it is now, and the variables that the retry gives for the first phase: title, priority and fields.
 func (r *Runner) intake(ctx context.Context, l *loaded) (domain.CreateInput, error) {
 	var in domain.CreateInput
 	var intake Intake
@@ -158,7 +159,7 @@ func (r *Runner) intake(ctx context.Context, l *loaded) (domain.CreateInput, err
 	return in, nil
 }
 
-// given reads what a retry gives in the place of the mapping.
+// given reads the variables of a retry, which replace values of the mapping.
 func given(variables any) definition.Mapped {
 	var out definition.Mapped
 	m, _ := variables.(map[string]any)
@@ -172,7 +173,7 @@ func given(variables any) definition.Mapped {
 	return out
 }
 
-// mappingCache keeps compiled mappings by their text.
+// mappingCache caches compiled mappings by their text.
 type mappingCache struct {
 	mu     sync.Mutex
 	parsed map[[sha256.Size]byte]*definition.Mapping
@@ -180,7 +181,7 @@ type mappingCache struct {
 
 var mappings = &mappingCache{parsed: map[[sha256.Size]byte]*definition.Mapping{}}
 
-// eval evaluates a mapping over what the webhook was called with; without one only what is given counts.
+// eval evaluates a mapping over the webhook's call. Without a mapping it returns given.
 func (c *mappingCache) eval(ctx context.Context, raw json.RawMessage, webhook map[string]any, given definition.Mapped) (definition.Mapped, error) {
 	if len(raw) == 0 {
 		return given, nil

@@ -17,13 +17,13 @@ import (
 type Launch struct {
 	WorkflowID string
 	WebhookID  string
-	Key        *string         // under which the call may be repeated; nil for none. Unique for the webhook
+	Key        *string         // the caller's idempotency key, unique for the webhook; nil for none
 	Webhook    json.RawMessage // the variable webhook: an object of body, headers, method and receivedAt
 	Intake     *Intake         // nil for an execution without a request
 }
 
-// Start makes the execution and the job of its first step, in the transaction of the call. Returns conflict for a workflow that
-// is not active. What the execution does is the job's matter: nothing is evaluated here.
+// Start creates the execution and the job of its first step, in the transaction of the call. Returns conflict for a workflow
+// that is not active. It evaluates nothing: the job does that.
 func (l Launch) Start(ctx context.Context, tx *op.Tx) (*ent.Execution, error) {
 	var published []struct {
 		Version int             `json:"version"`
@@ -57,8 +57,8 @@ func (l Launch) Start(ctx context.Context, tx *op.Tx) (*ent.Execution, error) {
 	return row, tx.Insert(ctx, StepArgs{Company: row.CompanyID, Execution: row.ID, Cause: causeOf(ctx), priority: priority}, time.Time{})
 }
 
-// Repeated returns the id of the execution that a webhook has started under the key; empty when there is none. Calls under one
-// key that come at once wait for one another here, whichever nodes they come to.
+// Repeated returns the id of the execution that a webhook has started under the key; empty when there is none. A lock makes
+// concurrent calls with the same key wait for each other, on all nodes.
 func Repeated(ctx context.Context, tx *op.Tx, webhookID, key string) (string, error) {
 	if err := tx.LockName(ctx, "inbound/"+webhookID+"/"+key); err != nil {
 		return "", err

@@ -18,20 +18,20 @@ import (
 	"atrium/internal/workflow/engine"
 )
 
-// loaded is an execution as it was read, with what has come in for it.
+// loaded is an execution as it was read, with its pending inputs.
 type loaded struct {
 	row     *ent.Execution
 	state   engine.State
 	d       *definition.Definition
-	target  *target      // of a Move, which is the only input then; nil for others
-	request *ent.Request // nil when there is none
+	target  *target      // set if the only input is a Move; nil otherwise
+	request *ent.Request // nil for an execution without a request
 	inputs  []engine.Input
 	refused *engine.Fault // why its request could not be filed
 
-	approval *ent.Approval // that it waits for; nil for none
+	approval *ent.Approval // the approval that the execution waits for; nil for none
 }
 
-// load reads an execution with the inputs that wait for it. It returns nil for one that is gone or has ended.
+// load reads an execution with its pending inputs. Returns nil if the execution does not exist or has ended.
 func load(ctx context.Context, db *ent.Client, id string, now time.Time) (*loaded, error) {
 	row, err := db.Execution.Query().Where(execution.ID(id)).WithRequest().Only(ctx)
 	if ent.IsNotFound(err) {
@@ -51,7 +51,8 @@ func load(ctx context.Context, db *ent.Client, id string, now time.Time) (*loade
 	return l, err
 }
 
-// pending returns what has come in for what the execution waits for, in the order in which it counts.
+// pending returns the inputs that have arrived for what the execution waits for, in the order in which they
+// apply.
 func (l *loaded) pending(ctx context.Context, db *ent.Client, now time.Time) ([]engine.Input, error) {
 	s := l.state
 	switch {
@@ -138,7 +139,7 @@ func (l *loaded) resolution(ctx context.Context, db *ent.Client) ([]engine.Input
 	return []engine.Input{engine.Retry{Visit: v.Number, Variables: variables}}, nil
 }
 
-// env is what a step may look at.
+// env returns the environment that a step may read.
 func (l *loaded) env(ctx context.Context, db *ent.Client, now time.Time) (engine.Env, error) {
 	env := engine.Env{Now: now, ExecutionID: l.row.ID, Refused: l.refused, Calendar: func(id string) (*sla.Calendar, error) { return calendarOf(ctx, db, id) }}
 	var err error
@@ -162,7 +163,7 @@ func calendarOf(ctx context.Context, db *ent.Client, id string) (*sla.Calendar, 
 	return workflow.CompileCalendar(row)
 }
 
-// Decision is one approver's, as the approval keeps it.
+// Decision is one approver's decision, as the approval stores it.
 type Decision struct {
 	engine.Vote
 	Comment string    `json:"comment"`

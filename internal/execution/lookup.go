@@ -8,8 +8,8 @@ import (
 	"atrium/internal/paging"
 )
 
-// What those read who watch for changes: of many rows the ones that match a filter and that the caller may see. That a row is
-// hidden is no refusal, and leaves no trace.
+// The operations behind subscriptions to changes: of many rows, they read those that match a filter and that the caller may
+// see. A hidden row is no refusal, and leaves no audit entry.
 var (
 	LookUpChanged = op.New("execution.changed", op.Spec{
 		Resource: "Execution", Action: op.Read, Scope: "workflows:read", Summary: "Look executions up that have changed",
@@ -24,8 +24,8 @@ var (
 	})
 )
 
-// LookUpInput names executions, and filters them as the list does. Without ids nothing is read, but the caller's rights are
-// asked and the filter is checked.
+// LookUpInput names executions, and filters them as the list does. Without ids it reads nothing, but still checks the
+// caller's rights and the filter.
 type LookUpInput struct {
 	ListInput
 	IDs []string `json:"-"`

@@ -10,13 +10,13 @@ import (
 	"atrium/internal/workflow/engine"
 )
 
-// Measure registers what Prometheus collects of this process's executions. No label is a company's or a customer's text.
-// It panics where the registry has them already.
+// Measure registers the Prometheus metrics of this process's executions. No label names a company or contains a customer's
+// text. It panics if the registry has the metrics already.
 func Measure(r prometheus.Registerer) {
 	r.MustRegister(measured.transitions, measured.took, measured.incidents, measured.started, measured.ended)
 }
 
-// measured is the process's: operations, which cancel executions, are values of this package and know no registry.
+// measured belongs to the process: operations such as Cancel are values of this package and know no registry.
 var measured = newMeasures()
 
 type measures struct {
@@ -25,7 +25,7 @@ type measures struct {
 	took *prometheus.HistogramVec
 }
 
-// newMeasures returns measures whose series are there from the start.
+// newMeasures returns metrics whose series exist from the start.
 func newMeasures() *measures {
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
@@ -62,7 +62,7 @@ func newMeasures() *measures {
 	return m
 }
 
-// committed counts what a commit wrote, of a step that took so long.
+// committed counts what a commit wrote; took is the duration of its step.
 func (m *measures) committed(p *plan, took time.Duration) {
 	if p.was.Visit == nil && p.state.Visit != nil {
 		m.started.WithLabelValues(string(p.row.Trigger)).Inc()
@@ -76,8 +76,8 @@ func (m *measures) committed(p *plan, took time.Duration) {
 	}
 }
 
-// left counts the phases that a plan leaves, and the end of the execution. For one that an operation cancels it does so before
-// the commit, which may yet fail.
+// left counts the phases that a plan leaves, and the end of the execution. When an operation cancels an execution, it counts
+// before the commit, which may still fail.
 func (m *measures) left(p *plan) {
 	for _, v := range p.history {
 		if v.FinishedAt != nil {

@@ -16,7 +16,7 @@ import (
 	"atrium/internal/workflow/engine"
 )
 
-// PreviewMove tells what a MOVE would do: the step is computed as the worker would, and nothing is written or called.
+// PreviewMove shows what a MOVE would do. It computes the step as the worker would, and writes and calls nothing.
 var PreviewMove = op.OnRow("incident.preview", op.Spec{
 	Resource: "Incident", Action: op.Read, Scope: "workflows:read", Summary: "Preview moving an incident's execution to another version",
 }, loadIncident, previewMove)
@@ -28,16 +28,16 @@ type PreviewMoveInput struct {
 	PhaseID string `json:"-" query:"phaseId" maxLength:"63" doc:"The phase of that version in which the execution would go on; the incident's own when not given."`
 }
 
-// MovePreview is where an execution would stand after a move, and what it would lose.
+// MovePreview is where an execution would stop after a move, and which variables it would lose.
 type MovePreview struct {
 	Version int
-	PhaseID string            // in which it would go on
-	Status  string            // of the execution, once it stands again
-	Phases  []*ent.PhaseVisit // that would be changed or entered until then, in order
+	PhaseID string            // the phase in which it would continue
+	Status  string            // the execution's status, once it stops again
+	Phases  []*ent.PhaseVisit // the phases that would change or be entered until then, in order
 	Lost    []*LostVariables
 }
 
-// LostVariables are what a phase left behind that the other version does not have.
+// LostVariables are the variables of a phase that the other version does not have.
 type LostVariables struct {
 	PhaseID   string
 	Variables json.RawMessage
@@ -49,8 +49,8 @@ type target struct {
 	d       *definition.Definition
 }
 
-// targetOf reads a version of the execution's workflow. The fault says why the execution cannot move to it, or not into the phase;
-// without one it may. Empty phases stand for the incident's own.
+// targetOf reads a version of the execution's workflow. Returns a fault that says why the execution cannot move to this version or
+// phase, or no fault if it can. An empty phaseID stands for the incident's own phase.
 func targetOf(ctx context.Context, db *ent.Client, e *ent.Execution, i *ent.Incident, version int, phaseID string) (*target, string, *apperr.Detail, error) {
 	if version == e.WorkflowVersion {
 		return nil, "", &apperr.Detail{Field: "version", Message: "The execution runs this version."}, nil
@@ -75,7 +75,7 @@ func targetOf(ctx context.Context, db *ent.Client, e *ent.Execution, i *ent.Inci
 	return &target{version, d}, to, nil, nil
 }
 
-// moved is the resolution of an incident by a move.
+// moved returns the inputs of an incident that was resolved by a move.
 func (l *loaded) moved(ctx context.Context, db *ent.Client, version int, phaseID string, variables map[string]any) ([]engine.Input, error) {
 	d, err := versions.of(ctx, db, l.row.WorkflowID, version)
 	if err != nil {
@@ -149,7 +149,7 @@ func (l *loaded) preview(ctx context.Context, db *ent.Client, t *target, phaseID
 	return out, nil
 }
 
-// visitRow is a visit as the history would show it.
+// visitRow returns a visit as the history would show it.
 func visitRow(v engine.Visit) (*ent.PhaseVisit, error) {
 	input, output, fault, err := documentsOf(v)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"atrium/internal/workflow/definition"
 )
 
-// notices are what people are told, by the occasion, which is a kind of package notice.
+// notices holds the texts of notices by occasion, which is a kind of package notice.
 var notices = map[string]struct{ subject, text string }{
 	notice.Informed:  {"Done: ", "The workflow has left a phase that you are informed about."},
 	notice.Consulted: {"Your advice is asked: ", "The workflow has entered a phase that you are consulted about. Please comment on the request."},
@@ -27,26 +27,26 @@ var notices = map[string]struct{ subject, text string }{
 	notice.Incident:  {"A workflow waits for help: ", "A workflow cannot go on by itself. Please look at its incident."},
 }
 
-// NoticeArgs is the job that mails people what happened in an execution.
+// NoticeArgs is the job that notifies people of what happened in an execution.
 type NoticeArgs struct {
 	Company   string   `json:"company"`
 	Execution string   `json:"execution"`
-	Occasion  string   `json:"occasion"` // of notices
+	Occasion  string   `json:"occasion"` // a key of notices
 	What      string   `json:"what"`     // the phase's title, or what went wrong
 	Users     []string `json:"users"`
 	Teams     []string `json:"teams"`
-	Admins    bool     `json:"admins"` // whoever sees to the company's workflows, where nobody is named
+	Admins    bool     `json:"admins"` // notify owners and admins, because nobody else is named
 }
 
 // Kind names the job.
 func (NoticeArgs) Kind() string { return "execution_notice" }
 
-// InsertOpts put the job behind steps.
+// InsertOpts gives the job a lower priority than steps.
 func (NoticeArgs) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: queueName, Priority: 2}
 }
 
-// notice returns the job that tells participants of something.
+// notice returns the job that notifies participants.
 func (p *plan) notice(occasion, what string, to []definition.Participant) NoticeArgs {
 	a := NoticeArgs{Company: p.row.CompanyID, Execution: p.row.ID, Occasion: occasion, What: what}
 	for _, one := range to {
@@ -61,13 +61,13 @@ func (p *plan) notice(occasion, what string, to []definition.Participant) Notice
 	return a
 }
 
-// teller performs the jobs of notices.
+// teller works the jobs of notices.
 type teller struct {
 	river.WorkerDefaults[NoticeArgs]
 	r *Runner
 }
 
-// Work tells each person, in one transaction with the end of the job.
+// Work notifies each person, in one transaction with the completion of the job.
 func (t *teller) Work(ctx context.Context, job *river.Job[NoticeArgs]) error {
 	a := job.Args
 	outside := clock.With(principal.With(ctx, principal.Worker(a.Company, workerName)), t.r.Engine.Store.Clock())
@@ -78,7 +78,7 @@ func (t *teller) Work(ctx context.Context, job *river.Job[NoticeArgs]) error {
 	return notice.Finish(ctx, t.r.Engine, a.Company, workerName, people, note, job.JobRow)
 }
 
-// find returns who is told, as far as they may read what it is about, and what they are told.
+// find returns the people to notify, if they may read what the notice is about, and the notice.
 func (t *teller) find(ctx context.Context, a NoticeArgs) ([]*ent.User, notice.Note, error) {
 	db, n := t.r.Engine.Store.Reader(), notices[a.Occasion]
 	e, err := db.Execution.Query().Where(execution.ID(a.Execution)).WithRequest().WithWorkflow().Only(ctx)
@@ -102,7 +102,7 @@ func (t *teller) find(ctx context.Context, a NoticeArgs) ([]*ent.User, notice.No
 	}
 	lines = append(lines, "What: "+mail.Line(a.What, 500), "Execution: "+e.ID)
 	note := notice.Note{Kind: a.Occasion, Subject: n.subject + about, RequestID: e.RequestID, Text: []string{n.text, strings.Join(lines, "\n")}}
-	asked := a.Occasion == notice.Approval || a.Occasion == notice.Consulted // the workflow names them, whatever their role reaches
+	asked := a.Occasion == notice.Approval || a.Occasion == notice.Consulted // the workflow names them, so they may read it whatever their role reaches
 	readers, err := notice.ReadersOutside(ctx, t.r.Engine, a.Company, workerName, people, by, row, asked)
 	return readers, note, err
 }

@@ -16,14 +16,14 @@ import (
 	"atrium/internal/workflow/engine"
 )
 
-// present are those of a phase's participants who are there: users who are not deactivated, teams and agents that exist. A team
-// is staffed with one member who is there.
+// present holds those of a phase's participants who are available: users who are not deactivated, and teams and agents that
+// exist. A team is staffed if at least one member is available.
 type present struct {
 	users                  map[string]*ent.User
 	teams, staffed, agents map[string]bool
 }
 
-// presentOf looks participants up, one statement for each kind that is named.
+// presentOf looks participants up, with one statement for each kind.
 func presentOf(ctx context.Context, db *ent.Client, list []definition.Participant) (*present, error) {
 	ids := map[string][]string{}
 	for _, one := range list {
@@ -87,8 +87,9 @@ func roleOf(p *definition.Phase, role string) []definition.Participant {
 	return out
 }
 
-// worker returns who is to work a phase's task: the first of those responsible who is there. Nobody (ok) where the phase names
-// nobody; then everyone who works requests sees the task. missing says who is not there when all are gone.
+// worker returns the participant who gets a phase's task: the first responsible one who is available. It returns none if the
+// phase names nobody; everyone who works requests then sees the task. missing names those responsible if none of them is
+// available.
 func (p *present) worker(responsible []definition.Participant) (one definition.Participant, missing string) {
 	for _, r := range responsible {
 		if p.has(r) {
@@ -101,7 +102,7 @@ func (p *present) worker(responsible []definition.Participant) (one definition.P
 	return one, missing
 }
 
-// decides reports whether an approver is there to decide.
+// decides reports whether an approver can decide.
 func (p *present) decides(one definition.Participant) bool {
 	if one.Type == "team" {
 		return p.staffed[one.ID]
@@ -109,15 +110,16 @@ func (p *present) decides(one definition.Participant) bool {
 	return p.has(one)
 }
 
-// quorate returns why an approval cannot be approved any more after these votes, since approvers are gone; empty when it can.
+// quorate returns why an approval cannot be approved any more after these votes, because approvers are unavailable; empty when
+// it can.
 func (p *present) quorate(approvers []definition.Participant, mode definition.ApprovalMode, quorum int, sequential bool, votes []engine.Vote) string {
-	var gone []definition.Participant
-	there := 0 // have approved, or may still
+	var missing []definition.Participant
+	there := 0 // approvers who have approved, or still may
 	for i, a := range approvers {
 		v := slices.IndexFunc(votes, func(v engine.Vote) bool { return v.Approver == i })
 		switch {
 		case v < 0 && !p.decides(a):
-			gone = append(gone, a)
+			missing = append(missing, a)
 		case v < 0 || votes[v].Approve:
 			there++
 		}
@@ -125,14 +127,14 @@ func (p *present) quorate(approvers []definition.Participant, mode definition.Ap
 	enough := there > 0
 	switch mode {
 	case definition.All:
-		enough = len(gone) == 0
+		enough = len(missing) == 0
 	case definition.Quorum:
 		enough = there >= quorum
 	}
-	if len(gone) == 0 || enough && !sequential {
+	if len(missing) == 0 || enough && !sequential {
 		return ""
 	}
-	return "The approval cannot be given, since approvers are deactivated or deleted, or teams without members: " + named(gone) + "."
+	return "The approval cannot be given, since approvers are deactivated or deleted, or teams without members: " + named(missing) + "."
 }
 
 func named(list []definition.Participant) string {
@@ -144,7 +146,7 @@ func named(list []definition.Participant) string {
 	return strings.Join(names, ", ")
 }
 
-// approversOf are those who decide: the approvers of an APPROVAL, for a sign-off those who are accountable.
+// approversOf returns those who decide: the approvers of an APPROVAL or, for a sign-off, the participants who are accountable.
 func approversOf(p *definition.Phase, signOff bool) (list []definition.Participant, mode definition.ApprovalMode, quorum int, sequential bool) {
 	if signOff {
 		return roleOf(p, "accountable"), definition.Any, 0, false

@@ -11,24 +11,24 @@ import (
 	"atrium/internal/workflow/engine"
 )
 
-// plan is what a commit writes.
+// plan is the content of a commit.
 type plan struct {
 	row     *ent.Execution // as it was loaded
 	was     engine.State
 	request *ent.Request
-	d       *definition.Definition // nil for a plan that only ends
-	version int                    // to which the execution moves; 0 where it stays with its own
+	d       *definition.Definition // nil for a plan that only ends the execution
+	version int                    // the version that the execution moves to; 0 if it stays
 
 	state   engine.State
 	history []engine.Visit
 	effects []engine.Effect
 	more    bool
 
-	people *present                       // who has a part in what is opened
-	fields []op.Ready[domain.UpdateInput] // those of the effects that are still to be carried out
+	people *present                       // the available participants of what is opened
+	fields []op.Ready[domain.UpdateInput] // prepared updates of the effects that are still to be carried out
 }
 
-// add takes over what a step made.
+// add appends the result of a step.
 func (p *plan) add(res engine.Result) {
 	p.state, p.more = res.State, res.More
 	for _, v := range res.History {
@@ -47,10 +47,10 @@ func (p *plan) note(v engine.Visit) {
 	p.history = append(p.history, v)
 }
 
-// changed reports whether any input was taken.
+// changed reports whether the plan has used any input.
 func (p *plan) changed() bool { return len(p.history) > 0 }
 
-// drop leaves out what a visit was to open: it is stuck before anything was.
+// drop removes the effects by which a visit opens something, because the visit got stuck before.
 func (p *plan) drop(visit int) {
 	kept := make([]engine.Effect, 0, len(p.effects))
 	for _, e := range p.effects {
@@ -65,7 +65,7 @@ func (p *plan) drop(visit int) {
 	p.effects = kept
 }
 
-// visitOf returns the number of the visit that an effect is about; 0 for what is about the request.
+// visitOf returns the number of the visit that an effect belongs to; 0 for an effect on the request.
 func visitOf(e engine.Effect) int {
 	switch e := e.(type) {
 	case engine.OpenTask:
@@ -101,7 +101,8 @@ func (p *plan) touchesRequest() bool {
 	})
 }
 
-// cast looks up those who have a part in what the plan opens, and returns whom it cannot do without.
+// cast looks up the participants in what the plan opens, and returns a message if one is missing that the phase
+// needs.
 func (p *plan) cast(ctx context.Context, db *ent.Client) (missing string, err error) {
 	var all []definition.Participant
 	for _, e := range p.effects {
@@ -133,7 +134,8 @@ func (p *plan) cast(ctx context.Context, db *ent.Client) (missing string, err er
 	return "", nil
 }
 
-// bereft returns whom an approval cannot do without that the execution waits for, before the plan and after it.
+// bereft returns a message if the pending approval, which was opened earlier and stays open in this plan, cannot
+// be given because approvers are missing.
 func (p *plan) bereft(ctx context.Context, db *ent.Client, a *ent.Approval) (missing string, err error) {
 	w := p.state.Wait
 	if a == nil || w == nil || w.For != engine.ForApproval && w.For != engine.ForSignOff || p.state.Visit.Number != a.Visit || p.state.Visit.Attempts != a.Attempt {
@@ -157,7 +159,7 @@ func (p *plan) bereft(ctx context.Context, db *ent.Client, a *ent.Approval) (mis
 // phase returns a phase of the definition.
 func (p *plan) phase(id string) *definition.Phase { return p.d.Phase(id) }
 
-// fault is what the API shows as the execution's error: why it failed, or what it waits for somebody to look at.
+// fault returns what the API shows as the execution's error: why it failed, or the open incident's fault.
 func (p *plan) fault() *engine.Fault {
 	if p.state.Fault != nil {
 		return p.state.Fault

@@ -14,7 +14,8 @@ import (
 
 const requeuedAtOnce = 500
 
-// Requeue inserts the jobs by which a company's executions go on, where none moved with them. A job too many finds nothing to do.
+// Requeue inserts the jobs by which a company's executions continue, when its rows were moved without jobs. A superfluous job
+// finds nothing to do.
 func Requeue(ctx context.Context, tx *store.Tx, queue *jobs.Queue, companyID string) error {
 	now := clock.From(ctx).Now()
 	for after := ""; ; {

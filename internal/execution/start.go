@@ -22,27 +22,27 @@ import (
 	"atrium/internal/workflow/engine"
 )
 
-// The jobs of steps wait in two queues: bulkQueue is for what one company may have thousands of at once. Few are worked there at
-// a time, so that what waits in queueName finds a worker and most of the processors free.
+// The jobs of steps wait in two queues. bulkQueue holds those of which one company may have thousands at once. Few of its jobs
+// run at a time, so that jobs in queueName find a worker and most of the processors free.
 const (
 	queueName = "executions"
 	bulkQueue = "executions_bulk"
 )
 
-// StepArgs is the job that makes an execution go on, as far as it can.
+// StepArgs is the job that continues an execution as far as possible.
 type StepArgs struct {
 	Company   string `json:"company"`
 	Execution string `json:"execution"`
-	Cause     string `json:"cause,omitempty"` // the traceparent of the call that inserted it, where that is traced
+	Cause     string `json:"cause,omitempty"` // the traceparent of the call that inserted it, if that is traced
 
 	bulk     bool
-	priority int // 1 (at first) to 4; 0 means 1
+	priority int // 1 (first) to 4; 0 means 1
 }
 
 // Kind names the job.
 func (StepArgs) Kind() string { return "execution_step" }
 
-// InsertOpts put the jobs into a queue of their own. A step that fails is this node's own trouble, so it is tried for long.
+// InsertOpts gives the jobs queues of their own. A step fails only if this node has a problem, so it has many attempts.
 func (a StepArgs) InsertOpts() river.InsertOpts {
 	queue := queueName
 	if a.bulk || a.priority > 2 { // 64 executions are under way
@@ -51,8 +51,8 @@ func (a StepArgs) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: queue, MaxAttempts: 100, Priority: a.priority}
 }
 
-// Follow returns the subscriber that starts the offering's workflow when a request is filed, ends it when the request is
-// cancelled, and has those told who are accountable when it is late, all in the transaction of the event.
+// Follow returns the subscriber that starts the offering's workflow when a request is filed, cancels the execution when the
+// request is cancelled, and has the accountable people notified when the request is late, all in the transaction of the event.
 func Follow(queue *jobs.Queue) events.Subscriber {
 	return func(ctx context.Context, tx *store.Tx, e *ent.Event) error {
 		switch e.Type {
@@ -67,8 +67,8 @@ func Follow(queue *jobs.Queue) events.Subscriber {
 	}
 }
 
-// start makes the execution of a new request, if its offering has a workflow that is published and active. Other requests pay
-// one statement.
+// start creates the execution of a new request, if its offering has a workflow that is published and active. For other requests
+// it costs one statement.
 func start(ctx context.Context, tx *store.Tx, queue *jobs.Queue, requestID string) error {
 	if ctx.Value(filing{}) != nil {
 		return nil // the execution that files the request processes it
@@ -105,11 +105,11 @@ func processes(requestID string) predicate.Workflow {
 	}
 }
 
-// crowds are the numbers of a company's running executions from which the first step of a further one waits behind those of
-// companies that have fewer.
+// crowds are numbers of a company's running executions. At each of them, the first step of the company's next execution gets a
+// lower priority than those of companies with fewer.
 var crowds = []int{16, 64, 256}
 
-// priorityOf returns the priority of the company's next first step: the more of its executions are under way, the later.
+// priorityOf returns the priority of the company's next first step: the more of its executions are running, the lower.
 func priorityOf(ctx context.Context, db *ent.Client) (int, error) {
 	for i, n := range crowds {
 		more, err := db.Execution.Query().Where(running).Offset(n - 1).Exist(ctx)
@@ -123,14 +123,14 @@ func priorityOf(ctx context.Context, db *ent.Client) (int, error) {
 	return 1 + len(crowds), nil
 }
 
-// running matches executions that run. The value stands in the statement: given as a parameter, PostgreSQL plans for the most
-// frequent one, and went through 100,000 executions that wait to find the few that run (10 s until a first task, in place of
-// 10 ms).
+// running matches executions that run. The value stands in the statement as a literal. Given as a parameter, PostgreSQL planned
+// for the most frequent status, and went through 100,000 waiting executions to find the few that run (10 s until a first task,
+// instead of 10 ms).
 func running(s *sql.Selector) {
 	s.Where(sql.P(func(b *sql.Builder) { b.Ident(s.C(execution.FieldStatus)).WriteString(" = 'RUNNING'") }))
 }
 
-// endWith cancels the execution of a request that was cancelled, unless it was the execution that cancelled it.
+// endWith cancels the execution of a request that was cancelled, unless the execution itself cancelled the request.
 func endWith(ctx context.Context, tx *store.Tx, requestID string) error {
 	rows, err := store.Lock(tx, tx.Execution.Query().Where(execution.RequestID(requestID),
 		execution.StatusIn(execution.StatusRUNNING, execution.StatusWAITING)).Order(execution.ByID())).All(ctx)
@@ -148,7 +148,8 @@ func endWith(ctx context.Context, tx *store.Tx, requestID string) error {
 	return nil
 }
 
-// committing marks the context of a commit with the execution's id: what its effects cause is not done to it again.
+// committing marks the context of a commit with the execution's id, so that the commit's effects do not act on the execution
+// itself.
 type committing struct{}
 
 // end cancels an execution that the transaction has locked.
@@ -157,7 +158,7 @@ func end(ctx context.Context, db *ent.Client, row *ent.Execution) error {
 	if err != nil {
 		return err
 	}
-	// Cancelling looks at the state alone: no definition, request or calendar.
+	// Cancelling needs only the state: no definition, request or calendar.
 	res, err := engine.Step(ctx, nil, state, engine.Cancel{}, engine.Env{Now: clock.From(ctx).Now(), ExecutionID: row.ID})
 	if errors.Is(err, engine.ErrStale) {
 		return nil

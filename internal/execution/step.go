@@ -23,31 +23,31 @@ import (
 )
 
 const (
-	workerName = "workflow engine" // in audit entries
-	steppers   = 16                // steps that a node takes at once
+	workerName = "workflow engine" // its name in audit entries
+	steppers   = 16                // steps that a node runs at once
 	maxTries   = 20                // of one job, each after another commit on the execution
-	maxInputs  = 50                // that one commit takes
+	maxInputs  = 50                // inputs that one commit uses
 
-	// River looks for scheduled jobs every five seconds. A wait that is shorter is not left to it: the job is available at
-	// once, finds that it has come early, and snoozes, which River does to the moment.
+	// River looks for scheduled jobs every five seconds. A job for a shorter wait is therefore available at once, finds that
+	// it is early, and snoozes, which River ends on time.
 	shortWait = 5 * time.Second
 )
 
-// bulkSteppers is how many steps of bulk work a node takes at once: what they leave of the processors is for others.
+// bulkSteppers is how many bulk steps a node runs at once: half of the processors stay free for other steps.
 func bulkSteppers() int { return max(1, runtime.GOMAXPROCS(0)/2) }
 
-// Options are what a runner works with.
+// Options are a runner's dependencies.
 type Options struct {
 	Engine *op.Engine
 	Egress *egress.Client       // makes the calls of phases
-	Traces trace.TracerProvider // nil for the process's own
+	Traces trace.TracerProvider // nil for the process's default
 }
 
-// Runner works the jobs of executions. One a process.
+// Runner works the jobs of executions. A process has one.
 type Runner struct {
 	Options
 	tracer   trace.Tracer
-	outcomes chan struct{} // the places of those who commit what a call came to
+	outcomes chan struct{} // limits how many outcomes of calls commit at once
 }
 
 // New returns a runner.
@@ -55,30 +55,30 @@ func New(o Options) *Runner {
 	return &Runner{o, tracerOf(o.Traces), make(chan struct{}, bulkSteppers())}
 }
 
-// Work makes a queue run executions.
+// Work makes a job queue run executions.
 func (r *Runner) Work() jobs.Option {
 	return jobs.All(jobs.NamedQueue(queueName, steppers), jobs.BulkQueue(bulkQueue, bulkSteppers()), jobs.NamedQueue(callQueue, callers),
 		jobs.Work(&stepper{r: r}), jobs.Work(&caller{r: r}), jobs.Work(&teller{r: r}), jobs.Work(&breachTeller{r: r}))
 }
 
-// stepper performs the jobs of steps.
+// stepper works the jobs of steps.
 type stepper struct {
 	river.WorkerDefaults[StepArgs]
 	r *Runner
 }
 
-// Work makes the execution go on as far as it can. Errors are this node's own, or a definition that cannot be read any more:
-// the job is tried again.
+// Work continues the execution as far as possible. An error means that this node failed or that the definition can no longer
+// be read; River then tries the job again.
 func (s *stepper) Work(ctx context.Context, job *river.Job[StepArgs]) error {
 	_, st := s.r.begin(ctx, job.Args.Execution, job.Args.Cause)
 	return s.r.advance(ctx, st, job.Args.Company, job.Args.Execution, nil, job.JobRow)
 }
 
-// errMoved is what a commit returns when another one came between it and the load.
+// errMoved is returned by a commit when another commit came after the load.
 var errMoved = errors.New("the execution has moved since it was read")
 
-// advance loads, computes and commits until a commit holds. given is an input that no row keeps, such as the outcome of a
-// call. It completes the job in the commit, or leaves it to River where there is nothing to commit.
+// advance loads, computes and commits until a commit succeeds. given is an input that no row holds, such as the outcome of a
+// call. The commit completes the job; if there is nothing to commit, River completes it.
 func (r *Runner) advance(ctx context.Context, st step, company, id string, given engine.Input, job *rivertype.JobRow) error {
 	ctx = clock.With(principal.With(ctx, principal.Worker(company, workerName)), r.Engine.Store.Clock())
 	for range maxTries {
@@ -93,7 +93,7 @@ func (r *Runner) advance(ctx context.Context, st step, company, id string, given
 		if l.files() {
 			switch l.refused, err = r.file(ctx, l, given != nil || job == nil); {
 			case errors.Is(err, errMoved), errors.Is(err, op.ErrOutdated), err == nil && l.refused == nil:
-				continue // it is loaded again, with its request
+				continue // load it again, with its request
 			case err != nil:
 				return err
 			}
@@ -116,7 +116,8 @@ func (r *Runner) advance(ctx context.Context, st step, company, id string, given
 			return nil
 		case errors.Is(err, errMoved), errors.Is(err, op.ErrOutdated):
 		case isRefusal(err) && p.touchesRequest() && l.state.Visit != nil:
-			// What the phase does to the request is refused: by its form, or because it has moved on. People look at it.
+			// The request refuses the phase's change, because of its form or its status. An incident asks people to look at
+			// it.
 			given = engine.Stuck{Visit: l.state.Visit.Number, Code: engine.RequestConflict, Message: apperr.From(err).Message, Again: true}
 		default:
 			return err
@@ -125,17 +126,17 @@ func (r *Runner) advance(ctx context.Context, st step, company, id string, given
 	return fmt.Errorf("step %s: %w", id, errMoved)
 }
 
-// What the expressions of one commit may take together: the first where any number of executions go on at once, the second in
-// the company's turn of costly work. Those of an ordinary definition take microseconds.
+// Time limits for the expressions of one commit together: quickEval while any number of executions compute at once, turnEval
+// as the company's costly work. Expressions of an ordinary definition take microseconds.
 const (
 	quickEval = 5 * time.Millisecond
 	turnEval  = time.Second
-	busyWait  = time.Second // until a step looks again whether it is its company's turn
+	busyWait  = time.Second // until a step tries again to get its company's turn
 )
 
-// fair runs what evaluates a customer's expressions, and once more in the company's turn of costly work when they take long: a
-// company whose definitions do holds up itself alone. What cannot wait for the turn, because no row keeps its input, waits;
-// all else is snoozed, so that it takes no worker from other companies.
+// fair runs work, which evaluates a customer's expressions. If they exceed quickEval, it runs work again as the company's
+// costly work, so that a company with slow definitions delays only itself. With wait it waits for the turn, because no row
+// holds the input. Without, the job snoozes, so that it occupies no worker that other companies need.
 func (r *Runner) fair(ctx context.Context, company string, wait bool, work func(context.Context) error) error {
 	quick, budget := definition.WithBudget(ctx, quickEval)
 	if err := work(quick); !budget.Over {
@@ -155,8 +156,8 @@ func (r *Runner) fair(ctx context.Context, company string, wait bool, work func(
 	return err
 }
 
-// early returns how soon the moment comes that the execution waits for, when the job need not be inserted again for it; 0 for
-// none.
+// early returns how long the execution still has to wait, if the wait is so short that the job snoozes for it instead of a new
+// job; 0 otherwise.
 func (l *loaded) early(now time.Time) time.Duration {
 	w := l.state.Wait
 	if w == nil || w.Until == nil || w.For == engine.ForCall {
@@ -168,7 +169,7 @@ func (l *loaded) early(now time.Time) time.Duration {
 	return 0
 }
 
-// compute takes the inputs. It returns nil when none of them changes anything.
+// compute applies the inputs. Returns nil when none of them changes anything.
 func (l *loaded) compute(ctx context.Context, db *ent.Client, now time.Time) (*plan, error) {
 	env, err := l.env(ctx, db, now)
 	if err != nil {
@@ -181,9 +182,9 @@ func (l *loaded) compute(ctx context.Context, db *ent.Client, now time.Time) (*p
 		}
 		res, err := engine.Step(ctx, p.d, p.state, in, env)
 		if errors.Is(err, engine.ErrStale) || errors.Is(err, engine.ErrNotTheirTurn) {
-			continue // it was late
+			continue // the input came too late
 		}
-		if errors.Is(err, engine.ErrNoWay) { // the operations have looked: the row is of no use all the same
+		if errors.Is(err, engine.ErrNoWay) { // the operations have checked the way out, but the row cannot be used nevertheless
 			p.d, p.version = l.d, 0
 			res, err = engine.Step(ctx, p.d, p.state, engine.Stuck{Visit: p.state.Visit.Number, Code: codeNoWay, Message: "The phase has no such way out.", Again: true}, env)
 		}
@@ -200,7 +201,7 @@ func (l *loaded) compute(ctx context.Context, db *ent.Client, now time.Time) (*p
 	case err != nil:
 		return nil, err
 	case stuck == "" && !p.changed():
-		return nil, nil // nothing has come in
+		return nil, nil // no input has arrived
 	case stuck == "":
 		return p, nil
 	}
@@ -213,5 +214,5 @@ func (l *loaded) compute(ctx context.Context, db *ent.Client, now time.Time) (*p
 	return p, nil
 }
 
-// codeNoWay is the code of an incident about an input that no transition is for.
+// codeNoWay is the code of an incident about an outcome for which the phase has no transition.
 const codeNoWay = "no_transition"

@@ -29,7 +29,7 @@ import (
 
 var taskSorts = op.Sorts{"createdAt": task.FieldCreatedAt, "status": task.FieldStatus + "," + task.FieldCreatedAt}
 
-// The operations on tasks. Members reach those that are assigned to them or to one of their teams.
+// The operations on tasks. Members reach tasks that are assigned to them or to one of their teams.
 var (
 	ListTasks = paging.NewList("task.list", op.Spec{
 		Resource: "Task", Action: op.Read, Scope: "requests:read", Sorts: taskSorts, Summary: "List tasks",
@@ -79,7 +79,7 @@ func tasksOf(_ context.Context, tx *op.Tx, in ListTasksInput) *ent.TaskQuery {
 	return tx.Task.Query().Where(where...)
 }
 
-// loadTask reads a task; one of a team is within reach of the team's members.
+// loadTask reads a task. A team's members reach the team's tasks.
 func loadTask(ctx context.Context, tx *op.Tx, id string) (*ent.Task, error) {
 	t, err := op.Lock(tx, tx.Task.Query().Where(task.ID(id))).Only(ctx)
 	if err != nil || t.TeamID == nil || !tx.AssignedOnly() {
@@ -108,7 +108,7 @@ type CompleteTaskInput struct {
 	Variables strictjson.Object `json:"variables,omitempty" nullable:"true" doc:"What the task's form asks for. Of a task that asks for corrections: fields of the request."`
 }
 
-// completion is what came of holding a completion against the phase, before the transaction.
+// completion is the result of checking a completion against the phase, before the transaction.
 type completion struct {
 	outcome *string
 	faults  []apperr.Detail
@@ -117,7 +117,7 @@ type completion struct {
 func prepareCompletion(ctx context.Context, tx *op.Tx, in CompleteTaskInput) (any, error) {
 	t, err := tx.Task.Get(ctx, in.ID)
 	if ent.IsNotFound(err) {
-		return nil, nil // there is nothing to complete
+		return nil, nil // the operation reports the missing row
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the task: %w", err)
@@ -128,7 +128,7 @@ func prepareCompletion(ctx context.Context, tx *op.Tx, in CompleteTaskInput) (an
 	}
 	way := op.Or(in.Outcome, definition.Next)
 	c := completion{outcome: &way}
-	if p.Process == nil { // it asks for corrections
+	if p.Process == nil { // the task asks for corrections
 		if c.outcome = nil; way != definition.Next {
 			c.faults = append(c.faults, apperr.Detail{Field: "outcome", Message: "is not an outcome of this task: corrections have none"})
 		}
@@ -151,8 +151,8 @@ func prepareCompletion(ctx context.Context, tx *op.Tx, in CompleteTaskInput) (an
 	return c, err
 }
 
-// correctionFaults holds corrections against the form of the request's offering, as they will stand beside the other fields. A
-// field that was there before and is not corrected is not the caller's to answer for.
+// correctionFaults checks corrections against the form of the request's offering, together with the request's other fields. It
+// ignores faults of fields that existed before and that the caller does not correct.
 func correctionFaults(ctx context.Context, tx *op.Tx, t *ent.Task, corrections map[string]any) ([]apperr.Detail, error) {
 	faults := form.Free(corrections)
 	if len(faults) > 0 || t.RequestID == nil {
@@ -178,7 +178,7 @@ func correctionFaults(ctx context.Context, tx *op.Tx, t *ent.Task, corrections m
 	}), err
 }
 
-// CompletionFaults returns what is wrong with a completion of a task, by its outcomes and its form. Its place is outside of
+// CompletionFaults returns the faults of a completion of a task, by its outcomes and its form. Call it outside of
 // transactions.
 func CompletionFaults(ctx context.Context, tx *op.Tx, in CompleteTaskInput) ([]apperr.Detail, error) {
 	made, err := prepareCompletion(ctx, tx, in)
@@ -186,7 +186,7 @@ func CompletionFaults(ctx context.Context, tx *op.Tx, in CompleteTaskInput) ([]a
 	return c.faults, err
 }
 
-// AccountableFor returns the first user who is accountable for the phase of a task; empty for none. Its place is outside of
+// AccountableFor returns the first user who is accountable for the phase of a task; empty for none. Call it outside of
 // transactions.
 func AccountableFor(ctx context.Context, tx *op.Tx, t *ent.Task) (string, error) {
 	p, err := phaseOf(ctx, tx, t.ExecutionID, t.PhaseID)
@@ -201,7 +201,7 @@ func AccountableFor(ctx context.Context, tx *op.Tx, t *ent.Task) (string, error)
 	return "", nil
 }
 
-// under names a form's faults by the field that the form is about.
+// under renames a form's faults after the input's field that holds the form's values.
 func under(field string, rows []apperr.Detail) []apperr.Detail {
 	out := slices.Clone(rows)
 	for i := range out {
@@ -222,7 +222,7 @@ func completeTask(ctx context.Context, tx *op.Tx, t *ent.Task, in CompleteTaskIn
 		return nil, apperr.Invalid(c.faults...)
 	}
 	now := tx.Now(ctx)
-	t, err := settleTask(ctx, tx, t, now) // what has fallen due has done so before the completion
+	t, err := settleTask(ctx, tx, t, now) // what fell due before the completion must fire before it
 	if err != nil {
 		return nil, err
 	}
@@ -248,7 +248,7 @@ func completeTask(ctx context.Context, tx *op.Tx, t *ent.Task, in CompleteTaskIn
 	return after, goOn(ctx, tx, after.ExecutionID)
 }
 
-// goOn has the execution look at what has come in.
+// goOn inserts the job that makes the execution look at its inputs.
 func goOn(ctx context.Context, tx *op.Tx, executionID string) error {
 	return tx.Insert(ctx, StepArgs{Company: tx.Principal().CompanyID, Execution: executionID, Cause: causeOf(ctx)}, time.Time{})
 }
@@ -260,7 +260,7 @@ func isOpen(t *ent.Task) error {
 	return nil
 }
 
-// claimTask makes the task the caller's, unless another user has it.
+// claimTask assigns the task to the caller, unless another user has it.
 func claimTask(ctx context.Context, tx *op.Tx, t *ent.Task, _ op.ByID) (*ent.Task, error) {
 	me := tx.Principal().ID
 	if err := isOpen(t); err != nil {
@@ -298,7 +298,7 @@ func claimTask(ctx context.Context, tx *op.Tx, t *ent.Task, _ op.ByID) (*ent.Tas
 	return after, tellTask(ctx, tx, events.TaskAssigned, after)
 }
 
-// AssignTaskInput says who is to work the task. What is not given is nobody.
+// AssignTaskInput says who works the task. A field that is not given clears that assignment.
 type AssignTaskInput struct {
 	op.ByID
 	AssigneeID *string `json:"assigneeId,omitempty" nullable:"true" maxLength:"64"`
@@ -341,7 +341,7 @@ func tellTask(ctx context.Context, tx *op.Tx, event string, t *ent.Task) error {
 	})
 }
 
-// usersOf tells which ids are users of the caller's company.
+// usersOf returns a function that tells which ids are users of the caller's company.
 func usersOf(tx *op.Tx) func(context.Context, []string) (map[string]bool, error) {
 	return func(ctx context.Context, ids []string) (map[string]bool, error) {
 		found, err := tx.User.Query().Where(user.IDIn(ids...)).IDs(ctx)
@@ -349,7 +349,7 @@ func usersOf(tx *op.Tx) func(context.Context, []string) (map[string]bool, error)
 	}
 }
 
-// teamsOf tells which ids are teams of the caller's company.
+// teamsOf returns a function that tells which ids are teams of the caller's company.
 func teamsOf(tx *op.Tx) func(context.Context, []string) (map[string]bool, error) {
 	return func(ctx context.Context, ids []string) (map[string]bool, error) {
 		found, err := tx.Team.Query().Where(team.IDIn(ids...)).IDs(ctx)

@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	slaWorker = "service levels" // in audit entries
-	taskBatch = 500              // tasks that are found by one query
+	slaWorker = "service levels" // its name in audit entries
+	taskBatch = 500              // tasks that one query finds
 )
 
 // levelsOf returns the service levels of a phase; nil for none.
@@ -40,8 +40,8 @@ func levelsOf(s *definition.SLA) *sla.Levels {
 	return l
 }
 
-// startTaskClock puts the clock of a new task into its creation. It is due when its phase's levels say so, unless the phase
-// says otherwise; one that opens while its request waits starts when that goes on.
+// startTaskClock sets the clock of a new task in its mutation. The task's due time follows from its phase's levels, unless the
+// phase sets one. If the request waits when the task opens, the clock starts when the request resumes.
 func startTaskClock(ctx context.Context, tx *op.Tx, m *ent.TaskMutation, p *definition.Phase, requestID *string, dueAt *time.Time) error {
 	l := levelsOf(p.SLA)
 	if l == nil {
@@ -64,7 +64,7 @@ func startTaskClock(ctx context.Context, tx *op.Tx, m *ent.TaskMutation, p *defi
 	return domain.WakeFor(ctx, tx, clock.NextAt, now)
 }
 
-// clockOf derives the clock of a task: from what its row tells, what it has set off, and the pauses of its request.
+// clockOf derives the clock of a task from its row, its earlier firings, and the pauses of its request.
 func clockOf(ctx context.Context, tx *op.Tx, t *ent.Task, now time.Time) (sla.Clock, error) {
 	cal, err := domain.CalendarOf(ctx, tx.Client, t.SLALevels.CalendarID)
 	if err != nil {
@@ -105,7 +105,7 @@ func putTaskClock(m *ent.TaskMutation, c sla.Clock) {
 	}
 }
 
-// settleTask brings a task's clock up to a moment, in the transaction that has locked the row, as requests' are.
+// settleTask brings a task's clock up to a moment, in the transaction that has locked the row, as settle does for requests.
 func settleTask(ctx context.Context, tx *op.Tx, t *ent.Task, now time.Time) (*ent.Task, error) {
 	if t.SLALevels == nil {
 		return t, nil
@@ -139,8 +139,8 @@ func settleTask(ctx context.Context, tx *op.Tx, t *ent.Task, now time.Time) (*en
 	return t, domain.WakeFor(ctx, w, clock.NextAt, now)
 }
 
-// tellPhase tells of a phase's target as of its request's. Events of service levels are about requests: of an execution without
-// one, the audit log alone tells.
+// tellPhase emits the event for a phase's target as an event of its request, because events of service levels are about
+// requests. For an execution without a request it writes only an audit entry.
 func tellPhase(ctx context.Context, w *op.Tx, t *ent.Task, f sla.Firing) error {
 	if t.RequestID == nil {
 		name := events.SLAWarning
@@ -156,7 +156,7 @@ func tellPhase(ctx context.Context, w *op.Tx, t *ent.Task, f sla.Firing) error {
 	return domain.TellTarget(ctx, w, r, f, &t.PhaseID)
 }
 
-// TaskClocks sets off what has fallen due at the clocks of tasks, for the sweep.
+// TaskClocks returns the sweep that fires what has fallen due at the clocks of tasks.
 func TaskClocks(e *op.Engine) domain.Sweep {
 	return func(ctx context.Context, now time.Time) (time.Time, error) {
 		system := principal.System(ctx, "the clocks of all companies are kept together")
@@ -185,7 +185,7 @@ func settleDue(ctx context.Context, e *op.Engine, company, id string, now time.T
 	return e.Work(ctx, company, slaWorker, func(ctx context.Context, tx *op.Tx) error {
 		t, err := op.Lock(tx, tx.Task.Query().Where(task.ID(id), task.SLANextAtLTE(now))).Only(ctx)
 		if ent.IsNotFound(err) {
-			return nil // somebody was faster
+			return nil // another worker has settled it
 		}
 		if err != nil {
 			return fmt.Errorf("read the task: %w", err)

@@ -20,7 +20,7 @@ import (
 
 const tracerName = "atrium/internal/execution"
 
-// tracerOf returns the provider's tracer, or that of the process for nil: it does nothing where traces go nowhere.
+// tracerOf returns the provider's tracer, or the process's default for nil, which does nothing unless traces are exported.
 func tracerOf(p trace.TracerProvider) trace.Tracer {
 	if p == nil {
 		p = otel.GetTracerProvider()
@@ -28,8 +28,8 @@ func tracerOf(p trace.TracerProvider) trace.Tracer {
 	return p.Tracer(tracerName)
 }
 
-// traceOf returns the parent of all spans of an execution. It follows from the execution's id, so that every node adds to the
-// same trace and nothing is stored. No span has its id.
+// traceOf returns the parent of all spans of an execution. It derives from the execution's id, so that every node adds to the
+// same trace and nothing is stored. No span has the parent's id.
 func traceOf(executionID string) trace.SpanContext {
 	sum := sha256.Sum256([]byte(executionID))
 	return trace.NewSpanContext(trace.SpanContextConfig{
@@ -39,7 +39,7 @@ func traceOf(executionID string) trace.SpanContext {
 
 const traceparent = "traceparent" // of the W3C's Trace Context
 
-// causeOf returns the span of the call that the context belongs to, for StepArgs.Cause; empty when nobody traces it.
+// causeOf returns the span of the call that the context belongs to, for StepArgs.Cause; empty when the call is not traced.
 func causeOf(ctx context.Context) string {
 	if !trace.SpanContextFromContext(ctx).IsSampled() {
 		return ""
@@ -49,13 +49,13 @@ func causeOf(ctx context.Context) string {
 	return c[traceparent]
 }
 
-// step is one look at an execution, for traces and metrics. What is not committed leaves no trace.
+// step is one run over an execution, for traces and metrics. A run that commits nothing leaves no trace.
 type step struct {
 	began time.Time
-	span  trace.Span // of the first phase that the commit is about; the outside call is its child
+	span  trace.Span // of the commit's first phase; the outside call is its child
 }
 
-// begin begins a step. cause is the call that made it necessary, as StepArgs has it. The context is for the step's outside call.
+// begin starts a step. cause is StepArgs.Cause. The context returned is for the step's outside call.
 func (r *Runner) begin(ctx context.Context, executionID, cause string) (context.Context, step) {
 	var links []trace.Link
 	if cause != "" {
@@ -67,7 +67,7 @@ func (r *Runner) begin(ctx context.Context, executionID, cause string) (context.
 	return ctx, s
 }
 
-// committed shows what a commit wrote: one span for each phase that it entered or left, and the figures.
+// committed records a commit: one span for each phase that it entered or left, and the metrics.
 func (r *Runner) committed(s step, p *plan) {
 	measured.committed(p, time.Since(s.began))
 	if !s.span.IsRecording() {
@@ -93,13 +93,13 @@ func (r *Runner) committed(s step, p *plan) {
 			attribute.String("atrium.phase", v.PhaseID), attribute.String("atrium.phase.type", string(v.Type)), attribute.Int("atrium.visit", v.Number),
 			attribute.Int("atrium.attempt", v.Attempts), attribute.String("atrium.outcome", outcome))
 		if v.Fault != nil {
-			span.SetStatus(codes.Error, v.Fault.Code) // its message may hold what a customer wrote
+			span.SetStatus(codes.Error, v.Fault.Code) // its message may contain a customer's text
 		}
 		span.End()
 	}
 }
 
-// beginCall begins the span of an outside call: its method and host, and nothing of what is sent.
+// beginCall starts the span of an outside call, with its method and host, and nothing of its content.
 func (r *Runner) beginCall(ctx context.Context, p *prepared) trace.Span {
 	_, span := r.tracer.Start(ctx, p.request.Method, trace.WithSpanKind(trace.SpanKindClient))
 	if span.IsRecording() {
@@ -108,7 +108,7 @@ func (r *Runner) beginCall(ctx context.Context, p *prepared) trace.Span {
 	return span
 }
 
-// endCall ends the span of a call by the answer's status, and by the class of failure where no whole answer came.
+// endCall ends the span of a call with the answer's status, and with the class of failure if no complete answer came.
 func endCall(span trace.Span, status int, err error) {
 	if status != 0 {
 		span.SetAttributes(semconv.HTTPResponseStatusCode(status))
@@ -117,7 +117,7 @@ func endCall(span trace.Span, status int, err error) {
 		span.SetStatus(codes.Error, "")
 	}
 	if e, ok := errors.AsType[*egress.Error](err); ok {
-		span.SetStatus(codes.Error, string(e.Class)) // its text names addresses
+		span.SetStatus(codes.Error, string(e.Class)) // its text contains addresses
 	}
 	span.End()
 }

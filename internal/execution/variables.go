@@ -10,7 +10,7 @@ import (
 	"atrium/internal/workflow/engine"
 )
 
-// decode reads JSON with the digits of its numbers kept.
+// decode reads JSON and preserves the digits of its numbers.
 func decode(raw json.RawMessage, into any) error {
 	if len(raw) == 0 {
 		return nil
@@ -20,7 +20,7 @@ func decode(raw json.RawMessage, into any) error {
 	return d.Decode(into)
 }
 
-// encode writes a value for a column of JSON; nil for nothing.
+// encode returns a value as JSON for a column; nil for nil.
 func encode(v any) (json.RawMessage, error) {
 	if v == nil {
 		return nil, nil
@@ -40,7 +40,7 @@ func readState(raw json.RawMessage) (engine.State, error) {
 	return s, nil
 }
 
-// requestVariables is the variable request; nil when there is none.
+// requestVariables returns the variable request; nil for an execution without a request.
 func requestVariables(r *ent.Request) (map[string]any, error) {
 	if r == nil {
 		return nil, nil // there is none
@@ -48,7 +48,8 @@ func requestVariables(r *ent.Request) (map[string]any, error) {
 	return domain.Variables(r)
 }
 
-// Variables are what an execution's expressions read, as the API shows them: request, webhook, phases.
+// Variables returns the variables of an execution's expressions as the API shows them: request,
+// webhook, phases.
 func Variables(row *ent.Execution) (json.RawMessage, error) {
 	state, err := readState(row.State)
 	if err != nil {

@@ -14,10 +14,11 @@ import (
 	"atrium/internal/workflow/definition"
 )
 
-// maxVersions bounds the definitions that are kept compiled; past it all are forgotten, and made anew as needed.
+// maxVersions limits the cached compiled definitions; when it is reached, all are dropped and compiled again as
+// needed.
 const maxVersions = 512
 
-// versionCache keeps compiled definitions. A published version never changes.
+// versionCache caches compiled definitions. A published version never changes.
 type versionCache struct {
 	mu     sync.Mutex
 	parsed map[string]*definition.Definition
@@ -64,7 +65,7 @@ func definitionOf(ctx context.Context, tx *op.Tx, executionID string) (d *defini
 	return d, err
 }
 
-// phaseOf returns a phase of that definition.
+// phaseOf returns a phase of the definition that an execution follows.
 func phaseOf(ctx context.Context, tx *op.Tx, executionID, phaseID string) (*definition.Phase, error) {
 	d, err := definitionOf(ctx, tx, executionID)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"atrium/internal/workflow/engine"
 )
 
-// write writes the execution under the revision that was loaded, and its history. It returns the row as it is now, and
-// errMoved when another commit came between.
+// write saves the execution, if its revision is still the loaded one, and its history. Returns the row as it is
+// afterwards, or errMoved when another commit came first.
 func (p *plan) write(ctx context.Context, db *ent.Client, now time.Time) (*ent.Execution, error) {
 	state, err := encode(p.state)
 	if err != nil {
@@ -65,7 +65,7 @@ func (p *plan) write(ctx context.Context, db *ent.Client, now time.Time) (*ent.E
 	return &after, p.writeHistory(ctx, db)
 }
 
-// consulted returns the ids of those whose advice the execution has asked by now; nil for nobody.
+// consulted returns the ids of the people whom the execution has consulted so far; nil for nobody.
 func (p *plan) consulted() (json.RawMessage, error) {
 	var ids []string
 	if err := decode(p.row.Consulted, &ids); err != nil {
@@ -89,7 +89,7 @@ func (p *plan) consulted() (json.RawMessage, error) {
 	return encode(ids)
 }
 
-// writeHistory adds the visits that are new, and brings the one that was under way up to date.
+// writeHistory adds new visits, and updates the visit that was in progress.
 func (p *plan) writeHistory(ctx context.Context, db *ent.Client) error {
 	known := 0
 	if p.was.Visit != nil {
@@ -122,7 +122,7 @@ func (p *plan) writeHistory(ctx context.Context, db *ent.Client) error {
 	return nil
 }
 
-// documentsOf writes what a visit was given, what it left behind, and what is wrong with it.
+// documentsOf encodes a visit's input, output and fault.
 func documentsOf(v engine.Visit) (input, output, fault json.RawMessage, err error) {
 	if input, err = encode(v.Input); err != nil {
 		return nil, nil, nil, err
@@ -134,7 +134,7 @@ func documentsOf(v engine.Visit) (input, output, fault json.RawMessage, err erro
 	return input, output, fault, err
 }
 
-// faultOrNil is nil for no fault, where the pointer in an interface would not be.
+// faultOrNil returns an untyped nil for no fault, because a nil pointer in an interface is not nil.
 func faultOrNil(f *engine.Fault) any {
 	if f == nil {
 		return nil
