@@ -144,7 +144,7 @@ func prepareCompletion(ctx context.Context, tx *op.Tx, in CompleteTaskInput) (an
 		return c, nil
 	}
 	err = tx.Costly(ctx, func(ctx context.Context) error {
-		rows, err := p.Process.Form.Validate(tx.Filtered(ctx), in.Variables, form.Lookups{Users: usersOf(tx), Teams: teamsOf(tx)})
+		rows, err := p.Process.Form.Validate(tx.Filtered(ctx), in.Variables, domain.LookupsOf(tx))
 		c.faults = append(c.faults, under("variables", rows)...)
 		return err
 	})
@@ -339,28 +339,4 @@ func tellTask(ctx context.Context, tx *op.Tx, event string, t *ent.Task) error {
 		ID: t.ID, ExecutionID: &t.ExecutionID, RequestID: t.RequestID, PhaseID: &t.PhaseID, Title: t.Title, Status: string(t.Status),
 		AssigneeID: t.AssigneeID, TeamID: t.TeamID, AgentID: t.AgentID, Outcome: t.Outcome,
 	})
-}
-
-// usersOf returns a function that tells which ids are users of the caller's company.
-func usersOf(tx *op.Tx) func(context.Context, []string) (map[string]bool, error) {
-	return func(ctx context.Context, ids []string) (map[string]bool, error) {
-		found, err := tx.User.Query().Where(user.IDIn(ids...)).IDs(ctx)
-		return set(found), err
-	}
-}
-
-// teamsOf returns a function that tells which ids are teams of the caller's company.
-func teamsOf(tx *op.Tx) func(context.Context, []string) (map[string]bool, error) {
-	return func(ctx context.Context, ids []string) (map[string]bool, error) {
-		found, err := tx.Team.Query().Where(team.IDIn(ids...)).IDs(ctx)
-		return set(found), err
-	}
-}
-
-func set(ids []string) map[string]bool {
-	out := make(map[string]bool, len(ids))
-	for _, id := range ids {
-		out[id] = true
-	}
-	return out
 }

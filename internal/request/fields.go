@@ -38,7 +38,7 @@ func prepareFields(ctx context.Context, tx *op.Tx, offeringID string, values map
 	}
 	check := func(ctx context.Context) error {
 		// Callers may not name people whom they may not see.
-		details, err := c.form.Validate(tx.Filtered(ctx), values, form.Lookups{Users: usersOf(tx), Teams: teamsOf(tx)})
+		details, err := c.form.Validate(tx.Filtered(ctx), values, LookupsOf(tx))
 		if err != nil {
 			return fmt.Errorf("check the fields: %w", err)
 		}
@@ -82,26 +82,22 @@ func answers(values map[string]any) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// usersOf returns a function that tells which ids are users of the caller's company.
-func usersOf(tx *op.Tx) func(context.Context, []string) (map[string]bool, error) {
-	return func(ctx context.Context, ids []string) (map[string]bool, error) {
-		found, err := tx.User.Query().Where(user.IDIn(ids...)).IDs(ctx)
-		return set(found), err
+// LookupsOf returns which users and teams the caller of a transaction sees, for answers to forms.
+func LookupsOf(tx *op.Tx) form.Lookups {
+	return form.Lookups{
+		Users: func(ctx context.Context, ids []string) (map[string]bool, error) {
+			return set(tx.User.Query().Where(user.IDIn(ids...)).IDs(ctx))
+		},
+		Teams: func(ctx context.Context, ids []string) (map[string]bool, error) {
+			return set(tx.Team.Query().Where(team.IDIn(ids...)).IDs(ctx))
+		},
 	}
 }
 
-// teamsOf returns a function that tells which ids are teams of the caller's company.
-func teamsOf(tx *op.Tx) func(context.Context, []string) (map[string]bool, error) {
-	return func(ctx context.Context, ids []string) (map[string]bool, error) {
-		found, err := tx.Team.Query().Where(team.IDIn(ids...)).IDs(ctx)
-		return set(found), err
-	}
-}
-
-func set(ids []string) map[string]bool {
+func set(ids []string, err error) (map[string]bool, error) {
 	out := make(map[string]bool, len(ids))
 	for _, id := range ids {
 		out[id] = true
 	}
-	return out
+	return out, err
 }
