@@ -1,8 +1,8 @@
-// Package access is where the access of people and applications ends: web sessions, the grants of OAuth clients with their
-// refresh and access tokens, and sign-ins at the hosted pages, finished or not.
+// Package access ends the access of people and applications: web sessions, the grants of OAuth clients with their refresh and
+// access tokens, and sign-ins at the hosted pages, finished or not.
 //
-// End is the only function that ends any of these. A Scope says whose access ends and a Reason says why. A call has these
-// effects on the kinds that its scope names: Client names grants alone, for example, and PagesOnly sign-ins alone:
+// End is the only function that ends any of these. A Scope says whose access ends, and a Reason says why. A call affects only
+// the kinds that its scope names (Client, for example, names only grants, and PagesOnly only sign-ins):
 //
 //	sign-ins        ended, and what an unfinished one remembers is forgotten
 //	sessions        ended; their cookies are refused
@@ -12,7 +12,7 @@
 //	                client ended the access itself or is deleted
 //	caches          forgotten on this node at the commit, on others within store.Propagation
 //
-// The rows stay and say when they ended. API keys are no part of this: they are revoked one by one in package apikey.
+// The rows stay and record when they ended. API keys are not affected: package apikey revokes them one by one.
 //
 //	way that access ends          scope                                     reason
 //	a user is deactivated         User                                      Deactivated
@@ -30,6 +30,6 @@
 //	another sign-in or session    SignIn, PagesOnly; Session                Replaced
 //	begins in the browser
 //
-// Callers: people, websession, identity, and the provider's and the hosted pages beneath it. The package never decides who may
-// end what, and never writes audit entries: its callers do. Package provider delivers the notices.
+// Callers are people, websession, identity, and the packages of the provider and the hosted pages. This package never decides
+// who may end what, and never writes audit entries: its callers do both. Package provider delivers the notices.
 package access

@@ -35,7 +35,8 @@ const (
 	Replaced            Reason = "replaced by another in the same browser"
 )
 
-// knownToClients reports whether the clients brought it about themselves, or are gone: nobody has to be told.
+// knownToClients reports whether clients need no notice, because they caused the end themselves or are
+// deleted.
 func (r Reason) knownToClients() bool { return r == ClientDeleted || r == TokenRevoked }
 
 // Tx is the transaction in which access ends: an operation's *op.Tx, or a page's (In).
@@ -46,12 +47,12 @@ type Tx interface {
 	Insert(ctx context.Context, job river.JobArgs, at time.Time) error
 }
 
-// Queue inserts jobs in transactions; package jobs has the one that ships.
+// Queue inserts jobs in transactions; package jobs implements it.
 type Queue interface {
 	InsertTx(ctx context.Context, tx *store.Tx, job river.JobArgs, at time.Time) error
 }
 
-// In returns the transaction of a page, with the queue that notices go to.
+// In returns a page's transaction as a Tx, with the queue for notices.
 func In(tx *store.Tx, queue Queue) Tx { return pageTx{tx, queue} }
 
 type pageTx struct {
@@ -67,10 +68,10 @@ func (t pageTx) Insert(ctx context.Context, job river.JobArgs, at time.Time) err
 	return t.queue.InsertTx(ctx, t.Tx, job, at)
 }
 
-// Ended counts what was alive before and has ended.
+// Ended counts the sessions and grants that were active before and have ended.
 type Ended struct{ Sessions, Grants int }
 
-// End ends the access that the scope names. What has ended before stays as it is.
+// End ends the access that the scope names. It leaves access unchanged that has ended before.
 func End(ctx context.Context, tx Tx, s Scope, why Reason) (out Ended, err error) {
 	err = tx.AsSystem(ctx, "sign-ins belong to no company, and what one person has open to several", func(ctx context.Context) error {
 		out, err = s.end(ctx, tx, why)
@@ -83,7 +84,7 @@ func End(ctx context.Context, tx Tx, s Scope, why Reason) (out Ended, err error)
 	return out, nil
 }
 
-// end is End in a context that reaches the rows of all companies.
+// end is End in a context that can access the rows of all companies.
 func (s Scope) end(ctx context.Context, tx Tx, why Reason) (out Ended, err error) {
 	db, now := tx.Ent(), clock.From(ctx).Now()
 	if s.users != nil {

@@ -12,8 +12,8 @@ import (
 	"atrium/ent/oauthclient"
 )
 
-// LogoutNotice is the job that tells a client that a sign-in is over (OpenID Connect Back-Channel Logout 1.0). Package
-// provider performs it.
+// LogoutNotice is the job that notifies a client of the end of a sign-in (OpenID Connect Back-Channel Logout 1.0). Package
+// provider works it.
 type LogoutNotice struct {
 	ClientID string `json:"clientId"`
 	UserID   string `json:"userId"`
@@ -23,10 +23,11 @@ type LogoutNotice struct {
 // Kind names the job.
 func (LogoutNotice) Kind() string { return "backchannel_logout" }
 
-// InsertOpts bound the attempts, which take some 16 minutes. A client that cannot be told has tokens that are dead anyway.
+// InsertOpts limits the attempts, which take some 16 minutes. If a client never answers, its tokens are refused
+// nevertheless.
 func (LogoutNotice) InsertOpts() river.InsertOpts { return river.InsertOpts{MaxAttempts: 6} }
 
-// tellClients inserts a notice for every client, user and sign-in of the grants whose client wants to hear of logouts.
+// tellClients inserts a notice for every client, user and sign-in of the grants, if the client wants to hear of logouts.
 func tellClients(ctx context.Context, tx Tx, revoked []*ent.Grant) error {
 	var ids []string
 	for _, g := range revoked {

@@ -11,15 +11,15 @@ import (
 	"atrium/ent/user"
 )
 
-// Scope says whose access ends. The zero Scope ends nothing, and so does one that was made of an empty id.
+// Scope says whose access ends. The zero Scope ends nothing, and neither does a Scope made from an empty id.
 type Scope struct {
-	users    predicate.User // tokens of these users that belong to no grant; nil, here and below, for none
+	users    predicate.User // tokens of these users that belong to no grant; here and below, nil means none
 	signIns  predicate.SignIn
 	sessions predicate.Session
 	grants   predicate.Grant
 }
 
-// User is a user in its company. The account's sign-ins stay: they may serve other companies.
+// User covers a user in one company. The account's sign-ins stay, because they may serve other companies.
 func User(id string) Scope {
 	if id == "" {
 		return Scope{}
@@ -27,7 +27,7 @@ func User(id string) Scope {
 	return Scope{users: user.ID(id), sessions: session.UserID(id), grants: grant.UserID(id)}
 }
 
-// Account is an account in all of its companies.
+// Account covers an account in all of its companies.
 func Account(id string) Scope {
 	s := SignIns(id)
 	if own := user.AccountID(id); id != "" {
@@ -36,8 +36,8 @@ func Account(id string) Scope {
 	return s
 }
 
-// SignIns is all sign-ins of an account at the hosted pages, with what came from them. Sessions of another issuer and tokens
-// of no grant stay.
+// SignIns covers all sign-ins of an account at the hosted pages, and the sessions and grants that came from them. Sessions
+// of another issuer and tokens without a grant stay.
 func SignIns(accountID string) Scope {
 	if accountID == "" {
 		return Scope{}
@@ -50,7 +50,7 @@ func SignIns(accountID string) Scope {
 	}
 }
 
-// SignIn is one sign-in with what came from it: its sessions and grants, offline ones included, in all companies.
+// SignIn covers one sign-in, and its sessions and grants in all companies, offline grants included.
 func SignIn(id string) Scope {
 	if id == "" {
 		return Scope{}
@@ -58,7 +58,7 @@ func SignIn(id string) Scope {
 	return Scope{signIns: signin.ID(id), sessions: session.SignInID(id), grants: grant.SignInID(id)}
 }
 
-// Session is one web session and the grant that it was made of. The sign-in stays.
+// Session covers one web session and the grant that it was made from. The sign-in stays.
 func Session(s *ent.Session) Scope {
 	scope := Scope{sessions: session.ID(s.ID)}
 	if s.GrantID != "" {
@@ -67,7 +67,7 @@ func Session(s *ent.Session) Scope {
 	return scope
 }
 
-// Grant is one grant and the web session that was made of it.
+// Grant covers one grant and the web session that was made from it.
 func Grant(id string) Scope {
 	if id == "" {
 		return Scope{}
@@ -75,7 +75,7 @@ func Grant(id string) Scope {
 	return Scope{sessions: session.GrantID(id), grants: grant.ID(id)}
 }
 
-// Client is everything that people have given an OAuth client.
+// Client covers all grants that people have given an OAuth client.
 func Client(id string) Scope {
 	if id == "" {
 		return Scope{}
@@ -83,7 +83,8 @@ func Client(id string) Scope {
 	return Scope{grants: grant.ClientID(id)}
 }
 
-// Except leaves out a sign-in and what came from it. Tokens of no grant stay: nothing tells which sign-in they are from.
+// Except leaves out a sign-in with its sessions and grants. Tokens without a grant also stay, because nothing records the
+// sign-in that they came from.
 func (s Scope) Except(signInID string) Scope {
 	return Scope{
 		signIns:  and(s.signIns, signin.IDNEQ(signInID)),
@@ -92,18 +93,18 @@ func (s Scope) Except(signInID string) Scope {
 	}
 }
 
-// InCompany leaves out sessions and grants of other companies: an administrator's reach ends with the company. A sign-in
-// belongs to none and ends all the same.
+// InCompany leaves out sessions and grants of other companies, because an administrator may act only in one company. A
+// sign-in belongs to no company and ends nevertheless.
 func (s Scope) InCompany(id string) Scope {
 	s.sessions = and(s.sessions, session.CompanyID(id))
 	s.grants = and(s.grants, grant.CompanyID(id))
 	return s
 }
 
-// PagesOnly leaves out everything but sign-ins: the hosted pages ask who the person is, applications go on.
+// PagesOnly leaves out everything but sign-ins: the hosted pages ask again who the person is, and applications continue.
 func (s Scope) PagesOnly() Scope { return Scope{signIns: s.signIns} }
 
-// and narrows a predicate; one that names no rows goes on naming none.
+// and narrows a predicate; a nil predicate, which matches nothing, stays nil.
 func and[P ~func(*sql.Selector)](p, q P) P {
 	if p == nil {
 		return nil

@@ -15,7 +15,7 @@ import (
 
 var calendarSorts = op.Sorts{"createdAt": calendar.FieldCreatedAt, "updatedAt": calendar.FieldUpdatedAt, "name": op.Folded(calendar.FieldName)}
 
-// The operations on calendars, by whose working hours timers and service levels count.
+// The operations on calendars, whose working hours timers and service levels count.
 var (
 	ListCalendars = paging.NewList("calendar.list", op.Spec{
 		Resource: "Calendar", Action: op.Read, AdminLayer: true, Sorts: calendarSorts, Summary: "List calendars",
@@ -57,7 +57,7 @@ type CreateCalendarInput struct {
 	Exceptions   []Exception   `json:"exceptions,omitempty" nullable:"true" maxItems:"1000" doc:"Days with hours of their own, whatever their weekday has. They count before holidays."`
 }
 
-// createCalendar refuses zones that nobody knows, hours that end before they begin, and days that are none.
+// createCalendar refuses unknown time zones, hours that end before they begin, and dates that do not exist.
 func createCalendar(ctx context.Context, tx *op.Tx, in CreateCalendarInput) (*ent.Calendar, error) {
 	zone := op.Or(in.TimeZone, "UTC")
 	if err := checkCalendar(&zone, in.WorkingHours, in.Holidays, in.Exceptions); err != nil {
@@ -137,7 +137,7 @@ func updateCalendar(ctx context.Context, tx *op.Tx, before *ent.Calendar, in Upd
 	return after, Rederive(ctx, tx, RederiveArgs{Calendar: after.ID})
 }
 
-// deleteCalendar refuses while an offering or a published workflow counts by it.
+// deleteCalendar refuses while an offering or a published workflow uses the calendar.
 func deleteCalendar(ctx context.Context, tx *op.Tx, c *ent.Calendar, _ op.ByID) (struct{}, error) {
 	used, err := tx.Offering.Query().Where(offering.CalendarID(c.ID)).Order(offering.ByID()).
 		First(tx.Unfiltered(ctx, "offerings that the caller does not see keep a calendar in use, too"))

@@ -12,7 +12,8 @@ import (
 	"atrium/internal/workflow/definition"
 )
 
-// DiffVersions tells what differs between two published versions of a workflow. Who may read the workflow may read it.
+// DiffVersions returns the differences between two published versions of a workflow. The right to read the workflow
+// suffices.
 var DiffVersions = op.OnRow("workflow.diff", op.Spec{
 	Resource: "Workflow", Action: op.Read, Scope: "workflows:read",
 	Summary: "Compare two published versions of a workflow",
@@ -25,13 +26,14 @@ type DiffVersionsInput struct {
 	From    int    `json:"-" query:"from" minimum:"1" doc:"The version to compare with; the one before when not given."`
 }
 
-// VersionDiff is what differs between two versions; From is 0 where nothing was published before.
+// VersionDiff holds the differences between two versions; From is 0 if no version was published before.
 type VersionDiff struct {
 	From, To int
 	Changes  []definition.Change
 }
 
-// diffVersions returns not_found for a version in the path that there is not, and validation_error for another one.
+// diffVersions returns not_found if the version in the path does not exist, and validation_error if the version in
+// from does not.
 func diffVersions(ctx context.Context, tx *op.Tx, w *ent.Workflow, in DiffVersionsInput) (VersionDiff, error) {
 	to, err := getVersion(ctx, tx, w, GetVersionInput{ByID: in.ByID, Version: in.Version})
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package workflow keeps the processes that requests run through. A workflow holds one draft, which POST and PATCH
+// Package workflow stores the processes that requests run through. A workflow holds one draft, which POST and PATCH
 // save; publishing makes it the next version.
 //
 //	             publish                 archive
@@ -7,6 +7,6 @@
 //	  ▲                                                 │
 //	  └───────────────── archive, and back ─────────────┘
 //
-// Both doors run its operations. What a definition may hold is the business of package definition; that what it names
-// exists in the company is checked here.
+// Both doors run its operations. Package definition checks what a definition may contain; this package checks that
+// the rows which it names exist in the company.
 package workflow

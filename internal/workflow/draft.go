@@ -13,16 +13,16 @@ import (
 	"atrium/internal/workflow/definition"
 )
 
-// Definition is a workflow definition on its way in: its JSON text and, once it was read, what came of that. Reading takes
-// its time, since expressions are compiled: operations do it in their preparation.
+// Definition is a workflow definition in an input: its JSON text and, once it was read, the result. Reading is slow,
+// because it compiles expressions; operations do it in their preparation.
 type Definition struct {
 	sent   json.RawMessage
-	text   json.RawMessage // as it is kept; nil for what is no JSON
+	text   json.RawMessage // as it is stored; nil for invalid JSON
 	parsed *definition.Definition
 	faults []apperr.Detail
 }
 
-// NewDefinition returns the definition with that text; its faults come to light when an operation is run with it.
+// NewDefinition returns an unread definition with that text; operations report its faults.
 func NewDefinition(text []byte) Definition {
 	d := Definition{sent: bytes.Clone(text)}
 	var compact bytes.Buffer
@@ -32,7 +32,7 @@ func NewDefinition(text []byte) Definition {
 	return d
 }
 
-// read returns the definition with its text read.
+// read parses and compiles the definition's text.
 func (d Definition) read(ctx context.Context, tx *op.Tx) (Definition, error) {
 	err := tx.Costly(ctx, func(ctx context.Context) error {
 		d.parsed, d.faults = definition.ParseWithin(ctx, d.sent)
@@ -41,7 +41,7 @@ func (d Definition) read(ctx context.Context, tx *op.Tx) (Definition, error) {
 	return d, err
 }
 
-// uses lists what the definition names in the company, as its published version keeps it.
+// uses lists the rows that the definition names, in the form that its published version stores.
 func (d Definition) uses() []string {
 	out := []string{}
 	for _, k := range d.parsed.References().Kinds() {
@@ -52,7 +52,7 @@ func (d Definition) uses() []string {
 	return out
 }
 
-// Schema describes the definition as an object; what it may hold is said and checked by package definition.
+// Schema describes the definition as an object; package definition describes and checks its content.
 func (Definition) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
 }
@@ -66,8 +66,8 @@ func (d *Definition) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// check returns validation_error with one detail per fault: of the definition itself, else of what it names in the
-// company.
+// check returns validation_error with one detail per fault: of the definition itself or, if it has none, of the rows that
+// it names.
 func (d Definition) check(ctx context.Context, tx *op.Tx) error {
 	if len(d.faults) > 0 {
 		return apperr.Invalid(d.faults...)
@@ -79,18 +79,18 @@ func (d Definition) check(ctx context.Context, tx *op.Tx) error {
 	if err != nil {
 		return fmt.Errorf("write the definition: %w", err)
 	}
-	if len(stored) > definition.MaxBytes { // what is kept must parse, too
+	if len(stored) > definition.MaxBytes { // a stored definition must stay within the limit of the parser
 		return apperr.InvalidField("definition", "A definition may be at most %d KiB, each of < > & counting as six bytes.", definition.MaxBytes>>10)
 	}
 	return checkReferences(ctx, tx, d.parsed.References())
 }
 
-// unescaped are the characters that encoding/json escapes for the sake of HTML, by their escapes' digits.
+// unescaped maps the escapes that encoding/json writes for the sake of HTML to their characters.
 var unescaped = map[string]string{"003c": "<", "003e": ">", "0026": "&", "2028": "\u2028", "2029": "\u2029"}
 
 // AsSent returns the text of a stored definition without the escapes that Ent's encoder put into its strings, so that
-// conditions read "a && b" again. The order of keys and the digits of numbers are the caller's own; blanks between
-// tokens are gone.
+// conditions read "a && b" again. The order of keys and the digits of numbers are the caller's; blanks between tokens are
+// not preserved.
 func AsSent(stored json.RawMessage) json.RawMessage {
 	if !bytes.Contains(stored, []byte(`\u`)) {
 		return stored
@@ -109,7 +109,7 @@ func AsSent(stored json.RawMessage) json.RawMessage {
 			}
 		}
 		out = append(out, stored[i], stored[i+1])
-		i++ // whatever is escaped begins no escape
+		i++ // an escaped character starts no escape
 	}
 	return out
 }

@@ -6,7 +6,7 @@ import (
 	"atrium/internal/paging"
 )
 
-// LookUpWorkflows reads the workflows that edges of the graph lead to, many at once, by the same rights as a read of one.
+// LookUpWorkflows reads many workflows at once for edges of the graph, under the rights of reading a single one.
 var LookUpWorkflows = paging.NewLookUp("workflow.lookup", op.Spec{
 	Resource: "Workflow", Action: op.Read, Scope: "workflows:read",
 	Summary: "Look workflows up by their ids",

@@ -13,13 +13,13 @@ import (
 	"atrium/internal/sla"
 )
 
-// WorkingTime is one stretch of work of a day.
+// WorkingTime is one period of work in a day.
 type WorkingTime struct {
 	From string `json:"from" pattern:"^([01][0-9]|2[0-3]):[0-5][0-9]$" patternDescription:"a time of day such as 09:00"`
 	To   string `json:"to" pattern:"^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$" patternDescription:"a time of day such as 17:30, or 24:00" doc:"Later than from."`
 }
 
-// WorkingHours are the stretches of work by weekday; a day that is not named has none.
+// WorkingHours holds the periods of work by weekday; a day that is not named has none.
 type WorkingHours struct {
 	Mon []WorkingTime `json:"mon,omitempty" nullable:"true" maxItems:"24"`
 	Tue []WorkingTime `json:"tue,omitempty" nullable:"true" maxItems:"24"`
@@ -30,10 +30,10 @@ type WorkingHours struct {
 	Sun []WorkingTime `json:"sun,omitempty" nullable:"true" maxItems:"24"`
 }
 
-// weekdays are the names of the days, as inputs have them, from Sunday on as time.Weekday counts.
+// weekdays are the names of the days in inputs, from Sunday on as time.Weekday counts.
 var weekdays = []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
 
-// days returns the stretches of each weekday, from Sunday on.
+// days returns the periods of each weekday, from Sunday on.
 func (w *WorkingHours) days() [7]*[]WorkingTime {
 	return [7]*[]WorkingTime{&w.Sun, &w.Mon, &w.Tue, &w.Wed, &w.Thu, &w.Fri, &w.Sat}
 }
@@ -44,7 +44,7 @@ type Exception struct {
 	Hours []WorkingTime `json:"hours,omitempty" nullable:"true" maxItems:"24" doc:"When work is done on that day; not at all when there are none."`
 }
 
-// checkCalendar names what is wrong with the parts of a calendar that are given.
+// checkCalendar returns a validation error with the faults in the given parts of a calendar.
 func checkCalendar(zone *string, week *WorkingHours, holidays []string, exceptions []Exception) error {
 	var refs op.Refs
 	if zone != nil {
@@ -84,13 +84,13 @@ func checkCalendar(zone *string, week *WorkingHours, holidays []string, exceptio
 	return refs.Err()
 }
 
-// stretch is a stretch of work as the row keeps it.
+// stretch is a period of work as the row stores it.
 type stretch struct {
 	Day string `json:"day"`
 	WorkingTime
 }
 
-// encodeHours writes working hours as the row keeps them; nil for none.
+// encodeHours encodes working hours as the row stores them; nil for none.
 func encodeHours(week *WorkingHours) (json.RawMessage, error) {
 	if week == nil {
 		return nil, nil
@@ -122,7 +122,7 @@ func encodeExceptions(list []Exception) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// HoursOf returns a calendar's working hours; nil when all hours are.
+// HoursOf returns a calendar's working hours; nil when all hours count.
 func HoursOf(c *ent.Calendar) (*WorkingHours, error) {
 	if len(c.WorkingHours) == 0 {
 		return nil, nil
@@ -153,7 +153,7 @@ func ExceptionsOf(c *ent.Calendar) ([]*Exception, error) {
 	return list, nil
 }
 
-// CompileCalendar returns what counts by a calendar's row.
+// CompileCalendar compiles a calendar's row for counting.
 func CompileCalendar(c *ent.Calendar) (*sla.Calendar, error) {
 	week, err := HoursOf(c)
 	if err != nil {

@@ -18,7 +18,7 @@ var PublishWorkflow = op.OnRow("workflow.publish", op.Spec{
 	Summary: "Publish a workflow's draft as its next version",
 }, loadWorkflow, publishWorkflow).Prepared(preparePublication)
 
-// publication is a draft as it was read before the transaction.
+// publication is a draft that was read before the transaction.
 type publication struct {
 	draft  json.RawMessage
 	parsed Definition
@@ -27,7 +27,7 @@ type publication struct {
 func preparePublication(ctx context.Context, tx *op.Tx, in op.ByID) (any, error) {
 	w, err := tx.Workflow.Get(ctx, in.ID)
 	if ent.IsNotFound(err) {
-		return nil, nil // it is not published either
+		return nil, nil // the operation reports the missing row
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the draft: %w", err)
@@ -36,8 +36,8 @@ func preparePublication(ctx context.Context, tx *op.Tx, in op.ByID) (any, error)
 	return publication{draft: w.Definition, parsed: parsed}, err
 }
 
-// publishWorkflow makes a workflow active, one version on when its draft differs from the last one. Returns
-// validation_error for a draft that names what was deleted since it was saved.
+// publishWorkflow makes a workflow active, with a new version if its draft differs from the last one.
+// Returns validation_error if the draft names a row that was deleted since it was saved.
 func publishWorkflow(ctx context.Context, tx *op.Tx, before *ent.Workflow, _ op.ByID) (*ent.Workflow, error) {
 	p, ok := op.Preparation[publication](tx)
 	if !ok || !bytes.Equal(p.draft, before.Definition) {
@@ -74,7 +74,7 @@ func changedSincePublished(ctx context.Context, tx *op.Tx, w *ent.Workflow) (boo
 	last, err := tx.WorkflowVersion.Query().Where(workflowversion.WorkflowID(w.ID), workflowversion.Version(w.Version)).
 		Only(tx.Unfiltered(ctx, "whether there is something to publish is no matter of what the caller sees"))
 	if ent.IsNotFound(err) {
-		return true, nil // it is the first
+		return true, nil // there is no version yet
 	}
 	if err != nil {
 		return false, fmt.Errorf("read the last version: %w", err)

@@ -7,19 +7,19 @@ import (
 	"atrium/internal/op"
 )
 
-// RederiveArgs is the job that derives the clocks of open requests anew, after the levels of an offering or a calendar have
-// changed. Package request works it.
+// RederiveArgs is the job that derives the clocks of open requests anew, after the service levels of an offering or a
+// calendar have changed. Package request works it.
 type RederiveArgs struct {
 	Company  string `json:"company"`
-	Offering string `json:"offering,omitempty"` // its open requests
-	Calendar string `json:"calendar,omitempty"` // whatever counts by it
+	Offering string `json:"offering,omitempty"` // derive its open requests
+	Calendar string `json:"calendar,omitempty"` // derive everything that uses it
 }
 
 // Kind names the job.
 func (RederiveArgs) Kind() string { return "sla_rederive" }
 
-// straggle is how much later the job runs a second time: a request that was being filed while the levels changed was
-// filed by the old ones, and commits within the ten seconds that a call may take.
+// straggle is the delay of the job's second run. A request that was being filed while the levels changed still got the old
+// ones, and commits within the ten seconds that a call may take.
 const straggle = 30 * time.Second
 
 // Rederive inserts the job in the transaction of the change.

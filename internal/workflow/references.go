@@ -23,8 +23,9 @@ import (
 	"atrium/internal/workflow/definition"
 )
 
-// checkReferences names everything in a definition that is no row of the company: one statement for each kind that is
-// named at all, however often. The rows are locked, so that none is deleted before the definition is published.
+// checkReferences returns a validation error with everything in a definition that is no row of the company. It takes
+// one statement for each kind of row that the definition names. It locks the rows, so that none is deleted before the
+// definition is published.
 func checkReferences(ctx context.Context, tx *op.Tx, refs definition.References) error {
 	known := map[string]func(context.Context, []string) ([]string, error){
 		"secret": func(ctx context.Context, names []string) ([]string, error) {
@@ -83,8 +84,8 @@ func checkReferences(ctx context.Context, tx *op.Tx, refs definition.References)
 	return faults.Err()
 }
 
-// Unused returns conflict, naming a workflow, when the published version of one names the row: kind and id are as a
-// definition has them ("secret", "TOKEN"; "team", "team_…").
+// Unused returns conflict, naming a workflow, when its published version names the row. kind and id are spelled as in a
+// definition ("secret", "TOKEN"; "team", "team_…").
 func Unused(ctx context.Context, tx *op.Tx, kind, id string) error {
 	w, err := tx.Workflow.Query().Where(workflow.VersionGT(0), publishedWith(kind, id)).Order(workflow.ByName(), workflow.ByID()).
 		First(tx.Unfiltered(ctx, "workflows that the caller does not see keep what they name in use, too"))
@@ -104,8 +105,8 @@ func Unused(ctx context.Context, tx *op.Tx, kind, id string) error {
 	return apperr.New(apperr.Conflict, "The published workflow %q (%s) uses the %s.", short(w.Name), w.ID, kind)
 }
 
-// publishedWith matches workflows whose last version names something. Of a version that was made before that was noted,
-// the text of the definition must hold the id.
+// publishedWith matches workflows whose last version names a row. Versions published before this was recorded match if
+// the text of the definition contains the id.
 func publishedWith(kind, id string) predicate.Workflow {
 	return func(s *sql.Selector) {
 		d := sql.Dialect(s.Dialect())
@@ -129,7 +130,7 @@ func publishedWith(kind, id string) predicate.Workflow {
 	}
 }
 
-// distinct returns what the references name, each once.
+// distinct returns the ids of the references, each once.
 func distinct(refs []definition.Reference) []string {
 	seen := make(map[string]bool, len(refs))
 	var ids []string
@@ -142,5 +143,5 @@ func distinct(refs []definition.Reference) []string {
 	return ids
 }
 
-// short cuts what a caller wrote where an id is due to a length that a message bears.
+// short cuts a caller's text, which should be an id, to a length that fits a message.
 func short(s string) string { return text.Short(s, 80) }

@@ -14,7 +14,7 @@ import (
 
 var versionSorts = op.Sorts{"createdAt": workflowversion.FieldCreatedAt}
 
-// The operations on published versions. Who may read a workflow may read them.
+// The operations on published versions. The right to read a workflow suffices.
 var (
 	ListVersions = op.OnRow("workflow.versions", op.Spec{
 		Resource: "Workflow", Action: op.Read, Scope: "workflows:read", Sorts: versionSorts,
@@ -26,7 +26,8 @@ var (
 		Summary: "Get a published version of a workflow",
 	}, loadWorkflow, getVersion)
 
-	// VersionsOf lists those of several workflows, the newest first. It is for workflows that the caller has read.
+	// VersionsOf lists the versions of several workflows, the newest first. It is for workflows that the caller
+	// has read.
 	VersionsOf = paging.NewChildren("workflow.versions_of", op.Spec{
 		Resource: "Workflow", Action: op.Read, Scope: "workflows:read",
 		Summary: "List the published versions of several workflows",

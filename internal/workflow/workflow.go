@@ -43,7 +43,7 @@ var (
 		if d, ok := op.Given(in.Definition); ok {
 			return d.read(ctx, tx)
 		}
-		return nil, nil // no definition is saved
+		return nil, nil // the input has no definition
 	})
 
 	DeleteWorkflow = op.OnRow("workflow.delete", op.Spec{
@@ -131,7 +131,7 @@ func updateWorkflow(ctx context.Context, tx *op.Tx, before *ent.Workflow, in Upd
 	return after, nil
 }
 
-// mayBecome returns conflict for a status that contradicts whether the workflow was ever published.
+// mayBecome returns conflict if the status contradicts the workflow's having been published or not.
 func mayBecome(w *ent.Workflow, status workflow.Status) error {
 	switch {
 	case status == workflow.StatusActive && w.Version == 0:
@@ -176,8 +176,8 @@ func unoffered(ctx context.Context, tx *op.Tx, w *ent.Workflow) error {
 	return apperr.New(apperr.Conflict, "The offering %q (%s) uses the workflow. Archive it instead.", short(o.Name), o.ID)
 }
 
-// uncalled returns conflict, naming an inbound webhook, when one starts the workflow. The webhook's id is its address, which not
-// everybody who may delete workflows may know.
+// uncalled returns conflict, naming the inbound webhook, when one starts the workflow. It gives no id, because a webhook's id is
+// its address, which a caller who may delete workflows need not know.
 func uncalled(ctx context.Context, tx *op.Tx, w *ent.Workflow) error {
 	in, err := tx.InboundWebhook.Query().Where(inboundwebhook.WorkflowID(w.ID)).Order(inboundwebhook.ByName(), inboundwebhook.ByID()).
 		First(tx.Unfiltered(ctx, "webhooks that the caller does not see keep a workflow in use, too"))

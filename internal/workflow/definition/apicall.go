@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// What an API_CALL does when its config does not say.
+// Defaults of an API_CALL.
 const (
 	DefaultRetries        = 3
 	DefaultBackoffSeconds = 1
@@ -34,13 +34,13 @@ type Header struct {
 	Value *Template
 }
 
-// StatusRule takes its transition when the answer has that status.
+// StatusRule takes its transition when the answer has this status.
 type StatusRule struct {
 	Status     string // "404", or "4xx" for a class
 	Transition string
 }
 
-// Matches reports whether the rule speaks of this HTTP status.
+// Matches reports whether the rule applies to this HTTP status.
 func (r StatusRule) Matches(status int) bool {
 	class, isClass := strings.CutSuffix(r.Status, "xx")
 	if isClass {
@@ -98,7 +98,7 @@ func (f fields) statusRules(w *ways) []StatusRule {
 	return rules
 }
 
-// coversSuccess reports whether a rule takes every 2xx, so that "next" is never needed.
+// coversSuccess reports whether one rule applies to every 2xx, so that "next" is never needed.
 func coversSuccess(rules []StatusRule) bool {
 	for _, rule := range rules {
 		if rule.Status == "2xx" {
@@ -108,7 +108,7 @@ func coversSuccess(rules []StatusRule) bool {
 	return false
 }
 
-// ownHeaders are set by the engine or by HTTP itself.
+// ownHeaders are headers that the engine or HTTP itself sets.
 var ownHeaders = map[string]bool{
 	"Idempotency-Key": true, "Host": true, "Content-Length": true, "Transfer-Encoding": true, "Connection": true,
 	"Trailer": true, "Te": true, "Upgrade": true,
@@ -163,7 +163,7 @@ func (f fields) url(key string) *Template {
 		f.c.fault(f.at(key), "Must begin with https:// outside of any expression.")
 		return nil
 	}
-	sample := t.sample("1") // fits a host, a port, a path and a query
+	sample := t.sample("1") // this value is valid in a host, a port, a path and a query
 	u, err := url.Parse(sample)
 	switch {
 	case err != nil || u.Hostname() == "" || strings.ContainsAny(sample, " \t\r\n\\"):

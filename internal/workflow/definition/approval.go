@@ -9,20 +9,20 @@ type ApprovalConfig struct {
 	Deadline  *Span // nil: none
 }
 
-// Approver is a user, or a team any of whose members may speak for it.
+// Approver is a user, or a team any member of which may decide.
 type Approver struct {
 	Type string // user, team
 	ID   string
 }
 
-// ApprovalMode says whose decisions make the outcome.
+// ApprovalMode says how many decisions determine the outcome.
 type ApprovalMode string
 
 // The modes of an approval.
 const (
 	Any    ApprovalMode = "any"    // the first decision counts
 	All    ApprovalMode = "all"    // every approver must approve
-	Quorum ApprovalMode = "quorum" // so many must approve
+	Quorum ApprovalMode = "quorum" // Quorum approvals decide
 )
 
 // ApprovalOrder says when approvers may decide.

@@ -19,26 +19,26 @@ import (
 	"github.com/google/cel-go/interpreter"
 )
 
-// An expression is a customer's, and so is what it is given. CEL's own bounds leave holes: its cost counts a call after it
-// was made, counts the outer list of nested ones alone, takes a regular expression for as dear as it is long, and looks
-// at the context between the rounds of loops alone. So every call looks at the deadline first, and those whose cost does not
-// follow from their result are bounded before they are made.
+// Customers write expressions and the data that they read, so evaluations need limits. CEL's own limits have holes. Its cost
+// counts a call only after it was made, counts only the outer list of nested ones, estimates a regular expression by its
+// length, and checks the context only between the rounds of loops. So every call checks the deadline first, and calls whose
+// cost does not follow from their result are limited before they are made.
 const (
-	maxEval       = 50 * time.Millisecond // of one evaluation
-	maxCompared   = 100_000               // values that one comparison looks at, nested ones included
+	maxEval       = 50 * time.Millisecond // for one evaluation
+	maxCompared   = 100_000               // values that one comparison reads, nested ones included
 	maxPattern    = 500                   // characters of a regular expression
-	maxProgram    = 1_000                 // its instructions
-	maxMatch      = 2_000_000             // instructions × bytes of one match: about 40 ms of the worst (BenchmarkWorstMatch)
-	maxGiven      = 200_000               // values that one evaluation gives, nested ones included
-	maxGivenBytes = 1 << 20               // of their texts: the variables of an execution are no longer
+	maxProgram    = 1_000                 // instructions of one regular expression
+	maxMatch      = 2_000_000             // instructions × bytes of one match: about 40 ms in the worst case (BenchmarkWorstMatch)
+	maxGiven      = 200_000               // values in one result, nested ones included
+	maxGivenBytes = 1 << 20               // bytes of their texts: an execution's variables may be no longer
 )
 
-// errTooLong is what an evaluation gives that has met its deadline.
+// errTooLong is the result of an evaluation that ran into its deadline.
 var errTooLong = errors.New("it takes too long")
 
-// Budget is what the evaluations of one step may take together. Use one in one goroutine.
+// Budget limits the time of all evaluations of one step together. It is for one goroutine.
 type Budget struct {
-	Over bool // an evaluation was given up because the budget was used up
+	Over bool // an evaluation was aborted because the budget was used up
 
 	whole, left time.Duration
 }
@@ -51,14 +51,14 @@ func WithBudget(ctx context.Context, d time.Duration) (context.Context, *Budget)
 	return context.WithValue(ctx, budgetKey{}, b), b
 }
 
-// Spent reports whether half of the context's budget is used up, so that what can wait is left to another step.
+// Spent reports whether half of the context's budget is used up, so that the rest can be left to another step.
 func Spent(ctx context.Context) bool {
 	b, ok := ctx.Value(budgetKey{}).(*Budget)
 	return ok && b.left < b.whole/2
 }
 
-// within evaluates under the deadline. Where that was met by an evaluation that does little, because the machine was busy, it
-// is made once more.
+// within evaluates under the deadline. If a cheap evaluation ran into it, because the machine was busy, within evaluates once
+// more.
 func (e *Expr) within(ctx context.Context, b Bound) (ref.Val, error) {
 	budget, bounded := ctx.Value(budgetKey{}).(*Budget)
 	for try := 1; ; try++ {
@@ -88,10 +88,10 @@ func (e *Expr) within(ctx context.Context, b Bound) (ref.Val, error) {
 	}
 }
 
-// smallCost is a cost that takes far less than maxEval.
+// smallCost is a cost for which an evaluation takes far less than maxEval.
 const smallCost = 10_000
 
-// bounded makes every call look at the deadline, and bounds those that CEL does not.
+// bounded makes every call check the deadline, and limits calls that CEL does not limit.
 func bounded(i interpreter.Interpretable) (interpreter.Interpretable, error) {
 	call, ok := i.(interpreter.InterpretableCall)
 	if !ok {
@@ -119,10 +119,10 @@ func bounded(i interpreter.Interpretable) (interpreter.Interpretable, error) {
 	return watched{call}, nil
 }
 
-// watched is a call that looks at the deadline first.
+// watched is a call that checks the deadline first.
 type watched struct{ interpreter.InterpretableCall }
 
-// Eval ends the evaluation when its time is over.
+// Eval aborts the evaluation if its time is over.
 func (w watched) Eval(vars interpreter.Activation) ref.Val {
 	if over, ok := vars.ResolveName("#interrupted"); ok && over == true {
 		panic(interpreter.EvalCancelledError{Cause: interpreter.ContextCancelled, Message: errTooLong.Error()})
@@ -130,11 +130,11 @@ func (w watched) Eval(vars interpreter.Activation) ref.Val {
 	return w.InterpretableCall.Eval(vars)
 }
 
-// added joins lists into one: CEL keeps a tree of them, and every look at an element goes down it. The lists that macros
-// build grow in place.
+// added joins lists into one flat list. CEL would keep a tree of lists and descend it for every access to an element. The
+// lists that macros build grow in place.
 type added struct{ interpreter.InterpretableCall }
 
-// Eval adds.
+// Eval joins the lists.
 func (a added) Eval(vars interpreter.Activation) ref.Val {
 	out := a.InterpretableCall.Eval(vars)
 	list, ok := out.(traits.Lister)
@@ -170,7 +170,7 @@ func compared(op func(l, r ref.Val) ref.Val, l, r ref.Val) ref.Val {
 	return op(l, r)
 }
 
-// small counts the values in v, and reports whether there are no more than are left.
+// small counts the values in v, and reports whether they fit into what is left.
 func small(v ref.Val, left *int) bool {
 	*left--
 	switch v := v.(type) {
@@ -186,7 +186,7 @@ func small(v ref.Val, left *int) bool {
 	return *left >= 0
 }
 
-// matches matches a text with a pattern that is not known before.
+// matches matches a text with a pattern that is only known at evaluation.
 func matches(text, pattern ref.Val) ref.Val {
 	p, ok := pattern.(types.String)
 	if !ok {
@@ -199,7 +199,7 @@ func matches(text, pattern ref.Val) ref.Val {
 	return m.match(text)
 }
 
-// constantPatterns are compiled with the expression.
+// constantPatterns are compiled together with the expression.
 var constantPatterns = []*interpreter.RegexOptimization{
 	{Function: overloads.Matches, OverloadID: overloads.Matches, RegexIndex: 1, Factory: constantMatch},
 	{Function: overloads.Matches, OverloadID: overloads.MatchesString, RegexIndex: 1, Factory: constantMatch},
@@ -254,7 +254,7 @@ func (m matcher) match(text ref.Val) ref.Val {
 	return types.Bool(m.re.MatchString(string(s)))
 }
 
-// meter counts what an evaluation gives.
+// meter counts the size of results.
 type meter struct{ values, bytes int }
 
 var errTooMuch = fmt.Errorf("the expression gives more than %d values or %d bytes of text", maxGiven, maxGivenBytes)
@@ -268,7 +268,7 @@ func (m *meter) take(text string) error {
 	return nil
 }
 
-// takeJSON counts a value that has been made.
+// takeJSON counts a value that exists already.
 func (m *meter) takeJSON(v any) error {
 	switch v := v.(type) {
 	case string:
@@ -293,10 +293,10 @@ func (m *meter) takeJSON(v any) error {
 	return m.take("")
 }
 
-// Bounds are what values made one after the other take together.
+// Bounds limits the size of several values together.
 type Bounds struct{ m meter }
 
-// Take counts a value, and returns an error when all of them are too large to be kept.
+// Take counts a value. Returns an error when all values together are too large to store.
 func (b *Bounds) Take(v any) error { return b.m.takeJSON(v) }
 
 // limits are the options of every program.

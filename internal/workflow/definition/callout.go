@@ -2,7 +2,7 @@ package definition
 
 import "regexp"
 
-// DefaultEvent is the event of a callout that names none.
+// DefaultEvent is the event of a callout that does not name one.
 const DefaultEvent = "workflow.callout"
 
 // CalloutConfig posts a signed event to an outside address.
@@ -36,7 +36,7 @@ func (c *checker) callout(f fields) (*CalloutConfig, ways) {
 	return cfg, ways{must: []string{Next}}
 }
 
-// secret reads a template that is one secret and nothing else, and returns the secret's name.
+// secret reads a template that consists of one secret, and returns the secret's name.
 func (f fields) secret(key string) string {
 	text := f.str(key, 0)
 	if text == "" {

@@ -6,7 +6,7 @@ import (
 	"github.com/google/cel-go/cel"
 )
 
-// DataConfig computes variables (Set) or checks what is there (Rules), never both.
+// DataConfig either computes variables (Set) or checks data (Rules).
 type DataConfig struct {
 	Kind DataKind
 
@@ -25,23 +25,24 @@ const (
 	Validate DataKind = "validate"
 )
 
-// OnInvalid is what happens when a rule does not hold.
+// OnInvalid says what happens when a rule is violated.
 type OnInvalid string
 
-// What a DATA phase can do with invalid data.
+// The reactions of a DATA phase to invalid data.
 const (
 	Fail  OnInvalid = "fail"  // the execution fails
-	Route OnInvalid = "route" // the way out "invalid" is taken
-	Ask   OnInvalid = "ask"   // the responsible correct the fields; then the rules run again
+	Route OnInvalid = "route" // the execution leaves by the transition "invalid"
+	Ask   OnInvalid = "ask"   // the responsible participants correct the fields; then the rules run again
 )
 
-// Assignment gives the value of an expression to a variable, then read as phases.<id>.<variable>.
+// Assignment stores the value of an expression in a variable, which is then read as
+// phases.<id>.<variable>.
 type Assignment struct {
 	Variable string
 	Value    *Expr
 }
 
-// DataRule is one thing that must hold.
+// DataRule is a condition that must be true.
 type DataRule struct {
 	Check   *Expr // a bool
 	Message string
@@ -68,7 +69,7 @@ func (c *checker) data(f fields) (*DataConfig, ways) {
 		case "":
 			d.OnInvalid = Fail
 		}
-	default: // which keys belong depends on the kind, which has its row
+	default: // the allowed keys depend on the kind, which has a row of its own
 		f.keys([]string{"kind"}, "set", "rules", "onInvalid")
 	}
 	return d, w

@@ -2,7 +2,7 @@ package definition
 
 import "github.com/google/cel-go/cel"
 
-// DecisionConfig chooses a way out: the first rule that holds, else the default.
+// DecisionConfig chooses a transition: that of the first rule that is true, else the default.
 type DecisionConfig struct {
 	Rules   []DecisionRule
 	Default string // a transition's name
@@ -14,7 +14,7 @@ type DecisionRule struct {
 	Transition string
 }
 
-// decision reads the config of a DECISION. Its ways out are those that it names.
+// decision reads the config of a DECISION, which names its ways out.
 func (c *checker) decision(f fields) (*DecisionConfig, ways) {
 	var w ways
 	d := &DecisionConfig{}

@@ -22,7 +22,7 @@ const (
 	End            Type = "END"
 )
 
-// The ways out that phase types take of their own accord; all others are named by the definition.
+// The ways out that phase types choose themselves; the definition names all others.
 const (
 	Next     = "next"
 	Invalid  = "invalid"  // DATA, onInvalid route
@@ -54,28 +54,28 @@ func (d *Definition) Phase(id string) *Phase { return d.byID[id] }
 // References returns everything of the company that the definition names, for the caller to look up.
 func (d *Definition) References() References { return d.refs }
 
-// References lists what a definition names, once for every place that names it, in the order written.
+// References lists everything that a definition names, once for every place, in the order written.
 type References struct {
 	Secrets   []Reference // ID is the secret's name
 	Users     []Reference
 	Teams     []Reference
 	Agents    []Reference
-	Informed  []Reference // those of Agents who are only informed
+	Informed  []Reference // the agents that are only informed
 	Calendars []Reference
 }
 
-// Kind is one kind of what a definition names.
+// Kind groups references to one kind of row.
 type Kind struct {
 	Noun       string // "secret"
 	References []Reference
 }
 
-// Kinds returns the references by what they name, in a fixed order.
+// Kinds returns the references grouped by kind, in a fixed order.
 func (r References) Kinds() []Kind {
 	return []Kind{{"secret", r.Secrets}, {"user", r.Users}, {"team", r.Teams}, {"agent", r.Agents}, {"calendar", r.Calendars}}
 }
 
-// Reference is one place that names something. Field is the path for a details row, should it not exist.
+// Reference is one place that names a row. Field is the path for a details row if the row does not exist.
 type Reference struct {
 	ID    string
 	Field string
@@ -98,9 +98,9 @@ type Phase struct {
 	APICall  *APICallConfig
 	Approval *ApprovalConfig
 
-	ways  []string          // names of the transitions out, as written
-	next  map[string]*Phase // where they lead
-	rules ways              // what the type can take; for checking
+	ways  []string          // names of the outgoing transitions, as written
+	next  map[string]*Phase // the phases that they lead to
+	rules ways              // what the type allows; for checking
 	path  string            // in rows; for checking
 }
 
@@ -118,7 +118,7 @@ func (p *Phase) Title() string {
 	return p.Name
 }
 
-// Responsible returns those who are responsible for the phase, in the order written.
+// Responsible returns the responsible participants, in the order written.
 func (p *Phase) Responsible() []Participant {
 	var out []Participant
 	for _, one := range p.Participants {
@@ -147,7 +147,7 @@ type Participant struct {
 	ID   string
 }
 
-// SLA bounds how long a phase may take. A number that is zero is not set.
+// SLA limits how long a phase may take. Zero means that a number is not set.
 type SLA struct {
 	ResponseMinutes   int
 	ResolutionMinutes int

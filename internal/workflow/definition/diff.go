@@ -9,17 +9,17 @@ import (
 )
 
 // Change is one difference between two definitions. Path is spelled like the fields of faults:
-// "definition.phases[review].config.title" for a key of a phase, "definition.phases[review]" for a whole one, and
-// "definition.transitions[review.approved]" for where a way out leads. From is null for what was added, To for what was
-// removed.
+// "definition.phases[review].config.title" for a key of a phase, "definition.phases[review]" for a whole phase, and
+// "definition.transitions[review.approved]" for the target of a transition. From is null for an addition, To for a
+// removal.
 type Change struct {
 	Path string          `json:"path"`
 	From json.RawMessage `json:"from"`
 	To   json.RawMessage `json:"to"`
 }
 
-// Diff returns what differs between two definitions that passed the checks when they were saved, ordered by path. The
-// order of phases, transitions and keys says nothing and is no difference; lists within a phase are compared whole.
+// Diff returns the differences between two saved definitions, ordered by path. The order of phases, transitions and
+// keys has no meaning and makes no difference; lists within a phase are compared whole.
 func Diff(from, to []byte) ([]Change, error) {
 	before, err := parts(from)
 	if err != nil {
@@ -35,14 +35,14 @@ func Diff(from, to []byte) ([]Change, error) {
 	return changes, nil
 }
 
-// parts returns a definition as a tree whose lists of phases and transitions are objects by what names their members.
+// parts returns a definition as a tree in which phases and transitions are objects keyed by their ids and names.
 func parts(raw []byte) (map[string]any, error) {
 	var d struct {
 		Phases      []map[string]any
 		Transitions []struct{ From, Name, To string }
 	}
 	dec := json.NewDecoder(strings.NewReader(string(raw)))
-	dec.UseNumber() // digits are kept
+	dec.UseNumber() // preserves digits
 	if err := dec.Decode(&d); err != nil {
 		return nil, fmt.Errorf("read a published definition: %w", err)
 	}
@@ -56,7 +56,7 @@ func parts(raw []byte) (map[string]any, error) {
 	return out, nil
 }
 
-// compare adds what differs below a path. A key that is absent and one that is null are the same.
+// compare adds the differences below a path. An absent key and null are the same.
 func compare(path string, from, to any, changes *[]Change) {
 	before, was := from.(map[string]any)
 	after, is := to.(map[string]any)
@@ -76,7 +76,7 @@ func compare(path string, from, to any, changes *[]Change) {
 	}
 }
 
-// below returns the path of a key; those of parts begin with their dot.
+// below returns the path of a key; the keys of parts begin with their dot.
 func below(path, key string) string {
 	if path == root {
 		return path + key

@@ -14,14 +14,14 @@ import (
 
 const (
 	maxSource      = 4 << 10   // bytes of one expression
-	maxDepthSource = 40        // nesting of the parser: parentheses, calls, operators in a row
+	maxDepthSource = 40        // nesting in the parser: parentheses, calls, operators in a row
 	maxLoops       = 20        // comprehensions of one expression
-	maxNestedLoops = 3         // of them inside one another
+	maxNestedLoops = 3         // nested in one another
 	costLimit      = 1_000_000 // CEL cost units of one evaluation; a comparison is 1, a string costs 0.1 a byte
 )
 
-// The types of the variables whose fields are known. Their names hold brackets so that no expression can write them
-// and build such a value.
+// The types of the variables whose fields are known. Their names contain brackets, so that no expression can name them to
+// build such a value.
 const (
 	requestType   = "(request)"
 	executionType = "(execution)"
@@ -53,9 +53,8 @@ var structs = map[string]map[string]*cel.Type{
 
 var nullableString = cel.NullableType(cel.StringType)
 
-// environment compiles every expression of every definition; it is immutable once built. All variables are
-// declared in it, and checkNames refuses those that a place does not offer: that gives one plain sentence instead
-// of CEL's "undeclared reference".
+// environment compiles every expression of every definition; it is immutable once built. It declares all variables, and names
+// refuses those that are not available in a place: this gives one plain sentence instead of CEL's "undeclared reference".
 var environment = sync.OnceValues(func() (*cel.Env, error) {
 	registry, err := types.NewRegistry()
 	if err != nil {
@@ -74,12 +73,12 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 		cel.ParserExpressionSizeLimit(maxSource),
 		cel.ParserRecursionLimit(maxDepthSource),
 		cel.ASTValidators(cel.ValidateRegexLiterals(), cel.ValidateTimestampLiterals(), cel.ValidateDurationLiterals()),
-		ext.Encoders(), // base64.encode: an Authorization header of user name and secret
+		ext.Encoders(), // base64.encode, for an Authorization header with user name and secret
 	)
 })
 
-// provider adds the typed variables to CEL's own types. Their values are plain maps when an expression runs: a
-// field without accessors is looked up by its name.
+// provider adds the typed variables to CEL's own types. At run time their values are plain maps: CEL looks a field without
+// accessors up by its name.
 type provider struct{ types.Provider }
 
 func (p provider) FindStructType(name string) (*types.Type, bool) {
@@ -105,8 +104,8 @@ func (p provider) FindStructFieldType(name, field string) (*types.FieldType, boo
 	return &types.FieldType{Type: t}, ok
 }
 
-// callCost charges what CEL's own costs leave out: base64 functions by the size of what they make, since a chain of encodings
-// grows without bound, and the joining of lists by what is copied.
+// callCost charges what CEL's own costs leave out: base64 functions by the size of their result, because a chain of encodings
+// grows without limit, and the joining of lists by the number of copied elements.
 type callCost struct{}
 
 func (callCost) CallCost(function, _ string, _ []ref.Val, result ref.Val) *uint64 {
@@ -132,7 +131,7 @@ func (callCost) CallCost(function, _ string, _ []ref.Val, result ref.Val) *uint6
 	return &cost
 }
 
-// newProgram returns what evaluates a checked expression, bounded in cost and stopped by its context.
+// newProgram returns the program of a checked expression, limited in cost and stopped by its context.
 func newProgram(env *cel.Env, checked *cel.Ast) (cel.Program, error) {
 	return env.Program(checked, limits()...)
 }

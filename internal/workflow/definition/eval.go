@@ -21,10 +21,10 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// Vars are the values of the variables, as encoding/json decodes them into any. Numbers may be float64 or json.Number: an
-// expression that only names a value gives a json.Number back with its digits, every other one computes with doubles. The
-// times of Request and Webhook may be time.Time or RFC 3339 strings. What is nil is null to an expression; Phases holds
-// a map for every phase that has run.
+// Vars holds the values of the variables, as encoding/json decodes them into any. Numbers may be float64 or json.Number: an
+// expression that only names a value returns the json.Number with its digits, every other expression computes with doubles. The
+// times of Request and Webhook may be time.Time or RFC 3339 strings. An expression sees nil as null; Phases holds a map for every
+// phase that has run.
 type Vars struct {
 	Request     map[string]any
 	ExecutionID string
@@ -34,13 +34,13 @@ type Vars struct {
 	Response    map[string]any // status (int), headers (map[string]string, names in lower case), body
 }
 
-// Bound is Vars made ready for CEL: bind once, evaluate many expressions.
+// Bound is Vars prepared for CEL: bind once, evaluate many expressions.
 type Bound struct {
 	cel  map[string]any // numbers are doubles, times are times
-	vars Vars           // as they came
+	vars Vars           // the original values
 }
 
-// Bind prepares v. It copies what it converts and keeps the rest, which must not change while expressions run.
+// Bind prepares v. It copies values that it converts and shares the rest, which must not change while expressions run.
 func (v Vars) Bind() Bound {
 	b := Bound{vars: v, cel: map[string]any{
 		"request": timed(doubled(v.Request), requestType), "webhook": timed(doubled(v.Webhook), webhookType),
@@ -52,13 +52,13 @@ func (v Vars) Bind() Bound {
 	return b
 }
 
-// doubled returns the map with doubles in place of its JSON numbers. What holds none is not copied.
+// doubled returns the map with doubles instead of JSON numbers. It does not copy maps and lists without numbers.
 func doubled(values map[string]any) map[string]any {
 	out, _ := withDoubles(values).(map[string]any)
 	return out
 }
 
-// withDoubles returns v itself when it holds no JSON number.
+// withDoubles returns v itself when it contains no JSON number.
 func withDoubles(v any) any {
 	switch v := v.(type) {
 	case json.Number:
@@ -97,7 +97,7 @@ func withDoubles(v any) any {
 	}
 }
 
-// same reports whether withDoubles returned what it was given: maps and lists are compared by where they are.
+// same reports whether withDoubles returned its argument: it compares maps and lists by address.
 func same(before, after any) bool {
 	switch b := before.(type) {
 	case json.Number:
@@ -113,7 +113,7 @@ func same(before, after any) bool {
 	}
 }
 
-// lookUp returns the value that a path of names leads to, as it came; false when there is none.
+// lookUp returns the original value at a path of names; false when there is none.
 func (b Bound) lookUp(path []string) (any, bool) {
 	var at any
 	switch path[0] {
@@ -140,7 +140,7 @@ func (b Bound) lookUp(path []string) (any, bool) {
 	return at, true
 }
 
-// timed turns the RFC 3339 strings of the fields that are declared as timestamps into times.
+// timed parses RFC 3339 strings in fields declared as timestamps.
 func timed(values map[string]any, structType string) any {
 	if values == nil {
 		return nil
@@ -157,8 +157,8 @@ func timed(values map[string]any, structType string) any {
 	return out
 }
 
-// eval runs the expression until it ends, costs too much, has run for maxEval or ctx is over. Errors may quote values, secrets among
-// them: whoever shows or stores one masks it first.
+// eval runs the expression until it ends, costs too much, has run for maxEval or ctx ends. Errors may quote values, including
+// secrets: callers must mask an error before they show or store it.
 func (e *Expr) eval(ctx context.Context, b Bound) (ref.Val, error) {
 	out, err := e.within(ctx, b)
 	if err != nil {
@@ -167,7 +167,7 @@ func (e *Expr) eval(ctx context.Context, b Bound) (ref.Val, error) {
 	return out, nil
 }
 
-// Bool evaluates a condition. An expression that gives anything but a bool is an error.
+// Bool evaluates a condition. A result other than a bool is an error.
 func (e *Expr) Bool(ctx context.Context, b Bound) (bool, error) {
 	out, err := e.eval(ctx, b)
 	if err != nil {
@@ -180,7 +180,7 @@ func (e *Expr) Bool(ctx context.Context, b Bound) (bool, error) {
 	return bool(v), nil
 }
 
-// Time evaluates a moment: a timestamp, or an RFC 3339 string, as bodies and form fields hold it.
+// Time evaluates a moment: a timestamp, or an RFC 3339 string, as in bodies and form fields.
 func (e *Expr) Time(ctx context.Context, b Bound) (time.Time, error) {
 	out, err := e.eval(ctx, b)
 	if err != nil {
@@ -200,14 +200,14 @@ func (e *Expr) Time(ctx context.Context, b Bound) (time.Time, error) {
 	}
 }
 
-// Value evaluates to what encoding/json can write: nil, bool, int64, uint64, float64, json.Number, string, []any or
+// Value returns a value that encoding/json can write: nil, bool, int64, uint64, float64, json.Number, string, []any or
 // map[string]any. Timestamps become RFC 3339 with milliseconds, durations seconds ("90s"), bytes base64.
 func (e *Expr) Value(ctx context.Context, b Bound) (any, error) {
 	if e.path != nil {
 		switch v, ok := b.lookUp(e.path); v.(type) {
-		case json.Number, map[string]any, []any: // what CEL would hand back without the digits
+		case json.Number, map[string]any, []any: // CEL would return these without their digits
 			if ok {
-				return v, nil // no longer than what it was read from
+				return v, nil // it is no larger than its source
 			}
 		}
 	}
@@ -290,8 +290,7 @@ func nativeList(l traits.Lister, m *meter) (any, error) {
 	return out, nil
 }
 
-// Value evaluates the template: a template that is one expression and nothing else keeps that value's type, any
-// other gives a string.
+// Value evaluates the template. A template that consists of one expression keeps the type of its value; any other returns a string.
 func (t *Template) Value(ctx context.Context, b Bound) (any, error) {
 	if expr, ok := t.Whole(); ok {
 		return expr.Value(ctx, b)
@@ -299,13 +298,13 @@ func (t *Template) Value(ctx context.Context, b Bound) (any, error) {
 	return t.Text(ctx, b)
 }
 
-// Text evaluates the template to a string. Null becomes nothing; maps and lists become JSON.
+// Text evaluates the template to a string. Null becomes empty; maps and lists become JSON.
 func (t *Template) Text(ctx context.Context, b Bound) (string, error) {
 	return t.text(ctx, b, inline)
 }
 
-// URL evaluates the template of a URL: the value of each expression is percent-encoded as one component. A value
-// that is null, empty, "." or ".." is an error, for it would address something else than the author wrote.
+// URL evaluates the template of a URL: the value of each expression is percent-encoded as one component. A value that is null,
+// empty, "." or ".." is an error, because it would address something other than the author wrote.
 func (t *Template) URL(ctx context.Context, b Bound) (string, error) {
 	return t.text(ctx, b, func(v any) (string, error) {
 		s, err := inline(v)
@@ -341,7 +340,7 @@ func (t *Template) text(ctx context.Context, b Bound, show func(any) (string, er
 	return out.String(), nil
 }
 
-// inline writes a value into text.
+// inline formats a value for use in text.
 func inline(v any) (string, error) {
 	switch v := v.(type) {
 	case nil:
@@ -358,7 +357,7 @@ func inline(v any) (string, error) {
 	}
 }
 
-// Eval evaluates every template of the value and returns what encoding/json can write.
+// Eval evaluates every template of the value, and returns a value that encoding/json can write.
 func (v *Value) Eval(ctx context.Context, b Bound) (any, error) {
 	return evalNode(ctx, v.node, b, &meter{})
 }

@@ -18,7 +18,7 @@ type Expr struct {
 	checked *cel.Ast
 	program cel.Program
 	secrets []string
-	path    []string // of an expression that only names a value: request.fields.amount
+	path    []string // set if the expression only names a value: request.fields.amount
 }
 
 // Source returns the expression as it was written.
@@ -30,21 +30,21 @@ func (e *Expr) AST() *cel.Ast { return e.checked }
 // Secrets returns the names of the secrets that the expression reads, each once, in order of appearance.
 func (e *Expr) Secrets() []string { return e.secrets }
 
-// scope says which variables a place offers beyond request, execution, webhook and phases.
+// scope says which variables are available in a place besides request, execution, webhook and phases.
 type scope int
 
 const (
 	plain       scope = iota
 	inCall            // templates of API_CALL and WEBHOOK_CALLOUT: secrets
 	forResponse       // response expressions of API_CALL: response
-	forMapping        // of an inbound webhook's mapping: webhook, and nothing else
-	forRequest        // of a condition outside of definitions: request, and nothing else
+	forMapping        // an inbound webhook's mapping: only webhook
+	forRequest        // a condition outside of definitions: only request
 )
 
 var secretName = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,63}$`)
 
-// expression compiles source for a place that needs a value of type want (cel.DynType takes any) and gathers the
-// secrets it reads. Every fault becomes one row at path, and nil is returned.
+// expression compiles source for a place that needs a value of type want (cel.DynType allows any), and collects the
+// secrets that it reads. Every fault becomes one row at path, and nil is returned.
 func (c *checker) expression(path, source string, s scope, want *cel.Type) *Expr {
 	if len(source) > maxSource {
 		c.fault(path, "An expression may be at most %d bytes long.", maxSource)
@@ -74,7 +74,7 @@ func (c *checker) expression(path, source string, s scope, want *cel.Type) *Expr
 }
 
 // pathOf returns the names of an expression that only names a value (request.fields.amount, request.fields["amount"]), and
-// nil for every other one.
+// nil for every other expression.
 func pathOf(e ast.Expr) []string {
 	switch e.Kind() {
 	case ast.IdentKind:
@@ -96,7 +96,8 @@ func pathOf(e ast.Expr) []string {
 	return nil
 }
 
-// compile parses and checks source. Loops are counted in between: checking takes far more than linear time in them.
+// compile parses and checks source. It counts loops in between, because the time for checking grows far more than linearly
+// with them.
 func (c *checker) compile(path, source string) *cel.Ast {
 	parsed, issues := c.env.Parse(source)
 	if issues.Err() != nil {
@@ -119,7 +120,7 @@ func (c *checker) compile(path, source string) *cel.Ast {
 	return checked
 }
 
-// countLoops returns how many loops an expression holds, and whether it may.
+// countLoops returns the number of loops in an expression, and whether it is allowed.
 func countLoops(tree ast.NavigableExpr) (int, bool) {
 	loops := ast.MatchDescendants(tree, ast.KindMatcher(ast.ComprehensionKind))
 	if len(loops) > maxLoops {
@@ -139,13 +140,13 @@ func countLoops(tree ast.NavigableExpr) (int, bool) {
 	return len(loops), true
 }
 
-// fits reports whether an expression of type got may stand where want is needed. What is only known when it runs
-// (a field of the request, a part of a webhook's body) fits everywhere.
+// fits reports whether an expression of type got may stand where want is needed. A value whose type is only known at run
+// time (a field of the request, a part of a webhook's body) fits everywhere.
 func fits(got, want *cel.Type) bool {
 	return want.Kind() == types.DynKind || got.Kind() == types.DynKind || want.IsAssignableType(got)
 }
 
-// celNames writes CEL's types as authors write them.
+// celNames replaces CEL's names of types by those that authors write.
 var celNames = strings.NewReplacer("google.protobuf.Timestamp", "timestamp", "google.protobuf.Duration", "duration",
 	"wrapper(string)", "string")
 
@@ -157,7 +158,7 @@ func typeName(t *cel.Type) string {
 	return "a " + name
 }
 
-// syntaxMessage returns CEL's first complaint in one line: the place and what is wrong, without the source.
+// syntaxMessage returns CEL's first error in one line: the place and the fault, without the source.
 func syntaxMessage(issues *cel.Issues) string {
 	errs := issues.Errors()
 	if len(errs) == 0 {
@@ -172,8 +173,8 @@ func syntaxMessage(issues *cel.Issues) string {
 		first.Location.Line(), first.Location.Column()+1, clip(message))
 }
 
-// names checks every use of a variable that CEL's types cannot: phases.<id> names a phase, secrets.NAME a possible
-// secret in a place that may read secrets, response stands where there is one. It returns the secrets read.
+// names checks uses of variables that CEL's types cannot check: phases.<id> names a phase, secrets.NAME is a valid name in
+// a place where secrets are available, and response is used where there is one. Returns the secrets that are read.
 func (c *checker) names(path string, checked *cel.Ast, s scope) ([]string, bool) {
 	before := len(c.rows)
 	var secrets []string
@@ -206,7 +207,7 @@ func (c *checker) names(path string, checked *cel.Ast, s scope) ([]string, bool)
 	return unique(secrets), len(c.rows) == before
 }
 
-// loopNames refuses a loop variable that hides one of ours, so that a name always means the same.
+// loopNames refuses a loop variable with the name of one of our variables, so that a name always means the same.
 func (c *checker) loopNames(path string, loop ast.ComprehensionExpr) {
 	for _, name := range []string{loop.IterVar(), loop.IterVar2()} {
 		switch name {

@@ -1,6 +1,6 @@
 package definition
 
-// graph is how the phases hang together, while it is being checked.
+// graph holds the phases and transitions while they are checked.
 type graph struct {
 	c     *checker
 	list  []*Phase
@@ -9,11 +9,11 @@ type graph struct {
 	paths map[Transition]string // of the edges; from and name together are unique
 	start *Phase
 
-	// A transition with a fault of its own has its row already. Its sound end counts as joined, so that one fault
-	// does not come back as other phases that hang loose.
-	entered  map[string]bool // phases that some faulty transition leads to
-	left     map[string]bool // phases that some faulty transition leaves
-	misnamed map[string]bool // phases with a way out that they can never take
+	// A faulty transition has a row already. Its valid end counts as connected, so that one fault does not
+	// produce further rows about unconnected phases.
+	entered  map[string]bool // phases that a faulty transition leads to
+	left     map[string]bool // phases that a faulty transition leaves
+	misnamed map[string]bool // phases with a transition that they can never take
 }
 
 func newGraph(c *checker) *graph {
@@ -44,7 +44,7 @@ func (g *graph) transitions(list []any) {
 	}
 }
 
-// end reads one end of a transition: the id of a phase.
+// end reads one end of a transition, which is the id of a phase.
 func (g *graph) end(f fields, key string) string {
 	id := f.str(key, 0)
 	if id != "" && !g.c.known[id] {
@@ -69,7 +69,7 @@ func (g *graph) twice(f fields, t Transition) {
 	}
 }
 
-// connect gives the phase its way out. An end that is malformed in itself has its own row and no phase.
+// connect adds the transition to its phase. A malformed end has its own row and no phase.
 func (g *graph) connect(t Transition) {
 	from, to := g.byID[t.From], g.byID[t.To]
 	if from == nil || to == nil {
@@ -82,7 +82,7 @@ func (g *graph) connect(t Transition) {
 	from.ways = append(from.ways, t.Name)
 }
 
-// check looks at the whole once every part has been read.
+// check checks the whole graph once every part was read.
 func (g *graph) check() {
 	g.ends()
 	g.waysOut()
@@ -104,7 +104,7 @@ func (g *graph) ends() {
 		case End:
 			ends++
 		case "":
-			unknown = true // has its row; it may have been meant as either
+			unknown = true // it has a row already, and may have been meant as either
 		}
 	}
 	if g.start == nil && !unknown {
@@ -115,8 +115,8 @@ func (g *graph) ends() {
 	}
 }
 
-// reachable refuses phases that no execution enters, and phases from which none ends. A phase without any way out
-// has a row already, and ends the search as an END does.
+// reachable refuses phases that no execution can enter, and phases from which no END can be reached. A phase
+// without any transition has a row already, and ends the search like an END.
 func (g *graph) reachable() {
 	forward, backward := map[string][]string{}, map[string][]string{}
 	for _, t := range g.edges {
@@ -124,7 +124,7 @@ func (g *graph) reachable() {
 		backward[t.To] = append(backward[t.To], t.From)
 	}
 	var sources, sinks []string
-	begun, ended := false, false // without any START or END there is nothing to say
+	begun, ended := false, false // without START or END, the check says nothing
 	for _, p := range g.list {
 		if p.Type == Start || p.Type == "" || g.entered[p.ID] {
 			sources = append(sources, p.ID)
@@ -147,7 +147,7 @@ func (g *graph) reachable() {
 	}
 }
 
-// closure returns the nodes that can be reached from the sources, themselves included.
+// closure returns the nodes that can be reached from the sources, including the sources.
 func closure(edges map[string][]string, sources []string) map[string]bool {
 	seen := map[string]bool{}
 	stack := append([]string(nil), sources...)

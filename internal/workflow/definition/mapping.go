@@ -14,15 +14,15 @@ import (
 	"atrium/internal/apperr"
 )
 
-// The bounds of one mapping.
+// The limits of one mapping.
 const (
 	MaxMappingBytes  = 32 << 10
 	MaxMappingFields = 100
 
-	mappingRoot = "fieldMapping" // the path of the whole, as the caller sent it
+	mappingRoot = "fieldMapping" // the path of the whole mapping, as the caller sent it
 )
 
-// Mapping makes a request of what an inbound webhook was called with. It is immutable.
+// Mapping builds a request from the call of an inbound webhook. It is immutable.
 type Mapping struct {
 	title    *Expr // nil for none
 	priority *Expr // likewise
@@ -33,9 +33,9 @@ type Mapping struct {
 // Keys returns the keys of the form's fields that the mapping fills, in the order in which they were written.
 func (m *Mapping) Keys() []string { return slices.Clone(m.keys) }
 
-// ParseMapping checks {title, priority, fields: {key: expression}} and compiles its expressions, which read webhook alone. It
-// returns either the mapping, or one row for every fault, which names "fieldMapping…". Whether a form has the fields is the
-// caller's to check, with Keys.
+// ParseMapping checks {title, priority, fields: {key: expression}} and compiles its expressions, which read only webhook. It
+// returns either the mapping, or one row for every fault, which names "fieldMapping…". The caller must check with Keys that
+// the form has the fields.
 func ParseMapping(ctx context.Context, raw []byte) (*Mapping, []apperr.Detail) {
 	env, err := environment()
 	if err != nil {
@@ -45,7 +45,7 @@ func ParseMapping(ctx context.Context, raw []byte) (*Mapping, []apperr.Detail) {
 	m := c.mapping(raw)
 	if len(c.rows) > 0 {
 		for i := range c.rows {
-			if c.rows[i].Field == root { // what is said of all expressions together
+			if c.rows[i].Field == root { // a fault of all expressions together
 				c.rows[i] = apperr.Detail{Field: mappingRoot, Message: "The mapping holds too many expressions, or loops in them."}
 			}
 		}
@@ -91,7 +91,8 @@ func (c *checker) mapping(raw []byte) *Mapping {
 	return m
 }
 
-// mappingNames refuses every variable but webhook in a mapping: when it is evaluated there is no request and no phase.
+// mappingNames refuses every variable except webhook in a mapping, because there is no request and no phase when it is
+// evaluated.
 func (c *checker) mappingNames(path string, ident ast.NavigableExpr) {
 	switch name := ident.AsIdent(); name {
 	case "request", "execution", "phases", "response", "secrets":
@@ -99,7 +100,7 @@ func (c *checker) mappingNames(path string, ident ast.NavigableExpr) {
 	}
 }
 
-// Mapped is what a mapping makes of a call. What the mapping says nothing of is nil.
+// Mapped is the result of a mapping. Values that the mapping does not give are nil.
 type Mapped struct {
 	Title    *string
 	Priority *string
@@ -112,14 +113,14 @@ type MappingError struct {
 	cause error
 }
 
-// Error returns the field and what was wrong with it.
+// Error returns the field and the cause.
 func (e *MappingError) Error() string { return e.Field + ": " + e.cause.Error() }
 
-// Unwrap returns what was wrong.
+// Unwrap returns the cause.
 func (e *MappingError) Unwrap() error { return e.cause }
 
-// Eval evaluates the mapping over the variable webhook, but for what given holds already, which it returns as it is. Returns a
-// *MappingError for an expression that fails, takes too long, or gives a title that is no text, number or boolean.
+// Eval evaluates the mapping over the variable webhook. Values in given take precedence and are returned unchanged. Returns a
+// *MappingError for an expression that fails, takes too long, or whose title is no text, number or boolean.
 func (m *Mapping) Eval(ctx context.Context, webhook map[string]any, given Mapped) (Mapped, error) {
 	out, b := given, Vars{Webhook: webhook}.Bind()
 	if m.title != nil && out.Title == nil {
@@ -153,7 +154,7 @@ func (m *Mapping) Eval(ctx context.Context, webhook map[string]any, given Mapped
 	return out, nil
 }
 
-// line evaluates to a text; a number or a boolean is written as one.
+// line evaluates to a text; it formats a number or a boolean as text.
 func (e *Expr) line(ctx context.Context, b Bound) (string, error) {
 	v, err := e.Value(ctx, b)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"atrium/internal/text"
 )
 
-// fields reads the keys of one JSON object. Each reader adds a row for a value of the wrong type or out of bounds
-// and then returns the zero value; a key that is absent or null gives the zero value without a row, since keys()
-// has already asked for those that are required.
+// fields reads the keys of one JSON object. If a value has the wrong type or exceeds its limits, a reader adds a
+// row and returns the zero value. For a key that is absent or null it returns the zero value without a row,
+// because keys() has already asked for required keys.
 type fields struct {
 	c    *checker
 	path string
@@ -26,7 +26,7 @@ func (f fields) at(key string) string { return f.path + "." + short(key) }
 // has reports whether key is there and not null.
 func (f fields) has(key string) bool { return f.obj.values[key] != nil }
 
-// keys refuses keys that are neither required nor optional, and misses the required ones.
+// keys adds a row for each unknown key and for each missing required key.
 func (f fields) keys(required []string, optional ...string) {
 	for _, key := range f.obj.keys {
 		if !slices.Contains(required, key) && !slices.Contains(optional, key) {
@@ -40,7 +40,7 @@ func (f fields) keys(required []string, optional ...string) {
 	}
 }
 
-// str reads a string of 1 to most characters without control characters; 0 means that any length will do.
+// str reads a string of 1 to most characters without control characters; 0 means no limit.
 func (f fields) str(key string, most int) string {
 	if !f.has(key) {
 		return ""
@@ -61,7 +61,7 @@ func (f fields) str(key string, most int) string {
 	return ""
 }
 
-// isControl reports the control characters that no text of a definition needs; line breaks and tabs are fine.
+// isControl reports control characters that no text of a definition needs; line breaks and tabs are allowed.
 func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' }
 
 // oneOf reads one of the given words.
@@ -77,7 +77,7 @@ func (f fields) oneOf(key string, words ...string) string {
 	return s
 }
 
-// whole reads a whole number from least to most, or gives unset when there is none.
+// whole reads a whole number from least to most; unset if there is none.
 func (f fields) whole(key string, least, most, unset int) int {
 	if !f.has(key) {
 		return unset
@@ -129,7 +129,7 @@ func entries(n int) string {
 	return strconv.Itoa(n) + " entries"
 }
 
-// objects reads a list of objects and calls each for those that are.
+// objects reads a list of objects and calls each for every valid one.
 func (f fields) objects(key string, least, most int, each func(i int, entry fields)) {
 	for i, v := range f.list(key, least, most) {
 		if entry, ok := f.c.object(index(f.at(key), i), v); ok {
@@ -160,18 +160,18 @@ func index(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]
 
 const shownRunes = 64 // of a key or a name in a row; the rest is cut
 
-// short cuts a name that the caller chose to what a row can show.
+// short cuts a caller's name to a length that fits a row.
 func short(s string) string { return text.Short(s, shownRunes) }
 
-// quote shows a name that the caller chose.
+// quote returns a caller's name for use in a row.
 func quote(s string) string { return strconv.Quote(short(s)) }
 
-// clip brings a foreign message to one line of bounded length.
+// clip shortens an external message to one line of limited length.
 func clip(s string) string {
 	return text.Short(strings.TrimSuffix(strings.Join(strings.Fields(s), " "), "."), 240)
 }
 
-// suffix returns prefix and s when there is an s.
+// suffix returns prefix and s, or an empty string when s is empty.
 func suffix(prefix, s string) string {
 	if s == "" {
 		return ""

@@ -10,28 +10,28 @@ import (
 	"atrium/internal/apperr"
 )
 
-// The bounds of one definition.
+// The limits of one definition.
 const (
 	MaxBytes       = 256 << 10
 	MaxPhases      = 200
 	MaxTransitions = 1000
 
 	maxExpressions = 1000     // CEL expressions in all, those in templates included
-	maxAllSource   = 64 << 10 // their bytes in all; the worst take 30 µs a byte to compile
-	maxAllLoops    = 500      // their comprehensions in all
+	maxAllSource   = 64 << 10 // bytes of all expressions together; the worst take 30 µs a byte to compile
+	maxAllLoops    = 500      // comprehensions of all expressions together
 	maxRows        = 500      // rows that one answer lists
-	maxEntries     = 100      // rules, approvers, participants, headers, variables: of one list
+	maxEntries     = 100      // rules, approvers, participants, headers or variables in one list
 )
 
-const root = "definition" // the path of the whole, as the caller sent it
+const root = "definition" // the path of the whole definition, as the caller sent it
 
-// Parse checks a workflow definition and compiles it. It returns either the definition, or one row for every fault:
-// never both, never neither. Rows name fields as "definition.phases[<id>]…" (the index stands in for an id that
-// cannot be used), "definition.transitions[<i>]…" or "definition". Whether the secrets, users, teams, agents and
-// calendars exist is the caller's to check, with References.
+// Parse checks a workflow definition and compiles it. It returns either the definition, or one row for every fault.
+// Rows name fields as "definition.phases[<id>]…" (with the index instead of an unusable id),
+// "definition.transitions[<i>]…" or "definition". The caller must check with References that the secrets, users,
+// teams, agents and calendars exist.
 func Parse(raw []byte) (*Definition, []apperr.Detail) { return ParseWithin(context.Background(), raw) }
 
-// ParseWithin is Parse that gives up when ctx ends, with a row that says so.
+// ParseWithin is Parse, but stops when ctx ends, with a row that says so.
 func ParseWithin(ctx context.Context, raw []byte) (*Definition, []apperr.Detail) {
 	env, err := environment()
 	if err != nil {
@@ -47,23 +47,23 @@ func ParseWithin(ctx context.Context, raw []byte) (*Definition, []apperr.Detail)
 
 // checker is one run of Parse.
 type checker struct {
-	ctx context.Context // of this one run
+	ctx context.Context // Parse's own
 	env *cel.Env
 
 	rows  []apperr.Detail
 	spent budget
-	known map[string]bool // every phase id written, the malformed ones included
+	known map[string]bool // every phase id written, including malformed ones
 	refs  References
 }
 
-// budget is what the expressions met so far have used up.
+// budget is what the expressions read so far have used.
 type budget struct {
 	expressions, bytes, loops int
-	over                      bool // the row is out
+	over                      bool // the row about it was added
 }
 
-// spend counts what an expression needs, and reports whether there is so much left. The first time that there is
-// not, it adds a row; after that no expression is compiled any more.
+// spend counts the needs of an expression, and reports whether the budget suffices. The first time that it does
+// not, spend adds a row; no expression is compiled after that.
 func (c *checker) spend(expressions, bytes, loops int) bool {
 	b := &c.spent
 	if b.over {
@@ -121,7 +121,7 @@ func (c *checker) definition(raw []byte) *Definition {
 	return &Definition{Start: g.start, Phases: g.list, Transitions: g.edges, byID: g.byID, refs: c.refs}
 }
 
-// phases reads every phase; the ids come first, since expressions of one phase name others.
+// phases reads every phase; it reads all ids first, because expressions of one phase name others.
 func (g *graph) phases(list []any) {
 	paths := make([]string, len(list))
 	for i, v := range list {
@@ -142,8 +142,8 @@ func (g *graph) phases(list []any) {
 
 var phaseID = regexp.MustCompile(`^[a-z][a-z0-9_]{0,62}$`)
 
-// phaseID checks the id of the i-th phase and returns the phase's path. Faults of other kinds than the id's own are
-// left to the reading of the phase.
+// phaseID checks the id of the i-th phase and returns the phase's path. It ignores other faults, which the reading
+// of the phase reports.
 func (g *graph) phaseID(i int, v any) string {
 	path := index(root+".phases", i)
 	obj, _ := v.(*object)

@@ -4,7 +4,7 @@ import "slices"
 
 const maxMinutes = 525_600 // a year
 
-// phaseTypes lists the phase types as they are shown to the caller.
+// phaseTypes lists the phase types as callers see them.
 var phaseTypes = []string{
 	string(Start), string(Process), string(Decision), string(Data), string(Timer), string(WebhookCallout),
 	string(APICall), string(Approval), string(End),
@@ -27,12 +27,12 @@ func (c *checker) phase(f fields) *Phase {
 	before := len(c.rows)
 	c.config(f, p)
 	if len(c.rows) > before {
-		p.rules.any = true // the ways out that a faulty config meant to name are not known
+		p.rules.any = true // the ways out that a faulty config meant to name are unknown
 	}
 	return p
 }
 
-// config reads the settings of the phase's type and says which ways out they give it.
+// config reads the settings of the phase's type and determines its ways out.
 func (c *checker) config(f fields, p *Phase) {
 	cfg, ok := f.object("config")
 	if !ok {
@@ -61,7 +61,7 @@ func (c *checker) config(f fields, p *Phase) {
 		p.APICall, p.rules = c.apiCall(cfg)
 	case Approval:
 		p.Approval, p.rules = c.approval(cfg)
-	default: // the type's own row says it all
+	default: // the type has a row already
 		p.rules.any = true
 	}
 }
@@ -89,7 +89,7 @@ func (c *checker) participants(f fields) []Participant {
 	return list
 }
 
-// refer notes that the definition names a user, team or agent.
+// refer records that the definition names a user, team or agent.
 func (c *checker) refer(kind, id, path string) {
 	if id == "" {
 		return
@@ -119,7 +119,7 @@ func (c *checker) sla(f fields) *SLA {
 	}
 }
 
-// calendar reads the id of a calendar and notes that the definition names it.
+// calendar reads the id of a calendar and records that the definition names it.
 func (f fields) calendar(key string) string {
 	id := f.str(key, shownRunes)
 	if id != "" {

@@ -10,14 +10,14 @@ import (
 
 // ProcessConfig is a task for a person, a team or an agent.
 type ProcessConfig struct {
-	Title          *Template // nil: the phase's name stands in
+	Title          *Template // nil: the phase's name
 	Instructions   string
 	DueMinutes     int              // 0: no due time
-	FormDefinition *form.Definition // what the completion is asked for; nil: nothing, any variables will do
+	FormDefinition *form.Definition // the form of a completion; nil: any variables
 	Form           *form.Form       // the same, compiled
 }
 
-// process reads the config of a PROCESS. Its ways out are the outcomes that the author chose.
+// process reads the config of a PROCESS. Its ways out are the outcomes that the author has chosen.
 func (c *checker) process(f fields) (*ProcessConfig, ways) {
 	f.keys(nil, "title", "instructions", "dueMinutes", "form")
 	p := &ProcessConfig{
@@ -29,7 +29,7 @@ func (c *checker) process(f fields) (*ProcessConfig, ways) {
 	return p, ways{any: true}
 }
 
-// form reads the form, and hands the rows of its own checks on under the phase's path.
+// form reads the form, and moves the rows of its own checks under the phase's path.
 func (c *checker) form(f fields) (*form.Definition, *form.Form) {
 	written, ok := f.object("form")
 	if !ok {
@@ -60,7 +60,7 @@ func (c *checker) form(f fields) (*form.Definition, *form.Form) {
 	return &d, compiled
 }
 
-// formField checks the keys of a form's field and their JSON types. What they say is for package form to judge.
+// formField checks the keys of a form's field and their JSON types. Package form checks their values.
 func (f fields) formField() {
 	f.keys(nil, "key", "label", "type", "required", "help", "options", "min", "max", "pattern", "visibleWhen")
 	for _, key := range []string{"key", "label", "type", "help", "pattern"} {

@@ -34,7 +34,7 @@ func ParseSpan(text string) (Span, bool) {
 	return Span{Text: text, Duration: total}, true
 }
 
-// span reads a length of time, or gives nil when there is none.
+// span reads a length of time; nil if there is none.
 func (f fields) span(key string) *Span {
 	text := f.str(key, 0)
 	if text == "" {

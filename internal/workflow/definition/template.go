@@ -22,7 +22,7 @@ type part struct {
 // Source returns the template as it was written.
 func (t *Template) Source() string { return t.source }
 
-// Whole returns the expression of a template that is nothing else; its value keeps its type.
+// Whole returns the expression of a template that consists of one expression; its value keeps its type.
 func (t *Template) Whole() (*Expr, bool) {
 	if len(t.parts) == 1 && t.parts[0].expr != nil {
 		return t.parts[0].expr, true
@@ -41,7 +41,7 @@ func (t *Template) Secrets() []string {
 	return unique(names)
 }
 
-// sample returns the template with placeholder in the place of every expression.
+// sample returns the template with placeholder instead of every expression.
 func (t *Template) sample(placeholder string) string {
 	var b strings.Builder
 	for _, p := range t.parts {
@@ -87,7 +87,7 @@ func (f fields) template(key string, most int, s scope) *Template {
 	return f.c.template(f.at(key), source, s)
 }
 
-// expression reads a string and compiles it as CEL of the type that is wanted.
+// expression reads a string and compiles it as CEL of type want.
 func (f fields) expression(key string, s scope, want *cel.Type) *Expr {
 	source := f.str(key, 0)
 	if source == "" {
@@ -125,7 +125,7 @@ func split(source string) ([]piece, error) {
 	return pieces, nil
 }
 
-// closing returns where the } stands that ends the CEL at the beginning of s, or -1.
+// closing returns the index of the } that ends the CEL at the beginning of s, or -1.
 func closing(s string) int {
 	depth := 0
 	for i := 0; i < len(s); {
@@ -170,7 +170,7 @@ func skipString(s string, i int) int {
 	return len(s)
 }
 
-// isRaw reports whether the word that ends in before is a raw string's prefix.
+// isRaw reports whether before ends in the prefix of a raw string.
 func isRaw(before string) bool {
 	word := before[len(strings.TrimRightFunc(before, isWord)):]
 	return strings.EqualFold(word, "r") || strings.EqualFold(word, "br")

@@ -2,7 +2,7 @@ package definition
 
 import "github.com/google/cel-go/cel"
 
-// TimerConfig waits for a length of time or until a moment: one of the two is set.
+// TimerConfig waits for a length of time or until a moment; exactly one of the two is set.
 type TimerConfig struct {
 	Duration   *Span
 	Until      *Expr  // a timestamp

@@ -13,13 +13,13 @@ import (
 
 const maxDepthJSON = 100
 
-// object is a JSON object that keeps its keys in the order they were written, so that rows come in that order.
+// object is a JSON object that preserves the order of its keys, so that rows come in that order.
 type object struct {
 	keys   []string
 	values map[string]any
 }
 
-// MarshalJSON writes the keys in their order; a part that another package reads is handed on this way.
+// MarshalJSON writes the keys in their order, for parts that another package reads.
 func (o *object) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')
@@ -43,9 +43,9 @@ func (o *object) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// decodeTree reads one JSON value: *object, []any, string, json.Number, bool or nil. A key twice in one object,
-// invalid UTF-8, nesting over 100, a number beyond a double and anything after the value are errors, whose text is
-// fit for the caller.
+// decodeTree reads one JSON value: *object, []any, string, json.Number, bool or nil. Errors are a duplicate key in
+// one object, invalid UTF-8, nesting over 100, a number beyond a double and anything after the value. Their texts
+// may be shown to the caller.
 func decodeTree(raw []byte) (any, error) {
 	if !utf8.Valid(raw) {
 		return nil, errors.New("it is not valid UTF-8")
@@ -128,7 +128,7 @@ func readList(d *json.Decoder, depth int) (any, error) {
 	return list, nil
 }
 
-// malformed keeps the place of a syntax error and drops the rest, which quotes the input.
+// malformed keeps the position of a syntax error and drops its text, which quotes the input.
 func malformed(err error) error {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return errors.New("malformed JSON at byte " + strconv.FormatInt(syntax.Offset, 10))

@@ -1,11 +1,11 @@
 package definition
 
-// Value is a JSON value with templates in place of its strings. It is immutable.
+// Value is a JSON value whose strings are templates. It is immutable.
 type Value struct {
 	node any // *Template, map[string]any, []any, or a plain string, json.Number, bool, nil
 }
 
-// value reads any JSON, with a template in every string of it; keys are taken as they are.
+// value reads any JSON with a template in every string; keys are plain text.
 func (f fields) value(key string) *Value {
 	if !f.has(key) {
 		return nil
@@ -34,7 +34,7 @@ func (c *checker) value(path string, v any) any {
 	}
 }
 
-// text keeps a string without expressions as it is.
+// text returns a string without expressions unchanged.
 func (c *checker) text(path, source string) any {
 	t := c.template(path, source, inCall)
 	switch {

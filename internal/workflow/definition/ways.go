@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// ways is which transitions a phase can take.
+// ways lists the transitions that a phase can take.
 type ways struct {
-	must  []string   // each of these must be there
-	may   []string   // these may be there
-	named []namedWay // the config names these: each must be there
-	any   bool       // every other name may be there, too
+	must  []string   // each of these must exist
+	may   []string   // these may exist
+	named []namedWay // the config names these: each must exist
+	any   bool       // every other name may exist, too
 }
 
-// namedWay is a transition that a config names, and where.
+// namedWay is a transition that a config names, and the field that names it.
 type namedWay struct{ name, field string }
 
 // name reads the name of a transition from a config.
@@ -42,8 +42,8 @@ func (g *graph) waysOut() {
 	}
 }
 
-// missingWays refuses a phase that can take a way out which is not there. Where a faulty transition leaves the
-// phase, that may have been the one; its row says so, or says which ways the phase takes.
+// missingWays adds rows for transitions that a phase needs and does not have. If a faulty transition leaves
+// the phase, it may be the missing one, and its row suffices.
 func (g *graph) missingWays(p *Phase) {
 	if g.left[p.ID] {
 		return

@@ -6,14 +6,14 @@ import (
 	"atrium/internal/workflow/definition"
 )
 
-// How an approval ended.
+// The possible ends of an approval.
 const (
 	ApprovalApproved = "APPROVED"
 	ApprovalRejected = "REJECTED"
 	ApprovalExpired  = "EXPIRED"
 )
 
-// approvalPhase asks approvers and goes on as soon as their decisions settle it.
+// approvalPhase asks approvers, and continues as soon as their decisions settle the outcome.
 type approvalPhase struct{}
 
 func (approvalPhase) enter(r *run, p *definition.Phase) {
@@ -69,7 +69,7 @@ func decided(r *run, p *definition.Phase, w Wait, way, status string) {
 	r.leave(p, way, map[string]any{"outcome": way, "decisions": votes})
 }
 
-// Turn returns the approvers who may decide now, by their places in the list.
+// Turn returns the approvers who may decide now, as indexes in the list.
 func Turn(a *definition.ApprovalConfig, votes []Vote) []int {
 	var open []int
 	for i := range a.Approvers {
@@ -83,7 +83,8 @@ func Turn(a *definition.ApprovalConfig, votes []Vote) []int {
 	return open
 }
 
-// Settled returns APPROVED or REJECTED as soon as the votes leave no other end, and nothing before.
+// Settled returns APPROVED or REJECTED as soon as the votes determine the outcome, and an empty
+// string before.
 func Settled(a *definition.ApprovalConfig, votes []Vote) string {
 	approvals, rejections := 0, 0
 	for _, v := range votes {

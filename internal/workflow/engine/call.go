@@ -9,13 +9,13 @@ import (
 	"atrium/internal/workflow/definition"
 )
 
-// callPhase calls the outside for an API_CALL or a WEBHOOK_CALLOUT. The attempt itself is an effect; what it is answered with
-// comes back as an input.
+// callPhase calls another server for an API_CALL or a WEBHOOK_CALLOUT. The attempt itself is an effect; its answer comes back
+// as an input.
 type callPhase struct{}
 
 func (callPhase) enter(r *run, p *definition.Phase) { attempt(r, p, 1, r.env.Now) }
 
-// attempt asks for one more attempt, the try-th since the phase was entered or an incident was retried.
+// attempt requests one more attempt; try counts attempts since the phase was entered or an incident was retried.
 func attempt(r *run, p *definition.Phase, try int, at time.Time) {
 	n := r.state.Visit.Attempts
 	r.effects = append(r.effects, Call{Visit: r.state.Visit.Number, Phase: p, Attempt: n, At: at})
@@ -46,7 +46,7 @@ func (callPhase) resume(r *run, p *definition.Phase, in Input) error {
 	return nil
 }
 
-// wayOf returns the way out of a status: the first rule's that speaks of it, next for 2xx; empty for a wrong status.
+// wayOf returns the way out for a status: that of the first matching rule, else next for 2xx; empty for an unexpected status.
 func wayOf(p *definition.Phase, status int) string {
 	if p.APICall != nil {
 		for _, rule := range p.APICall.StatusRules {
@@ -61,8 +61,8 @@ func wayOf(p *definition.Phase, status int) string {
 	return ""
 }
 
-// respond evaluates the response expressions. They are written for an answer that is well. Of another one, which a status rule
-// takes, what cannot be evaluated is left out: a 404 need not have the body of a 200 to go its way.
+// respond evaluates the response expressions. They are written for a successful answer. For other answers that a status rule
+// accepts, it leaves out expressions that fail: a 404 need not have the body of a 200.
 func respond(r *run, p *definition.Phase, a *Answer) (map[string]any, error) {
 	output := map[string]any{"status": a.Status}
 	if p.APICall == nil {
@@ -89,7 +89,7 @@ func respond(r *run, p *definition.Phase, a *Answer) (map[string]any, error) {
 	return output, nil
 }
 
-// headers are an answer's, names in lower case.
+// headers returns an answer's headers with names in lower case.
 func headers(h http.Header) map[string]string {
 	out := make(map[string]string, len(h))
 	for name, values := range h {
@@ -98,7 +98,7 @@ func headers(h http.Header) map[string]string {
 	return out
 }
 
-// again asks for another attempt, each twice as long after the one before, or makes an incident when there is none left.
+// again requests another attempt, after twice the previous delay, or opens an incident when no attempt is left.
 func again(r *run, p *definition.Phase, why string) {
 	most, backoff := definition.DefaultRetries, definition.DefaultBackoffSeconds
 	if p.APICall != nil {
@@ -115,7 +115,7 @@ func again(r *run, p *definition.Phase, why string) {
 
 const maxBackoff = 24 * time.Hour
 
-// backoffAfter is how long after the try-th attempt the next one is made.
+// backoffAfter returns the delay between the try-th attempt and the next one.
 func backoffAfter(seconds, try int) time.Duration {
 	return min(time.Duration(seconds)*time.Second<<(try-1), maxBackoff)
 }

@@ -8,13 +8,13 @@ import (
 	"atrium/internal/workflow/definition"
 )
 
-// Invalid is a rule of a DATA phase that does not hold.
+// Invalid is a rule of a DATA phase that was violated.
 type Invalid struct {
 	Field   string `json:"field"`
 	Message string `json:"message"`
 }
 
-// dataPhase computes variables, or holds what is there against rules.
+// dataPhase computes variables, or checks data against rules.
 type dataPhase struct{}
 
 func (dataPhase) enter(r *run, p *definition.Phase) {
@@ -74,7 +74,7 @@ func validate(r *run, p *definition.Phase) {
 	}
 }
 
-// rows are faults as variables.
+// rows returns faults as variables.
 func rows(invalid []Invalid) []any {
 	out := make([]any, len(invalid))
 	for i, one := range invalid {
@@ -83,7 +83,7 @@ func rows(invalid []Invalid) []any {
 	return out
 }
 
-// resume takes the corrected fields over and runs the rules again.
+// resume applies the corrected fields and runs the rules again.
 func (dataPhase) resume(r *run, p *definition.Phase, in Input) error {
 	done, ok := in.(TaskDone)
 	if !ok || r.state.Wait.For != ForTask {

@@ -6,7 +6,7 @@ import (
 	"atrium/internal/workflow/definition"
 )
 
-// decisionPhase takes the transition of the first rule that holds, else the default.
+// decisionPhase takes the transition of the first rule that is true, else the default.
 type decisionPhase struct{}
 
 func (decisionPhase) enter(r *run, p *definition.Phase) {

@@ -1,10 +1,10 @@
-// Package engine decides what an execution of a workflow does next. It is a function without I/O and clock:
+// Package engine decides what an execution of a workflow does next. It is a function without I/O or clock:
 //
 //	Step(ctx, definition, state, input, env) → state, history, effects
 //
-// The worker in package workflow loads an execution, calls Step outside of any transaction, and commits what it returned in one
-// short one; tests, dry runs and migrations between versions call it with values of their own. The same arguments
-// always give the same result.
+// The worker in package execution loads an execution, calls Step outside of any transaction, and commits the result in a short
+// one. Tests, dry runs and moves to other versions call Step with values of their own. The same arguments always give the same
+// result.
 //
 // An execution stands in one phase at a time:
 //
@@ -15,12 +15,12 @@
 //	                    ├─ incident ──(Retry, Skip)──▶ on   FAILED     a rule failed for good, or a bound was exceeded
 //	                    └─ fails                            CANCELLED  Cancel came
 //
-// Each entry into a phase is a visit, numbered from 1. Whatever comes from outside names the visit that it is for, so
-// that what is late or repeated is ErrStale and changes nothing. A step that a crash interrupted is computed again
-// from the state that was committed; nothing of the interrupted one was seen by anybody. Calls to the outside are effects like
-// all others: they carry Key, which is the same for every attempt of a visit.
+// Each entry into a phase is a visit, numbered from 1. Every input from outside names its visit, so a late or repeated input
+// returns ErrStale and changes nothing. A step that a crash interrupted is computed again from the committed state; nobody has
+// seen anything of the interrupted one. Calls to other servers are effects like all others: they carry Key, which is the same
+// for every attempt of a visit.
 //
-// Each phase type is one file with one value of the interface phase. What cannot go on (an expression that fails, a call after
-// its retries, a participant who is not there) becomes an incident: the execution waits until somebody retries or skips
-// the phase. Bounds: MaxVisits phases in all, MaxVariables bytes of variables, maxPhases phases a step.
+// Each phase type is one file with one implementation of the interface phase. A failure (an expression that fails, a call
+// without retries left, a missing participant) becomes an incident: the execution waits until somebody retries or skips the
+// phase. Limits: MaxVisits phases in all, MaxVariables bytes of variables, maxPhases phases for each step.
 package engine

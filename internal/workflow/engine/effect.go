@@ -6,19 +6,20 @@ import (
 	"atrium/internal/workflow/definition"
 )
 
-// Effect is something that the commit of a step carries out, in the order of the list.
+// Effect is something that the commit of a step performs, in the order of the list.
 type Effect interface{ effect() }
 
-// OpenTask opens the visit's task for those who are responsible.
+// OpenTask opens the visit's task for the responsible participants.
 type OpenTask struct {
 	Visit   int
 	Phase   *definition.Phase
 	Title   string
 	DueAt   *time.Time
-	Correct []Invalid // what a DATA phase asks to be corrected; nil for the task of a PROCESS
+	Correct []Invalid // the faults that a DATA phase wants corrected; nil for the task of a PROCESS
 }
 
-// OpenApproval asks the approvers of an APPROVAL, or with SignOff those who are accountable for a PROCESS.
+// OpenApproval asks the approvers of an APPROVAL or, with SignOff, the accountable participants of a
+// PROCESS.
 type OpenApproval struct {
 	Visit     int
 	Phase     *definition.Phase
@@ -26,13 +27,13 @@ type OpenApproval struct {
 	ExpiresAt *time.Time
 }
 
-// CloseApproval ends the visit's approval: APPROVED, REJECTED or EXPIRED.
+// CloseApproval ends the visit's approval as APPROVED, REJECTED or EXPIRED.
 type CloseApproval struct {
 	Visit  int
 	Status string
 }
 
-// CloseOpen cancels whatever is open for the visit: tasks, approvals, incidents.
+// CloseOpen cancels everything that the visit has open: tasks, approvals, incidents.
 type CloseOpen struct{ Visit int }
 
 // Sleep wakes the execution with Woke at a moment.
@@ -41,7 +42,7 @@ type Sleep struct {
 	Until time.Time
 }
 
-// Call makes an attempt of the visit's call at a moment, and then tells how it ended with Answered.
+// Call makes an attempt of the visit's call at a moment, and reports its outcome with Answered.
 type Call struct {
 	Visit   int
 	Phase   *definition.Phase
@@ -67,7 +68,7 @@ type OpenIncident struct {
 // ResolveIncident closes the visit's incident.
 type ResolveIncident struct{ Visit int }
 
-// Tell tells the participants of a role that a phase was entered (consulted) or left (informed).
+// Tell notifies the participants of a role that a phase was entered (consulted) or left (informed).
 type Tell struct {
 	Visit int
 	Phase *definition.Phase

@@ -2,16 +2,16 @@ package engine
 
 import "net/http"
 
-// Input is what makes an execution go on.
+// Input is an event that makes an execution continue.
 type Input interface{ visit() int }
 
-// Begin starts an execution, whose state is the zero State.
+// Begin starts an execution. Its state is the zero State.
 type Begin struct{}
 
-// Continue goes on where a step stopped at maxPhases, or was interrupted.
+// Continue continues where a step stopped at maxPhases, or was interrupted.
 type Continue struct{ Visit int }
 
-// TaskDone completes the visit's task. The caller has held Variables against the phase's form.
+// TaskDone completes the visit's task. The caller has validated Variables against the phase's form.
 type TaskDone struct {
 	Visit     int
 	Outcome   string // empty for next
@@ -24,26 +24,26 @@ type Decided struct {
 	Vote
 }
 
-// Woke tells that Wait.Until has come.
+// Woke reports that Wait.Until has come.
 type Woke struct{ Visit int }
 
-// Answered tells how an attempt of a call ended.
+// Answered reports the outcome of an attempt of a call.
 type Answered struct {
 	Visit   int
 	Attempt int
 	Sent    any     // the call as the history shows it, secrets masked
-	Answer  *Answer // nil when there was none
-	Failure string  // why there was none, for people
+	Answer  *Answer // nil if none arrived
+	Failure string  // why no answer arrived, for people
 }
 
-// Answer is what a call was answered with.
+// Answer is the answer to a call.
 type Answer struct {
 	Status int
 	Header http.Header
-	Body   any // JSON where it is some, else text; secrets masked
+	Body   any // decoded JSON if it is valid JSON, else text; secrets masked
 }
 
-// Retry enters the phase of an incident again. Variables replace those of the phases that it names.
+// Retry enters the phase of an incident again. Variables replace those of the phases that they name.
 type Retry struct {
 	Visit     int
 	Variables map[string]any
@@ -55,21 +55,22 @@ type Skip struct {
 	Variables map[string]any
 }
 
-// Move goes on from an incident by another definition of the same workflow: Step is called with that one, and the execution
-// follows it from then on. PhaseID is where: the phase of the incident again, in the same visit and so under the same
-// idempotency key, if it has the same type there; else a phase that is entered anew, and the incident's is left out.
+// Move continues from an incident under another definition of the same workflow. Step is called with the new definition,
+// and the execution follows it from then on. If PhaseID is the incident's phase and has the same type in the new
+// definition, the execution enters it again in the same visit, and so under the same idempotency key. Otherwise it enters
+// PhaseID as a new visit and leaves out the incident's phase.
 type Move struct {
 	Visit     int
 	PhaseID   string
 	Variables map[string]any
 }
 
-// Stuck tells that an effect of the visit cannot be carried out: a participant who is not there, a secret that was deleted.
+// Stuck reports that an effect of the visit cannot be performed, because a participant is missing or a secret was deleted.
 type Stuck struct {
 	Visit   int
 	Code    string
 	Message string
-	Again   bool // what the resolution of an incident led to cannot: there is another incident of the visit
+	Again   bool // the resolution of an incident has failed too, so the visit gets another incident
 }
 
 // Cancel ends an execution.

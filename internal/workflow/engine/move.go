@@ -7,8 +7,8 @@ import (
 	"atrium/internal/workflow/definition"
 )
 
-// move goes on in a phase of the run's definition, which is another one than that of the incident. Returns ErrNoWay for a phase
-// that it does not have, and for its START, which nothing leads into.
+// move continues in a phase of the run's definition, which differs from the incident's. Returns ErrNoWay for a phase that it
+// does not have, and for its START, because no transition leads there.
 func (r *run) move(in Move) error {
 	p := r.d.Phase(in.PhaseID)
 	if p == nil {
@@ -35,8 +35,8 @@ func (r *run) move(in Move) error {
 	return nil
 }
 
-// Lost returns, in order, the phases that left something behind which no expression of the definition can read, because it has
-// no such phases.
+// Lost returns, in order, the phases whose variables no expression of the definition can read, because the definition has no
+// such phases.
 func Lost(d *definition.Definition, phases map[string]any) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(phases)), func(id string) bool { return d.Phase(id) != nil })
 }

@@ -8,8 +8,8 @@ import (
 	"atrium/internal/workflow/definition"
 )
 
-// processPhase opens a task and waits until it is done. Those who are accountable, if any, then sign its outcome off; a
-// refusal opens the task again.
+// processPhase opens a task and waits until it is done. If there are accountable participants, they then sign its
+// outcome off; a refusal opens the task again.
 type processPhase struct{}
 
 func (processPhase) enter(r *run, p *definition.Phase) { openTask(r, p) }

@@ -15,8 +15,9 @@ const (
 	cancelled  = "CANCELLED"
 )
 
-// actOnRequest does the phase's requestAction. It does nothing where the request is there already; completing one that
-// nobody has accepted accepts it first. False when the request does not allow it: an incident says so.
+// actOnRequest performs the phase's requestAction. It does nothing if the request has that status already. To complete
+// a request that nobody has accepted, it accepts it first. Returns false, after opening an incident, when the request
+// does not allow the action.
 func (r *run) actOnRequest(p *definition.Phase) bool {
 	if p.RequestAction == definition.NoAction || r.env.Request == nil {
 		return true
@@ -53,7 +54,7 @@ func (r *run) actOnRequest(p *definition.Phase) bool {
 
 func (r *run) act(p *definition.Phase, action definition.RequestAction, status string) {
 	r.effects = append(r.effects, ActOnRequest{p, action})
-	r.env.Request = maps.Clone(r.env.Request) // later expressions of this step see it
+	r.env.Request = maps.Clone(r.env.Request) // later expressions of this step see the new status
 	r.env.Request["status"] = status
 }
 

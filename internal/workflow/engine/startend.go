@@ -2,8 +2,8 @@ package engine
 
 import "atrium/internal/workflow/definition"
 
-// startPhase goes on at once, unless the request is missing that the execution begins with: people look at that. SKIP goes on
-// without one.
+// startPhase continues at once, unless the execution should file a request first and could not: that is an incident. SKIP
+// then continues without a request.
 type startPhase struct{}
 
 func (startPhase) enter(r *run, p *definition.Phase) {

@@ -8,15 +8,15 @@ import (
 	"atrium/internal/workflow/definition"
 )
 
-// Bounds of an execution.
+// Limits of an execution.
 const (
 	MaxVisits    = 10_000  // phases entered
-	MaxVariables = 1 << 20 // bytes of JSON that phases may leave behind, all together
+	MaxVariables = 1 << 20 // bytes of JSON in the variables of all phases together
 
-	maxPhases = 100 // phases that one step enters; the next step goes on
+	maxPhases = 100 // phases that one step enters; the next step continues
 )
 
-// Status is where an execution is in its life.
+// Status is an execution's position in its life.
 type Status string
 
 // The statuses of an execution, and of the visit of a phase (with Skipped, without Cancelled).
@@ -29,15 +29,15 @@ const (
 	Skipped   Status = "SKIPPED"
 )
 
-// Final reports whether an execution with the status does nothing more.
+// Final reports whether an execution with the status has ended.
 func (s Status) Final() bool { return s == Completed || s == Failed || s == Cancelled }
 
 // State is an execution as it was committed.
 type State struct {
 	Status Status
-	Visit  *Visit         // of the phase in which it stands; nil before Begin
-	Wait   *Wait          // for what; nil when it waits for nothing
-	Phases map[string]any // what phases left behind, read as phases.<id>.*
+	Visit  *Visit         // of the current phase; nil before Begin
+	Wait   *Wait          // nil when it waits for nothing
+	Phases map[string]any // the variables of phases, read as phases.<id>.*
 	Fault  *Fault         // why it failed
 }
 
@@ -51,12 +51,12 @@ type Visit struct {
 	FinishedAt *time.Time
 	Transition string // the way out that was taken; empty while it is not finished
 	Attempts   int
-	Input      any // what the phase was given, as JSON; nil for nothing
-	Output     any // what it left behind
+	Input      any // the phase's input, as JSON; nil for none
+	Output     any // the phase's variables
 	Fault      *Fault
 }
 
-// Fault says what went wrong and where.
+// Fault says what failed, and in which phase.
 type Fault struct {
 	PhaseID string `json:"phaseId"`
 	Code    string `json:"code"`
@@ -83,7 +83,7 @@ type WaitKind string
 const (
 	ForTask     WaitKind = "task"
 	ForApproval WaitKind = "approval"
-	ForSignOff  WaitKind = "sign_off" // an approval of a task's outcome by those who are accountable
+	ForSignOff  WaitKind = "sign_off" // an approval of a task's outcome by the accountable participants
 	ForTimer    WaitKind = "timer"
 	ForCall     WaitKind = "call"
 	ForIncident WaitKind = "incident"
@@ -92,32 +92,33 @@ const (
 // Wait is what an execution waits for.
 type Wait struct {
 	For     WaitKind       `json:"for"`
-	Until   *time.Time     `json:"until,omitempty"`   // when it goes on by itself: timers, deadlines, the next attempt of a call
-	Attempt int            `json:"attempt,omitempty"` // of the visit's calls, from 1; no two have the same
+	Until   *time.Time     `json:"until,omitempty"`   // when it continues by itself: timers, deadlines, the next attempt of a call
+	Attempt int            `json:"attempt,omitempty"` // of the visit's calls, from 1; unique in the visit
 	Try     int            `json:"try,omitempty"`     // of a call, from 1, since the phase was entered or an incident was retried
 	Votes   []Vote         `json:"votes,omitempty"`   // of an approval, in the order in which they came
-	Outcome string         `json:"outcome,omitempty"` // of the task that is signed off
+	Outcome string         `json:"outcome,omitempty"` // of the task that awaits sign-off
 	Output  map[string]any `json:"output,omitempty"`  // likewise
 }
 
 // Vote is one approver's decision.
 type Vote struct {
-	Approver int    `json:"approver"` // the place in the phase's list, from 0
+	Approver int    `json:"approver"` // the index in the phase's list, from 0
 	By       string `json:"by"`       // the user who decided
 	Approve  bool   `json:"approve"`
 }
 
-// Key is the idempotency key of the calls of a visit: the same on every retry, after a crash and after an incident.
+// Key returns the idempotency key of the calls of a visit: the same on every retry, after a crash and after an
+// incident.
 func Key(executionID string, v *Visit) string {
 	return executionID + "-" + v.PhaseID + "-" + strconv.Itoa(v.Number)
 }
 
-// Errors of Step. They change nothing.
+// Errors of Step. They leave the execution unchanged.
 var (
-	// ErrStale is returned for an input that the execution does not wait for (any more).
+	// ErrStale is returned for an input that the execution does not wait for, or no longer.
 	ErrStale = errors.New("the execution does not wait for this")
-	// ErrNoWay is returned for an outcome that no transition is named after, and for a Skip of a phase without next.
+	// ErrNoWay is returned for an outcome without a transition of that name, and for a Skip of a phase without next.
 	ErrNoWay = errors.New("no transition of the phase has this name")
-	// ErrNotTheirTurn is returned for a decision of an approver who has decided, or whose turn it is not.
+	// ErrNotTheirTurn is returned for a decision of an approver who has decided already, or whose turn has not come.
 	ErrNotTheirTurn = errors.New("the approver has decided already, or it is another one's turn")
 )

@@ -13,26 +13,26 @@ import (
 	"atrium/internal/workflow/definition"
 )
 
-// Env is what a step may look at besides the state.
+// Env is what a step may read besides the state.
 type Env struct {
 	Now         time.Time
 	ExecutionID string
-	Request     map[string]any // as the API shows it; nil when there is none
+	Request     map[string]any // as the API shows it; nil for none
 	Webhook     map[string]any // body, headers, method, receivedAt; nil when no webhook started the execution
-	Refused     *Fault         // why the request could not be filed that the execution is to begin with; nil when it was, or there is none
+	Refused     *Fault         // why the request that the execution should file was refused; nil if it was filed, or there is none
 	Calendar    func(id string) (*sla.Calendar, error)
 }
 
-// Result is what a step made.
+// Result is the result of a step.
 type Result struct {
 	State   State
-	History []Visit // that were begun or changed, in order
+	History []Visit // visits that were started or changed, in order
 	Effects []Effect
-	More    bool // the step stopped at its bound: Continue goes on
+	More    bool // the step stopped at maxPhases: Continue continues it
 }
 
-// phase is what a phase type does. enter begins a visit, resume hands it what it waited for; both end in leave, wait,
-// stuck or fail.
+// phase is the behaviour of a phase type. enter begins a visit; resume passes it an input that it waited for. Both
+// end in leave, wait, stuck or fail.
 type phase interface {
 	enter(r *run, p *definition.Phase)
 	resume(r *run, p *definition.Phase, in Input) error
@@ -44,7 +44,7 @@ var phases = map[definition.Type]phase{
 	definition.APICall: callPhase{}, definition.Approval: approvalPhase{}, definition.End: endPhase{},
 }
 
-// run is one step on its way.
+// run is one step in progress.
 type run struct {
 	ctx     context.Context
 	d       *definition.Definition
@@ -52,10 +52,11 @@ type run struct {
 	state   State
 	history []Visit
 	effects []Effect
-	next    *definition.Phase // that is entered next; nil when the step ends
+	next    *definition.Phase // the phase to enter next; nil when the step ends
 }
 
-// Step makes an execution go on. Returns ErrStale, ErrNoWay or ErrNotTheirTurn for an input that changes nothing.
+// Step advances an execution by one input. Returns ErrStale, ErrNoWay or ErrNotTheirTurn for an input that changes
+// nothing.
 func Step(ctx context.Context, d *definition.Definition, s State, in Input, env Env) (Result, error) {
 	r := &run{ctx: ctx, d: d, env: env, state: s}
 	r.state.Phases = maps.Clone(s.Phases)
@@ -75,7 +76,7 @@ func Step(ctx context.Context, d *definition.Definition, s State, in Input, env 
 	return Result{State: r.state, History: r.history, Effects: r.effects, More: r.next != nil}, nil
 }
 
-// take brings the input to where it belongs.
+// take dispatches the input to its handler.
 func (r *run) take(in Input) error {
 	switch in.(type) {
 	case Begin:
@@ -117,7 +118,7 @@ func (r *run) take(in Input) error {
 	return phases[p.Type].resume(r, p, in)
 }
 
-// goOn follows the way out that an earlier step has taken without entering where it leads.
+// goOn follows the transition that an earlier step has chosen without entering its phase.
 func (r *run) goOn(p *definition.Phase) error {
 	if r.state.Status != Running || r.state.Visit.Transition == "" {
 		return ErrStale
@@ -143,7 +144,7 @@ func (r *run) enter() {
 	r.begin(p)
 }
 
-// begin does what entering a phase does, on the first attempt and on every Retry.
+// begin enters a phase, on the first attempt and on every Retry.
 func (r *run) begin(p *definition.Phase) {
 	if !r.actOnRequest(p) {
 		return
@@ -152,7 +153,7 @@ func (r *run) begin(p *definition.Phase) {
 	phases[p.Type].enter(r, p)
 }
 
-// leave ends the visit by a way out, with what it leaves behind; values of variables stand under phases.<id>.
+// leave ends the visit by a transition, and stores its output under phases.<id>.
 func (r *run) leave(p *definition.Phase, way string, output map[string]any) {
 	if output != nil {
 		r.state.Phases[p.ID] = output
@@ -172,20 +173,20 @@ func (r *run) leave(p *definition.Phase, way string, output map[string]any) {
 	r.next = p.Follow(way)
 }
 
-// wait makes the visit wait.
+// wait puts the visit into waiting.
 func (r *run) wait(w Wait) {
 	r.state.Status, r.state.Wait = Waiting, &w
 	r.state.Visit.Status = Waiting
 	r.note()
 }
 
-// stop makes the visit wait for people, unless it does.
+// stop makes the visit wait for people, unless it already does.
 func (r *run) stop(in Stuck) error {
 	switch waits := r.state.Wait != nil && r.state.Wait.For == ForIncident; {
 	case !waits:
 		r.effects = append(r.effects, CloseOpen{r.state.Visit.Number})
 	case in.Again:
-		r.state.Visit.Attempts++ // tells the incidents of a visit apart
+		r.state.Visit.Attempts++ // distinguishes the incidents of a visit
 	default:
 		return ErrStale
 	}
@@ -193,7 +194,7 @@ func (r *run) stop(in Stuck) error {
 	return nil
 }
 
-// stuck makes the visit wait for people.
+// stuck makes the visit wait for people, with an incident.
 func (r *run) stuck(code, message string) {
 	f := Fault{PhaseID: r.state.Visit.PhaseID, Code: code, Message: clip(message)}
 	r.state.Visit.Fault = &f
@@ -201,7 +202,7 @@ func (r *run) stuck(code, message string) {
 	r.effects = append(r.effects, OpenIncident{r.state.Visit.Number, f})
 }
 
-// failedExpression makes an incident of an expression that could not be evaluated.
+// failedExpression opens an incident about an expression that could not be evaluated.
 func (r *run) failedExpression(what string, err error) {
 	r.stuck(ExpressionFailed, fmt.Sprintf("%s could not be evaluated: %v.", what, err))
 }
@@ -239,7 +240,7 @@ func (r *run) again(p *definition.Phase) {
 	r.begin(p)
 }
 
-// skip leaves the phase of an incident by next, a DECISION by its default.
+// skip leaves the phase of an incident by next, or a DECISION by its default.
 func (r *run) skip(p *definition.Phase, in Skip) error {
 	way := definition.Next
 	if p.Type == definition.Decision {
@@ -259,7 +260,7 @@ func (r *run) skip(p *definition.Phase, in Skip) error {
 	return nil
 }
 
-// resolve closes the incident and takes the variables over.
+// resolve closes the incident and applies the given variables.
 func (r *run) resolve(variables map[string]any) error {
 	if r.state.Wait == nil || r.state.Wait.For != ForIncident {
 		return ErrStale
@@ -282,7 +283,7 @@ func (r *run) finish(s Status, way string) {
 	r.note()
 }
 
-// note puts the visit as it is now into the history of this step.
+// note records the visit's current state in the history of this step.
 func (r *run) note() {
 	v := *r.state.Visit
 	if i := slices.IndexFunc(r.history, func(o Visit) bool { return o.Number == v.Number }); i >= 0 {
@@ -292,14 +293,14 @@ func (r *run) note() {
 	r.history = append(r.history, v)
 }
 
-// tell tells the participants of a role.
+// tell notifies the participants of a role.
 func (r *run) tell(p *definition.Phase, role string) {
 	if slices.ContainsFunc(p.Participants, func(one definition.Participant) bool { return one.Role == role }) {
 		r.effects = append(r.effects, Tell{r.state.Visit.Number, p, role})
 	}
 }
 
-// bind returns the variables as expressions read them.
+// bind returns the variables for expressions.
 func (r *run) bind() definition.Bound {
 	return definition.Vars{Request: r.env.Request, ExecutionID: r.env.ExecutionID, Webhook: r.env.Webhook, Phases: r.state.Phases}.Bind()
 }

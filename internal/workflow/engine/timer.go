@@ -8,8 +8,8 @@ import (
 	"atrium/internal/workflow/definition"
 )
 
-// timerPhase waits for a length of time or until a moment, both by a calendar where there is one: a length counts working
-// time, and a moment outside of it becomes the next moment of work. What has passed goes on at once.
+// timerPhase waits for a length of time or until a moment. With a calendar, a length counts working time, and a moment
+// outside of working time moves to the next working moment. A moment in the past continues at once.
 type timerPhase struct{}
 
 func (timerPhase) enter(r *run, p *definition.Phase) {
@@ -26,7 +26,7 @@ func (timerPhase) enter(r *run, p *definition.Phase) {
 	r.wait(Wait{For: ForTimer, Until: &until})
 }
 
-// moment returns when the timer is over; false when it cannot be told, which is an incident.
+// moment returns when the timer ends; false, after opening an incident, when this cannot be determined.
 func moment(r *run, t *definition.TimerConfig) (time.Time, bool) {
 	at := r.env.Now
 	if t.Until != nil {
