@@ -17,13 +17,14 @@ import (
 	"atrium/internal/store"
 )
 
-// ErrRefused is returned for every credential that does not pass, whatever the reason; the reason is for logs.
+// ErrRefused is returned for every credential that is not valid, whatever the reason; the reason is only for
+// logs.
 var ErrRefused = errors.New("authn: the credential is not valid")
 
-// Credential is a caller that was recognised. It is shared between requests and must not be changed.
+// Credential is a recognised caller. Requests share it, so it must not be changed.
 type Credential struct {
-	Principal principal.Principal // without what belongs to one request (IP, user agent, request id)
-	RateKey   string              // whose calls count together
+	Principal principal.Principal // without the parts that belong to one request (IP, user agent, request id)
+	RateKey   string              // calls with the same key count together
 	Limit     ratelimit.Limit
 
 	expires time.Time      // keys and tokens; zero for never
@@ -31,7 +32,7 @@ type Credential struct {
 	keyID   string         // API keys
 	session *liveSession   // sessions
 	userID  string         // bearer tokens
-	noted   atomic.Int64   // sessions and tokens: the use that the row tells of, in Unix milliseconds
+	noted   atomic.Int64   // sessions and tokens: the last use that was recorded, in Unix milliseconds
 }
 
 // Authenticator recognises callers. Safe for concurrent use.
@@ -43,26 +44,27 @@ type Authenticator struct {
 	known  [kinds]store.Remembered[remembered]
 }
 
-// kind is what a credential is. Each has a memory of its own: none passes as another.
+// kind is the kind of a credential. Each kind has its own cache, so that none passes as another.
 type kind int
 
 const (
-	keys     kind = iota // by the hash of their value
-	tokens               // by themselves
-	sessions             // by the hash of the cookie's value
+	keys     kind = iota // cached by the hash of the key
+	tokens               // cached by the token itself
+	sessions             // cached by the hash of the cookie's value
 	kinds
 )
 
 // remembered is a cached answer.
 type remembered struct {
 	cred  *Credential
-	until time.Time // zero for as long as authority stands
+	until time.Time // zero: valid until authority changes
 }
 
-// Option changes an Authenticator that is being made.
+// Option configures an Authenticator in New.
 type Option func(*Authenticator)
 
-// WithIssuer makes it take access tokens of another issuer as well, for the users that the directory finds.
+// WithIssuer makes the Authenticator accept access tokens of another issuer as well, for the users that the
+// directory finds.
 func WithIssuer(d *issuer.Directory) Option { return func(a *Authenticator) { a.others = d } }
 
 // New returns an authenticator over the store. Run must be running for last-used times to be written.
@@ -74,8 +76,8 @@ func New(s *store.Store, tokens *identity.Tokens, options ...Option) *Authentica
 	return a
 }
 
-// APIKey recognises the value of an API key that arrived from ip. Returns ErrRefused for one that is malformed,
-// unknown, revoked, expired or not allowed from there.
+// APIKey recognises an API key that arrived from ip. Returns ErrRefused for a key that is malformed, unknown,
+// revoked, expired or not allowed from there.
 func (a *Authenticator) APIKey(ctx context.Context, value string, ip netip.Addr) (*Credential, error) {
 	now := a.store.Clock().Now()
 	cred, err := a.apiKey(ctx, value, ip, now)
@@ -86,7 +88,7 @@ func (a *Authenticator) APIKey(ctx context.Context, value string, ip netip.Addr)
 	return cred, nil
 }
 
-// apiKey is APIKey, noting no use.
+// apiKey is APIKey without recording a use.
 func (a *Authenticator) apiKey(ctx context.Context, value string, ip netip.Addr, now time.Time) (*Credential, error) {
 	key, err := apikey.Parse(value)
 	if err != nil {
@@ -109,13 +111,13 @@ func (a *Authenticator) apiKey(ctx context.Context, value string, ip netip.Addr,
 	return cred, nil
 }
 
-// due tells, once a minute to one caller, that the row should tell of a use at now.
+// due reports whether a use at now should be recorded. It returns true once a minute, to one caller.
 func (c *Credential) due(now time.Time) bool {
 	last := c.noted.Load()
 	return now.UnixMilli()-last >= noteEvery.Milliseconds() && c.noted.CompareAndSwap(last, now.UnixMilli())
 }
 
-// cached returns what is remembered under name, or loads and remembers it. Refusals never are.
+// cached returns the cached credential of a name, or loads and caches it. Refusals are not cached.
 func (a *Authenticator) cached(ctx context.Context, of kind, name string, load func(context.Context) (*Credential, time.Time, error)) (*Credential, error) {
 	good := func(r remembered) bool { return r.until.IsZero() || time.Now().Before(r.until) }
 	r, err := a.known[of].GetWhile(a.store, name, good, func() (r remembered, err error) {
@@ -135,7 +137,7 @@ LEFT JOIN service_accounts sa ON sa.id = x.service_account_id
 LEFT JOIN agents ag ON ag.id = x.agent_id AND ag.company_id = x.company_id
 WHERE x.hash = ?`)
 
-// loadKey reads a key with the person or account behind it.
+// loadKey reads a key with the person or account that it acts as.
 func (a *Authenticator) loadKey(ctx context.Context, hash []byte) (*Credential, error) {
 	var (
 		id, companyID, name             string
@@ -178,7 +180,7 @@ func (a *Authenticator) loadKey(ctx context.Context, hash []byte) (*Credential, 
 	case accountID != nil:
 		c.Principal.Type, c.Principal.ID, c.Principal.Name = principal.TypeServiceAccount, *accountID, *accountName
 		c.Principal.Role = principal.Role(*accRole)
-	case agentID != nil: // its role, and the run that it works, are looked up for each call: see gate.Agents
+	case agentID != nil: // gate.Agents looks up its role and its run for each call
 		c.Principal.Type, c.Principal.ID, c.Principal.Name = principal.TypeAgent, *agentID, *agentName
 	default:
 		return nil, fmt.Errorf("%w: nobody is behind it", ErrRefused)
@@ -186,7 +188,7 @@ func (a *Authenticator) loadKey(ctx context.Context, hash []byte) (*Credential, 
 	return c, a.place(ctx, c, &t, test, mirrorID)
 }
 
-// readKey reads a key's columns of JSON.
+// readKey decodes a key's JSON columns.
 func readKey(scopes, ips []byte) (principal.Scopes, []netip.Prefix, error) {
 	var names, addresses []string
 	if err := json.Unmarshal(scopes, &names); err != nil {

@@ -13,15 +13,15 @@ import (
 	"atrium/internal/principal"
 )
 
-// maxAge bounds how long a bearer token's check is remembered.
+// maxAge is how long the result of a bearer token's check is cached.
 const maxAge = time.Minute
 
-// maxToken bounds a bearer token, in bytes: what is longer is none, and is not remembered.
+// maxToken is the longest valid bearer token, in bytes. Longer ones are refused, and not cached.
 const maxToken = 8 << 10
 
-// Bearer recognises an access token of the embedded provider or of the configured issuer. Returns ErrRefused for one that
-// is not valid, whose grant was revoked, or whose user is deactivated, erased or was signed out everywhere since it was issued;
-// unavailable for one of the issuer's while its keys cannot be had.
+// Bearer recognises an access token of the embedded provider or of the configured issuer. Returns ErrRefused for a token that
+// is not valid, whose grant was revoked, or whose user is deactivated, erased or was signed out everywhere since it was issued.
+// Returns unavailable for a token of the issuer while its keys cannot be fetched.
 func (a *Authenticator) Bearer(ctx context.Context, token string) (*Credential, error) {
 	now := a.store.Clock().Now()
 	cred, err := a.bearerToken(ctx, token, now)
@@ -34,7 +34,7 @@ func (a *Authenticator) Bearer(ctx context.Context, token string) (*Credential, 
 	return cred, nil
 }
 
-// bearerToken is Bearer, noting no use.
+// bearerToken is Bearer without recording a use.
 func (a *Authenticator) bearerToken(ctx context.Context, token string, now time.Time) (*Credential, error) {
 	if len(token) > maxToken {
 		return nil, fmt.Errorf("%w: too long", ErrRefused)
@@ -56,7 +56,7 @@ func (a *Authenticator) bearerToken(ctx context.Context, token string, now time.
 	return cred, nil
 }
 
-// The user of a token, the live user where it is a mirror in a sandbox, the token's grant and its client.
+// This reads the user of a token, the live user if that one is a mirror in a sandbox, the token's grant and its client.
 var bearerStatement = reading(`SELECT u.id, u.name, u.email, COALESCE(l.role, u.role), u.status, u.signed_out_at, u.last_seen_at, l.status, l.signed_out_at,
 	g.user_id, g.client_id, g.authenticated_at, g.revoked_at, oc.scopes, ` + companyColumns + `
 FROM users u
@@ -66,21 +66,21 @@ LEFT JOIN grants g ON g.id = ? AND g.company_id = u.company_id
 LEFT JOIN oauth_clients oc ON oc.id = ? AND oc.company_id = u.company_id
 WHERE u.id = ? AND u.company_id = ?`)
 
-// subject is what the database says about a token's user, grant and client.
+// subject holds what the database says about a token's user, grant and client.
 type subject struct {
 	person
 	tenancy
 	lastSeen        *time.Time
-	liveStatus      *user.Status // of a mirror in a sandbox
+	liveStatus      *user.Status // the live user's, for a mirror in a sandbox
 	liveSignedOutAt *time.Time
 
 	grantUser, grantClient *string
 	proven, revoked        *time.Time
-	clientScopes           []byte // empty where the client is not registered
+	clientScopes           []byte // empty if the client is not registered
 }
 
-// verify holds a token's signature against the keys, and then reads what the database knows of those whom it names: a
-// token that nobody signed costs no read.
+// verify checks a token's signature before it reads the token's user, grant and client from the database: a token with a false
+// signature costs no read.
 func (a *Authenticator) verify(ctx context.Context, token string) (*Credential, error) {
 	claims, err := a.tokens.Verify(ctx, token)
 	if errors.Is(err, identity.ErrToken) {
@@ -96,7 +96,7 @@ func (a *Authenticator) verify(ctx context.Context, token string) (*Credential, 
 	return a.bearer(ctx, s, claims)
 }
 
-// readSubject reads whom claims speak for; nil when there is no such user.
+// readSubject reads the user, grant and client of the claims; nil when there is no such user.
 func (a *Authenticator) readSubject(ctx context.Context, claims *identity.Claims) (*subject, error) {
 	var s subject
 	found, err := a.find(ctx, bearerStatement, []any{claims.Grant, claims.ClientID, claims.Subject, claims.Company}, append([]any{
@@ -109,7 +109,7 @@ func (a *Authenticator) readSubject(ctx context.Context, claims *identity.Claims
 	return &s, nil
 }
 
-// bearer returns the credential of a token whose signature is good.
+// bearer returns the credential of a token whose signature is valid.
 func (a *Authenticator) bearer(ctx context.Context, s *subject, claims *identity.Claims) (*Credential, error) {
 	if s == nil {
 		return nil, fmt.Errorf("%w: no such user", ErrRefused)
@@ -128,7 +128,7 @@ func (a *Authenticator) bearer(ctx context.Context, s *subject, claims *identity
 	return c, a.place(ctx, c, &s.tenancy, false, nil)
 }
 
-// credential returns that of the subject's token.
+// credential builds the credential of the subject's token.
 func (s *subject) credential(claims *identity.Claims, scopes principal.Scopes, expires time.Time) *Credential {
 	c := &Credential{RateKey: s.id + "/" + claims.ClientID, expires: expires, userID: s.id}
 	c.Principal = principal.Principal{
@@ -141,7 +141,7 @@ func (s *subject) credential(claims *identity.Claims, scopes principal.Scopes, e
 	return c
 }
 
-// stands returns ErrRefused unless the token's user and its grant are still good.
+// stands returns ErrRefused unless the token's user and its grant are still valid.
 func (s *subject) stands(claims *identity.Claims) error {
 	switch issued := claims.Issued(); {
 	case access.Gone(s.status), s.liveStatus != nil && access.Gone(*s.liveStatus):
@@ -165,8 +165,8 @@ func (s *subject) stands(claims *identity.Claims) error {
 // signedOut reports whether the person signed out everywhere at or after t.
 func signedOut(at *time.Time, t time.Time) bool { return at != nil && !t.After(*at) }
 
-// scopes are those of the API that the token names, as far as its client is registered with them, or where it names none,
-// all that its client is registered with.
+// scopes returns the API scopes of the token that its client is registered with. If the token names none, it returns all scopes
+// of the client.
 func (s *subject) scopes(claims *identity.Claims) (principal.Scopes, error) {
 	set := apiScopes(claims.Scopes())
 	if set == 0 && claims.ClientID == identity.OperatorClient {
@@ -186,7 +186,7 @@ func (s *subject) scopes(claims *identity.Claims) (principal.Scopes, error) {
 	return set & registered, nil
 }
 
-// apiScopes returns the set of those names that are scopes of the API; others (openid, profile) say nothing about it.
+// apiScopes returns the names that are scopes of the API as a set; it ignores others (openid, profile).
 func apiScopes(names []string) principal.Scopes {
 	var set principal.Scopes
 	for _, name := range names {

@@ -17,13 +17,13 @@ import (
 	"atrium/internal/store"
 )
 
-// flushEvery is how often last-used times are written: one transaction for all that was seen.
+// flushEvery is how often last-used times are written, all in one transaction.
 const flushEvery = 5 * time.Second
 
 // noteEvery is how far the row of a session or a person may lag behind its last use.
 const noteEvery = time.Minute
 
-// sightings gathers when keys, sessions and people were last seen.
+// sightings collects when keys, sessions and people were last seen.
 type sightings struct {
 	mu       sync.Mutex
 	keys     map[string]time.Time
@@ -66,7 +66,7 @@ func (s *sightings) notePerson(userID string, at time.Time) {
 	s.mu.Unlock()
 }
 
-// take returns what was gathered, and starts anew.
+// take returns the collected times, and starts a new collection.
 func (s *sightings) take() *sightings {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,14 +93,14 @@ func (a *Authenticator) Run(ctx context.Context, log *slog.Logger) error {
 	}
 }
 
-// lastly runs fn once more after ctx has ended, within a time of its own.
+// lastly runs fn once more after ctx has ended, with a timeout of its own.
 func lastly(ctx context.Context, fn func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushEvery)
 	defer cancel()
 	return fn(ctx)
 }
 
-// Flush writes the last-used times that were gathered since the last one.
+// Flush writes the last-used times collected since the last Flush.
 func (a *Authenticator) Flush(ctx context.Context) error {
 	seen := a.seen.take()
 	if seen.empty() {
@@ -113,8 +113,8 @@ func (a *Authenticator) Flush(ctx context.Context) error {
 	return nil
 }
 
-// write notes what was seen; what another node saw later stays. Rows are taken in the order of their ids, so that two
-// nodes do not wait for each other in a circle.
+// write records the collected times, unless another node has recorded a later one. It updates rows in the order of
+// their ids, so that two nodes cannot deadlock.
 func (s *sightings) write(ctx context.Context, tx *store.Tx) error {
 	for _, id := range slices.Sorted(maps.Keys(s.keys)) {
 		if err := tx.APIKey.Update().Where(apikey.ID(id)).SetLastUsedAt(s.keys[id]).Exec(ctx); err != nil {

@@ -15,11 +15,11 @@ import (
 	"atrium/internal/ratelimit"
 )
 
-// statement is one read that finds everything about a credential, in both dialects. Ent would take a query an entity,
-// and what a call costs is round trips. Like all of authentication it runs as the system.
+// statement is one read that finds everything about a credential, in both dialects. Ent would need one query for each
+// entity, and round trips make up most of a call's cost. Like all of authentication it runs as the system.
 type statement struct{ sqlite, postgres string }
 
-// reading returns the statement of a text in SQLite's dialect.
+// reading returns the statement for a text in SQLite's dialect.
 func reading(text string) statement {
 	var numbered strings.Builder
 	for i, part := range strings.Split(text, "?") {
@@ -31,9 +31,9 @@ func reading(text string) statement {
 	return statement{sqlite: text, postgres: numbered.String()}
 }
 
-// Who a caller is in the sandbox, asked only for calls that go there: the id of the company x's sandbox, and that of the
-// user u there. A person's few users are found by the account; the operator on company_id keeps planners from walking
-// through all users of the sandbox instead.
+// The caller's counterpart in the sandbox, read only for calls to the sandbox: the id of company x's sandbox, and the id
+// of user u in it. The account leads to a person's few users; the operator on company_id keeps query planners from
+// walking through all users of the sandbox instead.
 const (
 	sandboxOf = `(SELECT sb.id FROM companies sb WHERE sb.sandbox_of = x.company_id)`
 	mirrorOf  = `(SELECT m.id FROM companies sb JOIN users m
@@ -42,7 +42,7 @@ const (
 	ON m.company_id = sb.id AND m.live_account_id = sa.id WHERE sb.sandbox_of = x.company_id)`
 )
 
-// find reads the one row of the statement into dest; false when there is none.
+// find reads the statement's one row into dest; false when there is none.
 func (a *Authenticator) find(ctx context.Context, st statement, args []any, dest ...any) (found bool, err error) {
 	drv := ent.DriverOf(a.store.Reader())
 	text := st.sqlite
@@ -75,7 +75,7 @@ type person struct {
 	signedOutAt           *time.Time
 }
 
-// tenancy is the company of a credential, and the sandbox that it has.
+// tenancy is the company of a credential, and its sandbox.
 type tenancy struct {
 	plan                 string
 	own                  ratelimit.Own
@@ -89,7 +89,7 @@ func (t *tenancy) into() []any {
 	return []any{&t.plan, &t.own.PerMinute, &t.own.PerDay, &t.own.QueryCost, &t.sandboxOf}
 }
 
-// limit is how often the company's callers may call: in a sandbox, as on the Free plan.
+// limit returns the rate limit of the company's callers; a sandbox has that of the Free plan.
 func (t *tenancy) limit() (ratelimit.Limit, error) {
 	limit, ok := ratelimit.ForCompany(t.plan, t.sandboxOf != nil, t.own)
 	if !ok {
@@ -98,8 +98,8 @@ func (t *tenancy) limit() (ratelimit.Limit, error) {
 	return limit, nil
 }
 
-// place puts a credential of the company into it or, where sandbox says so, into its sandbox; mirrorID is who the
-// caller is there, if anybody yet.
+// place assigns a credential to the company or, if sandbox is set, to the company's sandbox. mirrorID is the caller's
+// user there; nil if there is none yet.
 func (a *Authenticator) place(ctx context.Context, c *Credential, t *tenancy, sandbox bool, mirrorID *string) (err error) {
 	if c.Limit, err = t.limit(); err != nil {
 		return err

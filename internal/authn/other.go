@@ -11,8 +11,8 @@ import (
 	"atrium/internal/principal"
 )
 
-// otherClient goes before the names of another issuer's clients: they must not be taken for ours, least of all for the
-// operator's.
+// otherClient prefixes the names of another issuer's clients, so that they cannot be taken for ours, least of all for
+// the operator's.
 const otherClient = "external:"
 
 // verifyOther recognises an access token of the configured issuer.

@@ -9,7 +9,8 @@ import (
 	"atrium/internal/store"
 )
 
-// mirror makes the caller its counterpart in the sandbox, which is the credential's company by now.
+// mirror replaces the caller by its counterpart in the sandbox, which is already the credential's
+// company.
 func (a *Authenticator) mirror(ctx context.Context, c *Credential) error {
 	sandbox, live := c.Principal.CompanyID, c.Principal.ID
 	err := a.store.WriteOrRetry(ctx, func(ctx context.Context, tx *store.Tx) (err error) {

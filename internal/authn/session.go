@@ -12,13 +12,13 @@ import (
 	"atrium/internal/principal"
 )
 
-// SessionCookie is the name of the web session's cookie: the prefix binds it to HTTPS, this host and the path /.
+// SessionCookie is the name of the web session's cookie: the prefix limits it to HTTPS, this host and the path /.
 const SessionCookie = "__Host-atrium_session"
 
 // SessionValueLen is the length of the cookie's value: 32 random bytes in base64url without padding.
 const SessionValueLen = 43
 
-// Bounds of a session, whatever the company sets.
+// Limits of a session, whatever the company sets.
 const (
 	MaxSessionIdle = 48 * time.Hour      // unused
 	MaxSessionAge  = 30 * 24 * time.Hour // since the person signed in
@@ -29,7 +29,7 @@ func SessionIdle(lifetimeMinutes int) time.Duration {
 	return min(time.Duration(lifetimeMinutes)*time.Minute, MaxSessionIdle)
 }
 
-// SessionExpiry is when a session ends that was begun at began and is used now.
+// SessionExpiry returns when a session that started at began and is used now ends.
 func SessionExpiry(began, now time.Time, idle time.Duration) time.Time {
 	if end := began.Add(MaxSessionAge); end.Before(now.Add(idle)) {
 		return end
@@ -37,9 +37,9 @@ func SessionExpiry(began, now time.Time, idle time.Duration) time.Time {
 	return now.Add(idle)
 }
 
-// Session recognises the value of the web session's cookie. Returns ErrRefused for one that is malformed, unknown, ended
-// or over, or whose user is deactivated or was signed out everywhere since. Using a session moves its end on, which is
-// written in batches together with ip, from where it was last used.
+// Session recognises the value of the web session's cookie. Returns ErrRefused for a session that is malformed, unknown,
+// ended or expired, or whose user is deactivated or was signed out everywhere since. Each use extends the session; the
+// new expiry is written in batches, together with ip, the address of the last use.
 func (a *Authenticator) Session(ctx context.Context, value string, ip netip.Addr) (*Credential, error) {
 	now := a.store.Clock().Now()
 	cred, err := a.recogniseSession(ctx, value, now, (*liveSession).use)
@@ -52,7 +52,7 @@ func (a *Authenticator) Session(ctx context.Context, value string, ip netip.Addr
 	return cred, nil
 }
 
-// recogniseSession recognises a cookie's value; still tells of what is remembered whether it is not over.
+// recogniseSession recognises a cookie's value; still reports whether a cached session has not expired.
 func (a *Authenticator) recogniseSession(ctx context.Context, value string, now time.Time, still func(*liveSession, time.Time) bool) (*Credential, error) {
 	if len(value) != SessionValueLen {
 		return nil, fmt.Errorf("%w: malformed", ErrRefused)
@@ -65,7 +65,7 @@ func (a *Authenticator) recogniseSession(ctx context.Context, value string, now 
 	}
 	cred, err := a.cached(ctx, sessions, name, load)
 	if err == nil && !still(cred.session, now) {
-		// As far as is remembered here it was unused for too long. Another node may have served it meanwhile.
+		// The cached session was unused for too long, but another node may have served it meanwhile.
 		a.known[sessions].Forget(name)
 		if cred, err = a.cached(ctx, sessions, name, load); err == nil && !still(cred.session, now) {
 			err = fmt.Errorf("%w: unused for too long", ErrRefused)
@@ -74,16 +74,16 @@ func (a *Authenticator) recogniseSession(ctx context.Context, value string, now 
 	return cred, err
 }
 
-// liveSession is what of a remembered session changes while it is used.
+// liveSession is the part of a cached session that changes with its use.
 type liveSession struct {
 	id     string
 	userID string // the live user
 	began  time.Time
 	idle   time.Duration
-	until  atomic.Int64 // when it is over, in Unix milliseconds
+	until  atomic.Int64 // when it expires, in Unix milliseconds
 }
 
-// use moves the session's end on; false when it is over.
+// use extends the session; false when it has expired.
 func (s *liveSession) use(now time.Time) bool {
 	if now.UnixMilli() >= s.until.Load() {
 		return false
@@ -92,7 +92,7 @@ func (s *liveSession) use(now time.Time) bool {
 	return true
 }
 
-// lasts reports whether the session is not over yet.
+// lasts reports whether the session has not expired.
 func (s *liveSession) lasts(now time.Time) bool { return now.UnixMilli() < s.until.Load() }
 
 var sessionStatement = reading(`SELECT x.id, x.company_id, x.created_at, x.last_seen_at, x.expires_at, x.ended_at, x.sandbox, x.authenticated_at,
@@ -103,7 +103,7 @@ JOIN users u ON u.id = x.user_id
 JOIN companies c ON c.id = x.company_id
 WHERE x.token_hash = ?`)
 
-// loadSession reads a session with the person whose it is.
+// loadSession reads a session with its person.
 func (a *Authenticator) loadSession(ctx context.Context, hash []byte) (*Credential, error) {
 	var (
 		s                         liveSession
@@ -148,6 +148,6 @@ func (a *Authenticator) loadSession(ctx context.Context, hash []byte) (*Credenti
 		Scopes: principal.AllScopes, Method: principal.MethodSession, SessionID: s.id, AuthenticatedAt: proven,
 	}
 	err = a.place(ctx, c, &t, sandbox, mirrorID)
-	c.RateKey = c.Principal.ID + "/web" // live and sandbox apart
+	c.RateKey = c.Principal.ID + "/web" // live company and sandbox count separately
 	return c, err
 }

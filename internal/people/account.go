@@ -14,12 +14,13 @@ import (
 	"atrium/internal/store"
 )
 
-// Who came once (accepted_at) belongs to an account. A row that nobody has accepted belongs to the address that was
-// invited: it is with whichever account has that address, and tells its company nothing of the account. The contexts of
-// this file's functions reach rows of all companies and of none.
+// A user row that was accepted once (accepted_at) belongs to an account. A row that nobody has accepted belongs to the
+// invited address: it follows the account that has this address, and shows its company nothing of that account. The
+// functions of this file need contexts that can access rows of all companies and of none.
 
-// Proven reports whether somebody has shown that the account's address is theirs: by the password, which is set through a
-// mail to it, or by having come to a company. An account that invitations alone have made gives way to whoever does.
+// Proven reports whether somebody has proven that the account's address is theirs: by setting a password, which takes a
+// mail to the address, or by accepting an invitation. An account that was made only by invitations gives way to somebody
+// who proves the address.
 func Proven(ctx context.Context, db *ent.Client, acc *ent.Account) (bool, error) {
 	if acc.PasswordHash != "" {
 		return true, nil
@@ -31,7 +32,7 @@ func Proven(ctx context.Context, db *ent.Client, acc *ent.Account) (bool, error)
 	return came, nil
 }
 
-// Taken reports whether the address is one that somebody has proven.
+// Taken reports whether somebody has proven that the address is theirs.
 func Taken(ctx context.Context, db *ent.Client, email string) (bool, error) {
 	acc, err := db.Account.Query().Where(account.Email(email)).Only(ctx)
 	if ent.IsNotFound(err) {
@@ -43,8 +44,8 @@ func Taken(ctx context.Context, db *ent.Client, email string) (bool, error) {
 	return Proven(ctx, db, acc)
 }
 
-// Accept makes an invited user active, under the name if there is one, and uses its invitation up. Returns false when the
-// user is not waiting any more, or when the account is active in the company as another user.
+// Accept makes an invited user active, under the given name if any, and invalidates the invitation. Returns false when
+// the user is no longer invited, or when the account is active in the company as another user.
 func Accept(ctx context.Context, tx *store.Tx, u *ent.User, name string) (bool, error) {
 	twice, err := tx.User.Query().Where(user.AccountID(u.AccountID), user.CompanyID(u.CompanyID), user.StatusEQ(user.StatusActive)).Exist(ctx)
 	if err != nil || twice {
@@ -73,10 +74,10 @@ func Accept(ctx context.Context, tx *store.Tx, u *ent.User, name string) (bool, 
 	return true, nil
 }
 
-// accountOf returns the account of an e-mail address, and makes it where there is none. Accounts belong to no company.
+// accountOf returns the account of an e-mail address, and creates it if there is none. Accounts belong to no company.
 func accountOf(ctx context.Context, tx *op.Tx, email string) (id string, err error) {
 	err = tx.AsSystem(ctx, "invite: find or make the person's account", func(ctx context.Context) error {
-		// Two companies that invite the same person at once do so one after the other: the second finds the account.
+		// If two companies invite the same person at once, the lock makes the second wait and find the account.
 		if err := tx.LockName(ctx, accountLock(email)); err != nil {
 			return err
 		}
@@ -97,5 +98,5 @@ func accountOf(ctx context.Context, tx *op.Tx, email string) (id string, err err
 	return id, nil
 }
 
-// accountLock names the lock under which the account of an address is made, or gives way.
+// accountLock names the lock for creating or replacing the account of an address.
 func accountLock(email string) string { return "account/" + email }

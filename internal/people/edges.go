@@ -10,8 +10,9 @@ import (
 	"atrium/internal/paging"
 )
 
-// What edges of the graph lead to. Each reads the rows of many parents at once, by the same rights as a read of one.
-// Users come without their memberships, and teams without their members: TeamIDsOf and MemberIDsOf have them.
+// The operations behind edges of the graph. Each reads the rows of many parents at once, under the rights of reading
+// a single row. They return users without memberships and teams without members: TeamIDsOf and MemberIDsOf return
+// these.
 var (
 	LookUpUsers = paging.NewLookUp("user.lookup", op.Spec{
 		Resource: "User", Action: op.Read, Scope: "users:read",
@@ -44,7 +45,7 @@ var (
 		return grouped(ctx, q, func(m *ent.TeamMember) (string, string) { return m.TeamID, m.UserID })
 	})
 
-	// TeamsOf and UsersOf list memberships, the latest first, with what stands on their other side.
+	// TeamsOf and UsersOf list memberships, the latest first, with the team or the user.
 	TeamsOf = paging.NewChildren("team.of_users", op.Spec{
 		Resource: "Team", Action: op.Read, Scope: "teams:read",
 		Summary: "List the teams of several users",
@@ -56,7 +57,7 @@ var (
 	}, teammember.Table, teammember.FieldTeamID, func(tx *op.Tx) *ent.TeamMemberQuery { return tx.TeamMember.Query().WithUser() })
 )
 
-// grouped reads memberships and returns one side of each by the other.
+// grouped reads memberships and groups one side by the other.
 func grouped(ctx context.Context, q *ent.TeamMemberQuery, sides func(*ent.TeamMember) (of, id string)) (map[string][]string, error) {
 	rows, err := q.All(ctx)
 	if err != nil {

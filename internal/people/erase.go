@@ -30,13 +30,14 @@ import (
 	"atrium/internal/ratelimit"
 )
 
-// ErasePerson takes a person out of the company for good. It takes a person, and an owner.
+// ErasePerson erases a person in the company for good. It requires a signed-in person, and an owner if the person to erase is
+// one.
 var ErasePerson = op.OnRow("user.erase", op.Spec{
 	Resource: "User", Action: op.Update, AdminLayer: true,
 	Summary: "Erase a person for good: their name, address and texts go, the rows stay, and the audit log's proofs hold",
 }, loadUserToChange, erasePerson).WithRowVerbs(func(row any, _ ErasePersonInput) []string { return ofOwner(row) })
 
-// ErasePersonInput says who, and why.
+// ErasePersonInput names the person, and the reason.
 type ErasePersonInput struct {
 	UserID string `json:"userId" maxLength:"64" doc:"Who is erased. Nothing brings them back."`
 	Reason string `json:"reason" minLength:"1" maxLength:"1000" pattern:"\\S" patternDescription:"more than blanks" doc:"Kept in the audit entry: name nobody in it."`
@@ -45,9 +46,9 @@ type ErasePersonInput struct {
 // TargetID returns the person's id.
 func (in ErasePersonInput) TargetID() string { return in.UserID }
 
-// erasePerson makes the user and its mirror in the sandbox somebody without a name, ends their access and their keys, and has
-// package erasure see to what they wrote. The account goes with its last membership. Once more, it does nothing. Returns
-// conflict for the last owner, and in a sandbox.
+// erasePerson removes name and address from the user and its mirror in the sandbox, ends their access and their keys, and
+// inserts the jobs with which package erasure removes what they wrote. It deletes the account with its last membership.
+// Repeating it does nothing. Returns conflict for the last owner, and in a sandbox.
 func erasePerson(ctx context.Context, tx *op.Tx, before *ent.User, in ErasePersonInput) (*ent.User, error) {
 	switch {
 	case tx.Principal().Sandbox:
@@ -92,10 +93,10 @@ func erasePerson(ctx context.Context, tx *op.Tx, before *ent.User, in ErasePerso
 	return after, nil
 }
 
-// forgetUser takes what is personal from a live user's rows and from those of its mirrors, in a context that reaches them all.
-// Returns the jobs that see to the rest.
+// forgetUser removes personal data from the rows of a live user and its mirrors, in a context that can access all of them.
+// Returns the jobs for the rest.
 func forgetUser(ctx context.Context, tx *op.Tx, id string) (jobs []erasure.Args, err error) {
-	nobodys, err := tx.Account.Create().Save(ctx) // every user has one
+	nobodys, err := tx.Account.Create().Save(ctx) // every user needs an account
 	if err != nil {
 		return nil, fmt.Errorf("make an account of nobody: %w", err)
 	}
@@ -126,7 +127,7 @@ func forgetUser(ctx context.Context, tx *op.Tx, id string) (jobs []erasure.Args,
 	)
 }
 
-// forgetAccount deletes an account that no user is left of, with everything by which its person signs in.
+// forgetAccount deletes an account without users, with everything that its person signs in with.
 func forgetAccount(ctx context.Context, tx *op.Tx, id string) error {
 	if used, err := tx.User.Query().Where(user.AccountID(id)).Exist(ctx); err != nil || used {
 		return err
@@ -150,5 +151,5 @@ func forgetAccount(ctx context.Context, tx *op.Tx, id string) error {
 	)
 }
 
-// deleted is the error of a deletion, however many rows it found.
+// deleted returns the error of a deletion and ignores the number of rows.
 func deleted(_ int, err error) error { return err }

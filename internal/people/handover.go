@@ -13,15 +13,15 @@ import (
 	"atrium/internal/request"
 )
 
-// maxHandedOver bounds the requests and tasks that change hands in one transaction, about half a second's work.
+// maxHandedOver limits the requests and tasks that one transaction reassigns, which is about half a second of work.
 const maxHandedOver = 1000
 
-// held counts the open work that was assigned to a user.
+// held counts the open work assigned to a user.
 type held struct{ requests, tasks int }
 
-// handOver returns what open work is assigned to a user and, where there is a team, assigns it to that. Each is changed as
-// its own update, with the caller's rights to it and an audit entry: one that the caller may not change keeps everything
-// as it was. Returns conflict when there is too much.
+// handOver returns the open work that is assigned to a user and, if there is a team, assigns it to the team. Each change
+// is an update of its own, with the caller's rights and an audit entry: if the caller may not change one of them, nothing
+// changes. Returns conflict when there is too much.
 func handOver(ctx context.Context, tx *op.Tx, userID string, teamID *string) (held, error) {
 	all := tx.Unfiltered(ctx, "who holds work that the caller does not see holds work, too")
 	requests, err := tx.Request.Query().

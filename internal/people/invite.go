@@ -17,7 +17,7 @@ import (
 	"atrium/internal/text"
 )
 
-// The operations that let somebody in. They take a person.
+// The operations that let people in. They require a signed-in person.
 var (
 	InviteUser = op.New("user.invite", op.Spec{
 		Resource: "User", Action: op.Create, AdminLayer: true,
@@ -30,7 +30,7 @@ var (
 	}, loadUserToChange, resendInvitation).WithRowVerbs(func(row any, _ op.ByID) []string { return ofRow(row) })
 )
 
-// Invitations that one person is mailed in so much time, the first one included.
+// The limit of invitation mails to one person within a period, the first one included.
 const (
 	maxInvitations = 5
 	invitationsIn  = time.Hour
@@ -43,15 +43,15 @@ type InviteUserInput struct {
 	Role  *string `json:"role,omitempty" nullable:"true" enum:"owner,admin,agent,member" doc:"Starts as member; only owners invite owners."`
 }
 
-// inviteUser makes the person's account where there is none, and mails a link to accept the invitation by. Returns
-// conflict for somebody who is a member already, whatever the status.
+// inviteUser creates the person's account if there is none, and mails a link that accepts the invitation. Returns conflict if
+// the company has a user with the address, whatever its status.
 func inviteUser(ctx context.Context, tx *op.Tx, in InviteUserInput) (*ent.User, error) {
 	if tx.Principal().Sandbox {
 		return nil, apperr.New(apperr.Conflict, "People are invited into the live company.")
 	}
 	email, ok := text.Email(in.Email)
 	if !ok {
-		return nil, apperr.InvalidField("email", "must be an e-mail address") // that mail can be sent to
+		return nil, apperr.InvalidField("email", "must be an e-mail address") // one that mail can be sent to
 	}
 	member, err := tx.User.Query().Where(user.Email(email)).
 		Exist(tx.Unfiltered(ctx, "an address is one member's, whoever sees that member"))
@@ -76,7 +76,7 @@ func inviteUser(ctx context.Context, tx *op.Tx, in InviteUserInput) (*ent.User, 
 	if err != nil {
 		return nil, fmt.Errorf("create the user: %w", err)
 	}
-	// Field by field: which account stands behind a user is nothing for the company's log.
+	// Record single fields, because the company's log must not show the user's account.
 	tx.ChangedField("email", nil, u.Email)
 	tx.ChangedField("name", nil, u.Name)
 	tx.ChangedField("role", nil, u.Role)
@@ -85,8 +85,8 @@ func inviteUser(ctx context.Context, tx *op.Tx, in InviteUserInput) (*ent.User, 
 	return u, mailInvitation(ctx, tx, u)
 }
 
-// mailInvitation returns rate_limit_exceeded when the company has mailed as many within a day as its plan lets it. Nothing gives
-// one back: what counts are the mails.
+// mailInvitation returns rate_limit_exceeded when the company has mailed as many invitations within a day as its plan allows.
+// Withdrawing an invitation does not lower the count, because it counts mails.
 func mailInvitation(ctx context.Context, tx *op.Tx, u *ent.User) error {
 	if err := mayMail(ctx, tx); err != nil {
 		return err
@@ -94,20 +94,21 @@ func mailInvitation(ctx context.Context, tx *op.Tx, u *ent.User) error {
 	return tx.Mail(func(m op.Mailer, db *store.Tx) error { return m.Invite(ctx, db, u) })
 }
 
-// day is how long an invitation counts for the company that mailed it.
+// day is how long an invitation counts against the company's allowance.
 const day = 24 * time.Hour
 
-// Invitations are the links that a company has mailed within the time for which they count against its allowance. Links belong
-// to no company: the query runs as the system.
+// Invitations returns the query of the links that a company has mailed and that still count against its allowance. Links belong
+// to no company, so the query runs as the system.
 func Invitations(db *ent.Client, companyID string, now time.Time) *ent.MailedLinkQuery {
 	return db.MailedLink.Query().Where(mailedlink.InvitedBy(companyID), mailedlink.CreatedAtGT(now.Add(-day)))
 }
 
-// mayMail holds the company's invitations against its allowance. Those of one company are counted one after the other.
+// mayMail compares the company's invitations with its allowance. A lock makes the invitations of one company wait for each
+// other.
 func mayMail(ctx context.Context, tx *op.Tx) error {
 	p := tx.Principal()
 	if p.Type == principal.TypeOperator {
-		return nil // who gives the allowances
+		return nil // the operator sets the allowances
 	}
 	if err := tx.LockName(ctx, "invitations/"+p.CompanyID); err != nil {
 		return err
@@ -135,8 +136,8 @@ func mayMail(ctx context.Context, tx *op.Tx) error {
 	return out
 }
 
-// resendInvitation returns conflict for somebody who has come already or was deactivated, and rate_limit_exceeded for one
-// who was mailed often enough.
+// resendInvitation returns conflict for a user who has accepted already or was deactivated, and rate_limit_exceeded for one who
+// was mailed too often.
 func resendInvitation(ctx context.Context, tx *op.Tx, u *ent.User, _ op.ByID) (*ent.User, error) {
 	if u.Status != user.StatusInvited {
 		return nil, apperr.New(apperr.Conflict, "The user is not waiting for an invitation.")

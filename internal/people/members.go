@@ -13,7 +13,7 @@ import (
 	"atrium/internal/op"
 )
 
-// MemberIDs returns the ids of a team's members in order; the team was loaded with them.
+// MemberIDs returns the ids of a team's members in order. The team must be loaded with its members.
 func MemberIDs(t *ent.Team) []string {
 	ids := make([]string, len(t.Edges.Members))
 	for i, m := range t.Edges.Members {
@@ -23,7 +23,7 @@ func MemberIDs(t *ent.Team) []string {
 	return ids
 }
 
-// TeamIDs returns the ids of a user's teams in order; the user was loaded with its memberships.
+// TeamIDs returns the ids of a user's teams in order. The user must be loaded with its memberships.
 func TeamIDs(u *ent.User) []string {
 	ids := make([]string, len(u.Edges.Memberships))
 	for i, m := range u.Edges.Memberships {
@@ -37,7 +37,7 @@ func orderByUser(q *ent.TeamMemberQuery) { q.Order(teammember.ByUserID()) }
 
 func orderByTeam(q *ent.TeamMemberQuery) { q.Order(teammember.ByTeamID()) }
 
-// usersExist names the ids, sent under field, that are no users of the company.
+// usersExist records a fault for each id, sent under field, that is no user of the company.
 func usersExist(ctx context.Context, tx *op.Tx, refs *op.Refs, field string, ids []string) error {
 	if len(ids) == 0 {
 		return nil
@@ -54,7 +54,7 @@ func usersExist(ctx context.Context, tx *op.Tx, refs *op.Refs, field string, ids
 	return nil
 }
 
-// teamsExist names the ids, sent under field, that are no teams of the company.
+// teamsExist records a fault for each id, sent under field, that is no team of the company.
 func teamsExist(ctx context.Context, tx *op.Tx, refs *op.Refs, field string, ids []string) error {
 	if len(ids) == 0 {
 		return nil
@@ -79,8 +79,8 @@ func nameMissing(refs *op.Refs, field, what string, ids []string, found map[stri
 	}
 }
 
-// replaceMembers takes the users in have who are not in want out of the team, and those in who are in want alone. Both are
-// sets, and the team's row is locked.
+// replaceMembers removes the users of have who are not in want from the team, and adds the users of want who are not in
+// have. Both are sets, and the team's row is locked.
 func replaceMembers(ctx context.Context, tx *op.Tx, teamID string, have, want []string) error {
 	removed, fresh := without(have, want), without(want, have)
 	if len(removed) > 0 {
@@ -92,12 +92,12 @@ func replaceMembers(ctx context.Context, tx *op.Tx, teamID string, have, want []
 			return fmt.Errorf("take members out of the team: %w", err)
 		}
 	}
-	tx.AuthorityChanged() // what is known of callers holds their teams
+	tx.AuthorityChanged() // cached facts about callers include their teams
 	return addMemberships(ctx, tx, fresh, func(c *ent.TeamMemberCreate, userID string) { c.SetTeamID(teamID).SetUserID(userID) })
 }
 
-// replaceTeams takes the user out of the teams in have that are not in want, and puts it into those in want alone. Both are
-// sets, and the user's row is locked.
+// replaceTeams removes the user from the teams of have that are not in want, and adds it to the teams of want that are not
+// in have. Both are sets, and the user's row is locked.
 func replaceTeams(ctx context.Context, tx *op.Tx, userID string, have, want []string) error {
 	removed, fresh := without(have, want), without(want, have)
 	if len(removed) > 0 {
@@ -113,8 +113,8 @@ func replaceTeams(ctx context.Context, tx *op.Tx, userID string, have, want []st
 	return addMemberships(ctx, tx, fresh, func(c *ent.TeamMemberCreate, teamID string) { c.SetTeamID(teamID).SetUserID(userID) })
 }
 
-// addMemberships creates one membership for each id. One by one: the store sends PostgreSQL's inserts together, and does
-// not read what a bulk insert returns.
+// addMemberships creates one membership for each id. It inserts them one by one, because the store sends PostgreSQL's
+// inserts together and does not read what a bulk insert returns.
 func addMemberships(ctx context.Context, tx *op.Tx, ids []string, set func(*ent.TeamMemberCreate, string)) error {
 	for _, id := range ids {
 		c := tx.TeamMember.Create()

@@ -18,7 +18,7 @@ var organizationSorts = op.Sorts{
 	"createdAt": organization.FieldCreatedAt, "updatedAt": organization.FieldUpdatedAt, "name": op.Folded(organization.FieldName),
 }
 
-// The operations on organizations, which stand in trees.
+// The operations on organizations, which form trees.
 var (
 	ListOrganizations = paging.NewList("organization.list", op.Spec{
 		Resource: "Organization", Action: op.Read, Scope: "organizations:read", Sorts: organizationSorts,
@@ -58,9 +58,9 @@ func loadOrganization(ctx context.Context, tx *op.Tx, id string) (*ent.Organizat
 	return tx.Organization.Query().Where(organization.ID(id)).Only(ctx)
 }
 
-// loadOrganizationToChange locks the company's oldest organization before the one that it loads. All changes of the
-// trees queue there, so that two moves which are fine one by one cannot close a circle together, and no two changes
-// wait for each other's rows.
+// loadOrganizationToChange locks the company's oldest organization before it loads the named one. All changes of the
+// trees wait there for each other. So two moves that are valid alone cannot form a cycle together, and no two changes
+// deadlock.
 func loadOrganizationToChange(ctx context.Context, tx *op.Tx, id string) (*ent.Organization, error) {
 	all := tx.Unfiltered(ctx, "all changes of the trees queue at one row, whoever sees it")
 	if _, err := op.Lock(tx, tx.Organization.Query().Order(organization.ByID()).Limit(1)).IDs(all); err != nil {
@@ -124,8 +124,8 @@ func updateOrganization(ctx context.Context, tx *op.Tx, before *ent.Organization
 	return after, nil
 }
 
-// staysTree refuses a parent that is the organization itself or stands below it. It reads the company's whole tree in
-// one statement, however deep it is; the caller holds the trees' lock.
+// staysTree refuses a parent that is the organization itself or one of its descendants. It reads the company's whole
+// tree in one statement, however deep it is; the caller holds the trees' lock.
 func staysTree(ctx context.Context, tx *op.Tx, id, parentID string) error {
 	all := tx.Unfiltered(ctx, "a circle may run through organizations that the caller does not see")
 	rows, err := tx.Organization.Query().Select(organization.FieldID, organization.FieldParentID).All(all)

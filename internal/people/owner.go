@@ -11,14 +11,14 @@ import (
 	"atrium/internal/op"
 )
 
-// The rights to give and take the roles that grant most, and to call an owner otherwise.
+// The rights to give and take the most powerful roles, and to rename an owner.
 const (
 	updateOwner = "user.update_owner"
 	updateAdmin = "user.update_admin"
 	renameOwner = "user.rename_owner"
 )
 
-// ofRole returns the right that giving or taking the role takes.
+// ofRole returns the right required for giving or taking the role.
 func ofRole(role user.Role) []string {
 	switch role {
 	case user.RoleOwner:
@@ -29,12 +29,12 @@ func ofRole(role user.Role) []string {
 	return nil
 }
 
-// roleVerbs returns the rights that an operation needs which gives somebody the role.
+// roleVerbs returns the rights required for an operation that gives somebody the role.
 func roleVerbs(verb string, role *string) []string {
 	return append([]string{verb}, ofRole(user.Role(op.Or(role, "")))...)
 }
 
-// ofRow returns the right that giving or taking the role of the row takes.
+// ofRow returns the right required for giving or taking the row's role.
 func ofRow(row any) []string {
 	switch row := row.(type) {
 	case *ent.User:
@@ -45,7 +45,7 @@ func ofRow(row any) []string {
 	return nil
 }
 
-// ofOwner returns the right that changing an owner's part takes, where the row is an owner's.
+// ofOwner returns the right required for changing the row if it belongs to an owner.
 func ofOwner(row any) []string {
 	if u, ok := row.(*ent.User); ok && u.Role == user.RoleOwner {
 		return []string{updateOwner}
@@ -53,14 +53,14 @@ func ofOwner(row any) []string {
 	return nil
 }
 
-// mayLeaveOwners refuses to take an owner's part from the user when no active owner would be left. The owners' rows are
-// locked.
+// mayLeaveOwners returns conflict if the user is the last active owner, because the change would leave none. The
+// owners' rows are locked.
 func mayLeaveOwners(ctx context.Context, tx *op.Tx, u *ent.User) error {
 	if u.Role != user.RoleOwner {
 		return nil
 	}
 	if access.Gone(u.Status) {
-		return nil // nobody who counts
+		return nil // no owner in effect
 	}
 	others, err := tx.User.Query().
 		Where(user.RoleEQ(user.RoleOwner), user.StatusEQ(user.StatusActive), user.IDNEQ(u.ID)).

@@ -14,24 +14,25 @@ import (
 	"atrium/internal/principal"
 )
 
-// Provision finds the user whom a configured issuer vouches for, and makes the member, the tie or the change of role that
-// is missing. No door offers it: package issuer runs it in the name of the operator, who configured the issuer.
+// Provision finds the user for a person whom a configured issuer has authenticated. It creates the member, links the
+// identity or changes the role where needed. No door offers it: package issuer runs it as the operator, who configured
+// the issuer.
 var Provision = op.New("user.provision", op.Spec{
 	Resource: "User", Action: op.Update, Summary: "Let in somebody whom the configured issuer vouches for",
 }, provision)
 
-// ProvisionInput is what the issuer says. Nothing of it comes from a caller.
+// ProvisionInput holds the issuer's claims. No caller can set them.
 type ProvisionInput struct {
 	Issuer        string         `json:"-"`
-	Subject       string         `json:"-"` // of the issuer
+	Subject       string         `json:"-"` // the issuer's
 	Email         string         `json:"-"` // lower case; may be empty
 	EmailVerified bool           `json:"-"`
 	Name          string         `json:"-"` // may be empty
-	Role          principal.Role `json:"-"` // empty when the issuer leaves it alone
+	Role          principal.Role `json:"-"` // empty when the issuer does not set it
 }
 
-// provision ties the subject to the member with the same verified address or, where the company wants that, makes a new
-// member; a member who was invited has come then. Returns forbidden for a subject who is neither, or is deactivated.
+// provision links the subject to the member with the same verified address or, if the company wants that, creates a new
+// member. It makes an invited member active. Returns forbidden for a subject without a user and for a deactivated user.
 func provision(ctx context.Context, tx *op.Tx, in ProvisionInput) (*ent.User, error) {
 	known, err := tx.ExternalIdentity.Query().
 		Where(externalidentity.Issuer(in.Issuer), externalidentity.Subject(in.Subject)).Only(ctx)
@@ -56,7 +57,7 @@ func provision(ctx context.Context, tx *op.Tx, in ProvisionInput) (*ent.User, er
 	return followRole(ctx, tx, u, in.Role)
 }
 
-// firstCome ties a subject that has not been here before to a user.
+// firstCome links a subject that is new here to a user.
 func firstCome(ctx context.Context, tx *op.Tx, in ProvisionInput) (*ent.User, error) {
 	if in.Email == "" {
 		return nil, apperr.New(apperr.Forbidden, "The issuer does not say what the person's address is.")
@@ -86,8 +87,8 @@ func firstCome(ctx context.Context, tx *op.Tx, in ProvisionInput) (*ent.User, er
 	return u, nil
 }
 
-// isUntied refuses a second subject for a member: an address that the issuer has given to somebody else since must not
-// open what the first one had.
+// isUntied refuses a second subject for a member: if the issuer gives the address to somebody else, that person must not
+// get the first one's access.
 func isUntied(ctx context.Context, tx *op.Tx, u *ent.User, issuer string) error {
 	tied, err := tx.ExternalIdentity.Query().Where(externalidentity.Issuer(issuer), externalidentity.UserID(u.ID)).Exist(ctx)
 	if err != nil {
@@ -99,7 +100,7 @@ func isUntied(ctx context.Context, tx *op.Tx, u *ent.User, issuer string) error 
 	return nil
 }
 
-// newcomer makes a member of somebody who was not invited.
+// newcomer creates a member for a person who was not invited.
 func newcomer(ctx context.Context, tx *op.Tx, in ProvisionInput) (*ent.User, error) {
 	co, err := tx.Company.Get(ctx, tx.Principal().CompanyID)
 	if err != nil {
@@ -133,8 +134,8 @@ func newcomer(ctx context.Context, tx *op.Tx, in ProvisionInput) (*ent.User, err
 	return u, nil
 }
 
-// accountFor returns the account behind a newcomer. One whose address the issuer has not verified gets an account without
-// an address, and only where nobody has proven that the address is theirs: an invitation keeps nobody out.
+// accountFor returns the account for a newcomer. If the issuer has not verified the address, the newcomer gets an account
+// without an address, and only if nobody has proven that the address is theirs; an invitation alone does not count.
 func accountFor(ctx context.Context, tx *op.Tx, in ProvisionInput) (id string, err error) {
 	if in.EmailVerified {
 		return accountOf(ctx, tx, in.Email)

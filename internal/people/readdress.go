@@ -14,10 +14,10 @@ import (
 	"atrium/internal/store"
 )
 
-// Readdress gives an account another address, which its person has proven, and shows it where the person is active.
-// Invitations stay with the address that they were mailed to: those of the old one are nobody's from here on, and those of
-// the new one are the account's. Returns false when the account's address is not from, and a unique violation when
-// somebody else has proven the new one. The context reaches rows of all companies and of none.
+// Readdress gives an account another address, which its person has proven, and shows it in the companies where the person
+// is active. Invitations stay with the address that they were mailed to: those of the old address lose the account, and
+// those of the new one get it. Returns false when the account's address is not from, and a unique violation when somebody
+// else has proven the new one. The context must access rows of all companies and of none.
 func Readdress(ctx context.Context, tx *store.Tx, accountID, from, to string) (bool, error) {
 	for _, email := range []string{min(from, to), max(from, to)} {
 		if err := tx.LockName(ctx, accountLock(email)); err != nil {
@@ -47,8 +47,8 @@ func Readdress(ctx context.Context, tx *store.Tx, accountID, from, to string) (b
 	return true, show(ctx, tx, accountID, to)
 }
 
-// giveWay hands what an address was invited to over to an account that is about to have the address, and deletes the
-// account that the invitations had made. One that somebody has stays.
+// giveWay moves the invitations of an address to the account that is about to get the address, and deletes the account
+// that the invitations had created. An account whose address was proven stays.
 func giveWay(ctx context.Context, tx *store.Tx, email, accountID string) error {
 	old, err := store.Lock(tx, tx.Account.Query().Where(account.Email(email))).Only(ctx)
 	if ent.IsNotFound(err) {
@@ -69,7 +69,7 @@ func giveWay(ctx context.Context, tx *store.Tx, email, accountID string) error {
 	return nil
 }
 
-// move gives users and links to an account.
+// move reassigns users and links to an account.
 func move(ctx context.Context, tx *store.Tx, accountID string, users predicate.User, links predicate.MailedLink) error {
 	if err := tx.User.Update().Where(users).SetAccountID(accountID).Exec(ctx); err != nil {
 		return fmt.Errorf("move the invited users: %w", err)
@@ -80,8 +80,8 @@ func move(ctx context.Context, tx *store.Tx, accountID string, users predicate.U
 	return nil
 }
 
-// show writes the account's address into its active users and their mirrors. A company that has invited the new address as
-// somebody else goes on showing the old one: two of its users cannot have one address.
+// show writes the account's address into its active users and their mirrors. If a company has invited the new address as
+// another user, it keeps showing the old one, because two of its users cannot share an address.
 func show(ctx context.Context, tx *store.Tx, accountID, email string) error {
 	active, err := tx.User.Query().Where(user.AccountID(accountID), user.StatusEQ(user.StatusActive), user.LiveUserIDIsNil()).All(ctx)
 	if err != nil {

@@ -17,7 +17,8 @@ var serviceAccountSorts = op.Sorts{
 	"createdAt": serviceaccount.FieldCreatedAt, "updatedAt": serviceaccount.FieldUpdatedAt, "name": op.Folded(serviceaccount.FieldName),
 }
 
-// The operations on service accounts: callers that are no person, whose API keys package apikey issues. They take a person.
+// The operations on service accounts: callers that are not people, whose API keys package apikey issues. They require a
+// signed-in person.
 var (
 	ListServiceAccounts = paging.NewList("serviceaccount.list", op.Spec{
 		Resource: "ServiceAccount", Action: op.Read, AdminLayer: true, Sorts: serviceAccountSorts, Summary: "List service accounts",
@@ -41,7 +42,7 @@ var (
 		Resource: "ServiceAccount", Action: op.Delete, AdminLayer: true, Summary: "Delete a service account with its API keys",
 	}, loadServiceAccount, deleteServiceAccount).WithRowVerbs(func(row any, _ op.ByID) []string { return ofRow(row) })
 
-	// LookUpServiceAccounts is for edges that lead to a caller: who may read users may read these.
+	// LookUpServiceAccounts serves edges that lead to a caller: whoever may read users may read service accounts there.
 	LookUpServiceAccounts = paging.NewLookUp("serviceaccount.lookup", op.Spec{
 		Resource: "ServiceAccount", Action: op.Read, Scope: "users:read", Summary: "Look service accounts up by their ids",
 	}, func(tx *op.Tx) *ent.ServiceAccountQuery { return tx.ServiceAccount.Query() }).
@@ -61,7 +62,7 @@ type CreateServiceAccountInput struct {
 	Role *string `json:"role,omitempty" nullable:"true" enum:"owner,admin,agent,member" doc:"What its keys may do at most; member when not given. Only owners make owners."`
 }
 
-// createServiceAccount returns conflict in a sandbox, where the accounts of test keys are made by themselves.
+// createServiceAccount returns conflict in a sandbox, where the accounts of test keys are created automatically.
 func createServiceAccount(ctx context.Context, tx *op.Tx, in CreateServiceAccountInput) (*ent.ServiceAccount, error) {
 	if err := inLiveCompany(tx); err != nil {
 		return nil, err
@@ -75,7 +76,7 @@ func createServiceAccount(ctx context.Context, tx *op.Tx, in CreateServiceAccoun
 	return a, nil
 }
 
-// inLiveCompany returns conflict in a sandbox, where service accounts stand for those of the live company.
+// inLiveCompany returns conflict in a sandbox, whose service accounts mirror those of the live company.
 func inLiveCompany(tx *op.Tx) error {
 	if tx.Principal().Sandbox {
 		return apperr.New(apperr.Conflict, "Service accounts are made and changed in the live company.")
@@ -91,8 +92,8 @@ type UpdateServiceAccountInput struct {
 	Enabled op.Patch[bool]   `json:"enabled,omitzero" doc:"False refuses its keys until it is true again."`
 }
 
-// accountVerbs asks for the rights to the role that the row has where its role or whether it works changes, and to the one
-// that the input names.
+// accountVerbs returns the rights to the row's role, if the input changes the role or whether the account is enabled, and
+// the rights to the role that the input gives.
 func accountVerbs(row any, in UpdateServiceAccountInput) []string {
 	a, ok := row.(*ent.ServiceAccount)
 	if !ok {
@@ -109,7 +110,7 @@ func accountVerbs(row any, in UpdateServiceAccountInput) []string {
 	return verbs
 }
 
-// updateServiceAccount binds the account's keys at once. Returns conflict in a sandbox.
+// updateServiceAccount changes what the account's keys may do at once. Returns conflict in a sandbox.
 func updateServiceAccount(ctx context.Context, tx *op.Tx, before *ent.ServiceAccount, in UpdateServiceAccountInput) (*ent.ServiceAccount, error) {
 	if err := inLiveCompany(tx); err != nil {
 		return nil, err
@@ -128,8 +129,8 @@ func updateServiceAccount(ctx context.Context, tx *op.Tx, before *ent.ServiceAcc
 	return after, nil
 }
 
-// deleteServiceAccount takes the account's API keys and its counterpart in the sandbox away with it. What it filed stays
-// and goes on naming its id. Returns conflict in a sandbox.
+// deleteServiceAccount also deletes the account's API keys and its mirror in the sandbox. What it filed stays and keeps its
+// id. Returns conflict in a sandbox.
 func deleteServiceAccount(ctx context.Context, tx *op.Tx, a *ent.ServiceAccount, _ op.ByID) (struct{}, error) {
 	if err := inLiveCompany(tx); err != nil {
 		return struct{}{}, err

@@ -14,7 +14,7 @@ import (
 	"atrium/internal/op"
 )
 
-// The operations that end and restore a user's access. They take a person.
+// The operations that end and restore a user's access. They require a signed-in person.
 var (
 	DeactivateUser = op.OnRow("user.deactivate", op.Spec{
 		Resource: "User", Action: op.Update, AdminLayer: true,
@@ -27,23 +27,23 @@ var (
 	}, loadUserToChange, reactivateUser).WithRowVerbs(func(row any, _ op.ByID) []string { return ofRow(row) })
 )
 
-// DeactivateUserInput says who goes, and who takes over.
+// DeactivateUserInput names the user, and the team that takes over.
 type DeactivateUserInput struct {
 	op.ByID
 	ReassignTo *string `json:"reassignTo,omitempty" nullable:"true" maxLength:"64" doc:"The team that gets the open work which they hold; without one it stays with them."`
 }
 
-// Deactivated is a user who was deactivated, and what goes on in its name.
+// Deactivated is a user who was deactivated, with what remains in the user's name.
 type Deactivated struct {
 	User             *ent.User
 	RemainingAPIKeys []*ent.APIKey
-	OpenRequests     int // that were assigned to the user
-	OpenTasks        int // alike
+	OpenRequests     int // assigned to the user
+	OpenTasks        int // likewise
 }
 
-// deactivateUser ends the user's sessions and grants for good, on every node within store.Propagation, and hands its open
-// work over where the input names a team. An approval that cannot be given without the user becomes an incident. Once more, it
-// only hands over. Returns conflict for the last owner.
+// deactivateUser ends the user's sessions and grants for good, on every node within store.Propagation, and hands the user's
+// open work to the team if the input names one. An approval that cannot be given without the user becomes an incident.
+// Repeating it only hands over work. Returns conflict for the last owner.
 func deactivateUser(ctx context.Context, tx *op.Tx, before *ent.User, in DeactivateUserInput) (Deactivated, error) {
 	if before.Status == user.StatusErased {
 		return Deactivated{}, errErased()
@@ -77,9 +77,9 @@ func deactivateUser(ctx context.Context, tx *op.Tx, before *ent.User, in Deactiv
 	return Deactivated{User: after, RemainingAPIKeys: keys, OpenRequests: held.requests, OpenTasks: held.tasks}, nil
 }
 
-// reactivateUser changes nothing for a user who is active. What ended with the deactivation stays ended: the person signs
-// in again. Somebody who never came waits for its invitation again. Returns conflict for one who was invited and has not
-// come, and for one who was erased.
+// reactivateUser changes nothing for an active user. Sessions and grants that the deactivation ended stay ended: the person
+// signs in again. A user who never accepted becomes invited again. Returns conflict for an invited user, and for an erased
+// one.
 func reactivateUser(ctx context.Context, tx *op.Tx, before *ent.User, _ op.ByID) (*ent.User, error) {
 	switch before.Status {
 	case user.StatusErased:
@@ -93,11 +93,11 @@ func reactivateUser(ctx context.Context, tx *op.Tx, before *ent.User, _ op.ByID)
 	return setStatus(ctx, tx, before, user.StatusActive)
 }
 
-// errErased refuses to change somebody who is nobody any more.
+// errErased refuses to change an erased user.
 func errErased() error { return apperr.New(apperr.Conflict, "The user was erased.") }
 
-// setStatus returns the user with its new status; it writes nothing when that is the status already. Only somebody active
-// shows the address and the factors of the account as they are.
+// setStatus returns the user with its new status, and writes nothing if the user has it already. Only an active user shows the
+// account's current address and factors.
 func setStatus(ctx context.Context, tx *op.Tx, before *ent.User, status user.Status) (*ent.User, error) {
 	if before.Status == status {
 		return before, nil
@@ -117,7 +117,7 @@ func setStatus(ctx context.Context, tx *op.Tx, before *ent.User, status user.Sta
 	return after, nil
 }
 
-// showAccount brings what a user who becomes active shows of its account up to date, and its mirror in the sandbox.
+// showAccount copies the account's current data to a user who becomes active, and to its mirror in the sandbox.
 func showAccount(ctx context.Context, tx *op.Tx, before *ent.User, u *ent.UserUpdateOne) error {
 	if before.AcceptedAt == nil {
 		u.SetAcceptedAt(tx.Now(ctx))
@@ -143,7 +143,7 @@ func showAccount(ctx context.Context, tx *op.Tx, before *ent.User, u *ent.UserUp
 	})
 }
 
-// remainingKeys returns the keys, live and test ones, that are still good and act in the user's name.
+// remainingKeys returns the valid keys, live and test, that act in the user's name.
 func remainingKeys(ctx context.Context, tx *op.Tx, u *ent.User) ([]*ent.APIKey, error) {
 	keys, err := tx.APIKey.Query().
 		Where(apikey.UserID(u.ID), apikey.RevokedAtIsNil(), apikey.Or(apikey.ExpiresAtIsNil(), apikey.ExpiresAtGT(tx.Now(ctx)))).

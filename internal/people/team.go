@@ -26,7 +26,7 @@ import (
 
 var teamSorts = op.Sorts{"createdAt": team.FieldCreatedAt, "updatedAt": team.FieldUpdatedAt, "name": op.Folded(team.FieldName)}
 
-// The operations on teams. What they return was loaded with its members.
+// The operations on teams. They return teams loaded with their members.
 var (
 	ListTeams = paging.NewList("team.list", op.Spec{
 		Resource: "Team", Action: op.Read, Scope: "teams:read", Sorts: teamSorts,
@@ -34,7 +34,7 @@ var (
 	}, func(_ context.Context, tx *op.Tx, in ListTeamsInput) *ent.TeamQuery {
 		q := tx.Team.Query().Where(paging.Contains[predicate.Team](nil, team.FieldName, in.Q)...)
 		if in.Window != nil {
-			return q // who reads a window asks for members apart, by MemberIDsOf
+			return q // a caller that reads a window gets members by MemberIDsOf
 		}
 		return q.WithMembers(orderByUser)
 	})
@@ -198,7 +198,7 @@ func deleteTeam(ctx context.Context, tx *op.Tx, t *ent.Team, _ op.ByID) (struct{
 	return struct{}{}, nil
 }
 
-// escalatesTo matches offerings whose escalations name a team. Ids are unique, so that their text need not be taken apart.
+// escalatesTo matches offerings whose escalations name a team. Ids are unique, so a search in the text suffices.
 func escalatesTo(teamID string) predicate.Offering {
 	return func(s *sql.Selector) {
 		find := "instr("
@@ -211,7 +211,7 @@ func escalatesTo(teamID string) predicate.Offering {
 	}
 }
 
-// checkTeam names the ids that are no rows of the company.
+// checkTeam returns a validation error that names ids which are no rows of the company.
 func checkTeam(ctx context.Context, tx *op.Tx, organizationID *string, memberIDs []string) error {
 	var refs op.Refs
 	refs.Check("organizationId", organizationID, "organization", func(id string) (bool, error) {

@@ -14,8 +14,8 @@ import (
 
 var userSorts = op.Sorts{"createdAt": user.FieldCreatedAt, "updatedAt": user.FieldUpdatedAt, "name": op.Folded(user.FieldName)}
 
-// The operations on users that both doors offer. What they return was loaded with its memberships. Invitations and
-// deactivation, which take a person, stand in invite.go and status.go.
+// The operations on users that both doors offer. They return users loaded with their memberships. Invitations and
+// deactivation, which require a signed-in person, are in invite.go and status.go.
 var (
 	ListUsers = paging.NewList("user.list", op.Spec{
 		Resource: "User", Action: op.Read, Scope: "users:read", Sorts: userSorts,
@@ -46,11 +46,11 @@ func usersOf(_ context.Context, tx *op.Tx, in ListUsersInput) *ent.UserQuery {
 	where = paging.In(where, in.Role, user.RoleIn)
 	emails := make([]string, len(in.Email))
 	for i, e := range in.Email {
-		emails[i] = strings.ToLower(e) // as they are kept
+		emails[i] = strings.ToLower(e) // as they are stored
 	}
 	where = paging.In(where, emails, user.EmailIn)
 	q := tx.User.Query().Where(where...)
-	if in.Window == nil { // who reads a window asks for memberships apart, by TeamIDsOf
+	if in.Window == nil { // a caller that reads a window gets memberships by TeamIDsOf
 		q.WithMemberships(orderByTeam)
 	}
 	return q
@@ -60,8 +60,8 @@ func loadUser(ctx context.Context, tx *op.Tx, id string) (*ent.User, error) {
 	return tx.User.Query().Where(user.ID(id)).WithMemberships(orderByTeam).Only(ctx)
 }
 
-// loadUserToChange locks the user together with the company's owners, always in the order of their ids: two owners who
-// take each other's role away come one after the other, and neither waits for a row that the other holds.
+// loadUserToChange locks the user together with the company's owners, always in the order of their ids. So two owners who
+// take each other's role away wait for each other, and never deadlock.
 func loadUserToChange(ctx context.Context, tx *op.Tx, id string) (*ent.User, error) {
 	q := tx.User.Query().Where(user.Or(user.ID(id), user.RoleEQ(user.RoleOwner))).Order(user.ByID())
 	if _, err := op.Lock(tx, q).IDs(tx.Unfiltered(ctx, "every owner is locked, whoever sees them")); err != nil {
@@ -70,8 +70,8 @@ func loadUserToChange(ctx context.Context, tx *op.Tx, id string) (*ent.User, err
 	return loadUser(ctx, tx, id)
 }
 
-// UpdateUserInput changes the fields that it names. The e-mail address is the account's, and status has operations of
-// its own.
+// UpdateUserInput changes the fields that it names. The e-mail address belongs to the account, and status has operations
+// of its own.
 type UpdateUserInput struct {
 	op.ByID
 	Name       op.Patch[string]            `json:"name,omitzero" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
@@ -80,8 +80,7 @@ type UpdateUserInput struct {
 	TeamIDs    op.Patch[[]string]          `json:"teamIds,omitzero" nullable:"true" uniqueItems:"true" maxItems:"1000" doc:"Replaces all memberships."`
 }
 
-// updateVerbs asks for the rights to take the role that the row has and to give the one that the input names, and for the
-// one to call an owner otherwise.
+// updateVerbs returns the rights to take the row's role and to give the input's role, and the right to rename an owner.
 func updateVerbs(row any, in UpdateUserInput) (verbs []string) {
 	u, ok := row.(*ent.User)
 	if !ok {
@@ -138,7 +137,7 @@ func updateUser(ctx context.Context, tx *op.Tx, before *ent.User, in UpdateUserI
 		tx.ChangedField("teamIds", have, TeamIDs(after))
 	}
 	if in.Name.IsSet() || in.Role.IsSet() || in.Attributes.IsSet() {
-		tx.AuthorityChanged() // what is known of callers holds them
+		tx.AuthorityChanged() // cached facts about callers include these
 	}
 	return after, nil
 }

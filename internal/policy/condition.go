@@ -10,13 +10,13 @@ import (
 	"atrium/internal/strictjson"
 )
 
-// Condition is a policy's condition as it was sent: an object of paths and what is asked of them.
+// Condition is a policy's condition as it was sent: an object that maps paths to comparisons.
 type Condition struct{ text json.RawMessage }
 
-// NewCondition returns the condition with that JSON text; its faults come to light when an operation is run with it.
+// NewCondition returns an unread condition with that JSON text; operations report its faults.
 func NewCondition(text []byte) Condition { return Condition{text: bytes.Clone(text)} }
 
-// Schema describes the condition as an object; what it may hold is said and checked by package authz.
+// Schema describes the condition as an object; package authz describes and checks its content.
 func (Condition) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
 }
@@ -24,7 +24,7 @@ func (Condition) Schema(huma.Registry) *huma.Schema {
 // MarshalJSON returns the text; {} for none.
 func (c Condition) MarshalJSON() ([]byte, error) { return c.orEmpty(), nil }
 
-// UnmarshalJSON keeps the text.
+// UnmarshalJSON stores the text.
 func (c *Condition) UnmarshalJSON(text []byte) error {
 	c.text = bytes.Clone(text)
 	return nil
@@ -37,7 +37,7 @@ func (c Condition) orEmpty() json.RawMessage {
 	return c.text
 }
 
-// read returns the text to keep. Returns validation_error for JSON that parsers may read differently.
+// read returns the text to store. Returns validation_error for JSON that parsers may read differently.
 func (c Condition) read() (json.RawMessage, error) {
 	text := c.orEmpty()
 	if err := strictjson.Check(text); err != nil {

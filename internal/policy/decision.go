@@ -13,8 +13,8 @@ import (
 
 var decisionSorts = op.Sorts{"createdAt": accessdecision.FieldCreatedAt}
 
-// The operations on the decision log. Decisions about rows that are hidden from the caller are hidden, too, but for the
-// caller's own refusals, which say nothing of the row.
+// The operations on the decision log. Decisions about rows that are hidden from the caller are hidden as well, except
+// the caller's own refusals, which are shown without the row's content.
 var (
 	ListDecisions = op.New("accessdecision.list", op.Spec{
 		Resource: "AccessDecision", Action: op.Read, AdminLayer: true, Sorts: decisionSorts,
@@ -65,7 +65,7 @@ func decisionsOf(_ context.Context, tx *op.Tx, in ListDecisionsInput) *ent.Acces
 	return tx.AccessDecision.Query().Where(where...)
 }
 
-// discreet takes what the row said, and which policy hid it, out of one of the caller's own refusals.
+// discreet removes the row's content, and the policy that hid it, from one of the caller's own refusals.
 func discreet(tx *op.Tx, d *ent.AccessDecision) error {
 	if d.Allowed || d.PrincipalID != tx.Principal().ID {
 		return nil
@@ -76,12 +76,12 @@ func discreet(tx *op.Tx, d *ent.AccessDecision) error {
 	if len(d.Input) == 0 {
 		return nil
 	}
-	var kept map[string]json.RawMessage
-	if err := json.Unmarshal(d.Input, &kept); err != nil {
+	var logged map[string]json.RawMessage
+	if err := json.Unmarshal(d.Input, &logged); err != nil {
 		return fmt.Errorf("read decision %s: %w", d.ID, err)
 	}
-	delete(kept, "resource")
-	text, err := json.Marshal(kept)
+	delete(logged, "resource")
+	text, err := json.Marshal(logged)
 	if err != nil {
 		return fmt.Errorf("write decision %s: %w", d.ID, err)
 	}

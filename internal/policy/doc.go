@@ -1,13 +1,13 @@
-// Package policy holds the operations on access policies: writing them, asking why somebody may or may not do
-// something, and trying a draft on what was decided before.
+// Package policy holds the operations on access policies: writing policies, explaining why somebody may or may not do
+// something, and trying a draft on past decisions.
 //
-// The doors and the console call it. It holds no semantics: what a policy means is decided by package authz, whose
-// language README.md in the folder policies teaches, and where policies enter an operation is package op's matter. It
-// imports authz, as besides op and cmd nothing does, because a draft is evaluated without being in force.
+// The doors and the console call it. It defines no semantics: package authz decides what a policy means (README.md in
+// the folder policies documents the language), and package op applies policies to operations. This package imports
+// authz, as only op and cmd do besides, because it evaluates drafts that are not in force.
 //
 //	policy.go    list, get, create, update, delete, with a version of each change
-//	validate.go  what would be said of a draft
+//	validate.go  the faults of a draft
 //	explain.go   one decision, and every condition that did not hold
-//	replay.go    a draft set over the decision log
+//	replay.go    a draft set applied to the decision log
 //	decision.go  the log
 package policy

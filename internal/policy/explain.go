@@ -18,7 +18,7 @@ import (
 	"atrium/internal/principal"
 )
 
-// Explain reports whether somebody of the company may do something to a row, and why.
+// Explain reports whether a principal of the company may perform an action on a row, and why.
 var Explain = op.New("accesspolicy.explain", op.Spec{
 	Resource: "AccessPolicy", Action: op.Read, AdminLayer: true,
 	Summary: "Explain why somebody may or may not do something",
@@ -36,19 +36,19 @@ type ExplainInput struct {
 type Explanation struct {
 	Allowed   bool
 	DecidedBy DecidedBy
-	Unmet     []Unmet // the conditions that did not hold, of all policies about the action and the resource
+	Unmet     []Unmet // the conditions that were false, of all policies about the action and the resource
 }
 
-// Unmet is a condition that did not hold; Have is nil when the attribute is missing.
+// Unmet is a condition that was false; Have is nil when the attribute is missing.
 type Unmet struct {
 	PolicyID string
 	Path     string // "resource.tags.env"
 	Op       string // "eq"
-	Want     any    // what it was compared with: a variable's value, where it has one
+	Want     any    // the value that it was compared with; for a variable, the variable's value
 	Have     any
 }
 
-// unmetOf shows authz's answer to both doors, which do not know that package.
+// unmetOf copies authz's answer for the doors, which do not import authz.
 func unmetOf(list []authz.Unmet) []Unmet {
 	out := make([]Unmet, len(list))
 	for i, u := range list {
@@ -57,16 +57,16 @@ func unmetOf(list []authz.Unmet) []Unmet {
 	return out
 }
 
-// DecidedBy names what decided: a scope, a role, the status of a user, an access policy, or the operator's own policies.
-// A policy without an id is the rule that what no policy allows is denied.
+// DecidedBy names the deciding rule: a scope, a role, the status of a user, an access policy, or the operator's own policies. A
+// policy without an id means that no policy allows the action.
 type DecidedBy struct {
 	Kind   string
 	ID     string
 	Name   string
-	Effect string // of the access policy; empty for whatever else decided
+	Effect string // of the access policy; empty for other rules
 }
 
-// explain speaks only of a caller and a row that the caller may read: what a condition found in the row would tell of it.
+// explain requires that the caller may read the principal and the row, because the conditions' results reveal the row's content.
 func explain(ctx context.Context, tx *op.Tx, in ExplainInput) (out Explanation, err error) {
 	err = tx.Costly(ctx, func(ctx context.Context) error {
 		out, err = explained(ctx, tx, in)
@@ -105,7 +105,7 @@ func explained(ctx context.Context, tx *op.Tx, in ExplainInput) (Explanation, er
 	}
 	actions := []string{in.Action}
 	if entity != nil && (in.Action == "update" || in.Action == "delete") {
-		actions = []string{"read", in.Action} // what is hidden cannot be touched
+		actions = []string{"read", in.Action} // a hidden row cannot be changed
 	}
 	var out Explanation
 	for _, action := range actions {
@@ -115,7 +115,7 @@ func explained(ctx context.Context, tx *op.Tx, in ExplainInput) (Explanation, er
 			return Explanation{}, fmt.Errorf("explain the policies' part: %w", err)
 		}
 		out = Explanation{Allowed: d.Allow, DecidedBy: DecidedBy{Kind: d.By.Kind, ID: d.By.ID, Name: d.By.ID}, Unmet: unmetOf(unmet)}
-		if d.Approval != "" { // allowed once a person has approved it
+		if d.Approval != "" { // allowed after a person's approval
 			out.DecidedBy = DecidedBy{Kind: "policy", ID: d.Approval}
 		}
 		if !d.Allow {
@@ -125,7 +125,7 @@ func explained(ctx context.Context, tx *op.Tx, in ExplainInput) (Explanation, er
 	return out, nameOf(ctx, tx, &out.DecidedBy)
 }
 
-// nameOf puts a policy's name beside its id.
+// nameOf sets the policy's name.
 func nameOf(ctx context.Context, tx *op.Tx, by *DecidedBy) error {
 	if by.Kind != "policy" {
 		return nil
@@ -145,7 +145,7 @@ func nameOf(ctx context.Context, tx *op.Tx, by *DecidedBy) error {
 	return nil
 }
 
-// whois returns somebody of the company as a caller with all scopes, and the status that keeps somebody from calling.
+// whois returns a principal of the company with all scopes, and the status if it keeps the principal from calling.
 func whois(ctx context.Context, tx *op.Tx, id string) (*principal.Principal, string, error) {
 	none := apperr.InvalidField("principalId", "is no user, service account, agent or API key of this company")
 	who := &principal.Principal{CompanyID: tx.Principal().CompanyID, Sandbox: tx.Principal().Sandbox, Scopes: principal.AllScopes, Method: principal.MethodSession}
@@ -188,7 +188,8 @@ func whois(ctx context.Context, tx *op.Tx, id string) (*principal.Principal, str
 	return nil, "", none
 }
 
-// agentOf makes who what an agent's runs are: with the role and the scopes of its published version, and never more than its owner.
+// agentOf turns who into the principal of an agent's runs: with the role and the scopes of its published version, and never more
+// rights than its owner.
 func agentOf(ctx context.Context, tx *op.Tx, who *principal.Principal, id string, none error) (*principal.Principal, string, error) {
 	a, err := tx.Agent.Query().Where(agent.ID(id)).WithOwner().Only(ctx)
 	if ent.IsNotFound(err) {
@@ -227,7 +228,7 @@ func agentOf(ctx context.Context, tx *op.Tx, who *principal.Principal, id string
 	return who, "", nil
 }
 
-// keyHolder returns who calls with an API key.
+// keyHolder returns the principal of calls with an API key.
 func keyHolder(ctx context.Context, tx *op.Tx, id string, none error) (*principal.Principal, string, error) {
 	key, err := tx.APIKey.Get(ctx, id)
 	if ent.IsNotFound(err) {
@@ -249,7 +250,7 @@ func keyHolder(ctx context.Context, tx *op.Tx, id string, none error) (*principa
 	if behind == nil {
 		return nil, "", none
 	}
-	who, _, err := whois(ctx, tx, *behind) // a deactivated user's keys go on
+	who, _, err := whois(ctx, tx, *behind) // a deactivated user's keys stay valid
 	if err != nil {
 		return nil, "", err
 	}
@@ -267,7 +268,7 @@ func keyHolder(ctx context.Context, tx *op.Tx, id string, none error) (*principa
 	return who, "", nil
 }
 
-// questionOf finds the operation that does the action to the resource.
+// questionOf finds the operation that performs the action on the resource.
 func questionOf(in ExplainInput) (authz.Question, error) {
 	var found *op.Info
 	for _, info := range op.All() {
@@ -286,7 +287,7 @@ func questionOf(in ExplainInput) (authz.Question, error) {
 	}, nil
 }
 
-// rowOf loads the row that is asked about.
+// rowOf loads the row of the question.
 func rowOf(ctx context.Context, tx *op.Tx, in ExplainInput) (authz.Row, any, error) {
 	if in.ResourceID == nil {
 		if in.Action != "create" && authz.HasRows(in.ResourceType) {
@@ -308,7 +309,7 @@ func rowOf(ctx context.Context, tx *op.Tx, in ExplainInput) (authz.Row, any, err
 	return row, entity, err
 }
 
-// mayHear is MayRead, for rows that tell of others as well: of those the caller's queries find what may be read.
+// mayHear is MayRead, and also covers rows that are about other rows: for these it checks whether the caller's queries find them.
 func mayHear(ctx context.Context, tx *op.Tx, entity any) error {
 	if err := tx.MayRead(ctx, entity); err != nil {
 		return err

@@ -16,18 +16,18 @@ import (
 	"atrium/internal/paging"
 )
 
-// What a company may have. Every statement that its policies narrow holds all of their conditions on the rows that it reads,
-// and is parsed by the database while others wait: 8,000 globs, on two busy cores, made another company's writes on SQLite
-// take 10 times as long (p99), 1,000 take 1.2 times as long (BenchmarkNeighbour).
+// The limits of one company. Every statement that its policies narrow contains all their conditions on the rows that it reads,
+// and the database parses it while others wait. On two busy cores, 8,000 globs made another company's writes on SQLite take 10
+// times as long (p99), and 1,000 make them take 1.2 times as long (BenchmarkNeighbour).
 const (
 	Limit         = 200       // policies, disabled ones included
-	maxConditions = 1_000     // of all enabled policies together, one for each operator
+	maxConditions = 1_000     // of all enabled policies together, one condition for each operator
 	maxBytes      = 256 << 10 // of JSON, of all enabled policies' conditions together
 )
 
 var sorts = op.Sorts{"createdAt": accesspolicy.FieldCreatedAt, "updatedAt": accesspolicy.FieldUpdatedAt, "name": op.Folded(accesspolicy.FieldName)}
 
-// The operations on access policies. They take a person; owners may always read and write policies.
+// The operations on access policies. They require a signed-in person; owners may always read and write policies.
 var (
 	List = paging.NewList("accesspolicy.list", op.Spec{
 		Resource: "AccessPolicy", Action: op.Read, AdminLayer: true, Sorts: sorts,
@@ -75,12 +75,12 @@ type CreateInput struct {
 	Condition   *Condition `json:"condition,omitempty" nullable:"true" doc:"{path: value}; all entries must hold. Without any it holds always."`
 }
 
-// prepared is a policy that was compiled before the transaction, or what is wrong with it.
+// prepared is a policy that was compiled before the transaction, or its faults.
 type prepared struct {
-	draft   Draft
-	kept    *authz.Compiled
-	err     error
-	version int // of the row that a change was laid upon
+	draft    Draft
+	compiled *authz.Compiled
+	err      error
+	version  int // version of the row that the change applies to
 }
 
 func prepareCreate(ctx context.Context, tx *op.Tx, in CreateInput) (any, error) {
@@ -89,10 +89,10 @@ func prepareCreate(ctx context.Context, tx *op.Tx, in CreateInput) (any, error) 
 	return p, err
 }
 
-// compile notes what comes of the draft; kept is true for what was saved before.
-func (p *prepared) compile(ctx context.Context, tx *op.Tx, kept bool) error {
+// compile records the result of compiling the draft; saved is true for a policy that was saved before.
+func (p *prepared) compile(ctx context.Context, tx *op.Tx, saved bool) error {
 	return tx.Costly(ctx, func(ctx context.Context) error {
-		if p.kept, p.err = p.draft.compileAs(ctx, tx, kept); p.err != nil && apperr.CodeOf(p.err) != apperr.Validation {
+		if p.compiled, p.err = p.draft.compileAs(ctx, tx, saved); p.err != nil && apperr.CodeOf(p.err) != apperr.Validation {
 			return p.err
 		}
 		return nil
@@ -115,7 +115,7 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.AccessPolicy, 
 		SetEffect(accesspolicy.Effect(in.Effect)).
 		SetAction(in.Action).
 		SetResource(in.Resource).
-		SetCondition(draft.kept.Condition).
+		SetCondition(draft.compiled.Condition).
 		SetCreatedBy(tx.Principal().ID).
 		Save(ctx)
 	if err != nil {
@@ -127,8 +127,8 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.AccessPolicy, 
 	return p, changed(ctx, tx, nil, p)
 }
 
-// lockAll keeps others from adding policies until the transaction ends, so that no two callers add the last one. It comes before
-// anything is written: an insert shares the lock of its company's row.
+// lockAll keeps others from adding policies until the transaction ends, so that two callers cannot both add the last allowed
+// one. Call it before anything is written, because an insert takes a shared lock of its company's row.
 func lockAll(ctx context.Context, tx *op.Tx) error {
 	if _, err := op.Lock(tx, tx.Company.Query().Where(company.ID(tx.Principal().CompanyID))).OnlyID(ctx); err != nil {
 		return fmt.Errorf("lock the company: %w", err)
@@ -136,7 +136,7 @@ func lockAll(ctx context.Context, tx *op.Tx) error {
 	return nil
 }
 
-// inBounds returns conflict when the company has more now than it may have.
+// inBounds returns conflict when the company now exceeds its limits.
 func inBounds(ctx context.Context, tx *op.Tx) error {
 	rows, err := tx.AccessPolicy.Query().All(tx.Unfiltered(ctx, "policies that the caller does not see count, too"))
 	if err != nil {
@@ -181,7 +181,7 @@ type UpdateInput struct {
 func prepareUpdate(ctx context.Context, tx *op.Tx, in UpdateInput) (any, error) {
 	before, err := tx.AccessPolicy.Get(ctx, in.ID)
 	if ent.IsNotFound(err) {
-		return nil, nil // there is nothing to change
+		return nil, nil // the operation reports the missing row
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the access policy: %w", err)
@@ -214,7 +214,7 @@ func update(ctx context.Context, tx *op.Tx, before *ent.AccessPolicy, in UpdateI
 		}
 	}
 	u := before.Update().
-		SetEffect(accesspolicy.Effect(p.draft.Effect)).SetAction(p.draft.Action).SetResource(p.draft.Resource).SetCondition(p.kept.Condition)
+		SetEffect(accesspolicy.Effect(p.draft.Effect)).SetAction(p.draft.Action).SetResource(p.draft.Resource).SetCondition(p.compiled.Condition)
 	op.Set(in.Name, u.SetName)
 	op.SetOrClear(in.Description, u.SetDescription, func() *ent.AccessPolicyUpdateOne { return u.SetDescription("") })
 	op.Set(in.Enabled, u.SetEnabled)
@@ -228,7 +228,7 @@ func update(ctx context.Context, tx *op.Tx, before *ent.AccessPolicy, in UpdateI
 		return nil, fmt.Errorf("change the access policy: %w", err)
 	}
 	if after == before {
-		return before, nil // nor is there another version of it
+		return before, nil // no change, so no new version
 	}
 	if grows {
 		if err := inBounds(ctx, tx); err != nil {
@@ -245,7 +245,7 @@ func remove(ctx context.Context, tx *op.Tx, p *ent.AccessPolicy, _ op.ByID) (str
 	return struct{}{}, changed(ctx, tx, p, nil)
 }
 
-// changed notes a change: its version, the audit entry's diff, and that what is remembered of policies is over.
+// changed records a change: its version and the audit entry's diff. It invalidates cached policies.
 func changed(ctx context.Context, tx *op.Tx, before, after *ent.AccessPolicy) error {
 	change, version, of := accesspolicyversion.ChangeUpdated, 1, after
 	switch {
@@ -281,7 +281,7 @@ func changed(ctx context.Context, tx *op.Tx, before, after *ent.AccessPolicy) er
 	return nil
 }
 
-// State is what a policy said at a time.
+// State is the content of a policy at some time.
 type State struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
@@ -299,7 +299,7 @@ func stateOf(p *ent.AccessPolicy) State {
 	}
 }
 
-// Draft is a policy that is not kept: what is in force once it is.
+// Draft is a policy that is not stored; it shows what would be in force.
 type Draft struct {
 	Effect    string    `json:"effect" doc:"Allow, Deny or RequireApproval."`
 	Action    string    `json:"action" doc:"read, create, update, delete or *."`
@@ -307,17 +307,17 @@ type Draft struct {
 	Condition Condition `json:"condition,omitempty"`
 }
 
-// compile reads the draft. Returns validation_error with a detail for each fault.
+// compile compiles the draft. Returns validation_error with a detail for each fault.
 func (d Draft) compile(ctx context.Context, tx *op.Tx) (*authz.Compiled, error) {
 	return d.compileAs(ctx, tx, false)
 }
 
-// compileAs is compile; kept is true for what was saved before.
-func (d Draft) compileAs(ctx context.Context, tx *op.Tx, kept bool) (*authz.Compiled, error) {
+// compileAs is compile; saved is true for a policy that was saved before.
+func (d Draft) compileAs(ctx context.Context, tx *op.Tx, saved bool) (*authz.Compiled, error) {
 	text, err := d.Condition.read()
 	if err != nil {
 		return nil, err
 	}
-	p := authz.Policy{Effect: d.Effect, Action: d.Action, Resource: d.Resource, Condition: text, Kept: kept}
+	p := authz.Policy{Effect: d.Effect, Action: d.Action, Resource: d.Resource, Condition: text, Kept: saved}
 	return tx.Authz().Compile(ctx, p)
 }

@@ -17,19 +17,19 @@ import (
 	"atrium/internal/principal"
 )
 
-// Replay tries a draft set of policies on what was decided before, and changes nothing.
+// Replay tries a draft set of policies on past decisions, and changes nothing.
 var Replay = op.New("accesspolicy.replay", op.Spec{
 	Resource: "AccessPolicy", Action: op.Read, AdminLayer: true,
 	Summary: "Try a draft set of access policies on past decisions",
 }, replay)
 
-// ReplayInput is the draft, which stands for all of the company's policies, and how far back to go.
+// ReplayInput is the draft, which replaces all of the company's policies, and the number of past decisions.
 type ReplayInput struct {
 	Policies []Draft `json:"policies" maxItems:"200"`
 	Last     *int    `json:"last,omitempty" nullable:"true" minimum:"1" maximum:"1000" doc:"Decisions; 100 when not given."`
 }
 
-// Replayed says what would be decided otherwise.
+// Replayed lists the decisions that would change.
 type Replayed struct {
 	Examined int
 	Changed  []ChangedDecision
@@ -42,11 +42,11 @@ type ChangedDecision struct {
 	After      bool
 }
 
-// replayTime bounds a replay, the compilation of its drafts included.
+// replayTime limits a replay, including the compilation of its drafts.
 const replayTime = time.Second
 
-// replay speaks only of decisions about rows that the caller may read: drafts that look at a text would tell what it says.
-// Returns validation_error when it takes longer than replayTime.
+// replay considers only decisions about rows that the caller may read, because drafts that compare a text would reveal its
+// content. Returns validation_error when it takes longer than replayTime.
 func replay(ctx context.Context, tx *op.Tx, in ReplayInput) (out Replayed, err error) {
 	err = tx.Costly(ctx, func(ctx context.Context) error {
 		limited, cancel := context.WithTimeout(ctx, replayTime)
@@ -78,7 +78,7 @@ func replayed(ctx context.Context, tx *op.Tx, in ReplayInput) (Replayed, error) 
 		if ctx.Err() != nil {
 			return Replayed{}, fmt.Errorf("replay: %w", ctx.Err())
 		}
-		row, visible, err := keptRow(ctx, tx, d)
+		row, visible, err := loggedRow(ctx, tx, d)
 		if err != nil {
 			return Replayed{}, err
 		}
@@ -87,7 +87,7 @@ func replayed(ctx context.Context, tx *op.Tx, in ReplayInput) (Replayed, error) 
 		}
 		out.Examined++
 		if !byPolicies(d) {
-			continue // scopes and roles decided, and would again
+			continue // scopes and roles decided, and would decide the same
 		}
 		after, err := again(ctx, tx, set, d, row)
 		if err != nil {
@@ -100,7 +100,7 @@ func replayed(ctx context.Context, tx *op.Tx, in ReplayInput) (Replayed, error) 
 	return out, nil
 }
 
-// byPolicies reports whether policies had a say in the decision.
+// byPolicies reports whether policies took part in the decision.
 func byPolicies(d *ent.AccessDecision) bool { return d.Allowed || d.DecidedKind == "policy" }
 
 // draftSet compiles the drafts. Returns validation_error with details named "policies[0].condition.…".
@@ -127,7 +127,7 @@ func draftSet(ctx context.Context, tx *op.Tx, drafts []Draft) (*authz.Set, error
 	return authz.NewSet(compiled), nil
 }
 
-// input is what the log kept of a decision.
+// input is the logged input of a decision.
 type input struct {
 	Principal struct {
 		ID         string            `json:"id"`
@@ -144,7 +144,7 @@ type input struct {
 	Resource map[string]any `json:"resource"`
 }
 
-// again decides by the draft what was decided before.
+// again decides a past decision under the draft.
 func again(ctx context.Context, tx *op.Tx, set *authz.Set, d *ent.AccessDecision, row authz.Row) (bool, error) {
 	var in input
 	if err := json.Unmarshal(d.Input, &in); err != nil {
@@ -169,9 +169,9 @@ func again(ctx context.Context, tx *op.Tx, set *authz.Set, d *ent.AccessDecision
 	return answer.Allow, nil
 }
 
-// keptRow is the row as it was; where the log has none, because no policy looked at it, as it is now. visible is false for
-// one that the caller may not read, as it was or as it is.
-func keptRow(ctx context.Context, tx *op.Tx, d *ent.AccessDecision) (row authz.Row, visible bool, err error) {
+// loggedRow returns the row as it was or, if the log has none because no policy read it, as it is now. visible is false if
+// the caller may not read the row, as it was or as it is.
+func loggedRow(ctx context.Context, tx *op.Tx, d *ent.AccessDecision) (row authz.Row, visible bool, err error) {
 	var in input
 	if err := json.Unmarshal(d.Input, &in); err != nil {
 		return authz.Row{}, false, fmt.Errorf("read decision %s: %w", d.ID, err)
@@ -191,7 +191,7 @@ func keptRow(ctx context.Context, tx *op.Tx, d *ent.AccessDecision) (row authz.R
 	entity, err := authz.Load(ctx, tx.Client, d.ResourceType, id)
 	switch {
 	case ent.IsNotFound(err):
-		return row, !tx.Narrowed(d.ResourceType), nil // hidden, or deleted: nothing tells which
+		return row, !tx.Narrowed(d.ResourceType), nil // hidden or deleted: this does not tell which
 	case err != nil:
 		return row, false, fmt.Errorf("load the row of decision %s: %w", d.ID, err)
 	case in.Resource == nil:

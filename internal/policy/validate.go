@@ -7,7 +7,7 @@ import (
 	"atrium/internal/op"
 )
 
-// Validate says what is wrong with a draft, and changes nothing.
+// Validate returns the faults of a draft, and changes nothing.
 var Validate = op.New("accesspolicy.validate", op.Spec{
 	Resource: "AccessPolicy", Action: op.Read, AdminLayer: true,
 	Summary: "Check a draft of an access policy",
@@ -18,7 +18,7 @@ type ValidateInput struct {
 	Draft
 }
 
-// Validity is what is said of a draft.
+// Validity is the result for a draft.
 type Validity struct {
 	Valid   bool
 	Details []apperr.Detail // one for each fault, named as when the policy is saved
