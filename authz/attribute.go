@@ -10,7 +10,7 @@ import (
 	wording "atrium/internal/text"
 )
 
-// kind is the type of an attribute's values. Values compare only with values of their own kind.
+// kind is the type of an attribute's values. Values of different kinds never compare.
 type kind uint8
 
 const (
@@ -25,24 +25,24 @@ func (k kind) String() string {
 	return [...]string{"a text", "a number", "a boolean", "a date-time", "a list"}[k]
 }
 
-// MomentFormat is how moments stand in documents and compiled policies: in UTC and of one length, so that they order
-// as texts do.
+// MomentFormat is the format of moments in documents and compiled policies: in UTC and of fixed length, so that they
+// order like texts.
 const MomentFormat = "2006-01-02T15:04:05.000000Z"
 
-// attribute is one thing that is known of a row.
+// attribute is one property of a row.
 type attribute struct {
 	name   string   // as the API spells it
-	path   []string // the same, cut at its dots: where it stands in the document
+	path   []string // the name split at its dots: the position in the document
 	kind   kind
-	isMap  bool   // texts by key: tags
-	blank  bool   // an empty text stands for none
-	column string // of the table; of team_members for a list
-	own    string // lists: the column of team_members that holds the row's id
-	field  int    // of the entity
+	isMap  bool   // texts by key, such as tags
+	blank  bool   // an empty text means none
+	column string // the table's column; for a list, that of team_members
+	own    string // lists: the column of team_members with the row's id
+	field  int    // index in the entity
 	term   *ast.Term
 }
 
-// renamed are the attributes whose place at the doors is not their column's name.
+// renamed maps attributes whose name at the doors differs from their column's.
 var renamed = map[string]map[string]string{
 	"Offering": {
 		"responseMinutes": "sla.responseMinutes", "resolutionMinutes": "sla.resolutionMinutes",
@@ -61,7 +61,7 @@ var renamed = map[string]map[string]string{
 	},
 }
 
-// unaddressable are the columns that no policy can look at, with the reason; those of any entity stand under "".
+// unaddressable lists the columns that no policy can read, with the reason; "" stands for every entity.
 var unaddressable = map[string]map[string]string{
 	"":        {"companyId": "policies are of one company"},
 	"Comment": {"mentioned": "a list"},
@@ -112,11 +112,12 @@ var unaddressable = map[string]map[string]string{
 	"AccessDecision":      {"input": "a document"},
 }
 
-// blanks are the columns in which an empty text stands for none, as the doors answer null for it.
+// blanks are the columns in which an empty text means none; the doors answer null for it.
 var blanks = map[string]bool{"description": true, "ip": true, "userAgent": true, "requestId": true}
 
-// columns lists the attributes that the columns of an Ent entity are. Sensitive ones, which Ent keeps out of JSON, are
-// none; a column of another type that is not listed as unaddressable is none either, and a test names it.
+// columns lists the attributes in the columns of an Ent entity. It leaves out sensitive columns, which Ent keeps out
+// of JSON, and columns whose type policies cannot compare; a test fails for such a column unless unaddressable lists
+// it.
 func columns(resource string, row reflect.Type) []*attribute {
 	var out []*attribute
 	for f := range row.Fields() {
@@ -142,7 +143,7 @@ func columns(resource string, row reflect.Type) []*attribute {
 	return out
 }
 
-// typed notes the kind of values that a Go type holds; false when policies cannot compare them.
+// typed sets the kind from a Go type; false when policies cannot compare the type.
 func (a *attribute) typed(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -164,7 +165,7 @@ func (a *attribute) typed(t reflect.Type) bool {
 	return true
 }
 
-// value returns the attribute of an entity as JSON has it; nil when it is not set.
+// value returns the attribute of an entity as in JSON; nil when it is not set.
 func (a *attribute) value(row reflect.Value) any {
 	f := row.Field(a.field)
 	if f.Kind() == reflect.Pointer {

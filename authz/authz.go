@@ -30,8 +30,8 @@ const (
 	RowsNone     Reach = "none"
 )
 
-// By names what decided: a scope, the method of authentication, a role, an access policy, or the operator's own
-// policies. A policy without an id is the rule that what nothing allows is denied.
+// By names the deciding rule: a scope, the method of authentication, a role, an access policy, or the operator's own
+// policies. A policy without an id means that nothing allows the action.
 type By struct {
 	Kind string `json:"kind"`
 	ID   string `json:"id"`
@@ -43,19 +43,19 @@ type Decision struct {
 	By    By    `json:"by"`
 	Rows  Reach `json:"rows"`
 
-	Approval string `json:"-"` // the policy by which an agent waits for a person to approve it; empty for none
+	Approval string `json:"-"` // the policy that makes an agent wait for a person's approval; empty for none
 }
 
-// Question is what is asked of the caller's rights.
+// Question is a question about the caller's rights.
 type Question struct {
 	Verb       string // "request.accept"
-	Scope      string // the one the operation needs; empty for none
-	AdminLayer bool   // settings that only a person may touch
-	Action     string // of access policies: "update"
-	Resource   string // of access policies: "Request"
+	Scope      string // the scope that the operation requires; empty for none
+	AdminLayer bool   // settings that only a person may change
+	Action     string // for access policies: "update"
+	Resource   string // for access policies: "Request"
 }
 
-// Options say where the operator's own modules are.
+// Options name the folder of the operator's own modules.
 type Options struct {
 	PolicyDir string // a folder of *.rego in the package atrium.operator; empty for none
 }
@@ -63,21 +63,22 @@ type Options struct {
 // Engine holds the prepared queries. Safe for concurrent use.
 type Engine struct {
 	dir   string
-	seen  string  // the state of the folder that was read at the start
-	own   *bundle // the embedded modules alone: what policies are compiled with
+	seen  string  // the state of the folder when it was read at the start
+	own   *bundle // only the embedded modules; policies are compiled with them
 	now   atomic.Pointer[bundle]
 	known sync.Map // memo → Decision
 }
 
-// memo is all that an answer of scopes and roles depends on.
+// memo holds everything that an answer of scopes and roles depends on.
 type memo struct {
 	role   principal.Role
 	method principal.Method
-	scopes principal.Scopes // cut down to what the question looks at
+	scopes principal.Scopes // reduced to those that the question depends on
 	q      Question
 }
 
-// New prepares the embedded policies and the operator's own. Modules that do not compile, strictly, are an error.
+// New prepares the embedded policies and the operator's own. It returns an error if a module does not compile in strict
+// mode.
 func New(ctx context.Context, o Options) (*Engine, error) {
 	own, err := loadBundle(ctx, "")
 	if err != nil {
@@ -93,8 +94,8 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 	return e, nil
 }
 
-// Reload reads the operator's modules again, and reports whether they have changed. Modules that are broken change
-// nothing: those that were good stay in force.
+// Reload reads the operator's modules again, and reports whether they have changed. If they do not compile, the previous
+// ones stay in force.
 func (e *Engine) Reload(ctx context.Context) (changed bool, err error) {
 	if e.dir == "" {
 		return false, nil
@@ -106,14 +107,14 @@ func (e *Engine) Reload(ctx context.Context) (changed bool, err error) {
 	return e.now.Swap(b).version != b.version, nil
 }
 
-// Bundle names the modules that decide, by their content.
+// Bundle returns the version of the deciding modules, which derives from their content.
 func (e *Engine) Bundle() string { return e.now.Load().version }
 
-// Verbs returns the rights that roles are given or denied by name, in order; those that owners and admins have as everything
-// else are not among them.
+// Verbs returns, in order, the rights that are given or denied to roles by name. It leaves out rights that owners and admins
+// have because they have all rights.
 func (e *Engine) Verbs() []string { return e.now.Load().verbs }
 
-// Decide answers q by scopes and roles, for the caller. An error means no: callers must treat it as a refusal.
+// Decide answers q for the caller by scopes and roles. Callers must treat an error as a refusal.
 func (e *Engine) Decide(ctx context.Context, p *principal.Principal, q Question) (Decision, error) {
 	q.Action, q.Resource = "", ""
 	q.AdminLayer = q.AdminLayer || e.own.person[q.Verb]
@@ -133,7 +134,7 @@ func (e *Engine) Decide(ctx context.Context, p *principal.Principal, q Question)
 	return d, nil
 }
 
-// TakesRecentProof reports whether a verb takes a person who has just shown who it is.
+// TakesRecentProof reports whether a verb requires a recent sign-in of a person.
 func (e *Engine) TakesRecentProof(verb string) bool { return e.own.recent[verb] }
 
 func memoOf(p *principal.Principal, q Question) memo {
@@ -146,12 +147,12 @@ func memoOf(p *principal.Principal, q Question) memo {
 	return key
 }
 
-// maxDecision bounds the time that a company's policies may take for one decision. They are bounded when they are saved,
-// so that only a company that writes the worst of them meets it.
+// maxDecision limits the time of a company's policies for one decision. Policies are limited when they are saved, so only a
+// company with the worst possible ones reaches it.
 const maxDecision = 50 * time.Millisecond
 
-// DecideRow answers q by scopes, roles and the company's policies, for the row that it is about: the zero Row where there
-// is none. An error means no; it is returned, too, when ctx ends first or the policies take longer than maxDecision.
+// DecideRow answers q by scopes, roles and the company's policies, for the row in question; the zero Row means none. Callers
+// must treat an error as a refusal. It returns one also when ctx ends first or the policies take longer than maxDecision.
 func (e *Engine) DecideRow(ctx context.Context, set *Set, c *Caller, q Question, row Row) (Decision, error) {
 	d, err := e.Decide(ctx, c.Principal, q)
 	if err != nil || !d.Allow || Exempt(c.Principal, q.Resource) {
@@ -177,7 +178,7 @@ func (e *Engine) DecideRow(ctx context.Context, set *Set, c *Caller, q Question,
 	if q.Action != "read" {
 		return d, nil
 	}
-	for i, p := range parents[q.Resource] { // a row is hidden with what it belongs to
+	for i, p := range parents[q.Resource] { // a row is hidden if one of its parents is
 		above := Row{Resource: p.Entity}
 		if i < len(row.parents) {
 			above = row.parents[i]
@@ -192,23 +193,23 @@ func (e *Engine) DecideRow(ctx context.Context, set *Set, c *Caller, q Question,
 	return d, nil
 }
 
-// Open reports whether everybody may read every row of the company, as they do by default.
+// Open reports whether everybody may read every row of the company, which is the default.
 func (e *Engine) Open(set *Set) bool { return set.open && e.now.Load().operator == nil }
 
-// Settled reports whether the policies answer for an action on a resource whatever the row, so that they can be asked
-// before there is one.
+// Settled reports whether the policies give the same answer for every row, so that they can be asked before there is a row.
 func (e *Engine) Settled(set *Set, action, resource string) bool {
 	return set.bucket(action, resource).settled && e.now.Load().operator == nil &&
 		(action != "read" || !slices.ContainsFunc(parents[resource], func(p ent.Owner) bool { return !e.Settled(set, action, p.Entity) }))
 }
 
-// Heavy reports whether decisions about an action on a resource may take so long that they are made before a transaction.
+// Heavy reports whether decisions about an action on a resource may take so long that they should be made before a
+// transaction.
 func (e *Engine) Heavy(set *Set, action, resource string) bool {
 	return set.bucket(action, resource).weight >= heavy ||
 		action == "read" && slices.ContainsFunc(parents[resource], func(p ent.Owner) bool { return e.Heavy(set, action, p.Entity) })
 }
 
-// AsksCaller reports whether policies look at the caller's teams or attributes, which a Caller must then be given.
+// AsksCaller reports whether policies read the caller's teams or attributes, so that a Caller needs them.
 func (e *Engine) AsksCaller(set *Set) bool {
 	return set.asks || e.now.Load().operator != nil
 }
@@ -220,7 +221,7 @@ var (
 	termTrue, termFalse, termNoScopes = ast.BooleanTerm(true), ast.BooleanTerm(false), ast.ArrayTerm()
 )
 
-// input is the part that scopes and roles are decided by.
+// input returns the part of the input on which scopes and roles depend.
 func (k memo) input() [][2]*ast.Term {
 	scopes, layer := termNoScopes, termFalse
 	if names := k.scopes.Names(); len(names) > 0 {
@@ -235,7 +236,7 @@ func (k memo) input() [][2]*ast.Term {
 		ast.Item(termVerb, ast.StringTerm(k.q.Verb)), ast.Item(termLayer, layer))
 }
 
-// evaluate asks a query, and returns its one answer.
+// evaluate runs a query, and returns its one answer.
 func evaluate(ctx context.Context, q rego.PreparedEvalQuery, input ast.Value, options ...rego.EvalOption) (any, error) {
 	rs, err := q.Eval(ctx, append(options, rego.EvalParsedInput(input), rego.EvalMetrics(metrics.NoOp()))...)
 	if err != nil {
@@ -247,8 +248,8 @@ func evaluate(ctx context.Context, q rego.PreparedEvalQuery, input ast.Value, op
 	return rs[0].Expressions[0].Value, nil
 }
 
-// never cancels the evaluation of scopes and roles: no customer has a say in what it costs, its answer is remembered, and
-// a goroutine to watch the caller's context would cost more.
+// never means that the evaluation of scopes and roles is never cancelled: customers cannot influence its cost, its answer is
+// cached, and a goroutine that watches the caller's context would cost more.
 var never = notCancelled{}
 
 type notCancelled struct{}

@@ -27,21 +27,21 @@ type bundle struct {
 	compiler *ast.Compiler
 	data     storage.Store
 	decision rego.PreparedEvalQuery
-	denial   rego.PreparedEvalQuery // what the operator's modules deny by
-	operator node                   // what is left of their denials; nil when there are none
-	person   map[string]bool        // the verbs that take a person, whatever the operation
-	recent   map[string]bool        // the verbs that take a recent proof
-	verbs    []string               // that roles are given, or that are set apart, by name, in order
+	denial   rego.PreparedEvalQuery // the denials of the operator's modules
+	operator node                   // the residual of their denials; nil when there are none
+	person   map[string]bool        // the verbs that require a person, whatever the operation
+	recent   map[string]bool        // the verbs that require a recent sign-in
+	verbs    []string               // verbs that roles get by name or that are listed apart, in order
 }
 
-// operatorPackage is where the operator's modules may put rules: there, and below it.
+// operatorPackage is the package to which, with its subpackages, the operator's modules may add rules.
 var operatorPackage = ast.MustParseRef("data.atrium.operator")
 
-// maxModule bounds a module of the operator's, in bytes.
+// maxModule limits one of the operator's modules, in bytes.
 const maxModule = 1 << 20
 
-// loadBundle compiles the embedded modules with those in dir; none for an empty dir. Everything is compiled strictly,
-// and what the operator's modules deny must be translatable for every resource.
+// loadBundle compiles the embedded modules with those in dir; none for an empty dir. It compiles in strict mode, and
+// the operator's denials must be translatable for every resource.
 func loadBundle(ctx context.Context, dir string) (*bundle, error) {
 	text, err := policies.Files.ReadFile("atrium.rego")
 	if err != nil {
@@ -106,7 +106,7 @@ func setOf(list []string) map[string]bool {
 	return out
 }
 
-// addModules reads *.rego of the operator's folder; tests (*_test.rego) are left to `opa test`.
+// addModules reads *.rego in the operator's folder. It skips tests (*_test.rego), which `opa test` runs.
 func addModules(sources map[string]string, dir string) error {
 	if dir == "" {
 		return nil
@@ -138,7 +138,7 @@ func addModules(sources map[string]string, dir string) error {
 	return nil
 }
 
-// compile compiles modules strictly, and keeps the operator's in their own package.
+// compile compiles modules in strict mode, and refuses operator's modules outside of their package.
 func compile(sources map[string]string) (*ast.Compiler, error) {
 	modules := map[string]*ast.Module{}
 	for name, text := range sources {
@@ -158,8 +158,8 @@ func compile(sources map[string]string) (*ast.Compiler, error) {
 	return c, nil
 }
 
-// capabilities are the built-in functions that policies may use: none that reaches out of the process, or answers
-// differently from one call to the next.
+// capabilities returns the built-in functions that policies may use. It leaves out those that reach out of the
+// process or are not deterministic.
 func capabilities() *ast.Capabilities {
 	c := ast.CapabilitiesForThisVersion()
 	c.Builtins = slices.DeleteFunc(c.Builtins, func(b *ast.Builtin) bool { return b.Nondeterministic })
@@ -167,7 +167,7 @@ func capabilities() *ast.Capabilities {
 	return c
 }
 
-// versionOf names modules and data by their content.
+// versionOf derives a version from the content of modules and data.
 func versionOf(sources map[string]string, data []byte) string {
 	sum := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(sources)) {

@@ -12,8 +12,9 @@ import (
 	"atrium/internal/principal"
 )
 
-// Some attributes have one of a few values: roles, statuses, priorities. A condition that asks such an attribute for
-// another value never holds, so that a denial with a typo would protect nothing: it is refused when it is saved.
+// Some attributes have a closed set of values: roles, statuses, priorities. A condition that compares such an attribute
+// with another value is never true, so a denial with a typo would protect nothing. Such a condition is refused when it
+// is saved.
 
 // callerSets are the closed sets of the caller and the call.
 var callerSets = map[string][]string{
@@ -22,7 +23,7 @@ var callerSets = map[string][]string{
 	"context.authMethod": {string(principal.MethodAPIKey), string(principal.MethodBearer), string(principal.MethodSession)},
 }
 
-// textSets are the closed sets of columns that the database keeps as any text.
+// textSets are the closed sets of columns that the database stores as arbitrary text.
 func textSets(resource, attr string) []string {
 	actors := append([]string{"api_key", "operator", "system"}, callerSets["principal.type"]...)
 	names := slices.AppendSeq(Resources(), maps.Keys(unbound))
@@ -36,7 +37,7 @@ func textSets(resource, attr string) []string {
 	}[resource][attr]
 }
 
-// enums are the values of the database's columns, by table and column; none for a column that takes any.
+// enums are the values of the database's columns, by table and column; none for a column without a closed set.
 var enums = func() map[string][]string {
 	out := map[string][]string{}
 	for _, t := range migrate.Tables {
@@ -47,8 +48,8 @@ var enums = func() map[string][]string {
 	return out
 }()
 
-// closedSet returns the values that an attribute can have in a policy on a resource (or Any); nil for one that can have
-// any value somewhere.
+// closedSet returns the possible values of an attribute in a policy on a resource (or Any); nil if it can have any
+// value on some resource.
 func closedSet(on, path string) []string {
 	if set, ok := callerSets[path]; ok {
 		return set
@@ -82,8 +83,8 @@ func closedSet(on, path string) []string {
 	return slices.Compact(out)
 }
 
-// mayHold notes a fault where no value of the attribute's closed set meets the condition. Operators that name values
-// whole must name values of the set, also those that are asked not to be.
+// mayHold records a fault if no value of the attribute's closed set meets the condition. Operators that compare whole
+// values must name values of the set, including negative operators.
 func (p *parser) mayHold(op string, want ast.Value) bool {
 	text, ok := want.(ast.String)
 	if p.kept || !ok {
@@ -106,7 +107,7 @@ func (p *parser) mayHold(op string, want ast.Value) bool {
 	return false
 }
 
-// meets is what an operator that compares texts asks of a value.
+// meets reports whether a value meets an operator that compares texts.
 func meets(v, op, want string) bool {
 	switch op {
 	case "lt":

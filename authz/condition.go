@@ -23,7 +23,7 @@ const (
 	MaxBytes      = 1 << 16 // of JSON
 )
 
-// Size returns how many conditions the text of a kept policy's condition has: one for each operator.
+// Size returns the number of conditions in the text of a saved policy's condition: one for each operator.
 func Size(condition json.RawMessage) (int, error) {
 	var entries map[string]any
 	if err := json.Unmarshal(condition, &entries); err != nil {
@@ -40,35 +40,35 @@ func Size(condition json.RawMessage) (int, error) {
 	return n, nil
 }
 
-// condition is one comparison: an attribute, an operator and what it is compared with.
+// condition is one comparison: an attribute, an operator and the compared value.
 type condition struct {
 	path  string     // as the policy spells it: "resource.tags.env"
 	op    string     // as the policy spells it: "in"
-	raw   any        // the value, as the policy has it
-	at    []string   // where the attribute stands in the input
-	from  [][]string // where those stand that it is compared with
-	kind  kind       // of the attribute; for a policy on every resource, that of the value
+	raw   any        // the value, as in the policy
+	at    []string   // the attribute's position in the input
+	from  [][]string // the positions of the attributes that it is compared with
+	kind  kind       // the attribute's; for a policy on every resource, the value's
 	term  *ast.Term
-	resid node // what partial evaluation left of it
+	resid node // the residual of partial evaluation
 }
 
-// faults gathers what is wrong with a condition.
+// faults collects the faults of a condition.
 type faults []apperr.Detail
 
-// add notes a fault of one entry.
+// add records a fault of one entry.
 func (f *faults) add(path, format string, args ...any) {
 	*f = append(*f, apperr.Detail{Field: "condition." + cutPath(path), Message: fmt.Sprintf(format, args...)})
 }
 
-// whole notes a fault of the condition as a whole.
+// whole records a fault of the whole condition.
 func (f *faults) whole(format string, args ...any) {
 	*f = append(*f, apperr.Detail{Field: "condition", Message: fmt.Sprintf(format, args...)})
 }
 
-// cutPath shortens what a caller wrote where a path is due to a length that an answer bears.
+// cutPath cuts a caller's text, which should be a path, to a length that fits an answer.
 func cutPath(s string) string { return wording.Short(s, 120) }
 
-// parseCondition reads the condition of a policy. It returns one detail per fault.
+// parseCondition reads the condition of a policy. It returns one detail for each fault.
 func parseCondition(policy Policy) ([]*condition, []apperr.Detail) {
 	var bad faults
 	on, raw := policy.Resource, policy.Condition
@@ -113,8 +113,8 @@ var callerKinds = map[string]kind{
 	"context.ip": text, "context.time": moment, "context.authMethod": text,
 }
 
-// resolve finds an attribute: where it stands in the input, and which kinds of values it has. It has several only for
-// a policy on every resource. After "resource.tags." and "principal.attributes." all that follows is one key.
+// resolve finds an attribute's position in the input, and the kinds of its values. Only a policy on every resource
+// can have several kinds. Everything after "resource.tags." and "principal.attributes." is one key.
 func resolve(on, path string) (at []string, kinds []kind, ok bool) {
 	if key, is := strings.CutPrefix(path, "principal.attributes."); is {
 		return []string{"principal", "attributes", key}, []kind{text}, goodKey(key)
@@ -187,7 +187,7 @@ var applies = map[string][]kind{
 	"prefix": {text}, "glob": {text}, "exists": {text, number, boolean, moment, list},
 }
 
-// operator reads one operator with its value. An operator that asks for several things becomes several conditions.
+// operator reads one operator with its value. Some operators become several conditions.
 func (p *parser) operator(op string, v any) []*condition {
 	takes, known := applies[op]
 	if !known {
@@ -278,14 +278,14 @@ func (p *parser) several(c *condition, fits []kind, v any) []*condition {
 		if !ok || o.from == nil && !p.mayHold(c.op, o.value) {
 			return nil
 		}
-		fits = []kind{k} // a list is of one kind
+		fits = []kind{k} // all items of a list have one kind
 		items = append(items, o)
 	}
 	c.kind = fits[0]
 	return c.anyOf(items)
 }
 
-// anyOf makes the conditions of in and nin over a list. A variable in it that has no value makes them fail.
+// anyOf builds the conditions of in and nin over a list. If a variable in the list has no value, they are false.
 func (c *condition) anyOf(items []operandOf) []*condition {
 	var out []*condition
 	also := func(op string, at []string, o operandOf) {
@@ -319,7 +319,7 @@ func (c *condition) anyOf(items []operandOf) []*condition {
 		}
 		return out
 	case c.kind == list && len(constants) < len(items):
-		return nil // refused by scalar: a list's entries are compared with constants
+		return nil // scalar refuses this: a list's entries are compared with constants
 	case c.kind == list:
 		c.set("any", operandOf{value: ast.NewArray(constants...)})
 	case len(constants) < len(items):
@@ -331,7 +331,7 @@ func (c *condition) anyOf(items []operandOf) []*condition {
 	return append(out, c)
 }
 
-// set makes the term by which the Rego knows the condition: operator, attribute, and what it is compared with.
+// set builds the condition's term for the Rego: operator, attribute, and operand.
 func (c *condition) set(op string, o operandOf) {
 	want := ast.NewTerm(o.value)
 	if c.from = nil; o.from != nil {
@@ -340,13 +340,13 @@ func (c *condition) set(op string, o operandOf) {
 	c.term = ast.ArrayTerm(ast.StringTerm(op), ast.NewTerm(texts(c.at)), want)
 }
 
-// operandOf is what an attribute is compared with: a constant, or an attribute of the caller.
+// operandOf is the operand of a condition: a constant, or an attribute of the caller.
 type operandOf struct {
 	value ast.Value
 	from  []string
 }
 
-// item is the operand as an entry of one_of.
+// item returns the operand as an entry of one_of.
 func (o operandOf) item() [2]*ast.Term {
 	if o.from == nil {
 		return ast.Item(ast.StringTerm("want"), ast.NewTerm(o.value))
@@ -354,7 +354,8 @@ func (o operandOf) item() [2]*ast.Term {
 	return ast.Item(ast.StringTerm("from"), ast.NewTerm(texts(o.from)))
 }
 
-// scalar reads one value as one of the kinds that fit; its own kind comes back, list for an attribute that is one.
+// scalar reads one value as one of the kinds that fit, and returns the value's own kind; for an attribute that is a
+// list, it returns list.
 func (p *parser) scalar(fits []kind, v any) (kind, operandOf, bool) {
 	if s, ok := v.(string); ok && strings.Contains(s, "${") {
 		return p.variable(fits, s)
@@ -373,7 +374,7 @@ func (p *parser) scalar(fits []kind, v any) (kind, operandOf, bool) {
 	return 0, operandOf{}, false
 }
 
-// variable reads "${principal.id}" and its kin.
+// variable reads a variable such as "${principal.id}".
 func (p *parser) variable(fits []kind, s string) (kind, operandOf, bool) {
 	name, ok := strings.CutPrefix(s, "${")
 	name, closed := strings.CutSuffix(name, "}")

@@ -1,16 +1,16 @@
-// Package authz decides whether a caller may do a verb on a resource, and by which scope, role or policy. internal/op asks
-// it for every call; internal/policy asks it where a draft is tried out. It never reads the database: rows, policies and
-// what is known of the caller are handed in.
+// Package authz decides whether a caller may perform a verb on a resource, and which scope, role or policy decides.
+// internal/op asks it for every call; internal/policy asks it to try out drafts. It never reads the database: its callers
+// pass in rows, policies and facts about the caller.
 //
-// Scopes and roles are Rego and static data (policies/), asked through the prepared query "decision" and remembered by
-// what they depend on. A company's access policies are rows. Compile reads and checks one, and evaluates the Rego rule
-// "holds" partially for each of its conditions; what is left are comparisons of attributes with values. From then on that
-// residual is the policy: a decision about one row puts the row and the caller into it (DecideRow), an explanation does
-// so condition by condition (Explain), and a list writes it as a predicate of its SQL (Rows). A differential test holds
-// the three against one another and against the Rego rule.
+// Scopes and roles are Rego and static data (policies/). The prepared query "decision" evaluates them, and answers are
+// cached by everything that they depend on. A company's access policies are rows. Compile reads and checks one, and
+// partially evaluates the Rego rule "holds" for each of its conditions; the residual consists of comparisons of attributes
+// with values. From then on this residual is the policy. A decision about one row evaluates it with the row and the caller
+// (DecideRow), an explanation does so condition by condition (Explain), and a list turns it into a predicate of its SQL
+// (Rows). A differential test compares the three with each other and with the Rego rule.
 //
-// The modules of the operator are Rego of their own. They are asked by OPA for each row, since only they know the name
-// of what denies, and lists use their residual.
+// The operator's modules are Rego of their own. OPA evaluates them for each row, because only they know the name of a
+// denial; lists use their residual.
 //
 //	resource.go, attribute.go       what policies can look at: one table, made from the entities
 //	condition.go, policy.go         the policies' language
@@ -22,14 +22,14 @@
 //
 // # Cost
 //
-// A decision that three policies are about took 100 µs when OPA evaluated them for each row, and takes 1 µs with
-// their residuals (BenchmarkDecide, 2 cores of an AMD EPYC, 2026-11). A decision by scopes and role alone that is
-// remembered takes 0.1 µs. Within OPA, parsed input, metrics.NoOp and EvalExternalCancel were in use already; two thirds
-// of the time went into its evaluator, so nothing short of leaving it out would have halved it.
+// A decision that involves three policies took 100 µs when OPA evaluated them for each row, and takes 1 µs with their
+// residuals (BenchmarkDecide, 2 cores of an AMD EPYC, 2026-11). A cached decision by scopes and role alone takes 0.1 µs.
+// OPA was already used with parsed input, metrics.NoOp and EvalExternalCancel; two thirds of the time went into its
+// evaluator, so only avoiding the evaluator could halve it.
 //
-// A company's policies may take 50 ms for one decision; then it is refused. Conditions are bounded when they are saved
-// (50 of a policy, 500 values of a list, globs of 200 characters with 8 stars), and a glob matches in time linear in the
-// text: 0.1 ms for the worst on 10,000 characters, where RE2 took up to 150 ms. The databases' own GLOB and LIKE go back to
-// the last star alone: 4 and 6 ms. What more than 100 conditions decide (a glob counts for 25) is remembered for the
-// caller, so that internal/op can ask before a transaction what counts within.
+// A company's policies may take 50 ms for one decision; then the call is refused. Conditions have limits when they are
+// saved (50 in a policy, 500 values in a list, globs of 200 characters with 8 stars), and a glob matches in time linear in
+// the text: 0.1 ms in the worst case on 10,000 characters, where RE2 took up to 150 ms. The databases' own GLOB and LIKE
+// backtrack only to the last star: 4 and 6 ms. Decisions that involve more than 100 conditions (a glob counts as 25) are
+// remembered for the caller, so that internal/op can ask before a transaction.
 package authz

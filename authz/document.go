@@ -12,18 +12,19 @@ import (
 	wording "atrium/internal/text"
 )
 
-// Caller is who asks, and from where, as policies see it. It must not change once it is asked about.
+// Caller is the caller and the origin of a call, as policies see them. It must not change after the first question
+// about it.
 type Caller struct {
 	Principal  *principal.Principal
-	TeamIDs    []string // these two are needed when the engine AsksCaller
+	TeamIDs    []string // needed, like Attributes, when the engine AsksCaller
 	Attributes map[string]string
 	Time       time.Time
 
 	mu    sync.Mutex
-	known map[question]answer // of heavy questions
+	known map[question]answer // answers to heavy questions
 }
 
-// value returns an attribute of the caller or the call; nil for one that is missing.
+// value returns an attribute of the caller or the call; nil if it is missing.
 func (c *Caller) value(path []string) ast.Value {
 	p := c.Principal
 	switch strings.Join(path, ".") {
@@ -68,20 +69,20 @@ func texts(list []string) ast.Value {
 	return ast.NewArray(terms...)
 }
 
-// Row is the resource that a question is about, as it is or as it would become. The zero value is none.
+// Row is the row that a question is about, as it is or as it would become. The zero value means none.
 type Row struct {
 	Resource string
 	ID       string
 	entity   reflect.Value
 	lists    map[string][]string
-	doc      map[string]any // of the decision log, in place of an entity
-	parents  []Row          // what the row belongs to; a decision about reading it denies without
+	doc      map[string]any // the decision log's, instead of an entity
+	parents  []Row          // without its parents, a row may not be read
 }
 
 // Ref names a row of a resource.
 type Ref struct{ Resource, ID string }
 
-// Parents names the rows that the row belongs to, which Below adds: hidden parents hide it.
+// Parents names the rows that the row belongs to; Below adds them. A hidden parent hides the row.
 func (r Row) Parents() []Ref {
 	var out []Ref
 	for _, p := range parents[r.Resource] {
@@ -91,14 +92,14 @@ func (r Row) Parents() []Ref {
 	return out
 }
 
-// Below returns the row with its parents, in the order in which Parents names them.
+// Below returns the row with its parents, in the order of Parents.
 func (r Row) Below(parents ...Row) Row {
 	r.parents = parents
 	return r
 }
 
-// RowOf returns the row that an Ent entity is; false when it is none that policies reach. lists holds the attributes
-// that are lists, which Lists names.
+// RowOf returns an Ent entity as a Row; false when policies do not cover it. lists holds the attributes that are
+// lists of ids ("teamIds", "memberIds").
 func RowOf(entity any, lists map[string][]string) (Row, bool) {
 	name, id, ok := EntityOf(entity)
 	if !ok {
@@ -121,12 +122,12 @@ func EntityOf(entity any) (name, id string, ok bool) {
 	return name, f.String(), true
 }
 
-// RowOfInput returns the row that the decision log kept.
+// RowOfInput returns a row from a document, such as the decision log's.
 func RowOfInput(resource, id string, doc map[string]any) Row {
 	return Row{Resource: resource, ID: id, doc: doc}
 }
 
-// value returns an attribute by its place in the document; nil for one that is missing.
+// value returns an attribute by its position in the document; nil if it is missing.
 func (r Row) value(on *resource, path []string) ast.Value {
 	a, key := on.at(path)
 	if a == nil {
@@ -158,7 +159,7 @@ func (r Row) value(on *resource, path []string) ast.Value {
 	return termValue(v)
 }
 
-// termValue turns a JSON value into Rego's; nil stays nil.
+// termValue converts a JSON value into Rego's; nil stays nil.
 func termValue(v any) ast.Value {
 	switch v := v.(type) {
 	case nil:
@@ -177,7 +178,7 @@ func termValue(v any) ast.Value {
 	return value
 }
 
-// Document is the row as JSON, with every attribute that policies could look at.
+// Document returns the row as JSON, with every attribute that policies could read.
 func (r Row) Document() map[string]any {
 	if r.doc != nil {
 		return r.doc
@@ -209,7 +210,7 @@ func (r Row) Document() map[string]any {
 	return out
 }
 
-// Document is the caller and the call as JSON, as policies see them and the decision log keeps them.
+// Document returns the caller and the call as JSON, as policies see them and the decision log stores them.
 func (c *Caller) Document() map[string]any {
 	group := func(of string, names ...string) map[string]any {
 		out := map[string]any{}

@@ -8,16 +8,17 @@ import (
 	"atrium/internal/principal"
 )
 
-// Unmet is a condition that did not hold.
+// Unmet is a condition that was false.
 type Unmet struct {
 	PolicyID string
 	Path     string // "resource.tags.env"
 	Op       string // "eq"
-	Want     any    // what it was compared with: a variable's value, where it has one
+	Want     any    // the value that it was compared with; for a variable, the variable's value
 	Have     any    // nil when the attribute is missing
 }
 
-// Explain is DecideRow with every condition, of the policies about the action and the resource, that did not hold.
+// Explain is DecideRow, and also returns every condition that was false in the policies about the action and the
+// resource.
 func (e *Engine) Explain(ctx context.Context, set *Set, c *Caller, q Question, row Row) (Decision, []Unmet, error) {
 	d, err := e.DecideRow(ctx, set, c, q, row)
 	if err != nil {
@@ -35,7 +36,7 @@ func (e *Engine) Explain(ctx context.Context, set *Set, c *Caller, q Question, r
 				return Decision{}, nil, err
 			}
 			u := Unmet{PolicyID: p.ID, Path: cond.path, Op: cond.op}
-			if holds || u == last { // an operator that became several conditions is told once
+			if holds || u == last { // an operator that became several conditions is reported once
 				continue
 			}
 			last = u
@@ -49,7 +50,7 @@ func (e *Engine) Explain(ctx context.Context, set *Set, c *Caller, q Question, r
 	return d, out, nil
 }
 
-// resolved puts the caller's values in place of variables.
+// resolved replaces variables by the caller's values.
 func (c *Caller) resolved(raw any) any {
 	switch v := raw.(type) {
 	case string:
@@ -68,7 +69,7 @@ func (c *Caller) resolved(raw any) any {
 	return raw
 }
 
-// plain is a value as JSON has it; nil for none.
+// plain returns a value as in JSON; nil for none.
 func plain(v ast.Value) any {
 	if v == nil {
 		return nil

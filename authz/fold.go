@@ -8,27 +8,27 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// Folding narrows a residual down to one caller and one resource: what the caller and the call say is put in, and only
-// comparisons of the row's own columns remain.
+// Folding specialises a residual for one caller and one resource: it inserts the values of the caller and the call,
+// and leaves only comparisons of the row's own columns.
 
 // column is a comparison of one attribute of a row with constants.
 type column struct {
 	op   comparison
 	attr *attribute
-	key  string      // of a map
-	want []ast.Value // one; several for isIn and notIn
+	key  string      // the key in a map
+	want []ast.Value // one value; several for isIn and notIn
 }
 
 func (column) isNode() {}
 
-// folder knows the resource, the caller's attributes (nil for one that is missing) and, for a decision, the row.
+// folder holds the resource, the caller's attributes (nil for a missing one) and, for a decision, the row.
 type folder struct {
 	on     *resource
 	caller func(path []string) ast.Value
 	row    *Row // nil for a filter: the row's attributes stay columns
 }
 
-// value returns an attribute of the row, the caller or the call; nil for one that is missing.
+// value returns an attribute of the row, the caller or the call; nil if it is missing.
 func (f *folder) value(path []string) ast.Value {
 	if path[0] != "resource" {
 		return f.caller(path)
@@ -36,7 +36,7 @@ func (f *folder) value(path []string) ast.Value {
 	return f.row.value(f.on, path[1:])
 }
 
-// holds reports whether all conditions of a policy hold for the folder's row.
+// holds reports whether all conditions of a policy are true for the folder's row.
 func (f *folder) holds(p *Compiled) (bool, error) {
 	for _, c := range p.conditions {
 		if met, err := f.met(c); err != nil || !met {
@@ -46,7 +46,7 @@ func (f *folder) holds(p *Compiled) (bool, error) {
 	return true, nil
 }
 
-// met reports whether one condition holds for the folder's row.
+// met reports whether one condition is true for the folder's row.
 func (f *folder) met(c *condition) (bool, error) {
 	if !c.fits(f.on) {
 		return false, nil
@@ -62,8 +62,8 @@ func (f *folder) met(c *condition) (bool, error) {
 	return bool(b), nil
 }
 
-// fold returns the node for the folder's caller and resource. Returns errUntranslatable, wrapped, for comparisons that
-// the databases would answer otherwise than Rego.
+// fold specialises the node for the folder's caller and resource. Returns errUntranslatable, wrapped, for comparisons
+// that the databases would answer differently from Rego.
 func (f *folder) fold(n node) (node, error) {
 	switch n := n.(type) {
 	case allOf:
@@ -107,7 +107,7 @@ func (f *folder) fold(n node) (node, error) {
 	return n, nil
 }
 
-// side is an operand in its place: an attribute of the row, or a value that is known; neither when it is missing.
+// side is a resolved operand: an attribute of the row, or a known value; neither when it is missing.
 type side struct {
 	attr  *attribute
 	key   string
@@ -128,7 +128,7 @@ func (f *folder) side(o operand) (side, error) {
 	return side{attr: a, key: key}, nil
 }
 
-// at finds the attribute at a place in the resource's document; nil when the resource has none there.
+// at finds the attribute at a position in the resource's document; nil when there is none.
 func (r *resource) at(path []string) (*attribute, string) {
 	if len(path) == 2 {
 		if m := r.attrs[path[0]]; m != nil && m.isMap {
@@ -155,7 +155,7 @@ func (f *folder) compare(c compare) (node, error) {
 	case c.op == isNull || c.op == notNull || c.op == isTrue:
 		return unary(c.op, l)
 	case l.attr == nil && r.attr == nil && c.glob != nil:
-		s, ok := l.value.(ast.String) // what is no text makes a match undefined
+		s, ok := l.value.(ast.String) // matching anything but a text is undefined
 		return always(ok && c.glob.matches(string(s)) == (c.op == matches)), nil
 	case l.attr == nil && r.attr == nil:
 		return constants(c.op, l.value, r.value, c.l.orNull || c.r.orNull)
@@ -178,7 +178,7 @@ func (f *folder) compare(c compare) (node, error) {
 	return comparedWith(c.op, l, r.value)
 }
 
-// unary is whether something is there, or true.
+// unary folds a test for presence, or for true.
 func unary(op comparison, s side) (node, error) {
 	switch {
 	case s.attr == nil && op == isTrue:
@@ -186,7 +186,7 @@ func unary(op comparison, s side) (node, error) {
 	case s.attr == nil:
 		return always((s.value == nil) == (op == isNull)), nil
 	case s.attr.kind == list:
-		return always(op != isNull), nil // it is there, if with nothing in it
+		return always(op != isNull), nil // a list always exists, even if it is empty
 	case op == isTrue && s.attr.kind == boolean:
 		return column{op: equal, attr: s.attr, key: s.key, want: []ast.Value{ast.Boolean(true)}}, nil
 	case op == isTrue:
@@ -195,7 +195,7 @@ func unary(op comparison, s side) (node, error) {
 	return column{op: op, attr: s.attr, key: s.key}, nil
 }
 
-// membership is whether a list of the row holds a value.
+// membership folds the test whether a list of the row contains a value.
 func membership(op comparison, s side, value ast.Value) (node, error) {
 	if s.attr.kind != list {
 		return nil, fmt.Errorf("%w: membership in what is no list", errUntranslatable)
@@ -209,7 +209,7 @@ func membership(op comparison, s side, value ast.Value) (node, error) {
 	return column{op: op, attr: s.attr, want: []ast.Value{value}}, nil
 }
 
-// comparedWith is an attribute of the row compared with a value that is known.
+// comparedWith folds a comparison of the row's attribute with a known value.
 func comparedWith(op comparison, s side, value ast.Value) (node, error) {
 	if value == nil {
 		return always(false), nil
@@ -247,13 +247,13 @@ func comparedWith(op comparison, s side, value ast.Value) (node, error) {
 	return out, nil
 }
 
-// takes reports whether the value is of the attribute's kind.
+// takes reports whether the value has the attribute's kind.
 func (a *attribute) takes(v ast.Value) bool {
 	switch v := v.(type) {
 	case ast.String:
 		if a.kind == moment {
 			_, ok := momentOf(string(v))
-			return ok && len(v) == len(MomentFormat) // compiled policies have them in one form
+			return ok && len(v) == len(MomentFormat) // compiled policies contain moments only in this format
 		}
 		return a.kind == text || a.kind == list
 	case ast.Number:
@@ -264,7 +264,7 @@ func (a *attribute) takes(v ast.Value) bool {
 	return false
 }
 
-// constants compares two values that are known, as Rego does; a missing one is nil.
+// constants compares two known values as Rego does; nil means missing.
 func constants(op comparison, l, r ast.Value, orNull bool) (node, error) {
 	if l == nil || r == nil {
 		if orNull && op == unequal {

@@ -8,16 +8,16 @@ const (
 	maxStars = 8
 )
 
-// glob matches whole texts: * is any run of characters, ? one. It steps through a text once and keeps the set of places
-// in the pattern that are reached, as bits, so that the time is linear in the text whatever the pattern.
+// glob matches whole texts: * matches any run of characters, ? one character. It goes through a text once and tracks
+// the set of reached positions in the pattern as bits, so the time is linear in the text whatever the pattern.
 type glob struct {
-	steps map[rune]bits // the places that are reached by a character, that of every ? included
-	other bits          // those that any other character reaches: that of every ?
-	loops bits          // those where any character may follow without leading on: before a *
+	steps map[rune]bits // the positions reached by a character, including those of every ?
+	other bits          // the positions reached by any other character: those of every ?
+	loops bits          // the positions before a *, which any character leaves unchanged
 	end   int
 }
 
-// bits is a set of places.
+// bits is a set of positions.
 type bits []uint64
 
 func (b bits) set(i int) { b[i/64] |= 1 << (i % 64) }
@@ -49,7 +49,7 @@ func newGlob(pattern string) *glob {
 	return g
 }
 
-// matches reports whether the whole text is one of the pattern's.
+// matches reports whether the pattern matches the whole text.
 func (g *glob) matches(text string) bool {
 	at := make(bits, len(g.loops))
 	at.set(0)
@@ -67,7 +67,7 @@ func (g *glob) matches(text string) bool {
 	return at[g.end/64]>>(g.end%64)&1 == 1
 }
 
-// globFault says what is wrong with a glob; empty for nothing.
+// globFault returns the fault of a glob; empty for none.
 func globFault(pattern string) string {
 	switch {
 	case strings.Count(pattern, "*") > maxStars:

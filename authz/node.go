@@ -6,16 +6,16 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// node is what partial evaluation leaves of a rule: comparisons of the row's attributes with what the caller and the
-// policy say, joined by and, or and not. It is read once, when a policy is saved, and narrowed down to one caller and
-// one resource for each query (fold.go).
+// node is the residual of a rule: comparisons of the row's attributes with values of the caller and the policy,
+// joined by and, or and not. It is read once, when a policy is saved, and folded for one caller and one resource in
+// each query (fold.go).
 type node interface{ isNode() }
 
 type (
-	always  bool // true or false whatever the row
+	always  bool // true or false for every row
 	allOf   []node
 	anyOf   []node
-	noneOf  struct{ node } // not, as Rego has it: true for what is undefined
+	noneOf  struct{ node } // not, as in Rego: true if the operand is undefined
 	compare struct {
 		op   comparison
 		l, r operand
@@ -29,7 +29,7 @@ func (anyOf) isNode()   {}
 func (noneOf) isNode()  {}
 func (compare) isNode() {}
 
-// comparison is an operator of a residual. All but isNull are false when a side is missing.
+// comparison is an operator of a residual. All except isNull are false when a side is missing.
 type comparison uint8
 
 const (
@@ -50,20 +50,20 @@ const (
 	isTrue
 )
 
-// operand is one side of a comparison: a constant, or an attribute by its place in the input.
+// operand is one side of a comparison: a constant, or an attribute by its position in the input.
 type operand struct {
 	value  ast.Value
 	path   []string
-	orNull bool // missing is null, rather than undefined
+	orNull bool // a missing attribute is null instead of undefined
 }
 
-// negations are the operators that hold where the others, with both sides there, do not.
+// negations maps operators to those that are true when the former are false and both sides are present.
 var negations = map[comparison]comparison{
 	equal: unequal, unequal: equal, less: greaterEqual, greaterEqual: less, greater: lessEqual, lessEqual: greater,
 	isIn: notIn, notIn: isIn, startsWith: notStartsWith, matches: notMatches, isNull: notNull, notNull: isNull,
 }
 
-// mirrored is the operator with its sides changed.
+// mirrored returns the operator for exchanged sides.
 func mirrored(op comparison) comparison {
 	switch op {
 	case less:

@@ -10,10 +10,10 @@ import (
 	"github.com/open-policy-agent/opa/v1/rego"
 )
 
-// denials asks whether the operator's modules deny, for the filter of rows.
+// denials asks whether the operator's modules deny; it serves the filter of rows.
 var denials = ast.MustParseBody("data.atrium.operator.deny[_]")
 
-// readOperator evaluates the operator's denials partially, and tries them on every resource.
+// readOperator partially evaluates the operator's denials, and checks that they fold on every resource.
 func (b *bundle) readOperator(ctx context.Context) error {
 	n, err := partially(ctx, b.compiler, rego.Store(b.data), denials)
 	if err != nil {
@@ -35,7 +35,7 @@ func (b *bundle) readOperator(ctx context.Context) error {
 	return nil
 }
 
-// denies asks the operator's modules about a row, and returns the first of the names that they deny it by.
+// denies asks the operator's modules about a row, and returns the name of the first denial.
 func (b *bundle) denies(ctx context.Context, c *Caller, q Question, row Row) (name string, denied bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, maxDecision)
 	defer cancel()

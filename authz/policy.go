@@ -19,11 +19,11 @@ const (
 	Allow = "Allow"
 	Deny  = "Deny"
 
-	// RequireApproval has what an agent may do wait for a person. It binds agents alone, allows nothing and denies nothing.
+	// RequireApproval makes an agent's action wait for a person. It applies only to agents, and neither allows nor denies.
 	RequireApproval = "RequireApproval"
 )
 
-// Policy is an access policy as it is kept.
+// Policy is an access policy as it is stored.
 type Policy struct {
 	ID        string
 	Version   int
@@ -31,7 +31,7 @@ type Policy struct {
 	Action    string // one of Actions, or Any
 	Resource  string // one of Resources, or Any
 	Condition []byte // JSON: {path: value}
-	Kept      bool   // it was saved before: what is refused now only because it is of no use, or slow, is taken
+	Kept      bool   // it was saved before, so faults that make it only useless or slow are accepted
 }
 
 // Compiled is a policy that was read, checked and partially evaluated. It is immutable.
@@ -40,9 +40,9 @@ type Compiled struct {
 	conditions []*condition
 }
 
-// Compile reads a policy. Returns validation_error with a detail for each fault, named "effect", "action", "resource"
-// or "condition.<path>". Faults are, among others, a condition that can never hold, and one that no filter of rows can be
-// made of.
+// Compile reads a policy. Returns validation_error with a detail for each fault, named "effect", "action", "resource" or
+// "condition.<path>". Among the faults are a condition that can never be true, and a condition that cannot become a filter
+// of rows.
 func (e *Engine) Compile(ctx context.Context, p Policy) (*Compiled, error) {
 	var bad faults
 	if p.Effect != Allow && p.Effect != Deny && p.Effect != RequireApproval {
@@ -88,7 +88,7 @@ func (e *Engine) Compile(ctx context.Context, p Policy) (*Compiled, error) {
 	return c, nil
 }
 
-// meetsAgents reports whether conditions may hold for an agent.
+// meetsAgents reports whether conditions can be true for an agent.
 func meetsAgents(conditions []*condition) bool {
 	return !slices.ContainsFunc(conditions, func(c *condition) bool {
 		agent := string(principal.TypeAgent)
@@ -96,7 +96,7 @@ func meetsAgents(conditions []*condition) bool {
 	})
 }
 
-// residual is what partial evaluation leaves of "the condition holds", with the whole input unknown.
+// residual returns the residual of "the condition holds" with the whole input unknown.
 func (e *Engine) residual(ctx context.Context, term *ast.Term) (node, error) {
 	parts, ok := term.Value.(*ast.Array)
 	if !ok || parts.Len() != 3 {
@@ -109,8 +109,8 @@ func (e *Engine) residual(ctx context.Context, term *ast.Term) (node, error) {
 // holds is the rule that decides about one condition.
 var holds = ast.MustParseRef("data.atrium.authz.holds")
 
-// foldsOn tries the condition on every resource that it can meet, with every attribute of the caller there. Returns
-// errUntranslatable, wrapped.
+// foldsOn folds the condition on every resource that it can apply to, with a value for every attribute of the caller.
+// Returns errUntranslatable, wrapped.
 func (c *condition) foldsOn(name string) error {
 	sample := func(path []string) ast.Value {
 		switch {
@@ -133,8 +133,8 @@ func (c *condition) foldsOn(name string) error {
 	return nil
 }
 
-// fits reports whether the condition can hold on rows of the resource: it has the attribute, of the kind that the
-// condition compares. exists may hold for what a resource does not have.
+// fits reports whether the condition can be true on rows of the resource: the resource has the attribute, with the kind
+// that the condition compares. exists with false is also true for an attribute that the resource lacks.
 func (c *condition) fits(r *resource) bool {
 	if c.at[0] != "resource" {
 		return true

@@ -14,7 +14,7 @@ import (
 	"atrium/ent/teammember"
 )
 
-// filter is a folded rule over the rows of one resource: permitted by one, and denied by none.
+// filter is a folded rule over the rows of one resource: rows that are permitted and not denied.
 type filter struct {
 	on        *resource
 	permitted node
@@ -27,10 +27,10 @@ func (f filter) all() bool { return f.permitted == always(true) && f.denied == a
 // none reports whether it lets no row through.
 func (f filter) none() bool { return f.permitted == always(false) || f.denied == always(true) }
 
-// predicate is the filter on the rows that s selects. Keys and values are bound, never spliced; whatever the database
-// does not know is FALSE for a permission, and no denial.
+// predicate returns the filter for the rows that s selects. Keys and values are bound as parameters. What is NULL in the
+// database counts as FALSE for a permission, and as no denial.
 func (f filter) predicate(s *sql.Selector) *sql.Predicate {
-	// The selector may be given another name before the predicate is written: its columns are named now.
+	// The selector may be renamed before the predicate is written, so name its columns now.
 	id := s.C(idColumn)
 	of := id[:len(id)-len(idColumn)-1]
 	return sql.P(func(b *sql.Builder) {
@@ -53,26 +53,26 @@ const idColumn = "id"
 // writer writes a folded node as SQL.
 type writer struct {
 	b        *sql.Builder
-	of       string // what stands before a column's name, its opening quote included
+	of       string // the text before a column's name, including its opening quote
 	dialect  string
 	postgres bool
 
-	until   time.Time // of the query
+	until   time.Time // the query's deadline
 	bounded bool
 }
 
-// inTime ends the query with an error when its deadline has passed: PostgreSQL ends by itself, SQLite looks at a query's context
-// before its first row alone. atrium_in_time is a function of package store.
+// inTime makes the query fail once its deadline has passed. PostgreSQL does so by itself, but SQLite checks a query's context
+// only before its first row. Package store defines the function atrium_in_time.
 func (w writer) inTime() {
 	if w.bounded && !w.postgres {
 		w.b.WriteString("atrium_in_time(").Arg(w.until.UnixNano()).WriteString(") AND ")
 	}
 }
 
-// col is a column of the rows, qualified and quoted; name is one of the schema's own.
+// col returns a column of the rows, qualified and quoted; name comes from the schema.
 func (w writer) col(name string) string { return w.of + name + w.of[len(w.of)-1:] }
 
-// certain writes a node that is never NULL.
+// certain writes a node so that it is never NULL.
 func (w writer) certain(n node) {
 	if b, ok := n.(always); ok {
 		w.always(b)
@@ -120,7 +120,7 @@ func (w writer) joined(list []node, by string) {
 	w.b.WriteByte(')')
 }
 
-// signs are the operators that SQL has.
+// signs are the operators that SQL has, too.
 var signs = map[comparison]string{
 	equal: " = ", unequal: " <> ", less: " < ", lessEqual: " <= ", greater: " > ", greaterEqual: " >= ",
 }
@@ -152,7 +152,7 @@ func (w writer) column(c column) {
 	}
 }
 
-// attr writes the column, or what a map holds under a key.
+// attr writes the column, or the value of a map under a key.
 func (w writer) attr(c column) {
 	name := w.col(c.attr.column)
 	switch {
@@ -171,10 +171,10 @@ func (w writer) attr(c column) {
 	}
 }
 
-// plainKey is a key that SQLite's paths take in quotes; others are looked up one by one.
+// plainKey matches keys that SQLite's paths allow in quotes; other keys are searched one by one.
 var plainKey = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 
-// casts name PostgreSQL's types of the kinds, so that a parameter's type never depends on what it stands beside.
+// casts names PostgreSQL's types of the kinds, so that a parameter's type never depends on its context.
 var casts = map[kind]string{text: "text", number: "numeric", boolean: "boolean", moment: "timestamptz", list: "text"}
 
 func (w writer) arg(k kind, v ast.Value) {
@@ -189,7 +189,7 @@ func (w writer) arg(k kind, v ast.Value) {
 	w.b.Arg(native(k, v)).WriteString("::" + casts[k])
 }
 
-// native is a value as the databases' drivers take it.
+// native returns a value as the databases' drivers accept it.
 func native(k kind, v ast.Value) any {
 	switch v := v.(type) {
 	case ast.String:
@@ -210,7 +210,7 @@ func native(k kind, v ast.Value) any {
 	return nil
 }
 
-// fewValues is up to where a list is bound value by value; a longer one goes as one parameter.
+// fewValues is the length up to which a list is bound value by value; a longer one is bound as one parameter.
 const fewValues = 8
 
 func (w writer) in(c column) {
@@ -248,7 +248,7 @@ func (w writer) in(c column) {
 	}
 }
 
-// array binds the values of a list as one array of PostgreSQL.
+// array binds the values of a list as one PostgreSQL array.
 func (w writer) array(c column) {
 	switch c.attr.kind {
 	case number:
@@ -312,7 +312,7 @@ func (w writer) glob(c column) {
 	w.b.WriteString(" " + not + "GLOB ").Arg(globSpecial.Replace(want)).WriteByte(')')
 }
 
-// membership asks the table of memberships.
+// membership queries the table of memberships.
 func (w writer) membership(c column) {
 	d := sql.Dialect(w.dialect)
 	m := d.Table(teammember.Table).As("policy_members")

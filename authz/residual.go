@@ -10,11 +10,11 @@ import (
 	"github.com/open-policy-agent/opa/v1/rego"
 )
 
-// errUntranslatable is what a residual is refused with that is more than comparisons of attributes with values.
+// errUntranslatable is the error for a residual that contains more than comparisons of attributes with values.
 var errUntranslatable = errors.New("cannot be turned into a filter of rows")
 
-// partially evaluates a query with the whole input unknown and reads what is left. Returns errUntranslatable, wrapped,
-// for a residual that is not understood.
+// partially evaluates a query with the whole input unknown, and reads the residual. Returns errUntranslatable, wrapped,
+// for a residual that it does not understand.
 func partially(ctx context.Context, prepared *ast.Compiler, data func(*rego.Rego), query ast.Body) (node, error) {
 	pq, err := rego.New(rego.Compiler(prepared), data, rego.ParsedQuery(query), rego.Unknowns([]string{"input"})).Partial(ctx)
 	if err != nil {
@@ -37,7 +37,7 @@ func partially(ctx context.Context, prepared *ast.Compiler, data func(*rego.Rego
 // reader turns one body into a node.
 type reader struct{ vars map[ast.Var]operand }
 
-// readBody reads the expressions of one residual query, all of which must hold.
+// readBody reads the expressions of one residual query, all of which must be true.
 func readBody(body ast.Body) (node, error) {
 	r := &reader{vars: map[ast.Var]operand{}}
 	var out allOf
@@ -51,8 +51,8 @@ func readBody(body ast.Body) (node, error) {
 	return meet(strict(out)), nil
 }
 
-// strict takes the guards "is not null" off comparisons that a missing side fails anyway, and lets comparisons that are
-// so guarded be strict.
+// strict removes "is not null" guards from comparisons that fail for a missing side anyway, and makes guarded
+// comparisons strict.
 func strict(body allOf) allOf {
 	var guarded [][]string
 	for _, n := range body {
@@ -123,7 +123,7 @@ func (r *reader) positive(e *ast.Expr) (node, error) {
 	return nil, fmt.Errorf("%w: %T", errUntranslatable, e.Terms)
 }
 
-// calls are the functions that are understood, with how many arguments they take.
+// calls are the supported functions, with their numbers of arguments.
 var calls = map[string]struct {
 	op    comparison
 	arity int
@@ -154,8 +154,8 @@ func (r *reader) call(f *ast.Term, args []*ast.Term) (node, error) {
 	return negated(n, args[2])
 }
 
-// negated reads the result that a call is compared with: true is the call itself, false its contrary where both sides
-// are there.
+// negated reads the result that a call is compared with: true means the call itself, false its negation if both sides
+// are present.
 func negated(n node, out *ast.Term) (node, error) {
 	want, ok := out.Value.(ast.Boolean)
 	if !ok {
@@ -176,7 +176,7 @@ func negated(n node, out *ast.Term) (node, error) {
 	return nil, fmt.Errorf("%w: a negated call", errUntranslatable)
 }
 
-// bind notes what a variable stands for.
+// bind records what a variable stands for.
 func (r *reader) bind(a, b *ast.Term) (n node, bound bool, err error) {
 	for _, pair := range [][2]*ast.Term{{a, b}, {b, a}} {
 		v, ok := pair[0].Value.(ast.Var)
@@ -294,7 +294,7 @@ func (r *reader) comparison(op comparison, a, b *ast.Term) (node, error) {
 	return comparing(op, l, o)
 }
 
-// comparing makes a comparison, with null and the sides' order taken care of.
+// comparing builds a comparison, and normalises null and the order of the sides.
 func comparing(op comparison, l, r operand) (node, error) {
 	if _, null := l.value.(ast.Null); null {
 		l, r = r, l

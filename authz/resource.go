@@ -14,20 +14,20 @@ import (
 // Any stands for every resource, or every action, in a policy.
 const Any = "*"
 
-// The resources whose rows tell of other rows: who may not see those may not see their rows either.
+// The resources whose rows are about other rows: a caller who may not see those may not see these either.
 const (
 	AuditEntry     = "AuditEntry"
-	AccessDecision = "AccessDecision" // but for the caller's own
+	AccessDecision = "AccessDecision" // except the caller's own
 )
 
 // Tells reports whether a resource's rows are about other rows.
 func Tells(name string) bool { return name == AuditEntry || name == AccessDecision }
 
-// resources are what policies name, by name: the entities that ent/schema calls ruled, and plain ones that have no rows of
-// their own. Whoever adds an operation on another resource of that kind adds it here; a test asks for it.
+// resources are the resources that policies can name: the entities that ent/schema calls ruled, and plain resources
+// without rows. An operation on a further resource of this kind needs an entry here; a test checks that.
 var resources = func() map[string]*resource {
 	all := map[string]*resource{
-		"Credit": {name: "Credit"}, // read as a whole: a balance over some entries would be none
+		"Credit": {name: "Credit"}, // read as a whole, because a balance over some entries would be wrong
 	}
 	for _, e := range ent.Entities {
 		if e.Ruled {
@@ -39,7 +39,7 @@ var resources = func() map[string]*resource {
 	return all
 }()
 
-// unbound are what operations are about and policies are not, with the reason.
+// unbound lists resources of operations that policies do not cover, with the reason.
 var unbound = map[string]string{
 	"Company":      "everybody in a company knows it; its settings are the roles' matter",
 	"Notification": "each person's own matter",
@@ -47,10 +47,10 @@ var unbound = map[string]string{
 	"Session":      "whoever signed in must be able to sign out",
 }
 
-// Bound reports whether policies are about a resource.
+// Bound reports whether policies cover a resource.
 func Bound(name string) bool { return unbound[name] == "" }
 
-// parents are what the rows of an entity belong to: who may not see one of those may not see the row either.
+// parents are the entities that the rows of an entity belong to: a caller who may not see a parent may not see the row.
 var parents = func() map[string][]ent.Owner {
 	all := map[string][]ent.Owner{}
 	for _, e := range ent.Entities {
@@ -61,16 +61,16 @@ var parents = func() map[string][]ent.Owner {
 	return all
 }()
 
-// resource is one kind of thing that policies are about.
+// resource is a kind of thing that policies cover.
 type resource struct {
 	name  string
-	table string                // empty for a plain resource: it has no rows that could be told apart
-	attrs map[string]*attribute // by the API's name: "ownerTeamId", "sla.responseMinutes"; maps by theirs: "tags"
+	table string                // empty for a plain resource, which has no rows to tell apart
+	attrs map[string]*attribute // by the API's name: "ownerTeamId", "sla.responseMinutes", "tags" for a map
 	byDoc []*attribute          // in the entity's order
 	load  func(ctx context.Context, db *ent.Client, id string) (any, error)
 }
 
-// resourceOf returns the resource of that name; one without attributes where policies know none.
+// resourceOf returns the resource of that name, or one without attributes if policies do not know it.
 func resourceOf(name string) *resource {
 	if r := resources[name]; r != nil {
 		return r
@@ -88,21 +88,21 @@ func entity(e *ent.Entity) *resource {
 	return r
 }
 
-// list adds an attribute that is a list of ids, kept as team memberships: own is the column that names the row.
+// list adds an attribute that is a list of ids, stored as team memberships; own is the column with the row's id.
 func (r *resource) list(name, own, other string) {
 	r.attrs[name] = &attribute{name: name, path: []string{name}, kind: list, column: other, own: own}
 }
 
-// Resources returns the names that a policy's resource can have, besides Any.
+// Resources returns the values of a policy's resource, besides Any.
 func Resources() []string { return slices.Sorted(maps.Keys(resources)) }
 
-// Actions are what a policy's action can be, besides Any.
+// Actions are the values of a policy's action, besides Any.
 var Actions = []string{"read", "create", "update", "delete"}
 
-// HasRows reports whether policies reach a resource's rows one by one.
+// HasRows reports whether policies apply to a resource's rows one by one.
 func HasRows(name string) bool { r := resources[name]; return r != nil && r.table != "" }
 
-// EntityOfTable returns the entity whose rows a table holds, as Narrow takes it; empty for one that policies do not reach.
+// EntityOfTable returns the entity of a table, as Narrow needs it; empty if policies do not cover it.
 func EntityOfTable(table string) string {
 	for _, e := range ent.Entities {
 		if e.Table == table && (e.Ruled || len(e.Within) > 0) {
@@ -112,7 +112,7 @@ func EntityOfTable(table string) string {
 	return ""
 }
 
-// OfID returns the resource whose row an id may be of; empty for what is no id, or of no resource of policies.
+// OfID returns the resource whose row the id may belong to; empty for anything else.
 func OfID(s string) string {
 	prefix, _, _ := strings.Cut(s, "_")
 	for _, e := range ent.Entities {

@@ -12,8 +12,8 @@ import (
 	"atrium/internal/principal"
 )
 
-// visible is what one caller may read of a company's rows. It implements principal.Rows; each entity's filter is made
-// when a query first asks for it.
+// visible is the part of a company's rows that one caller may read. It implements principal.Rows, and builds each entity's
+// filter when a query first needs it.
 type visible struct {
 	set      *Set
 	caller   *Caller
@@ -24,10 +24,10 @@ type visible struct {
 	known map[string]*known // by entity
 }
 
-// known are the rows of an entity that decisions have been made about.
+// known are rows of an entity about which decisions were made.
 type known struct{ visible, hidden []any }
 
-// where is the predicate p of the rows that s selects, which is not evaluated for those that are known.
+// where returns the predicate p for the rows that s selects. The database does not evaluate p for known rows.
 func (k *known) where(s *sql.Selector, p *sql.Predicate) *sql.Predicate {
 	if k == nil {
 		return p
@@ -41,8 +41,8 @@ func (k *known) where(s *sql.Selector, p *sql.Predicate) *sql.Predicate {
 	return p
 }
 
-// Knows lets queries return this row, or leave it out, without evaluating the filter, because a decision has been made about it.
-// Who changes the row must decide again on what was read.
+// Knows lets queries return this row, or leave it out, without evaluating the filter, because a decision about it was made. Code
+// that changes the row must decide again on the row that it read.
 func (v *visible) Knows(entity, id string, shown bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -62,18 +62,18 @@ func (v *visible) Knows(entity, id string, shown bool) {
 	clear(v.made)
 }
 
-// Enter bounds nothing: internal/op does.
+// Enter sets no bound; internal/op does.
 func (v *visible) Enter(ctx context.Context, _ string) (within context.Context, leave func(), err error) {
 	return ctx, func() {}, nil
 }
 
-// Exempt reports whether policies are not asked, as the Rego's rule of that name has it: owners keep reading and writing
-// policies, and the operator is of no company.
+// Exempt reports whether policies do not apply, like the Rego rule of that name: owners may always read and write policies, and
+// the operator belongs to no company.
 func Exempt(p *principal.Principal, resource string) bool {
 	return p.Role == principal.OperatorRole || p.Role == principal.Owner && resource == "AccessPolicy"
 }
 
-// Rows returns what the caller's queries are narrowed by; nil when the policies let everybody read everything.
+// Rows returns the filter of the caller's queries; nil when the policies let everybody read everything.
 func (e *Engine) Rows(set *Set, c *Caller) principal.Rows {
 	if e.Open(set) || c.Principal.Role == principal.OperatorRole {
 		return nil
@@ -81,7 +81,7 @@ func (e *Engine) Rows(set *Set, c *Caller) principal.Rows {
 	return &visible{set: set, caller: c, operator: e.now.Load().operator, made: map[string]func(*sql.Selector){}}
 }
 
-// Narrow returns the predicate of an entity's rows; nil when all are visible. What cannot be decided is not visible.
+// Narrow returns the predicate of an entity's rows; nil when all are visible. Rows are hidden if the policies cannot be decided.
 func (v *visible) Narrow(entity string) func(*sql.Selector) {
 	if !HasRows(entity) && parents[entity] == nil {
 		return nil
@@ -105,7 +105,7 @@ func (v *visible) make(entity string) func(*sql.Selector) {
 		return f.where
 	}
 	var hiding []scope                 // resources of which some rows are hidden
-	for _, name := range Resources() { // in one order, so that statements can be kept ready
+	for _, name := range Resources() { // in a fixed order, so that prepared statements can be reused
 		if name == AuditEntry || name == entity || !HasRows(name) {
 			continue
 		}
@@ -129,14 +129,14 @@ func (v *visible) make(entity string) func(*sql.Selector) {
 	}
 }
 
-// scope is what a caller may read of an entity: the rows that the filter lets through and whose parents may be read.
+// scope is the part of an entity that a caller may read: rows that the filter accepts and whose parents may be read.
 type scope struct {
 	filter
 	within []within
 	known  *known
 }
 
-// within are the parents of which some are hidden.
+// within is a parent of which some rows are hidden.
 type within struct {
 	column string
 	of     scope
@@ -158,7 +158,7 @@ func (f scope) all() bool { return f.filter.all() && len(f.within) == 0 }
 // where narrows a selector of the entity's table by the scope.
 func (f scope) where(s *sql.Selector) { s.Where(f.predicate(s)) }
 
-// predicate is the scope of the rows that s selects.
+// predicate returns the scope's predicate for the rows that s selects.
 func (f scope) predicate(s *sql.Selector) *sql.Predicate {
 	all := []*sql.Predicate{f.filter.predicate(s)}
 	for _, w := range f.within {
@@ -167,7 +167,7 @@ func (f scope) predicate(s *sql.Selector) *sql.Predicate {
 	return f.known.where(s, sql.And(all...))
 }
 
-// exists is whether the row that a column of s names may be read.
+// exists returns the predicate that the row named by a column of s may be read.
 func (f scope) exists(s *sql.Selector, column string) *sql.Predicate {
 	if f.none() {
 		return sql.False()
@@ -182,7 +182,7 @@ func (f scope) exists(s *sql.Selector, column string) *sql.Predicate {
 	return sql.Exists(q)
 }
 
-// filter is what the policies let the caller read of one resource, and everything of an entity that is none.
+// filter returns the filter of one resource for the caller; it accepts all rows of an entity that is no resource.
 func (v *visible) filter(name string) filter {
 	if resources[name] == nil || Exempt(v.caller.Principal, name) {
 		return filter{on: resources[name], permitted: always(true), denied: always(false)} // exempt as the Rego has it
@@ -194,7 +194,7 @@ func (v *visible) filter(name string) filter {
 	return f
 }
 
-// value is what of the input is known before a row is.
+// value returns the input's values that are known before there is a row.
 func (v *visible) value(resource string) func([]string) ast.Value {
 	return func(path []string) ast.Value {
 		if len(path) == 1 {
@@ -209,8 +209,8 @@ func (v *visible) value(resource string) func([]string) ast.Value {
 	}
 }
 
-// toldOf narrows audit entries, and decisions, to those about rows that are visible, and those about none. An entry of a
-// row that was deleted stays hidden where rows of its kind may be: nothing is left that would tell which.
+// toldOf limits audit entries and decisions to those about visible rows and those about none. If some rows of a kind are hidden,
+// an entry about a deleted row of that kind is hidden too, because nothing is left to decide by.
 func toldOf(s *sql.Selector, hiding []scope) *sql.Predicate {
 	types := make([]any, len(hiding))
 	told := []*sql.Predicate{sql.IsNull(s.C(auditentry.FieldResourceID))}

@@ -17,13 +17,13 @@ import (
 	"atrium/internal/principal"
 )
 
-// Set is all policies of one company that are in force. It is immutable, and keeps what was found out about it.
+// Set holds all enabled policies of one company. It is immutable, and caches what was computed from it.
 type Set struct {
 	version  string
 	policies []*Compiled // in the order of their ids
 	buckets  sync.Map    // slot → *bucket
-	asks     bool        // a policy looks at the caller's teams or attributes
-	open     bool        // every row may be read by everybody
+	asks     bool        // a policy reads the caller's teams or attributes
+	open     bool        // everybody may read every row
 
 	once     sync.Once
 	heaviest int
@@ -53,21 +53,21 @@ func NewSet(policies []*Compiled) *Set {
 	return s
 }
 
-// Version names the set by its policies and their versions.
+// Version identifies the set by its policies and their versions.
 func (s *Set) Version() string { return s.version }
 
-// slot is what a question is about.
+// slot is the subject of a question.
 type slot struct{ action, resource string }
 
-// bucket is the part of a set that is about one action on one resource, made once.
+// bucket is the part of a set about one action on one resource. It is built once.
 type bucket struct {
 	on      *resource
 	allow   []*Compiled
 	deny    []*Compiled
-	approve []*Compiled // what agents wait by
-	settled bool        // no row and no caller makes a difference
-	weight  int         // what a decision may cost: conditions, globs for globWeight of them
-	places  [][]string  // of the row's attributes that conditions look at
+	approve []*Compiled // policies that make agents wait
+	settled bool        // the answer is the same for all rows and callers
+	weight  int         // the cost of a decision: its conditions, where a glob counts as globWeight
+	places  [][]string  // positions of the row's attributes that conditions read
 }
 
 func (s *Set) bucket(action, on string) *bucket {
@@ -79,7 +79,7 @@ func (s *Set) bucket(action, on string) *bucket {
 	return b.(*bucket) // only buckets are stored
 }
 
-// newBucket picks the policies that can apply. Where one decides alone, whatever the row, the others are left out.
+// newBucket selects the policies that can apply. If one decides alone for every row, it leaves out the others.
 func (s *Set) newBucket(action, on string) *bucket {
 	b := &bucket{on: resourceOf(on)}
 	for _, p := range s.policies {
@@ -124,17 +124,17 @@ func (s *Set) newBucket(action, on string) *bucket {
 
 const (
 	globWeight = 25
-	heavy      = 100        // from which a bucket's decisions may take more than a millisecond
-	slow       = globWeight // from which a list's statement may take long: a database takes up to 6 ms for a glob on a row
+	heavy      = 100        // at this weight, a bucket's decisions may take more than a millisecond
+	slow       = globWeight // at this weight, a list's statement may take long: a database takes up to 6 ms for a glob on a row
 )
 
-// Slow reports whether statements that the set narrows may take long.
+// Slow reports whether statements with the set's filters may take long.
 func (s *Set) Slow() bool { return s.weight() >= slow }
 
-// Heavy reports whether decisions about what rows may be read may take so long that they are made before a transaction.
+// Heavy reports whether decisions about reading rows may take so long that they should be made before a transaction.
 func (s *Set) Heavy() bool { return s.weight() >= heavy }
 
-// weight is that of the heaviest bucket that statements are narrowed by.
+// weight returns the weight of the heaviest bucket for reading.
 func (s *Set) weight() int {
 	s.once.Do(func() {
 		for _, name := range Resources() {
@@ -144,7 +144,7 @@ func (s *Set) weight() int {
 	return s.heaviest
 }
 
-// seen is what the bucket's policies look at in a row, as a text that tells rows apart.
+// seen returns the values of a row that the bucket's policies read, as a text that distinguishes rows.
 func (b *bucket) seen(row Row) string {
 	var s strings.Builder
 	for _, place := range b.places {
@@ -159,11 +159,10 @@ func (b *bucket) seen(row Row) string {
 	return s.String()
 }
 
-// decide answers whether the policies allow it, and names the one that decided: the first that denies, else the first that
-// allows, else none. Of what an agent may do it names the first policy by which that waits for a person. Heavy policies are given
-// up with an error after maxDecision; light ones are bounded by their weight, and a
-// busy machine is no reason to refuse what they allow. What heavy ones have decided is remembered for the
-// caller, who may ask before a transaction what counts within (see op).
+// decide answers whether the policies allow it, and names the deciding policy: the first that denies, else the first that allows,
+// else none. For an agent's action it also names the first policy that makes it wait for a person. Heavy policies are aborted
+// with an error after maxDecision. Light ones are limited by their weight, so that a busy machine does not make them refuse what
+// they allow. Heavy decisions are remembered for the caller, who may ask before a transaction (see op).
 func (b *bucket) decide(ctx context.Context, c *Caller, row Row) answer {
 	if b.weight < heavy {
 		return b.evaluate(ctx, c, row)
@@ -188,7 +187,7 @@ func (b *bucket) decide(ctx context.Context, c *Caller, row Row) answer {
 	return out
 }
 
-// question is one that a caller may ask again, and answer what came of it.
+// question identifies a question that a caller may ask again; answer is its answer.
 type question struct {
 	about *bucket
 	seen  string
@@ -196,12 +195,12 @@ type question struct {
 
 type answer struct {
 	allowed  bool
-	by       string // the policy that decided
-	approval string // the one by which an agent waits for a person
-	err      error  // errTooLong, where it is remembered
+	by       string // the deciding policy
+	approval string // the policy that makes an agent wait for a person
+	err      error  // errTooLong, in a remembered answer
 }
 
-// errTooLong is why policies are given up that take more than maxDecision.
+// errTooLong is the error for policies that take longer than maxDecision.
 var errTooLong = errors.New("decide by the policies: they take too long")
 
 func (b *bucket) evaluate(ctx context.Context, c *Caller, row Row) answer {

@@ -37,7 +37,7 @@ func constant(k kind, v any) (ast.Value, bool) {
 
 var rfc3339 = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)$`)
 
-// momentOf reads an RFC 3339 date-time, to the microsecond at most: the databases know no finer ones.
+// momentOf reads an RFC 3339 date-time, to the microsecond, which is the databases' precision.
 func momentOf(s string) (ast.Value, bool) {
 	if !rfc3339.MatchString(s) {
 		return nil, false
@@ -49,7 +49,7 @@ func momentOf(s string) (ast.Value, bool) {
 	return ast.String(t.Format(MomentFormat)), true
 }
 
-// numberOf reads a number: whole ones of 64 bits exactly, all others as doubles.
+// numberOf reads a number: 64-bit integers exactly, all others as doubles.
 func numberOf(s string) (ast.Value, bool) {
 	if i, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return ast.Number(strconv.FormatInt(i, 10)), true
@@ -64,7 +64,8 @@ func numberOf(s string) (ast.Value, bool) {
 	return ast.Number(strconv.FormatFloat(f, 'g', -1, 64)), true
 }
 
-// globExpr turns a glob into the anchored expression that it means: * is any run, ? one character.
+// globExpr turns a glob into the equivalent anchored regular expression: * is any run, ? one
+// character.
 func globExpr(glob string) string {
 	var b strings.Builder
 	b.WriteString("^(?s:")
@@ -82,7 +83,7 @@ func globExpr(glob string) string {
 	return b.String()
 }
 
-// globOf is the way back from globExpr; false for any other expression.
+// globOf reverses globExpr; false for any other expression.
 func globOf(expr string) (string, bool) {
 	body, ok := strings.CutPrefix(expr, "^(?s:")
 	body, closed := strings.CutSuffix(body, ")$")

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// watchEvery is how often the operator's folder is looked at.
+// watchEvery is how often the operator's folder is checked.
 const watchEvery = 2 * time.Second
 
-// Watch reads the operator's modules again whenever a file of their folder has changed, until ctx ends. What does not
-// compile is logged, and changes nothing: what was good stays in force.
+// Watch reads the operator's modules again whenever a file in their folder has changed, until ctx ends. If they do
+// not compile, Watch logs the error, and the previous modules stay in force.
 func (e *Engine) Watch(ctx context.Context, log *slog.Logger) error {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
@@ -38,7 +38,7 @@ func (e *Engine) Watch(ctx context.Context, log *slog.Logger) error {
 	}
 }
 
-// fingerprint tells states of a folder apart without reading its files.
+// fingerprint distinguishes states of a folder without reading its files.
 func fingerprint(dir string) string {
 	var b strings.Builder
 	files, _ := filepath.Glob(filepath.Join(dir, "*.rego")) // the pattern is good

@@ -10,35 +10,35 @@ import (
 	"atrium/internal/authn"
 )
 
-// Logged says which calls get a line of the access log.
+// Logged selects the calls that get a line in the access log.
 type Logged string
 
 // The choices.
 const (
 	LogNone   Logged = "off"
-	LogErrors Logged = "errors" // answers of 5xx, and calls that waited longer than a second for their answer to begin
+	LogErrors Logged = "errors" // answers of 5xx, and calls whose answer began after more than a second
 	LogAll    Logged = "all"
 )
 
 const slow = time.Second
 
-// SetOperation names what a call does, for the access log: an operation, or the root fields of a GraphQL document, but
-// nothing that the caller chose freely.
+// SetOperation sets the name of a call in the access log: an operation, or the root fields of a GraphQL document, but
+// nothing that the caller can choose freely.
 func SetOperation(w http.ResponseWriter, name string) {
 	if rec, ok := w.(*recorder); ok {
 		rec.operation = name
 	}
 }
 
-// setCaller notes whose call it is.
+// setCaller records the caller for the access log.
 func setCaller(w http.ResponseWriter, cred *authn.Credential) {
 	if rec, ok := w.(*recorder); ok {
 		rec.principal, rec.company = cred.Principal.ID, cred.Principal.CompanyID
 	}
 }
 
-// line writes a call's line of the access log, if it gets one. It never holds a path, whose ids and query are the
-// customer's, nor anything of the body.
+// line writes a call's line in the access log, if it gets one. The line contains no path, because its ids and query
+// belong to the customer, and nothing of the body.
 func (g *Gate) line(ctx context.Context, rec *recorder, requestID string) {
 	if g.Logged == LogErrors && (rec.status >= http.StatusInternalServerError || rec.waited > slow) || g.Logged == LogAll {
 		g.AccessLog.LogAttrs(ctx, slog.LevelInfo, "call",

@@ -7,8 +7,8 @@ import (
 	"atrium/internal/audit"
 )
 
-// RemoteIP returns the address at the other end of the connection, IPv4 as such and without a zone; the zero Addr when it
-// cannot be read.
+// RemoteIP returns the remote address of the connection without a zone, IPv4 addresses unmapped; the zero Addr when it cannot
+// be read.
 func RemoteIP(r *http.Request) netip.Addr {
 	ap, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -17,7 +17,7 @@ func RemoteIP(r *http.Request) netip.Addr {
 	return ap.Addr().Unmap().WithZone("")
 }
 
-// RemoteText is RemoteIP as rows hold it; empty when it cannot be read.
+// RemoteText is RemoteIP as rows store it; empty when it cannot be read.
 func RemoteText(r *http.Request) string {
 	if ip := RemoteIP(r); ip.IsValid() {
 		return ip.String()
@@ -25,8 +25,8 @@ func RemoteText(r *http.Request) string {
 	return ""
 }
 
-// Network returns what one customer has, by which anonymous calls are counted: an IPv4 address, or the /64 of an IPv6 one. The
-// zero Prefix for the zero Addr.
+// Network returns the network of one customer, by which anonymous calls are counted: an IPv4 address, or the /64 of an IPv6
+// address. It returns the zero Prefix for the zero Addr.
 func Network(ip netip.Addr) netip.Prefix {
 	bits := 32
 	if ip.Is6() {
@@ -36,7 +36,7 @@ func Network(ip netip.Addr) netip.Prefix {
 	return n
 }
 
-// Origin returns where a call came from, as audit entries show it.
+// Origin returns the origin of a call, as audit entries show it.
 func Origin(w http.ResponseWriter, r *http.Request) audit.Origin {
 	return audit.Origin{IP: RemoteText(r), UserAgent: r.UserAgent(), RequestID: RequestID(w)}
 }

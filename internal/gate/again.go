@@ -12,9 +12,9 @@ import (
 	"atrium/internal/principal"
 )
 
-// Again recognises the caller of a call that Guard let through and that goes on, as a stream does, without counting it as
-// another call or as a use of its credential. Returns the principal as it is now: the caller's role and scopes may have
-// changed. Returns unauthorized when the credential is not valid any more, and other errors when that cannot be told.
+// Again recognises the caller of a running call, such as a stream, that Guard has admitted. It counts neither another
+// call nor a use of the credential. Returns the current principal, because the caller's role and scopes may have changed.
+// Returns unauthorized when the credential is no longer valid, and other errors when this cannot be determined.
 func (g *Gate) Again(ctx context.Context, w http.ResponseWriter, r *http.Request) (*principal.Principal, error) {
 	cred, err := g.recogniseAgain(ctx, r)
 	if errors.Is(err, authn.ErrRefused) {
@@ -28,7 +28,7 @@ func (g *Gate) Again(ctx context.Context, w http.ResponseWriter, r *http.Request
 	return g.acting(ctx, &p, r)
 }
 
-// recogniseAgain reads the one credential that Guard found.
+// recogniseAgain reads the credential that Guard has found.
 func (g *Gate) recogniseAgain(ctx context.Context, r *http.Request) (*authn.Credential, error) {
 	if keys := r.Header["X-Api-Key"]; len(keys) == 1 {
 		return g.Authn.APIKeyAgain(ctx, keys[0], RemoteIP(r))

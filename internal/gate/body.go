@@ -10,10 +10,11 @@ import (
 	"atrium/internal/apperr"
 )
 
-// MaxBody bounds the body of a call at a door, in bytes.
+// MaxBody limits the body of a call at a door, in bytes.
 const MaxBody = 1 << 20
 
-// ReadBody reads a JSON body. Returns unsupported_media_type, payload_too_large, or validation_error for one that breaks off.
+// ReadBody reads a JSON body. Returns unsupported_media_type, payload_too_large, or validation_error for a body that breaks
+// off.
 func ReadBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.ContentLength > MaxBody {
 		return nil, tooLarge()

@@ -5,10 +5,10 @@ import (
 	"net/http"
 )
 
-// CrossOrigin lets pages of the origins that known tells of call next and read what it answers: web applications, which
-// carry a bearer token. Access-Control-Allow-Credentials is never sent and X-Api-Key never allowed, so that browsers
-// neither add a cookie nor let a page keep a key. Other origins get no header at all; a browser hides the answer from
-// their pages, and does not send what needs a preflight. Without known all origins are others.
+// CrossOrigin lets pages of known origins call next and read its answers: these are web applications, which send a
+// bearer token. It never sends Access-Control-Allow-Credentials and never allows X-Api-Key, so that browsers add no
+// cookie and pages hold no API key. Other origins get no header at all: browsers hide the answer from their pages, and
+// do not send calls that need a preflight. If known is nil, no origin is known.
 func CrossOrigin(known func(ctx context.Context, origin string) bool, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()

@@ -56,14 +56,14 @@ func StatusOf(code apperr.Code) int {
 	}
 }
 
-// What callers are told while the database is away.
+// The message and the wait for callers while the database is unreachable.
 const (
 	Away           = "The service cannot reach its data at the moment. Try again shortly."
 	AwayRetryAfter = 1 // seconds
 )
 
-// Public returns what a caller is told of err. While the database is away that is unavailable, whatever was called: the same call
-// may succeed shortly.
+// Public returns the error that the caller sees. While the database is unreachable this is unavailable, whatever was called,
+// because the same call may succeed shortly.
 func Public(err error) *apperr.Error {
 	e := apperr.From(err)
 	if e.Code == apperr.Internal && store.Lost(err) {
@@ -73,13 +73,15 @@ func Public(err error) *apperr.Error {
 	return e
 }
 
-// statusCallerLeft is what logs and metrics say of a call whose caller closed the connection before its answer, as nginx does.
+// statusCallerLeft is the status, in logs and metrics, of a call whose caller closed the connection before the answer. The number
+// is nginx's.
 const statusCallerLeft = 499
 
-// CallerLeft reports whether the caller of ctx waits no more. What fails then has failed because of it: queries are cancelled.
+// CallerLeft reports whether the caller of ctx has closed the connection. Its queries are cancelled then, so that errors which
+// follow are no faults of the service.
 func CallerLeft(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
 
-// Fail answers with an error. What it was caused by goes to the log and nowhere else.
+// Fail answers with an error. Its cause appears only in the log.
 func Fail(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error) {
 	e := Public(err)
 	body := Error{
@@ -97,15 +99,15 @@ func Fail(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error) {
 	Send(w, status, b)
 }
 
-// WriteErrorHeaders logs an error, sets the headers that go with it, and returns its status. Doors whose errors have another
-// body than Fail's call it.
+// WriteErrorHeaders logs an error, sets its headers, and returns its status. Doors call it if their errors have another body than
+// Fail's.
 func WriteErrorHeaders(log *slog.Logger, w http.ResponseWriter, r *http.Request, err error) int {
 	e := Public(err)
 	status := StatusOf(e.Code)
 	switch {
 	case apperr.CodeOf(err) == apperr.Internal && CallerLeft(r.Context()):
 		status = statusCallerLeft
-	case apperr.CodeOf(err) == apperr.Internal: // what Public calls unavailable included
+	case apperr.CodeOf(err) == apperr.Internal: // including errors that Public turns into unavailable
 		log.ErrorContext(r.Context(), "request failed", "error", err, "requestId", RequestID(w), "method", r.Method, "path", r.URL.Path)
 	case log.Enabled(r.Context(), slog.LevelDebug):
 		log.DebugContext(r.Context(), "request refused", "error", err, "requestId", RequestID(w), "method", r.Method, "path", r.URL.Path)

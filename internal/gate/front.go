@@ -20,23 +20,23 @@ import (
 type Options struct {
 	Authn   *authn.Authenticator
 	Limiter ratelimit.Limiter
-	// Anonymous bounds callers that have not been recognised; nil makes one that counts in this process.
+	// Anonymous limits unrecognised callers; nil makes one that counts in this process.
 	Anonymous *Anonymous
 	Clock     *clock.Clock
 	Log       *slog.Logger
 	Observe   func(route, method string, status int, took time.Duration) // nil for nothing
-	Origins   func(ctx context.Context, origin string) bool              // whose pages may call; nil for nobody's
-	Agents    Agents                                                     // tells as what agents call; nil where no agent has a key
+	Origins   func(ctx context.Context, origin string) bool              // reports the origins whose pages may call; nil for none
+	Agents    Agents                                                     // returns the principals of agents' calls; nil where no agent has a key
 
-	Logged    Logged       // calls that AccessLog gets a line for; none when empty
+	Logged    Logged       // selects calls that get a line in AccessLog; empty for none
 	AccessLog *slog.Logger // needed with Logged
 
-	// StrictTransport tells browsers to use HTTPS only, for a year. It must be false where the certificate is one that
-	// they do not trust by themselves: they would let nobody pass their warning.
+	// StrictTransport tells browsers to use only HTTPS for a year. It must be false if browsers do not trust the
+	// certificate by themselves, because they would then let nobody bypass their warning.
 	StrictTransport bool
 }
 
-const strictTransport = "max-age=31536000" // without subdomains, which may be somebody else's
+const strictTransport = "max-age=31536000" // without subdomains, which may belong to somebody else
 
 // Gate stands before the doors. Safe for concurrent use.
 type Gate struct{ Options }
@@ -52,8 +52,8 @@ func New(o Options) *Gate {
 	return &Gate{o}
 }
 
-// Front gives a call its id (in the answer's X-Request-Id), refuses it when it came without TLS, answers 500 when next
-// panics, measures it, and logs it.
+// Front gives a call its id (in the answer's X-Request-Id), refuses it without TLS, answers 500 when next panics,
+// measures it, and logs it.
 func (g *Gate) Front(next http.Handler) http.Handler {
 	return g.front(func(r *http.Request) error {
 		if r.TLS == nil {
@@ -63,7 +63,7 @@ func (g *Gate) Front(next http.Handler) http.Handler {
 	}, next)
 }
 
-// front is Front for calls that may pass.
+// front is Front for the calls that may accepts.
 func (g *Gate) front(may func(*http.Request) error, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rid := id.New("rid")
@@ -92,26 +92,26 @@ func (g *Gate) front(may func(*http.Request) error, next http.Handler) http.Hand
 	})
 }
 
-// recorder notes what was sent, and what the access log says of the call.
+// recorder records the answer, and what the access log needs of the call.
 type recorder struct {
 	http.ResponseWriter
 	status int
 	bytes  int64         // of the answer's body
-	route  string        // the path's pattern; empty where no route took the request
+	route  string        // the path's pattern; empty if no route matched
 	began  time.Time     // the call
-	waited time.Duration // until the answer began: a stream is not slow because it lasts
+	waited time.Duration // until the answer began, because a long stream is not slow
 
 	operation, principal, company string
 }
 
-// SetRoute names the pattern that took the call, for metrics and logs: paths hold ids, patterns do not.
+// SetRoute sets the pattern that matched the call, for metrics and logs: paths contain ids, patterns do not.
 func SetRoute(w http.ResponseWriter, pattern string) {
 	if rec, ok := w.(*recorder); ok {
 		rec.route = pattern
 	}
 }
 
-// WriteHeader notes and sends the status.
+// WriteHeader records and sends the status.
 func (r *recorder) WriteHeader(status int) {
 	r.begin(status)
 	r.ResponseWriter.WriteHeader(status)
@@ -131,8 +131,8 @@ func (r *recorder) begin(status int) {
 	}
 }
 
-// Flush sends what is buffered, for answers that stream.
+// Flush sends buffered data, for streaming answers.
 func (r *recorder) Flush() { _ = http.NewResponseController(r.ResponseWriter).Flush() } // a writer that cannot flush sends at the end
 
-// Unwrap shows the writer behind to http.ResponseController.
+// Unwrap gives http.ResponseController the wrapped writer.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }

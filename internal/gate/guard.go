@@ -15,19 +15,19 @@ import (
 	"atrium/internal/ratelimit"
 )
 
-// Accept says which credentials a door takes besides API keys and bearer tokens.
+// Accept says which credentials a door accepts besides API keys and bearer tokens.
 type Accept int
 
 // What doors accept.
 const (
-	Tokens  Accept = iota // API keys and bearer tokens; a cookie is none
-	Cookies               // the web session's cookie, too, where the call has no other credential
-	Bearers               // API keys as bearer tokens, too: programs that know no other header
+	Tokens  Accept = iota // only API keys and bearer tokens, no cookies
+	Cookies               // also the web session's cookie, if the call has no other credential
+	Bearers               // also API keys as bearer tokens, for programs that know no other header
 )
 
-// Guard lets calls through to next that carry one valid credential and stay within its limits; the principal is in
-// their context. All others go to fail: unauthorized, rate_limit_exceeded or unavailable. Pages of clients' origins may
-// read either (CrossOrigin); what a browser asks beforehand carries no credential and counts against no limit.
+// Guard passes calls to next if they carry exactly one valid credential and stay within its limits; next finds the principal in
+// the context. All others go to fail: unauthorized, rate_limit_exceeded or unavailable. Pages of clients' origins may read
+// either answer (CrossOrigin); a browser's preflight carries no credential and counts against no limit.
 func (g *Gate) Guard(accept Accept, next http.Handler, fail func(http.ResponseWriter, *http.Request, error)) http.Handler {
 	return CrossOrigin(g.Origins, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
@@ -40,7 +40,7 @@ func (g *Gate) Guard(accept Accept, next http.Handler, fail func(http.ResponseWr
 	}))
 }
 
-// admit recognises the caller, counts the call, and returns a context that carries both.
+// admit recognises the caller, counts the call, and returns a context with the principal and the credential.
 func (g *Gate) admit(w http.ResponseWriter, r *http.Request, accept Accept) (context.Context, error) {
 	ctx := r.Context()
 	ip := RemoteIP(r)
@@ -62,17 +62,17 @@ func (g *Gate) admit(w http.ResponseWriter, r *http.Request, accept Accept) (con
 	return principal.With(ctx, acting), nil
 }
 
-// RunHeader names the run of an agent that a call is part of.
+// RunHeader names the agent's run that a call belongs to.
 const RunHeader = "Agent-Run"
 
-// Agents tells as what an agent calls.
+// Agents determines the principal of an agent's call.
 type Agents interface {
-	// As returns the caller behind an agent's key with the rights that it has, in the run if one is named. Returns forbidden for
-	// another agent's run, and conflict for one that has ended.
+	// As returns the principal behind an agent's key with its current rights, within the run if one is named. Returns forbidden
+	// for another agent's run, and conflict for a run that has ended.
 	As(ctx context.Context, p *principal.Principal, run string) (*principal.Principal, error)
 }
 
-// acting returns the caller as what it acts.
+// acting returns the principal under which the caller acts.
 func (g *Gate) acting(ctx context.Context, p *principal.Principal, r *http.Request) (*principal.Principal, error) {
 	runs := r.Header.Values(RunHeader)
 	switch {
@@ -88,14 +88,14 @@ func (g *Gate) acting(ctx context.Context, p *principal.Principal, r *http.Reque
 	return g.Agents.As(ctx, p, strings.Join(runs, ""))
 }
 
-// What is wrong with how a credential was sent, which tells nobody whether it is a good one.
+// Faults in how a credential was sent. They do not reveal whether it is valid.
 var (
 	errNone    = fmt.Errorf("%w: no credential", authn.ErrRefused)
 	errSeveral = fmt.Errorf("%w: several credentials", authn.ErrRefused)
 	errMisfit  = fmt.Errorf("%w: an API key sent as a bearer token", authn.ErrRefused)
 )
 
-// unauthorized is the refusal of a caller who was not recognised; any other error is one of ours.
+// unauthorized turns the refusal of a credential into the caller's error; other errors are internal.
 func unauthorized(err error) error {
 	switch {
 	case !errors.Is(err, authn.ErrRefused):
@@ -112,7 +112,7 @@ func unauthorized(err error) error {
 	return apperr.Unauthenticated(err)
 }
 
-// take counts n calls against the credential's limits and says in the answer's headers what is left.
+// take counts n calls against the credential's limits and reports the remainder in the answer's headers.
 func (g *Gate) take(ctx context.Context, w http.ResponseWriter, cred *authn.Credential, n int) error {
 	res, err := g.Limiter.TakeMany(ctx, cred.RateKey, cred.Limit, g.Clock.Now(), n)
 	if err != nil {
@@ -130,8 +130,7 @@ func (g *Gate) take(ctx context.Context, w http.ResponseWriter, cred *authn.Cred
 
 type credentialKey struct{}
 
-// Limit returns the limits of the caller, behind a Guard; false for a call that did not come
-// through it.
+// Limit returns the caller's limits, behind a Guard; false for a call that did not pass one.
 func Limit(ctx context.Context) (ratelimit.Limit, bool) {
 	cred, ok := ctx.Value(credentialKey{}).(*authn.Credential)
 	if !ok {
@@ -140,8 +139,8 @@ func Limit(ctx context.Context) (ratelimit.Limit, bool) {
 	return cred.Limit, true
 }
 
-// Charge counts further calls, behind a Guard: for a call that costs as much as several. A limit
-// too small for the most expensive call lets it through once it is unused. Returns rate_limit_exceeded or unavailable.
+// Charge counts further calls, behind a Guard, for a call that costs as much as several. If a limit is too small for the most
+// expensive call, an unused limit lets it pass. Returns rate_limit_exceeded or unavailable.
 func (g *Gate) Charge(ctx context.Context, w http.ResponseWriter, calls int) error {
 	cred, ok := ctx.Value(credentialKey{}).(*authn.Credential)
 	if !ok {
@@ -180,7 +179,7 @@ func (g *Gate) credential(ctx context.Context, r *http.Request, ip netip.Addr, a
 	return nil, errNone
 }
 
-// session reads the web session's cookie. Two of them mean that somebody tossed one in: neither counts.
+// session reads the web session's cookie. Two cookies mean that somebody has injected one, so neither is accepted.
 func (g *Gate) session(ctx context.Context, r *http.Request, ip netip.Addr) (*authn.Credential, error) {
 	switch cookies := r.CookiesNamed(authn.SessionCookie); len(cookies) {
 	case 0:

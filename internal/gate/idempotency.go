@@ -9,11 +9,12 @@ import (
 	"atrium/internal/apperr"
 )
 
-// MaxKey bounds an idempotency key, in characters.
+// MaxKey limits an idempotency key, in characters.
 const MaxKey = 255
 
-// IdempotencyKey returns the key of a request that changes something, "" when it has none, and what tells the request from
-// others with the key: its method, address and body. Returns validation_error for what is no key.
+// IdempotencyKey returns the key of a request that changes something, "" when it has none, and a fingerprint of its
+// method, address and body, which distinguishes it from other requests with the same key. Returns validation_error for an
+// invalid key.
 func IdempotencyKey(r *http.Request, raw []byte) (key string, fingerprint [32]byte, err error) {
 	keys := r.Header.Values("Idempotency-Key")
 	if r.Method == http.MethodGet || r.Method == http.MethodHead || len(keys) == 0 {

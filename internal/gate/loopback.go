@@ -9,17 +9,17 @@ import (
 	"atrium/internal/apperr"
 )
 
-// Loopback is Front for the operators' listener at the address, which speaks plain HTTP. In place of TLS it asks for what
-// keeps a call on this machine and away from other people's pages, and refuses (forbidden) all else before a credential
-// is looked at:
+// Loopback is Front for the operators' listener at the address, which speaks plain HTTP. Instead of TLS it requires conditions
+// that keep a call on this machine and away from other people's pages. It refuses (forbidden) everything else before it reads a
+// credential:
 //
-//   - Both ends of the connection are loopback addresses, the near one the listener's own: mounted anywhere else, it
-//     answers nothing. Nobody listens in on loopback but who rules the machine.
-//   - The call names a loopback host. A page that has its own name lead here (DNS rebinding) names that.
-//   - A browser sends what changes or costs anything for a page of this origin alone.
+//   - Both ends of the connection are loopback addresses, and the local one is the listener's own: mounted anywhere else,
+//     it answers nothing. Only somebody who controls the machine can listen on loopback.
+//   - The call names a loopback host. A page whose own name resolves to this address (DNS rebinding) names its own host.
+//   - A browser sends calls that change or cost anything only for a page of this origin.
 //
-// Cookies are taken off: a browser adds them by itself, and those of the product's own origin reach every port of the
-// host. What is left as a credential are headers that somebody has set on purpose.
+// It removes cookies, because a browser adds them by itself, and those of the product's own origin reach every port of
+// the host. The remaining credentials are headers that somebody has set on purpose.
 func (g *Gate) Loopback(at netip.AddrPort, next http.Handler) http.Handler {
 	at = netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
 	return g.front(func(r *http.Request) error {
@@ -40,7 +40,8 @@ func (g *Gate) Loopback(at netip.AddrPort, next http.Handler) http.Handler {
 
 var crossing = http.NewCrossOriginProtection()
 
-// Local returns forbidden for a call that names no loopback host, and for one that a page of another origin has a browser make.
+// Local returns forbidden for a call that names no loopback host, and for one that a browser makes for a page of another
+// origin.
 func Local(r *http.Request) *apperr.Error {
 	if !loopbackHost(r.Host) {
 		return apperr.New(apperr.Forbidden, "Call this by a loopback address or as localhost.")
@@ -51,7 +52,7 @@ func Local(r *http.Request) *apperr.Error {
 	return nil
 }
 
-// nearEnd returns the address of the listener that took the call; the zero AddrPort when it is no address.
+// nearEnd returns the address of the listener that accepted the call; the zero AddrPort when it is unknown.
 func nearEnd(r *http.Request) netip.AddrPort {
 	addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if !ok {
@@ -64,7 +65,7 @@ func nearEnd(r *http.Request) netip.AddrPort {
 	return netip.AddrPortFrom(ap.Addr().Unmap(), ap.Port())
 }
 
-// loopbackHost reports whether a Host header names this machine to itself, at any port: a tunnel has one of its own.
+// loopbackHost reports whether a Host header names this machine itself, at any port, because a tunnel has a port of its own.
 func loopbackHost(host string) bool {
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {
