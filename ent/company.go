@@ -47,7 +47,9 @@ type Company struct {
 	QueryCost *int `json:"query_cost,omitempty"`
 	// how often an AUTONOMOUS agent must decide as people did, 0 to 1; 0.9 when null
 	AgentAgreement *float64 `json:"agent_agreement,omitempty"`
-	selectValues   sql.SelectValues
+	// that its agents begin in any 24 hours, a sandbox's apart; 5000 when null
+	AgentRunsPerDay *int `json:"agent_runs_per_day,omitempty"`
+	selectValues    sql.SelectValues
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -59,7 +61,7 @@ func (*Company) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullBool)
 		case company.FieldAgentAgreement:
 			values[i] = new(sql.NullFloat64)
-		case company.FieldSessionLifetimeMinutes, company.FieldRatePerMinute, company.FieldRatePerDay, company.FieldInvitationsPerDay, company.FieldAuditDays, company.FieldQueryCost:
+		case company.FieldSessionLifetimeMinutes, company.FieldRatePerMinute, company.FieldRatePerDay, company.FieldInvitationsPerDay, company.FieldAuditDays, company.FieldQueryCost, company.FieldAgentRunsPerDay:
 			values[i] = new(sql.NullInt64)
 		case company.FieldID, company.FieldName, company.FieldSlug, company.FieldPlan, company.FieldSandboxOf:
 			values[i] = new(sql.NullString)
@@ -183,6 +185,13 @@ func (_m *Company) assignValues(columns []string, values []any) error {
 				_m.AgentAgreement = new(float64)
 				*_m.AgentAgreement = value.Float64
 			}
+		case company.FieldAgentRunsPerDay:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field agent_runs_per_day", values[i])
+			} else if value.Valid {
+				_m.AgentRunsPerDay = new(int)
+				*_m.AgentRunsPerDay = int(value.Int64)
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -275,6 +284,11 @@ func (_m *Company) String() string {
 	builder.WriteString(", ")
 	if v := _m.AgentAgreement; v != nil {
 		builder.WriteString("agent_agreement=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	if v := _m.AgentRunsPerDay; v != nil {
+		builder.WriteString("agent_runs_per_day=")
 		builder.WriteString(fmt.Sprintf("%v", *v))
 	}
 	builder.WriteByte(')')

@@ -198,6 +198,20 @@ func (_c *CompanyCreate) SetNillableAgentAgreement(v *float64) *CompanyCreate {
 	return _c
 }
 
+// SetAgentRunsPerDay sets the "agent_runs_per_day" field.
+func (_c *CompanyCreate) SetAgentRunsPerDay(v int) *CompanyCreate {
+	_c.mutation.SetAgentRunsPerDay(v)
+	return _c
+}
+
+// SetNillableAgentRunsPerDay sets the "agent_runs_per_day" field if the given value is not nil.
+func (_c *CompanyCreate) SetNillableAgentRunsPerDay(v *int) *CompanyCreate {
+	if v != nil {
+		_c.SetAgentRunsPerDay(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *CompanyCreate) SetID(v string) *CompanyCreate {
 	_c.mutation.SetID(v)
@@ -420,6 +434,10 @@ func (_c *CompanyCreate) createSpec() (*Company, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.AgentAgreement(); ok {
 		_spec.SetField(company.FieldAgentAgreement, field.TypeFloat64, value)
 		_node.AgentAgreement = &value
+	}
+	if value, ok := _c.mutation.AgentRunsPerDay(); ok {
+		_spec.SetField(company.FieldAgentRunsPerDay, field.TypeInt, value)
+		_node.AgentRunsPerDay = &value
 	}
 	return _node, _spec
 }

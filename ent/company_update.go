@@ -295,6 +295,33 @@ func (_u *CompanyUpdate) ClearAgentAgreement() *CompanyUpdate {
 	return _u
 }
 
+// SetAgentRunsPerDay sets the "agent_runs_per_day" field.
+func (_u *CompanyUpdate) SetAgentRunsPerDay(v int) *CompanyUpdate {
+	_u.mutation.ResetAgentRunsPerDay()
+	_u.mutation.SetAgentRunsPerDay(v)
+	return _u
+}
+
+// SetNillableAgentRunsPerDay sets the "agent_runs_per_day" field if the given value is not nil.
+func (_u *CompanyUpdate) SetNillableAgentRunsPerDay(v *int) *CompanyUpdate {
+	if v != nil {
+		_u.SetAgentRunsPerDay(*v)
+	}
+	return _u
+}
+
+// AddAgentRunsPerDay adds value to the "agent_runs_per_day" field.
+func (_u *CompanyUpdate) AddAgentRunsPerDay(v int) *CompanyUpdate {
+	_u.mutation.AddAgentRunsPerDay(v)
+	return _u
+}
+
+// ClearAgentRunsPerDay clears the value of the "agent_runs_per_day" field.
+func (_u *CompanyUpdate) ClearAgentRunsPerDay() *CompanyUpdate {
+	_u.mutation.ClearAgentRunsPerDay()
+	return _u
+}
+
 // Mutation returns the CompanyMutation object of the builder.
 func (_u *CompanyUpdate) Mutation() *CompanyMutation {
 	return _u.mutation
@@ -439,6 +466,15 @@ func (_u *CompanyUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.AgentAgreementCleared() {
 		_spec.ClearField(company.FieldAgentAgreement, field.TypeFloat64)
+	}
+	if value, ok := _u.mutation.AgentRunsPerDay(); ok {
+		_spec.SetField(company.FieldAgentRunsPerDay, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedAgentRunsPerDay(); ok {
+		_spec.AddField(company.FieldAgentRunsPerDay, field.TypeInt, value)
+	}
+	if _u.mutation.AgentRunsPerDayCleared() {
+		_spec.ClearField(company.FieldAgentRunsPerDay, field.TypeInt)
 	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -727,6 +763,33 @@ func (_u *CompanyUpdateOne) ClearAgentAgreement() *CompanyUpdateOne {
 	return _u
 }
 
+// SetAgentRunsPerDay sets the "agent_runs_per_day" field.
+func (_u *CompanyUpdateOne) SetAgentRunsPerDay(v int) *CompanyUpdateOne {
+	_u.mutation.ResetAgentRunsPerDay()
+	_u.mutation.SetAgentRunsPerDay(v)
+	return _u
+}
+
+// SetNillableAgentRunsPerDay sets the "agent_runs_per_day" field if the given value is not nil.
+func (_u *CompanyUpdateOne) SetNillableAgentRunsPerDay(v *int) *CompanyUpdateOne {
+	if v != nil {
+		_u.SetAgentRunsPerDay(*v)
+	}
+	return _u
+}
+
+// AddAgentRunsPerDay adds value to the "agent_runs_per_day" field.
+func (_u *CompanyUpdateOne) AddAgentRunsPerDay(v int) *CompanyUpdateOne {
+	_u.mutation.AddAgentRunsPerDay(v)
+	return _u
+}
+
+// ClearAgentRunsPerDay clears the value of the "agent_runs_per_day" field.
+func (_u *CompanyUpdateOne) ClearAgentRunsPerDay() *CompanyUpdateOne {
+	_u.mutation.ClearAgentRunsPerDay()
+	return _u
+}
+
 // Mutation returns the CompanyMutation object of the builder.
 func (_u *CompanyUpdateOne) Mutation() *CompanyMutation {
 	return _u.mutation
@@ -901,6 +964,15 @@ func (_u *CompanyUpdateOne) sqlSave(ctx context.Context) (_node *Company, err er
 	}
 	if _u.mutation.AgentAgreementCleared() {
 		_spec.ClearField(company.FieldAgentAgreement, field.TypeFloat64)
+	}
+	if value, ok := _u.mutation.AgentRunsPerDay(); ok {
+		_spec.SetField(company.FieldAgentRunsPerDay, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedAgentRunsPerDay(); ok {
+		_spec.AddField(company.FieldAgentRunsPerDay, field.TypeInt, value)
+	}
+	if _u.mutation.AgentRunsPerDayCleared() {
+		_spec.ClearField(company.FieldAgentRunsPerDay, field.TypeInt)
 	}
 	_node = &Company{config: _u.config}
 	_spec.Assign = _node.assignValues

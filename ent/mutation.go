@@ -22244,6 +22244,8 @@ type CompanyMutation struct {
 	addquery_cost               *int
 	agent_agreement             *float64
 	addagent_agreement          *float64
+	agent_runs_per_day          *int
+	addagent_runs_per_day       *int
 	clearedFields               map[string]struct{}
 	done                        bool
 	oldValue                    func(context.Context) (*Company, error)
@@ -23131,6 +23133,76 @@ func (m *CompanyMutation) ResetAgentAgreement() {
 	delete(m.clearedFields, company.FieldAgentAgreement)
 }
 
+// SetAgentRunsPerDay sets the "agent_runs_per_day" field.
+func (m *CompanyMutation) SetAgentRunsPerDay(i int) {
+	m.agent_runs_per_day = &i
+	m.addagent_runs_per_day = nil
+}
+
+// AgentRunsPerDay returns the value of the "agent_runs_per_day" field in the mutation.
+func (m *CompanyMutation) AgentRunsPerDay() (r int, exists bool) {
+	v := m.agent_runs_per_day
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAgentRunsPerDay returns the old "agent_runs_per_day" field's value of the Company entity.
+// If the Company object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CompanyMutation) OldAgentRunsPerDay(ctx context.Context) (v *int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAgentRunsPerDay is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAgentRunsPerDay requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAgentRunsPerDay: %w", err)
+	}
+	return oldValue.AgentRunsPerDay, nil
+}
+
+// AddAgentRunsPerDay adds i to the "agent_runs_per_day" field.
+func (m *CompanyMutation) AddAgentRunsPerDay(i int) {
+	if m.addagent_runs_per_day != nil {
+		*m.addagent_runs_per_day += i
+	} else {
+		m.addagent_runs_per_day = &i
+	}
+}
+
+// AddedAgentRunsPerDay returns the value that was added to the "agent_runs_per_day" field in this mutation.
+func (m *CompanyMutation) AddedAgentRunsPerDay() (r int, exists bool) {
+	v := m.addagent_runs_per_day
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearAgentRunsPerDay clears the value of the "agent_runs_per_day" field.
+func (m *CompanyMutation) ClearAgentRunsPerDay() {
+	m.agent_runs_per_day = nil
+	m.addagent_runs_per_day = nil
+	m.clearedFields[company.FieldAgentRunsPerDay] = struct{}{}
+}
+
+// AgentRunsPerDayCleared returns if the "agent_runs_per_day" field was cleared in this mutation.
+func (m *CompanyMutation) AgentRunsPerDayCleared() bool {
+	_, ok := m.clearedFields[company.FieldAgentRunsPerDay]
+	return ok
+}
+
+// ResetAgentRunsPerDay resets all changes to the "agent_runs_per_day" field.
+func (m *CompanyMutation) ResetAgentRunsPerDay() {
+	m.agent_runs_per_day = nil
+	m.addagent_runs_per_day = nil
+	delete(m.clearedFields, company.FieldAgentRunsPerDay)
+}
+
 // Where appends a list predicates to the CompanyMutation builder.
 func (m *CompanyMutation) Where(ps ...predicate.Company) {
 	m.predicates = append(m.predicates, ps...)
@@ -23165,7 +23237,7 @@ func (m *CompanyMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *CompanyMutation) Fields() []string {
-	fields := make([]string, 0, 15)
+	fields := make([]string, 0, 16)
 	if m.created_at != nil {
 		fields = append(fields, company.FieldCreatedAt)
 	}
@@ -23211,6 +23283,9 @@ func (m *CompanyMutation) Fields() []string {
 	if m.agent_agreement != nil {
 		fields = append(fields, company.FieldAgentAgreement)
 	}
+	if m.agent_runs_per_day != nil {
+		fields = append(fields, company.FieldAgentRunsPerDay)
+	}
 	return fields
 }
 
@@ -23249,6 +23324,8 @@ func (m *CompanyMutation) Field(name string) (ent.Value, bool) {
 		return m.QueryCost()
 	case company.FieldAgentAgreement:
 		return m.AgentAgreement()
+	case company.FieldAgentRunsPerDay:
+		return m.AgentRunsPerDay()
 	}
 	return nil, false
 }
@@ -23288,6 +23365,8 @@ func (m *CompanyMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldQueryCost(ctx)
 	case company.FieldAgentAgreement:
 		return m.OldAgentAgreement(ctx)
+	case company.FieldAgentRunsPerDay:
+		return m.OldAgentRunsPerDay(ctx)
 	}
 	return nil, fmt.Errorf("unknown Company field %s", name)
 }
@@ -23402,6 +23481,13 @@ func (m *CompanyMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetAgentAgreement(v)
 		return nil
+	case company.FieldAgentRunsPerDay:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAgentRunsPerDay(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Company field %s", name)
 }
@@ -23431,6 +23517,9 @@ func (m *CompanyMutation) AddedFields() []string {
 	if m.addagent_agreement != nil {
 		fields = append(fields, company.FieldAgentAgreement)
 	}
+	if m.addagent_runs_per_day != nil {
+		fields = append(fields, company.FieldAgentRunsPerDay)
+	}
 	return fields
 }
 
@@ -23453,6 +23542,8 @@ func (m *CompanyMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedQueryCost()
 	case company.FieldAgentAgreement:
 		return m.AddedAgentAgreement()
+	case company.FieldAgentRunsPerDay:
+		return m.AddedAgentRunsPerDay()
 	}
 	return nil, false
 }
@@ -23511,6 +23602,13 @@ func (m *CompanyMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddAgentAgreement(v)
 		return nil
+	case company.FieldAgentRunsPerDay:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddAgentRunsPerDay(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Company numeric field %s", name)
 }
@@ -23539,6 +23637,9 @@ func (m *CompanyMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(company.FieldAgentAgreement) {
 		fields = append(fields, company.FieldAgentAgreement)
+	}
+	if m.FieldCleared(company.FieldAgentRunsPerDay) {
+		fields = append(fields, company.FieldAgentRunsPerDay)
 	}
 	return fields
 }
@@ -23574,6 +23675,9 @@ func (m *CompanyMutation) ClearField(name string) error {
 		return nil
 	case company.FieldAgentAgreement:
 		m.ClearAgentAgreement()
+		return nil
+	case company.FieldAgentRunsPerDay:
+		m.ClearAgentRunsPerDay()
 		return nil
 	}
 	return fmt.Errorf("unknown Company nullable field %s", name)
@@ -23627,6 +23731,9 @@ func (m *CompanyMutation) ResetField(name string) error {
 		return nil
 	case company.FieldAgentAgreement:
 		m.ResetAgentAgreement()
+		return nil
+	case company.FieldAgentRunsPerDay:
+		m.ResetAgentRunsPerDay()
 		return nil
 	}
 	return fmt.Errorf("unknown Company field %s", name)

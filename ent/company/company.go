@@ -44,6 +44,8 @@ const (
 	FieldQueryCost = "query_cost"
 	// FieldAgentAgreement holds the string denoting the agent_agreement field in the database.
 	FieldAgentAgreement = "agent_agreement"
+	// FieldAgentRunsPerDay holds the string denoting the agent_runs_per_day field in the database.
+	FieldAgentRunsPerDay = "agent_runs_per_day"
 	// Table holds the table name of the company in the database.
 	Table = "companies"
 )
@@ -66,6 +68,7 @@ var Columns = []string{
 	FieldAuditDays,
 	FieldQueryCost,
 	FieldAgentAgreement,
+	FieldAgentRunsPerDay,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -215,4 +218,9 @@ func ByQueryCost(opts ...sql.OrderTermOption) OrderOption {
 // ByAgentAgreement orders the results by the agent_agreement field.
 func ByAgentAgreement(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldAgentAgreement, opts...).ToFunc()
+}
+
+// ByAgentRunsPerDay orders the results by the agent_runs_per_day field.
+func ByAgentRunsPerDay(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldAgentRunsPerDay, opts...).ToFunc()
 }

@@ -134,6 +134,11 @@ func AgentAgreement(v float64) predicate.Company {
 	return predicate.Company(sql.FieldEQ(FieldAgentAgreement, v))
 }
 
+// AgentRunsPerDay applies equality check predicate on the "agent_runs_per_day" field. It's identical to AgentRunsPerDayEQ.
+func AgentRunsPerDay(v int) predicate.Company {
+	return predicate.Company(sql.FieldEQ(FieldAgentRunsPerDay, v))
+}
+
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
 func CreatedAtEQ(v time.Time) predicate.Company {
 	return predicate.Company(sql.FieldEQ(FieldCreatedAt, v))
@@ -797,6 +802,56 @@ func AgentAgreementIsNil() predicate.Company {
 // AgentAgreementNotNil applies the NotNil predicate on the "agent_agreement" field.
 func AgentAgreementNotNil() predicate.Company {
 	return predicate.Company(sql.FieldNotNull(FieldAgentAgreement))
+}
+
+// AgentRunsPerDayEQ applies the EQ predicate on the "agent_runs_per_day" field.
+func AgentRunsPerDayEQ(v int) predicate.Company {
+	return predicate.Company(sql.FieldEQ(FieldAgentRunsPerDay, v))
+}
+
+// AgentRunsPerDayNEQ applies the NEQ predicate on the "agent_runs_per_day" field.
+func AgentRunsPerDayNEQ(v int) predicate.Company {
+	return predicate.Company(sql.FieldNEQ(FieldAgentRunsPerDay, v))
+}
+
+// AgentRunsPerDayIn applies the In predicate on the "agent_runs_per_day" field.
+func AgentRunsPerDayIn(vs ...int) predicate.Company {
+	return predicate.Company(sql.FieldIn(FieldAgentRunsPerDay, vs...))
+}
+
+// AgentRunsPerDayNotIn applies the NotIn predicate on the "agent_runs_per_day" field.
+func AgentRunsPerDayNotIn(vs ...int) predicate.Company {
+	return predicate.Company(sql.FieldNotIn(FieldAgentRunsPerDay, vs...))
+}
+
+// AgentRunsPerDayGT applies the GT predicate on the "agent_runs_per_day" field.
+func AgentRunsPerDayGT(v int) predicate.Company {
+	return predicate.Company(sql.FieldGT(FieldAgentRunsPerDay, v))
+}
+
+// AgentRunsPerDayGTE applies the GTE predicate on the "agent_runs_per_day" field.
+func AgentRunsPerDayGTE(v int) predicate.Company {
+	return predicate.Company(sql.FieldGTE(FieldAgentRunsPerDay, v))
+}
+
+// AgentRunsPerDayLT applies the LT predicate on the "agent_runs_per_day" field.
+func AgentRunsPerDayLT(v int) predicate.Company {
+	return predicate.Company(sql.FieldLT(FieldAgentRunsPerDay, v))
+}
+
+// AgentRunsPerDayLTE applies the LTE predicate on the "agent_runs_per_day" field.
+func AgentRunsPerDayLTE(v int) predicate.Company {
+	return predicate.Company(sql.FieldLTE(FieldAgentRunsPerDay, v))
+}
+
+// AgentRunsPerDayIsNil applies the IsNil predicate on the "agent_runs_per_day" field.
+func AgentRunsPerDayIsNil() predicate.Company {
+	return predicate.Company(sql.FieldIsNull(FieldAgentRunsPerDay))
+}
+
+// AgentRunsPerDayNotNil applies the NotNil predicate on the "agent_runs_per_day" field.
+func AgentRunsPerDayNotNil() predicate.Company {
+	return predicate.Company(sql.FieldNotNull(FieldAgentRunsPerDay))
 }
 
 // And groups predicates with the AND operator between them.

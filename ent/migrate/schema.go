@@ -801,6 +801,7 @@ var (
 		{Name: "audit_days", Type: field.TypeInt, Nullable: true},
 		{Name: "query_cost", Type: field.TypeInt, Nullable: true},
 		{Name: "agent_agreement", Type: field.TypeFloat64, Nullable: true},
+		{Name: "agent_runs_per_day", Type: field.TypeInt, Nullable: true},
 	}
 	// CompaniesTable holds the schema information for the "companies" table.
 	CompaniesTable = &schema.Table{

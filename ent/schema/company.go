@@ -27,5 +27,6 @@ func (Company) Fields() []ent.Field {
 		field.Int("audit_days").Optional().Nillable().Comment("after which audit entries lose their values and keep their leaves; null for never"),
 		field.Int("query_cost").Optional().Nillable().Comment("overrides the plan's number"),
 		field.Float("agent_agreement").Optional().Nillable().Comment("how often an AUTONOMOUS agent must decide as people did, 0 to 1; 0.9 when null"),
+		field.Int("agent_runs_per_day").Optional().Nillable().Comment("that its agents begin in any 24 hours, a sandbox's apart; 5000 when null"),
 	}
 }

@@ -89,6 +89,13 @@ func (ec *executionContext) fieldContext_Company_agentAgreement(_ context.Contex
 	return graphql.NewScalarFieldContext("Company", field, false, false, errors.New("field of type Float does not have child fields"))
 }
 
+func (ec *executionContext) _Company_agentRunsPerDay(ctx context.Context, field graphql.CollectedField, obj *view.Company) (ret graphql.Marshaler) {
+	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.AgentRunsPerDay)
+}
+func (ec *executionContext) fieldContext_Company_agentRunsPerDay(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Company", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
 func (ec *executionContext) _Company_limits(ctx context.Context, field graphql.CollectedField, obj *view.Company) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -416,6 +423,11 @@ func (ec *executionContext) _Company(ctx context.Context, sel ast.SelectionSet, 
 			}
 		case "agentAgreement":
 			out.Values[i] = ec._Company_agentAgreement(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "agentRunsPerDay":
+			out.Values[i] = ec._Company_agentRunsPerDay(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}

@@ -13097,7 +13097,7 @@ func (ec *executionContext) unmarshalInputUpdateCompanyInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"name", "mfaRequired", "sessionLifetimeMinutes", "jitUsers", "agentAgreement"}
+	fieldsInOrder := [...]string{"name", "mfaRequired", "sessionLifetimeMinutes", "jitUsers", "agentAgreement", "agentRunsPerDay"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -13139,6 +13139,13 @@ func (ec *executionContext) unmarshalInputUpdateCompanyInput(ctx context.Context
 				return it, err
 			}
 			it.AgentAgreement = graphql.OmittableOf(data)
+		case "agentRunsPerDay":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("agentRunsPerDay"))
+			data, err := ec.unmarshalOInt2ᚖint(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AgentRunsPerDay = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil

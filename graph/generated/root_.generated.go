@@ -522,7 +522,7 @@ type Agent implements Node & Actor {
   limits: AgentLimits!
   "The operations that it may use."
   tools: [AgentTool!]!
-  "Runs beyond them are handed over."
+  "Runs that it begins in any 24 hours; those beyond are handed over to people."
   runsPerDay: Int!
   "Whether it only proposes, and to admins alone."
   shadow: Boolean!
@@ -1570,6 +1570,8 @@ type Company {
   jitUsers: Boolean!
   "How often an agent must decide as people did before it may act alone; 0.9 when null."
   agentAgreement: Float
+  "Runs that its agents begin in any 24 hours, those of its sandbox apart; runs beyond them are handed over to people. 5000 when null."
+  agentRunsPerDay: Int
   "What its callers may do at most."
   limits: CompanyLimits!
   "The company's sandbox; null when it is one itself."
@@ -4546,6 +4548,8 @@ func (ec *executionContext) childFields_Company(ctx context.Context, field graph
 		return ec.fieldContext_Company_jitUsers(ctx, field)
 	case "agentAgreement":
 		return ec.fieldContext_Company_agentAgreement(ctx, field)
+	case "agentRunsPerDay":
+		return ec.fieldContext_Company_agentRunsPerDay(ctx, field)
 	case "limits":
 		return ec.fieldContext_Company_limits(ctx, field)
 	case "sandbox":

@@ -119,7 +119,7 @@ type UpdateInput struct {
 	Engine       op.Patch[string]   `json:"engine,omitzero" enum:"history,model" doc:"What it thinks with: the company's own finished requests, or a language model."`
 	Tools        op.Patch[[]Tool]   `json:"tools,omitzero" maxItems:"20" doc:"The operations that it may use; replaces the list."`
 	Limits       op.Patch[Limits]   `json:"limits,omitzero" doc:"Of one run that asks a model; replaces them all."`
-	RunsPerDay   op.Patch[int]      `json:"runsPerDay,omitzero" minimum:"1" maximum:"100000" doc:"Runs beyond them are handed over."`
+	RunsPerDay   op.Patch[int]      `json:"runsPerDay,omitzero" minimum:"1" maximum:"100000" doc:"Runs that it begins in any 24 hours; those beyond are handed over to people."`
 	Shadow       op.Patch[bool]     `json:"shadow,omitzero" doc:"Whether it only proposes, and to admins alone."`
 
 	ModelConnectionID op.Patch[string] `json:"modelConnectionId,omitzero" nullable:"true" maxLength:"64" doc:"Where its model is asked; null for the server's own model."`

@@ -39,6 +39,12 @@
 // mean of what Bayes says and the share that it has among the ten nearest, and below 0.5 nothing is proposed. It is
 // deterministic, knows nothing but the company's own rows, and is what tests and newcomers get without any model.
 //
+// # Budgets
+//
+// A run has its limits, an agent its runsPerDay and a company its agentRunsPerDay (5000), each of the runs that began to plan among those
+// made in the last 24 hours, on all nodes; a sandbox is a company of its own. A run beyond them is HANDED_OVER before anything is read.
+// Dry runs, replays and evaluations are no runs and count against none: an admin starts each.
+//
 // # A tool call's mode
 //
 // The strictest of the level, the tool's own mode and the company's policies. Deny refuses, RequireApproval has an agent wait; both are

@@ -54,7 +54,13 @@ func each(t *testing.T, fn func(t *testing.T, d *desk)) {
 
 func open(t testing.TB, w *testkit.World) *desk {
 	t.Helper()
-	d := &desk{World: w, t: t, ctx: w.As(w.A, principal.Owner)}
+	return fill(&desk{World: w, t: t, ctx: w.As(w.A, principal.Owner)})
+}
+
+// fill gives a desk what it works on.
+func fill(d *desk) *desk {
+	t, w := d.t, d.World
+	t.Helper()
 	d.service = testkit.Run(t, w, d.ctx, catalog.CreateService, catalog.CreateServiceInput{Name: "IT"}).ID
 	d.offering = testkit.Run(t, w, d.ctx, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: d.service}, Name: "Help"}).ID
 	d.network = testkit.Run(t, w, d.ctx, people.CreateTeam, people.CreateTeamInput{Name: "Network"}).ID

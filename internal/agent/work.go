@@ -26,7 +26,6 @@ const (
 	workerName  = "agents"
 	workers     = 4 // of the agents' queue, on each node
 	maxAttempts = 4 // at a run that meets an error
-	maxPlans    = 3 // of a run whose request goes on changing
 	retryAfter  = time.Second
 	answerTime  = 72 * time.Hour // that people have to decide about an action
 )
@@ -219,26 +218,6 @@ func wait(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
 		return fmt.Errorf("have the run wait for its agent: %w", err)
 	}
 	return tx.Insert(ctx, LeaseArgs{Company: run.CompanyID, Run: run.ID}, until)
-}
-
-// overBudget returns why a run must not begin to plan; empty when it may.
-func overBudget(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (string, error) {
-	if run.Plans >= maxPlans {
-		return "The request changed each time that the agent had planned.", nil
-	}
-	s, err := published(ctx, tx.Client, run.AgentID, run.AgentVersion)
-	if err != nil {
-		return "", err
-	}
-	today := tx.Now(ctx).UTC().Truncate(24 * time.Hour)
-	n, err := tx.AgentRun.Query().Where(agentrun.AgentID(run.AgentID), agentrun.CreatedAtGTE(today), agentrun.CreatedAtLTE(run.CreatedAt)).Count(ctx)
-	if err != nil {
-		return "", fmt.Errorf("count the agent's runs: %w", err)
-	}
-	if n > s.RunsPerDay {
-		return "The agent has had its runs of the day.", nil
-	}
-	return "", nil
 }
 
 // finish runs fn on a run that is RUNNING, and ends the job with it. A run that was stopped meanwhile stays as it is, and one

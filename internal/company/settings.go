@@ -85,7 +85,8 @@ type UpdateInput struct {
 	SessionLifetimeMinutes op.Patch[int]    `json:"sessionLifetimeMinutes,omitzero" minimum:"5" maximum:"1440" doc:"How long a web session lasts while it is not used."`
 	JitUsers               op.Patch[bool]   `json:"jitUsers,omitzero" doc:"People whom the configured issuer vouches for become members when they first come."`
 
-	AgentAgreement op.Patch[float64] `json:"agentAgreement,omitzero" nullable:"true" minimum:"0.5" maximum:"1" doc:"How often an agent must decide as people did before it may act alone; 0.9 when null."`
+	AgentAgreement  op.Patch[float64] `json:"agentAgreement,omitzero" nullable:"true" minimum:"0.5" maximum:"1" doc:"How often an agent must decide as people did before it may act alone; 0.9 when null."`
+	AgentRunsPerDay op.Patch[int]     `json:"agentRunsPerDay,omitzero" nullable:"true" minimum:"1" maximum:"1000000" doc:"Runs that the company's agents begin in any 24 hours, those of its sandbox apart; runs beyond them are handed over to people. 5000 when null."`
 }
 
 // update changes the caller's live company and its sandbox. Returns conflict for a caller in the sandbox.
@@ -127,5 +128,6 @@ func (in UpdateInput) set(u *ent.CompanyUpdateOne, named func(string) string) *e
 	op.Set(in.SessionLifetimeMinutes, u.SetSessionLifetimeMinutes)
 	op.Set(in.JitUsers, u.SetJitUsers)
 	op.SetOrClear(in.AgentAgreement, u.SetAgentAgreement, u.ClearAgentAgreement)
+	op.SetOrClear(in.AgentRunsPerDay, u.SetAgentRunsPerDay, u.ClearAgentRunsPerDay)
 	return u
 }

@@ -45,6 +45,7 @@ func TestUpdate(t *testing.T) {
 		admin := w.As(w.A, principal.Admin)
 		got := testkit.Run(t, w, admin, company.Update, company.UpdateInput{
 			Name: op.SetTo(" Größe "), MfaRequired: op.SetTo(true), SessionLifetimeMinutes: op.SetTo(15), JitUsers: op.SetTo(true),
+			AgentRunsPerDay: op.SetTo(50),
 		})
 		require.Equal(t, w.A.Company.ID, got.ID)
 		require.Equal(t, w.A.Sandbox.ID, got.SandboxID)
@@ -58,6 +59,7 @@ func TestUpdate(t *testing.T) {
 			require.Equal(t, name, c.Name)
 			require.True(t, c.MfaRequired && c.JitUsers)
 			require.Equal(t, 15, c.SessionLifetimeMinutes)
+			require.Equal(t, 50, *c.AgentRunsPerDay)
 		}
 		require.Equal(t, "Acme", row(w.B.Company.ID).Name, "nobody else's")
 
@@ -70,7 +72,7 @@ func TestUpdate(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, w.A.Company.ID, *entry.ResourceID)
 		require.JSONEq(t, `{"name": {"from": "Acme", "to": "Größe"}, "mfaRequired": {"from": false, "to": true},
-			"sessionLifetimeMinutes": {"from": 60, "to": 15}, "jitUsers": {"from": false, "to": true}}`, string(entry.Changes))
+			"sessionLifetimeMinutes": {"from": 60, "to": 15}, "jitUsers": {"from": false, "to": true}, "agentRunsPerDay": {"from": null, "to": 50}}`, string(entry.Changes))
 	})
 }
 
@@ -93,6 +95,7 @@ func TestUpdateRefusals(t *testing.T) {
 			"long name":         {owner, company.UpdateInput{Name: op.SetTo(strings.Repeat("ü", 201))}, apperr.Validation, "name"},
 			"short session":     {owner, company.UpdateInput{SessionLifetimeMinutes: op.SetTo(4)}, apperr.Validation, "sessionLifetimeMinutes"},
 			"long session":      {owner, company.UpdateInput{SessionLifetimeMinutes: op.SetTo(1441)}, apperr.Validation, "sessionLifetimeMinutes"},
+			"no runs":           {owner, company.UpdateInput{AgentRunsPerDay: op.SetTo(0)}, apperr.Validation, "agentRunsPerDay"},
 			"an agent's choice": {mustFrom(w.As(w.A, principal.Agent)), company.UpdateInput{}, apperr.Forbidden, ""},
 		} {
 			_, _, err := op.Run(principal.With(t.Context(), c.caller), w.Engine, company.Update, c.in, nil)

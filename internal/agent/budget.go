@@ -1,0 +1,51 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/agentrun"
+	"atrium/internal/op"
+)
+
+const (
+	maxPlans    = 3              // of a run whose request goes on changing
+	budgetTime  = 24 * time.Hour // in which runs count against the budgets of their agent and company
+	companyRuns = 5000           // that a company's agents begin in that time, where it has said nothing
+)
+
+// overBudget returns why a run must not begin to plan; empty when it may. Only runs that were begun count, so that an agent that is
+// flooded takes nothing from the company's others; of one company one is counted at a time, on all nodes, so that none is too many.
+func overBudget(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (string, error) {
+	if run.Plans >= maxPlans {
+		return "The request changed each time that the agent had planned.", nil
+	}
+	s, err := published(ctx, tx.Client, run.AgentID, run.AgentVersion)
+	if err != nil {
+		return "", err
+	}
+	c, err := tx.Company.Get(ctx, run.CompanyID)
+	if err != nil {
+		return "", fmt.Errorf("read the company: %w", err)
+	}
+	if err := tx.LockName(ctx, "agentruns/"+run.CompanyID); err != nil {
+		return "", err
+	}
+	begun := tx.AgentRun.Query().Where(agentrun.CreatedAtGT(tx.Now(ctx).Add(-budgetTime)), agentrun.PlansGT(0), agentrun.IDNEQ(run.ID))
+	n, err := begun.Clone().Where(agentrun.AgentID(run.AgentID)).Count(ctx)
+	if err != nil {
+		return "", fmt.Errorf("count the agent's runs: %w", err)
+	}
+	if n >= s.RunsPerDay {
+		return "The agent has had its runs of the day.", nil
+	}
+	if n, err = begun.Count(ctx); err != nil {
+		return "", fmt.Errorf("count the runs of the company's agents: %w", err)
+	}
+	if n >= op.Or(c.AgentRunsPerDay, companyRuns) {
+		return "The company's agents have had their runs of the day.", nil
+	}
+	return "", nil
+}

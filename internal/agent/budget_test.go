@@ -1,0 +1,82 @@
+package agent_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent/agentrun"
+	"atrium/ent/user"
+	"atrium/internal/agent"
+	"atrium/internal/company"
+	"atrium/internal/op"
+	"atrium/internal/principal"
+	"atrium/internal/testkit"
+)
+
+// An agent and all agents of a company begin so many runs in 24 hours; what comes beyond goes to people, with the reason.
+func TestBudgetsOfADay(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		const ofAgent, ofCompany = "The agent has had its runs of the day.", "The company's agents have had their runs of the day."
+		mine := d.hire("SUGGEST", func(in *agent.CreateInput) { in.Filter = new("request.title.startsWith('my vpn')") })
+		testkit.Run(t, d.World, d.ctx, agent.Update, agent.UpdateInput{ByID: op.ByID{ID: mine.ID}, RunsPerDay: op.SetTo(1)})
+		testkit.Run(t, d.World, d.ctx, agent.Publish, op.ByID{ID: mine.ID})
+		d.hire("SUGGEST")
+		testkit.Run(t, d.World, d.ctx, company.Update, company.UpdateInput{AgentRunsPerDay: op.SetTo(2)})
+		d.work()
+		d.run(d.file(d.ctx, "my vpn tunnel"), agentrun.StatusPROPOSED)
+		for range 3 {
+			require.Equal(t, ofAgent, d.run(d.file(d.ctx, "my vpn tunnel"), agentrun.StatusHANDED_OVER).Reason)
+		}
+		d.run(d.file(d.ctx, "your vpn tunnel"), agentrun.StatusPROPOSED) // what was refused took nothing from the others
+		id := d.file(d.ctx, "your vpn tunnel")
+		require.Equal(t, ofCompany, d.run(id, agentrun.StatusHANDED_OVER).Reason)
+		require.Nil(t, d.request(id).TeamID)
+
+		inside := d.sandbox()
+		inside.hire("SUGGEST")
+		for range 2 {
+			inside.run(inside.file(inside.ctx, "my vpn tunnel"), agentrun.StatusPROPOSED)
+		}
+		require.Equal(t, ofCompany, inside.run(inside.file(inside.ctx, "my vpn tunnel"), agentrun.StatusHANDED_OVER).Reason, "its own runs, the same number")
+
+		d.Store.Clock().SetOffset(24*time.Hour + time.Minute)
+		d.run(d.file(d.ctx, "my vpn tunnel"), agentrun.StatusPROPOSED)
+		testkit.Run(t, d.World, d.ctx, company.Update, company.UpdateInput{AgentRunsPerDay: op.Clear[int]()})
+		for range 3 {
+			d.run(d.file(d.ctx, "your vpn tunnel"), agentrun.StatusPROPOSED)
+		}
+	})
+}
+
+// Of many runs that begin at once, on several nodes, exactly as many go on as the company has.
+func TestBudgetsHoldForAllNodes(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		d.hire("SUGGEST")
+		testkit.Run(t, d.World, d.ctx, company.Update, company.UpdateInput{AgentRunsPerDay: op.SetTo(5)})
+		for range 15 {
+			d.file(d.ctx, "my vpn tunnel")
+		}
+		for range 3 {
+			d.work()
+		}
+		runs := d.Store.Reader().AgentRun.Query()
+		require.Eventually(t, func() bool {
+			return must(runs.Clone().Where(agentrun.EndedAtNotNil()).Count(d.ctx))(t) == 15
+		}, patience, tick)
+		require.Equal(t, 5, must(runs.Clone().Where(agentrun.StatusEQ(agentrun.StatusPROPOSED)).Count(d.ctx))(t))
+		require.Equal(t, 10, must(runs.Clone().Where(agentrun.StatusEQ(agentrun.StatusHANDED_OVER), agentrun.Plans(0)).Count(d.ctx))(t))
+	})
+}
+
+// sandbox is a desk in the sandbox of company A.
+func (d *desk) sandbox() *desk {
+	d.t.Helper()
+	all := principal.System(d.t.Context(), "test")
+	owner := must(d.Store.Reader().User.Query().Where(user.CompanyID(d.A.Sandbox.ID), user.RoleEQ(user.RoleOwner)).Only(all))(d.t)
+	p, _ := principal.From(d.AsUser(owner))
+	inside := *p
+	inside.Sandbox = true
+	return fill(&desk{World: d.World, t: d.t, ctx: principal.With(d.t.Context(), &inside)})
+}
