@@ -199,3 +199,12 @@ func TestReadmeMCP(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "mcp.mjs"), []byte(code), 0o600))
 	require.Contains(t, n.script("mcp.mjs", nil), "IN_PROGRESS")
 }
+
+// The protocol's own conformance suite calls /mcp, as of every revision that says what it requires.
+func TestMCPConformance(t *testing.T) {
+	t.Parallel()
+	n := onSQLite(t).serve()
+	first := n.firstRun()
+	n.ok("company", "limits", "--company", first.Company.ID, "--per-minute", "100000", "--per-day", "1000000")
+	require.Contains(t, n.script("conformance.mjs", map[string]any{"api": n.base, "key": first.LiveKey}), "conformance: ok")
+}

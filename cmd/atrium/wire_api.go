@@ -73,7 +73,7 @@ func (s *server) addAPI(ctx context.Context) error {
 		return err
 	}
 	agents, err := mcp.New(mcp.Options{
-		Engine: s.engine, Gate: g, Calls: api.Inside(), Log: s.log, BaseURL: s.BaseURL, AuthURL: cmp.Or(s.OIDCIssuer, s.AuthURL), Version: version,
+		Engine: s.engine, Gate: g, Calls: api.Inside(), Log: s.log, BaseURL: s.BaseURL, AuthURL: cmp.Or(s.OIDCIssuer, s.AuthURL), Version: programVersion(),
 	})
 	if err != nil {
 		return fmt.Errorf("build the door of agents: %w", err)

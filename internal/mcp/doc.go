@@ -19,5 +19,8 @@
 //   - A server of the SDK is made for each call, with the caller in it: the SDK gives handlers no context of ours.
 //   - The list is a page, and short: descriptions are one sentence, and lists take the filters that an agent needs.
 //   - Forms are shown as JSON Schema, which models know.
+//   - Tools and nothing else: the methods of other features are not found, where the SDK would answer empty lists. The protocol's own
+//     conformance suite runs against the binary (cmd/atrium/clients_test.go), for 2025-11-25 with its handshake and 2026-07-28
+//     without; what does not apply is listed beside it with the reason.
 //   - Audit entries say via: mcp. Agent-Run and Idempotency-Key are the headers that the other doors take.
 package mcp
