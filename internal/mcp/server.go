@@ -75,7 +75,8 @@ func New(o Options) (*Server, error) {
 			ReadOnlyHint: t.info.Action == op.Read, DestructiveHint: new(t.destructive), OpenWorldHint: new(false),
 		}}})
 	}
-	answers := sdk.NewStreamableHTTPHandler(s.server, &sdk.StreamableHTTPOptions{
+	server := s.server()
+	answers := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, DisableLocalhostProtection: true, // no cookie counts here, and proxies stand on loopback
 	})
 	s.handler = o.Gate.Guard(gate.Bearers, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -99,7 +100,7 @@ func New(o Options) (*Server, error) {
 			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(raw))
-		answers.ServeHTTP(w, r)
+		answers.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), calling{}, &caller{server: s, r: r})))
 	}), s.fail)
 	return s, nil
 }
@@ -153,21 +154,28 @@ const instructions = "Atrium keeps a company's requests: services have offerings
 // may take an answer for support.
 var undeclared = []string{"completion", "logging", "prompts", "resources"}
 
-// server makes the SDK's server of one call.
-func (s *Server) server(r *http.Request) *sdk.Server {
-	c := &caller{server: s, r: r}
+// server makes the SDK's server, which answers all calls.
+func (s *Server) server() *sdk.Server {
 	out := sdk.NewServer(&sdk.Implementation{Name: "atrium", Title: "Atrium", Version: s.Version}, &sdk.ServerOptions{
 		Instructions: instructions, Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
 	})
 	for i := range s.tools {
 		t := s.tools[i]
-		out.AddTool(t.shown, func(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		out.AddTool(t.shown, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			c, err := callerOf(ctx)
+			if err != nil {
+				return nil, err
+			}
 			return c.call(t, req.Params.Arguments)
 		})
 	}
 	out.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 			if method == "tools/list" {
+				c, err := callerOf(ctx)
+				if err != nil {
+					return nil, err
+				}
 				return c.list()
 			}
 			if feature, _, _ := strings.Cut(method, "/"); slices.Contains(undeclared, feature) {
@@ -177,6 +185,18 @@ func (s *Server) server(r *http.Request) *sdk.Server {
 		}
 	})
 	return out
+}
+
+// calling is the key of the caller in a context.
+type calling struct{}
+
+// callerOf returns who makes the call. The SDK's contexts have the values of the HTTP request's, and do not end with it.
+func callerOf(ctx context.Context) (*caller, error) {
+	c, ok := ctx.Value(calling{}).(*caller)
+	if !ok {
+		return nil, errors.New("nobody is calling")
+	}
+	return c, nil
 }
 
 // caller is who makes one call.

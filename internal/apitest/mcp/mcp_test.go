@@ -32,22 +32,25 @@ func each(t *testing.T, fn func(t *testing.T, s *apitest.Server)) {
 	t.Helper()
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
-		fn(t, apitest.Serve(t, w, func(p apitest.Parts) (http.Handler, error) {
-			api, err := rest.New(rest.Options{Engine: p.Engine, Gate: p.Gate, Log: p.Log, BaseURL: p.BaseURL, AuthURL: p.BaseURL})
-			if err != nil {
-				return nil, err
-			}
-			door, err := mcp.New(mcp.Options{Engine: p.Engine, Gate: p.Gate, Calls: api.Inside(), Log: p.Log, BaseURL: p.BaseURL, AuthURL: p.BaseURL})
-			if err != nil {
-				return nil, err
-			}
-			mux := http.NewServeMux()
-			mux.Handle("/", api)
-			mux.Handle(mcp.Path, door)
-			mux.Handle(mcp.MetadataPath, door.Metadata())
-			return mux, nil
-		}))
+		fn(t, apitest.Serve(t, w, doors))
 	})
+}
+
+// doors builds REST's door with this one beside it.
+func doors(p apitest.Parts) (http.Handler, error) {
+	api, err := rest.New(rest.Options{Engine: p.Engine, Gate: p.Gate, Log: p.Log, BaseURL: p.BaseURL, AuthURL: p.BaseURL})
+	if err != nil {
+		return nil, err
+	}
+	door, err := mcp.New(mcp.Options{Engine: p.Engine, Gate: p.Gate, Calls: api.Inside(), Log: p.Log, BaseURL: p.BaseURL, AuthURL: p.BaseURL})
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/", api)
+	mux.Handle(mcp.Path, door)
+	mux.Handle(mcp.MetadataPath, door.Metadata())
+	return mux, nil
 }
 
 // sends adds headers to every call of a client.
@@ -101,7 +104,7 @@ func names(t *testing.T, c *sdk.ClientSession) (list []string, bytes int) {
 	return list, bytes
 }
 
-func offering(t *testing.T, s *apitest.Server, f *form.Definition) (service, offering string) {
+func offering(t testing.TB, s *apitest.Server, f *form.Definition) (service, offering string) {
 	t.Helper()
 	ctx := s.World.As(s.A.Tenant, principal.Owner)
 	service = testkit.Run(t, s.World, ctx, catalog.CreateService, catalog.CreateServiceInput{Name: "IT"}).ID
