@@ -63,6 +63,9 @@ type caller struct {
 // Timeout is the longest time that a definition can give a call, with a margin.
 func (*caller) Timeout(*river.Job[CallArgs]) time.Duration { return 60*time.Second + callMargin }
 
+// NextRetry comes soon; see retryAt.
+func (*caller) NextRetry(job *river.Job[CallArgs]) time.Time { return retryAt(job.Attempt) }
+
 // Work makes one attempt, outside of any transaction, and then commits its outcome with all that follows. If this node dies in
 // between, the attempt is made again under the same idempotency key.
 func (c *caller) Work(ctx context.Context, job *river.Job[CallArgs]) error {

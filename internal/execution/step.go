@@ -67,6 +67,20 @@ type stepper struct {
 	r *Runner
 }
 
+// NextRetry comes soon; see retryAt.
+func (*stepper) NextRetry(job *river.Job[StepArgs]) time.Time { return retryAt(job.Attempt) }
+
+// retryAt returns when a job that failed is tried again: within half a minute at first, because a request waits for it, then once
+// an hour, because somebody has to repair what lasts so long. River's own schedule grows with the fourth power of the attempts, and
+// each node that dies takes one: after four of them a failed statement would delay an execution by ten minutes.
+func retryAt(attempt int) time.Time {
+	wait := time.Hour
+	if attempt <= 20 {
+		wait = min(time.Duration(attempt*attempt)*time.Second, 30*time.Second)
+	}
+	return time.Now().Add(wait)
+}
+
 // Work continues the execution as far as possible. An error means that this node failed or that the definition can no longer
 // be read; River then tries the job again.
 func (s *stepper) Work(ctx context.Context, job *river.Job[StepArgs]) error {
