@@ -10,13 +10,13 @@ import (
 	"atrium/internal/text"
 )
 
-// Change is one field of an entry: what it was and what it is.
+// Change is one changed field of an entry.
 type Change struct {
 	From any `json:"from"`
 	To   any `json:"to"`
 }
 
-// maxChange bounds one side of a change, in bytes of JSON; what is longer is told by its length.
+// maxChange limits one side of a change, in bytes of JSON; a longer one is replaced by its length.
 const maxChange = 2048
 
 // diffField is one column of an entity as the audit log shows it.
@@ -28,8 +28,8 @@ type diffField struct {
 
 var diffPlans sync.Map // reflect.Type → []diffField
 
-// planFor lists the columns of an Ent entity: what Ent marks sensitive is masked. Keys, times that every row has, and
-// columns that the schema tags with audit:"-" are left out.
+// planFor lists the columns of an Ent entity, and masks those that Ent marks sensitive. It leaves out keys, the times
+// that every row has, and columns that the schema tags with audit:"-".
 func planFor(t reflect.Type) []diffField {
 	if p, ok := diffPlans.Load(t); ok {
 		return p.([]diffField) // only plans are stored
@@ -53,7 +53,7 @@ func planFor(t reflect.Type) []diffField {
 	return plan
 }
 
-// secretName is what the API calls a masked field: a sealed value is the value.
+// secretName returns the API's name of a masked field: a sealed value is called value.
 func secretName(field string) string {
 	if field == "Sealed" {
 		return "value"
@@ -61,8 +61,8 @@ func secretName(field string) string {
 	return strings.ToLower(field[:1]) + field[1:]
 }
 
-// Diff returns the fields in which two entities of one type differ, by their API names, secrets masked. Either side
-// may be nil: a create shows what was set, a delete what was lost.
+// Diff returns the fields in which two entities of one type differ, by their API names, with secrets masked. Either
+// side may be nil: a create shows the fields that were set, a delete those that were lost.
 func Diff(before, after any) map[string]Change {
 	b, a := entity(before), entity(after)
 	out := map[string]Change{}
@@ -86,7 +86,7 @@ func Diff(before, after any) map[string]Change {
 	return out
 }
 
-// entity returns the struct behind an entity, or the zero Value for nil.
+// entity returns the struct that an entity points to, or the zero Value for nil.
 func entity(v any) reflect.Value {
 	rv := reflect.ValueOf(v)
 	if !rv.IsValid() || rv.Kind() == reflect.Pointer && rv.IsNil() {
@@ -95,7 +95,7 @@ func entity(v any) reflect.Value {
 	return reflect.Indirect(rv)
 }
 
-// fieldOf returns a field's value; nil when the entity is not there or the value is empty.
+// fieldOf returns a field's value; nil if there is no entity or the value is empty.
 func fieldOf(v reflect.Value, f diffField) any {
 	if !v.IsValid() {
 		return nil
@@ -127,7 +127,7 @@ func mask(v any) any {
 	return "***"
 }
 
-// bounded replaces a value whose JSON is long by how long it is.
+// bounded replaces a value with long JSON by its length.
 func bounded(v any) any {
 	switch v.(type) {
 	case nil, bool, int, int8, int64, float64:

@@ -13,19 +13,20 @@ import (
 	"atrium/internal/id"
 )
 
-// Erased is the action of the entries that tell of erasures. Their own changes are never erased: they say what was.
+// Erased is the action of entries about erasures. The changes of these entries are never erased, because they record what
+// was erased.
 const Erased = "audit.erased"
 
-// Parts are the personal parts of an entry that an erasure takes.
+// Parts are the personal parts of an entry that an erasure removes.
 type Parts struct{ Actor, Changes bool }
 
-// Erasure is what an entry of the action Erased says of the parts that were taken.
+// Erasure records, in an entry with the action Erased, which parts were removed.
 type Erasure struct {
 	Parts  int    `json:"parts"`
-	Digest string `json:"digest"` // of their names, in order: SHA-256, base64
+	Digest string `json:"digest"` // of the parts' names, in order: SHA-256, base64
 }
 
-// PartNames returns what an erasure calls the parts of an entry.
+// PartNames returns an erasure's names for the parts of an entry.
 func PartNames(entryID string, p Parts) (out []string) {
 	if p.Actor {
 		out = append(out, entryID+" actor")
@@ -36,7 +37,7 @@ func PartNames(entryID string, p Parts) (out []string) {
 	return out
 }
 
-// ErasureOf sums up the parts that were taken. Their order does not matter.
+// ErasureOf summarises the removed parts. Their order does not matter.
 func ErasureOf(names []string) Erasure {
 	names = slices.Sorted(slices.Values(names))
 	h := sha256.New()
@@ -46,7 +47,7 @@ func ErasureOf(names []string) Erasure {
 	return Erasure{Parts: len(names), Digest: base64.StdEncoding.EncodeToString(h.Sum(nil))}
 }
 
-// ErasureIn reads what an entry of the action Erased says; false when it says nothing such.
+// ErasureIn reads the Erasure of an entry with the action Erased; false if the entry has none.
 func ErasureIn(e *ent.AuditEntry) (Erasure, bool) {
 	var changes struct {
 		Erased struct{ To *Erasure } `json:"erased"`
@@ -57,8 +58,9 @@ func ErasureIn(e *ent.AuditEntry) (Erasure, bool) {
 	return *changes.Erased.To, true
 }
 
-// Erase takes personal parts out of entries of one company, and writes the entry that tells of it: e names who does it, to
-// whom and why. What is erased already, has no leaf yet or tells of erasures stays. Returns how many parts it took.
+// Erase removes personal parts from entries of one company, and writes the entry about it: e names who erases, whose data,
+// and why. It skips parts that are already erased, entries without a leaf, and the changes of entries about erasures.
+// Returns how many parts it removed.
 func Erase(ctx context.Context, db *ent.Client, e Entry, rows []*ent.AuditEntry, which func(*ent.AuditEntry) Parts) (int, error) {
 	e.ID, e.Action = id.New("aud"), Erased
 	var names []string
@@ -102,7 +104,7 @@ func eraseOne(ctx context.Context, db *ent.Client, row *ent.AuditEntry, p Parts,
 	return nil
 }
 
-// Erasers returns the entries that tell of the erasure of an entry's parts, by the parts' names.
+// Erasers returns the ids of the entries about the erasure of an entry's parts, by the parts' names.
 func Erasers(e *ent.AuditEntry) map[string]string {
 	out := map[string]string{}
 	if ActorErased(e) {

@@ -14,21 +14,21 @@ import (
 	"atrium/ent"
 )
 
-// The two parts of an entry that are personal: who did it, and what changed. Each stands in the leaf as a commitment under a
-// salt of its own, so that the one can be erased without the other.
+// The two personal parts of an entry: who did it, and what changed. The leaf contains a commitment to each, under a salt of its
+// own, so that one can be erased without the other.
 const (
 	actorPart   = "atrium audit actor\x00"
 	changesPart = "atrium audit changes\x00"
 )
 
-// SaltSize is how long a seal is that holds a salt. A longer one holds a commitment, CommitmentSize long, and behind it the id of
-// the entry that tells of the erasure.
+// SaltSize is the length of a seal that contains a salt. A longer seal contains a commitment, of CommitmentSize, followed by the
+// id of the entry about the erasure.
 const (
 	SaltSize       = 16
 	CommitmentSize = sha256.Size
 )
 
-// leafForm is what is hashed of an entry, in this order, as JSON without spaces.
+// leafForm is the hashed form of an entry: these fields in this order, as JSON without spaces.
 type leafForm struct {
 	Version      int     `json:"v"`
 	ID           string  `json:"id"`
@@ -45,14 +45,14 @@ type leafForm struct {
 	Changes      []byte  `json:"changes"` // the commitment to the changes
 }
 
-// NewSalt draws a salt.
+// NewSalt returns a random salt.
 func NewSalt() []byte {
 	salt := make([]byte, SaltSize)
 	_, _ = rand.Read(salt) // it never fails
 	return salt
 }
 
-// Leaf returns the canonical form of an entry, which the log's leaf is the hash of. It needs both seals.
+// Leaf returns the canonical form of an entry; its hash is the leaf of the log. It needs both seals.
 func Leaf(e *ent.AuditEntry) ([]byte, error) {
 	actor, err := ActorCommitment(e)
 	if err != nil {
@@ -73,7 +73,7 @@ func Leaf(e *ent.AuditEntry) ([]byte, error) {
 	return b, nil
 }
 
-// CheckLeaf returns an error unless leaf is the canonical form of an entry of which everything but the exact time is known.
+// CheckLeaf returns an error unless leaf is the canonical form of an entry, whose time is known only to the millisecond.
 func CheckLeaf(leaf []byte, e *ent.AuditEntry) error {
 	var form leafForm
 	if err := json.Unmarshal(leaf, &form); err != nil {
@@ -104,7 +104,7 @@ func Hash(e *ent.AuditEntry) (tlog.Hash, error) {
 	return tlog.RecordHash(b), nil
 }
 
-// ActorCommitment returns the commitment to who did it: computed from the values, or the one that an erasure has left.
+// ActorCommitment returns the commitment to who did it: computed from the values or, after an erasure, the one that was left.
 func ActorCommitment(e *ent.AuditEntry) ([]byte, error) {
 	if ActorErased(e) {
 		if e.ActorName != "" || e.IP != "" || e.UserAgent != "" {
@@ -119,7 +119,7 @@ func ActorCommitment(e *ent.AuditEntry) ([]byte, error) {
 	return commit(actorPart, e.ActorSeal, values)
 }
 
-// ChangesCommitment returns the commitment to what changed: computed from the values, or the one that an erasure has left.
+// ChangesCommitment returns the commitment to what changed: computed from the values or, after an erasure, the one that was left.
 func ChangesCommitment(e *ent.AuditEntry) ([]byte, error) {
 	if ChangesErased(e) {
 		if len(e.Changes) > 0 {
@@ -136,7 +136,7 @@ func ActorErased(e *ent.AuditEntry) bool { return len(e.ActorSeal) > CommitmentS
 // ChangesErased reports whether the changes of an entry were erased.
 func ChangesErased(e *ent.AuditEntry) bool { return len(e.ChangesSeal) > CommitmentSize }
 
-// ErasedSeal is the seal of a part that an erasure leaves: the commitment, and the entry that tells of the erasure.
+// ErasedSeal returns the seal of an erased part: the commitment, and the id of the entry about the erasure.
 func ErasedSeal(commitment []byte, by string) []byte {
 	return append(bytes.Clone(commitment), by...)
 }
@@ -153,10 +153,10 @@ func commit(part string, salt, values []byte) ([]byte, error) {
 	return h.Sum(nil), nil
 }
 
-// stamp is the time of an entry as both databases keep it: PostgreSQL has no finer one than microseconds.
+// stamp returns an entry's time as both databases store it: PostgreSQL's precision is a microsecond.
 func stamp(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
-// CompanyOf returns the company that a leaf is of.
+// CompanyOf returns the company of a leaf.
 func CompanyOf(leaf []byte) (string, error) {
 	var form leafForm
 	if err := json.Unmarshal(leaf, &form); err != nil {

@@ -14,23 +14,23 @@ import (
 	"atrium/internal/text"
 )
 
-// Entry is one entry of the log. Texts that are too long for their columns are cut.
+// Entry is one entry of the log. Write cuts texts that are too long for their columns.
 type Entry struct {
 	ID         string // empty for a new one
-	CompanyID  string // whose log it goes into; empty for the company of the context's principal
+	CompanyID  string // whose log it belongs to; empty for the company of the context's principal
 	Actor      principal.Actor
 	Action     string // "request.created"
 	Resource   string // the type of the row: "Request"
-	ResourceID string // empty when it is about no row
+	ResourceID string // empty when there is no row
 	Outcome    auditentry.Outcome
 	Changes    map[string]Change
 	Origin     Origin
 }
 
-// Origin is where a call came from; empty for what the product does by itself.
+// Origin is the origin of a call; empty for actions of the product itself.
 type Origin struct{ IP, UserAgent, RequestID string }
 
-// By returns an entry of what a principal did, for the caller to complete.
+// By returns an entry about a principal's action, for the caller to complete.
 func By(p *principal.Principal) Entry {
 	e := Entry{Actor: p.Actor(), Outcome: auditentry.OutcomeAllowed, Origin: Origin{UserAgent: p.UserAgent, RequestID: p.RequestID}}
 	if p.IP.IsValid() {
@@ -39,8 +39,8 @@ func By(p *principal.Principal) Entry {
 	return e
 }
 
-// Write adds the entry to the log, in the transaction of db, with the hash of its leaf. Its place in the Merkle log is given
-// later, by package merkle.
+// Write adds the entry to the log, in the transaction of db, with the hash of its leaf. Package merkle later assigns its
+// position in the Merkle log.
 func Write(ctx context.Context, db *ent.Client, e Entry) error {
 	row, err := rowOf(ctx, e)
 	if err != nil {
@@ -64,7 +64,7 @@ func Write(ctx context.Context, db *ent.Client, e Entry) error {
 	return nil
 }
 
-// rowOf returns the row of an entry, as the database will have it.
+// rowOf returns the row of an entry, as the database will store it.
 func rowOf(ctx context.Context, e Entry) (*ent.AuditEntry, error) {
 	row := &ent.AuditEntry{
 		ID: cmp.Or(e.ID, id.New("aud")), CompanyID: e.CompanyID, CreatedAt: stamp(clock.From(ctx).Now()),

@@ -8,7 +8,7 @@ import (
 	"atrium/internal/clock"
 )
 
-// Request is the data of request.* events: the request as it is after the change.
+// Request is the data of request.* events: the request after the change.
 type Request struct {
 	ID        string `json:"id" doc:"The request."`
 	ServiceID string `json:"serviceId" doc:"The service that it was made against."`
@@ -65,14 +65,14 @@ type SLA struct {
 	PhaseID   *string `json:"phaseId" nullable:"true" doc:"The phase of the request's execution whose target it is; null for the request's own."`
 }
 
-// strictly reads data into a struct that has a place for all of it.
+// strictly decodes data into a struct; false if the struct lacks a field for any of it.
 func strictly(data []byte, into any) bool {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	return d.Decode(into) == nil
 }
 
-// The examples name rows that nobody has.
+// The ids in the examples belong to no rows.
 const (
 	exampleRequestID   = "req_01k9zexamp1e0f0a0webh00k00"
 	exampleServiceID   = "svc_01k9zexamp1e0f0a0webh00k00"

@@ -11,17 +11,18 @@ import (
 
 // Event is something that happened.
 type Event struct {
-	Name      string // one of All for those that webhooks carry
+	Name      string // one of All, for events that webhooks deliver
 	SubjectID string // the row that it is about
 	At        time.Time
 	Data      any // the payload's data
 }
 
-// Subscriber is called with every event, in its transaction. ctx is that of the event's company, whatever the company's access
-// policies hide from the caller. It is on the way of every operation that emits: what takes time is a job.
+// Subscriber is called with every event, in its transaction. ctx can access all rows of the event's company, including those
+// that access policies hide from the caller. A Subscriber runs within every operation that emits, so it leaves slow work to a
+// job.
 type Subscriber func(ctx context.Context, tx *store.Tx, e *ent.Event) error
 
-// Subscribers are all of them, in the order in which they are called.
+// Subscribers are all subscribers, in the order in which they are called.
 type Subscribers []Subscriber
 
 // Emit writes the event into the company of the context's principal and calls the subscribers.
@@ -38,7 +39,7 @@ func (s Subscribers) Emit(ctx context.Context, tx *store.Tx, e Event) error {
 	return nil
 }
 
-// Record writes the event and tells nobody.
+// Record writes the event without calling subscribers.
 func Record(ctx context.Context, db *ent.Client, e Event) (*ent.Event, error) {
 	payload, err := Payload(e.Name, e.At, e.Data)
 	if err != nil {

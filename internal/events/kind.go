@@ -57,7 +57,7 @@ func Names() []string {
 	return names
 }
 
-// Find returns the kind of an event; false for a name that is none.
+// Find returns the kind of an event; false for an unknown name.
 func Find(name string) (Kind, bool) {
 	i := slices.IndexFunc(All, func(k Kind) bool { return k.Name == name })
 	if i < 0 {
@@ -66,14 +66,14 @@ func Find(name string) (Kind, bool) {
 	return All[i], true
 }
 
-// envelope is a payload: its fields in the order in which they are sent.
+// envelope is a payload, with its fields in the order in which they are sent.
 type envelope[T any] struct {
 	Event     string `json:"event"`
 	Timestamp string `json:"timestamp"`
 	Data      T      `json:"data"`
 }
 
-// Payload writes what subscribers are sent: {"event", "timestamp", "data"}.
+// Payload encodes a payload for subscribers: {"event", "timestamp", "data"}.
 func Payload(name string, at time.Time, data any) ([]byte, error) {
 	payload, err := json.Marshal(envelope[any]{name, at.UTC().Format(clock.Format), data})
 	if err != nil {
@@ -82,8 +82,8 @@ func Payload(name string, at time.Time, data any) ([]byte, error) {
 	return payload, nil
 }
 
-// Canonical writes a payload that a database has kept in the order in which Payload wrote it: PostgreSQL sorts the keys
-// of what it keeps. The same payload always gives the same bytes.
+// Canonical restores the order of Payload in a payload that a database has stored, because PostgreSQL sorts the keys. The same
+// payload always gives the same bytes.
 func Canonical(payload []byte) ([]byte, error) {
 	var e envelope[json.RawMessage]
 	if err := json.Unmarshal(payload, &e); err != nil {
@@ -103,8 +103,8 @@ func Canonical(payload []byte) ([]byte, error) {
 	return out, nil
 }
 
-// Erased returns a payload with mark in the place of what people wrote: titles of requests and tasks, and what failed. The name
-// of a workflow stays.
+// Erased returns a payload in which mark replaces what people wrote: titles of requests and tasks, and messages of failures.
+// The name of a workflow stays.
 func Erased(payload []byte, mark string) ([]byte, error) {
 	var e envelope[map[string]any]
 	d := json.NewDecoder(bytes.NewReader(payload))
