@@ -20,7 +20,7 @@ import (
 
 var clientSorts = op.Sorts{"createdAt": oauthclient.FieldCreatedAt, "name": op.Folded(oauthclient.FieldName)}
 
-// The operations on OAuth clients: applications that obtain tokens for people. They take a person.
+// The operations on OAuth clients: applications that obtain tokens for people. They require a signed-in person.
 var (
 	ListClients = paging.NewList("oauthclient.list", op.Spec{
 		Resource: "OAuthClient", Action: op.Read, AdminLayer: true, Sorts: clientSorts, Summary: "List OAuth clients",
@@ -59,21 +59,21 @@ type CreateClientInput struct {
 	BackchannelLogoutURI   *string  `json:"backchannelLogoutUri,omitempty" nullable:"true" maxLength:"2000" doc:"An https address that is told when a sign-in ends (OpenID Connect Back-Channel Logout)."`
 }
 
-// CreatedClient is a client with its secret, which is shown this once; public clients have none.
+// CreatedClient is a client with its secret, which is shown only this once; public clients have none.
 type CreatedClient struct {
 	ID     string
 	Client *ent.OAuthClient
 	Secret string
 }
 
-// standardScopes are OpenID's, which say nothing about the API.
+// standardScopes are OpenID's own scopes, which have no meaning for the API.
 var standardScopes = []string{"openid", "profile", "email", "offline_access"}
 
 // StandardScope reports whether a scope is one of OpenID's own.
 func StandardScope(scope string) bool { return slices.Contains(standardScopes, scope) }
 
-// createClient registers a client. Returns validation_error for addresses that may not be registered (validRedirect), and
-// for unknown scopes.
+// createClient registers a client. Returns validation_error for addresses that validRedirect refuses, and for unknown
+// scopes.
 func createClient(ctx context.Context, tx *op.Tx, in CreateClientInput) (CreatedClient, error) {
 	if len(in.Scopes) == 0 {
 		in.Scopes = principal.ScopeNames
@@ -100,7 +100,7 @@ func createClient(ctx context.Context, tx *op.Tx, in CreateClientInput) (Created
 	return out, nil
 }
 
-// check names the faults that tags cannot express.
+// check returns a validation error for faults that tags cannot express.
 func (in CreateClientInput) check() error {
 	var refs op.Refs
 	for i, uri := range in.RedirectURIs {
@@ -150,7 +150,7 @@ func updateClient(ctx context.Context, tx *op.Tx, before *ent.OAuthClient, in Up
 	return after, nil
 }
 
-// deleteClient takes the client away with what people allowed it, and ends all its tokens.
+// deleteClient deletes the client with the consents that people gave it, and ends all its tokens.
 func deleteClient(ctx context.Context, tx *op.Tx, c *ent.OAuthClient, _ op.ByID) (struct{}, error) {
 	if _, err := access.End(ctx, tx, access.Client(c.ID), access.ClientDeleted); err != nil {
 		return struct{}{}, err
@@ -162,13 +162,13 @@ func deleteClient(ctx context.Context, tx *op.Tx, c *ent.OAuthClient, _ op.ByID)
 	return struct{}{}, nil
 }
 
-// GrantToken records that the operator takes an access token for a person. The token itself is signed by Tokens.Issue
-// once the record stands.
+// GrantToken records that the operator issues an access token for a person. Tokens.Issue signs the token after this was
+// recorded.
 var GrantToken = op.OnRow("token.create", op.Spec{
 	Resource: "User", Action: op.Update, Summary: "Issue an access token for a person",
 }, loadUser, grantToken)
 
-// TokenSubject is whom a token speaks for: the person, or in the sandbox the one who stands for them there.
+// TokenSubject is the user of a token: the person or, in the sandbox, the person's mirror.
 type TokenSubject struct{ UserID, CompanyID string }
 
 // GrantTokenInput names the person and the token's scopes.

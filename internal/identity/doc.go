@@ -1,5 +1,6 @@
-// Package identity is what the identity provider stands on: its signing keys, the access tokens that they sign, and the
-// operations on OAuth clients, with the rules of their redirect URIs and the origins that follow from them. Beneath it:
+// Package identity is the basis of the identity provider: its signing keys, the access tokens that they sign, and the
+// operations on OAuth clients, with the rules for redirect URIs and for the origins that derive from them. Its
+// subpackages:
 //
 //	provider   the OpenID provider: authorization requests, tokens, logout
 //	signin     the pages where people sign in, and where they look after their second factors
@@ -10,13 +11,13 @@
 //	password   hashing, and which passwords may be chosen
 //	issuer     another issuer's tokens and people
 //
-// Access ends in package access.
+// Package access ends access.
 //
-// Keys live in the database, their private halves sealed under the master key, so that every node signs and verifies
-// with the same ones. A job replaces them without a restart:
+// Keys are stored in the database, with their private halves sealed under the master key, so that every node signs and
+// verifies with the same keys. A job replaces them without a restart:
 //
 //	made ──shown in the JWKS, 30 min──▶ signs, 90 days ──▶ verifies until its longest token has ended (a year) ──▶ retired
 //
-// Tokens are ES256 JWTs whose token_use claim says that they are access tokens: nothing else that the provider signs
-// passes as one. The claim grant names what a token was given under; package authn asks whether that still stands.
+// Tokens are ES256 JWTs whose token_use claim marks them as access tokens: nothing else that the provider signs passes as
+// one. The claim grant names the grant of a token; package authn checks that the grant was not revoked.
 package identity

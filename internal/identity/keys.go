@@ -27,17 +27,17 @@ type Keys struct {
 	sets   store.Remembered[*keySet] // one
 }
 
-// keySet is what was read from the database.
+// keySet holds the keys as read from the database.
 type keySet struct {
-	until  time.Time // when another key begins to sign; zero for not in sight
+	until  time.Time // when another key starts to sign; zero if none is waiting
 	signer jose.SigningKey
 	public jose.JSONWebKeySet
 }
 
-// NewKeys returns the keys of the store's database; none is read or made yet.
+// NewKeys returns the keys of the store's database. It neither reads nor creates a key yet.
 func NewKeys(s *store.Store, sealer op.Sealer) *Keys { return &Keys{store: s, sealer: sealer} }
 
-// Signer returns the key that signs now; the first caller of a new installation makes it.
+// Signer returns the key that signs now. The first call in a new installation creates it.
 func (k *Keys) Signer(ctx context.Context) (jose.SigningKey, error) {
 	set, err := k.current(ctx)
 	if err != nil {
@@ -55,7 +55,7 @@ func (k *Keys) Public(ctx context.Context) (jose.JSONWebKeySet, error) {
 	return set.public, nil
 }
 
-// current returns the keys as they are in the database, read anew when authority has changed.
+// current returns the current keys, and reads them again when authority has changed.
 func (k *Keys) current(ctx context.Context) (*keySet, error) {
 	now := k.store.Clock().Now()
 	good := func(set *keySet) bool { return set.until.IsZero() || now.Before(set.until) }
@@ -113,7 +113,7 @@ func (k *Keys) open(row *ent.SigningKey) (jose.SigningKey, error) {
 	return jose.SigningKey{Algorithm: jose.ES256, Key: jose.JSONWebKey{Key: key, KeyID: row.ID, Algorithm: string(jose.ES256), Use: "sig"}}, nil
 }
 
-// create makes a key pair; when two processes do so at once both keys are valid.
+// create creates a key pair. When two processes do so at once, both keys are valid.
 func (k *Keys) create(ctx context.Context) (*ent.SigningKey, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

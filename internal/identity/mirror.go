@@ -10,9 +10,9 @@ import (
 	"atrium/internal/store"
 )
 
-// MirrorUser returns the id of the user who stands for a live user in the company's sandbox, and makes it where there is
-// none, so that what the person makes there has a creator who can be found there. The role that counts stays the live one.
-// Two at once make one: the second runs into a unique index.
+// MirrorUser returns the id of a live user's mirror in the company's sandbox, and creates it if there is none. So rows
+// that the person creates there have a creator who exists there. The live user's role still decides. When two callers
+// create the mirror at once, a unique index refuses the second.
 func MirrorUser(ctx context.Context, db *ent.Client, sandboxID, liveID string) (string, error) {
 	id, err := db.User.Query().Where(user.CompanyID(sandboxID), user.LiveUserID(liveID)).OnlyID(ctx)
 	if !ent.IsNotFound(err) {
@@ -30,7 +30,7 @@ func MirrorUser(ctx context.Context, db *ent.Client, sandboxID, liveID string) (
 	return m.ID, nil
 }
 
-// MirrorAccount does the same for a service account. The live one is locked, since no index keeps a second mirror out.
+// MirrorAccount does the same for a service account. It locks the live account, because no index prevents a second mirror.
 func MirrorAccount(ctx context.Context, tx *store.Tx, sandboxID, liveID string) (string, error) {
 	live, err := store.Lock(tx, tx.ServiceAccount.Query().Where(serviceaccount.ID(liveID))).Only(ctx)
 	if err != nil {

@@ -16,37 +16,37 @@ import (
 	"atrium/internal/store"
 )
 
-// How long the origins that were read answer for themselves when clients may have changed since. What pages of unknown
-// origins ask costs one query a second at most; a client that was deleted may be found a little longer, as its origin says who
-// may read an answer and not who gets one.
+// How long cached origins are used although clients may have changed since. Questions about unknown origins cost at most one
+// query a second. The origin of a deleted client may be found a little longer, because an origin decides only who may read an
+// answer, not who gets one.
 const (
 	unknownFor = time.Second
 	knownFor   = time.Minute
-	readWithin = 2 * time.Second // a database that hangs holds nobody longer
+	readWithin = 2 * time.Second // the longest that a database which hangs delays an answer
 )
 
-// Origins knows the origins of all clients' redirect URIs: those whose pages may read what the identity provider and the
-// API answer. Safe for concurrent use.
+// Origins knows the origins of all clients' redirect URIs. Pages of these origins may read the answers of the identity
+// provider and the API. Safe for concurrent use.
 type Origins struct {
 	store *store.Store
 	log   *slog.Logger
-	base  string // the product's own, which belongs to them
+	base  string // the product's own origin, which is one of them
 
-	mu   sync.Mutex // held while reading
-	kept atomic.Pointer[keptOrigins]
+	mu     sync.Mutex // held while reading from the database
+	cached atomic.Pointer[cachedOrigins]
 }
 
-// keptOrigins are the origins as they were read.
-type keptOrigins struct {
+// cachedOrigins are the origins as they were read.
+type cachedOrigins struct {
 	known   map[string]struct{}
-	version uint64    // of the authority that they were read under
-	read    time.Time // by the machine's clock
+	version uint64    // the authority's version when they were read
+	read    time.Time // when they were read, by the machine's clock
 }
 
-// NewOrigins returns the origins of the clients in the store. Nothing is read before the first question.
+// NewOrigins returns the origins of the store's clients. It reads nothing before the first question.
 func NewOrigins(s *store.Store, log *slog.Logger, baseURL string) *Origins {
 	o := &Origins{store: s, log: log, base: portless(OriginOf(baseURL))}
-	o.kept.Store(&keptOrigins{version: math.MaxUint64})
+	o.cached.Store(&cachedOrigins{version: math.MaxUint64})
 	return o
 }
 
@@ -68,27 +68,27 @@ func (o *Origins) Has(ctx context.Context, origin string) bool {
 	return ok
 }
 
-// look reports whether an origin is known, and whether that can be relied on.
+// look reports whether an origin is known, and whether the cached answer is still valid.
 func (o *Origins) look(origin string) (ok, current bool) {
-	kept := o.kept.Load()
-	_, ok = kept.known[origin]
+	cached := o.cached.Load()
+	_, ok = cached.known[origin]
 	within := unknownFor
 	if ok {
 		within = knownFor
 	}
 	version, heard := o.store.Authority()
-	return ok, heard && version == kept.version || time.Since(kept.read) < within
+	return ok, heard && version == cached.version || time.Since(cached.read) < within
 }
 
-// read reads the clients. Where that fails what was known stays, and is not read again for a moment.
+// read reads the clients. If that fails, it keeps the known origins, and the next attempt waits a moment.
 func (o *Origins) read(ctx context.Context) {
 	version, _ := o.store.Authority()
 	known, err := o.readClients(ctx)
 	if err != nil {
 		o.log.WarnContext(ctx, "the origins of the clients were not read", "error", err)
-		known, version = o.kept.Load().known, math.MaxUint64
+		known, version = o.cached.Load().known, math.MaxUint64
 	}
-	o.kept.Store(&keptOrigins{known: known, version: version, read: time.Now()})
+	o.cached.Store(&cachedOrigins{known: known, version: version, read: time.Now()})
 }
 
 func (o *Origins) readClients(ctx context.Context) (map[string]struct{}, error) {
@@ -107,7 +107,7 @@ func (o *Origins) readClients(ctx context.Context) (map[string]struct{}, error) 
 	return known, nil
 }
 
-// portless takes the port off an origin on a loopback address, where any one matches; empty for what is no origin.
+// portless removes the port from an origin on a loopback address, where every port matches; empty if it is no origin.
 func portless(origin string) string {
 	if host, rest, ok := loopback(origin); ok && rest == "" {
 		return host

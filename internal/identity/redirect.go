@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// registrable says what a redirect URI must be, in words.
+// registrable describes a valid redirect URI, in words.
 const registrable = "must be an https address, http on localhost, 127.0.0.1 or [::1], or a path behind a private-use scheme with a dot " +
 	"(com.example.app:/callback), without user name, fragment or wildcard"
 
-// privateScheme is the scheme of a native application, which is named after a domain of its maker (RFC 8252, 7.1), and
-// what stands behind it.
+// privateScheme matches the scheme of a native application, which derives from a domain of its maker (RFC 8252, 7.1), and the
+// beginning of the path.
 var privateScheme = regexp.MustCompile(`^[a-z][a-z0-9-]*(\.[a-z0-9-]+)+:/`)
 
-// validRedirect reports whether a redirect URI may be registered. URIs are compared as texts: one with a wildcard would
-// never match, and whoever registers it believes that it does.
+// validRedirect reports whether a redirect URI may be registered. URIs are compared as texts, so a wildcard would never
+// match, although its owner believes that it does.
 func validRedirect(s string) bool {
 	u, err := url.Parse(s)
 	if err != nil || u.User != nil || len(s) > 2000 || strings.ContainsAny(s, "#* \t\r\n\\") {
@@ -27,9 +27,9 @@ func validRedirect(s string) bool {
 	return local || u.Scheme == "https" && u.Host != "" || privateScheme.MatchString(s)
 }
 
-// RedirectAllowed reports whether a client may be answered at uri: one of the registered ones, compared as texts. Those on
-// http://localhost, 127.0.0.1 and [::1] match on any port: a native application takes the port that it gets (RFC 8252,
-// 7.3), and so does the server that a web application is developed with.
+// RedirectAllowed reports whether a client may be answered at uri: it must equal a registered one as text. URIs on
+// http://localhost, 127.0.0.1 and [::1] match on any port, because a native application takes any free port (RFC 8252, 7.3),
+// and so does the development server of a web application.
 func RedirectAllowed(registered []string, uri string) bool {
 	if slices.Contains(registered, uri) {
 		return true
@@ -41,8 +41,8 @@ func RedirectAllowed(registered []string, uri string) bool {
 	})
 }
 
-// loopback splits a redirect URI of a native application into its host and what stands behind the port; false for any
-// other URI. Nothing is decoded or normalised: two URIs that differ in one byte behind the port are different.
+// loopback splits a redirect URI on a loopback host into its host and the part after the port; false for any other URI. It
+// neither decodes nor normalises: two URIs that differ in one byte after the port are different.
 func loopback(uri string) (host, rest string, ok bool) {
 	for _, host := range []string{"http://localhost", "http://127.0.0.1", "http://[::1]"} {
 		rest, ok := strings.CutPrefix(uri, host)
@@ -65,7 +65,7 @@ func loopback(uri string) (host, rest string, ok bool) {
 	return "", "", false
 }
 
-// OriginOf returns scheme, host and port of a web address as browsers write them; empty for what is none.
+// OriginOf returns scheme, host and port of a web address as browsers write them; empty if it is no web address.
 func OriginOf(uri string) string {
 	u, err := url.Parse(uri)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
@@ -80,8 +80,8 @@ func OriginOf(uri string) string {
 	return u.Scheme + "://" + host
 }
 
-// FormAction returns what names the target of a redirect URI in a content security policy: browsers hold the redirect
-// that follows a form against the form-action of the page that the form was on.
+// FormAction returns the source of a redirect URI for a content security policy. Browsers check the redirect that follows a
+// form against the form-action of the form's page.
 func FormAction(uri string) string {
 	if origin := OriginOf(uri); origin != "" {
 		return origin

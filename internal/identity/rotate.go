@@ -15,23 +15,23 @@ import (
 )
 
 const (
-	// rotateAfter is how long a key signs before another one takes its place.
+	// rotateAfter is how long a key signs before it is replaced.
 	rotateAfter = 90 * 24 * time.Hour
 
-	// announced is how long a new key is shown before it signs: longer than caches keep the JWKS, so that nobody meets
-	// a signature by a key that he cannot know yet.
+	// announced is how long a new key is published before it signs. It is longer than caches keep the JWKS, so that
+	// every client can know the key of a signature.
 	announced = 30 * time.Minute
 
-	// verifiesFor is how long a key verifies after it has signed for the last time: as long as the longest token that
-	// the operator may take (token create --ttl), and an hour for clocks that differ.
+	// verifiesFor is how long a key verifies after its last signature: the longest life of a token that the operator
+	// may issue (token create --ttl), and an hour for differing clocks.
 	verifiesFor = 8760*time.Hour + time.Hour
 
-	// lookEvery is how often it is seen to.
+	// lookEvery is how often the job checks the keys.
 	lookEvery = time.Hour
 )
 
-// signing returns the key that signs at a moment, of keys in the order of their making: the newest that has been shown
-// long enough, or the first when none has. until is when another one begins to; zero when none is waiting.
+// signing returns the key that signs at a moment, from keys ordered by creation: the newest that was published long
+// enough, or the first if there is none. until is when the next key starts to sign; zero if none is waiting.
 func signing(keys []*ent.SigningKey, now time.Time) (signs *ent.SigningKey, until time.Time) {
 	signs = keys[0]
 	for _, k := range keys[1:] {
@@ -43,8 +43,8 @@ func signing(keys []*ent.SigningKey, now time.Time) (signs *ent.SigningKey, unti
 	return signs, time.Time{}
 }
 
-// Rotate makes a key when the newest has signed for 90 days, and retires those whose last token has ended. It does
-// nothing on an installation that has not signed anything yet.
+// Rotate creates a key when the newest has signed for 90 days, and retires keys whose last token has ended. It does
+// nothing in an installation that has not signed anything yet.
 func (k *Keys) Rotate(ctx context.Context) error {
 	now := k.store.Clock().Now()
 	ctx = principal.System(ctx, "signing keys belong to the installation")
@@ -78,7 +78,7 @@ func (k *Keys) Rotate(ctx context.Context) error {
 	return nil
 }
 
-// RotateArgs is the job that keeps the signing keys young.
+// RotateArgs is the job that rotates the signing keys.
 type RotateArgs struct{}
 
 // Kind names the job.
@@ -94,7 +94,7 @@ func (r *rotator) Work(ctx context.Context, _ *river.Job[RotateArgs]) error {
 	return r.keys.Rotate(ctx)
 }
 
-// Rotation is how a job queue keeps keys young.
+// Rotation makes a job queue rotate the keys.
 func Rotation(keys *Keys) []jobs.Option {
 	return []jobs.Option{jobs.Work(&rotator{keys: keys}), jobs.Every(lookEvery, RotateArgs{})}
 }

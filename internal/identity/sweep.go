@@ -15,11 +15,11 @@ import (
 	"atrium/internal/jobs"
 )
 
-// readable is how long sessions and mailed links are kept after their end, so that their owners can be told what became of
-// them.
+// readable is how long sessions and mailed links are stored after their end, so that their owners can be told why they
+// ended.
 const readable = 30 * 24 * time.Hour
 
-// Sweeps delete what signing in leaves behind, of all companies, once its time is over.
+// Sweeps delete expired rows of signing in, of all companies.
 func Sweeps() jobs.Option {
 	return jobs.Sweeps(
 		sweep("authorization requests", 0, func(db *ent.Client, before time.Time, limit int) (find, remove) {
@@ -60,8 +60,8 @@ func Sweeps() jobs.Option {
 	)
 }
 
-// find returns the ids of rows that are over, and remove the statement that deletes them. Where a row's time moves on while
-// it is used, the statement asks for it again: the row may have been used since it was found.
+// find returns the ids of expired rows, and remove the statement that deletes them. If use extends a row's time, the
+// statement checks the time again, because the row may have been used since it was found.
 type (
 	find     = func(context.Context) ([]string, error)
 	remove   = func(ids []string) deletion

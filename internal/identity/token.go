@@ -16,19 +16,19 @@ import (
 	"atrium/internal/principal"
 )
 
-// AccessTokenUse is the token_use of an access token; ID tokens and the like carry another one or none.
+// AccessTokenUse is the token_use of an access token; other tokens have another one or none.
 const AccessTokenUse = "access"
 
 // IDTokenUse is the token_use of an ID token.
 const IDTokenUse = "id"
 
-// WebClient is the client_id of the product's own web application. It is built in: no company has registered it.
+// WebClient is the client_id of the product's own web application. It is built in, and no company registers it.
 const WebClient = "atrium-web"
 
-// OperatorClient is the client_id of tokens that the operator takes on the command line.
+// OperatorClient is the client_id of tokens that the operator issues on the command line.
 const OperatorClient = principal.OperatorClient
 
-// Claims are what an access token says.
+// Claims are the claims of an access token.
 type Claims struct {
 	Issuer    string           `json:"iss"`
 	Audience  jwt.Audience     `json:"aud"`
@@ -36,16 +36,16 @@ type Claims struct {
 	Company   string           `json:"company"`
 	Scope     string           `json:"scope"` // space-separated
 	ClientID  string           `json:"client_id"`
-	Grant     string           `json:"grant,omitempty"` // grt_…: the token is over once that grant is revoked; none for the operator's
+	Grant     string           `json:"grant,omitempty"` // grt_…: the token ends when this grant is revoked; empty for the operator's tokens
 	TokenUse  string           `json:"token_use"`
 	ID        string           `json:"jti"`
 	IssuedAt  *jwt.NumericDate `json:"iat"`
 	ExpiresAt *jwt.NumericDate `json:"exp"`
 
-	IssuedMillis int64 `json:"iat_ms,omitempty"` // IssuedAt in Unix milliseconds: whole seconds cannot tell what a sign-out ends
+	IssuedMillis int64 `json:"iat_ms,omitempty"` // IssuedAt in Unix milliseconds: whole seconds are too coarse to tell whether a sign-out ends the token
 }
 
-// Issued returns when the token was issued, as precisely as it says.
+// Issued returns when the token was issued, in milliseconds if the token has them.
 func (c *Claims) Issued() time.Time {
 	if c.IssuedMillis != 0 {
 		return time.UnixMilli(c.IssuedMillis)
@@ -72,13 +72,13 @@ func NewTokens(keys *Keys, issuer, audience string, now func() time.Time) *Token
 	return &Tokens{keys: keys, issuer: issuer, audience: audience, now: now}
 }
 
-// Issue signs an access token for a user that is valid for ttl, and returns it with the moment it ends. It belongs to no
-// grant: only the user's own end and the key's end it early.
+// Issue signs an access token for a user, valid for ttl, and returns it with its expiry. The token belongs to no grant: it
+// ends early only when the user's access or the key ends.
 func (t *Tokens) Issue(ctx context.Context, userID, companyID, clientID string, scopes []string, ttl time.Duration) (token string, expires time.Time, err error) {
 	return t.IssueGranted(ctx, Grant{UserID: userID, CompanyID: companyID, ClientID: clientID, Scopes: scopes}, ttl)
 }
 
-// Grant is what an access token is issued for.
+// Grant describes the access that a token is issued for.
 type Grant struct {
 	ID        string // grt_…
 	UserID    string
@@ -87,7 +87,7 @@ type Grant struct {
 	Scopes    []string
 }
 
-// IssueGranted signs an access token of a grant that is valid for ttl, and returns it with the moment it ends.
+// IssueGranted signs an access token of a grant, valid for ttl, and returns it with its expiry.
 func (t *Tokens) IssueGranted(ctx context.Context, g Grant, ttl time.Duration) (token string, expires time.Time, err error) {
 	key, err := t.keys.Signer(ctx)
 	if err != nil {
@@ -110,14 +110,14 @@ func (t *Tokens) IssueGranted(ctx context.Context, g Grant, ttl time.Duration) (
 	return token, expires.Truncate(time.Second), nil
 }
 
-// ErrToken is returned by Verify for every token that does not pass, whatever the reason.
+// ErrToken is returned by Verify for every invalid token, whatever the reason.
 var ErrToken = errors.New("identity: the token is not valid")
 
 // Verify checks signature, algorithm, issuer, audience, expiry and token_use of an access token. Returns ErrToken for every
-// token that does not pass; other errors are the keys', which could not be read.
+// invalid token; other errors mean that the keys could not be read.
 //
-// It reads the token once where go-oidc, which is for tokens of others, reads it three times: every API call of a new
-// token goes through here.
+// It parses the token once, while go-oidc, which is for other issuers' tokens, parses it three times: every API call with a
+// new token comes through here.
 func (t *Tokens) Verify(ctx context.Context, token string) (*Claims, error) {
 	payload, err := keySource{t.keys}.VerifySignature(ctx, token)
 	if err != nil {
@@ -138,14 +138,14 @@ func (t *Tokens) Verify(ctx context.Context, token string) (*Claims, error) {
 	return &c, nil
 }
 
-// Set shows the keys to go-oidc, which holds signatures against them.
+// Set returns the keys in go-oidc's form, for checking signatures.
 func (k *Keys) Set() oidc.KeySet { return keySource{k} }
 
-// keySource shows the provider's keys to go-oidc. A token that names an unknown key is refused without a look
+// keySource implements go-oidc's key set with the provider's keys. It refuses a token with an unknown key without asking
 // elsewhere.
 type keySource struct{ keys *Keys }
 
-// VerifySignature returns the payload of a token that one of the keys signed, and ErrToken for every other.
+// VerifySignature returns the payload of a token that one of the keys has signed, and ErrToken for every other token.
 func (s keySource) VerifySignature(ctx context.Context, token string) ([]byte, error) {
 	parsed, err := jose.ParseSignedCompact(token, []jose.SignatureAlgorithm{jose.ES256})
 	if err != nil || len(parsed.Signatures) != 1 {

@@ -66,9 +66,9 @@ func erasePerson(ctx context.Context, tx *op.Tx, before *ent.User, in ErasePerso
 	if err != nil {
 		return nil, err
 	}
-	var gone []erasure.Args
+	var erasures []erasure.Args
 	err = tx.AsSystem(ctx, "a person's rows stand in the sandbox and with the account, too", func(ctx context.Context) error {
-		if gone, err = forgetUser(ctx, tx, before.ID); err != nil {
+		if erasures, err = forgetUser(ctx, tx, before.ID); err != nil {
 			return err
 		}
 		return forgetAccount(ctx, tx, before.AccountID)
@@ -76,7 +76,7 @@ func erasePerson(ctx context.Context, tx *op.Tx, before *ent.User, in ErasePerso
 	if err != nil {
 		return nil, err
 	}
-	for _, one := range gone {
+	for _, one := range erasures {
 		if err := tx.Insert(ctx, one, tx.Now(ctx).Add(erasure.Settles)); err != nil {
 			return nil, err
 		}

@@ -36,13 +36,13 @@ func TestDeactivationHandsWorkOver(t *testing.T) {
 		for _, step := range []struct{ id, status string }{{begun.ID, "IN_PROGRESS"}, {done.ID, "IN_PROGRESS"}, {done.ID, "COMPLETED"}} {
 			must(w.asAdmin, w, request.Update, request.UpdateInput{ByID: byID(step.id), Status: op.SetTo(step.status)})
 		}
-		gone := func(team *string) people.DeactivateUserInput {
+		deactivation := func(team *string) people.DeactivateUserInput {
 			return people.DeactivateUserInput{ByID: byID(w.agent.ID), ReassignTo: team}
 		}
 		theirs := must(w.asOther, w, people.CreateTeam, people.CreateTeamInput{Name: "Theirs"})
-		require.Equal(t, []string{"reassignTo"}, fields(refused(w.asAdmin, w, apperr.Validation, people.DeactivateUser, gone(&theirs.ID))))
+		require.Equal(t, []string{"reassignTo"}, fields(refused(w.asAdmin, w, apperr.Validation, people.DeactivateUser, deactivation(&theirs.ID))))
 
-		require.Equal(t, 2, must(w.asAdmin, w, people.DeactivateUser, gone(nil)).OpenRequests)
+		require.Equal(t, 2, must(w.asAdmin, w, people.DeactivateUser, deactivation(nil)).OpenRequests)
 		holds := func(id string, assignee, team *string) {
 			t.Helper()
 			r := must(w.asAdmin, w, request.Get, byID(id))
@@ -50,12 +50,12 @@ func TestDeactivationHandsWorkOver(t *testing.T) {
 		}
 		holds(open.ID, &w.agent.ID, nil)
 
-		require.Equal(t, 2, must(w.asAdmin, w, people.DeactivateUser, gone(&desk.ID)).OpenRequests, "before any were handed over")
+		require.Equal(t, 2, must(w.asAdmin, w, people.DeactivateUser, deactivation(&desk.ID)).OpenRequests, "before any were handed over")
 		holds(open.ID, nil, &desk.ID)
 		holds(begun.ID, nil, &desk.ID)
 		holds(done.ID, &w.agent.ID, nil)
 		holds(other.ID, &w.admin.ID, nil)
-		require.Zero(t, must(w.asAdmin, w, people.DeactivateUser, gone(&desk.ID)).OpenRequests)
+		require.Zero(t, must(w.asAdmin, w, people.DeactivateUser, deactivation(&desk.ID)).OpenRequests)
 		entry, err := w.Store.Reader().AuditEntry.Query().Where(auditentry.Action("request.updated"), auditentry.ResourceID(open.ID)).Only(w.asOwner)
 		require.NoError(t, err)
 		require.Contains(t, string(entry.Changes), desk.ID)

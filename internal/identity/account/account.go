@@ -42,19 +42,19 @@ const (
 	pathUnsubscribe  = "/notifications/unsubscribe"
 )
 
-// Paths are the addresses, with everything below them, that cmd hands to the Server's Handler. /account/mfa is package
-// signin's.
+// Paths are the addresses that cmd passes, with everything below them, to the Server's Handler. Package signin serves
+// /account/mfa.
 var Paths = []string{pathForgot, pathReset, pathInvitation, pathSignUp, pathAccount, pathUnsubscribe}
 
-// Options are what a Server works with.
+// Options are a Server's dependencies.
 type Options struct {
 	Store   *store.Store
 	SignIn  *signin.Server
 	Hasher  *password.Hasher
-	Rules   *password.Rules // nil for those without the operator's file
+	Rules   *password.Rules // nil for the rules without the operator's file
 	Letters *Letters
 	AuthURL string // origin of the hosted pages
-	BaseURL string // of the web application, whose /login begins a sign-in
+	BaseURL string // of the web application, whose /login starts a sign-in
 	SignUp  bool   // anybody may open a company
 	Log     *slog.Logger
 }
@@ -72,7 +72,7 @@ type Server struct {
 	signUp   bool
 }
 
-// New returns the pages' server. Nothing is read or written before the first request.
+// New returns the pages' server. It reads and writes nothing before the first request.
 func New(o Options) (*Server, error) {
 	if o.Store == nil || o.SignIn == nil || o.Hasher == nil || o.Letters == nil {
 		return nil, errors.New("account: store, sign-in pages, hasher and letters are needed")
@@ -121,34 +121,33 @@ func (s *Server) Handler() http.Handler {
 	return guarded
 }
 
-// secret keeps the address of a page, which holds a link's token, from being told to anybody.
+// secret keeps the browser from sending a page's address, which contains a link's token, to other sites.
 func secret(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) { next(unreferred{w}, r) }
 }
 
-// unreferred sets the referrer policy last, after the layout has set its own.
+// unreferred sets the referrer policy after the layout has set its own.
 type unreferred struct{ http.ResponseWriter }
 
-// WriteHeader begins the answer.
+// WriteHeader starts the answer.
 func (u unreferred) WriteHeader(status int) {
 	u.Header().Set("Referrer-Policy", "no-referrer")
 	u.ResponseWriter.WriteHeader(status)
 }
 
-// home leads to the web application.
+// home links to the web application.
 func (s *Server) home() pages.Link {
 	return pages.Link{Text: "Go to Atrium", To: s.baseURL + "/login"}
 }
 
-// system returns a context in which rows can be reached that belong to no company, and those of all companies of an
-// account.
+// system returns a context that can access rows of no company, and those of all companies of an account.
 func (s *Server) system(ctx context.Context) context.Context { return system(ctx, s.store) }
 
 func system(ctx context.Context, s *store.Store) context.Context {
 	return principal.System(clock.With(ctx, s.Clock()), "accounts and mailed links belong to no company, and an account's people to several")
 }
 
-// write runs fn in one transaction that reaches all companies, after which nodes forget what they knew of callers.
+// write runs fn in one transaction that can access all companies. All nodes drop their cached callers after it.
 func (s *Server) write(ctx context.Context, fn func(context.Context, *store.Tx) error) error {
 	return s.store.Write(s.system(ctx), func(ctx context.Context, tx *store.Tx) error {
 		tx.AuthorityChanged()
@@ -167,8 +166,8 @@ func (s *Server) account(ctx context.Context, id string) (*ent.Account, error) {
 	return acc, nil
 }
 
-// signedIn returns who is signed in with a proof that is recent enough to change the account. Everybody else is sent to
-// give one first and then come back, and nil is returned.
+// signedIn returns the person who is signed in with a proof recent enough to change the account. It sends everybody
+// else to the sign-in, from which they come back, and returns nil.
 func (s *Server) signedIn(w http.ResponseWriter, r *http.Request, back string) (*ent.SignIn, *ent.Account) {
 	row, err := s.signIn.SignIns().Current(r.Context(), r)
 	if err != nil {
@@ -187,7 +186,7 @@ func (s *Server) signedIn(w http.ResponseWriter, r *http.Request, back string) (
 	return row, acc
 }
 
-// fault returns a page's faults from a validation error; false for every other error.
+// fault returns the faults of a validation error by field; false for every other error.
 func fault(err error) (map[string]string, bool) {
 	e, ok := errors.AsType[*apperr.Error](err)
 	if !ok || e.Code != apperr.Validation {
@@ -200,7 +199,7 @@ func fault(err error) (map[string]string, bool) {
 	return faults, true
 }
 
-// address returns a typed e-mail address as accounts have it; empty when it is none that mail can be sent to.
+// address returns a typed e-mail address as accounts store it; empty when no mail can be sent to it.
 func address(typed string) string {
 	email, ok := text.Email(strings.TrimSpace(typed))
 	if !ok {
@@ -209,7 +208,7 @@ func address(typed string) string {
 	return email
 }
 
-// line returns a typed text as one line of at most limit characters; empty when it is blank, longer, or no text.
+// line returns a typed text as one line of at most limit characters; empty when it is blank, longer, or not valid text.
 func line(typed string, limit int) string {
 	if len(typed) > 4*limit || strings.ToValidUTF8(typed, "") != typed || strings.ContainsRune(typed, 0) {
 		return ""
@@ -221,13 +220,13 @@ func line(typed string, limit int) string {
 	return text
 }
 
-// busy asks to come again when too many passwords are being hashed.
+// busy asks the person to come again, because too many passwords are being hashed.
 func (s *Server) busy(w http.ResponseWriter, r *http.Request) {
 	s.later(w, 2*time.Second)
 	s.Message(w, r, http.StatusServiceUnavailable, "One moment, please", "Too many people are signing in at this moment. Go back and try again in a few seconds.", pages.Link{})
 }
 
-// later sets how long to wait before the next try.
+// later sets how long to wait before the next attempt.
 func (*Server) later(w http.ResponseWriter, wait time.Duration) {
 	w.Header().Set("Retry-After", fmt.Sprint(max(1, int((wait+time.Second-1)/time.Second))))
 }

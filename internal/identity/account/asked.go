@@ -21,22 +21,22 @@ import (
 	"atrium/internal/store"
 )
 
-// What anonymous callers ask for.
+// The requests of anonymous callers.
 const (
 	askReset  = "reset"
 	askSignUp = "sign_up"
 )
 
-// ask is an anonymous request. Whether anything is mailed, and what, is found out by a job: the answer to the request is
-// there before, and can tell nothing.
+// ask is an anonymous request. A job finds out what to mail, if anything: the request is answered before that, so its answer
+// reveals nothing.
 type ask struct {
 	Kind    string `json:"kind"`
 	Email   string `json:"email"`
-	Company string `json:"company,omitempty"` // the name of the one to be opened
-	Enough  bool   `json:"enough,omitempty"`  // the address was mailed often: only what it has no living link for
+	Company string `json:"company,omitempty"` // the name of the company to open
+	Enough  bool   `json:"enough,omitempty"`  // the address has had many mails: mail it only if it has no valid link
 }
 
-// askedArgs is the job. Its request is sealed, being about people who may not be ours.
+// askedArgs is the job. Its request is sealed, because it may be about people who have no account here.
 type askedArgs struct {
 	ID     string `json:"id"`
 	Sealed []byte `json:"sealed"`
@@ -45,7 +45,7 @@ type askedArgs struct {
 // Kind names the job.
 func (askedArgs) Kind() string { return "account_asked" }
 
-// InsertOpts give up within the life of a link.
+// InsertOpts limits the attempts so that they end within the life of a link.
 func (askedArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{MaxAttempts: 6} }
 
 // ask queues a request in the transaction.
@@ -61,7 +61,7 @@ func (l *Letters) ask(ctx context.Context, tx *store.Tx, a ask) error {
 	return l.outbox.Queue().InsertTx(ctx, tx, args, time.Time{})
 }
 
-// Work makes a queue answer anonymous requests.
+// Work makes a job queue answer anonymous requests.
 func Work(l *Letters) jobs.Option { return jobs.Work(&asked{letters: l}) }
 
 type asked struct {
@@ -69,7 +69,7 @@ type asked struct {
 	letters *Letters
 }
 
-// Work mails what the request is about, if anything.
+// Work mails the answer to the request, if there is one.
 func (w *asked) Work(ctx context.Context, job *river.Job[askedArgs]) error {
 	l := w.letters
 	plain, err := l.sealer.Unseal(job.Args.Sealed, []byte(job.Args.ID))
@@ -92,8 +92,8 @@ func (w *asked) Work(ctx context.Context, job *river.Job[askedArgs]) error {
 	return nil
 }
 
-// answerReset mails a link to set a password by; the invitation again to somebody who has not set one yet, and nothing
-// to an address that is no account's.
+// answerReset mails a link for setting a password. It mails the invitation again to somebody who has not set a password yet,
+// and nothing to an address without an account.
 func (l *Letters) answerReset(ctx context.Context, tx *store.Tx, a ask) error {
 	acc, err := tx.Account.Query().Where(account.Email(a.Email)).Only(ctx)
 	if ent.IsNotFound(err) {
@@ -124,11 +124,11 @@ func (l *Letters) answerReset(ctx context.Context, tx *store.Tx, a ask) error {
 	return l.reset(ctx, tx, acc)
 }
 
-// stillLong is how long a link must work at least for somebody who asks for one to need no other.
+// stillLong is how long a link must still work so that its owner needs no other one.
 const stillLong = 20 * time.Minute
 
-// alive reports whether an address that was mailed enough has a link that works for a while. Whoever asks has one that works,
-// however many others have asked for in its name.
+// alive reports whether an address that has had enough mails has a link that still works for a while. So the owner always has
+// a working link, however many others have requested in the owner's name.
 func (l *Letters) alive(ctx context.Context, tx *store.Tx, a ask, which ...predicate.MailedLink) (bool, error) {
 	if !a.Enough {
 		return false, nil
@@ -141,13 +141,13 @@ func (l *Letters) alive(ctx context.Context, tx *store.Tx, a ask, which ...predi
 	return alive, nil
 }
 
-// signUp is what the link of a sign-up remembers.
+// signUp is the data of a sign-up's link.
 type signUp struct {
 	Email   string `json:"email"`
 	Company string `json:"company"`
 }
 
-// answerSignUp mails a link to open the company by, whether or not the address has an account.
+// answerSignUp mails a link for opening the company, whether or not the address has an account.
 func (l *Letters) answerSignUp(ctx context.Context, tx *store.Tx, a ask) error {
 	filled, err := json.Marshal(signUp{Email: a.Email, Company: a.Company})
 	if err != nil {

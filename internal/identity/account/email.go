@@ -19,7 +19,7 @@ import (
 
 var emailAgain = again{"Ask for a new one if you still want to change your e-mail address.", pages.Link{Text: "Ask for a new link", To: pathEmail}}
 
-// newEmail is what the link of a change remembers.
+// newEmail is the data of the link that changes an address.
 type newEmail struct {
 	From string `json:"from"`
 	To   string `json:"to"`
@@ -38,8 +38,8 @@ func (s *Server) emailPage(w http.ResponseWriter, r *http.Request, status int, a
 	s.Render(w, r, status, p)
 }
 
-// postEmail mails a link to the new address, and tells the old one. Whether the new one has an account, nobody is told
-// before it is confirmed.
+// postEmail mails a link to the new address, and notifies the old one. Before the new address is confirmed, nobody is
+// told whether it has an account.
 func (s *Server) postEmail(w http.ResponseWriter, r *http.Request) {
 	row, acc := s.signedIn(w, r, pathEmail)
 	if row == nil {
@@ -70,7 +70,7 @@ func (s *Server) postEmail(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// askEmail counts the request and mails the link; links for other addresses are dead then.
+// askEmail counts the request and mails the link; it invalidates links for other addresses.
 func (s *Server) askEmail(r *http.Request, acc *ent.Account, email string) (wait time.Duration, err error) {
 	filled, err := json.Marshal(newEmail{From: acc.Email, To: email})
 	if err != nil {
@@ -91,8 +91,8 @@ func (s *Server) askEmail(r *http.Request, acc *ent.Account, email string) (wait
 	})
 }
 
-// showConfirmEmail shows the button that changes the address. Only the account that asked may use the link: else a
-// attacker could have somebody else's mailbox confirmed for an account of their own.
+// showConfirmEmail shows the button that changes the address. Only the account that requested the change may use the
+// link: otherwise an attacker could get somebody else's mailbox confirmed for an account of their own.
 func (s *Server) showConfirmEmail(w http.ResponseWriter, r *http.Request) {
 	if row, _, change, token := s.emailLink(w, r); row != nil {
 		s.Render(w, r, http.StatusOK, pages.Page{
@@ -101,8 +101,7 @@ func (s *Server) showConfirmEmail(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// emailLink finds the request's link for the account that is signed in; it answers itself, and returns nil, when there is
-// none.
+// emailLink finds the request's link for the signed-in account. If there is none, it answers the request and returns nil.
 func (s *Server) emailLink(w http.ResponseWriter, r *http.Request) (row *ent.MailedLink, acc *ent.Account, change newEmail, token string) {
 	row, token, err := s.link(r, mailedlink.KindEmailChange)
 	if err == nil {
@@ -123,7 +122,7 @@ func (s *Server) emailLink(w http.ResponseWriter, r *http.Request) (row *ent.Mai
 	return row, acc, change, token
 }
 
-// postConfirmEmail changes the address of the account and of its active users, or of none.
+// postConfirmEmail changes the address of the account and of its active users together.
 func (s *Server) postConfirmEmail(w http.ResponseWriter, r *http.Request) {
 	row, acc, change, _ := s.emailLink(w, r)
 	if row == nil {

@@ -10,7 +10,7 @@ import (
 	"atrium/internal/store"
 )
 
-// showForgot asks for the address of the account whose password was forgotten.
+// showForgot asks for the address of the account with the forgotten password.
 func (s *Server) showForgot(w http.ResponseWriter, r *http.Request) {
 	s.forgotPage(w, r, http.StatusOK, pages.Page{})
 }
@@ -20,7 +20,7 @@ func (s *Server) forgotPage(w http.ResponseWriter, r *http.Request, status int, 
 	s.Render(w, r, status, p)
 }
 
-// postForgot answers everybody alike.
+// postForgot gives everybody the same answer.
 func (s *Server) postForgot(w http.ResponseWriter, r *http.Request) {
 	email := address(r.PostFormValue("email"))
 	if email == "" {
@@ -32,7 +32,7 @@ func (s *Server) postForgot(w http.ResponseWriter, r *http.Request) {
 	s.answerAsk(w, r, ask{Kind: askReset, Email: email}, "If the address belongs to an account, a link is on its way to it. It works for 30 minutes.")
 }
 
-// answerAsk counts and queues a request, and tells the person to look into the mailbox.
+// answerAsk counts and queues a request, and asks the person to look into the mailbox.
 func (s *Server) answerAsk(w http.ResponseWriter, r *http.Request, a ask, text string) {
 	wait, err := s.throttle.Mail(r, a.Kind, a.Email, func(ctx context.Context, tx *store.Tx, enough bool) error {
 		if a.Enough = enough; enough && a.Kind != askReset {
@@ -50,7 +50,7 @@ func (s *Server) answerAsk(w http.ResponseWriter, r *http.Request, a ask, text s
 	}
 }
 
-// tooMany asks to come again later.
+// tooMany asks the person to come again later.
 func (s *Server) tooMany(w http.ResponseWriter, r *http.Request, wait time.Duration) {
 	s.later(w, wait)
 	s.Message(w, r, http.StatusTooManyRequests, "Too many requests", "Too much was asked for from your network. Try again "+inWords(wait)+".", pages.Link{})

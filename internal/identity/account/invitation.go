@@ -18,7 +18,7 @@ import (
 
 var inviteAgain = again{text: "If you have accepted the invitation, sign in. Else ask whoever invited you to send it again."}
 
-// invitation is a living link with whom it is for.
+// invitation is a valid link with its recipient.
 type invitation struct {
 	link    *ent.MailedLink
 	token   string
@@ -27,8 +27,8 @@ type invitation struct {
 	company string
 }
 
-// invitation finds the request's invitation; it answers itself, and returns nil, when there is none, or when the user is
-// not waiting for it any more.
+// invitation finds the request's invitation. If there is none, or the user is no longer invited, it answers the request
+// and returns nil.
 func (s *Server) invitation(w http.ResponseWriter, r *http.Request) *invitation {
 	in, err := s.findInvitation(r)
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *Server) findInvitation(r *http.Request) (*invitation, error) {
 	return in, err
 }
 
-// showInvitation asks a newcomer for name and password, and somebody who has a password to sign in.
+// showInvitation asks a newcomer for name and password, and a person with a password to sign in.
 func (s *Server) showInvitation(w http.ResponseWriter, r *http.Request) {
 	in := s.invitation(w, r)
 	if in == nil {
@@ -82,7 +82,7 @@ func (s *Server) invitationPage(w http.ResponseWriter, r *http.Request, status i
 	s.Render(w, r, status, p)
 }
 
-// postInvitation makes the newcomer an active user with the name and the password of the form.
+// postInvitation makes the newcomer an active user with the form's name and password.
 func (s *Server) postInvitation(w http.ResponseWriter, r *http.Request) {
 	in := s.invitation(w, r)
 	if in == nil {
@@ -121,8 +121,8 @@ func (s *Server) postInvitation(w http.ResponseWriter, r *http.Request) {
 	s.Message(w, r, http.StatusOK, "Welcome to "+in.company, "Your account is ready. Sign in with your e-mail address and your password.", s.home())
 }
 
-// accept uses the invitation up and makes its user active, under the name if there is one. Returns errLink when the user
-// is not waiting any more.
+// accept invalidates the invitation and makes its user active, under the name if there is one. Returns errLink when the
+// user is no longer invited.
 func (s *Server) accept(ctx context.Context, tx *store.Tx, w http.ResponseWriter, r *http.Request, in *invitation, name string) error {
 	if err := use(ctx, tx, in.link); err != nil {
 		return err
@@ -142,7 +142,7 @@ func (s *Server) accept(ctx context.Context, tx *store.Tx, w http.ResponseWriter
 	return signin.AuditUser(ctx, tx, w, r, in.user, "user.updated", changes)
 }
 
-// showAccept asks somebody who is signed in whether to accept.
+// showAccept asks a signed-in person whether to accept.
 func (s *Server) showAccept(w http.ResponseWriter, r *http.Request) {
 	if in := s.ownInvitation(w, r); in != nil {
 		s.Render(w, r, http.StatusOK, pages.Page{
@@ -151,7 +151,7 @@ func (s *Server) showAccept(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// postAccept accepts.
+// postAccept accepts the invitation.
 func (s *Server) postAccept(w http.ResponseWriter, r *http.Request) {
 	in := s.ownInvitation(w, r)
 	if in == nil {
@@ -165,7 +165,7 @@ func (s *Server) postAccept(w http.ResponseWriter, r *http.Request) {
 	s.Message(w, r, http.StatusOK, "Welcome to "+in.company, "You have accepted the invitation.", s.home())
 }
 
-// ownInvitation is invitation for the account that is signed in.
+// ownInvitation is invitation for the signed-in account.
 func (s *Server) ownInvitation(w http.ResponseWriter, r *http.Request) *invitation {
 	in := s.invitation(w, r)
 	if in == nil {
@@ -182,7 +182,7 @@ func (s *Server) ownInvitation(w http.ResponseWriter, r *http.Request) *invitati
 	return in
 }
 
-// notYours answers for a link of another account.
+// notYours answers a request with another account's link.
 func (s *Server) notYours(w http.ResponseWriter, r *http.Request) {
 	s.Message(w, r, http.StatusForbidden, "This link is for another account", "You are signed in with another account than the one that the link was mailed for. Sign out first, then open the link again.",
 		pages.Link{Text: "Your account", To: pathAccount})

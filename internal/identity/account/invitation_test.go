@@ -165,8 +165,8 @@ func TestInvitationOfAnAccount(t *testing.T) {
 
 		// Somebody else cannot accept it.
 		accept := "/account" + link
-		stranger := s.signedIn(s.member(), old)
-		require.Equal(t, http.StatusForbidden, stranger.get(accept).StatusCode)
+		otherAccount := s.signedIn(s.member(), old)
+		require.Equal(t, http.StatusForbidden, otherAccount.get(accept).StatusCode)
 		require.Equal(t, user.StatusInvited, s.user(u).Status)
 
 		p = b.get(p.Find("a.button").AttrOr("href", "")).submit("email", guest.Email, "password", old)

@@ -16,10 +16,10 @@ import (
 	"atrium/internal/store"
 )
 
-// PasswordChanged is what Notify tells of besides the kinds of package signin.
+// PasswordChanged is a kind for Notify, besides the kinds of package signin.
 const PasswordChanged = "password_changed"
 
-// notices are what people are told happened to their accounts.
+// notices are the texts about changes of an account.
 var notices = map[string]struct{ subject, text string }{
 	PasswordChanged:      {"Your password was changed", "The password of your account was changed."},
 	signin.FactorAdded:   {"A second step was added to your account", "A second step for signing in was added to your account."},
@@ -29,17 +29,17 @@ var notices = map[string]struct{ subject, text string }{
 	signin.FactorsReset:  {"Your second steps were removed", "An administrator has removed the second steps for signing in from your account."},
 }
 
-// LettersOptions are what Letters work with.
+// LettersOptions are the dependencies of Letters.
 type LettersOptions struct {
 	Store  *store.Store
 	Outbox *mail.Outbox
 	Sealer op.Sealer
-	// AuthURL returns the origin of the hosted pages, where the links lead. It is asked when a mail is written: a server
-	// knows its address only once it listens.
+	// AuthURL returns the origin of the hosted pages, to which the links lead. It is called when a mail is written,
+	// because a server knows its address only once it listens.
 	AuthURL func() string
 }
 
-// Letters are the mails about accounts. Each is queued in the transaction that calls for it. Safe for concurrent use.
+// Letters sends the mails about accounts. Each is queued in the caller's transaction. Safe for concurrent use.
 type Letters struct {
 	store   *store.Store
 	outbox  *mail.Outbox
@@ -54,7 +54,7 @@ func NewLetters(o LettersOptions) *Letters {
 
 var _ op.Mailer = (*Letters)(nil)
 
-// Invite mails the invited user a link that is good for 7 days. Links that were mailed before are dead.
+// Invite mails the invited user a link that is valid for 7 days. It invalidates links that were mailed before.
 func (l *Letters) Invite(ctx context.Context, tx *store.Tx, u *ent.User) error {
 	err := tx.AsSystem(ctx, "links in mails belong to no company", func(ctx context.Context) error { return l.invite(ctx, tx, u, &u.CompanyID) })
 	if err != nil {
@@ -63,7 +63,7 @@ func (l *Letters) Invite(ctx context.Context, tx *store.Tx, u *ent.User) error {
 	return nil
 }
 
-// invite mails an invitation; by is the company that asked for it, in whose allowance it counts.
+// invite mails an invitation; by is the company that requested it, against whose allowance it counts.
 func (l *Letters) invite(ctx context.Context, tx *store.Tx, u *ent.User, by *string) error {
 	c, err := tx.Company.Get(ctx, u.CompanyID)
 	if err != nil {
@@ -84,7 +84,7 @@ func (l *Letters) invite(ctx context.Context, tx *store.Tx, u *ent.User, by *str
 		l.to(pathInvitation, token), "The link works once, within 7 days. If you do not know who invites you, you need do nothing.")
 }
 
-// Notify tells a person by mail of something that happened to its account: PasswordChanged, or a kind of package signin.
+// Notify mails a person about a change of the person's account: PasswordChanged, or a kind of package signin.
 func (l *Letters) Notify(ctx context.Context, tx *store.Tx, accountID, kind string) error {
 	n, ok := notices[kind]
 	if !ok {
@@ -103,14 +103,14 @@ func (l *Letters) Notify(ctx context.Context, tx *store.Tx, accountID, kind stri
 	return nil
 }
 
-// notice tells an address what happened, when, and what to do about it.
+// notice mails an address what happened, when, and what to do about it.
 func (l *Letters) notice(ctx context.Context, tx *store.Tx, email, subject, text string) error {
 	when := clock.From(ctx).Now().UTC().Format("2 January 2006 at 15:04 UTC")
 	return l.send(ctx, tx, email, subject, text, "This was on "+when+". If it was you, you need do nothing.",
 		"If it was not you, set a new password at once and tell your administrator:", l.page(pathForgot))
 }
 
-// reset mails a link to set a new password by.
+// reset mails a link for setting a new password.
 func (l *Letters) reset(ctx context.Context, tx *store.Tx, acc *ent.Account) error {
 	token, err := newLink(ctx, tx, mailedlink.KindPasswordReset, func(m *ent.MailedLinkCreate) { m.SetAccountID(acc.ID) })
 	if err != nil {
@@ -121,7 +121,7 @@ func (l *Letters) reset(ctx context.Context, tx *store.Tx, acc *ent.Account) err
 		l.to(pathReset, token), "The link works once, within 30 minutes. If you did not ask for it, you need do nothing: your password stays as it is.")
 }
 
-// confirmEmail mails a link to an address that is to become the account's, and tells the present one.
+// confirmEmail mails a link to the account's future address, and notifies the current one.
 func (l *Letters) confirmEmail(ctx context.Context, tx *store.Tx, acc *ent.Account, email, token string) error {
 	err := l.send(ctx, tx, email, "Confirm your e-mail address",
 		"This address is to become the one that an account signs in with. Open this link in the browser in which you asked for it:",
@@ -133,25 +133,25 @@ func (l *Letters) confirmEmail(ctx context.Context, tx *store.Tx, acc *ent.Accou
 		"Somebody who is signed in to your account wants it to use another e-mail address: "+email)
 }
 
-// emailChanged tells the address that was the account's.
+// emailChanged notifies the account's former address.
 func (l *Letters) emailChanged(ctx context.Context, tx *store.Tx, old, email string) error {
 	return l.send(ctx, tx, old, "Your e-mail address was changed", "Your account does not use this e-mail address any more, but another one: "+email,
 		"If it was you who changed it, you need do nothing.", "If it was not you, tell the administrator of your company at once.")
 }
 
-// openCompany mails a link to open a company by.
+// openCompany mails a link for opening a company.
 func (l *Letters) openCompany(ctx context.Context, tx *store.Tx, email, token string) error {
 	return l.send(ctx, tx, email, "Confirm your e-mail address", "Somebody, probably you, wants to open a company with this e-mail address. Open this link to go on:",
 		l.to(pathConfirm, token), "The link works once, within a day. If you did not ask for it, you need do nothing.")
 }
 
-// page is the address of a page.
+// page returns the address of a page.
 func (l *Letters) page(path string) string { return strings.TrimRight(l.authURL(), "/") + path }
 
-// to is the address of a page with a link's token.
+// to returns the address of a page with a link's token.
 func (l *Letters) to(path, token string) string { return l.page(path) + "?token=" + token }
 
-// Tell mails a user what waits for them, with a link that switches mails of the kind off.
+// Tell mails a user about something that waits for them, with a link that switches mails of the kind off.
 func (l *Letters) Tell(ctx context.Context, tx *store.Tx, u *ent.User, kind, subject string, paragraphs ...string) error {
 	token, err := l.sealer.Seal([]byte(u.CompanyID+" "+u.ID+" "+kind), []byte(unsubscribing))
 	if err != nil {
@@ -173,7 +173,7 @@ func (l *Letters) send(ctx context.Context, tx *store.Tx, email, subject string,
 	return l.outbox.Enqueue(ctx, tx, mail.Message{To: email, Subject: subject, Text: text})
 }
 
-// inWords writes how long to wait.
+// inWords describes how long to wait.
 func inWords(wait time.Duration) string {
 	minutes := int((wait + time.Minute - 1) / time.Minute)
 	if minutes <= 1 {

@@ -18,7 +18,7 @@ import (
 	"atrium/internal/store"
 )
 
-// lives is how long the links of a kind are good.
+// lives is how long the links of each kind are valid.
 var lives = map[mailedlink.Kind]time.Duration{
 	mailedlink.KindPasswordReset: 30 * time.Minute,
 	mailedlink.KindEmailChange:   time.Hour,
@@ -28,10 +28,10 @@ var lives = map[mailedlink.Kind]time.Duration{
 
 const tokenBytes = 32
 
-// errLink is returned for a link that is unknown, used, expired or dead; nobody is told which.
+// errLink is returned for a link that is unknown, used, expired or invalidated; nobody is told which.
 var errLink = errors.New("account: the link is not good any more")
 
-// newLink makes a link of the kind, and returns what goes into its address. fill sets whom it is for.
+// newLink creates a link of the kind, and returns the token for its address. fill sets its recipient.
 func newLink(ctx context.Context, tx *store.Tx, kind mailedlink.Kind, fill func(*ent.MailedLinkCreate)) (token string, err error) {
 	b := make([]byte, tokenBytes)
 	_, _ = rand.Read(b) // never fails
@@ -44,7 +44,7 @@ func newLink(ctx context.Context, tx *store.Tx, kind mailedlink.Kind, fill func(
 	return base64.RawURLEncoding.EncodeToString(b), nil
 }
 
-// link finds the living link of a request, in its address or its form. Returns errLink when there is none.
+// link finds the valid link of a request, in its address or its form. Returns errLink when there is none.
 func (s *Server) link(r *http.Request, kind mailedlink.Kind) (row *ent.MailedLink, token string, err error) {
 	token = r.FormValue("token")
 	b, err := base64.RawURLEncoding.Strict().DecodeString(token)
@@ -64,7 +64,8 @@ func (s *Server) link(r *http.Request, kind mailedlink.Kind) (row *ent.MailedLin
 	return row, token, nil
 }
 
-// use uses a link up in the transaction of what it allows. Returns errLink to all but one of those who try at once.
+// use marks a link as used, in the transaction of the change that it allows. If several try at once, one succeeds
+// and the others get errLink.
 func use(ctx context.Context, tx *store.Tx, row *ent.MailedLink) error {
 	now := clock.From(ctx).Now()
 	n, err := tx.MailedLink.Update().
@@ -78,7 +79,7 @@ func use(ctx context.Context, tx *store.Tx, row *ent.MailedLink) error {
 	return nil
 }
 
-// kill makes the account's living links of the kinds worthless.
+// kill invalidates the account's links of the kinds.
 func kill(ctx context.Context, tx *store.Tx, accountID string, kinds ...mailedlink.Kind) error {
 	err := tx.MailedLink.Update().Where(mailedlink.AccountID(accountID), mailedlink.KindIn(kinds...), mailedlink.UsedAtIsNil()).
 		SetUsedAt(clock.From(ctx).Now()).Exec(ctx)
@@ -88,13 +89,13 @@ func kill(ctx context.Context, tx *store.Tx, accountID string, kinds ...mailedli
 	return nil
 }
 
-// again is how to go on from a link that is not good any more.
+// again tells the person how to continue after an invalid link.
 type again struct {
 	text string
 	link pages.Link // empty for the web application
 }
 
-// deadLink answers for a link that is not good any more, or for an error while looking.
+// deadLink answers a request with an invalid link, or an error of the look-up.
 func (s *Server) deadLink(w http.ResponseWriter, r *http.Request, err error, on again) {
 	if !errors.Is(err, errLink) {
 		s.Broken(w, r, err)
@@ -106,7 +107,7 @@ func (s *Server) deadLink(w http.ResponseWriter, r *http.Request, err error, on 
 	s.Message(w, r, http.StatusGone, "This link is not good any more", "It was used already, is too old, or a newer one has taken its place. "+on.text, on.link)
 }
 
-// data reads what a link carries.
+// data reads a link's data.
 func data(row *ent.MailedLink, into any) error {
 	if err := json.Unmarshal(row.Data, into); err != nil {
 		return fmt.Errorf("read the link's data: %w", err)

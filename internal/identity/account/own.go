@@ -16,17 +16,17 @@ import (
 	"atrium/internal/store"
 )
 
-// overview is what /account shows.
+// overview is the data of /account.
 type overview struct {
 	Email     string
 	Companies []ownCompany
 	MFA       string // address of the page of second factors
 }
 
-// ownCompany is one of a person's places.
+// ownCompany is one of a person's companies.
 type ownCompany struct{ Name, Role string }
 
-// showAccount shows whose account it is, where it is a member and where it is looked after.
+// showAccount shows the account's address, its companies, and links to its settings.
 func (s *Server) showAccount(w http.ResponseWriter, r *http.Request) {
 	_, acc := s.signedIn(w, r, pathAccount)
 	if acc == nil {
@@ -42,7 +42,7 @@ func (s *Server) showAccount(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// companies lists where the account is an active member, 100 at most.
+// companies lists the companies in which the account is active, 100 at most.
 func (s *Server) companies(ctx context.Context, acc *ent.Account) ([]ownCompany, error) {
 	ctx = s.system(ctx)
 	users, err := s.store.Reader().User.Query().
@@ -85,7 +85,7 @@ func (s *Server) passwordPage(w http.ResponseWriter, r *http.Request, status int
 	s.Render(w, r, status, p)
 }
 
-// postPassword changes the password of whoever knows the old one.
+// postPassword changes the password if the person knows the old one.
 func (s *Server) postPassword(w http.ResponseWriter, r *http.Request) {
 	row, acc := s.signedIn(w, r, pathPassword)
 	if row == nil {

@@ -23,13 +23,13 @@ import (
 
 var resetAgain = again{"Ask for a new one if you still want to set your password.", pages.Link{Text: "Ask for a new link", To: pathForgot}}
 
-// tokenForm is what pages with a link's form show.
+// tokenForm is the data of pages with a link's form.
 type tokenForm struct {
 	Token, Email, Name, Company string
-	Password                    bool // one is to be set
+	Password                    bool // the form asks for a password
 }
 
-// showReset shows the form that sets a new password. Looking at it uses nothing up.
+// showReset shows the form that sets a new password. It leaves the link unused.
 func (s *Server) showReset(w http.ResponseWriter, r *http.Request) {
 	if row, acc, token := s.resetLink(w, r); row != nil {
 		s.resetPage(w, r, http.StatusOK, acc, token, pages.Page{})
@@ -41,7 +41,7 @@ func (s *Server) resetPage(w http.ResponseWriter, r *http.Request, status int, a
 	s.Render(w, r, status, p)
 }
 
-// resetLink finds the request's link and its account; it answers itself, and returns nil, when there is none.
+// resetLink finds the request's link and its account. If there is none, it answers the request and returns nil.
 func (s *Server) resetLink(w http.ResponseWriter, r *http.Request) (*ent.MailedLink, *ent.Account, string) {
 	row, token, err := s.link(r, mailedlink.KindPasswordReset)
 	if err != nil {
@@ -89,9 +89,8 @@ func (s *Server) postReset(w http.ResponseWriter, r *http.Request) {
 	s.Message(w, r, http.StatusOK, "Your new password is set", "You are signed out everywhere. Sign in with the new password.", s.home())
 }
 
-// choose checks the form's new password and hashes it, before any transaction. It answers itself, by show or with an
-// error, and returns false when there is none to be set. more are words that the person is known by, besides the
-// account's.
+// choose checks the form's new password and hashes it, before any transaction. If the password is refused, it answers
+// with show or an error and returns false. more are words about the person, besides the account's.
 func (s *Server) choose(w http.ResponseWriter, r *http.Request, acc *ent.Account, more []string, show func(int, pages.Page)) (hash string, ok bool) {
 	about, err := s.about(r.Context(), acc)
 	if err != nil {
@@ -120,7 +119,7 @@ func (s *Server) choose(w http.ResponseWriter, r *http.Request, acc *ent.Account
 	return "", false
 }
 
-// about returns the words that an account's person is known by, which are no passwords.
+// about returns words about an account's person, which are refused as passwords.
 func (s *Server) about(ctx context.Context, acc *ent.Account) ([]string, error) {
 	words := []string{acc.Email}
 	if acc.ID == "" {
@@ -142,8 +141,8 @@ func (s *Server) about(ctx context.Context, acc *ent.Account) ([]string, error) 
 	return append(words, names...), nil
 }
 
-// setPassword sets the account's password, unless it was changed since the account was read: then errLink is returned.
-// Links that would change the account as well are dead from here on, and the person is told.
+// setPassword sets the account's password. Returns errLink if it was changed since the account was read. It
+// invalidates other links that could change the account, and notifies the person.
 func (s *Server) setPassword(ctx context.Context, tx *store.Tx, acc *ent.Account, hash string) error {
 	same := account.PasswordHash(acc.PasswordHash)
 	if acc.PasswordHash == "" {
@@ -160,10 +159,10 @@ func (s *Server) setPassword(ctx context.Context, tx *store.Tx, acc *ent.Account
 		return err
 	}
 	if acc.PasswordHash == "" {
-		return nil // the first one: nothing was changed behind anybody's back
+		return nil // the first password changes nothing that the person needs to hear of
 	}
 	return s.letters.Notify(ctx, tx, acc.ID, PasswordChanged)
 }
 
-// changed is one field of an audit entry.
+// changed returns one field of an audit entry.
 func changed(from, to any) audit.Change { return audit.Change{From: from, To: to} }

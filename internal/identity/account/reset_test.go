@@ -188,10 +188,10 @@ func TestLinksAreNotMadeUp(t *testing.T) {
 // Nobody learns from the answer who has an account; only the mailbox does.
 func TestForgotTellsNothing(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
-		gone := s.A.Users[principal.Agent]
-		testkit.Run(t, s.World, s.As(s.A, principal.Owner), people.DeactivateUser, people.DeactivateUserInput{ByID: op.ByID{ID: gone.ID}})
+		deactivated := s.A.Users[principal.Agent]
+		testkit.Run(t, s.World, s.As(s.A, principal.Owner), people.DeactivateUser, people.DeactivateUserInput{ByID: op.ByID{ID: deactivated.ID}})
 		var first *page
-		for _, email := range []string{s.member().Email, "nobody@x.test", gone.Email, s.B.Owner.Email, "someone-else@nowhere.test"} {
+		for _, email := range []string{s.member().Email, "nobody@x.test", deactivated.Email, s.B.Owner.Email, "someone-else@nowhere.test"} {
 			p := s.forgot(email)
 			if first == nil {
 				first = p

@@ -18,7 +18,7 @@ import (
 
 var signUpAgain = again{"Begin again if you still want to open a company.", pages.Link{Text: "Open a company", To: pathSignUp}}
 
-// signUpPlan is the plan that companies begin with.
+// signUpPlan is the plan of new companies.
 const signUpPlan = "free"
 
 // showSignUp asks for the company's name and the owner's address.
@@ -31,7 +31,7 @@ func (s *Server) signUpPage(w http.ResponseWriter, r *http.Request, status int, 
 	s.Render(w, r, status, p)
 }
 
-// postSignUp answers everybody alike, whether the address has an account or not.
+// postSignUp gives everybody the same answer, whether the address has an account or not.
 func (s *Server) postSignUp(w http.ResponseWriter, r *http.Request) {
 	name, email := line(r.PostFormValue("company"), 200), address(r.PostFormValue("email"))
 	faults := map[string]string{}
@@ -50,15 +50,15 @@ func (s *Server) postSignUp(w http.ResponseWriter, r *http.Request) {
 	s.answerAsk(w, r, ask{Kind: askSignUp, Email: email, Company: name}, "A link is on its way to you. It works for a day.")
 }
 
-// opening is a living link of a sign-up with what it opens.
+// opening is a valid link of a sign-up with its data.
 type opening struct {
 	signUp
 	link    *ent.MailedLink
 	token   string
-	account *ent.Account // with an empty id when the address has none yet
+	account *ent.Account // with an empty id if the address has no account yet
 }
 
-// opening finds the request's sign-up; it answers itself, and returns nil, when there is none.
+// opening finds the request's sign-up. If there is none, it answers the request and returns nil.
 func (s *Server) opening(w http.ResponseWriter, r *http.Request) *opening {
 	o, err := s.findOpening(r)
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *Server) findOpening(r *http.Request) (*opening, error) {
 	return o, nil
 }
 
-// showConfirm asks for the owner's name, and for a password where the address has none yet.
+// showConfirm asks for the owner's name, and for a password if the address has none yet.
 func (s *Server) showConfirm(w http.ResponseWriter, r *http.Request) {
 	if o := s.opening(w, r); o != nil {
 		s.confirmPage(w, r, http.StatusOK, o, pages.Page{})
@@ -105,8 +105,8 @@ func (s *Server) confirmPage(w http.ResponseWriter, r *http.Request, status int,
 	s.Render(w, r, status, p)
 }
 
-// postConfirm opens the company. The mailbox is proved by the link, so that an account's password is not asked for; it
-// lets nobody sign in.
+// postConfirm opens the company. The link proves the mailbox, so the account's password is not needed; it signs nobody
+// in.
 func (s *Server) postConfirm(w http.ResponseWriter, r *http.Request) {
 	o := s.opening(w, r)
 	if o == nil {

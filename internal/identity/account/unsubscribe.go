@@ -11,13 +11,14 @@ import (
 	"atrium/internal/store"
 )
 
-// unsubscribing is what tokens of the links are sealed for, so that nothing else that is sealed passes for one.
+// unsubscribing is the additional data under which links' tokens are sealed, so that nothing else that is sealed passes as
+// one.
 const unsubscribing = "unsubscribe"
 
-// unsubscription is what a link in a mail may switch off.
+// unsubscription says which mails a link switches off.
 type unsubscription struct{ company, user, kind string }
 
-// readUnsubscription reads the token of a link; false for what is none.
+// readUnsubscription reads the token of a link; false if it is invalid.
 func (s *Server) readUnsubscription(token string) (u unsubscription, ok bool) {
 	sealed, err := base64.RawURLEncoding.DecodeString(token)
 	if err != nil {
@@ -34,7 +35,7 @@ func (s *Server) readUnsubscription(token string) (u unsubscription, ok bool) {
 	return unsubscription{parts[0], parts[1], parts[2]}, true
 }
 
-// showUnsubscribe asks before it switches anything off: programs that look at links in mails follow them.
+// showUnsubscribe asks before it switches anything off, because programs that check mails follow links.
 func (s *Server) showUnsubscribe(w http.ResponseWriter, r *http.Request) {
 	token := r.URL.Query().Get("token")
 	if _, ok := s.readUnsubscription(token); !ok {
@@ -44,8 +45,8 @@ func (s *Server) showUnsubscribe(w http.ResponseWriter, r *http.Request) {
 	s.Render(w, r, http.StatusOK, pages.Page{Body: "unsubscribe", Title: "No more mails of this kind", Data: token})
 }
 
-// postUnsubscribe switches the mails of a kind off. It takes no cookie and no sign-in, as RFC 8058 has it: the token is what
-// allows it, and mail programs send it. Once more, it changes nothing.
+// postUnsubscribe switches the mails of a kind off. As in RFC 8058 it needs no cookie and no sign-in: mail programs send it,
+// and the token is the permission. Repeating it changes nothing.
 func (s *Server) postUnsubscribe(w http.ResponseWriter, r *http.Request) {
 	u, ok := s.readUnsubscription(r.URL.Query().Get("token"))
 	if !ok {

@@ -10,13 +10,14 @@ import (
 	"time"
 )
 
-// formCookie is what the forms' tokens are bound to. Like every cookie of the hosted pages it has a prefix by which browsers
-// refuse it from subdomains, over plain HTTP and for part of the site, so that nobody else can plant one.
+// formCookie is the cookie that forms' tokens are bound to. Like every cookie of the hosted pages it has the __Host- prefix:
+// browsers refuse such a cookie from subdomains, over plain HTTP and for part of the site, so that nobody else can plant
+// one.
 const formCookie = "__Host-atrium_form"
 
 const tokenBytes = 32
 
-// NewToken returns a cookie's value and the SHA-256 of what it stands for.
+// NewToken returns a random value for a cookie, and the SHA-256 of its bytes.
 func NewToken() (value string, hash []byte) {
 	b := make([]byte, tokenBytes)
 	_, _ = rand.Read(b) // never fails
@@ -24,7 +25,7 @@ func NewToken() (value string, hash []byte) {
 	return base64.RawURLEncoding.EncodeToString(b), sum[:]
 }
 
-// TokenHash returns the SHA-256 of what a cookie's value stands for; nil for a value that NewToken did not make.
+// TokenHash returns the SHA-256 of a cookie value's bytes; nil for a value that NewToken did not make.
 func TokenHash(value string) []byte {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(value)
 	if err != nil || len(b) != tokenBytes {
@@ -34,8 +35,8 @@ func TokenHash(value string) []byte {
 	return sum[:]
 }
 
-// OnlyCookie returns the cookie's value; empty when there is none, and when there are several: one of them is not ours,
-// and nothing tells which.
+// OnlyCookie returns the cookie's value; empty when there is none or several. One of several is not ours, and nothing tells
+// which.
 func OnlyCookie(r *http.Request, name string) string {
 	all := r.CookiesNamed(name)
 	if len(all) != 1 {
@@ -52,14 +53,14 @@ func SetCookie(w http.ResponseWriter, name, value string, maxAge time.Duration) 
 	})
 }
 
-// DropCookie makes the browser forget a cookie.
+// DropCookie makes the browser delete a cookie.
 func DropCookie(w http.ResponseWriter, name string) {
 	http.SetCookie(w, &http.Cookie{Name: name, Path: "/", MaxAge: -1, Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode})
 }
 
 type formKey struct{}
 
-// withForm returns the request with the value of its forms' cookie, which the browser is given where it has none.
+// withForm returns the request with the value of its forms' cookie; it sets the cookie if the browser has none.
 func withForm(w http.ResponseWriter, r *http.Request) *http.Request {
 	value := OnlyCookie(r, formCookie)
 	if TokenHash(value) == nil {
@@ -68,14 +69,14 @@ func withForm(w http.ResponseWriter, r *http.Request) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), formKey{}, value))
 }
 
-// FormToken returns what a form shown to this browser carries: a MAC under the value of the forms' cookie. Whoever cannot
-// read the cookie cannot make it.
+// FormToken returns the token for a form shown to this browser: a MAC under the value of the forms' cookie. Only somebody
+// who can read the cookie can make it.
 func FormToken(r *http.Request) string {
 	value, _ := r.Context().Value(formKey{}).(string)
 	return macOf(value)
 }
 
-// NewFormCookie makes the forms that the browser was shown before worthless; it is renewed together with the sign-in.
+// NewFormCookie invalidates all forms that the browser was shown before. Call it whenever the sign-in is renewed.
 func NewFormCookie(w http.ResponseWriter) string {
 	value, _ := NewToken()
 	SetCookie(w, formCookie, value, 0)

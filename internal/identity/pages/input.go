@@ -2,18 +2,18 @@ package pages
 
 import "fmt"
 
-// input is a labelled field of a form, as the template "input" shows it.
+// input is a labelled form field, for the template "input".
 type input struct {
 	Name, Label, Type, Complete string
 	Hint, Fault, Value          string
-	Mode, Pattern               string // of the on-screen keyboard; what is taken
+	Mode, Pattern               string // the on-screen keyboard; the accepted pattern
 	Max                         int    // characters
 	Focus, Optional             bool
 }
 
-// newInput is the templates' function input: the page, then name, label, type and autocomplete of the field, then pairs
-// of "hint", "mode", "pattern", "value" and a text, or "max" and a number, or "focus" or "optional" and a truth. What
-// the page knows of the field (its value, what is wrong with it) comes along.
+// newInput is the template function "input". Its arguments are the page, then name, label, type and autocomplete of the
+// field, then pairs of "hint", "mode", "pattern", "value" and a text, or "max" and a number, or "focus" or "optional"
+// and a bool. It adds the page's value and fault for the field.
 func newInput(v view, name, label, typ, complete string, more ...any) (input, error) {
 	in := input{Name: name, Label: label, Type: typ, Complete: complete, Fault: v.Faults[name], Value: v.Values.Get(name), Max: 254}
 	if len(more)%2 != 0 {
@@ -45,5 +45,5 @@ func newInput(v view, name, label, typ, complete string, more ...any) (input, er
 	return in, nil
 }
 
-// list is the templates' way to range over a few values.
+// list lets templates range over a few values.
 func list(values ...any) []any { return values }

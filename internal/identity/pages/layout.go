@@ -29,13 +29,13 @@ var own embed.FS
 //go:embed static
 var static embed.FS
 
-// PathStatic is where Static is served.
+// PathStatic is the path of Static.
 const PathStatic = "/signin/static/"
 
-// maxForm bounds a posted form, in bytes; a passkey's answer is the largest, with a few thousand.
+// maxForm limits a posted form, in bytes; a passkey's answer is the largest, with a few thousand.
 const maxForm = 64 << 10
 
-// LayoutOptions say what a Layout renders.
+// LayoutOptions configure a Layout.
 type LayoutOptions struct {
 	AuthURL string // origin of the hosted pages: https://host[:port]
 	Pages   fs.FS  // NAME.html: the body of the page NAME, an html/template that may use what layout.html defines; nil for none
@@ -57,16 +57,16 @@ type Page struct {
 	Body    string            // name of the page's template
 	Title   string            // also the heading
 	Intro   string            // a sentence below the heading
-	Error   string            // what is wrong, read out by screen readers
-	Faults  map[string]string // what is wrong with which field
-	Values  url.Values        // what the fields of that name hold; never a password or a code
-	Passkey bool              // the page's script is needed
-	Leads   []string          // origins where a form of the page may lead, besides our own
+	Error   string            // the fault, read out by screen readers
+	Faults  map[string]string // faults by field
+	Values  url.Values        // the fields' values; never a password or a code
+	Passkey bool              // the page needs the script
+	Leads   []string          // origins to which a form of the page may lead, besides our own
 	Wide    bool              // a list rather than a form
 	Data    any               // for the template, as .Data
 }
 
-// view is what templates see.
+// view is the data of templates.
 type view struct {
 	Page
 	CSRF, Style, Script string
@@ -98,7 +98,7 @@ func NewLayout(o LayoutOptions) (*Layout, error) {
 	return l, l.read(base, o.Pages)
 }
 
-// builtIn are the pages that every Layout has.
+// builtIn are the pages of every Layout.
 var builtIn = map[string]string{"message": `{{template "message" .}}`, "framed": `{{.Data}}`}
 
 // read parses every page on top of a copy of the layout.
@@ -133,8 +133,8 @@ func (l *Layout) read(base *template.Template, pages fs.FS) error {
 	return nil
 }
 
-// Render answers with a page. Guard has to stand before whoever shows a form with a token in it: it knows what the token
-// is bound to.
+// Render answers with a page. Handlers whose pages contain a form with a token must run behind Guard, which sets the
+// cookie that the token is bound to.
 func (l *Layout) Render(w http.ResponseWriter, r *http.Request, status int, p Page) {
 	t := l.pages[p.Body]
 	if t == nil {
@@ -161,8 +161,8 @@ func (l *Layout) Render(w http.ResponseWriter, r *http.Request, status int, p Pa
 	_, _ = w.Write(out.Bytes()) // the browser may have closed the connection
 }
 
-// secure sets what every answer of the pages carries: nobody may frame, keep or sniff it. Our own addresses are told to
-// ourselves alone; with no referrer at all browsers would hide the origin of forms, too.
+// secure sets the headers of every answer: nobody may frame, cache or sniff it. Only our own pages get our addresses as
+// referrer; without any referrer, browsers would also hide the origin of forms.
 func secure(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("Referrer-Policy", "same-origin")
@@ -171,8 +171,8 @@ func secure(h http.Header) {
 	h.Set("Content-Security-Policy", policy(Page{}))
 }
 
-// policy is the content security policy of a page. Browsers hold form-action against the redirects that follow a form,
-// too, so that the client's origin must be named.
+// policy returns the content security policy of a page. Browsers also check the redirects that follow a form against
+// form-action, so the client's origin must be named.
 func policy(p Page) string {
 	var b strings.Builder
 	b.WriteString("default-src 'none'; style-src 'self'; img-src 'self' data:; ")
@@ -187,7 +187,7 @@ func policy(p Page) string {
 	return b.String()
 }
 
-// LeadsTo returns the source by which a content security policy names the origins of the addresses.
+// LeadsTo returns the sources of the addresses' origins for a content security policy.
 func LeadsTo(addresses ...string) []string {
 	var out []string
 	for _, a := range addresses {
@@ -209,9 +209,8 @@ func LeadsTo(addresses ...string) []string {
 // Origin returns the origin of the hosted pages.
 func (l *Layout) Origin() string { return l.origin }
 
-// Guard stands before the pages: it gives the browser the cookie that forms are bound to, refuses forms that come from
-// another site, that were shown to another browser or that are too large, and parses the others. Templates put
-// {{template "csrf" .}} into every form.
+// Guard protects the pages. It sets the cookie that forms are bound to, refuses forms that come from another site, were
+// shown to another browser or are too large, and parses the others. Templates put {{template "csrf" .}} into every form.
 func (l *Layout) Guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		secure(w.Header())
@@ -246,24 +245,24 @@ func (l *Layout) stale(w http.ResponseWriter, r *http.Request) {
 		"You have signed in or out since it was opened, or your browser does not keep our cookies. Nothing was changed.", again)
 }
 
-// Link leads on from a page.
+// Link is a link at the end of a message.
 type Link struct{ Text, To string }
 
-// Message answers with a page that says something and, unless the link is empty, leads on.
+// Message answers with a page that shows a text and, unless it is empty, a link.
 func (l *Layout) Message(w http.ResponseWriter, r *http.Request, status int, title, text string, on Link) {
 	l.Render(w, r, status, Page{Body: "message", Title: title, Intro: text, Data: on})
 }
 
-// Frame gives the provider's own pages this layout; it is the provider's Options.Render.
+// Frame renders the provider's own pages in this layout; it is the provider's Options.Render.
 func (l *Layout) Frame(w http.ResponseWriter, r *http.Request, p provider.Page) {
 	l.Render(w, r, p.Status, Page{Body: "framed", Title: p.Title, Leads: LeadsTo(p.FormTo), Data: p.Body})
 }
 
-// Broken logs an error that is ours, and says so without its text.
+// Broken logs an internal error, and answers without its text.
 func (l *Layout) Broken(w http.ResponseWriter, r *http.Request, err error) {
 	level := slog.LevelError
 	if r.Context().Err() != nil {
-		level = slog.LevelDebug // the browser has closed the connection, as anybody can
+		level = slog.LevelDebug // the browser has closed the connection
 	}
 	l.log.Log(r.Context(), level, "a page failed", "error", err, "path", r.URL.Path, "requestId", gate.RequestID(w))
 	text := "Something went wrong on our side. Try again in a moment."
@@ -273,7 +272,7 @@ func (l *Layout) Broken(w http.ResponseWriter, r *http.Request, err error) {
 	l.Message(w, r, http.StatusInternalServerError, "Sorry, that failed", text, Link{})
 }
 
-// RetryAfter tells the browser how long to wait.
+// RetryAfter sets the header that tells the browser how long to wait.
 func RetryAfter(w http.ResponseWriter, wait time.Duration) {
 	w.Header().Set("Retry-After", strconv.Itoa(max(1, int((wait+time.Second-1)/time.Second))))
 }
@@ -295,7 +294,7 @@ func Static() http.Handler {
 	})
 }
 
-// staticPath returns the address of a static file, which names its content.
+// staticPath returns the address of a static file, which contains a hash of the file.
 func staticPath(name string) (string, error) {
 	body, err := static.ReadFile("static/" + name)
 	if err != nil {

@@ -21,14 +21,14 @@ import (
 	"atrium/internal/text"
 )
 
-// factorsData is what /account/mfa shows.
+// factorsData is the data of /account/mfa.
 type factorsData struct {
 	Email     string
 	Factors   []factorRow
 	Ways      []enrolWay
 	CodesLeft int
-	Forms     string // base of the forms' addresses
-	Rename    string // the factor whose name is being changed
+	Forms     string // base path of the forms
+	Rename    string // the factor that is being renamed
 }
 
 // factorRow is one factor of the list.
@@ -38,8 +38,8 @@ type factorRow struct {
 
 var kindWords = map[factor.Kind]string{factor.KindTotp: "Authenticator app", factor.KindSms: "Text message", factor.KindPasskey: "Passkey"}
 
-// ownPlace returns /account/mfa for whoever is signed in with a fresh proof. Everybody else is sent to give one, and nil
-// is returned.
+// ownPlace returns /account/mfa for a person who is signed in with a recent proof. It sends everybody else to the
+// sign-in, and returns nil.
 func (s *Server) ownPlace(w http.ResponseWriter, r *http.Request) *place {
 	row, err := s.signIns.Current(r.Context(), r)
 	if err != nil {
@@ -105,7 +105,8 @@ func (s *Server) factorsPage(w http.ResponseWriter, r *http.Request, at *place, 
 
 func day(t time.Time) string { return t.UTC().Format("2 January 2006") }
 
-// ownFactor returns the factor that a form names; it answers itself, and returns nil, when it is none of the person's.
+// ownFactor returns the factor that a form names. If it is not the person's, ownFactor answers the request and returns
+// nil.
 func (s *Server) ownFactor(w http.ResponseWriter, r *http.Request) (*place, *ent.Factor) {
 	at := s.ownPlace(w, r)
 	if at == nil {
@@ -124,7 +125,7 @@ func (s *Server) ownFactor(w http.ResponseWriter, r *http.Request) (*place, *ent
 	return at, all[i]
 }
 
-// postRename gives a factor another name.
+// postRename renames a factor.
 func (s *Server) postRename(w http.ResponseWriter, r *http.Request) {
 	at, f := s.ownFactor(w, r)
 	if f == nil {
@@ -145,7 +146,7 @@ func (s *Server) postRename(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, at.back, http.StatusSeeOther)
 }
 
-// postRemove takes a factor away, unless it is the last one and a company requires one.
+// postRemove removes a factor, unless it is the last one and a company requires one.
 func (s *Server) postRemove(w http.ResponseWriter, r *http.Request) {
 	at, f := s.ownFactor(w, r)
 	if f == nil {
@@ -228,7 +229,7 @@ func (s *Server) postRenewCodes(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, at.back, http.StatusSeeOther)
 }
 
-// postSignOut signs the browser out, with all that came from its sign-in.
+// postSignOut signs the browser out, and ends everything that came from its sign-in.
 func (s *Server) postSignOut(w http.ResponseWriter, r *http.Request) {
 	row, err := s.signIns.begun(r.Context(), r)
 	if err == nil && row != nil {
@@ -243,7 +244,7 @@ func (s *Server) postSignOut(w http.ResponseWriter, r *http.Request) {
 	s.Message(w, r, http.StatusOK, "You are signed out", "Here, and in the applications that you used with this sign-in.", s.home())
 }
 
-// again shows the list once more.
+// again shows the list again.
 func (s *Server) again(w http.ResponseWriter, r *http.Request, at *place, p pages.Page, status int) {
 	all, err := s.factors(r.Context(), at.signIn.AccountID)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"atrium/internal/store"
 )
 
-// maxAudited bounds in how many companies one event of an account is written down.
+// maxAudited limits the companies that get an audit entry for one event of an account.
 const maxAudited = 20
 
 // event is an entry of the audit log about one person.
@@ -26,7 +26,7 @@ type event struct {
 	changes  map[string]audit.Change
 }
 
-// record writes an entry in the user's company. The transaction's context reaches all companies.
+// record writes an entry in the user's company. The transaction's context must access all companies.
 func record(ctx context.Context, tx *store.Tx, from audit.Origin, u *ent.User, e event) error {
 	entry := audit.Entry{
 		CompanyID: u.CompanyID, Actor: principal.Actor{Type: string(principal.TypeUser), ID: u.ID, Name: u.Name},
@@ -38,8 +38,8 @@ func record(ctx context.Context, tx *store.Tx, from audit.Origin, u *ent.User, e
 	return audit.Write(ctx, tx.Client, entry)
 }
 
-// auditAll writes an entry in the companies in which the account is active: whoever has merely invited the person, or has
-// parted with it, is told nothing.
+// auditAll writes an entry in the companies in which the account is active. A company that has only invited the person,
+// or has deactivated them, gets none.
 func auditAll(ctx context.Context, tx *store.Tx, from audit.Origin, accountID string, e event) error {
 	users, err := tx.User.Query().Where(user.AccountID(accountID), user.LiveUserIDIsNil(), user.StatusEQ(user.StatusActive)).
 		Order(user.ByCreatedAt(), user.ByID()).Limit(maxAudited).All(ctx)
@@ -54,9 +54,8 @@ func auditAll(ctx context.Context, tx *store.Tx, from audit.Origin, accountID st
 	return nil
 }
 
-// failed writes down that a proof was wrong: in the company that the sign-in is for or, where it is for none, in the only
-// one in which the person is active. Where there is no company to tell it takes a transaction all the same, so that the
-// time says nothing.
+// failed records a wrong proof, in the company that the sign-in is for or, if it is for none, in the person's only
+// company. If there is no such company, failed runs a transaction nevertheless, so that the time reveals nothing.
 func (s *Server) failed(ctx context.Context, from audit.Origin, g *goal, acc *ent.Account, proof string) error {
 	err := s.signIns.write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		u, err := concerned(ctx, tx, g, acc.ID)
@@ -77,7 +76,7 @@ func (s *Server) failed(ctx context.Context, from audit.Origin, g *goal, acc *en
 	return nil
 }
 
-// concerned returns the account's user whose company a failed sign-in is told to; nil for none.
+// concerned returns the account's user in the company that gets the entry about a failed sign-in; nil for none.
 func concerned(ctx context.Context, tx *store.Tx, g *goal, accountID string) (*ent.User, error) {
 	q := tx.User.Query().Where(user.AccountID(accountID), user.LiveUserIDIsNil(), user.StatusEQ(user.StatusActive)).Limit(2)
 	if g.req != nil && g.req.CompanyID != "" {
@@ -93,8 +92,8 @@ func concerned(ctx context.Context, tx *store.Tx, g *goal, accountID string) (*e
 	return users[0], nil
 }
 
-// AuditUser writes into the log of the user's company what became of the user. The transaction's context reaches all
-// companies.
+// AuditUser writes an audit entry about a change of a user in the user's company. The transaction's context must access
+// all companies.
 func AuditUser(ctx context.Context, tx *store.Tx, w http.ResponseWriter, r *http.Request, u *ent.User, action string, changes map[string]audit.Change) error {
 	return record(ctx, tx, gate.Origin(w, r), u, event{action: action, resource: "User", outcome: auditentry.OutcomeAllowed, changes: changes})
 }

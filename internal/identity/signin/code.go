@@ -20,14 +20,14 @@ import (
 
 const wrongCode = "That code is not right, or it was used before. Codes from an app change every 30 seconds."
 
-// codeData is what the page of the second proof shows.
+// codeData is the data of the page for the second proof.
 type codeData struct {
 	Action, Other string
 	App           bool        // an authenticator app is enrolled
-	Phones        []phoneForm // whom a code can be sent to
-	Sent          string      // where one was sent
+	Phones        []phoneForm // the telephones that can get a code
+	Sent          string      // the telephone that has got one
 	Passkey       *passkeyForm
-	First         bool // a passkey is all that the account has: it comes before the recovery codes
+	First         bool // the account has only a passkey, which is then shown before the recovery codes
 }
 
 // phoneForm sends a code to one telephone.
@@ -83,7 +83,7 @@ func (s *Server) postSendCode(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, g.At(PathSignIn), http.StatusSeeOther)
 }
 
-// notSent says why no code was sent; nothing when one was, or was a moment ago.
+// notSent explains why no code was sent; empty when one was sent, now or a moment ago.
 func (s *Server) notSent(w http.ResponseWriter, r *http.Request, err error) (text string, status int) {
 	wait, limited := errors.AsType[waitError](err)
 	switch {
@@ -98,8 +98,8 @@ func (s *Server) notSent(w http.ResponseWriter, r *http.Request, err error) (tex
 	}
 }
 
-// at returns the goal and where the browser stands, when that is the step; it answers itself, and returns nil, when the
-// browser is to do something else first or has done it already.
+// at returns the goal and the browser's state if its next step is want. Otherwise it answers the request and returns
+// nil.
 func (s *Server) at(w http.ResponseWriter, r *http.Request, want step) (*goal, *state) {
 	g, st := s.standing(w, r)
 	if g == nil {
@@ -112,7 +112,7 @@ func (s *Server) at(w http.ResponseWriter, r *http.Request, want step) (*goal, *
 	return g, st
 }
 
-// postCode takes the code of an app, of a text message or of the recovery codes alike.
+// postCode accepts a code of an app, of a text message or of the recovery codes.
 func (s *Server) postCode(w http.ResponseWriter, r *http.Request) {
 	g, st := s.at(w, r, stepCode)
 	if st == nil {
@@ -156,7 +156,7 @@ func (s *Server) postCode(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// spend uses the code up and completes the sign-in, whose new cookie it returns; empty for a code that is not good.
+// spend uses the code and completes the sign-in, whose new cookie it returns; empty for a wrong code.
 func (s *Server) spend(ctx context.Context, st *state, code string, try *throttle.Attempt) (value string, err error) {
 	all, err := s.factors(ctx, st.signIn.AccountID)
 	if err != nil {
@@ -203,8 +203,8 @@ func (s *Server) spend(ctx context.Context, st *state, code string, try *throttl
 	return value, err
 }
 
-// totpTimes are the times that an authenticator may show: the product's and, on a development server whose clock was
-// moved on, the machine's, which a telephone knows.
+// totpTimes returns the times that an authenticator may use: the product's and, on a development server with a moved
+// clock, the machine's, which telephones use.
 func (s *Server) totpTimes() []time.Time {
 	now, ahead := s.signIns.now(), s.store.Clock().Offset()
 	if ahead == 0 {

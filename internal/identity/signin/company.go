@@ -18,14 +18,14 @@ import (
 	"atrium/internal/store"
 )
 
-// accountData is what the pages show that are about the account or its companies.
+// accountData is the data of pages about the account or its companies.
 type accountData struct {
 	Action, Other, Email string
 	Choices              []membership
-	Back                 bool // there is a client to go back to
+	Back                 bool // there is a client to return to
 }
 
-// email returns the address of the account that is signed in.
+// email returns the address of the signed-in account.
 func (s *Server) email(ctx context.Context, row *ent.SignIn) (string, error) {
 	acc, err := s.store.Reader().Account.Get(s.signIns.system(ctx), row.AccountID)
 	if err != nil {
@@ -34,7 +34,7 @@ func (s *Server) email(ctx context.Context, row *ent.SignIn) (string, error) {
 	return acc.Email, nil
 }
 
-// about renders one of those pages.
+// about renders one of these pages.
 func (s *Server) about(w http.ResponseWriter, r *http.Request, g *goal, st *state, status int, p pages.Page, action string) {
 	email, err := s.email(r.Context(), st.signIn)
 	if err != nil {
@@ -49,12 +49,12 @@ func (s *Server) about(w http.ResponseWriter, r *http.Request, g *goal, st *stat
 	s.Render(w, r, status, p)
 }
 
-// accountPage asks whether to go on as the account that is signed in.
+// accountPage asks whether to continue as the signed-in account.
 func (s *Server) accountPage(w http.ResponseWriter, r *http.Request, g *goal, st *state) {
 	s.about(w, r, g, st, http.StatusOK, pages.Page{Body: "account", Title: "Choose an account"}, "/signin/account")
 }
 
-// postAccount goes on as the account that is signed in.
+// postAccount continues as the signed-in account.
 func (s *Server) postAccount(w http.ResponseWriter, r *http.Request) {
 	g, st := s.at(w, r, stepAccount)
 	if st == nil {
@@ -72,7 +72,7 @@ func (s *Server) postAccount(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, g.At(PathSignIn), http.StatusSeeOther)
 }
 
-// refusedPage says that the account is not let in. It says the same to unknown people and to people who were deactivated.
+// refusedPage says that the account has no access. Unknown and deactivated people see the same page.
 func (s *Server) refusedPage(w http.ResponseWriter, r *http.Request, g *goal, st *state) {
 	p := pages.Page{Body: "refused", Title: "You have no access here", Intro: "Your account is not an active member of a company that may use " + g.req.ClientName + "."}
 	if g.req.FirstParty {
@@ -81,14 +81,14 @@ func (s *Server) refusedPage(w http.ResponseWriter, r *http.Request, g *goal, st
 	s.about(w, r, g, st, http.StatusForbidden, p, "/signin/refused")
 }
 
-// postRefused goes back to the client without having been let in.
+// postRefused returns to the client with access_denied.
 func (s *Server) postRefused(w http.ResponseWriter, r *http.Request) {
 	if g, st := s.at(w, r, stepRefused); st != nil {
 		s.deny(r.Context(), w, r, g, "access_denied")
 	}
 }
 
-// companyPage asks which company to go on in.
+// companyPage asks for the company to continue in.
 func (s *Server) companyPage(w http.ResponseWriter, r *http.Request, g *goal, st *state) {
 	p := pages.Page{Body: "company", Title: "Choose a company"}
 	if len(st.choices) == 1 {
@@ -97,7 +97,8 @@ func (s *Server) companyPage(w http.ResponseWriter, r *http.Request, g *goal, st
 	s.about(w, r, g, st, http.StatusOK, p, "/signin/company")
 }
 
-// postCompany goes on in one of the account's companies. Choosing one that has invited the person accepts.
+// postCompany continues in one of the account's companies. Choosing a company that has invited the person accepts the
+// invitation.
 func (s *Server) postCompany(w http.ResponseWriter, r *http.Request) {
 	g, st := s.at(w, r, stepCompany)
 	if st == nil {
@@ -127,8 +128,8 @@ func (s *Server) postCompany(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, g.At(PathSignIn), http.StatusSeeOther)
 }
 
-// accept makes an invited user active. The person is signed in as the account that was invited, which proves as much as
-// the mailed link does.
+// accept makes an invited user active. The person is signed in as the invited account, which proves as much as the mailed
+// link does.
 func (s *Server) accept(ctx context.Context, from audit.Origin, u *ent.User) error {
 	err := s.signIns.write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		accepted, err := people.Accept(ctx, tx, u, "")
@@ -146,7 +147,7 @@ func (s *Server) accept(ctx context.Context, from audit.Origin, u *ent.User) err
 	return nil
 }
 
-// done goes back with a code. Every code that is given is a session that begins, and is written down before.
+// done returns to the client with a code. Every code starts a session, which is audited before.
 func (s *Server) done(w http.ResponseWriter, r *http.Request, g *goal, st *state, consented bool) {
 	if g.req == nil {
 		http.Redirect(w, r, g.page, http.StatusSeeOther)

@@ -22,7 +22,7 @@ import (
 	"atrium/internal/text"
 )
 
-// postTOTP confirms an authenticator by its first code.
+// postTOTP confirms an authenticator with its first code.
 func (s *Server) postTOTP(w http.ResponseWriter, r *http.Request, at *place) {
 	secret := s.open(at.signIn).Secret
 	step := int64(0)
@@ -44,7 +44,7 @@ func (s *Server) postTOTP(w http.ResponseWriter, r *http.Request, at *place) {
 	}, methodOTP)
 }
 
-// postNumber sends a code to a number that is to be enrolled.
+// postNumber sends a code to a number that is being enrolled.
 func (s *Server) postNumber(w http.ResponseWriter, r *http.Request, at *place) {
 	if s.sms == nil {
 		http.Redirect(w, r, at.back, http.StatusSeeOther)
@@ -67,7 +67,7 @@ func (s *Server) postNumber(w http.ResponseWriter, r *http.Request, at *place) {
 	http.Redirect(w, r, at.way("sms"), http.StatusSeeOther)
 }
 
-// postNumberCode confirms a number by the code that went to it.
+// postNumberCode confirms a number with the code that was sent to it.
 func (s *Server) postNumberCode(w http.ResponseWriter, r *http.Request, at *place) {
 	ours := func(sent *sentCode) bool { return sent.Factor == "" }
 	number := s.open(at.signIn).Number
@@ -92,7 +92,7 @@ func (s *Server) postNumberCode(w http.ResponseWriter, r *http.Request, at *plac
 	}, methodSMS)
 }
 
-// postNewPasskey keeps a new passkey.
+// postNewPasskey stores a new passkey.
 func (s *Server) postNewPasskey(w http.ResponseWriter, r *http.Request, at *place) {
 	credential, err := s.newPasskey(r, at)
 	if errors.Is(err, errPasskey) {
@@ -117,7 +117,7 @@ func (s *Server) postNewPasskey(w http.ResponseWriter, r *http.Request, at *plac
 	}, methodKey)
 }
 
-// newPasskey holds the answer of a new passkey against its challenge.
+// newPasskey checks the answer of a new passkey against its challenge.
 func (s *Server) newPasskey(r *http.Request, at *place) (*webauthn.Credential, error) {
 	answer, err := protocol.ParseCredentialCreationResponseBytes([]byte(r.PostFormValue("credential")))
 	if err != nil {
@@ -135,7 +135,8 @@ func (s *Server) newPasskey(r *http.Request, at *place) (*webauthn.Credential, e
 	return credential, nil
 }
 
-// enrolled keeps a confirmed factor. Confirming it was a proof: the sign-in gains it, and its cookie is renewed.
+// enrolled stores a confirmed factor. The confirmation was a proof, so the sign-in gains it and gets a new
+// cookie.
 func (s *Server) enrolled(w http.ResponseWriter, r *http.Request, at *place, create func(*store.Tx) *ent.FactorCreate, method string) {
 	var value string
 	err := s.signIns.write(r.Context(), func(ctx context.Context, tx *store.Tx) error {
@@ -172,7 +173,7 @@ func (s *Server) enrolled(w http.ResponseWriter, r *http.Request, at *place, cre
 	http.Redirect(w, r, at.back, http.StatusSeeOther)
 }
 
-// keepPage shows new recovery codes, until the person says that they are kept.
+// keepPage shows new recovery codes until the person confirms having saved them.
 func (s *Server) keepPage(w http.ResponseWriter, r *http.Request, at *place) {
 	s.Render(w, r, http.StatusOK, pages.Page{
 		Body: "codes", Title: "Keep your recovery codes", Leads: at.leads,
@@ -184,7 +185,7 @@ func (s *Server) keepPage(w http.ResponseWriter, r *http.Request, at *place) {
 	})
 }
 
-// postKept forgets the recovery codes' text.
+// postKept deletes the recovery codes' text.
 func (s *Server) postKept(w http.ResponseWriter, r *http.Request, at *place) {
 	if _, err := s.change(r.Context(), at.signIn, func(p *pending) error { p.Codes = nil; return nil }); err != nil && !errors.Is(err, errMoved) {
 		s.Broken(w, r, err)
@@ -193,7 +194,7 @@ func (s *Server) postKept(w http.ResponseWriter, r *http.Request, at *place) {
 	http.Redirect(w, r, at.back, http.StatusSeeOther)
 }
 
-// onlyDigits leaves the digits of a code as it was typed.
+// onlyDigits returns the digits of a typed code.
 func onlyDigits(typed string) string {
 	return strings.Map(func(r rune) rune {
 		if r < '0' || r > '9' {

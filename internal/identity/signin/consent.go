@@ -7,13 +7,13 @@ import (
 	"atrium/internal/identity/pages"
 )
 
-// consentData is what the page of the consent shows.
+// consentData is the data of the consent page.
 type consentData struct {
 	Action, Other, Client, Host, Company, Email string
 	Allows                                      []string
 }
 
-// standardWords say what OpenID's own scopes let an application do, areaWords what those of the API are about.
+// standardWords describe OpenID's own scopes, areaWords the areas of the API's scopes.
 var (
 	standardWords = []struct{ scope, words string }{
 		{"openid", "Know that it is you"},
@@ -34,8 +34,8 @@ var (
 	}
 )
 
-// inWords says what the scopes let an application do. One that has no words is shown as it is: nothing is asked for
-// behind the person's back.
+// inWords describes the scopes to the person. It shows a scope without a description by its name, so that nothing
+// is granted unseen.
 func inWords(scopes []string) []string {
 	var out []string
 	left := slices.Clone(scopes)
@@ -63,7 +63,7 @@ func inWords(scopes []string) []string {
 	return append(out, left...)
 }
 
-// consentPage asks whether the client may have what it asks for.
+// consentPage asks whether to grant the client its scopes.
 func (s *Server) consentPage(w http.ResponseWriter, r *http.Request, g *goal, st *state) {
 	email, err := s.email(r.Context(), st.signIn)
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *Server) consentPage(w http.ResponseWriter, r *http.Request, g *goal, st
 	})
 }
 
-// postConsent gives the client what it asks for, or does not.
+// postConsent grants the client its scopes, or denies them.
 func (s *Server) postConsent(w http.ResponseWriter, r *http.Request) {
 	g, st := s.at(w, r, stepConsent)
 	if st == nil {

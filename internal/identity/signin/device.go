@@ -13,21 +13,21 @@ import (
 // Known browsers.
 const (
 	deviceLife  = 180 * 24 * time.Hour
-	maxAccounts = 5 // that a browser is known for
+	maxAccounts = 5 // accounts that a browser can be known for
 )
 
 var deviceAAD = []byte("sign-in/device")
 
-// deviceCookie says which accounts have signed in with the browser before.
+// deviceCookie lists the accounts that have signed in with the browser before.
 const deviceCookie = "__Host-atrium_device"
 
-// device is the cookie of a browser in which accounts have signed in.
+// device is the content of that cookie.
 type device struct {
 	Nonce    string   `json:"n"`
 	Accounts []string `json:"a"`
 }
 
-// device returns what the browser's cookie says; a browser without one is known for nothing.
+// device returns the content of the browser's cookie; empty if it has none.
 func (s *Server) device(r *http.Request) device {
 	var d device
 	sealed, err := base64.RawURLEncoding.DecodeString(pages.OnlyCookie(r, deviceCookie))
@@ -36,12 +36,12 @@ func (s *Server) device(r *http.Request) device {
 	}
 	plain, err := s.sealer.Unseal(sealed, deviceAAD)
 	if err != nil || json.Unmarshal(plain, &d) != nil {
-		return device{} // of another installation, or made up
+		return device{} // from another installation, or forged
 	}
 	return d
 }
 
-// browser names this browser for the throttle; empty when the account has not signed in here.
+// browser identifies this browser for the throttle; empty when the account has not signed in here.
 func (s *Server) browser(r *http.Request, accountID string) string {
 	d := s.device(r)
 	if accountID == "" || !slices.Contains(d.Accounts, accountID) {
@@ -50,7 +50,7 @@ func (s *Server) browser(r *http.Request, accountID string) string {
 	return d.Nonce + "/" + accountID
 }
 
-// know makes the browser known for the account.
+// know adds the account to those that the browser is known for.
 func (s *Server) know(w http.ResponseWriter, r *http.Request, accountID string) {
 	d := s.device(r)
 	if d.Nonce == "" {

@@ -1,16 +1,16 @@
-// Package signin is where people sign in: the provider's hosted pages, from the password to the second factor, the
-// choice of a company and the consent, and /account/mfa, where they look after their factors.
+// Package signin holds the hosted pages for signing in, from the password to the second factor, the choice of a company and
+// the consent, and /account/mfa, where people manage their factors.
 //
-// cmd mounts Server.Handler at the authorization server's address. The identity provider sends every authorization
-// request to /signin?request=arq_…, and this package answers it with provider.Allow or provider.Deny; the provider
-// knows nothing of pages. Package account, which holds the pages around passwords and invitations, borrows SignIns from here;
-// this package knows nothing of it. Both render by package pages, and count attempts by package throttle before they check
-// them. Factors are package mfa's; here are the pages about them, what the log and the person are told, and passkeys'
-// ceremonies.
+// cmd mounts Server.Handler at the authorization server's address. The identity provider sends every authorization request to
+// /signin?request=arq_…, and this package answers it with provider.Allow or provider.Deny; the provider knows nothing of
+// pages. Package account, which holds the pages for passwords and invitations, uses SignIns from here; this package knows
+// nothing of account. Both render with package pages, and count attempts with package throttle before they check them.
+// Package mfa owns the factors; this package has their pages, their audit entries and notices, and the ceremonies of
+// passkeys.
 //
-// A browser's state is one SignIn row, found by the SHA-256 of the cookie __Host-atrium_signin. What is to be done next is
-// never kept: it follows from the request, the row and the account each time (Server.next), so that no step can be
-// skipped by calling another one's address:
+// A browser's state is one SignIn row, found by the SHA-256 of the cookie __Host-atrium_signin. The next step is never
+// stored: Server.next derives it each time from the request, the row and the account, so that nobody can skip a step by
+// calling another one's address:
 //
 //	             ┌──────────────────────────── proof too old, prompt=login ─────────────────────────────┐
 //	             ▼                                                                                       │
@@ -19,8 +19,8 @@
 //	   │           │        has one)           select_account)   an invitation)  requires it)  parties)
 //	   └─ passkey ─┘  proves both at once
 //
-// The cookie is renewed with every proof (session fixation). Forms are guarded by package pages.
+// Every proof renews the cookie (session fixation). Package pages protects the forms.
 //
-// What it never does: issue a code or a token, decide what anybody may do in the product, keep a secret in the clear, or
-// tell whether an e-mail address has an account.
+// The package never issues a code or a token, never decides what somebody may do in the product, never stores a secret in the
+// clear, and never reveals whether an e-mail address has an account.
 package signin

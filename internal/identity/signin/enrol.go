@@ -17,9 +17,9 @@ import (
 
 // place is where a factor is enrolled: on the way to a goal, because the company requires one, or at /account/mfa.
 type place struct {
-	base   string // of the forms' addresses: /signin/enrol, /account/mfa
-	query  string // behind them
-	back   string // where to go on
+	base   string // base path of the forms: /signin/enrol, /account/mfa
+	query  string // the forms' query
+	back   string // where to continue
 	signIn *ent.SignIn
 	leads  []string
 	forced bool
@@ -42,12 +42,12 @@ func (p *place) way(kind string) string {
 	return p.back + sep + "add=" + kind
 }
 
-// forced is the place on the way to a goal.
+// forced returns the place on the way to a goal.
 func (s *Server) forced(g *goal, st *state) *place {
 	return &place{base: "/signin/enrol", query: g.key(), back: g.At(PathSignIn), signIn: st.signIn, leads: g.leads, forced: true}
 }
 
-// forcedPlace returns the place for a form on the way to a goal; nil when it has answered itself.
+// forcedPlace returns the place for a form on the way to a goal; nil if it has answered the request.
 func (s *Server) forcedPlace(w http.ResponseWriter, r *http.Request) *place {
 	g, st := s.standing(w, r)
 	if g == nil {
@@ -60,10 +60,10 @@ func (s *Server) forcedPlace(w http.ResponseWriter, r *http.Request) *place {
 	return s.forced(g, st)
 }
 
-// enrolHandler takes a form of a place.
+// enrolHandler handles a form of a place.
 type enrolHandler func(http.ResponseWriter, *http.Request, *place)
 
-// enrolling finds the form's place first.
+// enrolling finds the form's place before it calls next.
 func (s *Server) enrolling(find func(http.ResponseWriter, *http.Request) *place, next enrolHandler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if p := find(w, r); p != nil {
@@ -72,18 +72,18 @@ func (s *Server) enrolling(find func(http.ResponseWriter, *http.Request) *place,
 	}
 }
 
-// enrolData is what the page of enrolment shows.
+// enrolData is the data of the enrolment page.
 type enrolData struct {
 	Kind                    string // totp, sms, passkey
 	Ways                    []enrolWay
 	Action, Resend, Restart string
 	App                     *mfa.Authenticator
-	Number                  string // that a code was sent to
+	Number                  string // the number that a code was sent to
 	Passkey                 *passkeyForm
 	Cancel                  string
 }
 
-// enrolWay leads to one kind of factor.
+// enrolWay links to the enrolment of one kind of factor.
 type enrolWay struct {
 	Kind, Text, To string
 	Current        bool
@@ -139,7 +139,8 @@ func (s *Server) enrolPage(w http.ResponseWriter, r *http.Request, at *place, p 
 	s.Render(w, r, status, p)
 }
 
-// fillApp shows the secret of an authenticator: the same one until it is confirmed, so that a page can be loaded again.
+// fillApp sets the secret of an authenticator. It stays the same until it is confirmed, so that the page can be
+// reloaded.
 func (s *Server) fillApp(ctx context.Context, at *place, acc *ent.Account, data *enrolData) error {
 	data.Action = at.At("totp")
 	secret := s.open(at.signIn).Secret
@@ -164,7 +165,7 @@ func (s *Server) fillApp(ctx context.Context, at *place, acc *ent.Account, data 
 	return err
 }
 
-// fillPasskey draws a challenge for a new passkey.
+// fillPasskey creates a challenge for a new passkey.
 func (s *Server) fillPasskey(ctx context.Context, at *place, acc *ent.Account, data *enrolData) error {
 	all, err := s.factors(ctx, acc.ID)
 	if err != nil {
@@ -194,7 +195,7 @@ func (s *Server) fillPasskey(ctx context.Context, at *place, acc *ent.Account, d
 	return err
 }
 
-// fillNumber asks for a number, or for the code that went to it.
+// fillNumber asks for a number, or for the code that was sent to it.
 func (s *Server) fillNumber(r *http.Request, at *place, data *enrolData) {
 	data.Action = at.At("sms") + addOf(at, "sms")
 	p := s.open(at.signIn)
@@ -204,7 +205,7 @@ func (s *Server) fillNumber(r *http.Request, at *place, data *enrolData) {
 	}
 }
 
-// addOf keeps the kind in a form's address, so that its answer is a page of the same kind.
+// addOf adds the kind to a form's address, so that the answer is a page of the same kind.
 func addOf(at *place, kind string) string {
 	sep := "?"
 	if at.query != "" {

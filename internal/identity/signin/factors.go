@@ -10,7 +10,7 @@ import (
 	"atrium/internal/store"
 )
 
-// How a person proved who it is, as the claim amr names it (RFC 8176).
+// The methods of a proof, as the claim amr names them (RFC 8176).
 const (
 	methodPassword = "pwd"
 	methodOTP      = "otp"
@@ -24,7 +24,8 @@ func (s *Server) factors(ctx context.Context, accountID string) ([]*ent.Factor, 
 	return mfa.Factors(s.signIns.system(ctx), s.store.Reader(), accountID)
 }
 
-// addFactor keeps a new factor in the transaction, and tells the log and the person. A first factor brings recovery codes.
+// addFactor stores a new factor in the transaction, writes audit entries and notifies the person. A first factor brings
+// recovery codes.
 func (s *Server) addFactor(ctx context.Context, tx *store.Tx, from audit.Origin, f *ent.FactorCreate, accountID string) (codes []string, err error) {
 	made, codes, err := mfa.Add(ctx, tx, f, accountID)
 	if err != nil {
@@ -33,7 +34,7 @@ func (s *Server) addFactor(ctx context.Context, tx *store.Tx, from audit.Origin,
 	return codes, s.changedFactors(ctx, tx, from, accountID, "factor.created", audit.Change{To: made.Kind}, FactorAdded)
 }
 
-// removeFactor takes a factor from its account in the transaction, and tells the log and the person.
+// removeFactor removes a factor in the transaction, writes audit entries and notifies the person.
 func (s *Server) removeFactor(ctx context.Context, tx *store.Tx, from audit.Origin, f *ent.Factor) error {
 	removed, err := mfa.Remove(ctx, tx, f)
 	if err != nil || !removed {
@@ -42,7 +43,7 @@ func (s *Server) removeFactor(ctx context.Context, tx *store.Tx, from audit.Orig
 	return s.changedFactors(ctx, tx, from, f.AccountID, "factor.deleted", audit.Change{From: f.Kind}, FactorRemoved)
 }
 
-// changedFactors writes into the logs of the account's companies that a factor has changed, and mails the person a notice.
+// changedFactors writes audit entries in the account's companies about a changed factor, and mails the person a notice.
 func (s *Server) changedFactors(ctx context.Context, tx *store.Tx, from audit.Origin, accountID, action string, change audit.Change, notice string) error {
 	e := event{action: action, resource: "User", outcome: auditentry.OutcomeAllowed, changes: map[string]audit.Change{"factor": change}}
 	if err := auditAll(ctx, tx, from, accountID, e); err != nil {
@@ -51,7 +52,7 @@ func (s *Server) changedFactors(ctx context.Context, tx *store.Tx, from audit.Or
 	return s.tell(ctx, tx, accountID, notice)
 }
 
-// tell tells the person by mail, when somebody does that.
+// tell notifies the person by mail, if a notifier is set.
 func (s *Server) tell(ctx context.Context, tx *store.Tx, accountID, kind string) error {
 	if s.notify == nil {
 		return nil

@@ -16,16 +16,17 @@ import (
 	"atrium/internal/identity/provider"
 )
 
-// goal is what a person signs in for: the authorization request of a client, or a page of their own account.
+// goal is the purpose of a sign-in: the authorization request of a client, or a page of the person's own
+// account.
 type goal struct {
 	req   *provider.Request // nil for a page
-	page  string            // where to, when it is a page
-	began time.Time         // of the request; a proof given since is fresh
-	leads []string          // origins that the answer redirects to
-	host  string            // where the client is
+	page  string            // the target, if it is a page
+	began time.Time         // when the request began; a proof given since is recent
+	leads []string          // origins that the answer may redirect to
+	host  string            // the client's host
 }
 
-// key names the goal, in addresses and in what a sign-in remembers.
+// key identifies the goal, in addresses and in a sign-in's pending data.
 func (g *goal) key() string {
 	if g.req != nil {
 		return "request=" + url.QueryEscape(g.req.ID)
@@ -33,10 +34,10 @@ func (g *goal) key() string {
 	return "return=" + url.QueryEscape(g.page)
 }
 
-// At returns the address of one of the steps ("/signin/password") towards the goal.
+// At returns the address of one of the steps ("/signin/password") for the goal.
 func (g *goal) At(step string) string { return step + "?" + g.key() }
 
-// silent reports whether the client wants an answer without the person being asked anything.
+// silent reports whether the client wants an answer without any question to the person.
 func (g *goal) silent() bool { return g.req != nil && g.req.HasPrompt("none") }
 
 // fresh reports whether a proof given at that time is recent enough for the goal.
@@ -53,7 +54,8 @@ func (g *goal) fresh(proof, now time.Time) bool {
 	}
 }
 
-// goal reads what the person signs in for. It answers itself, and returns nil, when that is nothing (any more).
+// goal reads the goal of a request. If there is none, or it has ended, goal answers the request and returns
+// nil.
 func (s *Server) goal(w http.ResponseWriter, r *http.Request) *goal {
 	g, err := s.readGoal(r)
 	switch {
@@ -67,7 +69,7 @@ func (s *Server) goal(w http.ResponseWriter, r *http.Request) *goal {
 	return g
 }
 
-// noRequest answers for a request that cannot be answered any more.
+// noRequest answers for an authorization request that can no longer be answered.
 func (s *Server) noRequest(w http.ResponseWriter, r *http.Request) {
 	s.Message(w, r, http.StatusGone, "This sign-in has ended",
 		"It was finished already, has waited for too long or began in another browser. Go back to the application and sign in from there.", s.home())
@@ -99,14 +101,14 @@ func (s *Server) readGoal(r *http.Request) (*goal, error) {
 	return &goal{req: req, began: row.CreatedAt, leads: pages.LeadsTo(row.RedirectURI, s.baseURL), host: to.Host}, nil
 }
 
-// ownPage reports whether a path is a page of the person's account: nothing else can be returned to.
+// ownPage reports whether a path is a page of the person's account, because only these may be returned to.
 func ownPage(page string) bool {
 	u, err := url.Parse(page)
 	return err == nil && u.Scheme == "" && u.Host == "" && u.User == nil && u.Opaque == "" && !strings.Contains(page, `\`) &&
 		strings.HasPrefix(u.Path+"/", "/account/") && path.Clean(u.Path) == u.Path && u.RawPath == ""
 }
 
-// answer sends the browser back to the client with the person's answer, or to the page.
+// answer redirects the browser to the client or the page, or shows the error.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, to string, err error) {
 	switch {
 	case errors.Is(err, provider.ErrNoRequest):

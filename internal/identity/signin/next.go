@@ -13,48 +13,48 @@ import (
 	"atrium/internal/identity/pages"
 )
 
-// step is what a person has to do next on the way to a goal.
+// step is a person's next step on the way to a goal.
 type step int
 
 // The steps, in their order.
 const (
-	stepPassword step = iota // prove who you are
-	stepCode                 // and once more, by another factor
-	stepCodes                // keep the recovery codes that you were just given
-	stepAccount              // go on as this account, or choose another
-	stepRefused              // no membership lets this account in
+	stepPassword step = iota // prove your identity
+	stepCode                 // prove it again with another factor
+	stepCodes                // save the recovery codes that you were just given
+	stepAccount              // continue as this account, or choose another
+	stepRefused              // the account has no membership that gives access
 	stepCompany              // choose one of several, or accept an invitation
 	stepEnrol                // enrol a second factor: the company requires one
-	stepConsent              // let the client have what it asks for
+	stepConsent              // grant the client its scopes
 	stepDone
 )
 
-// silentCodes are what a client is told that wants no questions asked, where a step would ask one.
+// silentCodes are the errors for a client that wants no questions, for each step that would ask one.
 var silentCodes = map[step]string{
 	stepPassword: "login_required", stepCode: "login_required", stepAccount: "account_selection_required", stepCompany: "interaction_required",
 	stepCodes: "interaction_required", stepEnrol: "interaction_required", stepConsent: "consent_required", stepRefused: "login_required",
 }
 
-// membership is a person's place in one company.
+// membership is a person's user in one company.
 type membership struct {
 	User    *ent.User
 	Company *ent.Company
 }
 
-// Invited reports whether the person has not accepted it yet.
+// Invited reports whether the person has not accepted the invitation yet.
 func (m membership) Invited() bool { return m.User.Status == user.StatusInvited }
 
-// state is where a person stands on the way to a goal.
+// state is a person's progress towards a goal.
 type state struct {
 	step     step
 	signIn   *ent.SignIn // nil before the password
 	pending  *pending
-	chosen   *membership  // once it is clear
+	chosen   *membership  // nil until it is clear
 	choices  []membership // of stepCompany
 	enrolled bool         // the account has a second factor
 }
 
-// next finds out what is to be done next. It changes nothing, and is asked anew by every page.
+// next determines the next step. It changes nothing, and every page calls it again.
 func (s *Server) next(ctx context.Context, g *goal, row *ent.SignIn) (*state, error) {
 	st := &state{signIn: row, pending: &pending{}}
 	if row == nil {
@@ -84,7 +84,7 @@ func (s *Server) next(ctx context.Context, g *goal, row *ent.SignIn) (*state, er
 	return st, nil
 }
 
-// nextInCompany goes on once it is clear who the person is.
+// nextInCompany determines the next step once the account is proved.
 func (s *Server) nextInCompany(ctx context.Context, g *goal, st *state) error {
 	all, err := s.memberships(ctx, g, st.signIn.AccountID)
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *Server) nextInCompany(ctx context.Context, g *goal, st *state) error {
 	st.choose(all)
 	if st.step = stepRefused; len(all) == 0 {
 		if g.req.UserID != "" {
-			st.step = stepPassword // the client expects somebody else
+			st.step = stepPassword // the client expects another user
 		}
 		return nil
 	}
@@ -120,12 +120,12 @@ func (s *Server) nextInCompany(ctx context.Context, g *goal, st *state) error {
 	return nil
 }
 
-// activeIn reports whether one of the memberships is an active one of the company.
+// activeIn reports whether one of the memberships is active in the company.
 func activeIn(all []membership, companyID string) bool {
 	return slices.ContainsFunc(all, func(m membership) bool { return !m.Invited() && m.Company.ID == companyID })
 }
 
-// choose settles on the membership that was chosen, or on the only one. An invitation is accepted by choosing it.
+// choose sets the membership that was chosen, or the only one. An invitation must be chosen to be accepted.
 func (st *state) choose(all []membership) {
 	for i, m := range all {
 		if !m.Invited() && (len(all) == 1 || m.User.ID == st.pending.User) {
@@ -134,11 +134,11 @@ func (st *state) choose(all []membership) {
 	}
 }
 
-// maxMemberships bounds how many companies a person may choose from.
+// maxMemberships limits the companies that a person may choose from.
 const maxMemberships = 200
 
-// memberships returns where the account may go on: active or invited, in the client's company or, for the web
-// application, in any. Sandboxes are entered through their live companies.
+// memberships returns the account's active and invited users, in the client's company or, for the web application,
+// in any company. People enter sandboxes through their live companies.
 func (s *Server) memberships(ctx context.Context, g *goal, accountID string) ([]membership, error) {
 	ctx = s.signIns.system(ctx)
 	q := s.store.Reader().User.Query().
@@ -171,7 +171,7 @@ func (s *Server) memberships(ctx context.Context, g *goal, accountID string) ([]
 	return out, nil
 }
 
-// standing returns where a request's browser is going and how far it has come; nil when it has answered itself.
+// standing returns the browser's goal and state; nil if it has answered the request.
 func (s *Server) standing(w http.ResponseWriter, r *http.Request) (*goal, *state) {
 	g := s.goal(w, r)
 	if g == nil {
@@ -190,7 +190,7 @@ func (s *Server) standing(w http.ResponseWriter, r *http.Request) (*goal, *state
 	return g, st
 }
 
-// show answers GET /signin: with the page of what is to be done next, or, when that is nothing, with the way back.
+// show answers GET /signin with the page of the next step or, if there is none, with the redirect back.
 func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 	g, st := s.standing(w, r)
 	if g == nil {
@@ -201,7 +201,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.URL.Query().Has("as") && st.step > stepPassword {
-		st.step, st.signIn = stepPassword, nil // another account was asked for; the sign-in stays until it has proved itself
+		st.step, st.signIn = stepPassword, nil // the person wants another account; the current sign-in stays until the other one is proved
 	}
 	s.page(w, r, g, st)
 }

@@ -25,7 +25,7 @@ import (
 // passkeyLife is how long a passkey has to answer a challenge.
 const passkeyLife = 5 * time.Minute
 
-// errPasskey says that a passkey's answer was not taken.
+// errPasskey says that a passkey's answer was refused.
 var errPasskey = errors.New("signin: the passkey's answer was not taken")
 
 const wrongPasskey = "The passkey was not accepted. Try again, or sign in another way."
@@ -35,10 +35,10 @@ type passkeyForm struct {
 	Action  string
 	Kind    string // get, create
 	Options string // of navigator.credentials, as JSON
-	State   string // sealed: what the answer is held against, where no sign-in can remember it
+	State   string // the sealed challenge, if there is no sign-in to store it in
 }
 
-// holder is an account, as WebAuthn asks about it.
+// holder is an account in the form that WebAuthn needs.
 type holder struct {
 	id, email   string
 	factors     []*ent.Factor
@@ -50,7 +50,7 @@ func (h *holder) WebAuthnName() string                       { return h.email }
 func (h *holder) WebAuthnDisplayName() string                { return h.email }
 func (h *holder) WebAuthnCredentials() []webauthn.Credential { return h.credentials }
 
-// holderOf returns the account with those of its factors that are passkeys.
+// holderOf returns the account with its passkeys.
 func holderOf(acc *ent.Account, all []*ent.Factor) (*holder, error) {
 	h := &holder{id: acc.ID, email: acc.Email, factors: mfa.OfKind(all, factor.KindPasskey)}
 	for _, f := range h.factors {
@@ -63,13 +63,13 @@ func holderOf(acc *ent.Account, all []*ent.Factor) (*holder, error) {
 	return h, nil
 }
 
-// challenge is what a first passkey's answer is held against. The browser carries it, sealed for its forms' cookie.
+// challenge is the challenge of a first passkey. The browser carries it, sealed for the forms' cookie.
 type challenge struct {
 	Session webauthn.SessionData `json:"session"`
 	Until   time.Time            `json:"until"`
 }
 
-// firstPasskeyForm lets somebody sign in with a passkey alone, which then has to verify its owner.
+// firstPasskeyForm offers signing in with only a passkey, which then has to verify its owner.
 func (s *Server) firstPasskeyForm(r *http.Request, g *goal) (*passkeyForm, error) {
 	if s.passkeys == nil {
 		return nil, nil
@@ -104,7 +104,7 @@ func newPasskeyForm(action, kind string, options any) (*passkeyForm, error) {
 	return &passkeyForm{Action: action, Kind: kind, Options: string(b)}, nil
 }
 
-// secondPasskeyForm lets somebody who has given the password prove themselves with one of their passkeys.
+// secondPasskeyForm offers a passkey as the second proof after the password.
 func (s *Server) secondPasskeyForm(ctx context.Context, g *goal, st *state, all []*ent.Factor) (*passkeyForm, error) {
 	if s.passkeys == nil || len(mfa.OfKind(all, factor.KindPasskey)) == 0 {
 		return nil, nil
@@ -127,7 +127,7 @@ func (s *Server) secondPasskeyForm(ctx context.Context, g *goal, st *state, all 
 	return newPasskeyForm(g.At("/signin/passkey"), "get", assertion.Response)
 }
 
-// postPasskey takes a passkey's answer, as the first proof or the second.
+// postPasskey accepts a passkey's answer, as the first proof or the second.
 func (s *Server) postPasskey(w http.ResponseWriter, r *http.Request) {
 	g, st := s.standing(w, r)
 	if g == nil {
@@ -168,7 +168,7 @@ func (s *Server) postPasskey(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// firstPasskey signs in whoever the passkey belongs to, with both proofs at once. A challenge can be answered once.
+// firstPasskey signs in the passkey's owner, with both proofs at once. A challenge can be answered once.
 func (s *Server) firstPasskey(r *http.Request, st *state, try *throttle.Attempt) (*ent.Account, string, error) {
 	ctx := r.Context()
 	c, err := s.openChallenge(r)
@@ -206,7 +206,7 @@ func (s *Server) firstPasskey(r *http.Request, st *state, try *throttle.Attempt)
 	return acc, value, err
 }
 
-// openChallenge returns the challenge that this browser was given.
+// openChallenge returns this browser's challenge.
 func (s *Server) openChallenge(r *http.Request) (*challenge, error) {
 	if s.passkeys == nil {
 		return nil, errPasskey
@@ -229,7 +229,7 @@ func (s *Server) openChallenge(r *http.Request) (*challenge, error) {
 	return &c, nil
 }
 
-// ownerOf returns the account that a passkey says it belongs to.
+// ownerOf returns the account that a passkey names as its own.
 func (s *Server) ownerOf(ctx context.Context, handle []byte) (*ent.Account, *holder, error) {
 	acc, err := s.store.Reader().Account.Get(s.signIns.system(ctx), string(handle))
 	if ent.IsNotFound(err) {
@@ -278,7 +278,7 @@ func (s *Server) secondPasskey(r *http.Request, st *state, try *throttle.Attempt
 	return acc, value, err
 }
 
-// takeChallenge takes the challenge out of what the sign-in remembers: it can be answered once.
+// takeChallenge removes the challenge from the sign-in's pending data, because it can be answered once.
 func (s *Server) takeChallenge(ctx context.Context, row *ent.SignIn) (*ent.SignIn, *webauthn.SessionData, error) {
 	var session *webauthn.SessionData
 	var until time.Time
@@ -298,8 +298,8 @@ func (s *Server) takeChallenge(ctx context.Context, row *ent.SignIn) (*ent.SignI
 	return row, session, nil
 }
 
-// usePasskey keeps the counter that the passkey showed. Returns errPasskey when the counter did not move on, which says
-// that the passkey was copied, and when another request used the passkey at this moment.
+// usePasskey stores the counter that the passkey showed. Returns errPasskey if the counter did not increase, which
+// means that the passkey was copied, and if another request used the passkey at the same moment.
 func (s *Server) usePasskey(ctx context.Context, tx *store.Tx, h *holder, c *webauthn.Credential) error {
 	if c.Authenticator.CloneWarning {
 		return fmt.Errorf("%w: its counter went back", errPasskey)

@@ -20,19 +20,19 @@ import (
 	"atrium/internal/text"
 )
 
-// The same words whether the address, the password or both are wrong.
+// The message is the same whether the address, the password or both are wrong.
 const wrongPassword = "The e-mail address or the password is not right."
 
-// maxEmail and maxPassword bound what is looked at, in bytes.
+// maxEmail and maxPassword limit the inputs that are checked, in bytes.
 const (
 	maxEmail    = 254
 	maxPassword = 2048
 )
 
-// passwordData is what the page of the first proof shows.
+// passwordData is the data of the page for the first proof.
 type passwordData struct {
 	Action, Forgot, SignUp string
-	Client                 string // who wants to know; empty for our own application
+	Client                 string // the client's name; empty for our own application
 	Passkey                *passkeyForm
 }
 
@@ -62,7 +62,7 @@ func (s *Server) passwordPage(w http.ResponseWriter, r *http.Request, g *goal, s
 	s.Render(w, r, status, p)
 }
 
-// likelyEmail returns the address of whoever is to confirm, or what the client says.
+// likelyEmail returns the address of the person who has to confirm, or else the client's hint.
 func (s *Server) likelyEmail(ctx context.Context, g *goal, st *state) string {
 	if st.signIn != nil {
 		if acc, err := s.store.Reader().Account.Get(s.signIns.system(ctx), st.signIn.AccountID); err == nil {
@@ -75,8 +75,8 @@ func (s *Server) likelyEmail(ctx context.Context, g *goal, st *state) string {
 	return ""
 }
 
-// postPassword checks e-mail address and password. An address without an account takes the same work, the same writes
-// and gets the same words.
+// postPassword checks e-mail address and password. An address without an account causes the same work and the same writes,
+// and gets the same message.
 func (s *Server) postPassword(w http.ResponseWriter, r *http.Request) {
 	g := s.goal(w, r)
 	if g == nil {
@@ -104,7 +104,8 @@ func (s *Server) postPassword(w http.ResponseWriter, r *http.Request) {
 	s.tryPassword(w, r, g, row, email, plain, refuse)
 }
 
-// tryPassword compares the password with the account's, as one attempt of the throttle, and begins the sign-in or refuses.
+// tryPassword compares the password with the account's, counted as one attempt by the throttle, and starts the sign-in or
+// refuses.
 func (s *Server) tryPassword(w http.ResponseWriter, r *http.Request, g *goal, row *ent.SignIn, email, plain string,
 	refuse func(status int, p pages.Page),
 ) {
@@ -140,8 +141,8 @@ func (s *Server) tryPassword(w http.ResponseWriter, r *http.Request, g *goal, ro
 	}
 }
 
-// Confirm holds a password against the account of whoever is signed in. It counts as an attempt to sign in does: wait is
-// how long none is taken, when it is not 0. Returns password.ErrBusy, wrapped, like the Hasher.
+// Confirm checks a password against the signed-in person's account. It counts as an attempt to sign in: if wait is not 0,
+// no attempt is accepted for that long. Returns password.ErrBusy, wrapped, like the Hasher.
 func (s *Server) Confirm(w http.ResponseWriter, r *http.Request, acc *ent.Account, plain string) (right bool, wait time.Duration, err error) {
 	ctx := r.Context()
 	if len(plain) > maxPassword {
@@ -164,7 +165,7 @@ func (s *Server) Confirm(w http.ResponseWriter, r *http.Request, acc *ent.Accoun
 	return true, 0, nil
 }
 
-// accountOf returns the account of an address; an empty one, which no password opens, when there is none.
+// accountOf returns the account of an address. If there is none, it returns an empty account, which no password opens.
 func (s *Server) accountOf(ctx context.Context, email string) (*ent.Account, error) {
 	acc, err := s.store.Reader().Account.Query().Where(account.Email(email)).Only(s.signIns.system(ctx))
 	if ent.IsNotFound(err) {
@@ -176,7 +177,7 @@ func (s *Server) accountOf(ctx context.Context, email string) (*ent.Account, err
 	return acc, nil
 }
 
-// verify holds the password against the account's. An attempt that was not decided does not count.
+// verify compares the password with the account's. An attempt that could not be decided does not count.
 func (s *Server) verify(ctx context.Context, acc *ent.Account, plain string, try *throttle.Attempt) (bool, error) {
 	right, err := s.hasher.Verify(ctx, acc.PasswordHash, plain)
 	if err != nil {
@@ -190,7 +191,7 @@ func (s *Server) verify(ctx context.Context, acc *ent.Account, plain string, try
 	return right, nil
 }
 
-// rehash brings the account's hash to today's parameters, unless the password was changed meanwhile.
+// rehash hashes the account's password with the current parameters, unless the password was changed meanwhile.
 func (s *Server) rehash(ctx context.Context, acc *ent.Account, plain string) error {
 	hash, err := s.hasher.Hash(ctx, plain)
 	if err != nil {
@@ -201,8 +202,8 @@ func (s *Server) rehash(ctx context.Context, acc *ent.Account, plain string) err
 	})
 }
 
-// passwordGiven begins the sign-in. Where a second factor is to come, the account's failures stay counted until then:
-// knowing the password buys no more guesses of the code.
+// passwordGiven starts the sign-in. If a second factor is to follow, the account's failures stay counted until then, so
+// that knowing the password does not buy more guesses of the code.
 func (s *Server) passwordGiven(w http.ResponseWriter, r *http.Request, g *goal, old *ent.SignIn, acc *ent.Account, try *throttle.Attempt) {
 	ctx := r.Context()
 	enrolled, err := mfa.Enrolled(s.signIns.system(ctx), s.store.Reader(), acc.ID)
@@ -234,7 +235,7 @@ func (s *Server) passwordGiven(w http.ResponseWriter, r *http.Request, g *goal, 
 	http.Redirect(w, r, g.At(PathSignIn), http.StatusSeeOther)
 }
 
-// moved answers when a sign-in could not be renewed: somebody else did so, and what comes next is to be asked again.
+// moved answers when a sign-in could not be renewed because another request did so: the next step is determined again.
 func (s *Server) moved(w http.ResponseWriter, r *http.Request, g *goal, err error) {
 	if errors.Is(err, errMoved) {
 		http.Redirect(w, r, g.At(PathSignIn), http.StatusSeeOther)
@@ -243,7 +244,7 @@ func (s *Server) moved(w http.ResponseWriter, r *http.Request, g *goal, err erro
 	s.Broken(w, r, err)
 }
 
-// tooMany says how long to wait, in words.
+// tooMany describes how long to wait.
 func tooMany(wait time.Duration) string {
 	minutes := int((wait + time.Minute - 1) / time.Minute)
 	if minutes <= 1 {
@@ -252,7 +253,7 @@ func tooMany(wait time.Duration) string {
 	return fmt.Sprintf("There were too many attempts. Try again in %d minutes, or set a new password by e-mail.", minutes)
 }
 
-// busy asks to come again: more people sign in at this moment than can be looked at.
+// busy asks the person to come again, because too many people are signing in.
 func (s *Server) busy(w http.ResponseWriter, r *http.Request) {
 	pages.RetryAfter(w, busyPause)
 	s.Message(w, r, http.StatusServiceUnavailable, "One moment, please", "Too many people are signing in at this moment. Go back and try again in a few seconds.", pages.Link{})

@@ -14,30 +14,30 @@ import (
 	"atrium/internal/store"
 )
 
-// pending is what a sign-in remembers from one page to the next, sealed in its row.
+// pending is a sign-in's data between pages, sealed in its row.
 type pending struct {
 	For    string `json:"for,omitempty"`    // the goal (goal.key) that Account and User belong to
-	Stay   bool   `json:"stay,omitempty"`   // the person chose to go on with the account
+	Stay   bool   `json:"stay,omitempty"`   // the person chose to continue with the account
 	User   string `json:"user,omitempty"`   // the membership that was chosen
 	Secret string `json:"secret,omitempty"` // of an authenticator app that is being enrolled, in base32
 
 	Number  string                `json:"number,omitempty"` // telephone that is being enrolled
 	SMS     *sentCode             `json:"sms,omitempty"`
-	Passkey *webauthn.SessionData `json:"passkey,omitempty"` // the challenge that a passkey has to answer
+	Passkey *webauthn.SessionData `json:"passkey,omitempty"` // the challenge for a passkey
 	Until   time.Time             `json:"until,omitzero"`    // of the challenge
 
-	Codes []string `json:"codes,omitempty"` // recovery codes that the person has not said to have kept
+	Codes []string `json:"codes,omitempty"` // recovery codes that the person has not confirmed having saved
 }
 
-// sentCode is a code that is on its way to a telephone.
+// sentCode is a code that was sent to a telephone.
 type sentCode struct {
-	Factor string    `json:"factor,omitempty"` // whose number it went to; empty for one that is being enrolled
+	Factor string    `json:"factor,omitempty"` // the factor whose number it went to; empty for a number that is being enrolled
 	Code   string    `json:"code"`
 	SentAt time.Time `json:"sentAt"`
 	Tries  int       `json:"tries"`
 }
 
-// of returns what belongs to the goal: another one's choices are not taken over.
+// of returns the data for the goal, without choices that were made for another goal.
 func (p *pending) of(key string) *pending {
 	if p.For == key {
 		return p
@@ -47,7 +47,7 @@ func (p *pending) of(key string) *pending {
 
 func pendingAAD(id string) []byte { return []byte("sign-in/pending/" + id) }
 
-// open returns what the sign-in remembers. What cannot be opened any more is forgotten: the person does the step again.
+// open returns the sign-in's data. Data that cannot be opened any more are dropped, and the person repeats the step.
 func (s *Server) open(row *ent.SignIn) *pending {
 	if row.Pending == nil {
 		return &pending{}
@@ -76,11 +76,11 @@ func sealPending(sealer op.Sealer, id string, p *pending) ([]byte, error) {
 	return sealed, nil
 }
 
-// maxRaces bounds how often a change is tried again that others were faster with.
+// maxRaces limits the attempts at a change that other requests were faster with.
 const maxRaces = 8
 
-// change alters what the sign-in remembers, in one step: of two requests at once the second sees what the first left.
-// It returns the row as it is then; errMoved when the sign-in has ended, and alter's error, which leaves all as it was.
+// change alters the sign-in's data atomically: of two concurrent requests, the second sees the change of the first.
+// Returns the row as it is afterwards; errMoved when the sign-in has ended, or alter's error, which changes nothing.
 func (s *Server) change(ctx context.Context, row *ent.SignIn, alter func(*pending) error) (*ent.SignIn, error) {
 	for range maxRaces {
 		p := s.open(row)

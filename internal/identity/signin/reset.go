@@ -17,8 +17,8 @@ import (
 	"atrium/internal/store"
 )
 
-// ResetMFA takes the second factors from a person who has lost them. It takes a person with a recent proof; resetting an
-// owner's takes the right to change owners.
+// ResetMFA removes the second factors of a person who has lost them. It requires a person with a recent sign-in;
+// resetting an owner's factors requires the right to change owners.
 var ResetMFA = op.OnRow("user.reset_mfa", op.Spec{
 	Resource: "User", Action: op.Update, AdminLayer: true,
 	Summary: "Remove a user's second factors and recovery codes, so that new ones can be enrolled",
@@ -34,13 +34,13 @@ func loadUser(ctx context.Context, tx *op.Tx, userID string) (*ent.User, error) 
 		WithMemberships(func(q *ent.TeamMemberQuery) { q.Order(teammember.ByTeamID()) }).Only(ctx)
 }
 
-// resetMFA deletes the factors and recovery codes of the user's account and signs it out of the hosted pages everywhere
-// and of all that came from there (whoever has the lost device may have an open session on it), so that the next sign-in
-// begins with the password and, where the company requires it, enrolment. The person is told by mail. It changes nothing
-// for an account without factors.
+// resetMFA deletes the factors and recovery codes of the user's account. It ends the account's sign-ins at the hosted
+// pages and everything that came from them, because somebody who has the lost device may have an open session on it. The
+// next sign-in therefore starts with the password and, if the company requires it, enrolment. The person is notified by
+// mail. resetMFA changes nothing for an account without factors.
 //
-// Returns conflict for a person who is not active, and when the account belongs to other companies as well: the factors
-// guard those, too, and their administrators were not asked. The operator may still do that.
+// Returns conflict for a person who is not active, and when the account also belongs to other companies: the factors
+// protect these as well, and their administrators were not asked. The operator may still do it.
 func resetMFA(ctx context.Context, tx *op.Tx, before *ent.User, _ op.ByID) (*ent.User, error) {
 	tx.As("user.mfa_reset")
 	if before.Status != user.StatusActive {
@@ -82,8 +82,8 @@ func resetMFA(ctx context.Context, tx *op.Tx, before *ent.User, _ op.ByID) (*ent
 	return &after, nil
 }
 
-// mayReset returns conflict when other companies rely on the account's factors: those to which the person has ever come,
-// whatever has become of it there. An invitation that nobody accepted counts for nothing.
+// mayReset returns conflict when other companies rely on the account's factors: those in which the person has ever
+// accepted, whatever the user's status there. Invitations that nobody accepted do not count.
 func mayReset(ctx context.Context, tx *op.Tx, u *ent.User) error {
 	if tx.Principal().Type == principal.TypeOperator {
 		return nil

@@ -28,14 +28,14 @@ import (
 //go:embed pages/*.html
 var templates embed.FS
 
-// The addresses of the pages that others link to.
+// The addresses that other packages link to.
 const (
 	PathSignIn  = "/signin"
 	PathFactors = "/account/mfa"
 	pathForgot  = "/forgot" // package account's
 )
 
-// What Options.Notify is told of.
+// The kinds for Options.Notify.
 const (
 	FactorAdded   = "factor_added"
 	FactorRemoved = "factor_removed"
@@ -44,7 +44,7 @@ const (
 	FactorsReset  = "mfa_reset" // by an administrator
 )
 
-// Options are what a Server works with.
+// Options are a Server's dependencies.
 type Options struct {
 	Store     *store.Store
 	Provider  *provider.Provider
@@ -53,20 +53,20 @@ type Options struct {
 	SMS       mfa.SMS // nil: telephones cannot be enrolled
 	SMSPerDay int     // text messages of the installation in a day; 0 means 1,000
 	AuthURL   string  // origin of the hosted pages
-	BaseURL   string  // of the web application, whose /login begins a sign-in
+	BaseURL   string  // of the web application, whose /login starts a sign-in
 	SignUp    bool    // /signup is open to everybody
 	Log       *slog.Logger
 
-	// Notify tells the person by mail what became of a factor, in the transaction that changes it, whose context reaches
-	// rows of no company; nil for nobody.
+	// Notify mails the person about a changed factor, in the transaction that changes it, whose context can access rows
+	// of no company; nil for no mail.
 	Notify func(ctx context.Context, tx *store.Tx, accountID, kind string) error
 }
 
-// DefaultSMSPerDay is how many text messages an installation sends in a day for signing in.
+// DefaultSMSPerDay is the number of text messages that an installation sends in a day for signing in.
 const DefaultSMSPerDay = 1_000
 
-// maxAtOnce bounds how many proofs are looked at at the same time; what comes on top is told to come again before
-// anything is read or written for it.
+// maxAtOnce limits the proofs that are checked at the same time. Further requests are told to come again before anything
+// is read or written for them.
 const maxAtOnce = 128
 
 // Server serves the pages. Safe for concurrent use.
@@ -79,17 +79,17 @@ type Server struct {
 	sealer    op.Sealer
 	sms       mfa.SMS
 	smsPerDay int
-	host      string // of the pages, as codes in messages and passkeys are bound to it
+	host      string // of the pages; codes in messages and passkeys are bound to it
 	baseURL   string
 	signUp    bool
 	notify    func(ctx context.Context, tx *store.Tx, accountID, kind string) error
-	passkeys  *webauthn.WebAuthn // nil where browsers have none: on an IP address
+	passkeys  *webauthn.WebAuthn // nil on an IP address, where browsers have no passkeys
 	signIns   *SignIns
 	throttle  *throttle.Throttle
 	slots     chan struct{}
 }
 
-// New returns the pages' server. Nothing is read or written before the first request.
+// New returns the pages' server. It reads and writes nothing before the first request.
 func New(o Options) (*Server, error) {
 	own, err := fs.Sub(templates, "pages")
 	if err != nil {
@@ -118,7 +118,7 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// newPasskeys returns what speaks WebAuthn for the host; nil for an IP address, which it does not know.
+// newPasskeys returns the WebAuthn server for the host; nil for an IP address, which WebAuthn does not support.
 func newPasskeys(host, origin string) (*webauthn.WebAuthn, error) {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return nil, nil
@@ -133,10 +133,10 @@ func newPasskeys(host, origin string) (*webauthn.WebAuthn, error) {
 // productName is what authenticators show.
 const productName = "Atrium"
 
-// SignIns returns who is signed in, for pages of other packages.
+// SignIns returns the sign-ins, for pages of other packages.
 func (s *Server) SignIns() *SignIns { return s.signIns }
 
-// Handler serves /signin and what is below it, and /account/mfa and what is below it.
+// Handler serves /signin and /account/mfa, with everything below them.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, h := range map[string]http.HandlerFunc{
@@ -178,12 +178,12 @@ func (s *Server) Handler() http.Handler {
 	})
 }
 
-// home leads to the web application.
+// home links to the web application.
 func (s *Server) home() pages.Link {
 	return pages.Link{Text: "Go to " + productName, To: s.baseURL + "/login"}
 }
 
-// bounded lets a fixed number of proofs be looked at at once.
+// bounded limits how many proofs are checked at once.
 func (s *Server) bounded(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		select {

@@ -23,35 +23,34 @@ import (
 // How long a browser stays signed in.
 const (
 	signInLife     = 12 * time.Hour
-	incompleteLife = 15 * time.Minute // with some of the proofs given only
-	changesUntil   = 15 * time.Minute // after a proof, factors may be looked after
-	changesGrace   = 15 * time.Minute // more, to send a form that was opened in time
+	incompleteLife = 15 * time.Minute // while only some of the proofs were given
+	changesUntil   = 15 * time.Minute // how long after a proof factors may be changed
+	changesGrace   = 15 * time.Minute // additional time to send a form that was opened in time
 )
 
-// signInCookie says who is signed in.
+// signInCookie identifies a browser's sign-in.
 const signInCookie = "__Host-atrium_signin"
 
-// SignIns finds and keeps who is signed in at the hosted pages. Safe for concurrent use.
+// SignIns manages the sign-ins at the hosted pages. Safe for concurrent use.
 type SignIns struct{ store *store.Store }
 
 // NewSignIns returns the sign-ins of a store.
 func NewSignIns(s *store.Store) *SignIns { return &SignIns{store: s} }
 
-// system returns a context in which rows can be reached that belong to no company, and those of all companies of an
-// account.
+// system returns a context that can access rows of no company, and those of all companies of an account.
 func (s *SignIns) system(ctx context.Context) context.Context {
 	return principal.System(clock.With(ctx, s.store.Clock()), "who signs in acts in no company yet; accounts, factors and sign-ins belong to none")
 }
 
-// write runs fn in one transaction that reaches what belongs to no company.
+// write runs fn in one transaction that can access rows of no company.
 func (s *SignIns) write(ctx context.Context, fn func(context.Context, *store.Tx) error) error {
 	return s.store.Write(s.system(ctx), fn)
 }
 
 func (s *SignIns) now() time.Time { return s.store.Clock().Now() }
 
-// Current returns the sign-in of the browser that sent r, when it is complete: every factor that the account has was
-// asked for. Returns nil for nobody, and for somebody who is halfway.
+// Current returns the complete sign-in of the browser that sent r, in which every factor of the account was asked for.
+// Returns nil if there is none or it is incomplete.
 func (s *SignIns) Current(ctx context.Context, r *http.Request) (*ent.SignIn, error) {
 	row, err := s.begun(ctx, r)
 	if row == nil || err != nil || row.CompletedAt == nil {
@@ -67,12 +66,12 @@ func (s *SignIns) Current(ctx context.Context, r *http.Request) (*ent.SignIn, er
 	return row, nil
 }
 
-// Fresh reports whether the person has given a proof recently enough to change how it signs in.
+// Fresh reports whether the person's last proof is recent enough to change how the person signs in.
 func (s *SignIns) Fresh(row *ent.SignIn) bool {
 	return row != nil && s.now().Sub(row.AuthenticatedAt) <= changesUntil+changesGrace
 }
 
-// begun returns the sign-in of the browser, complete or not; nil for nobody.
+// begun returns the sign-in of the browser, complete or not; nil for none.
 func (s *SignIns) begun(ctx context.Context, r *http.Request) (*ent.SignIn, error) {
 	hash := pages.TokenHash(pages.OnlyCookie(r, signInCookie))
 	if hash == nil {
@@ -107,8 +106,8 @@ func (s *SignIns) reload(ctx context.Context, id string) (*ent.SignIn, error) {
 // errMoved is returned when the sign-in was renewed or ended by another request at the same moment.
 var errMoved = errors.New("signin: the sign-in has changed meanwhile")
 
-// begin starts a sign-in after a first proof, and returns it with its cookie's value. A browser in which the same
-// account was signed in keeps its row, so that what hangs on it goes on; another account's is ended.
+// begin starts a sign-in after a first proof, and returns it with its cookie's value. If the same account was signed in in
+// the browser, it keeps its row, so that everything that came from it continues; another account's sign-in is ended.
 func (s *SignIns) begin(ctx context.Context, tx *store.Tx, r *http.Request, old *ent.SignIn, accountID string, methods []string, complete bool) (*ent.SignIn, string, error) {
 	now := s.now()
 	value, hash := pages.NewToken()
@@ -135,8 +134,8 @@ func (s *SignIns) begin(ctx context.Context, tx *store.Tx, r *http.Request, old 
 		return &row, value, nil
 	}
 	if old != nil {
-		// What the other account's sign-in has given to applications goes on: they need not run in this browser. Notices are
-		// about grants, and PagesOnly ends none, so that no queue is needed.
+		// Applications keep the access that the other account's sign-in has given them, because they need not run in this
+		// browser. Notices are about grants, and PagesOnly ends none, so no queue is needed.
 		if _, err := access.End(ctx, access.In(tx, nil), access.SignIn(old.ID).PagesOnly(), access.Replaced); err != nil {
 			return nil, "", err
 		}
@@ -149,8 +148,8 @@ func (s *SignIns) begin(ctx context.Context, tx *store.Tx, r *http.Request, old 
 	return row, value, nil
 }
 
-// raise adds a proof to a sign-in, completes it and renews its cookie, whose value it returns. What the sign-in remembers
-// is replaced by pending, unless that is nil. Returns errMoved when another request was faster.
+// raise adds a proof to a sign-in, completes it and renews its cookie, whose value it returns. pending replaces the
+// sign-in's data, unless it is nil. Returns errMoved when another request was faster.
 func (s *SignIns) raise(ctx context.Context, tx *store.Tx, row *ent.SignIn, pending []byte, methods ...string) (string, error) {
 	now := s.now()
 	all := slices.Clone(row.Methods)
@@ -175,7 +174,7 @@ func (s *SignIns) raise(ctx context.Context, tx *store.Tx, row *ent.SignIn, pend
 	return value, nil
 }
 
-// handOut gives the browser a renewed sign-in's cookie. Forms that it was shown before are worthless from here on.
+// handOut sets the cookie of a renewed sign-in. It invalidates forms that the browser was shown before.
 func handOut(w http.ResponseWriter, value string) {
 	pages.SetCookie(w, signInCookie, value, signInLife)
 	pages.NewFormCookie(w)

@@ -22,16 +22,16 @@ const (
 	smsPause = 30 * time.Second // between two messages
 )
 
-// errSoon is what sendCode returns right after another code.
+// errSoon is returned by sendCode shortly after another code.
 var errSoon = errors.New("a code was sent a moment ago")
 
-// waitError says how long to wait.
+// waitError is how long to wait.
 type waitError struct{ wait time.Duration }
 
 func (waitError) Error() string { return "too many messages" }
 
-// sendCode sends a new code: to the number of the factor, or, with a nil factor, to the one that is being enrolled. The
-// row that it returns remembers the code. Returns errSoon right after another one, and waitError after too many.
+// sendCode sends a new code to the number of the factor or, with a nil factor, to the number that is being enrolled. The
+// row that it returns contains the code. Returns errSoon shortly after another code, and waitError after too many.
 func (s *Server) sendCode(r *http.Request, row *ent.SignIn, f *ent.Factor, number string) (*ent.SignIn, error) {
 	ctx, factorID, purpose := r.Context(), "", throttle.ToEnrol
 	if f != nil {
@@ -70,7 +70,7 @@ func (s *Server) sendCode(r *http.Request, row *ent.SignIn, f *ent.Factor, numbe
 	if err != nil {
 		return row, err
 	}
-	// The last line lets telephones offer the code on the page of that host, and there only.
+	// The last line lets telephones offer the code on the page of that host, and only there.
 	text := fmt.Sprintf("%s is your %s code. It is valid for %d minutes. Nobody will ever ask you for it.\n\n@%s #%s",
 		code, productName, int(smsLife.Minutes()), s.host, code)
 	if err := s.sms.Send(ctx, number, text); err != nil {
@@ -79,7 +79,7 @@ func (s *Server) sendCode(r *http.Request, row *ent.SignIn, f *ent.Factor, numbe
 	return row, nil
 }
 
-// sendIfOnly sends a code right away to somebody who has nothing else than one telephone.
+// sendIfOnly sends a code at once if a telephone is the account's only factor.
 func (s *Server) sendIfOnly(r *http.Request, row *ent.SignIn) error {
 	if s.sms == nil {
 		return nil
@@ -92,8 +92,8 @@ func (s *Server) sendIfOnly(r *http.Request, row *ent.SignIn) error {
 	return err
 }
 
-// matchSMS reports whether the code is the one that was sent to the factor's number, or, with an empty id, to the number
-// that is being enrolled. Each call is a try; a code that was right is used up, and none is left after five.
+// matchSMS reports whether the code is the one that was sent, if belongs accepts it. Each call is an attempt; a right
+// code is used up, and after five attempts no code is accepted.
 func (s *Server) matchSMS(ctx context.Context, row *ent.SignIn, belongs func(*sentCode) bool, code string) (after *ent.SignIn, right bool, err error) {
 	if sent := s.open(row).SMS; sent == nil || !belongs(sent) {
 		return row, false, nil

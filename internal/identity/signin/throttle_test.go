@@ -138,15 +138,15 @@ func (b *browser) status(to string, form url.Values) int {
 }
 
 // Strangers can make a person wait elsewhere, but not in a browser where the person has signed in before.
-func TestStrangersDoNotLockOut(t *testing.T) {
+func TestAnonymousAttemptsDoNotLockOut(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		known := s.browser()
 		require.NotEmpty(t, known.get(s.web()).signInAs(s.agent()).left().Get("code"))
 		s.count(throttle.AccountKey(s.agent().Email), throttle.AccountLimit.Max-1)
 		s.count("address/127.0.0.1/32", throttle.AddressLimit.Max-1)
-		stranger := s.browser().get(s.web())
-		require.Equal(t, http.StatusUnprocessableEntity, stranger.submit("email", s.agent().Email, "password", "wrong").StatusCode)
-		stranger.signInAs(s.agent()).paused()
+		anonymous := s.browser().get(s.web())
+		require.Equal(t, http.StatusUnprocessableEntity, anonymous.submit("email", s.agent().Email, "password", "wrong").StatusCode)
+		anonymous.signInAs(s.agent()).paused()
 
 		p := known.get(s.web("prompt", "login"))
 		require.NotEmpty(t, p.signInAs(s.agent()).left().Get("code"))

@@ -14,7 +14,7 @@ import (
 	"atrium/internal/store"
 )
 
-// The limits of proofs, messages and mails; doc.go says what they are for.
+// The limits of proofs, messages and mails; doc.go explains them.
 var (
 	AccountLimit = ratelimit.Attempts{Max: 20, Window: 24 * time.Hour, FirstPause: time.Minute, MostPause: 45 * time.Minute}
 	BrowserLimit = ratelimit.Attempts{Max: 10, Window: 24 * time.Hour, FirstPause: 24 * time.Hour, MostPause: 24 * time.Hour}
@@ -31,16 +31,16 @@ type Throttle struct{ store *store.Store }
 // New returns the throttle of a store.
 func New(s *store.Store) *Throttle { return &Throttle{store: s} }
 
-// Attempt is a proof that is being checked.
+// Attempt is an attempted proof that is being checked.
 type Attempt struct {
 	counters []ratelimit.Counter
-	account  string // the key of the account's counter; a success forgets it
+	account  string // the key of the account's counter; a success resets it
 }
 
 // AccountKey names the counter of an account's failures.
 func AccountKey(email string) string { return "account/" + ratelimit.Hidden(email) }
 
-// AddressKey names the counter of the failures that came from a request's address.
+// AddressKey names the counter of the failures from a request's address.
 func AddressKey(r *http.Request) string { return "address/" + network(r) }
 
 func network(r *http.Request) string {
@@ -50,9 +50,9 @@ func network(r *http.Request) string {
 	return "unknown"
 }
 
-// Take counts an attempt at the account with the e-mail address, or returns how long to wait before the next one. browser
-// names a browser in which the account has signed in before; empty for any other. While such a browser has tries left it
-// counts alone.
+// Take counts an attempt at the account with the e-mail address, or returns how long to wait before the next one. browser names
+// a browser in which the account has signed in before; empty for any other. While such a browser has attempts left, only its
+// own counter counts.
 func (t *Throttle) Take(r *http.Request, email, browser string) (*Attempt, time.Duration, error) {
 	ctx := t.context(r.Context())
 	account := AccountKey(email)
@@ -70,7 +70,7 @@ func (t *Throttle) Take(r *http.Request, email, browser string) (*Attempt, time.
 	return t.take(ctx, account, counters)
 }
 
-// TakeAnonymous is Take for a proof that does not say whose it is: it counts the address alone.
+// TakeAnonymous is Take for a proof that does not name an account: it counts only the address.
 func (t *Throttle) TakeAnonymous(r *http.Request) (*Attempt, time.Duration, error) {
 	return t.take(t.context(r.Context()), "", []ratelimit.Counter{{Key: AddressKey(r), Limit: AddressLimit}})
 }
@@ -83,15 +83,15 @@ func (t *Throttle) take(ctx context.Context, account string, counters []ratelimi
 	return &Attempt{counters: counters, account: account}, 0, nil
 }
 
-// What a text message is for. Each has counters of its own: nobody who signs in waits for what others enrol.
+// The purposes of text messages. Each has its own counters, so that nobody who signs in waits because of others who enrol.
 const (
 	ToSignIn = "sign_in"
 	ToEnrol  = "enrol"
 )
 
-// Message counts a text message to a number of the account, which the caller of r has asked for, or returns how long to wait
-// before the next one. perDay bounds those of the installation in a day: the enrolments among them take half of it, so that
-// callers whom nobody knows cannot use up what people sign in by.
+// Message counts a text message to a number of the account, which the caller of r has requested, or returns how long to wait
+// before the next one. perDay limits the installation's messages in a day. Enrolments may take half of it, so that unknown
+// callers cannot use up the messages that people need for signing in.
 func (t *Throttle) Message(r *http.Request, purpose, accountID, number string, perDay int) (time.Duration, error) {
 	if purpose == ToEnrol {
 		perDay = max(1, perDay/2)
@@ -103,7 +103,7 @@ func (t *Throttle) Message(r *http.Request, purpose, accountID, number string, p
 		ratelimit.Counter{Key: "sms/" + purpose + "/to/" + ratelimit.Hidden(number), Limit: messageLimit})
 }
 
-// count reads first: a flood that is refused writes nothing.
+// count reads first, so that a refused flood writes nothing.
 func (t *Throttle) count(ctx context.Context, counters ...ratelimit.Counter) (wait time.Duration, err error) {
 	if wait, err = ratelimit.Wait(ctx, t.store.Reader(), counters...); err != nil || wait > 0 {
 		return wait, err
@@ -115,9 +115,10 @@ func (t *Throttle) count(ctx context.Context, counters ...ratelimit.Counter) (wa
 	return wait, err
 }
 
-// Mail counts a mail of a kind that the caller of r has asked for, and runs send in the transaction that counts it, with
-// whether the e-mail address has been mailed enough of that kind. A network that asks too often is told to wait, and nothing is
-// written for it. Each kind has counters of its own: nobody waits for a password because of what others signed up for.
+// Mail counts a mail of a kind that the caller of r has requested. It runs send in the transaction that counts the mail, and
+// tells it whether the e-mail address has already had enough mails of that kind. A network with too many requests must wait,
+// and nothing is written for it. Each kind has its own counters, so that nobody waits for a password reset because of others'
+// sign-ups.
 func (t *Throttle) Mail(r *http.Request, kind, email string, send func(ctx context.Context, tx *store.Tx, enough bool) error) (wait time.Duration, err error) {
 	ctx := t.context(r.Context())
 	from := ratelimit.Counter{Key: "mail/" + kind + "/from/" + network(r), Limit: mailsFrom}
@@ -141,15 +142,16 @@ func (t *Throttle) Mail(r *http.Request, kind, email string, send func(ctx conte
 	return wait, nil
 }
 
-// Of returns the attempt as one at the account with the e-mail address: the proof has said whose it is.
+// Of returns the attempt as one at the account with the e-mail address, once the proof has named its account.
 func (a *Attempt) Of(email string) *Attempt {
 	return &Attempt{counters: a.counters, account: AccountKey(email)}
 }
 
-// Proved notes that the attempt was right: the failures of the account and of the browser are forgotten, the address gets
-// this one back. It runs in the transaction that signs the person in, whose context reaches rows of no company.
+// Proved records that the attempt succeeded: it resets the failures of the account and of the browser, and takes this attempt
+// back from the address. Call it in the transaction that signs the person in, with a context that can access rows of no
+// company.
 func (t *Throttle) Proved(ctx context.Context, tx *store.Tx, a *Attempt) error {
-	if err := t.Back(ctx, tx, a); err != nil { // first: rows are locked in the order of Take
+	if err := t.Back(ctx, tx, a); err != nil { // first, because Take locks rows in this order
 		return err
 	}
 	forget := []string{a.account}
@@ -161,24 +163,23 @@ func (t *Throttle) Proved(ctx context.Context, tx *store.Tx, a *Attempt) error {
 	return ratelimit.Forget(ctx, tx, forget...)
 }
 
-// Back takes the attempt back in a transaction, and forgets nothing else: half of the proofs are given.
+// Back takes the attempt back in a transaction and resets nothing, because only half of the proofs were given.
 func (t *Throttle) Back(ctx context.Context, tx *store.Tx, a *Attempt) error {
 	return ratelimit.Uncount(ctx, tx, a.counters...)
 }
 
-// Undo takes an attempt back that was not decided: the product was too busy, or failed.
+// Undo takes back an attempt that was not decided, because the product was too busy or failed.
 func (t *Throttle) Undo(ctx context.Context, a *Attempt) error {
 	return t.store.Write(t.context(ctx), func(ctx context.Context, tx *store.Tx) error { return t.Back(ctx, tx, a) })
 }
 
-// Forgive forgets the failures that were counted for an e-mail address: the person has proved by mail that the address is
+// Forgive resets the failures that were counted for an e-mail address, after the person has proved by mail that the address is
 // theirs.
 func Forgive(ctx context.Context, tx *store.Tx, email string) error {
 	return ratelimit.Forget(ctx, tx, AccountKey(email))
 }
 
-// SpendChallenge notes that a challenge was answered, until it is too old anyway. Returns a unique violation when it was
-// answered before.
+// SpendChallenge records that a challenge was answered, until it expires. Returns a unique violation if it was answered before.
 func SpendChallenge(ctx context.Context, tx *store.Tx, challenge string, until time.Time) error {
 	return ratelimit.Once(ctx, tx, "challenge/"+ratelimit.Hidden(challenge), until)
 }
@@ -190,7 +191,7 @@ func Touch(ctx context.Context, tx *store.Tx, email string) error {
 	return err
 }
 
-// context returns a context that reaches rows of no company.
+// context returns a context that can access rows of no company.
 func (t *Throttle) context(ctx context.Context) context.Context {
 	return principal.System(clock.With(ctx, t.store.Clock()), "attempts are counted before anybody is anybody")
 }
