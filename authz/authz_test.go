@@ -121,7 +121,7 @@ func TestWhatDecides(t *testing.T) {
 }
 
 // A kept answer is the same as a fresh one, and is not mistaken for another question's.
-func TestKeptAnswers(t *testing.T) {
+func TestCachedAnswers(t *testing.T) {
 	t.Parallel()
 	kept := engine(t)
 	var wg sync.WaitGroup

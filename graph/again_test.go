@@ -31,7 +31,7 @@ func TestMutationsUnderAKeyHaveOneEffect(t *testing.T) {
 	each(t, func(t *testing.T, s *apitest.Server) {
 		h := opened(t, s)
 		as := s.Session(t, s.World.A.Owner)
-		gone := testkit.Run(t, s.World, s.World.As(s.World.A, principal.Owner), people.CreateTeam, people.CreateTeamInput{Name: "Gone"})
+		deleted := testkit.Run(t, s.World, s.World.As(s.World.A, principal.Owner), people.CreateTeam, people.CreateTeamInput{Name: "Gone"})
 		for key, c := range map[string]struct {
 			query string
 			vars  vars
@@ -41,7 +41,7 @@ func TestMutationsUnderAKeyHaveOneEffect(t *testing.T) {
 			"key":    {`mutation { createApiKey(input: {name: "K", scopes: ["requests:read"]}) { apiKey { id last4 createdAt } value } }`, nil},
 			"hook":   {`mutation { createWebhookSubscription(input: {url: "https://hooks.example.com/in", events: ["request.created"]}) { webhookSubscription { id events } signingSecret } }`, nil},
 			"policy": {`mutation { createAccessPolicy(input: {name: "P", effect: Deny, action: "read", resource: "Secret", condition: {resource__x: 1}}) { accessPolicy { id } } }`, nil},
-			"gone":   {`mutation($id: ID!) { deleteTeam(input: {id: $id}) { id } }`, vars{"id": gone.ID}},
+			"gone":   {`mutation($id: ID!) { deleteTeam(input: {id: $id}) { id } }`, vars{"id": deleted.ID}},
 			"client": {`mutation { __typename createOAuthClient(input: {name: "C", redirectUris: ["https://app.test/cb"], confidential: true}) { oauthClient { id redirectUris scopes } clientSecret } }`, nil},
 			"person": {`mutation { inviteUser(input: {email: "new@a.test"}) { user { id email teamIds etag } } }`, nil},
 		} {

@@ -34,7 +34,7 @@ type closedField struct {
 // holdClosed holds that fields refuse agents, members and every key, and that nothing changes by it.
 func holdClosed(t *testing.T, s *apitest.Server, fields []closedField) {
 	t.Helper()
-	stranger := s.Session(t, s.World.B.Owner)
+	otherCompany := s.Session(t, s.World.B.Owner)
 	before := s.Counts(t)
 	for _, f := range fields {
 		for _, role := range []principal.Role{principal.Agent, principal.Member} {
@@ -52,7 +52,7 @@ func holdClosed(t *testing.T, s *apitest.Server, fields []closedField) {
 		}
 		require.Equal(t, 401, send(t, s, apitest.Nobody, f.query, f.in).Status)
 		if f.about {
-			a := send(t, s, stranger, f.query, f.in)
+			a := send(t, s, otherCompany, f.query, f.in)
 			require.Equal(t, "not_found", refusal(a), "%s from another company: %s", f.name, a.Body)
 		}
 	}

@@ -27,7 +27,7 @@ func TestStreamsShowWhatReadsShow(t *testing.T) {
 	eachStreams(t, func(t *testing.T, s *watchers) {
 		h := opened(t, s.Server)
 		owner, member, sandbox := s.watch(t, s.A.Owner, watchRequests, nil), s.watch(t, s.A.Member, watchRequests, nil), s.watch(t, s.A.TestKey, watchRequests, nil)
-		stranger := s.watch(t, s.B.Owner, watchRequests, nil)
+		otherCompany := s.watch(t, s.B.Owner, watchRequests, nil)
 		trace := func() int {
 			n, err := s.World.Store.Reader().AuditEntry.Query().Where(auditentry.OutcomeNEQ(auditentry.OutcomeAllowed)).Count(apitest.System())
 			require.NoError(t, err)
@@ -51,7 +51,7 @@ func TestStreamsShowWhatReadsShow(t *testing.T) {
 		} {
 			require.Equal(t, http.StatusNotFound, o.status, name)
 		}
-		for _, o := range []*opening{sandbox, stranger} {
+		for _, o := range []*opening{sandbox, otherCompany} {
 			o.close()
 			require.Empty(t, o.events)
 		}
@@ -150,7 +150,7 @@ func TestStreamsEndWithTheCredential(t *testing.T) {
 		owner := s.World.As(s.World.A, principal.Owner)
 		person := func(email string) *ent.User { return s.World.AddUser(t, s.World.A, email, principal.Admin) }
 		key := s.Key(t, s.World.A, s.World.A.Owner, apitest.KeyOptions{})
-		gone, moved, out, page := person("gone@a.test"), person("moved@a.test"), person("out@a.test"), s.Session(t, s.World.A.Owner)
+		deactivated, moved, out, page := person("gone@a.test"), person("moved@a.test"), person("out@a.test"), s.Session(t, s.World.A.Owner)
 		soon := s.World.Clock.Now().Add(3 * time.Second)
 		cases := map[string]struct {
 			as   apitest.Caller
@@ -162,8 +162,8 @@ func TestStreamsEndWithTheCredential(t *testing.T) {
 			}},
 			"the key expires":   {s.Key(t, s.World.A, s.World.A.Owner, apitest.KeyOptions{ExpiresAt: &soon}), "unauthorized", func(*testing.T) {}},
 			"the token expires": {s.Bearer(t, s.World.A, s.World.A.Owner, principal.ScopeNames, 3*time.Second), "unauthorized", func(*testing.T) {}},
-			"the user is deactivated": {s.Session(t, gone), "unauthorized", func(t *testing.T) {
-				testkit.Run(t, s.World, owner, people.DeactivateUser, people.DeactivateUserInput{ByID: op.ByID{ID: gone.ID}})
+			"the user is deactivated": {s.Session(t, deactivated), "unauthorized", func(t *testing.T) {
+				testkit.Run(t, s.World, owner, people.DeactivateUser, people.DeactivateUserInput{ByID: op.ByID{ID: deactivated.ID}})
 			}},
 			"the role changes": {s.Bearer(t, s.World.A, moved, principal.ScopeNames, time.Hour), "forbidden", system(func(ctx context.Context, tx *store.Tx) error {
 				return tx.User.UpdateOneID(moved.ID).SetRole(user.RoleMember).Exec(ctx)

@@ -108,8 +108,8 @@ func TestSubscriptionsThroughTheGraph(t *testing.T) {
 		}
 		require.Equal(t, "validation_error", refusal(send(t, s, owner, `{ webhookSubscriptions { edges { node { signingSecret } } } }`, nil)), "no such field")
 
-		gone := ask(t, s, admin, deleteSubscription, vars{"in": vars{"id": id}})
-		require.Equal(t, id, gone.Text("data.deleteWebhookSubscription.id"))
+		deleted := ask(t, s, admin, deleteSubscription, vars{"in": vars{"id": id}})
+		require.Equal(t, id, deleted.Text("data.deleteWebhookSubscription.id"))
 		require.Equal(t, "not_found", refusal(send(t, s, owner, nodeOf, vars{"id": id})))
 		require.Equal(t, "not_found", refusal(send(t, s, owner, deleteSubscription, vars{"in": vars{"id": id}})))
 		require.Equal(t, 1, ask(t, s, owner, `{ webhookSubscriptions { totalCount } }`, nil).Int("data.webhookSubscriptions.totalCount"))

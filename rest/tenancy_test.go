@@ -102,7 +102,7 @@ func TestCompaniesCannotTellEachOther(t *testing.T) {
 				return s.Key(t, s.A.Tenant, s.A.Tenant.Owner, apitest.KeyOptions{Test: true})
 			}, a},
 		} {
-			stranger(t, s, of.as, of.name, of.theirs)
+			otherCompany(t, s, of.as, of.name, of.theirs)
 		}
 		references(t, s, s.A.OwnerKey, a, b)
 		references(t, s, s.A.OwnerKey, a, sandbox)
@@ -134,8 +134,8 @@ func snapshot(t *testing.T, s *apitest.Server, as apitest.Caller, e estate) map[
 	return out
 }
 
-// stranger calls every route on rows of somebody else: the answers are those to ids that never were.
-func stranger(t *testing.T, s *apitest.Server, caller func() apitest.Caller, who string, theirs estate) {
+// otherCompany calls every route on rows of somebody else: the answers are those to ids that never were.
+func otherCompany(t *testing.T, s *apitest.Server, caller func() apitest.Caller, who string, theirs estate) {
 	t.Helper()
 	for n, row := range rest.Table() {
 		if !strings.Contains(row.Path, "{id}") {
@@ -149,8 +149,8 @@ func stranger(t *testing.T, s *apitest.Server, caller func() apitest.Caller, who
 		as := caller()
 		for _, header := range []http.Header{nil, {"If-Match": {`"x"`}}} {
 			got := s.Do(t, apitest.Scenario{As: as, Method: row.Method, Path: path, Header: header, Body: b, WantStatus: 404, WantCode: "not_found"})
-			gone := s.Do(t, apitest.Scenario{As: as, Method: row.Method, Path: nothing, Header: header, Body: b, WantStatus: 404})
-			alike(t, what, got, gone)
+			missing := s.Do(t, apitest.Scenario{As: as, Method: row.Method, Path: nothing, Header: header, Body: b, WantStatus: 404})
+			alike(t, what, got, missing)
 		}
 	}
 }
@@ -188,16 +188,16 @@ func references(t *testing.T, s *apitest.Server, as apitest.Caller, own, theirs 
 		{"PATCH", "/v1/organizations/" + own.organization, "parentId", theirs.organization, func(id string) body { return body{"parentId": id} }},
 	} {
 		got := s.Do(t, apitest.Scenario{As: as, Method: ref.method, Path: ref.path, Body: ref.body(ref.id), WantStatus: 400, WantCode: "validation_error", WantFields: []string{ref.field}})
-		gone := s.Do(t, apitest.Scenario{As: as, Method: ref.method, Path: ref.path, Body: ref.body(never(ref.id)), WantStatus: 400})
-		alike(t, ref.method+" "+ref.path+" "+ref.field, got, gone, ref.id, never(ref.id))
+		missing := s.Do(t, apitest.Scenario{As: as, Method: ref.method, Path: ref.path, Body: ref.body(never(ref.id)), WantStatus: 400})
+		alike(t, ref.method+" "+ref.path+" "+ref.field, got, missing, ref.id, never(ref.id))
 	}
 	for query, id := range map[string]string{
 		"requests?serviceId=": theirs.service, "requests?offeringId=": theirs.offering, "requests?assigneeId=": theirs.user, "requests?teamId=": theirs.team,
 		"requests?createdBy=": theirs.user, "audit?resourceId=": theirs.request, "audit?actorId=": theirs.user,
 	} {
 		got := s.Do(t, apitest.Scenario{As: as, Path: "/v1/" + query + id})
-		gone := s.Do(t, apitest.Scenario{As: as, Path: "/v1/" + query + never(id)})
+		missing := s.Do(t, apitest.Scenario{As: as, Path: "/v1/" + query + never(id)})
 		require.Equal(t, 0, got.Int("pagination.totalCount"), query)
-		alike(t, query, got, gone)
+		alike(t, query, got, missing)
 	}
 }

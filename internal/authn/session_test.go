@@ -92,11 +92,11 @@ func TestRefusedSessions(t *testing.T) {
 			value, _ := signedIn(t, w, u, f)
 			return value
 		}
-		gone, signedOut := w.AddUser(t, w.A, "gone@a.test", principal.Agent), w.AddUser(t, w.A, "out@a.test", principal.Agent)
-		ofGone, _ := signedIn(t, w, gone)
+		deactivated, signedOut := w.AddUser(t, w.A, "gone@a.test", principal.Agent), w.AddUser(t, w.A, "out@a.test", principal.Agent)
+		ofDeactivated, _ := signedIn(t, w, deactivated)
 		ofSignedOut, _ := signedIn(t, w, signedOut)
 		change(t, w.Store, func(ctx context.Context, tx *store.Tx) error {
-			if err := tx.User.UpdateOneID(gone.ID).SetStatus(user.StatusDeactivated).Exec(ctx); err != nil {
+			if err := tx.User.UpdateOneID(deactivated.ID).SetStatus(user.StatusDeactivated).Exec(ctx); err != nil {
 				return err
 			}
 			return tx.User.UpdateOneID(signedOut.ID).SetSignedOutAt(w.Clock.Now()).Exec(ctx)
@@ -110,7 +110,7 @@ func TestRefusedSessions(t *testing.T) {
 			"unknown":                base64.RawURLEncoding.EncodeToString(raw),
 			"ended":                  spoilt(func(c *ent.SessionCreate) { c.SetEndedAt(now) }),
 			"over":                   spoilt(func(c *ent.SessionCreate) { c.SetExpiresAt(now) }),
-			"of a deactivated user":  ofGone,
+			"of a deactivated user":  ofDeactivated,
 			"from before a sign-out": ofSignedOut,
 			"unused for an hour": spoilt(func(c *ent.SessionCreate) {
 				c.SetLastSeenAt(now.Add(-time.Hour)).SetExpiresAt(now.Add(time.Hour)) // the company's sessions were longer then

@@ -20,7 +20,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// asked is a workflow with one approval.
+// asked returns a workflow with one approval.
 func asked(config body, participants ...body) body {
 	config["approvers"] = participants
 	transitions := []body{
@@ -38,7 +38,7 @@ func asked(config body, participants ...body) body {
 
 func person(u *ent.User) body { return body{"type": "user", "id": u.ID} }
 
-// decide decides the request's approval as somebody.
+// decide decides the request's approval as the caller.
 func (s *shop) decide(as *ent.User, id, decision string) error {
 	_, _, err := op.Run(s.AsUser(as), s.Engine, run.DecideApproval, run.DecideApprovalInput{ByID: op.ByID{ID: id}, Decision: decision}, nil)
 	return err
@@ -54,7 +54,7 @@ func TestApprovals(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		a, b, c := w.A.Users[principal.Agent], w.A.Users[principal.Member], w.A.Users[principal.Admin]
-		stranger := w.A.Owner
+		notApprover := w.A.Owner
 		s := open(t, w, asked(body{"mode": "quorum", "quorum": 2}, person(a), person(b), person(c)))
 		s.work()
 
@@ -64,7 +64,7 @@ func TestApprovals(t *testing.T) {
 			return testkit.Run(t, w, w.As(w.A, principal.Member), notice.List, notice.ListInput{}).Total
 		}
 		require.Eventually(t, func() bool { return told() == 1 }, patience, tick, "approvers are told, members, too")
-		require.Equal(t, apperr.Forbidden, apperr.CodeOf(s.decide(stranger, p.ID, "APPROVE")))
+		require.Equal(t, apperr.Forbidden, apperr.CodeOf(s.decide(notApprover, p.ID, "APPROVE")))
 		require.NoError(t, s.decide(a, p.ID, "REJECT"))
 		require.Equal(t, apperr.Conflict, apperr.CodeOf(s.decide(a, p.ID, "APPROVE")), "once each")
 		require.NoError(t, s.decide(b, p.ID, "APPROVE"), "a member decides what it is asked")
@@ -103,7 +103,7 @@ func TestApprovals(t *testing.T) {
 	})
 }
 
-// An approver lets somebody else decide; a team speaks by any of its members, and members see what they are asked alone.
+// An approver may delegate the decision; any member decides for a team; members see only the approvals that they may decide.
 func TestDelegationAndTeams(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -139,7 +139,7 @@ func TestDelegationAndTeams(t *testing.T) {
 	})
 }
 
-// An approval that nobody is left to give does not wait for ever: people look at it. One that the others can still give goes on.
+// An approval without enough remaining approvers becomes an incident. One that the others can still give continues.
 func TestApproversWhoLeave(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -171,7 +171,7 @@ func TestApproversWhoLeave(t *testing.T) {
 	})
 }
 
-// Whom the workflow asks reads the request, talks about it, and can do nothing else to it.
+// A person whom the workflow asks can read the request and comment on it, and can do nothing else with it.
 func TestThoseWhoAreAsked(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -219,7 +219,7 @@ func TestThoseWhoAreAsked(t *testing.T) {
 	})
 }
 
-// Who is accountable signs the task's outcome off; a refusal opens the task again.
+// The accountable person signs the task's outcome off; a refusal opens the task again.
 func TestAccountableSignsOff(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -249,7 +249,7 @@ func TestAccountableSignsOff(t *testing.T) {
 	})
 }
 
-// Members see, claim and complete the tasks of their teams and their own, and no others.
+// Members see, claim and complete only their own tasks and those of their teams.
 func TestTasksOfMembers(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -289,5 +289,5 @@ func TestTasksOfMembers(t *testing.T) {
 	})
 }
 
-// second is the error of op.Run.
+// second returns the error of op.Run.
 func second[Out any](_ Out, _ *op.Answer, err error) error { return err }

@@ -32,7 +32,7 @@ func eachBench(b *testing.B, fn func(b *testing.B, w *testkit.World)) {
 	b.Run("postgres", func(b *testing.B) { fn(b, testkit.PostgresWorld(b)) })
 }
 
-// computed is a workflow of 20 phases, of which none waits.
+// computed returns a workflow of 20 phases, none of which waits.
 func computed() body {
 	phases := []body{phase("start", "START", nil)}
 	var transitions []body
@@ -45,7 +45,7 @@ func computed() body {
 	return line(append(phases, phase("done", "END", nil)), transitions...)
 }
 
-// called is a workflow of 20 phases, of which 18 call a server.
+// called returns a workflow of 20 phases, 18 of which call a server.
 func called(to string) body {
 	phases := []body{phase("start", "START", nil)}
 	for i := range 18 {
@@ -54,13 +54,13 @@ func called(to string) body {
 	return line(append(phases, phase("done", "END", nil)))
 }
 
-// tasked is a workflow whose first phase is a task.
+// tasked returns a workflow whose first phase is a task.
 func tasked() body {
 	return line([]body{phase("start", "START", nil), phase("work", "PROCESS", nil), phase("done", "END", nil)})
 }
 
-// BenchmarkTransitions measures what a burst of executions of 20 phases each takes, and beside it River's own rate of jobs that do
-// nothing, on the same database.
+// BenchmarkTransitions measures a burst of executions of 20 phases each and, on the same database, the rate at which River runs
+// empty jobs.
 func BenchmarkTransitions(b *testing.B) {
 	sink := receiver.New(b, receiver.Status(http.StatusOK, "{}"))
 	for name, definition := range map[string]body{"computed": computed(), "called": called(sink.URL)} {
@@ -85,7 +85,7 @@ func BenchmarkTransitions(b *testing.B) {
 	}
 }
 
-// await waits until so many executions have a status.
+// await waits until this many executions have a status.
 func (s *shop) await(b *testing.B, status execution.Status, n int) {
 	b.Helper()
 	for s.Store.Reader().Execution.Query().Where(execution.StatusEQ(status)).CountX(s.ctx) < n {
@@ -111,7 +111,7 @@ func (w *emptyWorker) Work(context.Context, *river.Job[emptyArgs]) error {
 	return nil
 }
 
-// emptyJobs returns how many jobs that do nothing are worked in a second.
+// emptyJobs returns the number of empty jobs that are worked in a second.
 func (s *shop) emptyJobs(b *testing.B, n int) float64 {
 	b.Helper()
 	list := make([]jobs.Job, n)
@@ -129,7 +129,7 @@ func (s *shop) emptyJobs(b *testing.B, n int) float64 {
 	return rate
 }
 
-// firstTasks files n requests, one every so often, and returns how long after the answer the task of each could be seen, in order.
+// firstTasks files n requests at intervals, and returns for each, in order, the time from the answer until its task was visible.
 func (s *shop) firstTasks(b *testing.B, n int, every time.Duration) []time.Duration {
 	b.Helper()
 	var mu sync.Mutex
@@ -174,8 +174,8 @@ func (s *shop) firstTasks(b *testing.B, n int, every time.Duration) []time.Durat
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// BenchmarkFirstTask measures from the answer to a request to its first task, at 100 requests a second, and again with 100,000
-// executions that wait and 10,000 timers that sleep.
+// BenchmarkFirstTask measures the time from the answer to a request until its first task, at 100 requests a second, and again with
+// 100,000 waiting executions and 10,000 sleeping timers.
 func BenchmarkFirstTask(b *testing.B) {
 	eachBench(b, func(b *testing.B, w *testkit.World) {
 		s := open(b, w, tasked())
@@ -223,7 +223,7 @@ func (s *shop) sleep(b *testing.B, n int) {
 	require.NoError(b, s.Store.Write(s.ctx, func(ctx context.Context, tx *store.Tx) error { return s.Queue.InsertManyTx(ctx, tx, list...) }))
 }
 
-// BenchmarkNeighbour measures the first tasks of a company while another one's executions, filed before, are worked.
+// BenchmarkNeighbour measures the first tasks of a company while the executions of another one, filed before, are worked.
 func BenchmarkNeighbour(b *testing.B) {
 	const crowd = 1000
 	sink := receiver.New(b, receiver.Status(http.StatusOK, "{}"))

@@ -38,7 +38,7 @@ import (
 
 const canary = "canary-7f3a91c4e2-canary"
 
-// visit is the last one of a phase.
+// visit returns the last visit of a phase.
 func (s *shop) visit(r *ent.Request, phase string) *ent.PhaseVisit {
 	s.t.Helper()
 	v, err := s.Store.Reader().PhaseVisit.Query().Where(phasevisit.ExecutionID(*r.ExecutionID), phasevisit.PhaseID(phase)).Only(s.ctx)
@@ -46,7 +46,7 @@ func (s *shop) visit(r *ent.Request, phase string) *ent.PhaseVisit {
 	return v
 }
 
-// withSecret is open in a company that has the secret TOKEN.
+// withSecret opens a workflow in a company with the secret TOKEN.
 func withSecret(t *testing.T, w *testkit.World, definition body) *shop {
 	t.Helper()
 	var in secret.CreateSecretInput
@@ -55,7 +55,7 @@ func withSecret(t *testing.T, w *testkit.World, definition body) *shop {
 	return open(t, w, definition)
 }
 
-// calling is a workflow of one call, whose 404 leads elsewhere.
+// calling returns a workflow with one call, whose 404 leads elsewhere.
 func calling(to string, more body) body {
 	config := body{
 		"method": "POST", "url": to + "/orders/${request.title}", "headers": body{"Authorization": "Bearer ${secrets.TOKEN}"},
@@ -74,7 +74,8 @@ func calling(to string, more body) body {
 	}
 }
 
-// A call carries its secret and one key on every attempt; what comes back is kept without the secret, however it was written.
+// A call carries its secret, and the same key on every attempt. The answer is stored without the secret, in whatever encoding it
+// came back.
 func TestCallsAndTheirSecrets(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -122,8 +123,8 @@ func TestCallsAndTheirSecrets(t *testing.T) {
 	})
 }
 
-// Wherever a template puts a secret, and whatever becomes of the call: the receiver gets it, and nothing that stays holds it, in any
-// form: no row of any table, deliveries of events among them, no answer, no log line.
+// Wherever a template uses a secret and however the call ends, the receiver gets the secret, and nothing stored contains it in any
+// form: no row of any table, including deliveries of events, no answer, no log line.
 func TestCanaryAppearsNowhere(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -186,7 +187,7 @@ func TestCanaryAppearsNowhere(t *testing.T) {
 	})
 }
 
-// A call that fails after its retries is an incident; a retry of it carries the same key, and a skip goes on without it.
+// A call that fails after its retries is an incident; retrying it sends the same key, and skipping it continues without the call.
 func TestFailedCalls(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -227,7 +228,7 @@ func TestFailedCalls(t *testing.T) {
 	})
 }
 
-// A callout is signed as Standard Webhooks, and its body is the same on every attempt.
+// A callout is signed as in Standard Webhooks, and its body is the same on every attempt.
 func TestCallout(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -272,8 +273,7 @@ func (s *shop) stuck(r *ent.Request, code, message string) {
 	}, patience, tick, "%s %s", code, message)
 }
 
-// hides holds that nothing in the whole database holds one of the texts: whatever table there is, the queue's and kept answers
-// included.
+// hides checks that the whole database, including the queue's tables and stored answers, contains none of the texts.
 func (s *shop) hides(texts ...string) {
 	s.t.Helper()
 	var kept strings.Builder

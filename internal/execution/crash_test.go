@@ -37,16 +37,15 @@ import (
 )
 
 const (
-	workEnv  = "ATRIUM_TEST_EXECUTIONS" // in a process that works executions: the CA file, and the database
-	killsEnv = "ATRIUM_TEST_KILLS"      // how many processes are killed on each database, instead of usual
+	workEnv  = "ATRIUM_TEST_EXECUTIONS" // for a process that works executions: the CA file, and the database
+	killsEnv = "ATRIUM_TEST_KILLS"      // how many processes are killed on each database, instead of the default
 	usual    = 10
 	restarts = 1500 * time.Millisecond // how long a process lives at most
 	rounds   = 6                       // of data, call, decision and one more in each: 26 phases in all
 )
 
-// Processes that work executions are killed whenever it happens, on PostgreSQL one of two. Every execution comes to its end all the same, by the
-// path of its definition; no step is lost or repeated, no task, approval or event is there twice; and each call has its key, which no
-// other call has.
+// Processes that work executions are killed at any time, on PostgreSQL one of two. Every execution still ends by the path of its
+// definition. No step is lost or repeated, no task, approval or event exists twice, and each call has a key that no other call has.
 func TestProcessesAreKilled(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -145,7 +144,7 @@ func long(url string, approver body) (d body, want, called []string) {
 	return d, want, called
 }
 
-// kills is how often processes are killed.
+// kills returns how many processes are killed.
 func kills(t *testing.T) int {
 	asked := os.Getenv(killsEnv)
 	if asked == "" {
@@ -156,7 +155,7 @@ func kills(t *testing.T) int {
 	return n
 }
 
-// people do what executions wait for: a task or an approval may have been done meanwhile.
+// people complete what executions wait for. A task or an approval may have been completed meanwhile.
 func (s *shop) people() {
 	s.t.Helper()
 	done := func(err error) {
@@ -210,7 +209,7 @@ func kill(t *testing.T, cmd *exec.Cmd) {
 	_ = cmd.Wait() // it was killed
 }
 
-// TestProcessThatWorks is the process of killed, and nothing where the environment does not ask for it.
+// TestProcessThatWorks is the process that is killed; it does nothing unless the environment variable is set.
 func TestProcessThatWorks(t *testing.T) {
 	ca, where, asked := strings.Cut(os.Getenv(workEnv), " ")
 	if !asked {

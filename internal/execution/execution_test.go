@@ -25,7 +25,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// events are the names of the events about a row, in order.
+// events returns the names of the events about a row, in order.
 func (s *shop) events(subject string) []string {
 	s.t.Helper()
 	names, err := s.Store.Reader().Event.Query().Where(event.SubjectID(subject)).Order(event.ByCreatedAt(), event.ByID()).Select(event.FieldType).Strings(s.ctx)
@@ -33,7 +33,7 @@ func (s *shop) events(subject string) []string {
 	return names
 }
 
-// audited are the actions of the audit entries about a row.
+// audited returns the actions of the audit entries about a row.
 func (s *shop) audited(id string) []string {
 	s.t.Helper()
 	names, err := s.Store.Reader().AuditEntry.Query().Where(auditentry.ResourceID(id), auditentry.OutcomeEQ(auditentry.OutcomeAllowed)).
@@ -42,8 +42,8 @@ func (s *shop) audited(id string) []string {
 	return names
 }
 
-// Expressions that take long wait for the company's turn of costly work, and take no worker from others meanwhile. In its turn
-// they end in an incident.
+// Slow expressions wait for the company's turn of costly work, and occupy no worker that others need. In that turn they end in
+// an incident.
 func TestSlowExpressionsWaitForTheirTurn(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		s := open(t, w, line([]body{
@@ -56,7 +56,7 @@ func TestSlowExpressionsWaitForTheirTurn(t *testing.T) {
 			numbers[i] = 1
 		}
 		var slow []*ent.Request
-		for range 20 { // more than a node takes at once
+		for range 20 { // more than a node runs at once
 			slow = append(slow, s.file(body{"n": numbers}))
 		}
 		s.publish(line([]body{phase("start", "START", nil), phase("quick", "DATA", body{"kind": "enrich", "set": body{"x": "1 + 1"}}), phase("end", "END", nil)}))
@@ -82,7 +82,7 @@ func TestSlowExpressionsWaitForTheirTurn(t *testing.T) {
 	})
 }
 
-// laptop enriches, decides, has a task worked and completes the request; what is dear is refused.
+// laptop enriches, decides, has a task worked and completes the request; it refuses expensive requests.
 func laptop(responsible string) body {
 	work := phase("work", "PROCESS", body{
 		"title": "Hand out ${request.fields.model}", "instructions": "In person.", "dueMinutes": 60,
@@ -105,8 +105,7 @@ func laptop(responsible string) body {
 	}
 }
 
-// A request that is filed runs through its workflow: data is computed and decided upon, somebody works a task, and the request
-// follows.
+// A filed request runs through its workflow: it computes data, decides, has somebody work a task, and changes the request.
 func TestRequestRunsThroughItsWorkflow(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -151,14 +150,14 @@ func TestRequestRunsThroughItsWorkflow(t *testing.T) {
 		require.Contains(t, string(raw), `"work":{"outcome":"next","serial":"X1"}`)
 		require.Contains(t, string(raw), `"price":900`, "the digits that were sent")
 
-		// The workflow cancels the request, and goes on to its own end.
-		dear := s.file(body{"model": "16 inch", "price": 3000})
-		s.at(dear, "COMPLETED", "no")
-		require.Equal(t, "CANCELLED", string(s.request(dear).Status))
+		// The workflow cancels the request, and continues to its own end.
+		costly := s.file(body{"model": "16 inch", "price": 3000})
+		s.at(costly, "COMPLETED", "no")
+		require.Equal(t, "CANCELLED", string(s.request(costly).Status))
 	})
 }
 
-// Nothing starts where the offering has no workflow, or one that is not active.
+// Nothing starts if the offering has no workflow, or one that is not active.
 func TestNoWorkflowNoExecution(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -181,7 +180,7 @@ func TestNoWorkflowNoExecution(t *testing.T) {
 	})
 }
 
-// An execution stays with the version that it began with.
+// An execution stays with the version that it started with.
 func TestExecutionPinsItsVersion(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -197,7 +196,7 @@ func TestExecutionPinsItsVersion(t *testing.T) {
 	})
 }
 
-// A cancelled request ends its execution, a cancelled execution its request, and both what is open.
+// Cancelling a request ends its execution, cancelling an execution ends its request, and both close what is open.
 func TestCancelEndsBoth(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -233,7 +232,7 @@ func TestCancelEndsBoth(t *testing.T) {
 	})
 }
 
-// Timers go on when their moment has come, and by nobody's doing before.
+// Timers continue when their moment has come, and not before.
 func TestTimer(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -254,7 +253,7 @@ func TestTimer(t *testing.T) {
 	})
 }
 
-// DATA asks whoever is responsible to correct the request, and looks again.
+// DATA asks the responsible person to correct the request, and checks again.
 func TestDataAsksForCorrections(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -280,7 +279,7 @@ func TestDataAsksForCorrections(t *testing.T) {
 	})
 }
 
-// A correction that the offering's form refuses is looked at by people: the request stays as it was, and the execution waits.
+// A correction that the offering's form refuses becomes an incident: the request stays as it was, and the execution waits.
 func TestCorrectionsThatTheFormRefuses(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -305,8 +304,8 @@ func TestCorrectionsThatTheFormRefuses(t *testing.T) {
 	})
 }
 
-// Whoever is responsible works the task; when nobody of them is there, an incident says so.
-func TestParticipantsWhoAreGone(t *testing.T) {
+// A responsible person works the task; if none is available, an incident says so.
+func TestMissingParticipants(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		agent := w.A.Users[principal.Agent]
@@ -340,7 +339,7 @@ func TestParticipantsWhoAreGone(t *testing.T) {
 	})
 }
 
-// Whoever goes leaves their open tasks to a team, or hears how many there are.
+// Somebody who leaves hands their open tasks to a team, or is told how many there are.
 func TestDeactivationHandsTasksOver(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -350,21 +349,21 @@ func TestDeactivationHandsTasksOver(t *testing.T) {
 		r := s.file(body{"model": "14 inch", "price": 900})
 		s.at(r, "WAITING", "work")
 		desk := testkit.Run(t, w, s.ctx, people.CreateTeam, people.CreateTeamInput{Name: "Desk"})
-		gone := people.DeactivateUserInput{ByID: op.ByID{ID: agent.ID}}
-		require.Equal(t, 1, testkit.Run(t, w, s.ctx, people.DeactivateUser, gone).OpenTasks)
+		deactivation := people.DeactivateUserInput{ByID: op.ByID{ID: agent.ID}}
+		require.Equal(t, 1, testkit.Run(t, w, s.ctx, people.DeactivateUser, deactivation).OpenTasks)
 		require.Equal(t, agent.ID, *s.task(r).AssigneeID)
 
-		gone.ReassignTo = &desk.ID
-		require.Equal(t, 1, testkit.Run(t, w, s.ctx, people.DeactivateUser, gone).OpenTasks, "before any were handed over")
+		deactivation.ReassignTo = &desk.ID
+		require.Equal(t, 1, testkit.Run(t, w, s.ctx, people.DeactivateUser, deactivation).OpenTasks, "before any were handed over")
 		moved := s.task(r)
 		require.Nil(t, moved.AssigneeID)
 		require.Equal(t, desk.ID, *moved.TeamID)
 		require.Contains(t, s.audited(moved.ID), "task.assigned")
-		require.Zero(t, testkit.Run(t, w, s.ctx, people.DeactivateUser, gone).OpenTasks)
+		require.Zero(t, testkit.Run(t, w, s.ctx, people.DeactivateUser, deactivation).OpenTasks)
 	})
 }
 
-// An expression that fails is an incident: it is retried with other variables, or skipped.
+// A failing expression is an incident: it is retried with other variables, or skipped.
 func TestIncidents(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

@@ -16,7 +16,7 @@ import (
 	"atrium/internal/testkit/receiver"
 )
 
-// What executions do is counted, by words that the product has given; every series is there before anything was counted.
+// Executions are counted with labels that the product defines; every series exists before anything was counted.
 func TestExecutionsAreMeasured(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -34,7 +34,7 @@ func TestExecutionsAreMeasured(t *testing.T) {
 		s.awaitIncident(r)
 		testkit.Run(t, w, s.ctx, run.Cancel, op.ByID{ID: *r.ExecutionID})
 
-		// Other tests of this process count as well.
+		// Other tests of this process are counted, too.
 		for series, n := range map[string]float64{
 			"atrium_executions_started_total trigger=request": 2, "atrium_executions_ended_total outcome=COMPLETED": 1, "atrium_executions_ended_total outcome=CANCELLED": 1,
 			"atrium_execution_incidents_total code=call_failed": 2, "atrium_execution_step_duration_seconds type=API_CALL": 3,

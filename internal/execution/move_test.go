@@ -16,8 +16,8 @@ import (
 	"atrium/internal/testkit/receiver"
 )
 
-// An execution that waits for help goes on in another version. The dry run before it shows what comes of it and changes nothing;
-// the call of the phase that both versions have keeps its key.
+// An execution that waits for help continues in another version. The dry run before shows the result and changes nothing. The
+// call of a phase that both versions have keeps its key.
 func TestExecutionsMove(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -78,7 +78,7 @@ func TestExecutionsMove(t *testing.T) {
 	})
 }
 
-// A move names a published version of the workflow, and a phase of it. Nobody reaches another company's.
+// A move names a published version of the workflow, and one of its phases. Nobody can use another company's.
 func TestMovesThatAreRefused(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

@@ -45,7 +45,7 @@ type shop struct {
 // body is a JSON object.
 type body = map[string]any
 
-// line joins phases into a definition: each goes on to the next one, besides the transitions that are given.
+// line joins phases into a definition: each leads to the next one, besides the given transitions.
 func line(phases []body, transitions ...body) body {
 	for i := range phases[:len(phases)-1] {
 		transitions = append(transitions, body{"from": phases[i]["id"], "name": "next", "to": phases[i+1]["id"]})
@@ -61,7 +61,7 @@ func phase(id, kind string, config body) body {
 	return p
 }
 
-// open makes the company's offering, whose workflow is published.
+// open creates the company's offering, and publishes its workflow.
 func open(t testing.TB, w *testkit.World, definition body) *shop {
 	t.Helper()
 	return openFor(t, w, w.A, definition)
@@ -79,7 +79,7 @@ func openFor(t testing.TB, w *testkit.World, of *testkit.Tenant, definition body
 	return s
 }
 
-// How long tests wait for what others do, and how often they look.
+// How long tests wait for background work, and how often they check.
 const (
 	patience = time.Minute
 	tick     = 10 * time.Millisecond
@@ -122,7 +122,7 @@ func (s *shop) file(fields body) *ent.Request {
 	return testkit.Run(s.t, s.World, s.ctx, request.Create, request.CreateInput{ServiceID: s.service.ID, OfferingID: s.offering.ID, Title: "A laptop", Fields: fields})
 }
 
-// at waits until the request's execution has a status, and stands in a phase unless that is empty.
+// at waits until the request's execution has a status and, unless phase is empty, is in that phase.
 func (s *shop) at(r *ent.Request, status, phase string) *ent.Execution {
 	s.t.Helper()
 	var row *ent.Execution
@@ -149,7 +149,7 @@ func (s *shop) tasks(r *ent.Request, status string) []*ent.Task {
 	return rows
 }
 
-// task is the only open one.
+// task returns the only open task.
 func (s *shop) task(r *ent.Request) *ent.Task {
 	s.t.Helper()
 	rows := s.tasks(r, "OPEN")
@@ -171,7 +171,7 @@ func (s *shop) incident(r *ent.Request) *ent.Incident {
 	return row
 }
 
-// path is the phases that an execution has entered, with how each ended.
+// path returns the phases that an execution has entered, with the status of each.
 func (s *shop) path(r *ent.Request) []string {
 	s.t.Helper()
 	visits, err := s.Store.Reader().PhaseVisit.Query().Where(phasevisit.ExecutionID(*r.ExecutionID)).Order(phasevisit.ByNumber()).All(s.ctx)
@@ -194,7 +194,7 @@ func (s *shop) complete(r *ent.Request, outcome string, variables body) *ent.Tas
 	return testkit.Run(s.t, s.World, s.ctx, run.CompleteTask, in)
 }
 
-// publish makes a definition the workflow's next version.
+// publish publishes a definition as the workflow's next version.
 func (s *shop) publish(definition body) {
 	s.t.Helper()
 	raw, err := json.Marshal(definition)

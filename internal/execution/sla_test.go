@@ -23,7 +23,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// posted are the mails of operations, by whom they go to.
+// posted records the mails of operations by recipient.
 type posted struct {
 	op.Mailer
 	mu   sync.Mutex
@@ -43,8 +43,8 @@ func (p *posted) to(email string) []string {
 	return p.sent[email]
 }
 
-// The levels of a phase bind its task: it is due, it stands still with its request, it is warned of and late once, and those
-// who are accountable are told.
+// The levels of a phase bind its task: it is due, it pauses with its request, it is warned of and breached once, and the
+// accountable people are notified.
 func TestPhasesHaveServiceLevels(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

@@ -15,8 +15,8 @@ import (
 	"atrium/internal/testkit/receiver"
 )
 
-// An execution is one trace: a span for each phase that a commit entered or left, linked with the call that made it necessary, and
-// one for each outside call. Nothing in it is what somebody wrote into a request, an answer or a secret.
+// An execution is one trace: a span for each phase that a commit entered or left, linked to the call that caused it, and a span
+// for each outside call. It contains nothing that somebody wrote into a request, an answer or a secret.
 func TestExecutionsAreTraced(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

@@ -193,7 +193,7 @@ func wrong(f form.Field) []any {
 		out = append(out, "no such thing at all", 1.0, true, []any{})
 	}
 	if f.Type == form.User {
-		out = append(out, stranger, id.New("team"))
+		out = append(out, unknownUser, id.New("team"))
 	}
 	if f.Min != nil && f.Type == form.Number {
 		out = append(out, *f.Min-1, *f.Max+0.5)

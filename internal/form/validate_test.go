@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	ana      = "usr_01k9abcdefghjkmnpqrstvwxyz"
-	stranger = "usr_01k9zzzzzzzzzzzzzzzzzzzzzz"
-	ops      = "team_01k9abcdefghjkmnpqrstvwxyz"
+	ana         = "usr_01k9abcdefghjkmnpqrstvwxyz"
+	unknownUser = "usr_01k9zzzzzzzzzzzzzzzzzzzzzz"
+	ops         = "team_01k9abcdefghjkmnpqrstvwxyz"
 )
 
 // compile reads and compiles a form of the given fields.
@@ -96,7 +96,7 @@ func TestValidateByType(t *testing.T) {
 			[]string{`["a", "b"]`, `["c", "a"]`, `[]`, `null`},
 			[]string{`["a"]`, `["a", "b", "c"]`, `["a", "a"]`, `["a", "x"]`, `["a", 1]`, `["a", ""]`, `["a", null]`, `"a"`, `""`, `{"a": true}`},
 		},
-		`{"type": "user"}`: {[]string{`"` + ana + `"`, `null`, `""`}, []string{`"` + stranger + `"`, `"` + ops + `"`, `"ana"`, `1`, `["` + ana + `"]`}},
+		`{"type": "user"}`: {[]string{`"` + ana + `"`, `null`, `""`}, []string{`"` + unknownUser + `"`, `"` + ops + `"`, `"ana"`, `1`, `["` + ana + `"]`}},
 		`{"type": "team"}`: {[]string{`"` + ops + `"`}, []string{`"` + ana + `"`, `"team_"`, `true`}},
 	} {
 		t.Run(field, func(t *testing.T) {
@@ -194,12 +194,12 @@ func TestValidateAsksForUsersAndTeamsAtOnce(t *testing.T) {
 	var calls [][]string
 	users := func(_ context.Context, ids []string) (map[string]bool, error) {
 		calls = append(calls, ids)
-		return map[string]bool{ana: true, stranger: false}, nil
+		return map[string]bool{ana: true, unknownUser: false}, nil
 	}
-	values := map[string]any{"a": stranger, "b": ana, "c": ana, "d": "nonsense"}
+	values := map[string]any{"a": unknownUser, "b": ana, "c": ana, "d": "nonsense"}
 	details, err := f.Validate(t.Context(), values, form.Lookups{Users: users})
 	require.NoError(t, err)
-	require.Equal(t, [][]string{{stranger, ana}}, calls)
+	require.Equal(t, [][]string{{unknownUser, ana}}, calls)
 	require.Equal(t, []string{"fields.a", "fields.d"}, fields(t, details))
 
 	_, err = f.Validate(t.Context(), map[string]any{"e": ops}, form.Lookups{Users: users})

@@ -104,8 +104,8 @@ func TestOriginsOutliveTheDatabase(t *testing.T) {
 	origins := identity.NewOrigins(w.Store, slog.New(slog.DiscardHandler), testkit.BaseURL)
 	require.True(t, origins.Has(t.Context(), testkit.BaseURL))
 	w.Store.AuthorityChanged()
-	gone, cancel := context.WithCancel(t.Context())
+	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.False(t, origins.Has(gone, "https://new.test"))
-	require.True(t, origins.Has(gone, testkit.BaseURL))
+	require.False(t, origins.Has(cancelled, "https://new.test"))
+	require.True(t, origins.Has(cancelled, testkit.BaseURL))
 }

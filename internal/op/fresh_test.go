@@ -14,7 +14,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// Operations that take a person who has just shown who it is: one always, the others for some of what they are asked.
+// Operations that require a recent sign-in: one always, the others only for some inputs.
 var (
 	dangers = op.New("apikey.rotate", op.Spec{Resource: "Service", Action: op.Update},
 		func(context.Context, *op.Tx, named) (struct{}, error) { return struct{}{}, nil })
@@ -36,8 +36,8 @@ var (
 		})
 )
 
-// A session or a token that was left open does nothing dangerous: its person has to sign in again. Keys and the operator
-// have nothing to show again.
+// A session or a token that was left open cannot perform dangerous operations: its person has to sign in again. Keys and
+// the operator have no sign-in to repeat.
 func TestDangerousOperationsTakeARecentProof(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -89,11 +89,11 @@ func TestDangerousOperationsTakeARecentProof(t *testing.T) {
 			run("neither", update(plain.ID, "x"), true)
 		}
 
-		// Who may not do it at all is told that, and not to sign in again.
+		// A caller without the right is told so, and is not asked to sign in again.
 		stale := as(w, principal.Member, func(p *principal.Principal) { p.AuthenticatedAt = time.Time{} })
 		_, _, err := op.Run(stale, w.Engine, dangers, named{Name: "x"}, nil)
 		require.Equal(t, "member", refused(t, err, apperr.Forbidden).Reason)
-		// Nor does a stale person learn whether the row has changed.
+		// A person whose sign-in is too old does not learn whether the row has changed.
 		_, _, err = op.Run(asOwner(principal.MethodSession, "", time.Time{}), w.Engine, dangersRow,
 			renaming{ByID: op.ByID{ID: core.ID}, Name: "x"}, &op.Call{IfMatch: func(any) bool { return false }})
 		refused(t, err, apperr.Forbidden)

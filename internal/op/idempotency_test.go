@@ -14,14 +14,14 @@ import (
 	"atrium/internal/testkit"
 )
 
-// keyed is a call under an idempotency key whose body has the given mark.
+// keyed returns a call with an idempotency key, whose body has the given fingerprint.
 func keyed(key string, mark byte) *op.Call {
 	return &op.Call{IdempotencyKey: key, Fingerprint: [32]byte{mark}, Render: func(any) (op.Answer, error) {
 		return op.Answer{Status: 201, Header: map[string]string{"Location": "/x"}, Body: []byte(`{"data":1}`)}, nil
 	}}
 }
 
-// A thousand calls with one key at once have one effect, and all get the same answer.
+// A thousand concurrent calls with one key have one effect, and all get the same answer.
 func TestOneKeyOneEffect(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -65,7 +65,7 @@ func TestIdempotencyKeys(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, a.Repeated)
 
-		// Another credential, person or company has keys of its own.
+		// Keys of another credential, person or company are separate.
 		for i, other := range []context.Context{
 			as(w, principal.Owner, func(p *principal.Principal) { p.KeyID = "key_1" }),
 			as(w, principal.Owner, func(p *principal.Principal) { p.ClientID = "cli_1" }),
@@ -76,14 +76,14 @@ func TestIdempotencyKeys(t *testing.T) {
 			require.False(t, a.Repeated)
 		}
 
-		// A refused call keeps nothing: the key is free for the next.
+		// A refused call stores no answer, so the key can be used again.
 		_, err = run(ctx, "One", keyed("again", 1))
 		refused(t, err, apperr.Conflict)
 		a, err = run(ctx, "Fresh", keyed("again", 2))
 		require.NoError(t, err)
 		require.False(t, a.Repeated)
 
-		// The window is over after a day, and not before.
+		// The key is valid for a day.
 		w.Clock.SetOffset(op.IdempotencyWindow - time.Minute)
 		a, err = run(ctx, "One", keyed("k", 1))
 		require.NoError(t, err)

@@ -41,7 +41,7 @@ func TestRegistry(t *testing.T) {
 	})
 }
 
-// What succeeds stands with its audit entry and its event.
+// An operation that succeeds leaves its change, its audit entry and its event.
 func TestAllowed(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -82,7 +82,8 @@ func TestAllowed(t *testing.T) {
 	})
 }
 
-// Who may not gets forbidden, with what decided; the entry of the attempt stands although nothing else does.
+// A caller without the right gets forbidden, with the deciding rule. The audit entry of the attempt is
+// stored although nothing else is.
 func TestDenied(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -132,7 +133,7 @@ func TestDenied(t *testing.T) {
 	})
 }
 
-// A conflict and a stale If-Match are failed entries; other faults leave none.
+// A conflict and an outdated If-Match leave failed audit entries; other errors leave none.
 func TestFailed(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -160,7 +161,7 @@ func TestFailed(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "allowed", string(entries(t, w, "service.updated")[1].Outcome))
 		_, _, err = op.Run(w.As(w.A, principal.Member), w.Engine, renames, rename, stale)
-		refused(t, err, apperr.Forbidden) // the role comes before If-Match
+		refused(t, err, apperr.Forbidden) // the role is checked before If-Match
 
 		before := len(entries(t, w, "service.created"))
 		e = refused(t, create(ctx, named{Name: "Broken", Fail: errBroken}), apperr.Internal)
@@ -173,7 +174,8 @@ func TestFailed(t *testing.T) {
 	})
 }
 
-// A row of another company, of the other environment and one that never was are the same answer.
+// A row of another company, a row of the other environment and a row that never existed give the same
+// answer.
 func TestMissingRowsAreAlike(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -189,7 +191,7 @@ func TestMissingRowsAreAlike(t *testing.T) {
 	})
 }
 
-// An operation may ask for several verbs; the narrowest decides, the first names the entry.
+// An operation may require several verbs; the narrowest decides, and the first names the audit entry.
 func TestVerbs(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -235,11 +237,11 @@ func TestPatch(t *testing.T) {
 	require.Equal(t, 1, op.Or[int](nil, 1))
 }
 
-// What Admit has decided is not decided again when its call is run; finer verbs of the input are.
+// Run does not decide again what Admit has decided, except finer verbs of the input.
 func TestAdmittedCallsAreDecidedOnce(t *testing.T) {
 	t.Parallel()
 	w := testkit.SQLiteWorld(t)
-	spec := op.Spec{Resource: "Company", Action: op.Update, Scope: "services:write"} // which no access policy is about
+	spec := op.Spec{Resource: "Company", Action: op.Update, Scope: "services:write"} // no access policy covers this resource
 	touch := func(context.Context, *op.Tx, named) (struct{}, error) { return struct{}{}, nil }
 	plain := op.New("service.update", spec, touch)
 	finer := op.New("service.update", spec, touch).WithVerbs(func(named) []string { return []string{"service.delete"} })

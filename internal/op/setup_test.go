@@ -83,7 +83,7 @@ func services(t *testing.T, w *testkit.World) int {
 	return n
 }
 
-// as returns a context in which the role's person calls, changed by fn.
+// as returns a context in which a person with the role calls, changed by fn.
 func as(w *testkit.World, role principal.Role, fn func(*principal.Principal)) context.Context {
 	p, _ := principal.From(w.As(w.A, role))
 	q := *p

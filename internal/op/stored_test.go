@@ -21,7 +21,7 @@ func TestStoredAnswersFollowRights(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		owner := w.As(w.A, principal.Owner)
-		of := func(id string, change ...func(*principal.Principal)) context.Context { // one credential, whatever becomes of its rights
+		of := func(id string, change ...func(*principal.Principal)) context.Context { // one credential, whatever happens to its rights
 			return as(w, principal.Owner, func(p *principal.Principal) {
 				p.ID = id
 				for _, c := range change {
@@ -79,7 +79,7 @@ func TestStoredAnswersFollowRights(t *testing.T) {
 				}
 			}
 		}
-		// Policies that hide the rows, and that deny the calls.
+		// Policies that hide the rows, and policies that deny the calls.
 		p := deny("read", `{"resource.name": ["Made", "Patched"]}`)
 		allowed(false, "create", "update")
 		testkit.Run(t, w, owner, policy.Delete, op.ByID{ID: p.ID})

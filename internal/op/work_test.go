@@ -31,7 +31,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// openArgs is the job that opens a service and has it checked.
+// openArgs is the job that opens a service and inserts a check of it.
 type openArgs struct{ Company, Name string }
 
 func (openArgs) Kind() string { return "open" }
@@ -41,7 +41,7 @@ type checkArgs struct{ Service string }
 func (checkArgs) Kind() string                 { return "check" }
 func (checkArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: "checks"} }
 
-// crash is where a worker may be killed: it is given the number of the point.
+// crash is called with the number of each point at which a worker may be killed.
 type crash func(point int)
 
 // The worker of the documentation, with points at which it can be killed.
@@ -108,7 +108,7 @@ func (c *checker) Work(_ context.Context, job *river.Job[checkArgs]) error {
 	return nil
 }
 
-// working starts a queue with the options, which the engine's operations use, and returns what stops it.
+// working starts a queue with the options for the engine's operations, and returns the function that stops it.
 func working(t *testing.T, e *op.Engine, options ...jobs.Option) (stop func()) {
 	t.Helper()
 	q, err := jobs.New(e.Store, slog.New(slog.DiscardHandler), true, options...)
@@ -144,7 +144,7 @@ func enqueue(t *testing.T, w *testkit.World) {
 	require.NoError(t, q.Close())
 }
 
-// traces counts what the worker leaves behind.
+// traces counts what the worker has left behind.
 func traces(t *testing.T, w *testkit.World) (rows, audited, emitted int) {
 	t.Helper()
 	ctx := w.As(w.A, principal.Owner)
@@ -157,8 +157,8 @@ func traces(t *testing.T, w *testkit.World) (rows, audited, emitted int) {
 	return services(t, w), audited, n
 }
 
-// A worker whose process is killed at any point leaves all of its work behind or nothing, and once another process has
-// worked the job again everything was done once.
+// A worker whose process is killed at any point leaves all of its work behind or nothing. After another process has run the
+// job again, everything was done exactly once.
 func TestWorkerKilledAtEveryPoint(t *testing.T) {
 	t.Parallel()
 	for name, world := range map[string]func(testing.TB) *testkit.World{"sqlite": testkit.SQLiteWorld, "postgres": testkit.PostgresWorld} {
@@ -196,9 +196,9 @@ func TestWorkerKilledAtEveryPoint(t *testing.T) {
 	}
 }
 
-const crashEnv = "ATRIUM_TEST_CRASH" // in the process that is killed: the point, and the database
+const crashEnv = "ATRIUM_TEST_CRASH" // for the process that is killed: the point, and the database
 
-// kill works jobs in a process of its own, until it is killed at a point.
+// kill runs jobs in a process of its own, until it is killed at a point.
 func kill(t *testing.T, w *testkit.World, point int) {
 	t.Helper()
 	where := w.Store.Path()
@@ -213,7 +213,7 @@ func kill(t *testing.T, w *testkit.World, point int) {
 	require.Equal(t, "signal: killed", exit.Error(), "%s", out)
 }
 
-// TestProcessThatIsKilled is the process of kill, and nothing where the environment does not ask for it.
+// TestProcessThatIsKilled is the process that kill starts; it does nothing unless the environment variable is set.
 func TestProcessThatIsKilled(t *testing.T) {
 	at, where, asked := strings.Cut(os.Getenv(crashEnv), " ")
 	if !asked {
@@ -241,7 +241,7 @@ func TestProcessThatIsKilled(t *testing.T) {
 
 var errTold = errors.New("told to fail")
 
-// A transaction in which an operation was refused cannot be committed, whatever the worker makes of the refusal, and the
+// A transaction in which an operation was refused cannot be committed, even if the worker ignores the refusal, and the
 // refusal is audited.
 func TestRefusalInATransaction(t *testing.T) {
 	t.Parallel()
@@ -286,8 +286,8 @@ func TestRefusalInATransaction(t *testing.T) {
 	})
 }
 
-// A worker acts in one company and in no other, and needs no scope there; an operation that runs another one does so as its
-// own caller, whose right to the other one is asked for.
+// A worker acts in one company and in no other, and needs no scope there. An operation that runs another one does so as its
+// own caller, whose right to the other operation is checked.
 func TestWhoRunsInATransaction(t *testing.T) {
 	t.Parallel()
 	outer := func(name string) *op.Operation[named, *ent.Service] {
@@ -305,7 +305,7 @@ func TestWhoRunsInATransaction(t *testing.T) {
 				return err
 			}
 			id = s.ID
-			_, err = op.RunIn(ctx, tx, gets, op.ByID{ID: id}) // it sees what it wrote
+			_, err = op.RunIn(ctx, tx, gets, op.ByID{ID: id}) // RunIn sees what the transaction has written
 			return err
 		}))
 		err := w.Engine.Work(context.Background(), w.B.Company.ID, "opener", func(ctx context.Context, tx *op.Tx) error {

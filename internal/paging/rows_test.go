@@ -151,7 +151,7 @@ func TestStatementsDoNotGrowWithRows(t *testing.T) {
 }
 
 // The counters equal COUNT after any sequence of creates, updates and deletes, made by many at once.
-func TestKeptCountersAreExact(t *testing.T) {
+func TestCountersAreExact(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		off := offering(t, w)

@@ -12,7 +12,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// What an operation costs without a door: rights, transaction, audit entry and event.
+// The cost of an operation without a door: rights, transaction, audit entry and event.
 func BenchmarkOperations(b *testing.B) {
 	w := testkit.SQLiteWorld(b)
 	ctx := w.As(w.A, principal.Owner)

@@ -20,8 +20,8 @@ import (
 	"atrium/internal/text"
 )
 
-// notInExpressions are the columns that no expression of a workflow or a rule reads, with the reason. Their shapes for those that
-// do are in workflow/definition/env.go.
+// notInExpressions lists the columns that expressions of workflows and rules cannot read, with the reason.
+// workflow/definition/env.go has the types of those that they can read.
 var notInExpressions = map[string]string{
 	entity.FieldCompanyID:          "all are the company's own",
 	entity.FieldPriorityRank:       "priority in the order of lists",
@@ -36,7 +36,7 @@ var notInExpressions = map[string]string{
 	entity.FieldSLANextAt:          "the sweep's own",
 }
 
-// Whoever adds a column to requests says whether expressions read it.
+// A new column of requests must be readable by expressions or be listed here.
 func TestEveryColumnIsReadByExpressionsOrNot(t *testing.T) {
 	t.Parallel()
 	variables, err := request.Variables(&ent.Request{})
@@ -48,7 +48,7 @@ func TestEveryColumnIsReadByExpressionsOrNot(t *testing.T) {
 	}
 }
 
-// An erasure leaves nothing of what people wrote: of the texts and documents of a request, ids alone stay.
+// After an erasure nothing remains of what people wrote: only ids remain in the texts and documents of a request.
 func TestErasureTakesWhatPeopleWrote(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

@@ -17,7 +17,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// comment writes a comment with a visibility, the default for none.
+// comment writes a comment with a visibility; empty for the default.
 func comment(w *testkit.World, ctx context.Context, r *ent.Request, visibility string) (*ent.Comment, error) {
 	in := request.CreateCommentInput{ByID: op.ByID{ID: r.ID}, Body: "Said " + visibility}
 	if visibility != "" {
@@ -27,12 +27,13 @@ func comment(w *testkit.World, ctx context.Context, r *ent.Request, visibility s
 	return c, err
 }
 
-// bodies are what a caller finds on a request by the list, which a connection of the graph finds as well.
+// bodies returns the comments that a caller finds on a request, by the list and by a connection of the
+// graph alike.
 func bodies(t *testing.T, w *testkit.World, ctx context.Context, r *ent.Request) []string {
 	t.Helper()
 	list := testkit.Run(t, w, ctx, request.ListComments, request.ListCommentsInput{ByID: op.ByID{ID: r.ID}, Page: paging.Page{Sort: "createdAt"}})
 	in := paging.OfParents{IDs: []string{r.ID}}
-	in.SetWindow(1, "", "createdAt", true) // where a hidden one would take a shown one's place
+	in.SetWindow(1, "", "createdAt", true) // a hidden comment would take a visible one's place on the page
 	window := testkit.Run(t, w, ctx, request.CommentsOf, in)[r.ID]
 	require.Equal(t, list.Total, window.Total)
 	out := []string{}
@@ -45,7 +46,7 @@ func bodies(t *testing.T, w *testkit.World, ctx context.Context, r *ent.Request)
 	return out
 }
 
-// Members see and write the public comments on their own requests, and nothing else; agents everything.
+// Members see and write only public comments on their own requests; agents see and write all.
 func TestCommentsByRole(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -98,7 +99,8 @@ func TestCommentsByRole(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []string{"comment.created", "comment.updated", "comment.deleted"}, entries)
 
-		// Whoever is a member from now on does not even change what they said as an agent.
+		// Somebody who has become a member may not change even the internal comments that they wrote as
+		// an agent.
 		p, ok := principal.From(agent)
 		require.True(t, ok)
 		demoted := *p
@@ -109,7 +111,7 @@ func TestCommentsByRole(t *testing.T) {
 	})
 }
 
-// The comments on a hidden request are hidden with it.
+// The comments on a hidden request are hidden, too.
 func TestCommentsFollowTheirRequest(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -144,7 +146,7 @@ func TestCommentsFollowTheirRequest(t *testing.T) {
 	})
 }
 
-// run runs an operation for its error alone.
+// run runs an operation and returns only its error.
 func run[In, Out any](w *testkit.World, ctx context.Context, o *op.Operation[In, Out], in In) error {
 	_, _, err := op.Run(ctx, w.Engine, o, in, nil)
 	return err

@@ -14,7 +14,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// Counts are those of the lists: by every field, filtered, of what the caller sees.
+// Counts agree with the lists: by every field, filtered, for what the caller sees.
 func TestCountsAgreeWithLists(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -58,7 +58,7 @@ func TestCountsAgreeWithLists(t *testing.T) {
 	})
 }
 
-// What a caller may do on a row is what its operations would allow.
+// MayOn returns exactly what the operations would allow on a row.
 func TestMayOnIsWhatOperationsAllow(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

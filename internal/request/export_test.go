@@ -7,7 +7,7 @@ import (
 	"atrium/internal/op"
 )
 
-// SweepOnce looks for requests whose moment has come, once.
+// SweepOnce runs one sweep over requests that have something due.
 func SweepOnce(ctx context.Context, e *op.Engine, now time.Time) (time.Time, error) {
 	return (&sweeper{engine: e}).requests(ctx, now)
 }

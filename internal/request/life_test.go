@@ -26,20 +26,20 @@ func file(t *testing.T, w *testkit.World, ctx context.Context, o *ent.Offering, 
 	return testkit.Run(t, w, ctx, request.Create, request.CreateInput{ServiceID: o.ServiceID, OfferingID: o.ID, Title: title})
 }
 
-// move asks for a transition.
+// move requests a transition.
 func move(w *testkit.World, ctx context.Context, id, status string) (*ent.Request, error) {
 	r, _, err := op.Run(ctx, w.Engine, request.Update, request.UpdateInput{ByID: op.ByID{ID: id}, Status: op.SetTo(status)}, nil)
 	return r, err
 }
 
-// Every status with every status: the legal transitions stamp their moment and emit one event, all others conflict and
+// Tests every status with every status: legal transitions set their time and emit one event; all others conflict and
 // change nothing.
 func TestTransitions(t *testing.T) {
 	t.Parallel()
-	ways := map[string][]string{ // how a request comes to a status
+	ways := map[string][]string{ // the transitions that lead to a status
 		"PENDING": {}, "IN_PROGRESS": {"IN_PROGRESS"}, "COMPLETED": {"IN_PROGRESS", "COMPLETED"}, "CANCELLED": {"CANCELLED"},
 	}
-	legal := map[string]string{ // from → to, and the event that it is
+	legal := map[string]string{ // from → to, and the transition's event
 		"PENDING IN_PROGRESS": "request.accepted", "IN_PROGRESS COMPLETED": "request.completed",
 		"PENDING CANCELLED": "request.cancelled", "IN_PROGRESS CANCELLED": "request.cancelled",
 	}
@@ -93,7 +93,7 @@ func TestNothingIsFiledAgainstWhatIsNotActive(t *testing.T) {
 	})
 }
 
-// What an input names must be the company's own and belong together; each fault names its field.
+// The ids in an input must be the company's own and belong together; each fault names its field.
 func TestReferencesAreHeldAgainstTheCompany(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -118,7 +118,8 @@ func TestReferencesAreHeldAgainstTheCompany(t *testing.T) {
 	})
 }
 
-// Nobody is given work who has gone; what they held stays with them until somebody moves it.
+// Nobody can assign work to a person who has left; work assigned before stays with that person until somebody
+// reassigns it.
 func TestWorkIsGivenToThoseWhoAreThere(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -172,7 +173,7 @@ func TestAnswersAreHeldAgainstTheForm(t *testing.T) {
 	})
 }
 
-// Members see and cancel what they filed themselves, and nothing else.
+// Members see and cancel only what they filed themselves.
 func TestMembersReachTheirOwnRequests(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -198,7 +199,7 @@ func TestMembersReachTheirOwnRequests(t *testing.T) {
 	})
 }
 
-// Filters combine; a filter of several values takes any of them.
+// Filters combine; a filter with several values matches any of them.
 func TestListFilters(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

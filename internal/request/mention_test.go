@@ -20,7 +20,8 @@ import (
 	"atrium/internal/testkit"
 )
 
-// letters are the mails of operations, by whom they go to. What is rolled back is here as well.
+// letters records the mails of operations by recipient, including those of transactions that were
+// rolled back.
 type letters struct {
 	op.Mailer
 	mu   sync.Mutex
@@ -34,7 +35,7 @@ func (l *letters) Tell(_ context.Context, _ *store.Tx, u *ent.User, _, subject s
 	return nil
 }
 
-// take returns how many mails each person got since the last call.
+// take returns the number of mails for each person since the last call.
 func (l *letters) take() map[string]int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -46,7 +47,8 @@ func (l *letters) take() map[string]int {
 	return out
 }
 
-// Whoever a comment mentions gets one mail, if they may read it and have not switched it off.
+// Everybody whom a comment mentions gets one mail, if they may read it and have not switched it
+// off.
 func TestMentions(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

@@ -31,7 +31,7 @@ const (
 	tick     = 10 * time.Millisecond
 )
 
-// watch is a world with a clock that tests move, in which the clocks of requests are kept.
+// watch is a world with a movable clock, in which the clocks of requests run.
 type watch struct {
 	*testkit.World
 	t       *testing.T
@@ -43,7 +43,7 @@ func newWatch(t *testing.T, w *testkit.World) *watch {
 	return &watch{World: w, t: t, owner: w.As(w.A, principal.Owner)}
 }
 
-// work keeps clocks until the test ends, or stop is called.
+// work runs the clocks until the test ends, or stop is called.
 func (w *watch) work() (stop func()) {
 	w.t.Helper()
 	q, err := jobs.New(w.Store, slog.New(slog.DiscardHandler), true, request.Clocks(w.Engine))
@@ -77,7 +77,7 @@ func (w *watch) later(d time.Duration) {
 	}))
 }
 
-// settled waits until no moment is left that has come.
+// settled waits until nothing is due.
 func (w *watch) settled() {
 	w.t.Helper()
 	require.Eventually(w.t, func() bool {
@@ -105,7 +105,7 @@ func (w *watch) get(id string) *ent.Request {
 	return r
 }
 
-// told returns how often each sla event was emitted about a request; each has its audit entry.
+// told returns the number of events of each kind about a request; each has its audit entry.
 func (w *watch) told(id string) map[string]int {
 	w.t.Helper()
 	out := map[string]int{}
@@ -128,8 +128,8 @@ func (w *watch) patch(ctx context.Context, id string, in request.UpdateInput) *e
 	return testkit.Run(w.t, w.World, ctx, request.Update, in)
 }
 
-// Whoever deals with a request hears of it when it is due soon and when it is late, once each: its assignee, or without one its
-// team. A request that nobody deals with is told to nobody, and nobody is told of what they may not read.
+// The assignee of a request, or without one its team, hears once that it is due soon and once that it is late. Nobody is
+// notified of a request without either, and nobody hears of a request that they may not read.
 func TestReminders(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, world *testkit.World) {
@@ -157,7 +157,7 @@ func TestReminders(t *testing.T) {
 	})
 }
 
-// A request runs through its levels: on track, warned of, late; once each, however often and late the sweep comes.
+// A request passes through its states on track, warning and breached. Each fires once, however often and late the sweep runs.
 func TestServiceLevels(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, world *testkit.World) {
@@ -183,14 +183,14 @@ func TestServiceLevels(t *testing.T) {
 		require.Equal(t, entrequest.SLAStateBREACHED, *w.get(r.ID).SLAState)
 		stop()
 
-		// What has fallen due does so before the change that the caller makes, whether or not a sweep came by.
+		// What has fallen due fires before the caller's change, whether or not a sweep ran.
 		on := w.file(w.owner, o)
 		w.later(61 * time.Minute)
 		got := w.patch(w.owner, on.ID, request.UpdateInput{Status: op.SetTo("IN_PROGRESS")})
 		require.Equal(t, map[string]int{"sla.warning": 1, "sla.breached": 1}, w.told(on.ID))
 		require.Equal(t, entrequest.SLAStateBREACHED, *got.SLAState)
 
-		// A pause moves the resolution, and nothing fires meanwhile.
+		// A pause moves the resolution's due time, and nothing fires during it.
 		p := w.file(w.owner, o)
 		w.later(10 * time.Minute)
 		w.patch(w.owner, p.ID, request.UpdateInput{Status: op.SetTo("IN_PROGRESS")})
@@ -209,7 +209,7 @@ func TestServiceLevels(t *testing.T) {
 		require.Equal(t, entrequest.SLAStateMET, *got.SLAState)
 		require.Nil(t, got.SLANextAt)
 
-		// Other levels bind what is open, as if they had always been so.
+		// Changed levels apply to open requests, as if they had always held.
 		q := w.file(w.owner, o)
 		done := w.get(p.ID)
 		testkit.Run(t, world, w.owner, catalog.UpdateOffering, catalog.UpdateOfferingInput{
@@ -232,7 +232,7 @@ func TestServiceLevels(t *testing.T) {
 	})
 }
 
-// Staff say that a request waits; a public comment of its requester ends that. Members and strangers may not.
+// Staff mark a request as waiting; a public comment of its requester ends that. Members and other companies may not.
 func TestWaitingAndSnooze(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, world *testkit.World) {
@@ -274,7 +274,7 @@ func TestWaitingAndSnooze(t *testing.T) {
 	})
 }
 
-// Escalations act as people do: by operations, audited, once each. Mails go to those who may read the request.
+// Escalations act through operations, as people do: audited, once each. Mails go to people who may read the request.
 func TestEscalations(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, world *testkit.World) {
@@ -282,19 +282,19 @@ func TestEscalations(t *testing.T) {
 		mails := &letters{sent: map[string][]string{}}
 		w.Engine.Mailer = mails
 		team := testkit.Run(t, world, w.owner, people.CreateTeam, people.CreateTeamInput{Name: "Second line", MemberIDs: []string{w.A.Users[principal.Agent].ID, w.A.Users[principal.Member].ID}})
-		gone := testkit.Run(t, world, w.owner, people.CreateTeam, people.CreateTeamInput{Name: "Gone"})
+		deleted := testkit.Run(t, world, w.owner, people.CreateTeam, people.CreateTeamInput{Name: "Gone"})
 		o := w.offer(catalog.SLA{
 			ResponseMinutes: new(60), ResolutionMinutes: new(600), ByPriority: &sla.ByPriority{HIGH: &sla.Targets{ResolutionMinutes: new(80)}},
 			Escalations: []sla.Escalation{
 				{AfterMinutes: 30, Of: "response", Do: sla.Notify, TeamID: &team.ID},
 				{AfterMinutes: 90, Of: "resolution", Do: sla.Raise},
 				{AfterMinutes: 95, Of: "resolution", Do: sla.Reassign, TeamID: &team.ID},
-				{AfterMinutes: 97, Of: "resolution", Do: sla.Reassign, TeamID: &gone.ID},
+				{AfterMinutes: 97, Of: "resolution", Do: sla.Reassign, TeamID: &deleted.ID},
 			},
 		})
-		_, _, err := op.Run(w.owner, w.Engine, people.DeleteTeam, op.ByID{ID: gone.ID}, nil)
+		_, _, err := op.Run(w.owner, w.Engine, people.DeleteTeam, op.ByID{ID: deleted.ID}, nil)
 		require.Equal(t, apperr.Conflict, apperr.CodeOf(err), "an offering escalates to it")
-		require.NoError(t, w.Store.Write(w.owner, func(ctx context.Context, tx *store.Tx) error { return tx.Team.DeleteOneID(gone.ID).Exec(ctx) }), "as it could be once")
+		require.NoError(t, w.Store.Write(w.owner, func(ctx context.Context, tx *store.Tx) error { return tx.Team.DeleteOneID(deleted.ID).Exec(ctx) }), "as it could be once")
 		w.work()
 		r := w.file(w.owner, o)
 		w.later(31 * time.Minute)
@@ -318,7 +318,7 @@ func TestEscalations(t *testing.T) {
 			require.NoError(c, err)
 			require.ElementsMatch(c, []string{
 				"request.notified", "sla.breached", "request.escalated", "request.updated", "sla.breached", "request.escalated", "request.updated", "request.escalated",
-				"request.notified", // the second breach, to the team that the request has by then
+				"request.notified", // the second breach, to the request's team at that time
 			}, entries)
 		}, patience, tick)
 
@@ -333,13 +333,13 @@ func TestEscalations(t *testing.T) {
 		twice := sla.Escalation{AfterMinutes: 1, Of: "response", Do: sla.Raise}
 		require.Equal(t, []string{"sla.escalations[1]", "sla.escalations[2].teamId", "sla.escalations[3].teamId", "sla.escalations[4].teamId"}, faults(catalog.SLA{Escalations: []sla.Escalation{
 			twice, twice, {AfterMinutes: 1, Of: "response", Do: sla.Reassign}, {AfterMinutes: 2, Of: "response", Do: sla.Raise, TeamID: &team.ID},
-			{AfterMinutes: 3, Of: "response", Do: sla.Notify, TeamID: &gone.ID},
+			{AfterMinutes: 3, Of: "response", Do: sla.Notify, TeamID: &deleted.ID},
 		}}))
 		require.Equal(t, []string{"sla.escalations[0].do"}, faults(catalog.SLA{Escalations: []sla.Escalation{{AfterMinutes: 1, Of: "response", Do: "shout"}}}))
 	})
 }
 
-// A calendar that changes moves what counts by it.
+// A changed calendar moves the clocks that use it.
 func TestCalendarsMoveClocks(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, world *testkit.World) {

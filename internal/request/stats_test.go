@@ -14,7 +14,8 @@ import (
 	"atrium/internal/testkit"
 )
 
-// Figures are of what was filed, finished and cancelled in a time, of what the caller sees.
+// The figures cover requests filed, finished and cancelled in a period, as far as the caller sees
+// them.
 func TestStats(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

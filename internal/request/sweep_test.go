@@ -27,13 +27,13 @@ import (
 )
 
 const (
-	sweepEnv = "ATRIUM_TEST_SLA" // in a process that keeps clocks: the database
+	sweepEnv = "ATRIUM_TEST_SLA" // for a process that runs clocks: the database
 	late     = 150               // requests
 	kills    = 4
 	restarts = time.Second // how long a process lives at most
 )
 
-// Processes that keep clocks are killed whenever it happens. What fell due while none ran is told of once, and nothing twice.
+// Processes that run clocks are killed at any time. What falls due while none runs is told once, and nothing is told twice.
 func TestSweepsAreKilled(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, world *testkit.World) {
@@ -56,7 +56,7 @@ func TestSweepsAreKilled(t *testing.T) {
 	})
 }
 
-// killed keeps clocks in a process of its own, for so long.
+// killed runs clocks in a process of its own, for a while, and kills it.
 func (w *watch) killed(after time.Duration) {
 	w.t.Helper()
 	where := w.Store.Path()
@@ -71,7 +71,7 @@ func (w *watch) killed(after time.Duration) {
 	_ = cmd.Wait() // it was killed
 }
 
-// TestProcessThatSweeps is the process of killed, and nothing where the environment does not ask for it.
+// TestProcessThatSweeps is the process that killed starts; it does nothing unless the environment variable is set.
 func TestProcessThatSweeps(t *testing.T) {
 	where := os.Getenv(sweepEnv)
 	if where == "" {
@@ -94,7 +94,7 @@ func TestProcessThatSweeps(t *testing.T) {
 	require.NoError(t, q.Run(context.WithoutCancel(t.Context())))
 }
 
-// What a sweep costs that finds nothing, at 100,000 open requests with clocks; one runs every five seconds.
+// The cost of a sweep that finds nothing, at 100,000 open requests with clocks; one runs every five seconds.
 func BenchmarkSweep(b *testing.B) {
 	for name, w := range map[string]*testkit.World{"sqlite": testkit.SQLiteWorld(b), "postgres": testkit.PostgresWorld(b)} {
 		b.Run(name, func(b *testing.B) {

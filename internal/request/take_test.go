@@ -16,7 +16,8 @@ import (
 	"atrium/internal/testkit"
 )
 
-// Who takes the next request of an inbox gets what is due first; two at once never get the same.
+// A caller who takes the next request of an inbox gets the one that is due first; two callers at
+// once never get the same one.
 func TestTakeNext(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

@@ -16,7 +16,8 @@ import (
 	"atrium/internal/testkit"
 )
 
-// Accepting and declining are what a change of the status is: the same rights, events and audit entries.
+// Accepting and declining do the same as a change of the status: the same rights, events and audit
+// entries.
 func TestAcceptAndDecline(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -56,7 +57,7 @@ func TestAcceptAndDecline(t *testing.T) {
 		_, _, err = op.Run(agent, w.Engine, request.Decline, request.DeclineInput{ByID: refused, Reason: "Again."}, nil)
 		require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
 
-		testkit.Run(t, w, member, request.Decline, request.DeclineInput{ByID: file(), Reason: "I have one."}) // one's own
+		testkit.Run(t, w, member, request.Decline, request.DeclineInput{ByID: file(), Reason: "I have one."}) // the caller's own request
 		other := op.ByID{ID: testkit.Run(t, w, owner, request.Create, request.CreateInput{ServiceID: s.ID, OfferingID: o.ID, Title: "A desk"}).ID}
 		_, _, err = op.Run(member, w.Engine, request.Decline, request.DeclineInput{ByID: other, Reason: "No."}, nil)
 		require.Equal(t, apperr.Forbidden, apperr.CodeOf(err))

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A member cancels own requests and changes nothing else with it: whatever field a PATCH names besides status takes
-// request.update. The fields are the declaration's, so that a new one cannot ride along.
+// A member may cancel own requests, and change nothing else with it: every other field of the PATCH requires
+// request.update. The test takes the fields from the declaration, so that it covers new ones.
 func TestEveryFieldTakesTheRight(t *testing.T) {
 	t.Parallel()
 	n := 0

@@ -41,7 +41,7 @@ func ask(t *testing.T, s *apitest.Server, as apitest.Caller, header http.Header,
 
 // A kept answer does not outlive the right to it: not by a policy that hides the row or denies the call, and not at the other
 // door.
-func TestKeptAnswersTellNothingHidden(t *testing.T) {
+func TestStoredAnswersRevealNothingHidden(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
 		d := newSide(t, s)
@@ -90,7 +90,7 @@ func TestKeptAnswersTellNothingHidden(t *testing.T) {
 }
 
 // A kept answer with a secret is not given to a session that could not make the call any more.
-func TestKeptSecretsTakeARecentProof(t *testing.T) {
+func TestStoredSecretsRequireARecentProof(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
 		as := s.Session(t, s.World.A.Users[principal.Admin])

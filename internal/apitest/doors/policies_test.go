@@ -31,9 +31,9 @@ func when(condition string) *policy.Condition { return new(policy.NewCondition([
 
 // whoever are callers of every role, by token and by key, and one from next door whom these policies do not bind.
 func whoever(s *apitest.Server) []apitest.Caller {
-	stranger := s.B.Owner
-	stranger.Name = "stranger's token"
-	return []apitest.Caller{s.A.Owner, s.A.Admin, s.A.Agent, s.A.Member, s.A.OwnerKey, s.A.AdminKey, s.A.AgentKey, s.A.MemberKey, stranger}
+	otherOwner := s.B.Owner
+	otherOwner.Name = "stranger's token"
+	return []apitest.Caller{s.A.Owner, s.A.Admin, s.A.Agent, s.A.Member, s.A.OwnerKey, s.A.AdminKey, s.A.AgentKey, s.A.MemberKey, otherOwner}
 }
 
 func deny(t *testing.T, s *apitest.Server) {

@@ -70,7 +70,7 @@ func TestRefusedTokens(t *testing.T) {
 	require.True(t, accepts(t, i, good(nil)), "what the others are spoilt from")
 	now := c.Now()
 	own := remote.Key()
-	stranger, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	foreignKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	claims := testissuer.Claims{
 		"iss": remote.URL, "aud": testissuer.Audience, "sub": "s", "exp": now.Add(soon).Unix(), "tenant": "acme", "groups": []string{"staff"},
@@ -109,9 +109,9 @@ func TestRefusedTokens(t *testing.T) {
 		"without a required claim":          good(testissuer.Claims{"tenant": nil}),
 		"with another required claim":       good(testissuer.Claims{"tenant": "acme2"}),
 		"without a required one in a list":  good(testissuer.Claims{"groups": []string{"all"}}),
-		"of another key under its name":     sign(jose.ES256, stranger, own.KeyID, ""),
-		"of a key that nobody knows":        sign(jose.ES256, stranger, "unknown", ""),
-		"of a key without a name":           sign(jose.ES256, stranger, "", ""),
+		"of another key under its name":     sign(jose.ES256, foreignKey, own.KeyID, ""),
+		"of a key that nobody knows":        sign(jose.ES256, foreignKey, "unknown", ""),
+		"of a key without a name":           sign(jose.ES256, foreignKey, "", ""),
 		"of the elsewhere's key":            sign(jose.ES256, elsewhere.Key().Key, elsewhere.Key().KeyID, ""),
 		"HMAC with the public key":          sign(jose.HS256, public, own.KeyID, ""),
 		"alg none":                          part(map[string]string{"alg": "none", "kid": own.KeyID}) + "." + part(claims) + ".",

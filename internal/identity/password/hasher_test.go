@@ -141,9 +141,9 @@ func TestWaiting(t *testing.T) {
 	<-entered
 	_, err := h.Hash(t.Context(), "correct horse")
 	require.ErrorIs(t, err, password.ErrBusy)
-	gone, cancel := context.WithCancel(t.Context())
+	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = h.Verify(gone, "", "guess")
+	_, err = h.Verify(cancelled, "", "guess")
 	require.Error(t, err)
 	close(proceed)
 	require.NoError(t, <-done)

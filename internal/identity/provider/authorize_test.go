@@ -78,7 +78,7 @@ func TestAuthorizeRefusals(t *testing.T) {
 }
 
 // As long as client and address are not known to belong together, nobody is sent anywhere: no open redirect.
-func TestNoRedirectToStrangers(t *testing.T) {
+func TestNoRedirectToUnregisteredURIs(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		other := s.register(identity.CreateClientInput{Name: "Other", RedirectURIs: []string{"https://other.test/cb"}}).ID
 		for name, with := range map[string]url.Values{

@@ -63,7 +63,7 @@ func TestTokenSubstitution(t *testing.T) {
 		}
 		require.Equal(t, http.StatusOK, s.userinfo(signed("", nil)).StatusCode, "the forge works: only what is wrong below is refused")
 
-		stranger, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		foreignKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 		require.NoError(t, err)
 		part := strings.Split(good.access, ".")
 		none := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none","kid":"` + own.KeyID + `"}`))
@@ -76,9 +76,9 @@ func TestTokenSubstitution(t *testing.T) {
 			"alg none, signature kept":  none + "." + part[1] + "." + part[2],
 			"no signature":              part[0] + "." + part[1] + ".",
 			"another's payload":         part[0] + "." + strings.Split(good.id, ".")[1] + "." + part[2],
-			"a stranger's key":          forge(t, stranger, jose.ES256, own.KeyID, "at+jwt", claims("", nil)),
-			"an unknown key":            forge(t, stranger, jose.ES256, "sig_unknown", "at+jwt", claims("", nil)),
-			"no key named":              forge(t, stranger, jose.ES256, "", "at+jwt", claims("", nil)),
+			"a stranger's key":          forge(t, foreignKey, jose.ES256, own.KeyID, "at+jwt", claims("", nil)),
+			"an unknown key":            forge(t, foreignKey, jose.ES256, "sig_unknown", "at+jwt", claims("", nil)),
+			"no key named":              forge(t, foreignKey, jose.ES256, "", "at+jwt", claims("", nil)),
 			"HS256 with the public key": forge(t, public, jose.HS256, own.KeyID, "at+jwt", claims("", nil)),
 			"another issuer":            signed("iss", "https://evil.test"),
 			"an audience elsewhere":     signed("aud", []string{"https://evil.test"}),
@@ -118,11 +118,11 @@ func TestOtherIssuersKey(t *testing.T) {
 // elsewhere.
 func TestUnknownKeyFlood(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
-		stranger, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		foreignKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 		require.NoError(t, err)
 		tokens := make([]string, 50)
 		for i := range tokens {
-			tokens[i] = forge(t, stranger, jose.ES256, id.New("sig"), "at+jwt", map[string]any{"iss": s.issuer, "aud": testkit.BaseURL, "sub": "usr_1"})
+			tokens[i] = forge(t, foreignKey, jose.ES256, id.New("sig"), "at+jwt", map[string]any{"iss": s.issuer, "aud": testkit.BaseURL, "sub": "usr_1"})
 		}
 		closed, cancel := context.WithCancel(t.Context())
 		cancel() // whoever went to the database with it would come back with another error
