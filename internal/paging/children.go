@@ -20,19 +20,19 @@ type OfParents struct {
 // SetParents names the rows whose children are listed.
 func (o *OfParents) SetParents(ids []string) { o.IDs = ids }
 
-// children are the rows that a column leads from to one of many parents: the offerings of a page of services, say.
+// children are the rows that belong to one of many parents through a column, for example the offerings of a page of
+// services.
 type children struct {
 	tx            *op.Tx
 	table, column string
 	parents       []any
 	page          Page
 	sorts         op.Sorts
-	where         []func(*sql.Selector) // which of them
+	where         []func(*sql.Selector) // a filter on the children
 }
 
-// Children pages the children of every parent: the window of each, in one statement for all of them, and their counts in
-// another one unless they are not wanted. column is the one of table, which q reads, that holds the parent's id;
-// where says which children.
+// Children pages the children of every parent. One statement reads the windows of all parents, and another one counts
+// the children unless no count is wanted. q reads table, whose column holds the parent's id; where filters the children.
 func Children[Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](
 	ctx context.Context, tx *op.Tx, in OfParents, sorts op.Sorts, table, column string, q Q, where ...P,
 ) (map[string]List[*Row], error) {
@@ -79,7 +79,7 @@ func Children[Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](
 	return out, nil
 }
 
-// visible selects from the children of all parents that the caller sees.
+// visible selects the children of all parents that the caller may see.
 func (c children) visible(ctx context.Context, dialect string) (*sql.Selector, *sql.SelectTable) {
 	d := sql.Dialect(dialect)
 	t := d.Table(c.table)
@@ -93,7 +93,7 @@ func (c children) visible(ctx context.Context, dialect string) (*sql.Selector, *
 	return s, t
 }
 
-// totals counts the children of every parent.
+// totals counts the children of each parent.
 func (c children) totals(ctx context.Context) (map[string]int, error) {
 	drv := ent.DriverOf(c.tx.Client)
 	s, t := c.visible(ctx, drv.Dialect())
@@ -117,8 +117,7 @@ func (c children) totals(ctx context.Context) (map[string]int, error) {
 	return out, err
 }
 
-// within picks the rows of every parent's window: those that are among the first of their parent which the caller sees,
-// and one more.
+// within selects the rows of each parent's window and one more, out of the parent's children that the caller may see.
 func (c children) within(after func(*sql.Selector)) func(*sql.Selector) {
 	keys, desc := c.page.keys(c.sorts)
 	return func(s *sql.Selector) {

@@ -11,8 +11,8 @@ import (
 	"atrium/internal/op"
 )
 
-// Counter names a counter that triggers keep: how many rows of an entity there are, by a kind of counter ("request_service")
-// in the given facets, or in all of them when none is given. doc.go of internal/store says why there are counters.
+// Counter names a counter that triggers maintain: the number of rows of an entity, for a kind of counter ("request_service")
+// in the given facets, or in all facets when none is given. doc.go of internal/store says why there are counters.
 type Counter struct {
 	Entity string
 	Kind   string
@@ -35,8 +35,8 @@ func (c Counter) Count(ctx context.Context, tx *op.Tx) (int, error) {
 	return n, nil
 }
 
-// Counted pages a query whose total a counter knows. Where access policies hide some of the rows, those that are left are
-// counted instead.
+// Counted pages a query whose total a counter holds. If access policies hide some of the rows, it counts the visible rows
+// instead.
 func Counted[Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](
 	ctx context.Context, tx *op.Tx, page Page, sorts op.Sorts, c Counter, q Q,
 ) (List[*Row], error) {

@@ -17,20 +17,20 @@ import (
 	"atrium/internal/op"
 )
 
-// Window pages a list by where a row stands: the page's Size rows after the one that After is the cursor of. Rows that
-// come and go meanwhile neither repeat nor hide others, and the last page costs what the first does.
+// Window pages a list by position: it holds the page's Size rows that follow the row of the cursor After. Rows that are
+// added or deleted meanwhile neither repeat nor hide other rows, and the last page costs as much as the first.
 type Window struct {
-	After     string // a row's Cursor, in the same order; empty for the beginning
-	Uncounted bool   // nobody asked for Total
+	After     string // a row's Cursor in the same order; empty for the beginning
+	Uncounted bool   // Total is not needed
 }
 
-// SetWindow makes the page a window: size rows after a cursor, in the order of a sort. counted asks for the total; columns
-// are what is read of a row.
+// SetWindow makes the page a window: size rows after a cursor, in the order of a sort. counted requests the total; columns
+// are the columns to read.
 func (p *Page) SetWindow(size int, after, sort string, counted bool, columns ...string) {
 	p.Size, p.Sort, p.Window, p.Columns = size, sort, &Window{After: after, Uncounted: !counted}, columns
 }
 
-// readWindow is Read for windows. Returns validation_error, naming "after", for what is no cursor of the list.
+// readWindow is Read for windows. Returns validation_error, naming "after", for an invalid cursor.
 func readWindow[T any](ctx context.Context, page Page, sorts op.Sorts, count func(context.Context) (int, error), rows Rows[T]) (List[T], error) {
 	out := List[T]{Page: page, sorts: sorts}
 	order, err := windowOrder[T](page, sorts)
@@ -42,21 +42,21 @@ func readWindow[T any](ctx context.Context, page Page, sorts op.Sorts, count fun
 			return out, fmt.Errorf("count the rows: %w", err)
 		}
 	}
-	if out.Rows, err = rows(ctx, order, 0, page.Size+1); err != nil { // one more, to know whether rows follow
+	if out.Rows, err = rows(ctx, order, 0, page.Size+1); err != nil { // one more row, to know whether rows follow
 		return out, fmt.Errorf("read the page: %w", err)
 	}
 	out.cut()
 	return out, nil
 }
 
-// cut takes the row away that only tells that there is more.
+// cut removes the additional row, which only shows that there are more.
 func (l *List[T]) cut() {
 	if l.More = len(l.Rows) > l.Page.Size; l.More {
 		l.Rows = l.Rows[:l.Page.Size]
 	}
 }
 
-// windowOrder is Order, narrowed to the rows after the cursor.
+// windowOrder is Order with a filter for the rows after the cursor.
 func windowOrder[T any](page Page, sorts op.Sorts) (func(*sql.Selector), error) {
 	order := page.Order(sorts)
 	after, err := afterCursor[T](page, sorts)
@@ -69,7 +69,7 @@ func windowOrder[T any](page Page, sorts op.Sorts) (func(*sql.Selector), error) 
 	}, nil
 }
 
-// afterCursor narrows a query to the rows after the cursor: one comparison of the whole key, which an index answers.
+// afterCursor filters a query for the rows after the cursor, with one comparison of the whole key, which an index answers.
 func afterCursor[T any](page Page, sorts op.Sorts) (func(*sql.Selector), error) {
 	if page.Window.After == "" {
 		return func(*sql.Selector) {}, nil
@@ -77,7 +77,7 @@ func afterCursor[T any](page Page, sorts op.Sorts) (func(*sql.Selector), error) 
 	keys, desc := page.keys(sorts)
 	values, err := readCursor[T](page, keys)
 	if err != nil {
-		return nil, apperr.InvalidField("after", "is no cursor of this list") // what is wrong with it helps nobody
+		return nil, apperr.InvalidField("after", "is no cursor of this list") // the cause would not help the caller
 	}
 	return func(sel *sql.Selector) {
 		columns := make([]string, len(keys))
@@ -92,13 +92,13 @@ func afterCursor[T any](page Page, sorts op.Sorts) (func(*sql.Selector), error) 
 	}, nil
 }
 
-// cursor is what stands in a cursor's text: the order that it was made for and the row's key in it.
+// cursor is the content of a cursor: the order that it was made for, and the row's key in that order.
 type cursor struct {
 	Sort string `json:"s"`
 	Key  []any  `json:"k"`
 }
 
-// Cursor returns where a row of the list stands, as text that only Window.After understands.
+// Cursor returns a row's position in the list, as text for Window.After.
 func (l List[T]) Cursor(row T) string {
 	keys, _ := l.Page.keys(l.sorts)
 	c := cursor{Sort: l.Page.Sort, Key: make([]any, len(keys))}
@@ -113,7 +113,7 @@ func (l List[T]) Cursor(row T) string {
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
-// readCursor returns the values of the keys in a cursor's text, of the columns' own types.
+// readCursor returns the key's values in a cursor, with the types of their columns.
 func readCursor[T any](page Page, keys []key) ([]any, error) {
 	raw, err := base64.RawURLEncoding.DecodeString(page.Window.After)
 	if err != nil {
@@ -148,7 +148,7 @@ func readCursor[T any](page Page, keys []key) ([]any, error) {
 	return values, nil
 }
 
-// plain returns a value as drivers take it, without the name of its type.
+// plain returns a value in a form that drivers accept, without its named type.
 func plain(v reflect.Value) any {
 	switch v.Kind() {
 	case reflect.String:
@@ -162,7 +162,7 @@ func plain(v reflect.Value) any {
 	return v.Interface()
 }
 
-// columnOf returns the index of the field that holds a column of an Ent entity.
+// columnOf returns the index of the field for a column of an Ent entity.
 func columnOf(t reflect.Type, column string) []int {
 	for _, f := range reflect.VisibleFields(t) {
 		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name == column && f.IsExported() {

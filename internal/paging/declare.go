@@ -13,7 +13,7 @@ import (
 // paged is an input that embeds Page.
 type paged interface{ page() Page }
 
-// NewList declares the operation that lists an entity: query returns the rows that an input asks for, in no order.
+// NewList declares the operation that lists an entity. query returns the rows that the input selects, without an order.
 func NewList[In paged, Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](
 	name string, spec op.Spec, query func(ctx context.Context, tx *op.Tx, in In) Q,
 ) *op.Operation[In, List[*Row]] {
@@ -22,15 +22,15 @@ func NewList[In paged, Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)
 	})
 }
 
-// ByIDs is the input of operations that look many rows up at once: what edges lead to. An id that is no row of the
-// company is left out of what they return.
+// ByIDs is the input of operations that look many rows up at once, for edges of the graph. They leave out ids that are no
+// rows of the company.
 type ByIDs struct {
 	IDs     []string `json:"-"`
-	Columns []string `json:"-"` // what is read of a row; all columns when there are none
+	Columns []string `json:"-"` // the columns to read; empty for all
 }
 
-// NewLookUp declares the operation that reads the rows of many ids at once, by the same rights as a read of one, and
-// returns them by id.
+// NewLookUp declares the operation that reads many rows at once by their ids, under the rights of reading a single row,
+// and returns them by id.
 func NewLookUp[Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](
 	name string, spec op.Spec, query func(tx *op.Tx) Q,
 ) *op.Operation[ByIDs, map[string]*Row] {
@@ -39,7 +39,7 @@ func NewLookUp[Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](
 	})
 }
 
-// LookUp returns the rows of a query that have one of the ids, by id. Without ids nothing is read.
+// LookUp returns the rows of a query that have one of the ids, by id. Without ids it reads nothing.
 func LookUp[Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](ctx context.Context, q Q, in ByIDs) (map[string]*Row, error) {
 	if len(in.IDs) == 0 {
 		return map[string]*Row{}, nil
@@ -59,8 +59,8 @@ func LookUp[Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](ctx conte
 	return out, nil
 }
 
-// NewChildren declares the operation that lists the children of many rows at once: column is the one of table, which query
-// reads, that holds the parent's id. only narrows them further, for the caller's role.
+// NewChildren declares the operation that lists the children of many rows at once. query reads table, whose column holds
+// the parent's id; only filters the children further, for the caller's role.
 func NewChildren[Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](
 	name string, spec op.Spec, table, column string, query func(tx *op.Tx) Q, only ...func(tx *op.Tx) []P,
 ) *op.Operation[OfParents, map[string]List[*Row]] {

@@ -1,4 +1,4 @@
-// Package paging is where lists are paged, for both doors.
+// Package paging pages lists for both doors.
 //
 //	declare.go   a list, a look-up by ids and a list of children as operations, each declared by its query alone
 //	page.go      pages by number, as REST asks for them
@@ -7,9 +7,10 @@
 //	counter.go   totals that triggers keep
 //	filter.go    filters that lists have in common
 //
-// A domain declares its lists with it; the doors fill Page in. What the caller may see it does not decide: the tenancy
-// guard and the access policies narrow every query that Ent runs, and package op those that are written here.
+// A domain declares its lists with it, and the doors fill in Page. It does not decide what the caller may see: the
+// tenancy guard and the access policies narrow every query that Ent runs, and package op narrows the hand-written ones
+// here.
 //
-// Every list is ordered by one column and then by the id, or by columns that an index continues with, so that pages never
-// overlap and a cursor is one comparison of the whole key, which the index answers.
+// Every list is ordered by one column and then by the id, or by further columns of an index in between. So pages never
+// overlap, and a cursor is one comparison of the whole key, which the index answers.
 package paging

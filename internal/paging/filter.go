@@ -9,8 +9,8 @@ import (
 	"entgo.io/ent/dialect/sql"
 )
 
-// In adds a filter by a list of values, of which a row has one, when there are any. Texts that stand for an enum of Ent's
-// were checked by the input's enum tag.
+// In adds a filter for rows with one of the values, if there are any values. The input's enum tag has already checked
+// texts that stand for one of Ent's enums.
 func In[P any, V ~string](where []P, values []string, in func(...V) P) []P {
 	if len(values) == 0 {
 		return where
@@ -22,10 +22,10 @@ func In[P any, V ~string](where []P, values []string, in func(...V) P) []P {
 	return append(where, in(typed...))
 }
 
-// None is the value of a filter that stands for rows without one.
+// None is the filter value that selects rows without a value.
 const None = "none"
 
-// InOrNone is In for a column that may be null, where None finds the rows that have no value.
+// InOrNone is In for a column that may be null; None selects the rows without a value.
 func InOrNone[P ~func(*sql.Selector)](where []P, values []string, in func(...string) P, null func() P) []P {
 	given := slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == None })
 	switch {
@@ -37,7 +37,7 @@ func InOrNone[P ~func(*sql.Selector)](where []P, values []string, in func(...str
 	return append(where, P(sql.OrPredicates(in(given...), null())))
 }
 
-// Contains adds a filter by a part of a text in any case, when there is one.
+// Contains adds a filter for a part of a text, in any case, if text is not empty.
 func Contains[P ~func(*sql.Selector)](where []P, column, text string) []P {
 	if text == "" {
 		return where
@@ -45,8 +45,8 @@ func Contains[P ~func(*sql.Selector)](where []P, column, text string) []P {
 	return append(where, ContainsFold[P](column, text))
 }
 
-// TagIn matches rows whose tag has one of the values. Key and values are bound, never spliced into the statement; the
-// key has passed the tags' own pattern, so that quoting it in SQLite's path is enough.
+// TagIn matches rows whose tag has one of the values. Key and values are bound as parameters. The key has passed the
+// pattern for tags, so quoting it is enough in SQLite's path.
 func TagIn[P ~func(*sql.Selector)](column, key string, values []string) P {
 	return func(s *sql.Selector) {
 		or := make([]*sql.Predicate, len(values))
@@ -65,8 +65,8 @@ func TagIn[P ~func(*sql.Selector)](column, key string, values []string) P {
 	}
 }
 
-// ContainsFold matches rows whose column contains text in any case; no character of it is a wildcard. Letters beyond
-// ASCII take a slower comparison, as the databases' own folding depends on how they were set up.
+// ContainsFold matches rows whose column contains text in any case; no character is a wildcard. Text beyond ASCII uses a
+// slower comparison, because the databases' own folding depends on their configuration.
 func ContainsFold[P ~func(*sql.Selector)](column, text string) P {
 	if isASCII(text) {
 		return P(sql.FieldContainsFold(column, text))

@@ -17,24 +17,24 @@ type Page struct {
 	Size   int    `json:"-" query:"pageSize" default:"20" minimum:"1" maximum:"100" doc:"Rows a page."`
 	Sort   string `json:"-" query:"sort" doc:"The field to order by; '-' in front of it means descending."`
 
-	Window  *Window  `json:"-"` // set by connections, which page by where a row stands instead of by Number
-	Columns []string `json:"-"` // windows: what is read of a row, besides what a cursor takes; all columns when there are none
+	Window  *Window  `json:"-"` // set by connections, which page by position instead of by Number
+	Columns []string `json:"-"` // windows: the columns to read besides those of the cursor; empty for all
 }
 
-// List is a page of rows and how many there are in all.
+// List is a page of rows, with the total number of rows.
 type List[T any] struct {
 	Rows  []T
 	Total int // 0 when the window is uncounted
 	Page  Page
 	More  bool // windows: rows follow
 
-	sorts op.Sorts // windows: what cursors are made by
+	sorts op.Sorts // windows: the sorts that cursors are made from
 }
 
 // Pages returns ⌈Total ÷ Size⌉.
 func (l List[T]) Pages() int { return (l.Total + l.Page.Size - 1) / l.Page.Size }
 
-// Query is what Ent generates to query an entity: Q is the query itself, such as *ent.ServiceQuery, and Row, P and O are
+// Query is a query as Ent generates it for an entity. Q is the query itself, such as *ent.ServiceQuery; Row, P and O are
 // inferred from its methods.
 type Query[Q, Row any, P, O ~func(*sql.Selector)] interface {
 	Clone() Q
@@ -47,7 +47,7 @@ type Query[Q, Row any, P, O ~func(*sql.Selector)] interface {
 	IDs(ctx context.Context) ([]string, error)
 }
 
-// deepPage is the offset from which a page's ids are found first, through an index alone, and then its rows.
+// deepPage is the offset from which a page's ids are read first, from an index alone, and then its rows.
 const deepPage = 1000
 
 // Of pages a query.
@@ -55,7 +55,7 @@ func Of[Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](ctx context.C
 	return Read(ctx, page, sorts, q.Clone().Count, rowsOf(page, sorts, q))
 }
 
-// rowsOf returns what reads rows of a query.
+// rowsOf returns the function that reads rows of a query.
 func rowsOf[Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](page Page, sorts op.Sorts, q Q) Rows[*Row] {
 	if q = q.Clone(); page.Window != nil && len(page.Columns) > 0 {
 		keys, _ := page.keys(sorts)
@@ -78,7 +78,7 @@ func rowsOf[Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](page Page
 	}
 }
 
-// selecting narrows a query to columns.
+// selecting limits a query to columns.
 func selecting(columns []string) func(*sql.Selector) {
 	columns = slices.Compact(slices.Sorted(slices.Values(columns)))
 	return func(s *sql.Selector) { s.Select(s.Columns(columns...)...) }
@@ -87,7 +87,8 @@ func selecting(columns []string) func(*sql.Selector) {
 // Rows reads rows in an order.
 type Rows[T any] func(ctx context.Context, order func(*sql.Selector), offset, limit int) ([]T, error)
 
-// Read pages whatever can be counted and read in an order: it counts, and reads the page unless that lies past the end.
+// Read pages anything that can be counted and read in an order. It counts, and reads the page unless the page lies past
+// the end.
 func Read[T any](ctx context.Context, page Page, sorts op.Sorts, count func(context.Context) (int, error), rows Rows[T]) (List[T], error) {
 	page = page.normal()
 	if page.Window != nil {
@@ -121,7 +122,7 @@ func (p Page) normal() Page {
 
 func (p Page) page() Page { return p }
 
-// Order returns what to order by: the sorted field (newest first without one), and the id as the last key, so that
+// Order returns the order of the page: the sorted field (newest first without one), then the id as the last key, so that
 // pages never overlap.
 func (p Page) Order(s op.Sorts) func(*sql.Selector) {
 	keys, desc := p.keys(s)
@@ -136,13 +137,13 @@ func (p Page) Order(s op.Sorts) func(*sql.Selector) {
 	}
 }
 
-// key is a column that a list is ordered by; folded, its texts order without case (op.Folded).
+// key is a column that a list is ordered by; if it is folded, its texts order without regard to case (op.Folded).
 type key struct {
 	column string
 	folded bool
 }
 
-// of returns the key as SQL, by what qualifies a column.
+// of returns the key as SQL; qualify qualifies the column.
 func (k key) of(qualify func(string) string) string {
 	if k.folded {
 		return op.Folded(qualify(k.column))
@@ -150,7 +151,7 @@ func (k key) of(qualify func(string) string) string {
 	return qualify(k.column)
 }
 
-// value returns a row's value of the key as the key compares with it. The database folds it, as it does the column.
+// value returns a row's value for comparison with the key. The database folds it, as it does the column.
 func (k key) value(v any) any {
 	if k.folded {
 		return sql.ExprFunc(func(b *sql.Builder) { b.WriteString("lower(").Arg(v).WriteString(")") })
@@ -158,7 +159,7 @@ func (k key) value(v any) any {
 	return v
 }
 
-// keys returns what the page is ordered by, all in one direction: the columns of the sort, and the id.
+// keys returns the keys of the page's order, all in one direction: the columns of the sort, and the id.
 func (p Page) keys(s op.Sorts) (keys []key, desc bool) {
 	columns := "created_at"
 	desc = true
