@@ -120,10 +120,10 @@ func TestWhatDecides(t *testing.T) {
 	}
 }
 
-// A kept answer is the same as a fresh one, and is not mistaken for another question's.
+// A cached answer equals a fresh one, and is not used for another question.
 func TestCachedAnswers(t *testing.T) {
 	t.Parallel()
-	kept := engine(t)
+	cached := engine(t)
 	var wg sync.WaitGroup
 	type asked struct {
 		p principal.Principal
@@ -142,7 +142,7 @@ func TestCachedAnswers(t *testing.T) {
 	errs := make([]error, len(questions)*3)
 	for i := range errs {
 		a := questions[i%len(questions)]
-		wg.Go(func() { _, errs[i] = kept.Decide(context.Background(), &a.p, a.q) })
+		wg.Go(func() { _, errs[i] = cached.Decide(context.Background(), &a.p, a.q) })
 	}
 	wg.Wait()
 	fresh := engine(t)
@@ -150,7 +150,7 @@ func TestCachedAnswers(t *testing.T) {
 		require.NoError(t, errs[i])
 		want, err := fresh.Decide(t.Context(), &a.p, a.q)
 		require.NoError(t, err)
-		got, err := kept.Decide(t.Context(), &a.p, a.q)
+		got, err := cached.Decide(t.Context(), &a.p, a.q)
 		require.NoError(t, err)
 		require.Equal(t, want, got, "%+v", a)
 	}
