@@ -310,29 +310,6 @@ func TestWhatInterruptsARun(t *testing.T) {
 	})
 }
 
-// However stopAgentRun and a decision meet, nothing is done once the stop has answered.
-func TestStopAgainstWrites(t *testing.T) {
-	each(t, func(t *testing.T, d *desk) {
-		d.hire("ACT_WITH_APPROVAL")
-		d.work()
-		for range 20 {
-			id := d.file(d.ctx, "my vpn tunnel")
-			run := d.run(id, agentrun.StatusWAITING)
-			a := d.action(run)
-			var stopped, decided error
-			var wg sync.WaitGroup
-			wg.Go(func() { _, _, stopped = op.Run(d.staff(), d.Engine, agent.StopRun, op.ByID{ID: run.ID}, nil) })
-			wg.Go(func() {
-				_, _, decided = op.Run(d.As(d.A, principal.Admin), d.Engine, agent.DecideAction,
-					agent.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"}, nil)
-			})
-			wg.Wait()
-			require.NotEqual(t, stopped == nil, decided == nil, "one of both: %v, %v", stopped, decided)
-			require.Equal(t, stopped == nil, d.request(id).TeamID == nil)
-		}
-	})
-}
-
 func TestNothingToPropose(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		d.hire("SUGGEST")
