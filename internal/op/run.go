@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"atrium/authz"
+	"atrium/ent"
 	"atrium/internal/apperr"
 	"atrium/internal/clock"
 	"atrium/internal/egress"
@@ -58,12 +59,25 @@ func Run[In, Out any](ctx context.Context, e *Engine, o *Operation[In, Out], in 
 	case o.info.Action != Read:
 		return write(ctx, a, o, in)
 	}
-	out, err := o.perform(ctx, &Tx{Client: e.Store.Reader(), attempt: a}, in)
+	out, err := o.read(ctx, a, in)
 	if err != nil {
 		return none, nil, a.failed(ctx, err)
 	}
 	a.sample(ctx)
 	return out, nil, nil
+}
+
+// read performs an operation that reads. A replica may answer it unless it is about one row: to ask the primary how far the replica
+// must have come costs what that row does.
+func (o *Operation[In, Out]) read(ctx context.Context, a *attempt, in In) (out Out, err error) {
+	if _, onRow := any(in).(Target); onRow {
+		return o.perform(ctx, &Tx{Client: a.engine.Store.Reader(), attempt: a}, in)
+	}
+	err = a.engine.Store.Read(ctx, func(ctx context.Context, db *ent.Client) (err error) {
+		out, err = o.perform(ctx, &Tx{Client: db, attempt: a}, in)
+		return err
+	})
+	return out, err
 }
 
 // start takes a call up to its function: it checks the principal's right to the operation and validates the input. The

@@ -51,9 +51,16 @@ func openPostgres(ctx context.Context, o Options) (*Store, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	s.closers = append(s.closers, func() error { readPool.Close(); return nil })
-	s.silence = newSilence()
+	s.silence = newSilence(maxSilence)
 	s.closers = append(s.closers, s.silence.close)
-	s.reader = ent.NewClient(ent.Driver(pgReader{readPool, s.silence}))
+	reader := pgReader{pool: readPool, silence: s.silence}
+	s.reader = ent.NewClient(ent.Driver(reader))
+	if o.ReadURL != "" {
+		if s.replica, err = openReplica(ctx, o.ReadURL, readCfg, reader); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+		s.closers = append(s.closers, func() error { s.replica.pool.Close(); return nil }, s.replica.silence.close)
+	}
 	s.begin = pgWriter{pool, s.silence, cmp.Or(o.WriteTime, maxWriteTime)}
 	s.watch = newWatch(&pgSignal{cfg: cfg.ConnConfig, silence: s.silence})
 	s.closers = append(s.closers, s.watch.close)
@@ -90,6 +97,7 @@ func companyOf(ctx context.Context) string {
 type pgReader struct {
 	pool    *pgxpool.Pool
 	silence *silence
+	replica bool // the queries wait until it has come as far as their context says
 }
 
 // boundCompany is the connection's note of its binding; without one, nothing is known.
@@ -124,7 +132,12 @@ func (d pgReader) query(ctx context.Context, query string, argv []any) (rows pgx
 		return nil, nil, fmt.Errorf("acquire a connection: %w", err)
 	}
 	company, notes := companyOf(ctx), conn.Conn().PgConn().CustomData()
-	if bound, known := notes[boundCompany]; known && bound == company {
+	at, placed := ctx.Value(positionKey{}).(position)
+	if d.replica && !placed {
+		conn.Release()
+		return nil, nil, errors.New("store: the replica is read by Read alone")
+	}
+	if bound, known := notes[boundCompany]; known && bound == company && !d.replica {
 		rows, err := conn.Query(ctx, query, argv...)
 		if err != nil {
 			conn.Release()
@@ -135,6 +148,9 @@ func (d pgReader) query(ctx context.Context, query string, argv []any) (rows pgx
 	delete(notes, boundCompany) // until the transaction that binds it has ended well
 	batch := &pgx.Batch{}
 	batch.Queue(bindSession, company)
+	if d.replica {
+		batch.Queue(awaitPosition, at.timeline, at.lsn)
+	}
 	batch.Queue(query, argv...)
 	br := conn.SendBatch(ctx, batch)
 	end = func() error {
@@ -147,6 +163,11 @@ func (d pgReader) query(ctx context.Context, query string, argv []any) (rows pgx
 	}
 	if _, err := br.Exec(); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("bind the company: %w", err), end())
+	}
+	if d.replica {
+		if _, err := br.Exec(); err != nil {
+			return nil, nil, errors.Join(asBehind(err), ignoreBatch(end()))
+		}
 	}
 	rows, err = br.Query()
 	if err != nil {

@@ -23,6 +23,7 @@ var errSilent = errors.New("store: the database does not answer")
 // deadline has to tell slow from lost.
 type silence struct {
 	heard atomic.Int64 // when the server last answered, in Unix nanoseconds
+	most  time.Duration
 	timer *time.Timer
 
 	mu    sync.Mutex
@@ -30,13 +31,14 @@ type silence struct {
 	begin context.CancelFunc
 }
 
-func newSilence() *silence {
-	s := &silence{}
+// newSilence returns the silence of a server that may leave everybody without an answer for at most so long.
+func newSilence(most time.Duration) *silence {
+	s := &silence{most: most}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ctx, s.begin = context.WithCancel(context.Background())
 	s.hear()
-	s.timer = time.AfterFunc(maxSilence, s.check)
+	s.timer = time.AfterFunc(most, s.check)
 	return s
 }
 
@@ -44,7 +46,7 @@ func newSilence() *silence {
 func (s *silence) check() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if left := maxSilence - time.Since(time.Unix(0, s.heard.Load())); left > 0 {
+	if left := s.most - time.Since(time.Unix(0, s.heard.Load())); left > 0 {
 		s.timer.Reset(left)
 		return
 	}
@@ -61,7 +63,7 @@ func (s *silence) answered() {
 	defer s.mu.Unlock()
 	if s.ctx.Err() != nil {
 		s.ctx, s.begin = context.WithCancel(context.Background())
-		s.timer.Reset(maxSilence)
+		s.timer.Reset(s.most)
 	}
 }
 

@@ -28,6 +28,7 @@ var ErrBusy = errors.New("store: too many writes are waiting")
 type Options struct {
 	DataDir     string // holds atrium.db when DatabaseURL is empty
 	DatabaseURL string // postgres://…, or empty for SQLite
+	ReadURL     string // a streaming replica of that PostgreSQL, for Read; empty for none
 	MaxConns    int    // PostgreSQL connections; 0 means 16
 
 	// WriteTime is what all statements of one transaction may take on PostgreSQL; 0 means 30 s.
@@ -47,6 +48,7 @@ type Store struct {
 
 	pool    *pgxpool.Pool // PostgreSQL
 	silence *silence      // PostgreSQL
+	replica *replica      // PostgreSQL with a replica for reads
 	writeDB *sql.DB       // SQLite: the writer's
 	turn    sync.Mutex    // SQLite: of those who write in this process
 	path    string        // SQLite: the file
@@ -106,6 +108,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		o.Clock = &clock.Clock{}
 	}
 	switch {
+	case o.ReadURL != "" && o.DatabaseURL == "":
+		return nil, errors.New("a read URL takes a database URL: SQLite has no replicas")
 	case o.DatabaseURL == "":
 		return openSQLite(ctx, filepath.Join(o.DataDir, "atrium.db"), o)
 	case strings.HasPrefix(o.DatabaseURL, "postgres://"), strings.HasPrefix(o.DatabaseURL, "postgresql://"):

@@ -86,6 +86,22 @@ func PostgresWorld(tb testing.TB) *World {
 	return open(tb, store.Options{DatabaseURL: PostgresTemplate(tb, "world", migrated), MaxConns: 8})
 }
 
+// ReplicatedWorld returns a world on a PostgreSQL of its own whose reads go to a replica while it keeps up.
+func ReplicatedWorld(tb testing.TB) (*World, *Replicated) {
+	tb.Helper()
+	r := NewReplicated(tb)
+	require.NoError(tb, migrated(r.URL))
+	w := open(tb, store.Options{DatabaseURL: r.URL, ReadURL: r.ReadURL, MaxConns: 8})
+	ctx, cancel := context.WithCancel(context.Background())
+	var followed sync.WaitGroup
+	followed.Go(func() { _ = w.Store.FollowReplica(ctx, slog.New(slog.DiscardHandler)) })
+	tb.Cleanup(func() {
+		cancel()
+		followed.Wait()
+	})
+	return w, r
+}
+
 // sqliteTemplate is the file of an empty, migrated database, made once.
 var sqliteTemplate = sync.OnceValues(func() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "atrium-template")

@@ -1,0 +1,270 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"atrium/ent"
+)
+
+const (
+	replicaCheck   = 250 * time.Millisecond // between two looks at whether the replica keeps up
+	replicaSilence = time.Second            // for how long it may leave those without an answer
+)
+
+// askPosition asks the primary how far a replica must have come to hold all that is committed. Commits wait for the log to be
+// flushed, but for those of a server that has been told not to wait.
+const askPosition = `SELECT substr(pg_walfile_name(p.lsn), 1, 8), p.lsn::text FROM (SELECT CASE current_setting('synchronous_commit')
+	WHEN 'off' THEN pg_current_wal_insert_lsn() ELSE pg_current_wal_flush_lsn() END) AS p (lsn)`
+
+// awaitPosition has the replica wait until it has come so far: 50 times a millisecond. It fails with a division by zero when it has
+// not by then, so that the server skips the statements that were sent behind it. A server that is no replica any more has no
+// position to replay to, and one that has not followed a failover another timeline.
+const awaitPosition = `SELECT 1 / count(*) FROM (SELECT FROM generate_series(1, 50) WHERE CASE
+	WHEN pg_is_in_recovery() AND pg_last_wal_replay_lsn() >= $2::pg_lsn
+		AND (SELECT lpad(upper(to_hex(timeline_id)), 8, '0') FROM pg_control_checkpoint()) = $1 THEN true
+	ELSE pg_sleep(0.001) IS NULL END LIMIT 1) AS reached`
+
+// divisionByZero is PostgreSQL's code of awaitPosition's failure.
+const divisionByZero = "22012"
+
+// errBehind says that the replica has not come as far as a read needs.
+var errBehind = errors.New("store: the replica is behind")
+
+// position is a place in the primary's log.
+type position struct{ timeline, lsn string }
+
+type positionKey struct{}
+
+// replica is a streaming replica that reads go to while it keeps up.
+type replica struct {
+	client  *ent.Client
+	pool    *pgxpool.Pool
+	primary pgReader
+	silence *silence
+
+	inUse    atomic.Bool
+	keptUp   atomic.Int64 // when it last did, in Unix nanoseconds
+	answered atomic.Int64 // reads
+	handedOn atomic.Int64 // reads that it was not asked for, or failed at
+
+	mu   sync.Mutex
+	next *question  // has not left yet
+	turn sync.Mutex // of the question that is on its way
+}
+
+// question is one that the primary is asked for its position. All reads that began before it left share its answer.
+type question struct {
+	answered chan struct{}
+	at       position
+	err      error
+}
+
+// openReplica names the replica without asking for an answer: a node starts without it.
+func openReplica(ctx context.Context, url string, like *pgxpool.Config, primary pgReader) (*replica, error) {
+	cfg, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, errors.New("the read URL cannot be parsed") // pgx's error repeats the password
+	}
+	cfg.MaxConns = like.MaxConns
+	cfg.ConnConfig.ConnectTimeout = cmp.Or(cfg.ConnConfig.ConnectTimeout, replicaSilence)
+	for name, value := range like.ConnConfig.RuntimeParams {
+		cfg.ConnConfig.RuntimeParams[name] = value
+	}
+	r := &replica{primary: primary, silence: newSilence(replicaSilence)}
+	cfg.AfterConnect = r.sameCluster
+	if r.pool, err = pgxpool.NewWithConfig(ctx, cfg); err != nil {
+		return nil, errors.Join(fmt.Errorf("the read URL: %w", err), r.silence.close())
+	}
+	r.client = ent.NewClient(ent.Driver(pgReader{pool: r.pool, silence: r.silence, replica: true}))
+	r.keptUp.Store(time.Now().UnixNano())
+	return r, nil
+}
+
+// sameCluster refuses a server that is no copy of the primary: positions of its log mean nothing.
+func (r *replica) sameCluster(ctx context.Context, conn *pgx.Conn) error {
+	const identity = "SELECT system_identifier FROM pg_control_system()"
+	ctx, cancel := context.WithTimeout(ctx, replicaSilence)
+	defer cancel()
+	var here, there int64
+	err := conn.QueryRow(ctx, identity).Scan(&here)
+	if err == nil {
+		err = r.primary.pool.QueryRow(ctx, identity).Scan(&there)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %v", errSilent, err) //nolint:errorlint // its deadline is not the caller's
+	}
+	if here != there {
+		return errors.New("the read URL leads to a server that is no replica of the database")
+	}
+	return nil
+}
+
+// position returns how far the replica must have come to hold all that was committed before the call.
+func (r *replica) position(ctx context.Context) (position, error) {
+	r.mu.Lock()
+	if q := r.next; q != nil {
+		r.mu.Unlock()
+		select {
+		case <-q.answered:
+			return q.at, q.err
+		case <-ctx.Done():
+			return position{}, ctx.Err()
+		}
+	}
+	q := &question{answered: make(chan struct{})}
+	r.next = q
+	r.mu.Unlock()
+	r.turn.Lock()
+	r.mu.Lock()
+	r.next = nil // who comes from now on may have seen what is committed after it left
+	r.mu.Unlock()
+	q.at, q.err = r.ask(context.WithoutCancel(ctx)) // others wait for it, too
+	r.turn.Unlock()
+	close(q.answered)
+	return q.at, q.err
+}
+
+func (r *replica) ask(ctx context.Context) (at position, err error) {
+	ctx, cancel := r.primary.silence.bound(ctx)
+	defer cancel()
+	err = r.primary.pool.QueryRow(ctx, askPosition).Scan(&at.timeline, &at.lsn)
+	return at, explain(ctx, err)
+}
+
+// Read runs fn with a client that reads, and again with another where the replica fails at it: fn changes nothing. The client sees
+// all that was committed before the call, by whatever node. It is for reads that are made of the rows of a company alone; what decides
+// who may do what is read by Reader. Returns fn's error.
+func (s *Store) Read(ctx context.Context, fn func(context.Context, *ent.Client) error) error {
+	r := s.replica
+	if r == nil {
+		return fn(ctx, s.reader)
+	}
+	if r.inUse.Load() {
+		if at, err := r.position(ctx); err == nil {
+			err = fn(context.WithValue(ctx, positionKey{}, at), r.client)
+			if err == nil {
+				r.answered.Add(1)
+				return nil
+			}
+			if ctx.Err() != nil || late(err) {
+				return err // the primary would not come to an end either
+			}
+			if errors.Is(err, errBehind) || Lost(err) {
+				r.inUse.Store(false) // until it is found to keep up
+			}
+		}
+	}
+	r.handedOn.Add(1)
+	return fn(ctx, s.reader)
+}
+
+// late reports whether a statement met a deadline of the caller's own.
+func late(err error) bool {
+	_, connecting := errors.AsType[*pgconn.ConnectError](err)
+	return errors.Is(err, context.DeadlineExceeded) && !connecting
+}
+
+// FollowReplica has reads go to the replica while it keeps up, until ctx ends. Nothing goes to it while nobody follows it.
+func (s *Store) FollowReplica(ctx context.Context, log *slog.Logger) error {
+	r := s.replica
+	if r == nil {
+		<-ctx.Done()
+		return nil
+	}
+	defer r.inUse.Store(false)
+	tick := time.NewTicker(replicaCheck)
+	defer tick.Stop()
+	for said := ""; ; {
+		began := time.Now()
+		err := r.check(ctx)
+		if r.inUse.Store(err == nil); err == nil {
+			r.keptUp.Store(began.UnixNano())
+		}
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil && said != err.Error():
+			said = err.Error()
+			log.WarnContext(ctx, "the primary answers the replica's reads", "error", err)
+		case err == nil && said != "":
+			said = ""
+			log.InfoContext(ctx, "the replica keeps up again")
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// check returns an error for a replica that does not answer or does not keep up.
+func (r *replica) check(ctx context.Context) error {
+	at, err := r.position(ctx)
+	if err != nil {
+		return fmt.Errorf("ask the primary for its position: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, replicaSilence)
+	defer cancel()
+	_, err = r.pool.Exec(ctx, awaitPosition, at.timeline, at.lsn)
+	if err = asBehind(err); err == nil || errors.Is(err, errBehind) {
+		r.silence.answered()
+	}
+	return err
+}
+
+// asBehind tells awaitPosition's failure from others.
+func asBehind(err error) error {
+	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok && pgErr.Code == divisionByZero {
+		return errBehind
+	}
+	return err
+}
+
+// CheckReplica returns an error that tells how far the replica is behind, or why it is not known; nil without one.
+func (s *Store) CheckReplica(ctx context.Context) error {
+	r := s.replica
+	if r == nil {
+		return nil
+	}
+	err := r.check(ctx)
+	if !errors.Is(err, errBehind) {
+		return err
+	}
+	var ago *float64
+	var replica bool
+	const lag = "SELECT extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())::float8, pg_is_in_recovery()"
+	if err := r.pool.QueryRow(ctx, lag).Scan(&ago, &replica); err != nil {
+		return err
+	}
+	switch {
+	case !replica:
+		return errors.New("the read URL leads to a server that replays no log: the primary, or a replica that was promoted")
+	case ago == nil:
+		return err
+	}
+	return fmt.Errorf("it is %s behind", (time.Duration(*ago * float64(time.Second))).Round(time.Millisecond))
+}
+
+// ReplicaReads tells what became of the reads that may go to the replica, and for how long it has not kept up.
+func (s *Store) ReplicaReads() (answered, handedOn int64, behind time.Duration) {
+	r := s.replica
+	if r == nil {
+		return 0, 0, 0
+	}
+	if !r.inUse.Load() {
+		behind = time.Since(time.Unix(0, r.keptUp.Load()))
+	}
+	return r.answered.Load(), r.handedOn.Load(), behind
+}
