@@ -17,6 +17,7 @@ type dataFlags struct {
 	LogLevel      string `default:"info" enum:"debug,info,warn,error" help:"Least level that is logged."`
 
 	writeTime time.Duration // of one transaction on PostgreSQL; 0 for the usual one
+	readURL   string        // of a replica for reads; empty for none
 }
 
 // mustExist returns an error when there is no database where the flags say: a command that is pointed elsewhere by mistake

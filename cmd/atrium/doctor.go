@@ -21,8 +21,9 @@ import (
 type doctorCmd struct {
 	dataFlags
 	jsonFlag
-	RedisURL string `help:"Redis to reach, as serve would."`
-	SMTPURL  string `name:"smtp-url" help:"Mail server to reach, as serve would."`
+	DatabaseReadURL string `help:"Replica to look at, as serve would."`
+	RedisURL        string `help:"Redis to reach, as serve would."`
+	SMTPURL         string `name:"smtp-url" help:"Mail server to reach, as serve would."`
 }
 
 // checkJSON is a check as the command line prints it.
@@ -75,7 +76,7 @@ func (m *doctorCmd) checkDatabase(ctx context.Context, report func(string, error
 		report(answers, err)
 		return
 	}
-	s, err := store.Open(ctx, store.Options{DataDir: m.Data, DatabaseURL: m.DatabaseURL})
+	s, err := store.Open(ctx, store.Options{DataDir: m.Data, DatabaseURL: m.DatabaseURL, ReadURL: m.DatabaseReadURL})
 	report(answers, err)
 	if err != nil {
 		return
@@ -89,6 +90,9 @@ func (m *doctorCmd) checkDatabase(ctx context.Context, report func(string, error
 		}
 	} else {
 		report("database file is whole", backup.Whole(ctx, s.Path()))
+	}
+	if m.DatabaseReadURL != "" {
+		report("replica keeps up", s.CheckReplica(ctx))
 	}
 	if err == nil {
 		m.checkRunning(ctx, report, s)

@@ -17,6 +17,8 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	semconv "go.opentelemetry.io/otel/semconv/v1.37.0"
+
+	"atrium/internal/store"
 )
 
 // metrics are what Prometheus collects.
@@ -33,6 +35,23 @@ func newMetrics() *metrics {
 	m.requests.WithLabelValues("/v1/requests", "POST", "201") // is there before the first call, so that rules find it
 	m.registry.MustRegister(m.requests, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
+}
+
+// addReplica tells what becomes of the reads that a replica may answer; without one, of none.
+func (m *metrics) addReplica(s *store.Store) {
+	reads := prometheus.CounterOpts{Name: "atrium_replica_reads_total", Help: "Reads that the replica might answer, by who did."}
+	by := func(who string) prometheus.CounterOpts {
+		o := reads
+		o.ConstLabels = prometheus.Labels{"answered_by": who}
+		return o
+	}
+	m.registry.MustRegister(
+		prometheus.NewCounterFunc(by("replica"), func() float64 { n, _, _ := s.ReplicaReads(); return float64(n) }),
+		prometheus.NewCounterFunc(by("primary"), func() float64 { _, n, _ := s.ReplicaReads(); return float64(n) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "atrium_replica_behind_seconds", Help: "For how long the replica has not kept up, so that the primary answers its reads.",
+		}, func() float64 { _, _, behind := s.ReplicaReads(); return behind.Seconds() }),
+	)
 }
 
 // methods are the ones that become labels; a caller's inventions do not.

@@ -26,6 +26,7 @@ type serveCmd struct {
 	BaseURL          string        `help:"Address that callers use (default: https:// and the listening address)."`
 	AuthURL          string        `help:"Address of the identity provider (default: the base URL)."`
 	Role             string        `default:"all" enum:"all,api,worker" help:"all, api or worker."`
+	DatabaseReadURL  string        `help:"Streaming replica of that PostgreSQL, as postgres://…: it answers lists while it keeps up, with all that was committed before."`
 	RedisURL         string        `help:"Redis that counts calls and streams for several nodes; without it, or while it is away, each node counts for itself."`
 	NoDemo           bool          `help:"Make no demo company in an empty database."`
 	NoAgents         bool          `help:"Work no runs of agents on this node, and do nothing that was approved; they wait."`
@@ -62,6 +63,7 @@ func (m *serveCmd) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("--egress-ca: %w", err)
 	}
+	m.readURL = m.DatabaseReadURL
 	c, err := m.open(ctx, outside.Guard())
 	if err != nil {
 		return err

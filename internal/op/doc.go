@@ -10,7 +10,9 @@
 //
 // A step that refuses ends the call. Nothing of the call is stored except the audit entry of a denial or a conflict, which is
 // written on its own. An operation that is about no existing row checks the role's right before its function runs. Reads have
-// no preparation, no transaction and no stored answer, and are audited only when they are denied.
+// no preparation, no transaction and no stored answer, and are audited only when they are denied. A
+// replica of the database may answer reads that are not about one row (store.Read): it shows everything that was committed before
+// the call. It never answers what decides about a call.
 //
 // # Work in the background
 //

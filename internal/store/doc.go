@@ -20,6 +20,21 @@
 // notices within five seconds; all that wait are told then, and none begins until it answers (silence.go). No statement has a
 // deadline for it: one that takes long on a server that answers others is slow and not lost.
 //
+// A replica for reads (replica.go). Read answers lists from a streaming replica where there is one, and promises what Reader does: a read
+// sees all that was committed before it began, by whatever node or worker. It asks the primary for its position in the log (LSN), and
+// sends the replica each statement behind one that waits, for at most 50 ms, until the replica has replayed as far; both go in one
+// round trip. Reads that begin while a question is out share the next one. A replica that is behind or gone is left out until it is
+// found to keep up, four times a second, and what it fails at the primary answers: fn of Read runs again. Positions of another
+// timeline (a failover that the replica has not followed, for as long as until its next restartpoint) or of another cluster count for nothing, and so
+// does a server that is no replica any more. Only op.Run reads by it, and only what is not about one row: the question costs the
+// primary about what that row does. Never by it are authority (authn, policies, rights, and what is remembered), reads within or for writes, and jobs.
+//
+// Refused: a position of each company's last commit, in a node's memory or as a token that callers send back. Other nodes' writes are not
+// in the memory; and whoever learns of a change by a webhook, a stream or another person has no token, asks, and is told that there is
+// no such row. A bound of seconds on the lag has the same fault. synchronous_commit = remote_apply promises the same as this, but no write
+// ends while the replica is away. What it does not promise: anything without the primary, and relief while the replica cannot keep up with the
+// writes, of whatever company, within 50 ms. Writes pay nothing: nothing was added to them.
+//
 // Counters. Triggers keep how many requests and audit entries a company has, by status, priority and service, so that a
 // list's exact total costs no scan (table row_counts, paging.Counter). Without them, counting 900,000 requests of one
 // company behind an index takes 62 ms on SQLite and 212 ms on PostgreSQL 15, and the 400,000 with one status 34 and

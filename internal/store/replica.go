@@ -81,6 +81,7 @@ func openReplica(ctx context.Context, url string, like *pgxpool.Config, primary 
 	for name, value := range like.ConnConfig.RuntimeParams {
 		cfg.ConnConfig.RuntimeParams[name] = value
 	}
+	cfg.ConnConfig.RuntimeParams["default_transaction_isolation"] = "read committed" // a query sees what its wait was for
 	r := &replica{primary: primary, silence: newSilence(replicaSilence)}
 	cfg.AfterConnect = r.sameCluster
 	if r.pool, err = pgxpool.NewWithConfig(ctx, cfg); err != nil {
@@ -194,6 +195,7 @@ func (s *Store) FollowReplica(ctx context.Context, log *slog.Logger) error {
 		switch {
 		case ctx.Err() != nil:
 			return nil
+		case errors.Is(err, errBehind): // comes and goes with the load; metrics tell
 		case err != nil && said != err.Error():
 			said = err.Error()
 			log.WarnContext(ctx, "the primary answers the replica's reads", "error", err)

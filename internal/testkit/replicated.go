@@ -73,20 +73,38 @@ func (r *Replicated) Thaw() { r.signal(syscall.SIGCONT) }
 
 func (r *Replicated) signal(s syscall.Signal) {
 	r.tb.Helper()
-	parent := strconv.Itoa(r.replica.cmd.Process.Pid)
 	require.NoError(r.tb, r.replica.cmd.Process.Signal(s)) // first, so that it makes no others
-	stats, err := filepath.Glob("/proc/[0-9]*/stat")
-	require.NoError(r.tb, err)
-	for _, stat := range stats {
-		text, err := os.ReadFile(stat)
-		_, after, _ := strings.Cut(string(text), ") ")
-		if fields := strings.Fields(after); err != nil || len(fields) < 2 || fields[1] != parent {
-			continue // it has ended, or is another's
-		}
-		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(stat)))
-		require.NoError(r.tb, err)
+	for pid := range r.replica.children() {
 		_ = syscall.Kill(pid, s) // it may have ended
 	}
+}
+
+// PrimaryTime returns what the primary's processes have taken of processors, in steps of 10 ms each.
+func (r *Replicated) PrimaryTime() time.Duration {
+	var ticks int
+	for _, stat := range r.primary.children() {
+		for _, field := range stat[11:13] { // in user mode and in the kernel
+			n, err := strconv.Atoi(field)
+			require.NoError(r.tb, err)
+			ticks += n
+		}
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond
+}
+
+// children returns the processes that a server has started, and what proc(5) says of each behind its name.
+func (p *postgres) children() map[int][]string {
+	parent, out := strconv.Itoa(p.cmd.Process.Pid), map[int][]string{}
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is a good one
+	for _, name := range stats {
+		text, err := os.ReadFile(name)
+		_, after, _ := strings.Cut(string(text), ") ")
+		if fields := strings.Fields(after); err == nil && len(fields) > 13 && fields[1] == parent {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(name)))
+			out[pid] = fields
+		}
+	}
+	return out
 }
 
 func (p *postgres) url(role string) string {
