@@ -144,6 +144,7 @@ var settings = []struct {
 			return v
 		}},
 	{name: "webhookDeliveries", query: `{ webhookDeliveries { edges { node { id } } } }`},
+	{name: "webhookStats", query: `{ webhookStats(from: "2026-01-01T00:00:00Z", to: "2026-12-31T00:00:00Z", by: day) { key succeeded failed pending } }`},
 	{name: "inboundWebhooks", query: `{ inboundWebhooks { edges { node { id url } } } }`},
 	{name: "createInboundWebhook", query: `mutation($w: ID!) { createInboundWebhook(input: {name: "Alerts", workflowId: $w}) { inboundWebhook { id } signingSecret } }`,
 		action: "inboundwebhook.created", vars: func(t *testing.T, s *apitest.Server) vars { return vars{"w": someInbound(t, s)["w"]} }},

@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"atrium/ent"
 	"atrium/graph/generated"
@@ -10,7 +11,12 @@ import (
 	"atrium/internal/agent"
 	"atrium/internal/feed"
 	"atrium/internal/op"
+	"atrium/internal/period"
 )
+
+func (r *queryResolver) AgentStats(ctx context.Context, from, to time.Time, by generated.AgentStatsBy) ([]*agent.Stat, error) {
+	return run(ctx, r.engine, agent.Stats, agent.StatsInput{Input: period.Input{From: from, To: to}, By: string(by)})
+}
 
 func (r *mutationResolver) StopAllAgents(ctx context.Context, input agent.StopAllInput) (*generated.StopAllAgentsPayload, error) {
 	out, err := change(ctx, r.engine, agent.StopAll, input, "")

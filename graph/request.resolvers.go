@@ -10,6 +10,7 @@ import (
 	"atrium/graph/internal/relay"
 	"atrium/internal/feed"
 	"atrium/internal/op"
+	"atrium/internal/period"
 	"atrium/internal/request"
 	"atrium/internal/sla"
 )
@@ -59,5 +60,5 @@ func (r *queryResolver) RequestCounts(ctx context.Context, filter *request.ListI
 }
 
 func (r *queryResolver) CompanyStats(ctx context.Context, from, to time.Time, by generated.CompanyStatsBy) ([]*request.Stat, error) {
-	return run(ctx, r.engine, request.Stats, request.StatsInput{From: from, To: to, By: string(by)})
+	return run(ctx, r.engine, request.Stats, request.StatsInput{Input: period.Input{From: from, To: to}, By: string(by)})
 }

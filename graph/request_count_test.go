@@ -37,3 +37,19 @@ func TestPagesLearnWhatTheirViewerMayDo(t *testing.T) {
 		require.Equal(t, "[]", fmt.Sprint(a.Get("data.requestCounts")))
 	})
 }
+
+// Figures of agents are for those who may read runs, in person or by a key with the scope.
+func TestWhoReadsFiguresOfAgents(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		const query = `{ agentStats(from: "2026-01-01T00:00:00Z", to: "2026-12-31T00:00:00Z", by: week) {
+			key runs open completed proposed handedOver failed stopped waiting applied rejected stale expired modelCalls inputTokens outputTokens } }`
+		for _, as := range []apitest.Caller{s.Session(t, s.World.A.Owner), s.Session(t, s.World.A.Users[principal.Agent]), s.A.AgentKey} {
+			require.Equal(t, "[]", fmt.Sprint(ask(t, s, as, query, nil).Get("data.agentStats")), as.Name)
+		}
+		blind := s.Key(t, s.World.A, s.World.A.Owner, apitest.KeyOptions{Scopes: []string{"services:read"}})
+		for _, as := range []apitest.Caller{s.Session(t, s.World.A.Users[principal.Member]), s.A.MemberKey, blind} {
+			require.Equal(t, "forbidden", send(t, s, as, query, nil).Text("errors.0.extensions.code"), as.Name)
+		}
+	})
+}

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"time"
 
 	"atrium/ent"
 	"atrium/ent/webhookdelivery"
@@ -9,6 +10,7 @@ import (
 	"atrium/graph/internal/relay"
 	"atrium/internal/feed"
 	"atrium/internal/op"
+	"atrium/internal/period"
 	"atrium/internal/webhook"
 )
 
@@ -18,6 +20,10 @@ func (r *queryResolver) WebhookDeliveries(ctx context.Context, subscription *str
 		in.Outcome = append(in.Outcome, string(o))
 	}
 	return list(ctx, r.engine, webhook.ListDeliveries, in, first, after, orderBy)
+}
+
+func (r *queryResolver) WebhookStats(ctx context.Context, from, to time.Time, by generated.WebhookStatsBy) ([]*webhook.Stat, error) {
+	return run(ctx, r.engine, webhook.Stats, webhook.StatsInput{Input: period.Input{From: from, To: to}, By: string(by)})
 }
 
 func (r *mutationResolver) CreateWebhookSubscription(ctx context.Context, input webhook.CreateSubscriptionInput) (*generated.CreateWebhookSubscriptionPayload, error) {

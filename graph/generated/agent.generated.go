@@ -1213,6 +1213,118 @@ func (ec *executionContext) fieldContext_AgentRunChange_agentRun(_ context.Conte
 	return fc, nil
 }
 
+func (ec *executionContext) _AgentStat_key(ctx context.Context, field graphql.CollectedField, obj *agent.Stat) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Key)
+}
+func (ec *executionContext) fieldContext_AgentStat_key(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentStat", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _AgentStat_runs(ctx context.Context, field graphql.CollectedField, obj *agent.Stat) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Runs)
+}
+func (ec *executionContext) fieldContext_AgentStat_runs(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentStat", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AgentStat_open(ctx context.Context, field graphql.CollectedField, obj *agent.Stat) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Open)
+}
+func (ec *executionContext) fieldContext_AgentStat_open(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentStat", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AgentStat_completed(ctx context.Context, field graphql.CollectedField, obj *agent.Stat) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Completed)
+}
+func (ec *executionContext) fieldContext_AgentStat_completed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentStat", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AgentStat_proposed(ctx context.Context, field graphql.CollectedField, obj *agent.Stat) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Proposed)
+}
+func (ec *executionContext) fieldContext_AgentStat_proposed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentStat", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AgentStat_handedOver(ctx context.Context, field graphql.CollectedField, obj *agent.Stat) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.HandedOver)
+}
+func (ec *executionContext) fieldContext_AgentStat_handedOver(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentStat", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AgentStat_failed(ctx context.Context, field graphql.CollectedField, obj *agent.Stat) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Failed)
+}
+func (ec *executionContext) fieldContext_AgentStat_failed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentStat", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AgentStat_stopped(ctx context.Context, field graphql.CollectedField, obj *agent.Stat) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Stopped)
+}
+func (ec *executionContext) fieldContext_AgentStat_stopped(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentStat", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AgentStat_waiting(ctx context.Context, field graphql.CollectedField, obj *agent.Stat) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Waiting)
+}
+func (ec *executionContext) fieldContext_AgentStat_waiting(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentStat", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AgentStat_applied(ctx context.Context, field graphql.CollectedField, obj *agent.Stat) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Applied)
+}
+func (ec *executionContext) fieldContext_AgentStat_applied(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentStat", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AgentStat_rejected(ctx context.Context, field graphql.CollectedField, obj *agent.Stat) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Rejected)
+}
+func (ec *executionContext) fieldContext_AgentStat_rejected(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentStat", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AgentStat_stale(ctx context.Context, field graphql.CollectedField, obj *agent.Stat) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Stale)
+}
+func (ec *executionContext) fieldContext_AgentStat_stale(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentStat", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AgentStat_expired(ctx context.Context, field graphql.CollectedField, obj *agent.Stat) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Expired)
+}
+func (ec *executionContext) fieldContext_AgentStat_expired(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentStat", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AgentStat_modelCalls(ctx context.Context, field graphql.CollectedField, obj *agent.Stat) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.ModelCalls)
+}
+func (ec *executionContext) fieldContext_AgentStat_modelCalls(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentStat", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _AgentStat_inputTokens(ctx context.Context, field graphql.CollectedField, obj *agent.Stat) (ret graphql.Marshaler) {
+	return ec.marshalNFloat2float64(ctx, field.Selections, obj.InputTokens)
+}
+func (ec *executionContext) fieldContext_AgentStat_inputTokens(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentStat", field, false, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _AgentStat_outputTokens(ctx context.Context, field graphql.CollectedField, obj *agent.Stat) (ret graphql.Marshaler) {
+	return ec.marshalNFloat2float64(ctx, field.Selections, obj.OutputTokens)
+}
+func (ec *executionContext) fieldContext_AgentStat_outputTokens(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AgentStat", field, false, false, errors.New("field of type Float does not have child fields"))
+}
+
 func (ec *executionContext) _AgentStep_n(ctx context.Context, field graphql.CollectedField, obj *agent.Step) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.N)
 }
@@ -2485,6 +2597,109 @@ func (ec *executionContext) _AgentRunChange(ctx context.Context, sel ast.Selecti
 	return out
 }
 
+var agentStatImplementors = []string{"AgentStat"}
+
+func (ec *executionContext) _AgentStat(ctx context.Context, sel ast.SelectionSet, obj *agent.Stat) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, agentStatImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AgentStat")
+		case "key":
+			out.Values[i] = ec._AgentStat_key(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "runs":
+			out.Values[i] = ec._AgentStat_runs(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "open":
+			out.Values[i] = ec._AgentStat_open(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "completed":
+			out.Values[i] = ec._AgentStat_completed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "proposed":
+			out.Values[i] = ec._AgentStat_proposed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "handedOver":
+			out.Values[i] = ec._AgentStat_handedOver(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "failed":
+			out.Values[i] = ec._AgentStat_failed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "stopped":
+			out.Values[i] = ec._AgentStat_stopped(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "waiting":
+			out.Values[i] = ec._AgentStat_waiting(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "applied":
+			out.Values[i] = ec._AgentStat_applied(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "rejected":
+			out.Values[i] = ec._AgentStat_rejected(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "stale":
+			out.Values[i] = ec._AgentStat_stale(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "expired":
+			out.Values[i] = ec._AgentStat_expired(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "modelCalls":
+			out.Values[i] = ec._AgentStat_modelCalls(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "inputTokens":
+			out.Values[i] = ec._AgentStat_inputTokens(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "outputTokens":
+			out.Values[i] = ec._AgentStat_outputTokens(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var agentStepImplementors = []string{"AgentStep"}
 
 func (ec *executionContext) _AgentStep(ctx context.Context, sel ast.SelectionSet, obj *agent.Step) graphql.Marshaler {
@@ -3379,6 +3594,26 @@ func (ec *executionContext) marshalNAgentSource2string(ctx context.Context, sel 
 	return res
 }
 
+func (ec *executionContext) marshalNAgentStat2ᚖatriumᚋinternalᚋagentᚐStat(ctx context.Context, sel ast.SelectionSet, v *agent.Stat) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AgentStat(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNAgentStatsBy2atriumᚋgraphᚋgeneratedᚐAgentStatsBy(ctx context.Context, v any) (AgentStatsBy, error) {
+	var res AgentStatsBy
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNAgentStatsBy2atriumᚋgraphᚋgeneratedᚐAgentStatsBy(ctx context.Context, sel ast.SelectionSet, v AgentStatsBy) graphql.Marshaler {
+	return v
+}
+
 func (ec *executionContext) unmarshalNAgentStatus2atriumᚋentᚋagentᚐStatus(ctx context.Context, v any) (agent1.Status, error) {
 	tmp, err := graphql.UnmarshalString(v)
 	res := agent1.Status(tmp)
@@ -3864,6 +4099,25 @@ func (ec *executionContext) marshalOAgentSees2ᚖstring(ctx context.Context, sel
 	_ = ctx
 	res := graphql.MarshalString(*v)
 	return res
+}
+
+func (ec *executionContext) marshalOAgentStat2ᚕᚖatriumᚋinternalᚋagentᚐStatᚄ(ctx context.Context, sel ast.SelectionSet, v []*agent.Stat) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNAgentStat2ᚖatriumᚋinternalᚋagentᚐStat(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 // endregion ***************************** type.gotpl *****************************

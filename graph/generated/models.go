@@ -698,6 +698,67 @@ type WebhookDeliveryChange struct {
 	WebhookDelivery *ent.WebhookDelivery `json:"webhookDelivery"`
 }
 
+// By what figures of agents are told apart.
+type AgentStatsBy string
+
+const (
+	// By day, UTC.
+	AgentStatsByDay AgentStatsBy = "day"
+	// By week, from Monday on, UTC.
+	AgentStatsByWeek AgentStatsBy = "week"
+	// By the agent.
+	AgentStatsByAgent AgentStatsBy = "agent"
+)
+
+var AllAgentStatsBy = []AgentStatsBy{
+	AgentStatsByDay,
+	AgentStatsByWeek,
+	AgentStatsByAgent,
+}
+
+func (e AgentStatsBy) IsValid() bool {
+	switch e {
+	case AgentStatsByDay, AgentStatsByWeek, AgentStatsByAgent:
+		return true
+	}
+	return false
+}
+
+func (e AgentStatsBy) String() string {
+	return string(e)
+}
+
+func (e *AgentStatsBy) UnmarshalGQL(v any) error {
+	str, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("enums must be strings")
+	}
+
+	*e = AgentStatsBy(str)
+	if !e.IsValid() {
+		return fmt.Errorf("%s is not a valid AgentStatsBy", str)
+	}
+	return nil
+}
+
+func (e AgentStatsBy) MarshalGQL(w io.Writer) {
+	_, _ = fmt.Fprint(w, strconv.Quote(e.String()))
+}
+
+func (e *AgentStatsBy) UnmarshalJSON(b []byte) error {
+	s, err := strconv.Unquote(string(b))
+	if err != nil {
+		return err
+	}
+	return e.UnmarshalGQL(s)
+}
+
+func (e AgentStatsBy) MarshalJSON() ([]byte, error) {
+	var buf bytes.Buffer
+	e.MarshalGQL(&buf)
+	return buf.Bytes(), nil
+}
+
 // What happened to a row that is watched.
 type ChangeKind string
 
@@ -955,6 +1016,67 @@ func (e *SearchType) UnmarshalJSON(b []byte) error {
 }
 
 func (e SearchType) MarshalJSON() ([]byte, error) {
+	var buf bytes.Buffer
+	e.MarshalGQL(&buf)
+	return buf.Bytes(), nil
+}
+
+// By what figures of deliveries are told apart.
+type WebhookStatsBy string
+
+const (
+	// By day, UTC.
+	WebhookStatsByDay WebhookStatsBy = "day"
+	// By week, from Monday on, UTC.
+	WebhookStatsByWeek WebhookStatsBy = "week"
+	// By the subscription that they go to.
+	WebhookStatsBySubscription WebhookStatsBy = "subscription"
+)
+
+var AllWebhookStatsBy = []WebhookStatsBy{
+	WebhookStatsByDay,
+	WebhookStatsByWeek,
+	WebhookStatsBySubscription,
+}
+
+func (e WebhookStatsBy) IsValid() bool {
+	switch e {
+	case WebhookStatsByDay, WebhookStatsByWeek, WebhookStatsBySubscription:
+		return true
+	}
+	return false
+}
+
+func (e WebhookStatsBy) String() string {
+	return string(e)
+}
+
+func (e *WebhookStatsBy) UnmarshalGQL(v any) error {
+	str, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("enums must be strings")
+	}
+
+	*e = WebhookStatsBy(str)
+	if !e.IsValid() {
+		return fmt.Errorf("%s is not a valid WebhookStatsBy", str)
+	}
+	return nil
+}
+
+func (e WebhookStatsBy) MarshalGQL(w io.Writer) {
+	_, _ = fmt.Fprint(w, strconv.Quote(e.String()))
+}
+
+func (e *WebhookStatsBy) UnmarshalJSON(b []byte) error {
+	s, err := strconv.Unquote(string(b))
+	if err != nil {
+		return err
+	}
+	return e.UnmarshalGQL(s)
+}
+
+func (e WebhookStatsBy) MarshalJSON() ([]byte, error) {
 	var buf bytes.Buffer
 	e.MarshalGQL(&buf)
 	return buf.Bytes(), nil

@@ -927,6 +927,64 @@ type AgentRunChange {
   agentRun: AgentRun!
 }
 
+"By what figures of agents are told apart."
+enum AgentStatsBy {
+  "By day, UTC."
+  day
+  "By week, from Monday on, UTC."
+  week
+  "By the agent."
+  agent
+}
+
+"Figures of the runs that began in a day or a week, or of those of an agent."
+type AgentStat {
+  "The day, or the week's Monday, as YYYY-MM-DD, or the id of the agent."
+  key: String!
+  "How many began."
+  runs: Int!
+  "How many of them have not ended."
+  open: Int!
+  "How many have done what they may."
+  completed: Int!
+  "How many ended with a proposal."
+  proposed: Int!
+  "How many were handed over to people."
+  handedOver: Int!
+  "How many met an error."
+  failed: Int!
+  "How many were stopped."
+  stopped: Int!
+  "How many of their actions wait for a person."
+  waiting: Int!
+  "How many were applied or approved, and done."
+  applied: Int!
+  "How many were rejected."
+  rejected: Int!
+  "How many went stale: the request changed, or the run was stopped."
+  stale: Int!
+  "How many nobody decided in time."
+  expired: Int!
+  "Calls of their models."
+  modelCalls: Int!
+  "Tokens that their models were sent; a whole number, which may be beyond an Int."
+  inputTokens: Float!
+  "Tokens that their models answered; a whole number, which may be beyond an Int."
+  outputTokens: Float!
+}
+
+extend type Query {
+  "Figures of the runs of a time that the caller sees: at most 366 days and 50,000 runs."
+  agentStats(
+    "From this moment on."
+    from: Time!
+    "Before this moment."
+    to: Time!
+    "By what."
+    by: AgentStatsBy!
+  ): [AgentStat!]
+}
+
 extend type Subscription {
   "Every change of the runs of agents that the caller sees, after it."
   agentRunChanged(
@@ -3217,7 +3275,38 @@ type WebhookDeliveryConnection {
   totalCount: Int!
 }
 
+"By what figures of deliveries are told apart."
+enum WebhookStatsBy {
+  "By day, UTC."
+  day
+  "By week, from Monday on, UTC."
+  week
+  "By the subscription that they go to."
+  subscription
+}
+
+"Figures of webhook deliveries: of a day, a week or a subscription, by when the events happened."
+type WebhookStat {
+  "The day, or the week's Monday, as YYYY-MM-DD, or the id of the subscription."
+  key: String!
+  "How many a receiver has answered 2xx."
+  succeeded: Int!
+  "How many were given up."
+  failed: Int!
+  "How many are on their way, or wait for their next attempt."
+  pending: Int!
+}
+
 extend type Query {
+  "Figures of the webhook deliveries of a time: at most 366 days and a million deliveries, which are kept 30 days at least. Takes a person."
+  webhookStats(
+    "From this moment on."
+    from: Time!
+    "Before this moment."
+    to: Time!
+    "By what."
+    by: WebhookStatsBy!
+  ): [WebhookStat!]
   "The deliveries of the last 30 days at least, the newest first unless ordered otherwise. Takes a person."
   webhookDeliveries(
     "Those of one subscription."
@@ -3982,6 +4071,44 @@ func (ec *executionContext) childFields_AgentRunEdge(ctx context.Context, field 
 		return ec.fieldContext_AgentRunEdge_cursor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type AgentRunEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_AgentStat(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "key":
+		return ec.fieldContext_AgentStat_key(ctx, field)
+	case "runs":
+		return ec.fieldContext_AgentStat_runs(ctx, field)
+	case "open":
+		return ec.fieldContext_AgentStat_open(ctx, field)
+	case "completed":
+		return ec.fieldContext_AgentStat_completed(ctx, field)
+	case "proposed":
+		return ec.fieldContext_AgentStat_proposed(ctx, field)
+	case "handedOver":
+		return ec.fieldContext_AgentStat_handedOver(ctx, field)
+	case "failed":
+		return ec.fieldContext_AgentStat_failed(ctx, field)
+	case "stopped":
+		return ec.fieldContext_AgentStat_stopped(ctx, field)
+	case "waiting":
+		return ec.fieldContext_AgentStat_waiting(ctx, field)
+	case "applied":
+		return ec.fieldContext_AgentStat_applied(ctx, field)
+	case "rejected":
+		return ec.fieldContext_AgentStat_rejected(ctx, field)
+	case "stale":
+		return ec.fieldContext_AgentStat_stale(ctx, field)
+	case "expired":
+		return ec.fieldContext_AgentStat_expired(ctx, field)
+	case "modelCalls":
+		return ec.fieldContext_AgentStat_modelCalls(ctx, field)
+	case "inputTokens":
+		return ec.fieldContext_AgentStat_inputTokens(ctx, field)
+	case "outputTokens":
+		return ec.fieldContext_AgentStat_outputTokens(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AgentStat", field.Name)
 }
 
 func (ec *executionContext) childFields_AgentStep(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -7002,6 +7129,20 @@ func (ec *executionContext) childFields_WebhookDeliveryEdge(ctx context.Context,
 		return ec.fieldContext_WebhookDeliveryEdge_cursor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type WebhookDeliveryEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_WebhookStat(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "key":
+		return ec.fieldContext_WebhookStat_key(ctx, field)
+	case "succeeded":
+		return ec.fieldContext_WebhookStat_succeeded(ctx, field)
+	case "failed":
+		return ec.fieldContext_WebhookStat_failed(ctx, field)
+	case "pending":
+		return ec.fieldContext_WebhookStat_pending(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type WebhookStat", field.Name)
 }
 
 func (ec *executionContext) childFields_WebhookSubscription(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

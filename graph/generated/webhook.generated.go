@@ -393,6 +393,34 @@ func (ec *executionContext) fieldContext_WebhookDeliveryConnection_totalCount(_ 
 	return graphql.NewScalarFieldContext("WebhookDeliveryConnection", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
+func (ec *executionContext) _WebhookStat_key(ctx context.Context, field graphql.CollectedField, obj *webhook.Stat) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Key)
+}
+func (ec *executionContext) fieldContext_WebhookStat_key(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("WebhookStat", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _WebhookStat_succeeded(ctx context.Context, field graphql.CollectedField, obj *webhook.Stat) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Succeeded)
+}
+func (ec *executionContext) fieldContext_WebhookStat_succeeded(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("WebhookStat", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _WebhookStat_failed(ctx context.Context, field graphql.CollectedField, obj *webhook.Stat) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Failed)
+}
+func (ec *executionContext) fieldContext_WebhookStat_failed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("WebhookStat", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _WebhookStat_pending(ctx context.Context, field graphql.CollectedField, obj *webhook.Stat) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Pending)
+}
+func (ec *executionContext) fieldContext_WebhookStat_pending(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("WebhookStat", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
 func (ec *executionContext) _WebhookSubscription_id(ctx context.Context, field graphql.CollectedField, obj *ent.WebhookSubscription) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
 }
@@ -812,6 +840,49 @@ func (ec *executionContext) _WebhookDeliveryConnection(ctx context.Context, sel 
 	return out
 }
 
+var webhookStatImplementors = []string{"WebhookStat"}
+
+func (ec *executionContext) _WebhookStat(ctx context.Context, sel ast.SelectionSet, obj *webhook.Stat) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, webhookStatImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("WebhookStat")
+		case "key":
+			out.Values[i] = ec._WebhookStat_key(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "succeeded":
+			out.Values[i] = ec._WebhookStat_succeeded(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "failed":
+			out.Values[i] = ec._WebhookStat_failed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pending":
+			out.Values[i] = ec._WebhookStat_pending(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var webhookSubscriptionImplementors = []string{"WebhookSubscription", "Node"}
 
 func (ec *executionContext) _WebhookSubscription(ctx context.Context, sel ast.SelectionSet, obj *ent.WebhookSubscription) graphql.Marshaler {
@@ -992,6 +1063,26 @@ func (ec *executionContext) marshalNWebhookOutcome2atriumᚋentᚋwebhookdeliver
 	return res
 }
 
+func (ec *executionContext) marshalNWebhookStat2ᚖatriumᚋinternalᚋwebhookᚐStat(ctx context.Context, sel ast.SelectionSet, v *webhook.Stat) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._WebhookStat(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNWebhookStatsBy2atriumᚋgraphᚋgeneratedᚐWebhookStatsBy(ctx context.Context, v any) (WebhookStatsBy, error) {
+	var res WebhookStatsBy
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNWebhookStatsBy2atriumᚋgraphᚋgeneratedᚐWebhookStatsBy(ctx context.Context, sel ast.SelectionSet, v WebhookStatsBy) graphql.Marshaler {
+	return v
+}
+
 func (ec *executionContext) marshalNWebhookSubscription2ᚖatriumᚋentᚐWebhookSubscription(ctx context.Context, sel ast.SelectionSet, v *ent.WebhookSubscription) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -1034,6 +1125,25 @@ func (ec *executionContext) marshalOWebhookOutcome2ᚕatriumᚋentᚋwebhookdeli
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNWebhookOutcome2atriumᚋentᚋwebhookdeliveryᚐOutcome(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalOWebhookStat2ᚕᚖatriumᚋinternalᚋwebhookᚐStatᚄ(ctx context.Context, sel ast.SelectionSet, v []*webhook.Stat) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNWebhookStat2ᚖatriumᚋinternalᚋwebhookᚐStat(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {

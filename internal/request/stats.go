@@ -8,8 +8,8 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/request"
-	"atrium/internal/apperr"
 	"atrium/internal/op"
+	"atrium/internal/period"
 )
 
 // Stats returns how many requests were filed and finished in a period, and how long they took, for charts. One statement reads
@@ -18,17 +18,13 @@ var Stats = op.New("request.stats", op.Spec{
 	Resource: "Request", Action: op.Read, Scope: "requests:read", Summary: "Read figures of the requests of a time",
 }, stats)
 
-// The limits of one call.
-const (
-	maxStatsTime = 366 * 24 * time.Hour
-	maxStatsRows = 50_000
-)
+// maxStatsRows bounds the requests of one call.
+const maxStatsRows = 50_000
 
 // StatsInput is the period and the field to group by.
 type StatsInput struct {
-	From time.Time `json:"from"`
-	To   time.Time `json:"to"`
-	By   string    `json:"by" enum:"day,week,service,team"`
+	period.Input
+	By string `json:"by" enum:"day,week,service,team"`
 }
 
 // Stat holds the figures of a day, a week, a service or a team. Filed, Open, the durations and the service levels count
@@ -49,9 +45,9 @@ type Stat struct {
 }
 
 func stats(ctx context.Context, tx *op.Tx, in StatsInput) ([]*Stat, error) {
-	from, to := in.From.UTC(), in.To.UTC()
-	if !from.Before(to) || to.Sub(from) > maxStatsTime {
-		return nil, apperr.InvalidField("to", "must be after from, by 366 days at most")
+	from, to, err := in.Bounds()
+	if err != nil {
+		return nil, err
 	}
 	within := func(at *time.Time) bool { return at != nil && !at.Before(from) && at.Before(to) }
 	q := tx.Request.Query().Where(ListInput{}.where(tx)...).Where(request.Or(
@@ -65,7 +61,7 @@ func stats(ctx context.Context, tx *op.Tx, in StatsInput) ([]*Stat, error) {
 		return nil, fmt.Errorf("read the requests of the time: %w", err)
 	}
 	if len(rows) > maxStatsRows {
-		return nil, apperr.InvalidField("from", "must be later: there are more than %d requests in this time", maxStatsRows)
+		return nil, period.TooMany(maxStatsRows, "requests")
 	}
 	all := map[string]*Stat{}
 	of := func(r *ent.Request, at time.Time) *Stat {
@@ -129,11 +125,9 @@ func statKey(by string, r *ent.Request, at time.Time) *string {
 		return &r.ServiceID
 	case "team":
 		return r.TeamID
-	case "week":
-		at = at.AddDate(0, 0, -(int(at.UTC().Weekday())+6)%7)
 	}
-	day := at.UTC().Format(time.DateOnly)
-	return &day
+	key := period.Key(by, at)
+	return &key
 }
 
 // percentile returns the smallest value that at least p percent of the values do not exceed; nil for no values.

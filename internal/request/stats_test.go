@@ -9,6 +9,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/people"
+	"atrium/internal/period"
 	"atrium/internal/principal"
 	"atrium/internal/request"
 	"atrium/internal/testkit"
@@ -42,7 +43,7 @@ func TestStats(t *testing.T) {
 
 		ask := func(as principal.Role, by string) []*request.Stat {
 			t.Helper()
-			return testkit.Run(t, w, w.As(w.A, as), request.Stats, request.StatsInput{From: from, To: from.Add(72 * time.Hour), By: by})
+			return testkit.Run(t, w, w.As(w.A, as), request.Stats, request.StatsInput{Input: period.Input{From: from, To: from.Add(72 * time.Hour)}, By: by})
 		}
 		days := ask(principal.Agent, "day")
 		require.Len(t, days, 2)
@@ -63,7 +64,7 @@ func TestStats(t *testing.T) {
 		require.Empty(t, ask(principal.Member, "day"), "none of the member's own")
 
 		for name, to := range map[string]time.Time{"no time": from, "too long a time": from.AddDate(2, 0, 0)} {
-			_, _, err := op.Run(owner, w.Engine, request.Stats, request.StatsInput{From: from, To: to, By: "day"}, nil)
+			_, _, err := op.Run(owner, w.Engine, request.Stats, request.StatsInput{Input: period.Input{From: from, To: to}, By: "day"}, nil)
 			require.Equal(t, apperr.Validation, apperr.CodeOf(err), name)
 		}
 	})

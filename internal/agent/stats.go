@@ -1,0 +1,156 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"atrium/ent"
+	"atrium/ent/agentaction"
+	"atrium/ent/agentrun"
+	"atrium/ent/predicate"
+	"atrium/internal/op"
+	"atrium/internal/period"
+)
+
+// Stats says what became of the runs of a time and of what they proposed, and what their models cost. One statement reads the
+// columns of at most 50,000 runs, another those of their actions; the rest is arithmetic here.
+var Stats = op.New("agentrun.stats", op.Spec{
+	Resource: "AgentRun", Action: op.Read, Scope: "requests:read", Summary: "Read figures of the runs of agents of a time",
+}, stats)
+
+// maxStatsRows bounds the runs of one call, and their actions.
+const maxStatsRows = 50_000
+
+// StatsInput says of what time, and by what.
+type StatsInput struct {
+	period.Input
+	By string `json:"by" enum:"day,week,agent"`
+}
+
+// Stat are the figures of the runs that began in a day or a week, or of those of an agent.
+type Stat struct {
+	Key        string // YYYY-MM-DD of the day, or of the week's Monday, UTC; the id of the agent
+	Runs       int
+	Open       int // of them, those that have not ended
+	Completed  int // did what they may
+	Proposed   int // ended with a proposal
+	HandedOver int
+	Failed     int
+	Stopped    int
+
+	// What became of what the runs proposed, or waited to do.
+	Waiting  int
+	Applied  int
+	Rejected int
+	Stale    int // the request changed before anybody decided
+	Expired  int
+
+	ModelCalls   int
+	InputTokens  float64 // whole numbers: sums go beyond the 32 bits of GraphQL's Int
+	OutputTokens float64
+}
+
+// stats returns days and weeks in their order, and agents with the most runs first; those without runs are left out.
+func stats(ctx context.Context, tx *op.Tx, in StatsInput) ([]*Stat, error) {
+	from, to, err := in.Bounds()
+	if err != nil {
+		return nil, err
+	}
+	of := append(shownRuns(tx), agentrun.CreatedAtGTE(from), agentrun.CreatedAtLT(to))
+	q := tx.AgentRun.Query().Where(of...).Limit(maxStatsRows + 1)
+	q.Select(agentrun.FieldAgentID, agentrun.FieldCreatedAt, agentrun.FieldStatus, agentrun.FieldModelCalls, agentrun.FieldInputTokens, agentrun.FieldOutputTokens)
+	runs, err := q.All(ctx)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read the runs of the time: %w", err)
+	case len(runs) > maxStatsRows:
+		return nil, period.TooMany(maxStatsRows, "runs")
+	}
+	actions, err := statActions(ctx, tx, of)
+	if err != nil {
+		return nil, err
+	}
+	all, byRun := map[string]*Stat{}, make(map[string]*Stat, len(runs))
+	for _, r := range runs {
+		key := r.AgentID
+		if in.By != "agent" {
+			key = period.Key(in.By, r.CreatedAt)
+		}
+		s := all[key]
+		if s == nil {
+			s = &Stat{Key: key}
+			all[key] = s
+		}
+		s.run(r)
+		byRun[r.ID] = s
+	}
+	for _, a := range actions {
+		if s := byRun[a.RunID]; s != nil { // else of a run that policies hide
+			s.action(a)
+		}
+	}
+	out := make([]*Stat, 0, len(all))
+	for _, s := range all {
+		out = append(out, s)
+	}
+	slices.SortFunc(out, func(a, b *Stat) int {
+		if in.By == "agent" && a.Runs != b.Runs {
+			return b.Runs - a.Runs
+		}
+		return strings.Compare(a.Key, b.Key)
+	})
+	return out, nil
+}
+
+// statActions reads what the runs propose. The condition on runs names the company, so that its index finds them.
+func statActions(ctx context.Context, tx *op.Tx, of []predicate.AgentRun) ([]*ent.AgentAction, error) {
+	of = append(slices.Clone(of), agentrun.CompanyID(tx.Principal().CompanyID))
+	q := tx.AgentAction.Query().Where(append(shownActions(tx), agentaction.HasRunWith(of...))...).Limit(maxStatsRows + 1)
+	q.Select(agentaction.FieldRunID, agentaction.FieldStatus)
+	actions, err := q.All(ctx)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read the actions of the runs: %w", err)
+	case len(actions) > maxStatsRows:
+		return nil, period.TooMany(maxStatsRows, "actions of runs")
+	}
+	return actions, nil
+}
+
+func (s *Stat) run(r *ent.AgentRun) {
+	s.Runs++
+	s.ModelCalls += r.ModelCalls
+	s.InputTokens += float64(r.InputTokens)
+	s.OutputTokens += float64(r.OutputTokens)
+	switch r.Status {
+	case agentrun.StatusQUEUED, agentrun.StatusRUNNING, agentrun.StatusWAITING:
+		s.Open++
+	case agentrun.StatusCOMPLETED:
+		s.Completed++
+	case agentrun.StatusPROPOSED:
+		s.Proposed++
+	case agentrun.StatusHANDED_OVER:
+		s.HandedOver++
+	case agentrun.StatusFAILED:
+		s.Failed++
+	case agentrun.StatusSTOPPED:
+		s.Stopped++
+	}
+}
+
+func (s *Stat) action(a *ent.AgentAction) {
+	switch a.Status {
+	case agentaction.StatusPENDING:
+		s.Waiting++
+	case agentaction.StatusAPPLIED:
+		s.Applied++
+	case agentaction.StatusREJECTED:
+		s.Rejected++
+	case agentaction.StatusSTALE:
+		s.Stale++
+	case agentaction.StatusEXPIRED:
+		s.Expired++
+	}
+}

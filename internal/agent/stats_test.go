@@ -1,0 +1,92 @@
+package agent_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent/agentaction"
+	"atrium/ent/agentrun"
+	"atrium/internal/agent"
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+	"atrium/internal/period"
+	"atrium/internal/policy"
+	"atrium/internal/principal"
+	"atrium/internal/store"
+	"atrium/internal/testkit"
+)
+
+// Figures are of the runs that began in a time, and of what became of their actions, whenever that was; shadows count for
+// admins alone, and what policies hide for nobody.
+func TestStats(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		intake, shadow := d.hire("SUGGEST"), d.hire("SUGGEST")
+		monday := time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC)
+		number := 0
+		ran := func(of string, after time.Duration, status agentrun.Status, actions ...agentaction.Status) {
+			number++
+			require.NoError(t, d.Store.Write(d.ctx, func(ctx context.Context, tx *store.Tx) error {
+				request := tx.Request.Query().FirstIDX(ctx)
+				run := tx.AgentRun.Create().SetAgentID(of).SetAgentVersion(1).SetRequestID(request).SetNumber(number).SetTrigger(agentrun.TriggerRerun).
+					SetStatus(status).SetShadow(of == shadow.ID).SetModelCalls(2).SetInputTokens(2_000_000_000).SetOutputTokens(30).SetCreatedAt(monday.Add(after)).SaveX(ctx)
+				for i, s := range actions {
+					tx.AgentAction.Create().SetRunID(run.ID).SetRequestID(request).SetStep(i).SetKind(agentaction.KindPROPOSAL).SetOperation("updateRequest").
+						SetRationale("x").SetConfidence(1).SetRows([]string{}).SetDigest("x").SetRowVersion("x").SetShadow(of == shadow.ID).SetStatus(s).SaveX(ctx)
+				}
+				return nil
+			}))
+		}
+		const day = 24 * time.Hour
+		ran(intake.ID, -time.Millisecond, agentrun.StatusPROPOSED, agentaction.StatusAPPLIED)
+		ran(intake.ID, 0, agentrun.StatusPROPOSED, agentaction.StatusAPPLIED, agentaction.StatusREJECTED)
+		ran(intake.ID, day, agentrun.StatusPROPOSED, agentaction.StatusAPPLIED, agentaction.StatusSTALE)
+		ran(intake.ID, day, agentrun.StatusHANDED_OVER)
+		ran(intake.ID, 6*day, agentrun.StatusCOMPLETED, agentaction.StatusEXPIRED)
+		ran(intake.ID, 7*day, agentrun.StatusWAITING, agentaction.StatusPENDING)
+		ran(shadow.ID, 0, agentrun.StatusSTOPPED, agentaction.StatusREJECTED)
+		ran(shadow.ID, 0, agentrun.StatusFAILED)
+		ran(intake.ID, 8*day, agentrun.StatusFAILED)
+
+		in := agent.StatsInput{Input: period.Input{From: monday, To: monday.Add(8 * day)}}
+		ask := func(role principal.Role, by string) []*agent.Stat {
+			t.Helper()
+			in.By = by
+			return testkit.Run(t, d.World, d.As(d.A, role), agent.Stats, in)
+		}
+		cost := func(s agent.Stat) *agent.Stat {
+			s.ModelCalls, s.InputTokens, s.OutputTokens = 2*s.Runs, 2e9*float64(s.Runs), 30*float64(s.Runs)
+			return &s
+		}
+		require.Equal(t, []*agent.Stat{
+			cost(agent.Stat{Key: "2026-11-16", Runs: 4, Proposed: 2, HandedOver: 1, Completed: 1, Applied: 2, Rejected: 1, Stale: 1, Expired: 1}),
+			cost(agent.Stat{Key: "2026-11-23", Runs: 1, Open: 1, Waiting: 1}),
+		}, ask(principal.Agent, "week"))
+		require.Equal(t, []string{"2026-11-16", "2026-11-17", "2026-11-22", "2026-11-23"}, keys(ask(principal.Agent, "day")))
+		require.Equal(t, []*agent.Stat{
+			cost(agent.Stat{Key: intake.ID, Runs: 5, Open: 1, Proposed: 2, HandedOver: 1, Completed: 1, Waiting: 1, Applied: 2, Rejected: 1, Stale: 1, Expired: 1}),
+			cost(agent.Stat{Key: shadow.ID, Runs: 2, Failed: 1, Stopped: 1, Rejected: 1}),
+		}, ask(principal.Admin, "agent"))
+
+		hidden := policy.NewCondition([]byte(`{"resource.status": "PROPOSED"}`))
+		testkit.Run(t, d.World, d.ctx, policy.Create, policy.CreateInput{Name: "P", Effect: "Deny", Action: "read", Resource: "AgentRun", Condition: &hidden})
+		require.Equal(t, []*agent.Stat{cost(agent.Stat{Key: intake.ID, Runs: 3, Open: 1, HandedOver: 1, Completed: 1, Waiting: 1, Expired: 1})}, ask(principal.Agent, "agent"))
+
+		require.Empty(t, testkit.Run(t, d.World, d.As(d.B, principal.Owner), agent.Stats, in))
+		_, _, err := op.Run(d.As(d.A, principal.Member), d.Engine, agent.Stats, in, nil)
+		require.Equal(t, apperr.Forbidden, apperr.CodeOf(err))
+		in.From = in.To
+		_, _, err = op.Run(d.ctx, d.Engine, agent.Stats, in, nil)
+		require.Equal(t, apperr.Validation, apperr.CodeOf(err))
+	})
+}
+
+func keys(list []*agent.Stat) []string {
+	out := make([]string, len(list))
+	for i, s := range list {
+		out[i] = s.Key
+	}
+	return out
+}
