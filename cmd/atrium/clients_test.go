@@ -61,6 +61,57 @@ func (n *node) scriptTrusting(cas, name string, input any) string {
 	return out.String()
 }
 
+// talking is one of testdata/clients that runs beside the test, and says by lines on stdout how far it is.
+type talking struct {
+	t    testing.TB
+	name string
+	cmd  *exec.Cmd
+	said *output
+}
+
+// talk starts a script, which finds input in the variable ATRIUM_TEST. It is stopped when the test ends, after ten minutes at most.
+func (p place) talk(name string, input any) *talking {
+	p.t.Helper()
+	dir, err := clients()
+	require.NoError(p.t, err)
+	b, err := json.Marshal(input)
+	require.NoError(p.t, err)
+	chromium, err := exec.LookPath("chromium")
+	require.NoError(p.t, err)
+	ctx, cancel := context.WithTimeout(p.t.Context(), 10*time.Minute)
+	p.t.Cleanup(cancel)
+	s := &talking{p.t, name, exec.CommandContext(ctx, "node", name), newOutput()}
+	s.cmd.Dir = dir
+	s.cmd.Env = append(os.Environ(), "CHROMIUM="+chromium, "NODE_EXTRA_CA_CERTS="+filepath.Join(p.data, "ca.pem"), "ATRIUM_TEST="+string(b))
+	s.cmd.Stdout, s.cmd.Stderr = s.said, s.said
+	require.NoError(p.t, s.cmd.Start())
+	return s
+}
+
+// await returns once the script has said a line.
+func (s *talking) await(line string) {
+	s.t.Helper()
+	late := time.After(patience)
+	for {
+		found, more := s.said.line(line)
+		if found != "" {
+			return
+		}
+		select {
+		case <-more:
+		case <-late:
+			require.FailNow(s.t, s.name+" does not say "+line, "%s", s.said)
+		}
+	}
+}
+
+// end waits for the script's end, which must be a good one, and returns what it said.
+func (s *talking) end() string {
+	s.t.Helper()
+	require.NoError(s.t, s.cmd.Wait(), "%s", s.said)
+	return s.said.String()
+}
+
 // application registers an OAuth client by the command line, and returns it as the scripts read it.
 func (p place) application(company, redirectURI string, args ...string) map[string]any {
 	p.t.Helper()

@@ -7,9 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -189,41 +186,14 @@ func TestStockStreamClient(t *testing.T) {
 			require.True(t, ok)
 			return fmt.Sprint(made["id"])
 		}
-		dir, err := clients()
-		require.NoError(t, err)
-		input, err := json.Marshal(map[string]any{"api": n.base, "token": p.token(first.Company.ID, first.Owner.Email)})
-		require.NoError(t, err)
-		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-		defer cancel()
-		script := exec.CommandContext(ctx, "node", "sse.mjs")
-		script.Dir = dir
-		script.Env = append(os.Environ(), "NODE_EXTRA_CA_CERTS="+filepath.Join(p.data, "ca.pem"), "ATRIUM_TEST="+string(input))
-		said := newOutput()
-		script.Stdout, script.Stderr = said, said
-		require.NoError(t, script.Start())
-		await := func(line string) {
-			t.Helper()
-			late := time.After(patience)
-			for {
-				found, more := said.line(line)
-				if found != "" {
-					return
-				}
-				select {
-				case <-more:
-				case <-late:
-					require.FailNow(t, "the client does not say "+line, "%s\n%s", said, n.err)
-				}
-			}
-		}
-		await("connected 1")
-		await("event CREATED " + create())
+		script := p.talk("sse.mjs", map[string]any{"api": n.base, "token": p.token(first.Company.ID, first.Owner.Email)})
+		script.await("connected 1")
+		script.await("event CREATED " + create())
 		n.kill()
 		n = p.serve("--listen", strings.TrimPrefix(n.base, "https://"))
-		await("connected 2")
-		await("event CREATED " + create())
+		script.await("connected 2")
+		script.await("event CREATED " + create())
 		require.Zero(t, n.stop())
-		require.NoError(t, script.Wait(), "%s", said)
-		require.Contains(t, said.String(), "ending unavailable\ncomplete\ngraphql-sse: ok")
+		require.Contains(t, script.end(), "ending unavailable\ncomplete\ngraphql-sse: ok")
 	})
 }

@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -25,5 +26,33 @@ func TestWebConsole(t *testing.T) {
 			"staff":  map[string]string{"email": "sam@demo.example", "password": "correct horse battery 42", "link": p.mailedLink("sam@demo.example", "/invitation")},
 			"member": map[string]string{"email": "mia@demo.example", "password": "correct horse battery 42", "link": link},
 		}), "console: ok")
+	})
+}
+
+// The server dies under three tabs and comes back at the same address: each tab says that the connection is lost and that it tries
+// again, and goes on without being loaded anew. The list is live again, and what was half written is still there, and is sent.
+func TestWebConsoleOutlivesTheServer(t *testing.T) {
+	each(t, func(t *testing.T, p place) {
+		n := p.serve()
+		first := p.firstRun()
+		file := func(title string) string {
+			t.Helper()
+			a := n.call(p.client(), 201, "POST", "/v1/requests", first.LiveKey, first.laptop(title))
+			made, ok := decode(t, a.body)["data"].(map[string]any)
+			require.True(t, ok)
+			return made["id"].(string)
+		}
+		browser := p.talk("console-killed.mjs", map[string]any{
+			"api": n.base, "request": file("Filed before"), "owner": map[string]string{"email": first.Owner.Email, "password": first.Owner.Password},
+			"demo": map[string]string{"offeringId": first.Demo.OfferingID},
+		})
+		browser.await("open")
+		n.kill()
+		browser.await("lost")
+		n = p.serve("--listen", strings.TrimPrefix(n.base, "https://"))
+		file("Filed meanwhile")
+		browser.await("back")
+		file("Filed live")
+		require.Contains(t, browser.end(), "console-killed: ok")
 	})
 }

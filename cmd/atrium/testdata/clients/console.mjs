@@ -64,7 +64,38 @@ const pages = [
   ['routing', 'Routing rules'], ['calendars', 'Calendars'], ['organizations', 'Organizations'], ['service-accounts', 'Service accounts'],
   ['oauth-clients', 'OAuth clients'], ['plan', 'Plan and invoices'], ['notifications', 'Notifications'], ['figures', 'Figures'],
 ];
-await file('For the pages to show');
+
+// An owner has a webhook, whose deliveries stand on the figures from then on, each chart with its table, and what spreadsheets take
+// for a formula defused in the file.
+const team = await rest('POST', '/teams', { name: '=1+1' });
+{
+  const w = await arrive(owner, 'webhooks');
+  await w.page.getByRole('button', { name: 'New webhook' }).click();
+  await w.page.getByLabel('URL').fill('https://hooks.example.com/in');
+  await w.page.getByLabel('request.created', { exact: true }).check();
+  await w.page.getByRole('button', { name: 'Create', exact: true }).click();
+  await w.page.getByRole('button', { name: 'I have stored it' }).click();
+  const shown = await file('For the pages to show');
+  await rest('PATCH', `/requests/${shown.id}`, { teamId: team.id });
+  await w.go('figures', 'Figures');
+  const exported = async (title) => {
+    const [file] = await Promise.all([w.page.waitForEvent('download'), w.page.getByRole('button', { name: `Export CSV of ${title}` }).click()]);
+    return (await readFile(await file.path(), 'utf8')).trim().split('\r\n');
+  };
+  for (const title of ['Filed and finished', 'Minutes until the answer', 'Minutes until it is done', 'Service levels, by service', 'Load, by team', 'Runs of agents', 'What people made of proposals', 'Acceptance and cost, by agent', 'Deliveries of webhooks', 'Deliveries, by webhook']) {
+    const section = w.page.locator('section').filter({ has: w.page.getByRole('heading', { name: title, exact: true }) });
+    await section.getByRole('img', { name: `${title}; the table says the same` }).waitFor();
+    const rows = await section.getByRole('row').count();
+    assert.equal((await exported(title)).length, rows, title);
+  }
+  const day = new Date().toISOString().slice(0, 10);
+  const [heads, ...days] = await exported('Deliveries of webhooks');
+  assert.equal(heads, 'Day,Succeeded,Failed,Pending');
+  assert.equal(days.length, 30);
+  assert.ok(days.at(-1).startsWith(day) && days.at(-1) !== `${day},0,0,0`, days.at(-1));
+  assert.ok((await exported('Load, by team')).some((r) => r.startsWith("'=1+1,")));
+  await w.end();
+}
 for (const [colorScheme, width] of tour ? [['light', 1280], ['dark', 1280], ['light', 320]] : []) {
   const b = await arrive(owner, 'inbox', { colorScheme, viewport: { width, height: 860 } });
   for (const [path, title] of pages) {
@@ -138,6 +169,9 @@ for (const [path, title] of [['', /Welcome/], ['inbox', 'Inbox'], ['requests', '
 }
 assert.deepEqual((await s.page.getByRole('navigation', { name: 'Main' }).getByRole('link').allTextContents()).map((t) => t.trim()).filter(Boolean),
   ['Catalogue', 'My requests', 'Inbox', 'Requests', 'Tasks', 'Services', 'Workflows', 'Agents', 'People', 'Settings']);
+await s.go('figures', 'Figures');
+await s.page.getByRole('heading', { name: 'Runs of agents' }).waitFor();
+assert.equal(await s.page.getByRole('heading', { name: /Deliveries|by agent/ }).count(), 0, 'staff see neither webhooks nor who the agents are');
 assert.deepEqual(refused, []);
 
 // A view that is shared is there for others, by its name.
@@ -288,6 +322,24 @@ await page.getByText('Version 1 is published.').waitFor();
 await page.getByRole('button', { name: 'Dismiss' }).first().waitFor({ state: 'detached' }); // what fades in has no contrast to measure
 await b.sound('workflow');
 
+assert.deepEqual(b.faults, []);
+
+// Pages are left while what they ask for is on its way, by links and by the address: nothing is said of it, here or in the console.
+const slowly = async (route) => {
+  if (!route.request().headers().accept?.includes('event-stream')) await new Promise((r) => { setTimeout(r, 300); });
+  await route.continue().catch(() => undefined); // who asked is gone
+};
+await page.route('**/graphql', slowly);
+const links = page.getByRole('navigation', { name: 'Main' }).getByRole('link');
+for (let i = 0, n = await links.count(); i < n; i++) await links.nth(i).click();
+for (const path of ['requests', `requests/${filed}`, 'figures', 'audit', 'people']) {
+  await Promise.all([page.waitForRequest((r) => r.url().endsWith('/graphql')), page.goto(`${api}/app/${path}`, { waitUntil: 'commit' })]);
+}
+await page.unroute('**/graphql', slowly);
+await page.locator('tbody tr').first().waitFor();
+await page.getByText(/connection lost|could not be loaded/).waitFor({ state: 'detached' });
+assert.equal(await page.locator('.toast').count(), 0);
+assert.deepEqual(said, []);
 assert.deepEqual(b.faults, []);
 
 // A script of the page cannot run another document.

@@ -49,7 +49,7 @@ export const client = new Client({
         AccessReplay: embedded, AccessChange: embedded, NotificationSetting: embedded, Correction: embedded, RequestCount: embedded, AgentVersion: embedded, AgentTool: embedded, AgentStep: embedded, AgentChange: embedded,
         WorkingHours: embedded, WorkingTime: embedded, CalendarException: embedded, LimitChange: embedded, PlanChange: embedded, InvoiceLine: embedded,
         CompanyLimits: embedded, MovePreview: embedded, LostVariables: embedded, AuditProof: embedded, AuditVerification: embedded, SLAByPriority: embedded,
-        SLATargets: embedded, AuditExport: embedded, CompanyStat: embedded, SearchHit: embedded, WorkflowDiff: embedded, DefinitionChange: embedded,
+        SLATargets: embedded, AuditExport: embedded, CompanyStat: embedded, WebhookStat: embedded, AgentStat: embedded, SearchHit: embedded, WorkflowDiff: embedded, DefinitionChange: embedded,
       },
       resolvers: { Query: {
         requests: pages, users: pages, auditEntries: pages, creditHistory: pages, apiKeys: pages, secrets: pages,

@@ -27,7 +27,11 @@ export function useRead<D, V extends object>(doc: TypedDocumentNode<D, V>, varia
   const again = useCallback(() => { run({ requestPolicy: 'network-only' }); }, [run]);
   useStaleness(again, pause);
   useReconnect(again, pause);
-  return { data: result.data, fault: faultOf(result.error), waiting: result.fetching && !result.data, again };
+  const fault = faultOf(result.error);
+  const kept = useRef<{ key: string; data: D | undefined }>({ key, data: undefined });
+  if (result.data || kept.current.key !== key) kept.current = { key, data: result.data };
+  const data = fault?.code === 'connection_lost' ? kept.current.data : result.data; // forms stay where somebody writes in them
+  return { data, fault, waiting: result.fetching && !data, again };
 }
 
 const minute = 60_000;

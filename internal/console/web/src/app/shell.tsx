@@ -47,7 +47,7 @@ export function Shell() {
 
 // Said shows what was said, also before it is known who came.
 function Said() {
-  useEffect(() => on('slow', ({ seconds }) => { toast({ text: `There were too many calls. Going on by itself in ${seconds} seconds.` }); }), []);
+  useEffect(() => on('slow', ({ seconds }) => { toast({ text: `There were too many calls. Going on by itself in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.` }); }), []);
   return <Toasts />;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { score } from '../keys/score';
 import { spansOf, textOf } from '../pages/calendars/hours';
-import { filled, span } from '../pages/figures/table';
+import { filled, share, span } from '../pages/figures/table';
 import { treeOf } from '../pages/organizations/tree';
 import { requestFilter, requestOrder, searchOf, viewQuery } from '../pages/requests/search';
 import { decides } from '../pages/tasks/seat';
@@ -94,8 +94,11 @@ describe('figures', () => {
   it('have a row for each day and week', () => {
     const time = span(3, new Date('2026-03-02T10:00:00Z'));
     expect(time).toEqual({ from: '2026-02-28T00:00:00.000Z', to: '2026-03-03T00:00:00.000Z' });
-    expect(filled([{ key: '2026-03-01', filed: 2 } as never], time.from, time.to, 'day').map((f) => [f.key, f.filed])).toEqual([['2026-02-28', 0], ['2026-03-01', 2], ['2026-03-02', 0]]);
-    expect(filled([], time.from, time.to, 'week').map((f) => f.key)).toEqual(['2026-02-23', '2026-03-02']);
+    expect(filled([{ key: '2026-03-01', filed: 2 }], time.from, time.to, 'day', { filed: 0 }).map((f) => [f.key, f.filed])).toEqual([['2026-02-28', 0], ['2026-03-01', 2], ['2026-03-02', 0]]);
+    expect(filled([], time.from, time.to, 'week', {}).map((f) => f.key)).toEqual(['2026-02-23', '2026-03-02']);
+  });
+  it('say what of a hundred was taken, and nothing of nothing', () => {
+    expect([share(1, 3), share(0, 2), share(0, 0)]).toEqual([33, 0, '']);
   });
   it('have few round ticks', () => {
     expect(ticks(0)).toEqual([0, 1]);

@@ -48,6 +48,12 @@ export function Time({ at, none = '–', full }: { at: string | null | undefined
   return <time dateTime={at} title={exact.format(date)}>{full ? exact.format(date) : ago(at)}</time>;
 }
 
+// lasting is how people call so many minutes: 90 minutes, 3 hours, 2 days.
+export const lasting = (minutes: number) => (minutes < 120 ? `${minutes} minutes` : minutes < 2880 ? `${Math.round(minutes / 60)} hours` : `${Math.round(minutes / 1440)} days`);
+
+// date is a day as people write it.
+export const date = (iso: string) => day.format(new Date(iso));
+
 export function Person({ name }: { name: string | null | undefined }) {
   if (!name) return <span className="soft">Nobody</span>;
   const letters = name.split(/[\s._@-]+/).filter(Boolean).slice(0, 2).map((p) => p[0]?.toUpperCase()).join('');

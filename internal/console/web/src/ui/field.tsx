@@ -1,6 +1,6 @@
 // field holds the controls of forms: each with its label, its hint, and the fault that the server found in it.
 import { cloneElement, useId, type ReactElement, type ReactNode } from 'react';
-import { unproven, type Fault } from '../app/fault';
+import { sentence, unproven, type Fault } from '../app/fault';
 
 type Control = ReactElement<{ id?: string; 'aria-invalid'?: boolean; 'aria-describedby'?: string; required?: boolean }>;
 interface FieldProps { label: string; hint?: ReactNode; fault?: string | undefined; optional?: boolean; children: Control }
@@ -33,7 +33,7 @@ export function Rest({ fault, fields }: { fault: Fault | null | undefined; field
   const mayNot = fault.code === 'forbidden' ? 'You may not do this. ' : '';
   return (
     <div className="alert" role="alert">
-      <p>{mayNot}{fault.message}{meanwhile}{fault.reason ? ` (${fault.reason})` : ''}</p>
+      <p>{mayNot}{fault.code === 'connection_lost' ? sentence(fault) : fault.message}{meanwhile}{fault.reason ? ` (${fault.reason})` : ''}</p>
       {other.length > 0 && <ul>{other.map((d) => <li key={d.field + d.message}><code>{d.field}</code> {d.message}</li>)}</ul>}
       {fault.requestId && <p className="soft small-text">Request <code>{fault.requestId}</code></p>}
     </div>

@@ -34,7 +34,7 @@ export function Loaded<D>({ read, children, skeleton = 6 }: { read: Read<D>; chi
   return <Skeleton rows={skeleton} />;
 }
 
-export function Section({ title, actions, children, intro }: { title: string; actions?: ReactNode; children: ReactNode; intro?: ReactNode }) {
+export function Section({ title, actions, children, intro }: { title: string; actions?: ReactNode; children: ReactNode; intro?: ReactNode | undefined }) {
   return (
     <section className="section">
       <header><h2>{title}</h2>{actions && <div className="actions">{actions}</div>}</header>

@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router';
 import { CircleSlash, Inbox, Lock, RefreshCw, SearchX } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { Fault } from '../app/fault';
+import { sentence, type Fault } from '../app/fault';
 
 export function Skeleton({ rows = 6 }: { rows?: number }) {
   return (
@@ -47,7 +47,7 @@ export function Failed({ fault, again, title }: { fault: Fault; again: () => voi
   return (
     <State icon={<CircleSlash size={22} />} title={lost ? 'The connection was lost' : 'This could not be loaded'}>
       {title && <h1 className="hidden">{title}</h1>}
-      <p>{lost ? 'The server does not answer. Your drafts are kept.' : fault.message}</p>
+      <p>{lost ? 'The server does not answer. Your drafts are kept.' : fault.code === 'validation_error' ? sentence(fault) : fault.message}</p>
       {fault.requestId && <p className="soft">Request <code>{fault.requestId}</code></p>}
       <p><button type="button" onClick={again}><RefreshCw size={14} aria-hidden /> Retry</button></p>
     </State>

@@ -11,7 +11,7 @@ const listeners = new Set<() => void>();
 const change = (to: Shown[]) => { shown = to; listeners.forEach((l) => { l(); }); };
 
 export function toast(t: Toast): void {
-  change([...shown.slice(-2), { ...t, id: next++ }]);
+  change([...shown.filter((s) => s.undo || s.text !== t.text).slice(-2), { ...t, id: next++ }]); // what is said twice stands there once
 }
 
 const close = (id: number) => { change(shown.filter((t) => t.id !== id)); };

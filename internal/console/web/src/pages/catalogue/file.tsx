@@ -4,6 +4,7 @@ import { useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { FileRequest, OfferingForm } from '../../gen/documents';
 import type { OfferingFormQuery, RequestPriority } from '../../gen/types';
+import { lasting } from '../../ui/bits';
 import { toSend, type Answers, type FormField } from '../../ui/answer';
 import { useDraft } from '../../ui/draft';
 import { Field, Rest, faultAt } from '../../ui/field';
@@ -28,7 +29,6 @@ export default function File() {
   );
 }
 
-const minutes = (n: number) => (n < 120 ? `${n} minutes` : n < 2880 ? `${Math.round(n / 60)} hours` : `${Math.round(n / 1440)} days`);
 
 function Form({ offering: o }: { offering: Offering }) {
   const fields = (o.form as { fields?: FormField[] } | null)?.fields ?? [];
@@ -67,7 +67,7 @@ function Form({ offering: o }: { offering: Offering }) {
       </Field>
       <Rest fault={fault} fields={['title', 'description', 'priority', ...fields.map((f) => `fields.${f.key}`)]} />
       <footer>
-        {o.sla?.responseMinutes && <span className="soft small-text promise">Somebody answers within {minutes(o.sla.responseMinutes)}{o.sla.resolutionMinutes ? `, and it is done within ${minutes(o.sla.resolutionMinutes)}` : ''}.</span>}
+        {o.sla?.responseMinutes && <span className="soft small-text promise">Somebody answers within {lasting(o.sla.responseMinutes)}{o.sla.resolutionMinutes ? `, and it is done within ${lasting(o.sla.resolutionMinutes)}` : ''}.</span>}
         <button type="submit" disabled={busy}>File</button>
       </footer>
     </form>

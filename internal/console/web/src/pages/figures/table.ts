@@ -1,5 +1,3 @@
-import type { FigureFragment } from '../../gen/types';
-
 export type Cell = string | number;
 const day = 86_400_000;
 
@@ -9,17 +7,20 @@ export function span(days: number, now: Date): { from: string; to: string } {
   return { from: new Date(to - days * day).toISOString(), to: new Date(to).toISOString() };
 }
 
-const none: Omit<FigureFragment, 'key'> = { filed: 0, finished: 0, cancelled: 0, open: 0, answerP50: null, answerP90: null, completionP50: null, completionP90: null, slaMet: 0, slaMissed: 0 };
+export type Keyed<F> = Omit<F, 'key' | '__typename'> & { key: string };
 
-// filled has a row for every day or week of a time, also for those in which nothing happened.
-export function filled(list: FigureFragment[], from: string, to: string, by: 'day' | 'week'): FigureFragment[] {
-  const known = new Map(list.map((f) => [f.key, f]));
-  const out: FigureFragment[] = [];
+// filled has a row for every day or week of a time, with none's figures for those in which nothing happened.
+export function filled<F extends { key: string | null }>(list: F[], from: string, to: string, by: 'day' | 'week', none: Omit<F, 'key' | '__typename'>): Keyed<F>[] {
+  const known = new Map(list.map((f) => [f.key, f as Keyed<F>]));
+  const out: Keyed<F>[] = [];
   let at = new Date(from).getTime();
   if (by === 'week') at -= ((new Date(at).getUTCDay() + 6) % 7) * day;
   for (; at < new Date(to).getTime(); at += by === 'week' ? 7 * day : day) {
     const key = new Date(at).toISOString().slice(0, 10);
-    out.push(known.get(key) ?? { ...none, key } as FigureFragment);
+    out.push(known.get(key) ?? { ...none, key });
   }
   return out;
 }
+
+// share is how many of a hundred the part is of the whole; empty of nothing.
+export const share = (part: number, whole: number): Cell => (whole > 0 ? Math.round((part / whole) * 100) : '');

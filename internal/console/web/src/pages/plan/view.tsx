@@ -5,7 +5,7 @@ import { useCan } from '../../app/session';
 import { CancelSubscription, ChangePlan, Invoices, PlanOf, PlanPreview } from '../../gen/documents';
 import type { Plan } from '../../gen/types';
 import { Subpages } from '../../parts/subpages';
-import { Badge, Time, money, words } from '../../ui/bits';
+import { Badge, date, money, words } from '../../ui/bits';
 import { Confirm, Dialog } from '../../ui/dialog';
 import { Field, Rest } from '../../ui/field';
 import { Loaded, Page, Section } from '../../ui/page';
@@ -112,7 +112,7 @@ function InvoiceList() {
               <tbody>
                 {list.map((i) => (
                   <tr key={i.id}>
-                    <td><strong>{i.number}</strong><span className="sub">{i.lines.map((l) => l.description).join(', ')}</span></td><td className="tight"><Badge value={i.status} /></td><td className="tight"><Time at={i.periodStart} /> – <Time at={i.periodEnd} /></td>
+                    <td><strong>{i.number}</strong><span className="sub">{i.lines.map((l) => l.description).join(', ')}</span></td><td className="tight"><Badge value={i.status} /></td><td className="tight">{date(i.periodStart)} – {date(i.periodEnd)}</td>
                     <td className="num" data-label="Sum">{money(i.subtotal, i.currency)}</td><td className="num" data-label="Credits">{money(i.creditsApplied, i.currency)}</td><td className="num" data-label="Due">{money(i.amountDue, i.currency)}</td><td className="tight"><a href={i.pdfUrl}>PDF<span className="hidden"> of {i.number}</span></a></td>
                   </tr>
                 ))}

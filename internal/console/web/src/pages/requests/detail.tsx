@@ -125,6 +125,8 @@ function Execution({ execution: e }: { execution: NonNullable<FullRequest['execu
 
 function Facts({ request: r, edit }: { request: FullRequest; edit: boolean }) {
   const people = useRead(Assignables, {}, !edit);
+  const viewer = useViewer();
+  const requester = r.creator?.name ?? (r.createdBy === viewer.id ? viewer.name : r.createdBy); // members may read no users, and know themselves
   const change = useChange();
   const choose = (label: string, name: 'assigneeId' | 'teamId' | 'priority', value: string | null | undefined, options: [string, string][], none?: string) => (
     <div>
@@ -153,7 +155,7 @@ function Facts({ request: r, edit }: { request: FullRequest; edit: boolean }) {
           : <div><dt>Assignee</dt><dd><Person name={r.assignee?.name} /></dd></div>}
         {edit ? choose('Team', 'teamId', r.teamId, withCurrent(rows(people.data?.teams), r.team), 'No team')
           : <div><dt>Team</dt><dd>{r.team?.name ?? <span className="soft">No team</span>}</dd></div>}
-        <div><dt>Requester</dt><dd><Person name={r.creator?.name ?? r.createdBy} /></dd></div>
+        <div><dt>Requester</dt><dd><Person name={requester} /></dd></div>
         <div><dt>Service</dt><dd>{r.service?.name} › {r.offering?.name}</dd></div>
         {r.sla && <div><dt>Service level</dt><dd className="stack-tight"><Sla state={r.sla.state} />{r.sla.responseDueAt && <span>Answer <Time at={r.sla.responseDueAt} /></span>}{r.sla.resolutionDueAt && <span>Done <Time at={r.sla.resolutionDueAt} /></span>}</dd></div>}
         <div><dt>Filed</dt><dd><Time at={r.createdAt} full /></dd></div>

@@ -22,12 +22,12 @@ export function Timeline({ request: r }: { request: FullRequest }) {
   const viewer = useViewer();
   const admin = can(viewer, 'audit.read');
   const history = useRead(RequestHistory, { filter: { resourceId: [r.id], outcome: ['allowed'] } }, !admin);
-  const events = admin ? rows(history.data?.auditEntries).map((e) => ({ at: e.at, key: e.id, node: <Happened entry={e} /> })) : fromRow(r);
+  const events = admin ? rows(history.data?.auditEntries).map((e) => ({ at: e.at, key: e.id, node: <Happened entry={e} /> })) : fromRow(r, viewer);
   const comments = rows(r.comments).map((c) => ({
     at: c.createdAt, key: c.id,
     node: (
       <article className={`card comment${c.visibility === 'internal' ? ' internal' : ''}`}>
-        <header><strong>{c.author?.name ?? c.authorId}</strong><Time at={c.createdAt} />{c.visibility === 'internal' && <span>Internal: staff alone read it</span>}</header>
+        <header><strong>{c.author?.name ?? (c.authorId === viewer.id ? viewer.name : c.authorId)}</strong><Time at={c.createdAt} />{c.visibility === 'internal' && <span>Internal: staff alone read it</span>}</header>
         <p className="prose">{c.body}</p>
       </article>
     ),
@@ -41,8 +41,8 @@ export function Timeline({ request: r }: { request: FullRequest }) {
   );
 }
 
-function fromRow(r: FullRequest) {
-  const steps: [string | null | undefined, string][] = [[r.createdAt, `${r.creator?.name ?? 'Somebody'} filed it`], [r.acceptedAt, 'It was accepted'], [r.completedAt, 'It was completed'], [r.cancelledAt, 'It was cancelled']];
+function fromRow(r: FullRequest, viewer: { id: string; name: string }) {
+  const steps: [string | null | undefined, string][] = [[r.createdAt, `${r.creator?.name ?? (r.createdBy === viewer.id ? viewer.name : 'Somebody')} filed it`], [r.acceptedAt, 'It was accepted'], [r.completedAt, 'It was completed'], [r.cancelledAt, 'It was cancelled']];
   return steps.flatMap(([at, text]) => (at ? [{ at, key: text, node: <p className="what"><strong>{text}</strong> · <Time at={at} /></p> }] : []));
 }
 

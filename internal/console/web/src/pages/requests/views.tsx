@@ -25,10 +25,10 @@ export function Views({ search }: { search: RequestSearch }) {
   const here = viewQuery(search);
   const current = list.find((v) => v.id === search.saved);
   const mine = (v: ViewFragment) => v.userId === viewer.id || atLeast(viewer, 'admin');
-  if (!sees) return null;
+  if (!sees || (list.length === 0 && here === '')) return null;
   return (
     <div className="views">
-      <span className="soft small-text" id="views-label">Views</span>
+      {list.length > 0 && <span className="soft small-text" id="views-label">Views</span>}
       {list.length > 0 && (
         <ul aria-labelledby="views-label">
           {list.map((v) => (

@@ -4,7 +4,7 @@ import { rows, useRead, useWrite } from '../../app/data';
 import { can, useCan, useViewer } from '../../app/session';
 import { DeleteOffering, DeleteService, ServiceOne, UpdateService } from '../../gen/documents';
 import type { OfferingFullFragment, ServiceOneQuery, ServiceStatus } from '../../gen/types';
-import { Badge } from '../../ui/bits';
+import { Badge, lasting } from '../../ui/bits';
 import { Confirm } from '../../ui/dialog';
 import { Loaded, Page, Section } from '../../ui/page';
 import { Empty, NotFound } from '../../ui/states';
@@ -53,7 +53,7 @@ function Offerings({ service, edit }: { service: Service; edit: (o: OfferingFull
           <li key={o.id} className="row">
             <div>
               <Link className="name" to="/app/catalogue/$id" params={{ id: o.id }}>{o.name}</Link>
-              <div className="meta"><Badge value={o.status} /><span>{((o.form as { fields?: unknown[] } | null)?.fields ?? []).length} fields</span>{o.workflow && <span>{o.workflow.name}</span>}{o.sla?.resolutionMinutes && <span>Done within {o.sla.resolutionMinutes} minutes</span>}</div>
+              <div className="meta"><Badge value={o.status} /><span>{((o.form as { fields?: unknown[] } | null)?.fields ?? []).length} fields</span>{o.workflow && <span>{o.workflow.name}</span>}{o.sla?.resolutionMinutes && <span>Done within {lasting(o.sla.resolutionMinutes)}</span>}</div>
             </div>
             <div className="verbs">
               {can(viewer, 'offering.update', o) && <button type="button" className="plain small" onClick={() => { edit(o); }}>Edit<span className="hidden"> {o.name}</span></button>}

@@ -42,7 +42,7 @@ function Told() {
   };
   return (
     <Section title="Notifications" intro="They always stand behind the bell; here is what comes by mail as well.">
-      <div className="card pad pair">
+      <div className="card pad pair level">
         {viewer.notificationSettings.map((s) => (
           <Field key={s.kind} label={says[s.kind]}>
             <select value={s.channel} onChange={(e) => { void run({ input: { kind: s.kind, channel: e.target.value as NotificationChannel } }).then((o) => { if (!o.fault) toast({ text: 'Saved.' }); }); }}>

@@ -1,0 +1,48 @@
+import { rows, useRead } from '../../app/data';
+import { can, useViewer } from '../../app/session';
+import { AgentFigures } from '../../gen/documents';
+import type { AgentFigureFragment } from '../../gen/types';
+import { Loaded, Section } from '../../ui/page';
+import { Empty } from '../../ui/states';
+import { Grouped, Timed } from './figured';
+import { filled, share, type Keyed } from './table';
+import type { Time } from './view';
+
+const none = { runs: 0, open: 0, completed: 0, proposed: 0, handedOver: 0, failed: 0, stopped: 0, waiting: 0, applied: 0, rejected: 0, stale: 0, expired: 0, modelCalls: 0, inputTokens: 0, outputTokens: 0 };
+type Stat = Keyed<AgentFigureFragment>;
+const accepted = (f: Stat | AgentFigureFragment) => share(f.applied, f.applied + f.rejected);
+
+// AgentFigured is what agents did, what people made of it, and what their models cost. Who may not see agents sees no names of them,
+// and so not the figures of each.
+export function AgentFigured({ time }: { time: Time }) {
+  const viewer = useViewer();
+  const read = useRead(AgentFigures, { ...time, agents: can(viewer, 'agent.read') });
+  return (
+    <Loaded read={read} skeleton={3}>
+      {(d) => {
+        const list = filled(d.over ?? [], time.from, time.to, time.over, none);
+        const names = new Map(rows(d.agents).map((a) => [a.id, a.name]));
+        const when = time.over === 'week' ? 'Week' : 'Day';
+        if (list.every((f) => f.runs === 0)) return <Section title="Agents"><Empty title="No agent ran in this time" /></Section>;
+        return (
+          <>
+            <Timed<Stat> bars title="Runs of agents" file="agent-runs" when={when} list={list} columns={[
+              ['Completed', 'good', (f) => f.completed], ['Proposed', 'accent', (f) => f.proposed], ['Handed over', 'wait', (f) => f.handedOver], ['Failed', 'bad', (f) => f.failed], ['Stopped', null, (f) => f.stopped], ['Open', null, (f) => f.open],
+            ]} />
+            <Timed<Stat> bars title="What people made of proposals" file="agent-acceptance" when={when} list={list} intro="Of the runs that began then, whenever somebody decided." columns={[
+              ['Applied', 'good', (f) => f.applied], ['Rejected', 'bad', (f) => f.rejected], ['Stale or expired', 'wait', (f) => f.stale + f.expired], ['Waiting', null, (f) => f.waiting], ['Applied of 100 decided', null, accepted],
+            ]} />
+            {list.some((f) => f.modelCalls > 0) && (
+              <Timed<Stat> bars title="What agents’ models cost" file="agent-cost" when={when} list={list} columns={[
+                ['Tokens sent', 'accent', (f) => f.inputTokens], ['Tokens answered', 'wait', (f) => f.outputTokens], ['Calls', null, (f) => f.modelCalls],
+              ]} />
+            )}
+            <Grouped title="Acceptance and cost, by agent" file="agents" head="Agent" list={d.byAgent ?? []} name={(f) => names.get(f.key) ?? f.key} columns={[
+              ['Applied', 'good', (f) => f.applied], ['Rejected', 'bad', (f) => f.rejected], ['Applied of 100 decided', null, accepted], ['Runs', null, (f) => f.runs], ['Calls', null, (f) => f.modelCalls], ['Tokens', null, (f) => f.inputTokens + f.outputTokens],
+            ]} />
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}

@@ -1,0 +1,37 @@
+import { rows, useRead } from '../../app/data';
+import { DeliveryFigures } from '../../gen/documents';
+import type { DeliveryFigureFragment } from '../../gen/types';
+import { Loaded, Section } from '../../ui/page';
+import { Empty } from '../../ui/states';
+import { Grouped, Timed } from './figured';
+import { filled, share, type Keyed } from './table';
+import type { Time } from './view';
+
+const none = { succeeded: 0, failed: 0, pending: 0 };
+type Stat = Keyed<DeliveryFigureFragment>;
+const all = (f: Stat) => f.succeeded + f.failed + f.pending;
+
+// hostOf is what is short enough for an axis; of addresses on one host the path tells them apart.
+const hostOf = (url: string) => url.replace(/^https?:\/\//, '');
+
+// DeliveryFigured is how deliveries of webhooks stand, over time and by where they go.
+export function DeliveryFigured({ time }: { time: Time }) {
+  const read = useRead(DeliveryFigures, { ...time });
+  return (
+    <Loaded read={read} skeleton={3}>
+      {(d) => {
+        const list = filled(d.over ?? [], time.from, time.to, time.over, none);
+        const urls = new Map(rows(d.webhookSubscriptions).map((s) => [s.id, hostOf(s.url)]));
+        if (list.every((f) => all(f) === 0)) return <Section title="Deliveries of webhooks"><Empty title="Nothing was delivered in this time"><p>Deliveries are kept for 30 days.</p></Empty></Section>;
+        return (
+          <>
+            <Timed<Stat> bars title="Deliveries of webhooks" file="deliveries" when={time.over === 'week' ? 'Week' : 'Day'} list={list} intro="By when the event happened, as they stand by now. Deliveries are kept for 30 days."
+              columns={[['Succeeded', 'good', (f) => f.succeeded], ['Failed', 'bad', (f) => f.failed], ['Pending', 'wait', (f) => f.pending]]} />
+            <Grouped title="Deliveries, by webhook" file="deliveries-by-webhook" head="Webhook" list={d.bySubscription ?? []} name={(f) => urls.get(f.key) ?? f.key}
+              columns={[['Succeeded', 'good', (f) => f.succeeded], ['Failed', 'bad', (f) => f.failed], ['Pending', 'wait', (f) => f.pending], ['Succeeded of 100 settled', null, (f) => share(f.succeeded, f.succeeded + f.failed)]]} />
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}
