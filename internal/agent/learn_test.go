@@ -49,31 +49,39 @@ func seeded(n int, rng *rand.Rand) []*ent.Request {
 	return out
 }
 
-// The engine finds the team 30 points more often than the largest class does.
+// In a company of 5,000 requests the engine finds the team 30 points more often than the largest class does, from the 500 before, and
+// names three like it.
 func TestHistoryBeatsTheMajority(t *testing.T) {
 	t.Parallel()
-	rows := seeded(maxHistory+400, rand.New(rand.NewPCG(1, 2)))
-	c := learn(rows[:maxHistory])
-	right, largest, offered := 0, 0, 0
-	for _, r := range rows[maxHistory:] {
-		words := wordsOf(r)
-		near := c.nearest(words)
-		g, ok := c.guess(words, near, func(r *ent.Request) string { return *r.TeamID })
-		if g.value == *r.TeamID {
-			right++
-		}
-		if ok {
-			offered++
-			require.NotEmpty(t, g.because)
-		}
-		if *r.TeamID == "team_0" {
-			largest++
+	const company, every = 5000, 5 // of the requests one in five is asked about
+	rows := seeded(company, rand.New(rand.NewPCG(1, 2)))
+	asked, right, largest, offered, offeredRight := 0, 0, 0, 0, 0
+	for from := maxHistory; from < company; from += maxHistory {
+		before := rows[from-maxHistory : from]
+		c := learn(before)
+		require.Equal(t, c.weigh(wordsOf(rows[from])), learn(before).weigh(wordsOf(rows[from])), "the same every time")
+		for i := from; i < from+maxHistory; i += every {
+			r := rows[i]
+			words := wordsOf(r)
+			g, ok := c.guess(words, c.nearest(words), func(r *ent.Request) string { return *r.TeamID })
+			asked++
+			if g.value == *r.TeamID {
+				right++
+			}
+			if ok {
+				offered++
+				require.Len(t, g.because, named)
+				if g.value == *r.TeamID {
+					offeredRight++
+				}
+			}
+			if *r.TeamID == "team_0" {
+				largest++
+			}
 		}
 	}
-	again := learn(rows[:maxHistory])
-	require.Equal(t, c.weigh(wordsOf(rows[maxHistory])), again.weigh(wordsOf(rows[maxHistory])), "the same every time")
-	t.Logf("right %d, largest class %d, offered %d of 400", right, largest, offered)
-	require.GreaterOrEqual(t, right-largest, 120)
+	t.Logf("right %d, largest class %d of %d; %d were proposed, %d of them right", right, largest, asked, offered, offeredRight)
+	require.GreaterOrEqual(t, 100*(right-largest), 30*asked)
 }
 
 func BenchmarkDecide(b *testing.B) {
