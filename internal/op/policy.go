@@ -60,10 +60,17 @@ func (a *attempt) narrow(ctx context.Context) (context.Context, error) {
 	return principal.With(ctx, a.narrowed), nil
 }
 
-// who returns the caller as policies see it, and looks it up once.
+// who returns the caller as policies see it, and looks it up once. Where an agent reads on behalf of a requester, policies are asked
+// about the requester's own role: fewer of them may deny the weaker role.
 func (a *attempt) who(ctx context.Context) (*authz.Caller, error) {
 	if a.caller == nil {
-		c, err := a.engine.Caller(ctx, a.set, a.principal)
+		p := a.principal
+		if a.also != nil {
+			q := *p
+			q.Role = a.also.Eyes.Role
+			p = &q
+		}
+		c, err := a.engine.Caller(ctx, a.set, p)
 		if err != nil {
 			return nil, undecided(err)
 		}
