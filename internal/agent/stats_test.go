@@ -64,7 +64,7 @@ func TestStats(t *testing.T) {
 			cost(agent.Stat{Key: "2026-11-16", Runs: 4, Proposed: 2, HandedOver: 1, Completed: 1, Applied: 2, Rejected: 1, Stale: 1, Expired: 1}),
 			cost(agent.Stat{Key: "2026-11-23", Runs: 1, Open: 1, Waiting: 1}),
 		}, ask(principal.Agent, "week"))
-		require.Equal(t, []string{"2026-11-16", "2026-11-17", "2026-11-22", "2026-11-23"}, keys(ask(principal.Agent, "day")))
+		require.Equal(t, []string{"2026-11-16", "2026-11-17", "2026-11-22", "2026-11-23"}, statKeys(ask(principal.Agent, "day")))
 		require.Equal(t, []*agent.Stat{
 			cost(agent.Stat{Key: intake.ID, Runs: 5, Open: 1, Proposed: 2, HandedOver: 1, Completed: 1, Waiting: 1, Applied: 2, Rejected: 1, Stale: 1, Expired: 1}),
 			cost(agent.Stat{Key: shadow.ID, Runs: 2, Failed: 1, Stopped: 1, Rejected: 1}),
@@ -83,7 +83,7 @@ func TestStats(t *testing.T) {
 	})
 }
 
-func keys(list []*agent.Stat) []string {
+func statKeys(list []*agent.Stat) []string {
 	out := make([]string, len(list))
 	for i, s := range list {
 		out[i] = s.Key
