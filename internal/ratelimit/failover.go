@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	sharedPatience = 250 * time.Millisecond // how long a call waits for the shared counts
-	sharedPause    = time.Second            // between two questions while they cannot be had
+	sharedPatience = 2 * time.Second // how long a call waits for the shared counts: longer than a burst on a busy node takes
+	sharedPause    = time.Second     // between two questions while they cannot be had
 )
 
 // Failover counts in a Limiter that nodes share, and by itself for as long as that does not answer. What the shared one allows is
