@@ -25,7 +25,7 @@ var clients = sync.OnceValues(func() (string, error) {
 	if err := os.CopyFS(dir, os.DirFS("testdata/clients")); err != nil {
 		return "", fmt.Errorf("copy the clients: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
 	cmd.Dir = dir
@@ -48,7 +48,7 @@ func (n *node) scriptTrusting(cas, name string, input any) string {
 	require.NoError(n.t, err)
 	b, err := json.Marshal(input)
 	require.NoError(n.t, err)
-	ctx, cancel := context.WithTimeout(n.t.Context(), 10*time.Minute) // a tour of all pages takes minutes beside other tests
+	ctx, cancel := context.WithTimeout(n.t.Context(), 25*time.Minute) // a tour of all pages takes five minutes alone, and more beside other tests
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "node", name)
 	cmd.Dir = dir
