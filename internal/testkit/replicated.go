@@ -74,8 +74,11 @@ func (r *Replicated) Thaw() { r.signal(syscall.SIGCONT) }
 func (r *Replicated) signal(s syscall.Signal) {
 	r.tb.Helper()
 	require.NoError(r.tb, r.replica.cmd.Process.Signal(s)) // first, so that it makes no others
-	for pid := range r.replica.children() {
-		_ = syscall.Kill(pid, s) // it may have ended
+	for range 10 { // a process that it was just making comes late
+		for pid := range r.replica.children() {
+			_ = syscall.Kill(pid, s) // it may have ended
+		}
+		time.Sleep(20 * time.Millisecond)
 	}
 }
 
@@ -114,7 +117,12 @@ func (p *postgres) url(role string) string {
 // kill ends a server and what it has started.
 func (p *postgres) kill() {
 	_ = p.cmd.Process.Signal(syscall.SIGQUIT) // PostgreSQL's way to end at once
-	<-p.gone
+	select {
+	case <-p.gone:
+	case <-time.After(10 * time.Second): // it was frozen
+		_ = p.cmd.Process.Kill()
+		<-p.gone
+	}
 }
 
 // admin runs statements as the superuser, who comes by the socket.
