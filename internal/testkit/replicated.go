@@ -74,7 +74,7 @@ func (r *Replicated) Thaw() { r.signal(syscall.SIGCONT) }
 func (r *Replicated) signal(s syscall.Signal) {
 	r.tb.Helper()
 	require.NoError(r.tb, r.replica.cmd.Process.Signal(s)) // first, so that it makes no others
-	for range 10 { // a process that it was just making comes late
+	for range 10 {                                         // a process that it was just making comes late
 		for pid := range r.replica.children() {
 			_ = syscall.Kill(pid, s) // it may have ended
 		}
