@@ -151,11 +151,13 @@ func (s *Store) Write(ctx context.Context, fn func(context.Context, *Tx) error) 
 	return nil
 }
 
-// Ping reports whether the database answers.
+// Ping reports whether the database answers. While calls are refused because it was silent, it has not answered.
 func (s *Store) Ping(ctx context.Context) error {
 	if s.dialect == dialect.Postgres {
+		ctx, cancel := s.silence.bound(ctx)
+		defer cancel()
 		if err := s.pool.Ping(ctx); err != nil {
-			return fmt.Errorf("ping postgres: %w", err)
+			return fmt.Errorf("ping postgres: %w", explain(ctx, err))
 		}
 		return nil
 	}
