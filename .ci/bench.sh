@@ -9,7 +9,7 @@ if [ "${1:-}" != --inside ]; then
 fi
 shift
 
-# Only the packages that have benchmarks: building the tests of the others would cost minutes and measure nothing.
+# Only packages with benchmarks: building the tests of the others would take minutes and measure nothing.
 packages=$(git grep --untracked -lE '^func Benchmark' -- '*_test.go' | xargs -r -n 1 dirname | sort -u | sed 's|^|./|') || true
 if [ -n "$packages" ]; then
   # One package at a time, so that they do not measure each other.

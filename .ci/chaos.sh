@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# chaos.sh [ROUNDS] lets ROUNDS faults (20) happen to servers under load, on PostgreSQL through toxiproxy and on SQLite on a small disk,
-# and balances the books; ON=sqlite or ON=postgres takes one of them. All of it stays on loopback. It mounts a tmpfs, as root.
+# chaos.sh [ROUNDS] injects ROUNDS faults (default 20) into servers under load, on PostgreSQL through toxiproxy and on SQLite on a
+# small disk, and then checks that each acknowledged write exists exactly once. ON=sqlite or ON=postgres selects one of them.
+# Everything stays on loopback. It mounts a tmpfs and needs root.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# fuzz.sh [TIME] runs each fuzz target for TIME (default 30s), one after the other; the first failure ends it.
+# fuzz.sh [TIME] runs each fuzz target for TIME (default 30s), one after the other; the first failure ends the run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 targets=$(git grep --untracked -oE '^func Fuzz[A-Za-z0-9_]+' -- '*_test.go' |
   sed -E 's|^(.*)/[^/]*:func (.*)$|\1 \2|' | sort -u) || { echo "There are no fuzz targets."; exit 0; }
-# Lists against single decisions, at the size of a night.
+# The differential test of lists against single decisions, with as many cases as a night allows.
 echo "== authz TestListsAndDecisionsAgree"
 ATRIUM_DIFFERENTIAL_CASES=${ATRIUM_DIFFERENTIAL_CASES:-2000000} .ci/with-services.sh \
   go test ./authz -run '^TestListsAndDecisionsAgree$' -count 1 -timeout 60m

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# generated.sh generates everything anew and fails, naming the files, when that changes anything. It compares the tree
-# with itself rather than with the last commit, so it may run before one. That migrations make every change of ent/schema,
-# the tests of internal/store/migrategen hold.
+# generated.sh runs all generators and fails, listing the files, when that changes anything. It compares the working tree before
+# and after, not with the last commit, so it works on uncommitted changes. The tests of internal/store/migrategen check that the
+# migrations cover every change of ent/schema.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,8 +9,8 @@ snapshot() {
   git ls-files -z --cached --others --exclude-standard | sort -z | xargs -0 sha256sum 2>/dev/null || true
 }
 
-# GraphiQL and the web console are bundled from npm's packages. The console's bundler needs Node 20.19 or later, which Debian 12's own
-# package is not.
+# GraphiQL and the web console are bundled from npm packages. The console's bundler needs Node 20.19 or later; Debian 12's package
+# is older.
 # shellcheck source=.ci/packages.sh
 . .ci/packages.sh
 command -v npm >/dev/null || install_packages nodejs npm

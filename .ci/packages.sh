@@ -1,6 +1,6 @@
-# Sourced by the other scripts: installs a system package when the program it brings is missing.
+# Sourced by the other scripts. It installs system packages when the programs that they contain are missing.
 
-# install_packages PACKAGE… installs packages of the system, as root or through sudo.
+# install_packages PACKAGE… installs system packages, as root or through sudo.
 install_packages() {
   local run=()
   if ! command -v apt-get >/dev/null; then
@@ -17,7 +17,7 @@ install_packages() {
   echo "installing $*" >&2
   local log
   log=$(mktemp)
-  # The log is shown only when it has something to say: apt's chatter would bury the tests.
+  # The log is shown only on failure: apt's output would hide that of the tests.
   if ! { "${run[@]}" apt-get update && "${run[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y "$@"; } >"$log" 2>&1; then
     cat "$log" >&2
     rm -f "$log"
@@ -27,11 +27,11 @@ install_packages() {
   rm -f "$log"
 }
 
-# postgres_bin prints the folder of the newest PostgreSQL server programs, 15 or later; fails when there is none.
+# postgres_bin prints the folder of the newest PostgreSQL server programs, version 15 or later; it fails when there are none.
 postgres_bin() {
   local dir major
   for dir in "$(pg_config --bindir 2>/dev/null || true)" $(printf '%s\n' /usr/lib/postgresql/*/bin | sort -Vr); do
-    # pg_config also comes with the client library alone, so look for the server itself.
+    # pg_config also comes with the client library alone, so check for the server itself.
     [ -x "$dir/initdb" ] && [ -x "$dir/postgres" ] || continue
     major=$("$dir/postgres" --version | sed -E 's/^[^0-9]*([0-9]+).*/\1/')
     if [ "$major" -ge 15 ]; then

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# soak.sh [ROUNDS] runs ROUNDS (10000) races of stopAgentRun against writes and as many approvals of something else, and ten times as many
-# random cases of what agents may read, on both databases; ON=sqlite or ON=postgres takes one of them.
+# soak.sh [ROUNDS] runs on both databases: ROUNDS (default 10000) races of stopAgentRun against writes, as many attempts to have
+# something else executed than what was approved, and ten times as many random cases of what agents may read. ON=sqlite or
+# ON=postgres selects one database.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

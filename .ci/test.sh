@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# test.sh [FLAGS…] vets everything, then runs every test against real services; FLAGS go to `go test`. It does not vet
-# when LINTED says that the linter, which includes vet, has done so.
+# test.sh [FLAGS…] vets everything, then runs every test against real services; FLAGS go to `go test`. It does not vet when LINTED
+# is set, because the linter includes vet.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 for flag in "$@"; do
   if [ "$flag" = -race ] && ! command -v "$(go env CC)" >/dev/null; then
-    # The race detector is the one thing here that needs a C compiler.
+    # Only the race detector needs a C compiler.
     # shellcheck source=.ci/packages.sh
     . .ci/packages.sh
     install_packages gcc libc6-dev
@@ -15,5 +15,5 @@ for flag in "$@"; do
 done
 
 [ -n "${LINTED:-}" ] || go vet ./...
-# Two packages at a time: each keeps its own databases and servers busy. What go test would vet again has been vetted.
+# Two packages at a time: each keeps its own databases and servers busy. -vet=off, because vet has already run.
 exec .ci/with-services.sh go test -vet=off -timeout 45m -p 2 "$@" ./...

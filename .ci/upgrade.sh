@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# upgrade.sh [COMMIT] builds the last release from git (or COMMIT), runs it and this tree side by side on one PostgreSQL under load, and
-# swaps the nodes one after the other.
+# upgrade.sh [COMMIT] builds the last release from git (or COMMIT), runs it and this tree side by side on one PostgreSQL under
+# load, and replaces the nodes one after the other.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

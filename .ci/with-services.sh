@@ -1,26 +1,25 @@
 #!/usr/bin/env bash
-# with-services.sh [--durable] CMD… runs CMD beside a private PostgreSQL cluster, on a free port of loopback and
-# with its files in a temporary folder, and leaves nothing behind. CMD finds it in ATRIUM_TEST_POSTGRES_URL; when
-# that is set already, the cluster it names is used and none is started. The programs of PostgreSQL and Redis, Node and
-# Chromium are installed from the system's packages when they are missing; a test that needs a Redis starts its own.
-# Exits with CMD's status.
+# with-services.sh [--durable] CMD… runs CMD with a private PostgreSQL cluster on a free port of loopback, with its files in a
+# temporary folder, and removes everything afterwards. CMD finds the cluster in ATRIUM_TEST_POSTGRES_URL; when that is already
+# set, the cluster it names is used and none is started. Missing programs of PostgreSQL, Redis, Node and Chromium are installed
+# from the system's packages. A test that needs a Redis starts its own. Exits with CMD's status.
 #
-# PostgreSQL trades safety for speed, since its data dies with the run; --durable keeps it on disk with the
-# server's own settings, for measurements that should mean something.
+# By default PostgreSQL trades durability for speed, since its data is deleted after the run. --durable keeps the data on disk
+# with the server's own settings, for measurements that must be realistic.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=.ci/packages.sh
 . .ci/packages.sh
 
-# Under /tmp whatever TMPDIR says: another user must reach the folder, and the path of a socket has a limit.
+# Under /tmp whatever TMPDIR says: another user must be able to reach the folder, and the length of a socket's path is limited.
 base=/tmp
 fast=()
 if [ "${1:-}" = --durable ]; then
   shift
 else
   fast=(-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c max_wal_size=256MB)
-  # A database per test is some hundred files per test. In memory, where there is plenty of it, copying them
-  # takes a tenth of the time and does not wait for the disk that the compiler is busy with.
+  # Each test has its own database, which is some hundred files. Copying them in memory, where there is enough of it, takes a
+  # tenth of the time and does not wait for the disk that the compiler is using.
   shm_free=$(df --output=avail -k /dev/shm 2>/dev/null | tail -n 1) || shm_free=0
   [ "$shm_free" -lt $((4 * 1024 * 1024)) ] || [ ! -w /dev/shm ] || base=/dev/shm
 fi
@@ -29,15 +28,15 @@ fi
 missing=()
 if [ -z "${ATRIUM_TEST_POSTGRES_URL:-}" ] && ! postgres_bin >/dev/null; then missing+=(postgresql); fi
 command -v redis-server >/dev/null || missing+=(redis-server)
-# The clients that nobody here wrote: npm packages, and a browser for them.
+# Third-party clients for tests: npm packages, and a browser to run them.
 command -v npm >/dev/null || missing+=(nodejs npm)
 command -v chromium >/dev/null || missing+=(chromium)
 [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
 
 dir=$(mktemp -d "$base/atrium-services.XXXXXX")
 
-# In a session of its own, it outlives this script: nothing stays behind even when that is killed. It waits for the
-# end of descriptor 9, which is therefore closed in everything that runs on.
+# The guard runs in its own session and outlives this script, so that nothing stays behind even when the script is killed. It
+# waits for the end of file on descriptor 9, which is therefore closed in every long-running child.
 exec 9> >(exec setsid --wait .ci/guard.sh "$dir")
 guard=$!
 stop() {
@@ -51,14 +50,14 @@ trap stop EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
-# PostgreSQL refuses to run as root; the user comes with its package.
+# PostgreSQL refuses to run as root; its package creates the user postgres.
 as_owner() { "$@"; }
 if [ "$(id -u)" -eq 0 ] && id postgres >/dev/null 2>&1; then
   chown postgres "$dir"
   as_owner() { (cd "$dir" && exec runuser -u postgres -- "$@"); }
 fi
 
-# Below the range from which the system hands out ports of its own. A taken port fails the start, which tries another.
+# Below the system's ephemeral port range. If the port is taken, the start fails and another one is tried.
 random_port() { echo $((20000 + RANDOM % 12000)); }
 
 start_postgres() {
@@ -66,7 +65,7 @@ start_postgres() {
   bin=$(postgres_bin) || { echo "No PostgreSQL 15 or later found, not even after installing the system's package." >&2; return 1; }
   as_owner "$bin/initdb" -D "$dir/pg" -U postgres --auth=trust -E UTF8 --locale=C --no-sync >"$dir/initdb.log" ||
     { cat "$dir/initdb.log" >&2; return 1; }
-  # Only the owner of the socket's folder is the superuser; from the network there are only the tests' roles.
+  # Only the owner of the socket's folder can connect as superuser; over the network only the tests' roles can.
   as_owner tee "$dir/pg/pg_hba.conf" >/dev/null <<'HBA'
 local all all trust
 host all atrium,atrium_backup 127.0.0.1/32 trust
@@ -77,8 +76,8 @@ HBA
     local options=(-p "$port" -k "$dir" -c listen_addresses=127.0.0.1 -c unix_socket_permissions=0700
       -c max_connections=400 -c shared_buffers=256MB -c timezone=UTC "${fast[@]}")
     if as_owner "$bin/pg_ctl" -D "$dir/pg" -l "$dir/postgres.log" -w -o "${options[*]}" start >/dev/null 2>&1 9>&-; then
-      # Not a superuser: those walk past row-level security, and so would every test of it.
-      # It owns the database it arrives in, so that a tool that needs one empty database finds it there.
+      # Not a superuser: superusers bypass row-level security, so its tests would prove nothing. The role owns the database that
+      # it connects to, so that a tool that needs one empty database finds it there.
       as_owner "$bin/psql" -qX -v ON_ERROR_STOP=1 -h "$dir" -p "$port" -U postgres -d postgres \
         -c 'CREATE ROLE atrium LOGIN CREATEDB NOSUPERUSER NOBYPASSRLS' -c 'ALTER DATABASE postgres OWNER TO atrium' \
         -c 'CREATE ROLE atrium_backup LOGIN BYPASSRLS IN ROLE pg_read_all_data'
@@ -93,7 +92,7 @@ HBA
 
 [ -n "${ATRIUM_TEST_POSTGRES_URL:-}" ] || start_postgres
 
-# In a process group of its own, so that a signal to this script ends everything that CMD started, and at once.
+# In its own process group, so that a signal to this script ends everything that CMD started, at once.
 set -m
 "$@" </dev/null 9>&- &
 child=$!

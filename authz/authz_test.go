@@ -21,7 +21,7 @@ func engine(t *testing.T) *authz.Engine {
 	return e
 }
 
-// What each role may do, as the API contract's table says: all rows, own, assigned, or none.
+// What each role may do, as in the table of the API contract: all rows, own, assigned, or none.
 func TestRolesAndVerbs(t *testing.T) {
 	t.Parallel()
 	e := engine(t)
@@ -81,7 +81,7 @@ func TestRolesAndVerbs(t *testing.T) {
 	}
 }
 
-// The scope is asked before the kind of caller, and that before the role.
+// Scopes are checked before the kind of caller, and that before the role.
 func TestWhatDecides(t *testing.T) {
 	t.Parallel()
 	e := engine(t)

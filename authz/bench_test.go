@@ -14,8 +14,8 @@ import (
 	"atrium/internal/principal"
 )
 
-// compiled makes a set of n policies on reading services that look at the row, one of them an Allow that holds, and
-// others on another resource.
+// compiled makes a set of policies on reading services that look at the row, one of them an Allow that holds, and others policies
+// on another resource.
 func compiled(b *testing.B, e *authz.Engine, matching, others int) *authz.Set {
 	b.Helper()
 	var list []*authz.Compiled
@@ -36,8 +36,8 @@ func compiled(b *testing.B, e *authz.Engine, matching, others int) *authz.Set {
 	return authz.NewSet(list)
 }
 
-// What a decision costs: by scopes and role alone, when it is new and when it is known; by policies that look at the
-// row; and that policies which are about something else cost nothing.
+// The cost of a decision: by scopes and role alone, new and cached, and by policies that look at the row. Policies on another
+// resource must cost nothing.
 func BenchmarkDecide(b *testing.B) {
 	e, err := authz.New(b.Context(), authz.Options{})
 	require.NoError(b, err)
@@ -77,7 +77,7 @@ func BenchmarkDecide(b *testing.B) {
 	}
 }
 
-// What a list pays for its filter, made anew for each caller from what partial evaluation left.
+// The cost of a list's filter, which is built from the residuals for each caller.
 func BenchmarkFilter(b *testing.B) {
 	e, err := authz.New(b.Context(), authz.Options{})
 	require.NoError(b, err)
@@ -100,7 +100,7 @@ func BenchmarkFilter(b *testing.B) {
 	}
 }
 
-// What saving a policy costs.
+// The cost of saving a policy.
 func BenchmarkCompile(b *testing.B) {
 	e, err := authz.New(b.Context(), authz.Options{})
 	require.NoError(b, err)

@@ -76,7 +76,7 @@ func loadBundle(ctx context.Context, dir string) (*bundle, error) {
 			verbs[verb] = true
 		}
 	}
-	for _, named := range []map[string]bool{b.person, b.recent} { // that depend on an input or a row
+	for _, named := range []map[string]bool{b.person, b.recent} { // verbs whose requirement depends on an input or a row
 		maps.Copy(verbs, named)
 	}
 	delete(verbs, "*")

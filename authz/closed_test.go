@@ -9,7 +9,7 @@ import (
 	"atrium/authz"
 )
 
-// What can never hold is refused, by the path of what it asks for: a denial with a typo would protect nothing.
+// A condition that can never hold is refused, with its path as the field: a denial with a typo would protect nothing.
 func TestConditionsThatCanNeverHold(t *testing.T) {
 	t.Parallel()
 	e := engine(t)

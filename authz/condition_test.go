@@ -10,7 +10,7 @@ import (
 	"atrium/internal/apperr"
 )
 
-// compile compiles a policy on a resource with the condition; it returns the fields of what is wrong.
+// compile compiles a policy on a resource with the condition and returns the fields of its faults.
 func compile(t *testing.T, e *authz.Engine, resource, condition string) []string {
 	t.Helper()
 	_, err := e.Compile(t.Context(), authz.Policy{ID: "pol_1", Effect: authz.Deny, Action: "read", Resource: resource, Condition: []byte(condition)})
@@ -103,7 +103,7 @@ func TestConditionsThatAreRefused(t *testing.T) {
 	require.Equal(t, []string{"effect", "action", "resource"}, fields)
 }
 
-// Whatever JSON a condition is, it is refused by name or compiles; nothing panics, and a key is never part of a
+// Any JSON as a condition either is refused with the field or compiles. Nothing panics, and a key never becomes part of a
 // statement (the differential test runs such keys).
 func FuzzPolicy(f *testing.F) {
 	for _, s := range []string{

@@ -10,7 +10,8 @@ import (
 	"atrium/internal/principal"
 )
 
-// Whatever the policies answer that is not understood is an error, and an error is the refusing zero decision.
+// An answer of the policies that decode does not understand is an error, and an error comes with the zero decision, which
+// refuses.
 func TestNotUnderstoodIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, v := range map[string]any{
@@ -28,7 +29,7 @@ func TestNotUnderstoodIsRefused(t *testing.T) {
 	}
 }
 
-// An evaluation that fails refuses and is not kept: the next question is asked anew.
+// An evaluation that fails refuses and is not cached: the next question is evaluated again.
 func TestErrorsAreNotKept(t *testing.T) {
 	t.Parallel()
 	for name, module := range map[string]string{
@@ -49,7 +50,7 @@ func TestErrorsAreNotKept(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	p := &principal.Principal{Role: principal.Owner, Method: principal.MethodSession}
-	if d, err := e.Decide(ctx, p, Question{Verb: "service.read"}); err != nil { // a caller who leaves
+	if d, err := e.Decide(ctx, p, Question{Verb: "service.read"}); err != nil { // cancellation of the caller's context
 		require.Equal(t, Decision{}, d)
 	}
 	d, err := e.Decide(t.Context(), p, Question{Verb: "service.read"})

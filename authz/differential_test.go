@@ -24,10 +24,10 @@ import (
 	"atrium/internal/testkit"
 )
 
-// Lists and single decisions agree exactly: over random rows, callers and sets of policies, the rows that a narrowed
-// query returns are those that a decision allows, and its count is their number. OPA, asked now and then about the whole
-// rule, says the same. ATRIUM_DIFFERENTIAL_CASES says how many
-// cases (policy set × caller × row) a database sees; ATRIUM_DIFFERENTIAL_SEED repeats a run.
+// Lists and single decisions agree exactly: over random rows, callers and sets of policies, a narrowed query returns exactly the
+// rows that a decision allows, and its count is their number. In some cases OPA evaluates the whole rule, and must agree.
+// ATRIUM_DIFFERENTIAL_CASES is the number of cases (policy set × caller × row) for each database; ATRIUM_DIFFERENTIAL_SEED
+// repeats a run.
 func TestListsAndDecisionsAgree(t *testing.T) {
 	t.Parallel()
 	cases, seed := 100_000, rand.Uint64()
@@ -46,7 +46,7 @@ func TestListsAndDecisionsAgree(t *testing.T) {
 		g := &generator{Rand: rand.New(rand.NewPCG(seed, 1))}
 		tables := g.seed(t, w)
 		e := engine(t)
-		mixed, lists := 0, 0 // lists that show some rows and hide some
+		mixed, lists := 0, 0 // number of lists that hide some rows and show others, and of all lists
 		for seen, n := 0, 0; seen < cases; n++ {
 			set, about, texts := g.set(t, e)
 			caller := g.caller(w)
@@ -89,7 +89,7 @@ func TestListsAndDecisionsAgree(t *testing.T) {
 	})
 }
 
-// table is a resource with its seeded rows in the order of their ids.
+// table is a resource with its seeded rows, ordered by id.
 type table struct {
 	resource string
 	rows     []authz.Row
@@ -101,16 +101,16 @@ type generator struct{ *rand.Rand }
 
 func pick[T any](g *generator, list ...T) T { return list[g.IntN(len(list))] }
 
-// words are texts that mean something to SQL, globs, JSON paths, Rego or Unicode, and prefixes of one another.
+// words are texts that are special in SQL, globs, JSON paths, Rego or Unicode, and prefixes of one another.
 var words = []string{
 	"prod", "Prod", "pro", "production", "", "a", "A", "aa", "ab", "a*b", "a?b", "a%b", "a_b", "a[b]", "[ab]", `a\b`, `a"b`, "a'b", "a.b",
 	"$.a", "é", "e\u0301", "ß", "😀", "😀a", "\ue000", "日本", "a\nb", "'; DROP TABLE services; --", "${x", "input.resource", "<&>", "null", "true", "1", "10", "9",
 }
 
-// hot are those that rows have often.
+// hot are the words that many rows have.
 var hot = []string{"prod", "Prod", "a", "aa", "ab"}
 
-// word is a text of a row.
+// word returns a text for a row.
 func (g *generator) word() string {
 	if g.IntN(2) == 0 {
 		return pick(g, hot...)
@@ -118,7 +118,7 @@ func (g *generator) word() string {
 	return pick(g, words...)
 }
 
-// tagKeys are keys of tags, some of which no door would take.
+// tagKeys are keys of tags, including some that the APIs refuse.
 var tagKeys = []string{"env", "a", "a.b", "a-b", "A", `a"b`, `a\b`, "a'b", "a b", "é", "😀", "$", "$.env", "0", "[0]", "*", "a<b", "'||1||'", "input"}
 
 func (g *generator) tags() map[string]string {
@@ -135,12 +135,12 @@ func (g *generator) tags() map[string]string {
 	return out
 }
 
-// moments lie around each other to the microsecond.
+// moment returns one of several times that differ by as little as a microsecond.
 func (g *generator) moment() time.Time {
 	return time.Date(2026, 1, 1, 12, 0, g.IntN(2), pick(g, 0, 1_000_000, 500_000_000, 123_456_000, 123_457_000), time.UTC)
 }
 
-// seed makes rows of several kinds in company A.
+// seed creates rows of several resources in company A.
 func (g *generator) seed(t *testing.T, w *testkit.World) []table {
 	t.Helper()
 	const n = 40
@@ -257,7 +257,7 @@ func (g *generator) caller(w *testkit.World) *authz.Caller {
 	return &authz.Caller{Principal: p, TeamIDs: pick(g, []string{}, []string{"team_1"}, []string{"team_1", "prod"}), Attributes: g.tags(), Time: g.moment()}
 }
 
-// set makes a random set of policies that compile, most of them about reading one resource.
+// set returns a random set of policies that compile, most of them about reading one resource.
 func (g *generator) set(t *testing.T, e *authz.Engine) (set *authz.Set, about, texts string) {
 	t.Helper()
 	var policies []*authz.Compiled
@@ -288,7 +288,7 @@ func (g *generator) set(t *testing.T, e *authz.Engine) (set *authz.Set, about, t
 	return authz.NewSet(policies), about, texts
 }
 
-// entry makes one entry of a condition that fits the resource.
+// entry returns an entry of a condition that fits the resource.
 func (g *generator) entry(resource string) (string, any) {
 	type attr struct{ path, kind string }
 	attrs := []attr{{"resource.name", "text"}, {"resource.name", "text"}, {"resource.createdAt", "moment"}, {"resource.id", "text"}}
@@ -380,7 +380,7 @@ func (g *generator) value(kind string) any {
 	}
 }
 
-// glob makes a pattern out of words and wildcards.
+// glob returns a pattern of words and wildcards.
 func (g *generator) glob() string {
 	out := ""
 	for range 1 + g.IntN(3) {

@@ -11,7 +11,7 @@ import (
 	"atrium/internal/principal"
 )
 
-// DecideAnew is Decide without what is remembered.
+// DecideAnew is Decide without the cache.
 func DecideAnew(ctx context.Context, e *Engine, p *principal.Principal, q Question) (Decision, error) {
 	v, err := evaluate(ctx, e.own.decision, ast.NewObject(memoOf(p, q).input()...))
 	if err != nil {
@@ -23,8 +23,8 @@ func DecideAnew(ctx context.Context, e *Engine, p *principal.Principal, q Questi
 // Matches reports whether a glob matches a text.
 func Matches(pattern, text string) bool { return newGlob(pattern).matches(text) }
 
-// InRego asks OPA which of the set's policies about an action and a row apply to it, by the rule that residuals are left
-// of: "conditions hold" is evaluated whole, with the documented input. It returns whether they allow it.
+// InRego returns whether the set's policies allow an action on a row according to OPA. It evaluates the rule from which the
+// residuals derive ("conditions hold") in full, with the documented input.
 func InRego(ctx context.Context, e *Engine, set *Set, c *Caller, q Question, row Row) (bool, error) {
 	input, err := ast.InterfaceToValue(operatorInput(c, q, row))
 	if err != nil {

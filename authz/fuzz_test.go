@@ -13,10 +13,11 @@ import (
 	"atrium/internal/principal"
 )
 
-// vocabulary is what a statement says in its own words.
+// vocabulary holds the words of a list's own statement.
 const vocabulary = "SELECT id FROM services COALESCE FALSE NULL LIKE GLOB ESCAPE json_extract json_each value key"
 
-// checkFilter makes the statement of a list under the policy and looks at it: everything that the policy says is bound.
+// checkFilter builds the statement of a list under the policy and checks that all keys and values of the policy are bound as
+// parameters.
 func checkFilter(t *testing.T, e *authz.Engine, c *authz.Compiled, words ...string) {
 	t.Helper()
 	all, err := e.Compile(t.Context(), authz.Policy{ID: "pol_0", Effect: authz.Allow, Action: "*", Resource: "*", Condition: []byte("{}")})
@@ -44,7 +45,7 @@ func checkFilter(t *testing.T, e *authz.Engine, c *authz.Compiled, words ...stri
 	}
 }
 
-// A value of a condition is what it is, whatever it looks like.
+// A condition's value is always compared as a value, whatever it looks like.
 func FuzzConditionValue(f *testing.F) {
 	for _, s := range []string{"prod", "", "'; DROP TABLE services; --", `a\b`, "%_*?[]", "${principal.id}", "😀", "input.resource", "\ufffd"} {
 		f.Add(s, uint8(0))
@@ -68,7 +69,7 @@ func FuzzConditionValue(f *testing.F) {
 	})
 }
 
-// A key of a tag is one key, whatever stands in it, and never a part of the statement.
+// A tag's key is always one key, whatever it contains, and never part of the statement.
 func FuzzTagKey(f *testing.F) {
 	for _, s := range []string{"env", "a.b", `a"b`, "a'b", `$."x"`, "') OR 1=1 --", "日本", "input.resource", "][0", "\\"} {
 		f.Add(s)

@@ -11,12 +11,12 @@ import (
 	"atrium/authz"
 )
 
-// Globs match what the expressions do that they stand for.
+// Globs match the same texts as their equivalent regular expressions.
 func TestGlobsMatch(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		pattern := rapid.StringOfN(rapid.RuneFrom([]rune("ab*?é😀.\\\n")), 0, 12, -1).Draw(t, "pattern")
-		if rapid.Bool().Draw(t, "long") { // places beyond one word
+		if rapid.Bool().Draw(t, "long") { // positions beyond one word of bits
 			pattern = strings.Repeat("a", 60) + pattern + strings.Repeat("?", 70) + pattern
 		}
 		text := rapid.StringOfN(rapid.RuneFrom([]rune("abé😀.\\\n")), 0, 16, -1).Draw(t, "text")
@@ -28,7 +28,7 @@ func TestGlobsMatch(t *testing.T) {
 	})
 }
 
-// The worst glob on the longest text is one step through the text.
+// The worst glob takes one pass over the longest text.
 func BenchmarkGlob(b *testing.B) {
 	pattern := strings.Repeat("*"+strings.Repeat("a", 23), 8) + "b"
 	text := strings.Repeat("a", 10_000)

@@ -39,7 +39,7 @@ func module(t *testing.T, dir, name, text string) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 }
 
-// The operator's modules take away from what companies allow: in decisions, and in lists.
+// The operator's modules restrict what companies allow, in decisions and in lists.
 func TestOperatorsPolicies(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -83,7 +83,7 @@ func TestOperatorsPolicies(t *testing.T) {
 	require.Empty(t, query("Request"), "it is about services alone")
 }
 
-// A folder that does not compile, or that lists could not follow, is an error at the start, and changes nothing later.
+// A folder that does not compile, or that cannot become a filter of lists, is an error at the start. Later it changes nothing.
 func TestBrokenOperatorsPolicies(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
@@ -115,7 +115,7 @@ func TestBrokenOperatorsPolicies(t *testing.T) {
 	require.Equal(t, good, e.Bundle())
 }
 
-// A folder that changes is read again while the server runs.
+// A changed folder is read again while the server runs.
 func TestOperatorsPoliciesAreWatched(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

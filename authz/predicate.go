@@ -194,7 +194,7 @@ func native(k kind, v ast.Value) any {
 	switch v := v.(type) {
 	case ast.String:
 		if k == moment {
-			t, _ := time.Parse(MomentFormat, string(v)) // takes has seen to its form
+			t, _ := time.Parse(MomentFormat, string(v)) // takes has checked the format
 			return t
 		}
 		return string(v)

@@ -13,7 +13,7 @@ import (
 	"atrium/authz"
 )
 
-// Every example of the policies' README is a policy.
+// Every example in the policies' README is a valid policy.
 func TestExamplesOfTheReadme(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../policies/README.md")

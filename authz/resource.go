@@ -20,7 +20,7 @@ const (
 	AccessDecision = "AccessDecision" // except the caller's own
 )
 
-// Tells reports whether a resource's rows are about other rows.
+// Tells reports whether the rows of a resource are about other rows.
 func Tells(name string) bool { return name == AuditEntry || name == AccessDecision }
 
 // resources are the resources that policies can name: the entities that ent/schema calls ruled, and plain resources

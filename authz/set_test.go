@@ -31,7 +31,7 @@ func setOf(t *testing.T, e *authz.Engine, policies ...string) *authz.Set {
 	return authz.NewSet(list)
 }
 
-// How policies work together, and with scopes and roles.
+// How policies combine with each other, and with scopes and roles.
 func TestPoliciesTogether(t *testing.T) {
 	t.Parallel()
 	e := engine(t)
@@ -74,8 +74,8 @@ func TestPoliciesTogether(t *testing.T) {
 	}
 }
 
-// An explanation names each condition that does not hold, of policies of either effect, and one that stands for several
-// comparisons once.
+// An explanation names each condition that does not hold, in policies of either effect. A condition that became several
+// comparisons is named once.
 func TestWhatDoesNotHoldIsTold(t *testing.T) {
 	t.Parallel()
 	e := engine(t)
@@ -96,7 +96,7 @@ func TestWhatDoesNotHoldIsTold(t *testing.T) {
 	require.Equal(t, []string{"pol_a resource.tags.env eq prod", "pol_b resource.name nin Billing", "pol_b resource.version eq <nil>"}, got)
 }
 
-// Who has gone waits for no decision, and gets none.
+// A caller whose context ends does not wait for the decision, and gets an error.
 func TestDecisionsEndWithTheirCaller(t *testing.T) {
 	t.Parallel()
 	e := engine(t)
@@ -114,7 +114,7 @@ func TestDecisionsEndWithTheirCaller(t *testing.T) {
 	require.Equal(t, authz.Decision{}, d)
 }
 
-// What requires an approval binds agents alone, where something else allows it.
+// RequireApproval applies only to agents, and only to actions that another policy or role allows.
 func TestRequireApproval(t *testing.T) {
 	t.Parallel()
 	e := engine(t)

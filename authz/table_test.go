@@ -11,8 +11,7 @@ import (
 	wording "atrium/internal/text"
 )
 
-// Every column of an entity that policies reach can be looked at, or is listed with the reason why not; nothing is
-// listed that is not there.
+// Every column of an entity that policies cover is an attribute, or is listed with the reason why not. Nothing else is listed.
 func TestEveryColumnIsAnAttribute(t *testing.T) {
 	t.Parallel()
 	entities := map[string]reflect.Type{
@@ -63,7 +62,7 @@ func TestEveryColumnIsAnAttribute(t *testing.T) {
 	}
 }
 
-// A row's document holds what a condition on it finds, under the same path.
+// A row's document holds every attribute under the same path as a condition uses.
 func TestDocumentsHoldAttributes(t *testing.T) {
 	t.Parallel()
 	minutes, calendar := 30, "cal_1"

@@ -14,7 +14,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// abuse is a call that must be refused before anything is asked of the database.
+// abuse is a call that must be refused before it causes a database statement.
 type abuse struct {
 	name, body string
 	status     int
@@ -35,7 +35,7 @@ func repeated(n int, format string) string {
 	return b.String()
 }
 
-// doubling is a document whose n fragments spread the next one twice each.
+// doubling returns a document with n fragments, each of which spreads the next one twice.
 func doubling(n int) string {
 	var b strings.Builder
 	b.WriteString("query { ...f0 } ")
@@ -100,7 +100,7 @@ func catalogue() []abuse {
 	}
 }
 
-// What is meant to wear the server down is refused with 400 before the first statement.
+// Calls that are meant to exhaust the server are refused with 400 before the first statement.
 func TestAbuseIsRefusedBeforeTheDatabase(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -128,7 +128,7 @@ func TestAbuseIsRefusedBeforeTheDatabase(t *testing.T) {
 	})
 }
 
-// BenchmarkAbuse is what each refusal takes, and what it leaves in memory.
+// BenchmarkAbuse measures the time and the memory of each refusal.
 func BenchmarkAbuse(b *testing.B) {
 	s := apitest.Serve(b, testkit.SQLiteWorld(b), door)
 	for _, a := range catalogue() {

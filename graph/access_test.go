@@ -26,12 +26,12 @@ const (
 	seenRequests   = `{ requests(orderBy: {field: title}) { totalCount edges { node { title serviceId service { name } } } } }`
 )
 
-// estate is a service in production and one that is not, each with a request of the member.
+// estate is a service in production and one that is not, each with a request that the member has filed.
 type estate struct{ prod, dev *shop }
 
 func estateOf(t testing.TB, s *apitest.Server) *estate {
 	t.Helper()
-	e := &estate{prod: opened(t, s), dev: &shop{}} // a service tagged env: prod
+	e := &estate{prod: opened(t, s), dev: &shop{}} // a service with the tag env: prod
 	ctx := s.World.As(s.World.A, principal.Owner)
 	e.dev.service = testkit.Run(t, s.World, ctx, catalog.CreateService, catalog.CreateServiceInput{Name: "Wiki", Tags: map[string]string{"env": "dev"}})
 	e.dev.offering = testkit.Run(t, s.World, ctx, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: e.dev.service.ID}, Name: "New page"})
@@ -40,7 +40,7 @@ func estateOf(t testing.TB, s *apitest.Server) *estate {
 	return e
 }
 
-// everything is what the member sees without the policy: both services, and both requests with theirs.
+// everything checks what the member sees without the policy: both services, and both requests with their services.
 func (e *estate) everything(t testing.TB, s *apitest.Server) {
 	t.Helper()
 	a := ask(t, s, s.A.Member, seenServices, nil)
@@ -57,12 +57,12 @@ func requestFor(h *shop) vars {
 	return vars{"in": vars{"serviceId": h.service.ID, "offeringId": h.offering.ID, "title": "one more"}}
 }
 
-// production is the policy that keeps everybody from services in production.
+// production returns the policy that hides services in production from everybody.
 func production() vars {
 	return vars{"effect": "Deny", "action": "read", "resource": "Service", "condition": vars{"resource.tags.env": "prod"}}
 }
 
-// denied puts production in force and returns its id.
+// denied puts the policy of production in force, and returns its id.
 func denied(t testing.TB, s *apitest.Server, owner apitest.Caller) string {
 	t.Helper()
 	in := production()
@@ -70,8 +70,8 @@ func denied(t testing.TB, s *apitest.Server, owner apitest.Caller) string {
 	return ask(t, s, owner, makePolicy, vars{"in": in}).Text("data.createAccessPolicy.accessPolicy.id")
 }
 
-// What a policy hides is gone from lists and their counts, from reads, along edges and as what a request is filed for, for
-// whoever asks and by whatever credential; without the policy everything is back.
+// A service that a policy hides is missing from lists and their totals, from reads, along edges and as the target of a new
+// request, for every caller and credential; without the policy everything is back.
 func TestPolicyHidesServices(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -89,7 +89,7 @@ func TestPolicyHidesServices(t *testing.T) {
 				require.Equal(t, "forbidden", refusal(a), "%s: %s", as.Name, a.Body)
 				reason := id
 				if as.Name == owner.Name || as.Name == s.A.Admin.Name || as.Name == s.A.OwnerKey.Name {
-					reason = "" // who may write policies could try them on what is hidden from them
+					reason = "" // callers who may write policies get no reason: they could use it to probe what is hidden from them
 				}
 				require.Equal(t, reason, a.Text("errors.0.extensions.reason"), as.Name)
 				require.Regexp(t, `^dec_[0-9a-z]{26}$`, a.Text("errors.0.extensions.decisionId"), as.Name)
@@ -126,7 +126,7 @@ func TestPolicyHidesServices(t *testing.T) {
 	})
 }
 
-// An owner learns from the decisionId of a refusal, and without one, which policy it was; and what a draft would change.
+// An owner can find out from the decisionId of a refusal, and without one, which policy refused; and what a draft would change.
 func TestPolicyRefusalsAreExplained(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -171,7 +171,7 @@ func TestPolicyRefusalsAreExplained(t *testing.T) {
 		require.Equal(t, vars{"examined": 1.0, "changed": []any{}}, tried.Get("data.replayAccessPolicies"))
 		require.Equal(t, "forbidden", refusal(send(t, s, s.A.Member, nodeOf, vars{"id": prod})), "a draft is not in force")
 
-		// From whom the row is hidden, it stays so.
+		// A caller from whom the row is hidden learns nothing about it here.
 		admin := s.Session(t, s.World.A.Users[principal.Admin])
 		require.Equal(t, "forbidden", refusal(send(t, s, admin, explainRead, vars{"who": s.A.Member.UserID, "id": prod})))
 		require.Equal(t, "forbidden", refusal(send(t, s, admin, `query($id: ID!) { node(id: $id) { id } }`, vars{"id": decision})))
@@ -179,7 +179,7 @@ func TestPolicyRefusalsAreExplained(t *testing.T) {
 	})
 }
 
-// What is wrong with a draft is said in the same words wherever it is given, and a policy's changes can be read.
+// The faults of a draft have the same text wherever it is given, and the versions of a policy can be read.
 func TestDraftsAndVersions(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -225,7 +225,7 @@ func TestDraftsAndVersions(t *testing.T) {
 	})
 }
 
-// Policies take a person who may run the company.
+// Policies require a person who may run the company.
 func TestPoliciesTakeAnAdmin(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {

@@ -21,17 +21,17 @@ import (
 
 var numbers atomic.Int64
 
-// fresh returns a text that no other row has.
+// fresh returns a unique text.
 func fresh(prefix string) string { return fmt.Sprintf("%s%d", prefix, numbers.Add(1)) }
 
-// settings are the fields that take a person of the role, and whom they let through.
+// settings are the fields that require a person with a role, and who may use them.
 var settings = []struct {
 	name   string
 	query  string
 	vars   func(t *testing.T, s *apitest.Server) vars
 	who    []principal.Role
-	own    bool   // everybody may, with what is their own
-	owners bool   // for owners alone
+	own    bool   // everybody may, for their own rows
+	owners bool   // only owners may
 	action string // of the audit entry
 }{
 	{name: "apiKeys", query: `{ apiKeys { totalCount edges { node { id name prefix last4 scopes test status createdBy createdAt expiresAt lastUsedAt } } } }`},
@@ -160,7 +160,7 @@ var settings = []struct {
 		vars: func(t *testing.T, s *apitest.Server) vars { return vars{"id": s.A.MemberKey.KeyID} }},
 }
 
-// someInbound makes an inbound webhook with one call, of a workflow that it makes as well.
+// someInbound makes an inbound webhook with one call, and the workflow that it starts.
 func someInbound(t *testing.T, s *apitest.Server) vars {
 	s.Write(t, func(ctx context.Context, tx *store.Tx) error { // a company has at most 50
 		_, err := tx.InboundWebhook.Delete().Exec(ctx)
@@ -235,7 +235,7 @@ func someSubscription(t *testing.T, s *apitest.Server) vars {
 	return vars{"id": a.Text("data.createWebhookSubscription.webhookSubscription.id")}
 }
 
-// The admin layer takes a person with the role; a key never gets in, however mighty the person behind it.
+// The admin layer requires a person with the role; it refuses every key, whoever is behind it.
 func TestAdminLayer(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -270,7 +270,7 @@ func TestAdminLayer(t *testing.T) {
 					require.Empty(t, rows, c.name)
 				}
 			}
-			test := s.Key(t, s.World.A, s.World.A.Owner, apitest.KeyOptions{Test: true}) // one in a sandbox makes 60 calls a minute
+			test := s.Key(t, s.World.A, s.World.A.Owner, apitest.KeyOptions{Test: true}) // a new test key, because one may make 60 calls a minute
 			for _, as := range []apitest.Caller{s.A.OwnerKey, s.A.AdminKey, s.A.AgentKey, test, narrow} {
 				a := send(t, s, as, c.query, input())
 				require.Equal(t, "forbidden", a.Text("errors.0.extensions.code"), "%s as %s: %s", c.name, as.Name, a.Body)
@@ -285,7 +285,7 @@ func TestAdminLayer(t *testing.T) {
 	})
 }
 
-// A key's value is shown once, works as its scopes say, and dies with the key.
+// A key's value is shown once, works within its scopes, and stops working with the key.
 func TestKeysThroughTheGraph(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -325,7 +325,7 @@ func TestKeysThroughTheGraph(t *testing.T) {
 	})
 }
 
-// Everybody may ask who they are, and what company that is.
+// Every caller may read who they are, and which company they belong to.
 func TestViewer(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -357,7 +357,7 @@ func TestViewer(t *testing.T) {
 	})
 }
 
-// A session goes over to the sandbox and back, and ends.
+// A session switches to the sandbox and back, and ends.
 func TestSessionsThroughTheGraph(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {

@@ -24,8 +24,8 @@ func under(t *testing.T, s *apitest.Server, as apitest.Caller, key, query string
 	})
 }
 
-// A mutation that is sent again under its key has no second effect, and answers what it did the first time: also what is
-// shown once, and that a row was deleted.
+// A mutation that is repeated with its key has no second effect and gets the first answer, including values that are shown once
+// and the fact that a row was deleted.
 func TestMutationsUnderAKeyHaveOneEffect(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -48,7 +48,7 @@ func TestMutationsUnderAKeyHaveOneEffect(t *testing.T) {
 			first := under(t, s, as, key, c.query, c.vars)
 			before := s.Counts(t)
 			again := under(t, s, as, key, c.query, c.vars)
-			if key == "policy" { // what was refused has had no effect: it is refused again
+			if key == "policy" { // a refused call has had no effect: it is refused again
 				require.Equal(t, "validation_error", again.Text("errors.0.extensions.code"), "%s", again.Body)
 				continue
 			}
@@ -67,7 +67,7 @@ func TestMutationsUnderAKeyHaveOneEffect(t *testing.T) {
 	})
 }
 
-// __typename has no effect and counts as no mutation, wherever it stands and however often.
+// __typename has no effect and does not count as a mutation, wherever it is and however often.
 func TestTypenamesUnderAKey(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -94,7 +94,7 @@ func TestTypenamesUnderAKey(t *testing.T) {
 	})
 }
 
-// Many at once under one key: one has the effect.
+// Of many concurrent calls with one key, one takes effect.
 func TestMutationsUnderAKeyAtOnce(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -113,7 +113,7 @@ func TestMutationsUnderAKeyAtOnce(t *testing.T) {
 	})
 }
 
-// Of two consoles that have read the same row, the second to save is told; reading it again helps.
+// When two clients have read the same row, the second one to save is refused; after reading it again it succeeds.
 func TestIfMatch(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -151,7 +151,7 @@ func TestIfMatch(t *testing.T) {
 			require.False(t, change(next, "three").Has("errors"))
 			require.False(t, change(nil, "four").Has("errors"), "whoever names no tag overwrites")
 		}
-		// A membership is a change of both its sides.
+		// A membership changes both its team and its user.
 		tag := ask(t, s, as, `query($id: ID!) { user(id: $id) { etag } }`, vars{"id": s.A.Agent.UserID}).Text("data.user.etag")
 		ask(t, s, as, `mutation($id: ID!) { updateTeam(input: {id: $id, memberIds: []}) { team { id } } }`, vars{"id": h.team.ID})
 		a := send(t, s, as, `mutation($id: ID!, $tag: String) { updateUser(input: {id: $id, ifMatch: $tag, teamIds: []}) { user { id } } }`, vars{"id": s.A.Agent.UserID, "tag": tag})

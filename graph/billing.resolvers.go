@@ -8,7 +8,7 @@ import (
 	"atrium/graph/generated"
 	"atrium/graph/internal/relay"
 	"atrium/internal/billing"
-	onpaper "atrium/internal/billing/document" // the package has documents of its own
+	onpaper "atrium/internal/billing/document" // renamed, because this package has a type document
 )
 
 func (r *queryResolver) CreditBalance(ctx context.Context) (*billing.Balance, error) {

@@ -11,12 +11,12 @@ import (
 	"atrium/internal/strictjson"
 )
 
-// call is what a caller sent.
+// call is the body of a request.
 type call struct {
 	Query         string         `json:"query"`
 	OperationName string         `json:"operationName"`
 	Variables     map[string]any `json:"variables"`
-	DocumentID    string         `json:"documentId"` // of a trusted document, in place of query
+	DocumentID    string         `json:"documentId"` // the id of a trusted document, instead of query
 	Extensions    struct {
 		PersistedQuery struct {
 			Hash string `json:"sha256Hash"`
@@ -24,15 +24,15 @@ type call struct {
 	} `json:"extensions"`
 
 	raw      []byte // the body itself
-	fromPage bool   // a script of a page of this origin has sent it
+	fromPage bool   // the script of a page sent it: it has the header Sec-Fetch-Site
 }
 
-// readCall reads the body. Returns unsupported_media_type, payload_too_large, or validation_error for what is no object
-// of GraphQL over HTTP; several operations in one list are refused, too.
+// readCall reads the body. Returns unsupported_media_type, payload_too_large, or validation_error for a body that is not an
+// object of GraphQL over HTTP. A list of operations is refused.
 func readCall(w http.ResponseWriter, r *http.Request) (*call, error) {
 	raw, err := gate.ReadBody(w, r)
 	if err != nil {
-		return nil, err // what the caller is told
+		return nil, err
 	}
 	if err := strictjson.Check(raw); err != nil {
 		return nil, apperr.InvalidField("body", "is not valid JSON: %v", err)
@@ -46,7 +46,7 @@ func readCall(w http.ResponseWriter, r *http.Request) (*call, error) {
 	return c, nil
 }
 
-// malformed names the part of the body that has another type than it should.
+// malformed names the part of the body that has the wrong type.
 func malformed(err error) error {
 	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && e.Field != "" {
 		return apperr.InvalidField(e.Field, "has another type in GraphQL over HTTP")

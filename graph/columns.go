@@ -10,11 +10,11 @@ import (
 	"atrium/internal/text"
 )
 
-// columns returns the columns of rows T that the selection of the context's field takes, below a path of fields, for Ent to
-// select; none when something is selected that is no column of that name, nor an edge along one. An entity has up to twenty
-// columns, some of them documents, of which clients ask for a few.
+// columns returns the columns of T for Ent to select: those that the selection of the context's field needs, below a path of
+// fields. Returns nil, which selects all, when something is selected that is neither a column nor an edge along one. An entity
+// has up to twenty columns, some of them documents, and clients ask for a few.
 func columns[T any](ctx context.Context, path ...string) []string {
-	known := map[string]string{"__typename": "id"} // by the names that fields and edges have
+	known := map[string]string{"__typename": "id"} // by the names of fields and edges
 	for f := range reflect.TypeFor[T]().Fields() {
 		column, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if f.IsExported() && column != "-" {
@@ -36,7 +36,7 @@ func columns[T any](ctx context.Context, path ...string) []string {
 	return out
 }
 
-// selected returns the names of the fields that are selected of a type below a path of the context's field.
+// selected returns the names of the fields that are selected on a type, below a path of the context's field.
 func selected(ctx context.Context, of string, path []string) []string {
 	fields := []graphql.CollectedField{graphql.GetFieldContext(ctx).Field}
 	for _, name := range append([]string{fields[0].Name}, path...) {

@@ -24,20 +24,20 @@ var (
 	breaking = flag.Bool("breaking", false, "with -update, write it even so")
 )
 
-// committed is the schema as clients know it.
+// committed is the file of the schema that clients know.
 const committed = "schema.graphql"
 
-// printed is the schema as it is served, in the language of schemas.
+// printed returns the schema that is served, in the schema language.
 func printed() string {
 	var b bytes.Buffer
 	formatter.NewFormatter(&b, formatter.WithIndent("  ")).FormatSchema(graph.Schema())
 	return b.String()
 }
 
-// judgement is what GraphQL's reference implementation says of a schema.
+// judgement is what GraphQL's reference implementation reports about a schema.
 type judgement struct{ Faults, Breaking, Told []string }
 
-// reference runs testdata/node/schema.mjs, with the library it uses installed into a folder of the test's.
+// reference runs testdata/node/schema.mjs, with its library installed into a temporary folder.
 func reference(t *testing.T, input map[string]any) (out judgement) {
 	t.Helper()
 	dir := t.TempDir()
@@ -60,8 +60,8 @@ func reference(t *testing.T, input map[string]any) (out judgement) {
 	return out
 }
 
-// The schema is committed, so that a change of it is seen, and one that breaks clients is refused. Both the schema and
-// what introspection tells of it stand before GraphQL's reference implementation.
+// The schema is committed, so that changes are seen, and changes that break clients are refused. GraphQL's reference
+// implementation checks the schema and the result of introspection.
 func TestCommittedSchema(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t, testkit.SQLiteWorld(t), door)

@@ -26,7 +26,7 @@ func (r *viewerResolver) Permissions(ctx context.Context, _ *view.Viewer) ([]str
 	return op.Permissions(ctx, r.engine)
 }
 
-// company is the caller's.
+// company returns the caller's company.
 func (r *Resolver) company(ctx context.Context) (*view.Company, error) {
 	c, err := run(ctx, r.engine, company.Get, company.GetInput{})
 	return view.NewCompany(c), err

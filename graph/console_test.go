@@ -13,11 +13,10 @@ import (
 	"atrium/graph/internal/limit"
 )
 
-// leastCost is what the smallest plan lets one operation cost.
+// leastCost is the highest cost of one operation on the smallest plan.
 const leastCost = 20_000
 
-// No page of the web console can be refused its own documents: each costs what every company may spend, with as many rows as the
-// pages ask for.
+// Every document of the web console is within the cost that every company may spend, with as many rows as the pages ask for.
 func TestTheConsolesDocumentsAreWithinTheLimit(t *testing.T) {
 	t.Parallel()
 	sdl, err := os.ReadFile("schema.graphql")

@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	maxTokens  = 10_000   // of a document
-	keepLength = 16 << 10 // bytes of the longest document that is kept
-	keepBytes  = 1 << 20  // of all documents that are kept; parsed, they take some twenty times as much
+	maxTokens  = 10_000   // in a document
+	keepLength = 16 << 10 // bytes of the longest document that is cached
+	keepBytes  = 1 << 20  // of all cached documents; their parsed form takes about twenty times as much
 )
 
 // document is a parsed document.
@@ -30,8 +30,7 @@ type document struct {
 	numbers map[string]any // the values of variables that stand for number literals (see lift)
 }
 
-// documents parses and validates documents, and keeps the valid ones for those who send them again. Safe for concurrent
-// use.
+// documents parses and validates documents, and caches the valid ones. Safe for concurrent use.
 type documents struct {
 	rules *rules.Rules
 
@@ -50,8 +49,7 @@ func newDocuments() *documents {
 	return d
 }
 
-// quietRules are GraphQL's rules of validation, in the variants that give no hints at names which the caller did not
-// know.
+// quietRules returns GraphQL's validation rules in the variants without suggestions, which would reveal names of the schema.
 func quietRules() *rules.Rules {
 	r := rules.NewDefaultRules()
 	for loud, quiet := range map[string]core.Rule{
@@ -66,8 +64,8 @@ func quietRules() *rules.Rules {
 	return r
 }
 
-// parse returns the document of a text. Returns validation_error with the place of what is no GraphQL, and
-// query_too_complex for too many tokens.
+// parse returns the document of a text. Returns validation_error with the position of a syntax error, and query_too_complex for
+// too many tokens.
 func (d *documents) parse(text string) (*document, error) {
 	d.mu.Lock()
 	known, ok := d.kept.Get(text)
@@ -88,7 +86,7 @@ func (d *documents) parse(text string) (*document, error) {
 	return &document{ast: doc, text: text}, nil
 }
 
-// syntaxError says where a text stops being GraphQL. What stands there is left out: it may be part of a value.
+// syntaxError reports the position of a syntax error. It leaves out the text there, which may be part of a value.
 func syntaxError(err error) error {
 	if e, ok := errors.AsType[*gqlerror.Error](err); ok && len(e.Locations) > 0 {
 		at := e.Locations[0]
@@ -97,7 +95,7 @@ func syntaxError(err error) error {
 	return apperr.InvalidField("query", "is not valid GraphQL")
 }
 
-// validate holds a document against the schema, once.
+// validate checks a document against the schema, once, and caches it if it is valid.
 func (d *documents) validate(schema *ast.Schema, doc *document) error {
 	if doc.valid {
 		return nil

@@ -15,8 +15,8 @@ import (
 	"atrium/internal/people"
 )
 
-// follow reads the row that an edge leads to, for all rows of the batch at once; id is the edge's column. Rows that are
-// gone are null, and so are edges that lead nowhere.
+// follow resolves an edge to one row, for all rows of the batch at once; id returns the edge's column. The edge is null when the
+// column is, or when the row it refers to is gone.
 func follow[P, T any](ctx context.Context, e *op.Engine, from *P, id func(*P) *string,
 	o *op.Operation[paging.ByIDs, map[string]*T],
 ) (*T, error) {
@@ -47,7 +47,7 @@ func follow[P, T any](ctx context.Context, e *op.Engine, from *P, id func(*P) *s
 	return found[*to], err
 }
 
-// actor reads the user or service account that an edge leads to, for all rows of the batch at once.
+// actor resolves an edge to a user or service account, for all rows of the batch at once.
 func actor[P any](ctx context.Context, e *op.Engine, from *P, id func(*P) string) (relay.Actor, error) {
 	l, parents := loaderOf(ctx, from)
 	found, err := once(ctx, l, func() (map[string]relay.Actor, error) {
@@ -65,7 +65,7 @@ func actor[P any](ctx context.Context, e *op.Engine, from *P, id func(*P) string
 	return found[id(from)], err
 }
 
-// actors adds the callers of one kind to those that are known by their ids.
+// actors looks up the actors of one kind and adds them to known, by their ids.
 func actors[T any](ctx context.Context, e *op.Engine, known map[string]relay.Actor, ids []string, o *op.Operation[paging.ByIDs, map[string]*T]) error {
 	if len(ids) == 0 {
 		return nil
@@ -84,7 +84,7 @@ func actors[T any](ctx context.Context, e *op.Engine, known map[string]relay.Act
 	return err
 }
 
-// attach reads a value that belongs to a row, for all rows of the batch at once.
+// attach resolves a value that belongs to a row, for all rows of the batch at once.
 func attach[P, V any](ctx context.Context, e *op.Engine, to *P, id func(*P) string,
 	o *op.Operation[paging.ByIDs, map[string]V],
 ) (V, error) {
@@ -99,21 +99,21 @@ func attach[P, V any](ctx context.Context, e *op.Engine, to *P, id func(*P) stri
 	return values[id(to)], err
 }
 
-// parents is what an operation's input has when it embeds paging.OfParents.
+// parents is implemented by inputs that embed paging.OfParents.
 type parents[In any] interface {
 	window[In]
 	SetParents(ids []string)
 }
 
-// branch lists the children of a row for a connection, for all rows of the batch at once; node is what stands behind a
-// row of the list.
+// branch lists the children of a row as a connection, for all rows of the batch at once; node returns the node of a row of the
+// list.
 func branch[P, Row, T any](ctx context.Context, e *op.Engine, from *P, id func(*P) string,
 	o *op.Operation[paging.OfParents, map[string]paging.List[Row]], first *int, after *string, node func(Row) *T,
 ) (*relay.Connection[T], error) {
 	return branchOf(ctx, e, from, id, o, &paging.OfParents{}, first, after, node)
 }
 
-// branchOf is branch for an operation whose input says more than which parents.
+// branchOf is branch for an operation whose input has more than the parents.
 func branchOf[P, In, Row, T any, W parents[In]](ctx context.Context, e *op.Engine, from *P, id func(*P) string,
 	o *op.Operation[In, map[string]paging.List[Row]], in W, first *int, after *string, node func(Row) *T,
 ) (*relay.Connection[T], error) {
@@ -148,10 +148,10 @@ func branchOf[P, In, Row, T any, W parents[In]](ctx context.Context, e *op.Engin
 	return connections[id(from)], err
 }
 
-// teamOf and userOf are what stands on either side of a membership.
+// teamOf and userOf return the two sides of a membership.
 func teamOf(m *ent.TeamMember) *ent.Team { return m.Edges.Team }
 
 func userOf(m *ent.TeamMember) *ent.User { return m.Edges.User }
 
-// same is for lists whose rows are the nodes themselves.
+// same returns the row itself, for lists whose rows are the nodes.
 func same[T any](row *T) *T { return row }

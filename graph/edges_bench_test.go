@@ -10,7 +10,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// What a list of 20 requests with three edges each costs through the door.
+// BenchmarkEdges measures a list of 20 requests with three edges each, through the API.
 func BenchmarkEdges(b *testing.B) {
 	for name, world := range map[string]func(testing.TB) *testkit.World{"sqlite": testkit.SQLiteWorld, "postgres": testkit.PostgresWorld} {
 		b.Run(name, func(b *testing.B) {

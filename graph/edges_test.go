@@ -10,7 +10,7 @@ import (
 	"atrium/internal/principal"
 )
 
-// nested asks for edges of edges, and for totals on the way.
+// nested selects edges of edges, with totals.
 const nested = `query($n: Int) {
   services(first: $n) { totalCount edges { node {
     id ownerTeam { id organization { id name } memberIds members(first: 5) { totalCount edges { node { id email teamIds } } } }
@@ -60,8 +60,8 @@ func TestStatementsDoNotGrowWithRows(t *testing.T) {
 	})
 }
 
-// An edge that leads to what the caller's role does not reach is forbidden as the read of it is, and null; its
-// neighbours are answered.
+// An edge to a row that the caller's role may not read is null with the error forbidden, as reading the row is; its neighbours
+// are answered.
 func TestEdgesTakeTheRightsOfReads(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -103,7 +103,7 @@ func TestEdgesTakeTheRightsOfReads(t *testing.T) {
 	})
 }
 
-// What a service account filed has it as its creator, as long as there is one.
+// The creator of a request that a service account has filed is the account, as long as it exists.
 func TestCreators(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {

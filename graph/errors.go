@@ -23,7 +23,7 @@ import (
 	"atrium/internal/store"
 )
 
-// extensions is the one place where an error becomes what a caller is told in `extensions`.
+// extensions returns what callers are told of an error in its `extensions`.
 func extensions(e *apperr.Error, requestID string) map[string]any {
 	out := map[string]any{"code": e.Code, "requestId": requestID}
 	if len(e.Details) > 0 {
@@ -41,7 +41,7 @@ func extensions(e *apperr.Error, requestID string) map[string]any {
 	return out
 }
 
-// present turns the error of a field into the answer's. What it was caused by goes to the log and nowhere else.
+// present turns the error of a field into the error of the answer. The cause is logged and never shown.
 func (s *Server) present(ctx context.Context, err error) *gqlerror.Error {
 	e := asError(ctx, err)
 	requestID := ""
@@ -61,14 +61,14 @@ func (s *Server) present(ctx context.Context, err error) *gqlerror.Error {
 	return out
 }
 
-// waits is why a mutation of an agent has no payload: it has become an action, which REST answers with 202.
+// waits is the error of an agent's mutation that has become an action, which waits for a person. REST answers it with 202.
 type waits struct{ answer json.RawMessage }
 
 func (*waits) Error() string {
 	return "This was not done: it has become an action, which people look at."
 }
 
-// presented is the error of a field that waits, with its action.
+// presented returns the GraphQL error of a mutation that waits, with its action.
 func (e *waits) presented(ctx context.Context, requestID string) *gqlerror.Error {
 	extensions := map[string]any{}
 	if err := json.Unmarshal(e.answer, &extensions); err != nil {
@@ -78,7 +78,7 @@ func (e *waits) presented(ctx context.Context, requestID string) *gqlerror.Error
 	return &gqlerror.Error{Message: e.Error(), Extensions: extensions, Path: graphql.GetPath(ctx)}
 }
 
-// asError returns the *apperr.Error behind whatever stopped a field.
+// asError returns the *apperr.Error behind the error of a field.
 func asError(ctx context.Context, err error) *apperr.Error {
 	if e, ok := errors.AsType[*apperr.Error](err); ok && e.Code != apperr.Internal {
 		return e
@@ -92,7 +92,7 @@ func asError(ctx context.Context, err error) *apperr.Error {
 	return gate.Public(err)
 }
 
-// argument names the argument that an error of reading it is about, as REST names the field.
+// argument names the argument that could not be read, as REST names the field.
 func argument(err error) string {
 	g, ok := errors.AsType[*gqlerror.Error](err)
 	if !ok {
@@ -107,13 +107,13 @@ func argument(err error) string {
 	return path.String()
 }
 
-// recovered logs a panic and returns what the caller is told of it.
+// recovered logs a panic and returns the error that the caller gets.
 func (s *Server) recovered(ctx context.Context, v any) error {
 	s.Log.ErrorContext(ctx, "panic", "value", fmt.Sprint(v), "stack", string(debug.Stack()))
 	return apperr.From(fmt.Errorf("panic: %v", v))
 }
 
-// invalid is the refusal of an operation that does not fit the schema.
+// invalid returns the error of an operation that does not fit the schema.
 func invalid(schema *ast.Schema, doc *ast.QueryDocument, o *ast.OperationDefinition, variables map[string]any, err error) error {
 	if details := fault.Find(schema, doc, o, variables); len(details) > 0 {
 		return apperr.Invalid(details...)
@@ -136,7 +136,7 @@ func invalid(schema *ast.Schema, doc *ast.QueryDocument, o *ast.OperationDefinit
 	return refusal
 }
 
-// fail answers a call of which nothing was run.
+// fail answers a call that was not run.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status := gate.WriteErrorHeaders(s.Log, w, r, err)
 	e := gate.Public(err)
@@ -153,8 +153,8 @@ func encoded(errs gqlerror.List) []byte {
 	return b
 }
 
-// answer sends what came of an operation. One of which nothing came because the service was unavailable has the status of that, so
-// that clients and proxies know that it may succeed shortly.
+// answer sends an operation's result. The status is 503 when the service was unavailable and no field has data, so that clients
+// and proxies know that a retry may succeed.
 func (s *Server) answer(w http.ResponseWriter, res *graphql.Response) {
 	status := http.StatusOK
 	if retry, down := unavailable(res); down {
@@ -166,8 +166,8 @@ func (s *Server) answer(w http.ResponseWriter, res *graphql.Response) {
 	gate.Send(w, status, b.Bytes())
 }
 
-// unavailable reports whether an error is one of the database's being away and every root field is missing, and the seconds after
-// which a new try makes sense.
+// unavailable reports whether an error says that the database is unavailable and every root field is null, and after how many
+// seconds a retry makes sense.
 func unavailable(res *graphql.Response) (retry int, down bool) {
 	for _, e := range res.Errors {
 		if seconds, ok := e.Extensions["retryAfter"].(int); ok && e.Extensions["code"] == apperr.Unavailable {
@@ -190,7 +190,7 @@ func unavailable(res *graphql.Response) (retry int, down bool) {
 	return retry, true
 }
 
-// writeResult writes a result in JSON; data reports whether anything was run.
+// writeResult writes a result as JSON; data says whether the operation was run.
 func writeResult(b *bytes.Buffer, res *graphql.Response, data bool) {
 	b.WriteByte('{')
 	if len(res.Errors) > 0 {

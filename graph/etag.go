@@ -11,9 +11,9 @@ import (
 	"atrium/internal/people"
 )
 
-// etagOf returns the tag of a row as it stands: two of one row are the same until it changes. It is made of its columns, but
-// for when the row was last used, which is no change of it, and for documents, which databases write otherwise than they
-// were sent; what changes those sets updatedAt. further are ids that belong to the row and are kept elsewhere.
+// etagOf returns the entity tag of a row, which stays the same until the row changes. It is computed from the columns. Two kinds
+// of columns are left out: the time of the last use, which is no change; and JSON documents, which databases do not return as
+// they were sent, and whose changes set updatedAt. further are ids that belong to the row and are stored elsewhere.
 func etagOf(row any, further []string) string {
 	h := sha256.New()
 	enc := json.NewEncoder(h)
@@ -41,7 +41,7 @@ func etagOf(row any, further []string) string {
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:15])
 }
 
-// tagOf is etagOf for a row that an operation loaded whole.
+// tagOf is etagOf for a row that an operation loaded with all columns.
 func tagOf(row any) string {
 	switch row := row.(type) {
 	case *ent.User:

@@ -85,7 +85,7 @@ func (r *approvalResolver) Decisions(_ context.Context, a *ent.Approval) ([]*exe
 	return execution.DecisionsOf(a)
 }
 
-// documentOf reads a kept document; the zero value for none.
+// documentOf decodes a stored JSON document; the zero value if there is none.
 func documentOf[T any](raw json.RawMessage) (v T, err error) {
 	if len(raw) == 0 {
 		return v, nil

@@ -16,7 +16,7 @@ import (
 	"atrium/internal/workflow"
 )
 
-// stranded is an execution whose only phase waits for help, with a task of it. No jobs are worked here, so nothing moves on by
+// stranded is an execution whose only phase waits for a person, with a task of it. No jobs run here, so nothing moves on by
 // itself.
 type stranded struct{ execution, task, incident string }
 
@@ -75,7 +75,7 @@ func TestMoveToAnotherVersion(t *testing.T) {
 	})
 }
 
-// Executions and tasks are watched as requests are: by those who see them, in their own company, by filter and by id.
+// Executions and tasks can be watched like requests: by callers who may see them, in their own company, by filter and by id.
 func TestExecutionsAndTasksAreWatched(t *testing.T) {
 	eachStreams(t, func(t *testing.T, s *watchers) {
 		mine := strand(t, s.Server, s.World.A)

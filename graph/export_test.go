@@ -2,10 +2,10 @@ package graph
 
 import "time"
 
-// Timing is how streams go about their time, for tests.
+// Timing holds the intervals of streams, for tests.
 type Timing struct{ KeepAlive, Recheck, Trouble, Write time.Duration }
 
-// Hasten changes what is not zero. Call it before the first stream.
+// Hasten sets the intervals that are not zero. Call it before the first stream.
 func (s *Server) Hasten(t Timing) {
 	for to, v := range map[*time.Duration]time.Duration{
 		&s.timing.keepAlive: t.KeepAlive, &s.timing.recheck: t.Recheck, &s.timing.trouble: t.Trouble, &s.timing.write: t.Write,

@@ -22,7 +22,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// shop is a company with something to ask for.
+// shop is a company with an offering.
 type shop struct {
 	service  *ent.Service
 	offering *ent.Offering
@@ -55,7 +55,7 @@ func (h *shop) filed(t testing.TB, s *apitest.Server, role principal.Role, title
 	})
 }
 
-// robotOf makes a service account that works requests, with a key, and returns its id and the caller.
+// robotOf makes a service account that may work on requests, with a key, and returns its id and the caller.
 func robotOf(t testing.TB, s *apitest.Server) (string, apitest.Caller) {
 	t.Helper()
 	ctx := s.World.As(s.World.A, principal.Owner)
@@ -67,7 +67,7 @@ func robotOf(t testing.TB, s *apitest.Server) (string, apitest.Caller) {
 	return robot.ID, apitest.Caller{Name: "robot's key", Header: http.Header{"X-Api-Key": {key.Value}}, Company: s.World.A.Company.ID, KeyID: key.ID}
 }
 
-// grow makes n more services of n offerings, teams and requests each, all behind the operations' back.
+// grow makes more services, from number from to number to, with offerings, teams and requests each, directly in the database.
 func grow(t testing.TB, s *apitest.Server, from, to int) {
 	t.Helper()
 	ctx := s.World.As(s.World.A, principal.Owner)
@@ -106,8 +106,8 @@ func grow(t testing.TB, s *apitest.Server, from, to int) {
 	}))
 }
 
-// counting counts the queries that operations send from now on; what recognising the caller and its company's policies takes,
-// now and then, is left out.
+// counting counts the queries that operations send from now on. It leaves out those that authenticate the caller or read its
+// company's policies, which are cached.
 func counting(s *apitest.Server) *atomic.Int64 {
 	n := &atomic.Int64{}
 	s.World.Store.Reader().Intercept(entgo.InterceptFunc(func(next entgo.Querier) entgo.Querier {

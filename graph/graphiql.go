@@ -7,11 +7,11 @@ import (
 	"atrium/internal/gate"
 )
 
-// GraphiQLPath is where GraphiQL has to be mounted, with all below it, beside /graphql.
+// GraphiQLPath is the path at which GraphiQL must be mounted, with everything below it, beside /graphql.
 const GraphiQLPath = graphiql.Path
 
-// GraphiQL returns the pages of GraphiQL. They ask nobody who they are, hold nothing of any company, and give no rights:
-// what is run in them comes to /graphql with the credential that the person has pasted.
+// GraphiQL returns the pages of GraphiQL. They need no authentication, contain no company's data and give no rights: a call made
+// in them goes to /graphql with the credential that the person has pasted.
 func GraphiQL() http.Handler {
 	pages := graphiql.Handler()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

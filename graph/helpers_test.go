@@ -7,7 +7,7 @@ import (
 
 var discard = slog.New(slog.DiscardHandler)
 
-// explosive is a sealer that breaks.
+// explosive is a sealer that panics.
 type explosive struct{}
 
 func (explosive) Seal(plaintext, _ []byte) ([]byte, error) {
@@ -19,7 +19,7 @@ func (explosive) Seal(plaintext, _ []byte) ([]byte, error) {
 
 func (explosive) Unseal([]byte, []byte) ([]byte, error) { return nil, errors.New("kaboom") }
 
-// introspection is what GraphiQL asks for when it opens.
+// introspection is the query that GraphiQL sends when it opens.
 const introspection = `query IntrospectionQuery {
   __schema {
     description queryType { name kind } mutationType { name kind } subscriptionType { name kind }

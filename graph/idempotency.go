@@ -15,28 +15,28 @@ import (
 	"atrium/internal/op"
 )
 
-// A call of one mutation under an Idempotency-Key has one effect. What its operation returned is kept in the transaction of
-// the effect; a repeated call answers its selection from that, and reads edges as they are now. The whole answer cannot be
-// kept so: its edges are read after the commit, and a crash in between would let the next call have a second effect. Keys
-// and secrets that are shown once are among what is kept, so it is sealed.
+// A call of one mutation with an Idempotency-Key takes effect once. The operation's result is stored in the transaction of the
+// effect. A repeated call answers its selection from the stored result, and reads edges as they are now. The whole answer cannot
+// be stored that way, because its edges are read after the commit: a crash in between would let the next call take effect again.
+// The stored result may contain API keys and secrets that are shown once, so it is sealed.
 
-// idempotencyKey is that of a call.
+// idempotencyKey is the key of a call.
 type idempotencyKey struct {
 	text        string
 	fingerprint [32]byte
-	replayed    bool // the effect is that of an earlier call
+	replayed    bool // the stored result of an earlier call is answered
 }
 
 type idempotencyKeyOf struct{}
 
-// keyOf returns the context's key; nil for none.
+// keyOf returns the context's key; nil if there is none.
 func keyOf(ctx context.Context) *idempotencyKey {
 	k, _ := ctx.Value(idempotencyKeyOf{}).(*idempotencyKey)
 	return k
 }
 
-// withKey puts the key of a mutation into the context. Returns validation_error for what is no key, and for a call of several
-// mutations: each has an effect of its own.
+// withKey puts the key of a mutation into the context. Returns validation_error for an invalid key, and for a call of several
+// mutations, because each has an effect of its own.
 func withKey(ctx context.Context, r *http.Request, c *call, oc *graphql.OperationContext) (context.Context, error) {
 	if oc.Operation.Operation != ast.Mutation {
 		return ctx, nil
@@ -47,7 +47,7 @@ func withKey(ctx context.Context, r *http.Request, c *call, oc *graphql.Operatio
 		return ctx, err
 	}
 	effects := 0
-	for _, f := range graphql.CollectFields(oc, oc.Operation.SelectionSet, []string{"Mutation"}) { // the operation's own: only read it
+	for _, f := range graphql.CollectFields(oc, oc.Operation.SelectionSet, []string{"Mutation"}) { // this slice belongs to the operation: do not modify it
 		if f.Name != "__typename" {
 			effects++
 		}
@@ -58,13 +58,14 @@ func withKey(ctx context.Context, r *http.Request, c *call, oc *graphql.Operatio
 	return context.WithValue(ctx, idempotencyKeyOf{}, k), nil
 }
 
-// kept is what an operation returned, and the secrets in it, which hide themselves wherever they are written.
+// kept is an operation's result as it is stored. Secrets holds the values of the secrets in Out, because their types encode as
+// ***.
 type kept[Out any] struct {
 	Out     Out
 	Secrets []string
 }
 
-// keep writes what an operation returned, sealed.
+// keep encodes and seals an operation's result.
 func keep[Out any](e *op.Engine, k *idempotencyKey, out Out) (op.Answer, error) {
 	doc := kept[Out]{Out: out}
 	for _, secret := range secretsIn(&doc.Out) {
@@ -81,7 +82,7 @@ func keep[Out any](e *op.Engine, k *idempotencyKey, out Out) (op.Answer, error) 
 	return op.Answer{Status: http.StatusOK, Header: map[string]string{}, Body: sealed}, nil
 }
 
-// again returns what keep has written.
+// again decodes a result that keep has written.
 func again[Out any](e *op.Engine, k *idempotencyKey, a *op.Answer) (Out, error) {
 	var doc kept[Out]
 	text, err := e.Sealer.Unseal(a.Body, k.fingerprint[:])
@@ -97,7 +98,7 @@ func again[Out any](e *op.Engine, k *idempotencyKey, a *op.Answer) (Out, error) 
 	return doc.Out, nil
 }
 
-// secretsIn returns the fields of what an operation returned that are texts to be revealed once.
+// secretsIn returns the fields of a result that hold a secret: those whose type has the method Reveal.
 func secretsIn(out any) []reflect.Value {
 	v := reflect.ValueOf(out).Elem()
 	if v.Kind() != reflect.Struct {

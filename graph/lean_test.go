@@ -12,7 +12,7 @@ import (
 	"atrium/internal/apitest"
 )
 
-// fieldsOf returns the fields that a type shows of a row by itself, by asking the schema.
+// fieldsOf returns the fields of a type that show a row's own values, by introspection.
 func fieldsOf(t *testing.T, s *apitest.Server, typ string) []string {
 	t.Helper()
 	a := ask(t, s, s.A.Owner, `query($t: String!) { __type(name: $t) { fields { name args { name } type { kind name ofType { kind name ofType { kind name ofType { kind } } } } } } }`, vars{"t": typ})
@@ -29,8 +29,7 @@ func fieldsOf(t *testing.T, s *apitest.Server, typ string) []string {
 	return out
 }
 
-// A field has the same value whatever stands beside it: columns that are heavy to read are left out only while nobody
-// asks for them.
+// A field has the same value whatever is selected beside it, because a column is left out only when nothing selects it.
 func TestFieldsDoNotDependOnTheirNeighbours(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -81,7 +80,7 @@ func TestFieldsDoNotDependOnTheirNeighbours(t *testing.T) {
 	})
 }
 
-// leaves gathers the objects below v that have exactly the fields.
+// leaves collects the objects below v that have exactly these fields.
 func leaves(v any, fields []string, out *[]any) {
 	switch v := v.(type) {
 	case []any:

@@ -19,13 +19,13 @@ import (
 	"atrium/internal/testkit"
 )
 
-// Operations of an exact cost. Lists count with `first`, whether there are rows or not.
+// Operations of an exact cost. A list costs the same whether there are rows or not.
 const (
 	cost20000 = `a: services(first: 100) { edges { node { offerings(first: 65) { edges { node { id } } } } } } b: services(first: 66) { edges { node { id } } }`
 	cost30301 = `services(first: 100) { edges { node { offerings(first: 100) { edges { node { id } } } } } }`
 )
 
-// costs asks whether an operation passes; limit is what the refusal names, 0 for one that passes.
+// costs checks whether an operation passes; limit is the limit that the refusal names, 0 if it passes.
 func costs(t *testing.T, s *apitest.Server, as apitest.Caller, query string, limit int) {
 	t.Helper()
 	a := send(t, s, as, "{"+query+"}", nil)
@@ -38,7 +38,7 @@ func costs(t *testing.T, s *apitest.Server, as apitest.Caller, query string, lim
 	require.Contains(t, a.Text("errors.0.message"), fmt.Sprintf("limit is %d.", limit))
 }
 
-// On every plan, and in the sandbox, an operation may cost 20,000 and no more, whoever asks.
+// On every plan, and in the sandbox, an operation may cost at most 20,000, for every caller.
 func TestEveryPlanAllowsTheSameCost(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -59,7 +59,7 @@ func TestEveryPlanAllowsTheSameCost(t *testing.T) {
 	})
 }
 
-// ownCost gives company A a limit of its own, as the operator; null takes it back.
+// ownCost sets a limit for company A, as the operator; null removes it.
 func ownCost(t *testing.T, w *testkit.World, value string) {
 	t.Helper()
 	in := company.LimitsInput{ByID: op.ByID{ID: w.A.Company.ID}}
@@ -67,8 +67,8 @@ func ownCost(t *testing.T, w *testkit.World, value string) {
 	testkit.Run(t, w, principal.With(t.Context(), principal.Operator(w.A.Company.ID, "company limits")), company.SetLimits, in)
 }
 
-// A limit that the operator raises holds for everybody of the company at once, on other nodes as soon as they hear of it,
-// and never in the sandbox; taken back, it is gone as fast.
+// A limit that the operator raises holds for the whole company at once, on other nodes as soon as they are notified, and never in
+// the sandbox. Removing it takes effect as fast.
 func TestRaisedCost(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -94,7 +94,7 @@ func TestRaisedCost(t *testing.T) {
 	})
 }
 
-// A company is told the numbers that its callers are held to: those of REST's headers, and what an operation may cost.
+// A company can read its limits: those of REST's headers, and the highest cost of an operation.
 func TestCompanyLimits(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -115,7 +115,7 @@ func TestCompanyLimits(t *testing.T) {
 	})
 }
 
-// secondNode returns another process's view of the world's database.
+// secondNode opens the world's database as another process does.
 func secondNode(t *testing.T, w *testkit.World) *testkit.World {
 	t.Helper()
 	s, err := w.Reopen()

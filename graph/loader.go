@@ -8,18 +8,18 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// A loader reads what belongs to the rows that one list or look-up returned: when an edge of one of them is asked for, it
-// is read for all of them in one batch, and the others find it there. The number of statements does not depend on the
-// number of rows, and nobody waits for a window of time to close. What was read this way has a loader of its own, so that
-// edges below edges are read in batches, too.
+// A loader reads what belongs to the rows of one list or look-up. When an edge of one row is resolved, the loader reads it for
+// all rows in one batch, and the other rows use the result. So the number of statements does not depend on the number of rows,
+// and no call waits for a time window to close. The rows that a batch returns get a loader of their own, so edges of edges are
+// read in batches as well.
 //
-// gqlgen's batch resolvers are not used: they know the elements of a list, which are a connection's edges here, and not
-// the nodes behind them nor the rows below.
+// gqlgen's batch resolvers are not used: they batch the elements of a list. Here these are a connection's edges, not the nodes
+// behind them or the rows below.
 type loader struct {
 	rows any // a slice of pointers
 
 	mu    sync.Mutex
-	loads map[*ast.Field]*load // by where the document asks: what is selected, and with which arguments
+	loads map[*ast.Field]*load // by the field in the document, which has its own selection and arguments
 }
 
 // load is one batch.
@@ -29,7 +29,7 @@ type load struct {
 	err   error
 }
 
-// once returns what read returns, which is called for the first row that asks for the context's field.
+// once calls read for the first row that asks for the context's field, and returns its result for all rows.
 func once[V any](ctx context.Context, l *loader, read func() (V, error)) (V, error) {
 	field := graphql.GetFieldContext(ctx).Field.Field
 	l.mu.Lock()
@@ -47,7 +47,7 @@ func once[V any](ctx context.Context, l *loader, read func() (V, error)) (V, err
 	return value, b.err
 }
 
-// loaders are those of one operation, by their rows.
+// loaders are the loaders of one operation, by row.
 type loaders struct {
 	mu sync.Mutex
 	of map[any]*loader
@@ -55,16 +55,16 @@ type loaders struct {
 
 type loadersKey struct{}
 
-// withLoaders returns the context of one operation.
+// withLoaders returns a context for one operation.
 func withLoaders(ctx context.Context) context.Context {
 	return context.WithValue(ctx, loadersKey{}, &loaders{of: map[any]*loader{}})
 }
 
-// batch gives the rows a loader, by which their edges are read together.
+// batch gives the rows one loader, so that their edges are read together.
 func batch[T any](ctx context.Context, rows []*T) {
 	all, ok := ctx.Value(loadersKey{}).(*loaders)
 	if !ok || len(rows) < 2 {
-		return // a single row gets its loader when it is asked for one
+		return // loaderOf makes the loader of a single row
 	}
 	l := &loader{rows: rows}
 	all.mu.Lock()

@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// door builds GraphQL's door.
+// door builds the GraphQL API.
 func door(p apitest.Parts) (http.Handler, error) {
 	return graph.New(graph.Options{Engine: p.Engine, Gate: p.Gate, Log: p.Log, BaseURL: p.BaseURL}), nil
 }
@@ -36,7 +36,7 @@ func send(t testing.TB, s *apitest.Server, as apitest.Caller, query string, v va
 	return s.Send(t, apitest.Scenario{As: as, Method: http.MethodPost, Path: "/graphql", Body: vars{"query": query, "variables": v}})
 }
 
-// ask is send for an operation that has to succeed.
+// ask is send for an operation that must succeed.
 func ask(t testing.TB, s *apitest.Server, as apitest.Caller, query string, v vars) *apitest.Answer {
 	t.Helper()
 	a := send(t, s, as, query, v)

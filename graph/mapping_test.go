@@ -97,11 +97,11 @@ var private = map[string]map[string]string{
 	"Incident": {"CompanyID": tenantsOwn, "Visit": "the engine's own", "Attempt": "the engine's own"},
 }
 
-// elsewhere are the fields of answers that are no columns of the row itself, and so take more than the row.
+// elsewhere are the fields of answers that are read from other tables than the row's.
 var elsewhere = map[string]bool{"User.teamIds": true, "Team.memberIds": true, "Execution.variables": true, "Execution.phases": true, "Invoice.creditNotes": true}
 
-// TestEveryColumnIsAnsweredOrPrivate sets one column after the other to a value that nothing else has, and looks for it
-// in what is answered when everything is asked for.
+// TestEveryColumnIsAnsweredOrPrivate sets one column after the other to a unique value, and looks for it in an answer that
+// selects everything.
 func TestEveryColumnIsAnsweredOrPrivate(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -181,7 +181,7 @@ func mapped[E any](t *testing.T, name string, as func(*E) answering) {
 		row := new(E)
 		before := shown(t, name, as(row))
 		called := f.Name
-		if name == "AgentAction" && called == "Changes" { // a list, unlike an audit entry's
+		if name == "AgentAction" && called == "Changes" { // a list, unlike the changes of an audit entry
 			called = name + "." + called
 		}
 		distinct(t, reflect.ValueOf(row).Elem().FieldByIndex(f.Index), called)
@@ -246,7 +246,7 @@ func (v stubViewer) Company(context.Context, *view.Viewer) (*view.Company, error
 	return v.company, nil
 }
 
-// shown returns the JSON of everything that the type shows of a row by itself.
+// shown returns the JSON of all of a type's fields that show a row's own values.
 func shown(t *testing.T, name string, a answering) string {
 	t.Helper()
 	schema := generated.NewExecutableSchema(generated.Config{Resolvers: stubRoot{&Resolver{engine: &op.Engine{Store: &store.Store{}}}, a}})
@@ -272,14 +272,14 @@ func shown(t *testing.T, name string, a answering) string {
 	return string(res.Data)
 }
 
-// columnsOf selects all that a type shows without leading to another row.
+// columnsOf selects all fields of a type that do not lead to another row.
 func columnsOf(s *ast.Schema, def *ast.Definition, depth int) string {
 	var b strings.Builder
 	for _, f := range def.Fields {
 		of := s.Types[f.Type.Name()]
 		switch {
-		case f.Name == "etag": // a hash over the columns, private ones among them: it differs whether or not a column is answered
-		case f.Name == "viewerMay": // the caller's, not the row's
+		case f.Name == "etag": // a hash of the columns, including private ones: it differs whether or not a column is answered
+		case f.Name == "viewerMay": // depends on the caller, not on the row
 		case elsewhere[def.Name+"."+f.Name], len(f.Arguments) > 0, strings.HasPrefix(f.Name, "__"):
 		case of.Kind == ast.Interface: // another row
 		case of.Kind != ast.Object:
@@ -299,10 +299,10 @@ func implementors(s *ast.Schema) []string {
 	return out
 }
 
-// moment is the distinctive time.
+// moment is a unique time.
 var moment = time.Date(2031, 4, 5, 6, 7, 8, 9e6, time.UTC)
 
-// distinct sets a field to a value that nothing else has.
+// distinct sets a field to a unique value.
 func distinct(t *testing.T, v reflect.Value, name string) {
 	t.Helper()
 	switch v.Interface().(type) {
@@ -377,7 +377,7 @@ func distinct(t *testing.T, v reflect.Value, name string) {
 	}
 }
 
-// marker is what a field that was set must leave in an answer.
+// marker returns the text that a field set by distinct must leave in an answer.
 func marker(f reflect.StructField) string {
 	typ := f.Type
 	if typ == reflect.TypeFor[*sla.ByPriority]() || f.Name == "Limits" {

@@ -9,7 +9,7 @@ import (
 	"atrium/internal/apperr"
 )
 
-// nodes are the entities that have an id of their own, by its prefix.
+// nodes maps the prefixes of ids to the entities that have them.
 var nodes = func() map[string]registry.Entity {
 	out := map[string]registry.Entity{}
 	for _, e := range registry.Entities {
@@ -20,7 +20,7 @@ var nodes = func() map[string]registry.Entity {
 	return out
 }()
 
-// node returns the row with the id, of whatever type. Returns not_found for an id of no type, too.
+// node returns the row with the id, of any type. Also returns not_found for an unknown prefix.
 func (r *Resolver) node(ctx context.Context, id string) (relay.Node, error) {
 	prefix, _, _ := strings.Cut(id, "_")
 	entity, known := nodes[prefix]

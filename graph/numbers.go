@@ -9,14 +9,14 @@ import (
 	"github.com/vektah/gqlparser/v2/validator/core"
 )
 
-// numbersIn returns the number literals in a document's JSON values, which pass for texts from now on: the parser's library
-// would read them as int64 and float64, which do not keep the digits that were sent. Returns an error for those beyond a
+// numbersIn returns the number literals inside a document's JSON values, and turns them into string literals: gqlparser would
+// read them as int64 and float64, which do not keep the digits that were sent. Returns an error for numbers beyond the range of a
 // double.
 func numbersIn(schema *ast.Schema, doc *ast.QueryDocument) (literals []*ast.Value, err error) {
 	var faults gqlerror.List
 	observers := &core.Events{}
 	observers.OnValue(func(_ *core.Walker, v *ast.Value) {
-		inJSON := v.Definition == nil || v.Definition.Name == "JSON" // nothing inside a JSON value has a definition
+		inJSON := v.Definition == nil || v.Definition.Name == "JSON" // values inside a JSON value have no definition
 		if !inJSON || v.Kind != ast.IntValue && v.Kind != ast.FloatValue {
 			return
 		}
@@ -33,8 +33,8 @@ func numbersIn(schema *ast.Schema, doc *ast.QueryDocument) (literals []*ast.Valu
 	return literals, nil
 }
 
-// lift makes variables of the literals in a document that is valid, and returns what they stand for. Each is named as its
-// number is written, which is no name that a document can have.
+// lift turns the literals of a valid document into variables, and returns the values of the variables. Each variable is named by
+// the text of its number, which no variable of a document can have as its name.
 func lift(literals []*ast.Value) map[string]any {
 	numbers := make(map[string]any, len(literals))
 	for _, v := range literals {
@@ -44,7 +44,8 @@ func lift(literals []*ast.Value) map[string]any {
 	return numbers
 }
 
-// defaults returns the variables of a call, with the defaults of those that it leaves out: their numbers are lifted, too.
+// defaults returns the variables of a call with the defaults of those that it leaves out, because defaults may contain lifted
+// numbers.
 func (d *document) defaults(o *ast.OperationDefinition, sent map[string]any) map[string]any {
 	if len(d.numbers) == 0 {
 		return sent
@@ -55,7 +56,7 @@ func (d *document) defaults(o *ast.OperationDefinition, sent map[string]any) map
 		if _, given := sent[def.Variable]; given || def.DefaultValue == nil {
 			continue
 		}
-		if v, err := def.DefaultValue.Value(d.numbers); err == nil { // else whoever reads the variables says so
+		if v, err := def.DefaultValue.Value(d.numbers); err == nil { // else reading the variables reports the error
 			out[def.Variable] = v
 		}
 	}

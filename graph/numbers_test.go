@@ -10,7 +10,7 @@ import (
 	"atrium/internal/principal"
 )
 
-// Numbers in JSON values come back with the digits that were sent, however they were sent.
+// Numbers in JSON values keep the digits that were sent, in literals and in variables.
 func TestNumbersKeepTheirDigits(t *testing.T) {
 	t.Parallel()
 	const (

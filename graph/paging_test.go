@@ -10,7 +10,7 @@ import (
 	"atrium/internal/apitest"
 )
 
-// Every list pages from its beginning to its end in each of its orders, and shows each row once.
+// Every list can be paged from beginning to end in each of its orders, and shows each row once.
 func TestConnections(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -49,7 +49,7 @@ func TestConnections(t *testing.T) {
 		}
 		a := ask(t, s, s.B.Owner, `{ services { totalCount pageInfo { hasNextPage startCursor endCursor } edges { cursor } } }`, nil)
 		require.Equal(t, vars{"totalCount": 0.0, "pageInfo": vars{"hasNextPage": false, "startCursor": nil, "endCursor": nil}, "edges": []any{}}, a.Get("data.services"))
-		// A cursor is of one list in one order.
+		// A cursor is valid for one list in one order.
 		cursor := ask(t, s, s.A.Owner, `{ services(first: 1) { pageInfo { endCursor } } }`, nil).Text("data.services.pageInfo.endCursor")
 		for _, query := range []string{
 			`{ services(after: $c, orderBy: {field: createdAt, direction: ASC}) { totalCount } }`, `{ services(after: $c, orderBy: {field: name}) { totalCount } }`,
@@ -61,7 +61,7 @@ func TestConnections(t *testing.T) {
 	})
 }
 
-// Nested lists page, too, each on its own.
+// Nested lists page as well, each by itself.
 func TestNestedConnections(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -77,7 +77,7 @@ func TestNestedConnections(t *testing.T) {
 		ids := append(idsAt(first, at), idsAt(second, at)...)
 		require.Len(t, ids, 3)
 		require.Len(t, slices.Compact(slices.Sorted(slices.Values(ids))), 3)
-		// The same edge twice, with other arguments, is two lists.
+		// The same edge with other arguments is another list.
 		a := ask(t, s, s.A.Owner, `{ services { edges { node { a: offerings(first: 1) { edges { node { id name } } } b: offerings(first: 2) { totalCount edges { node { id description } } } } } } }`, nil)
 		require.Len(t, a.Get("data.services.edges.0.node.a.edges"), 1)
 		require.Len(t, a.Get("data.services.edges.0.node.b.edges"), 2)
@@ -94,7 +94,7 @@ func TestNestedConnections(t *testing.T) {
 	})
 }
 
-// An error says where it happened.
+// An error has the path of its field.
 func TestErrorsHavePaths(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {

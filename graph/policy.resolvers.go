@@ -67,7 +67,7 @@ func (r *accessUnmetResolver) Have(_ context.Context, u *policy.Unmet) (json.Raw
 	return rawOf(u.Have)
 }
 
-// rawOf shows a value of any type.
+// rawOf encodes a value of any type as JSON.
 func rawOf(v any) (json.RawMessage, error) {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 	"atrium/internal/principal"
 )
 
-// patience bounds waiting for what happens beside a call.
+// patience bounds the wait for what happens after a call.
 const patience = 10 * time.Second
 
-// A policy is drafted, tried on what was decided before, put in force, explained and taken back.
+// A policy is drafted, tried against past decisions, put in force, explained and deleted.
 func TestPoliciesThroughTheGraph(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -43,7 +43,7 @@ func TestPoliciesThroughTheGraph(t *testing.T) {
 			"condition": draft["condition"], "version": 1.0, "createdBy": s.A.Owner.UserID,
 		}, made.Get(policy))
 
-		// Lists, reads and edges agree on what is hidden.
+		// Lists, reads and edges hide the same rows.
 		service := vars{"id": h.service.ID}
 		require.Zero(t, ask(t, s, s.A.Member, `{ services { totalCount } }`, nil).Int("data.services.totalCount"))
 		refused := send(t, s, s.A.Member, `query($id: ID!) { service(id: $id) { name } }`, service)
@@ -69,7 +69,7 @@ func TestPoliciesThroughTheGraph(t *testing.T) {
 		require.Nil(t, off.Get("data.updateAccessPolicy.accessPolicy.versions.edges.1.node.before"))
 		require.Equal(t, 1, ask(t, s, s.A.Member, `{ services { totalCount } }`, nil).Int("data.services.totalCount"))
 
-		// Had everything been allowed, the two refused reads would not have been.
+		// A policy that allows everything would change the two refused reads.
 		require.EventuallyWithT(t, func(c *assert.CollectT) {
 			replay := send(t, s, owner, `query($p: [AccessPolicyDraftInput!]!) { replayAccessPolicies(policies: $p, last: 10) { examined changed { decisionId before after } } }`,
 				vars{"p": []any{vars{"effect": "Allow", "action": "*", "resource": "*"}}})
@@ -81,7 +81,7 @@ func TestPoliciesThroughTheGraph(t *testing.T) {
 	})
 }
 
-// A refusal names its decision, which admins can look up.
+// A refusal names its decision, which admins can read.
 func TestRefusalsNameTheirDecision(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -103,7 +103,7 @@ func TestRefusalsNameTheirDecision(t *testing.T) {
 	})
 }
 
-// The changes of many policies take as many statements as those of one.
+// Reading the versions of many policies takes as many statements as those of one.
 func TestVersionsTakeOneStatement(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {

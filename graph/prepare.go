@@ -17,11 +17,11 @@ import (
 	"atrium/internal/principal"
 )
 
-// costPerCall is the cost that counts as one further call against the caller's rate limit.
+// costPerCall is the cost that counts as one additional call against the caller's rate limit.
 const costPerCall = 1_000
 
-// prepare brings a call to where it can be run: the document that it means is parsed, measured, charged for, validated,
-// and its variables are read, in this order. No statement is sent on the way.
+// prepare makes a call ready to run, in this order: it looks up and parses the document, checks its size and charges for its
+// cost, validates it, and reads the variables. It sends no database statement.
 func (s *Server) prepare(ctx context.Context, w http.ResponseWriter, c *call) (*graphql.OperationContext, error) {
 	p, ok := principal.From(ctx)
 	if !ok {
@@ -63,7 +63,7 @@ func (s *Server) prepare(ctx context.Context, w http.ResponseWriter, c *call) (*
 	}, nil
 }
 
-// admit measures an operation against the limits, those of the caller's company included, and counts what it costs.
+// admit checks an operation against the limits, including those of the caller's company, and charges for its cost.
 func (s *Server) admit(
 	ctx context.Context, w http.ResponseWriter, p *principal.Principal, schema *ast.Schema, doc *ast.QueryDocument, o *ast.OperationDefinition,
 	variables map[string]any,
@@ -85,8 +85,8 @@ func (s *Server) admit(
 	return nil
 }
 
-// furtherCalls returns what an operation counts against the caller's rate limit besides the one call that it is: one for
-// every thousand of its cost, rounded, and one for every mutation after the first.
+// furtherCalls returns how many calls an operation counts against the caller's rate limit in addition to the first: one for every
+// thousand of its cost, rounded, and one for every mutation after the first.
 func furtherCalls(o *ast.OperationDefinition, size limit.Size) int {
 	n := (size.Cost + costPerCall/2) / costPerCall
 	if o.Operation == ast.Mutation {
@@ -100,8 +100,8 @@ func mayIntrospect(p *principal.Principal) bool {
 	return p.Role == principal.Admin || p.Role == principal.Owner
 }
 
-// queryOf returns the text of the document that a call means. Callers with a cookie are held to the trusted ones when
-// there are any; scripts of pages also to those of the product's pages.
+// queryOf returns the text of a call's document. With a session cookie only registered documents may run if there are trusted
+// documents, or if a page's script sent the call and the documents of the product's pages are known.
 func (s *Server) queryOf(p *principal.Principal, c *call) (string, error) {
 	id := c.DocumentID
 	if id == "" {

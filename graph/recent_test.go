@@ -15,8 +15,8 @@ import (
 	"atrium/policies"
 )
 
-// stale are the operations of the admin layer that a session of this morning may perform, and why: they grant nothing and
-// open no way out. Every other one stands in policies/data.json, itself or by a finer right.
+// stale lists the operations of the admin layer that need no recent proof of identity, with the reason: they grant nothing and
+// open no way to the outside. All others are in policies/data.json, themselves or by a finer right.
 var stale = map[string]string{
 	"accesspolicy.validate": "changes nothing", "accesspolicy.explain": "changes nothing", "accesspolicy.replay": "changes nothing",
 	"apikey.revoke": "takes away", "oauthclient.delete": "takes away", "serviceaccount.delete": "takes away", "user.deactivate": "takes away from all but owners",
@@ -32,7 +32,7 @@ var stale = map[string]string{
 	"inboundwebhook.delete":  "takes away", "inboundcall.replay": "starts what the call has started already",
 }
 
-// recent are the verbs that take a recent proof.
+// recent returns the verbs that require a recent proof of identity.
 func recent(t *testing.T) []string {
 	t.Helper()
 	raw, err := policies.Files.ReadFile("data.json")
@@ -42,7 +42,7 @@ func recent(t *testing.T) []string {
 	return data.Recent
 }
 
-// Every operation of the admin layer that changes something takes a recent proof, or is known not to need one.
+// Every operation of the admin layer that changes something requires a recent proof, or is in stale.
 func TestAdminOperationsAreHeldAgainstTheListOfProofs(t *testing.T) {
 	t.Parallel()
 	list := recent(t)
@@ -56,7 +56,7 @@ func TestAdminOperationsAreHeldAgainstTheListOfProofs(t *testing.T) {
 	}
 }
 
-// A session of this morning is refused what the list names, and may do the rest.
+// A session without a recent proof is refused what the policies list, and may do the rest.
 func TestStaleSessionsGrantNothing(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -113,7 +113,7 @@ func TestStaleSessionsGrantNothing(t *testing.T) {
 	})
 }
 
-// An admin neither ends an owner's sessions nor revokes an owner's keys.
+// An admin can neither end an owner's sessions nor revoke an owner's keys.
 func TestAdminsLeaveOwnersAlone(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {

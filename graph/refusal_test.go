@@ -9,10 +9,10 @@ import (
 	"atrium/internal/principal"
 )
 
-// refusal is the code of an answer's first error.
+// refusal returns the code of an answer's first error.
 func refusal(a *apitest.Answer) string { return a.Text("errors.0.extensions.code") }
 
-// faults are the fields that the first error's details name.
+// faults returns the fields that the details of the first error name.
 func faults(a *apitest.Answer) []string {
 	details, _ := a.Get("errors.0.extensions.details").([]any)
 	out := []string{}
@@ -24,14 +24,14 @@ func faults(a *apitest.Answer) []string {
 	return out
 }
 
-// closedField is a field that takes a person who may run the company.
+// closedField is a field that requires a person who may run the company.
 type closedField struct {
 	name, query string
 	in          vars
-	about       bool // a row, which another company does not have
+	about       bool // whether it names a row, which another company does not have
 }
 
-// holdClosed holds that fields refuse agents, members and every key, and that nothing changes by it.
+// holdClosed checks that fields refuse agents, members and every key, and that nothing changes.
 func holdClosed(t *testing.T, s *apitest.Server, fields []closedField) {
 	t.Helper()
 	otherCompany := s.Session(t, s.World.B.Owner)
@@ -56,6 +56,6 @@ func holdClosed(t *testing.T, s *apitest.Server, fields []closedField) {
 			require.Equal(t, "not_found", refusal(a), "%s from another company: %s", f.name, a.Body)
 		}
 	}
-	own := []string{"audit_entries", "row_counts", "access_decisions", "sessions"} // what refusals, and the callers here, leave
+	own := []string{"audit_entries", "row_counts", "access_decisions", "sessions"} // tables that refusals and the callers here write to
 	require.Equal(t, apitest.Except(before, own...), apitest.Except(s.Counts(t), own...), "refusals change nothing")
 }

@@ -10,7 +10,7 @@ import (
 	"atrium/internal/principal"
 )
 
-// What pages ask to know which tabs to number and which buttons to show.
+// The counts and rights by which pages number their tabs and show their buttons.
 func TestPagesLearnWhatTheirViewerMayDo(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -38,7 +38,7 @@ func TestPagesLearnWhatTheirViewerMayDo(t *testing.T) {
 	})
 }
 
-// Figures of agents are for those who may read runs, in person or by a key with the scope.
+// Only callers who may read runs can read the figures of agents, in person or by a key with the scope.
 func TestWhoReadsFiguresOfAgents(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {

@@ -18,8 +18,8 @@ import (
 	"atrium/internal/principal"
 )
 
-// change runs the operation of a mutation. Its rules are held against what the caller sent, as REST holds them against a
-// body; about is the input's field that holds what REST has in its path, or empty.
+// change runs the operation of a mutation. It checks the operation's rules against the input as the caller sent it, as REST
+// checks a body. about names the input's field that REST has in its path; "" for none.
 func change[In, Out any](ctx context.Context, e *op.Engine, o *op.Operation[In, Out], in In, about string) (Out, error) {
 	var none Out
 	target, _ := any(in).(op.Target)
@@ -56,8 +56,8 @@ func change[In, Out any](ctx context.Context, e *op.Engine, o *op.Operation[In, 
 	return out, err
 }
 
-// sent returns the input of the context's field as the caller sent it, without the field that REST has in its path. A
-// field that takes no input takes its arguments as one.
+// sent returns the input of the context's field as the caller sent it, without ifMatch and the field that REST has in its path. A
+// field without an argument named input uses all of its arguments.
 func sent(ctx context.Context, about string) map[string]any {
 	arguments := graphql.GetFieldContext(ctx).Field.ArgumentMap(graphql.GetOperationContext(ctx).Variables)
 	if input, ok := arguments["input"].(map[string]any); ok {
@@ -68,14 +68,14 @@ func sent(ctx context.Context, about string) map[string]any {
 	return arguments
 }
 
-// run runs an operation whose input the schema is bound to.
+// run runs an operation with an input that gqlgen has decoded.
 func run[In, Out any](ctx context.Context, e *op.Engine, o *op.Operation[In, Out], in In) (Out, error) {
 	out, _, err := op.Run(ctx, e, o, in, nil)
 	return out, err
 }
 
-// readJSON reads a JSON value of an input into its field. What does not fit is left out: the operation's rules, which look
-// at what was sent, name it.
+// readJSON decodes a JSON value into an input's field. A value that does not fit leaves the field empty: the operation's rules,
+// which check what was sent, report it.
 func readJSON(data json.RawMessage, field any) error {
 	if data == nil {
 		data = json.RawMessage("null")
@@ -91,13 +91,13 @@ func read[Row any](ctx context.Context, e *op.Engine, o *op.Operation[op.ByID, *
 	return run(ctx, e, o, op.ByID{ID: id})
 }
 
-// window is what an operation's input has when it embeds paging.Page.
+// window is implemented by inputs that embed paging.Page.
 type window[In any] interface {
 	*In
 	SetWindow(size int, after, sort string, counted bool, columns ...string)
 }
 
-// list runs the operation of a list for a connection.
+// list runs the operation of a list and returns its rows as a connection.
 func list[In, T any, W window[In]](ctx context.Context, e *op.Engine, o *op.Operation[In, paging.List[*T]], in W,
 	first *int, after *string, order *relay.Order,
 ) (*relay.Connection[T], error) {
@@ -117,7 +117,7 @@ func list[In, T any, W window[In]](ctx context.Context, e *op.Engine, o *op.Oper
 	return relay.New(l, same[T]), nil
 }
 
-// sizeOf returns how many rows `first` asks for.
+// sizeOf returns how many rows `first` asks for. Returns validation_error for a number out of bounds.
 func sizeOf(first *int) (int, error) {
 	n := op.Or(first, limit.DefaultFirst)
 	if n < 1 || n > limit.MaxFirst {
@@ -126,7 +126,7 @@ func sizeOf(first *int) (int, error) {
 	return n, nil
 }
 
-// textsOf shows no texts as {}.
+// textsOf returns {} for nil.
 func textsOf(m map[string]string) map[string]string {
 	if m == nil {
 		return map[string]string{}
@@ -134,7 +134,7 @@ func textsOf(m map[string]string) map[string]string {
 	return m
 }
 
-// objectOf shows nothing, and null, as {}.
+// objectOf returns {} for null and for no value.
 func objectOf(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 || string(raw) == "null" {
 		return json.RawMessage("{}")
@@ -151,7 +151,7 @@ func viewer(ctx context.Context) (*view.Viewer, error) {
 	return view.NewViewer(p), nil
 }
 
-// textOrNil shows no text as null.
+// textOrNil returns nil for an empty text.
 func textOrNil(s string) *string {
 	if s == "" {
 		return nil

@@ -35,7 +35,7 @@ import (
 	"atrium/internal/workflow"
 )
 
-// own returns the types that the schema declares itself, in order.
+// own returns the types that the schema itself declares, in order.
 func own(s *ast.Schema) []*ast.Definition {
 	var out []*ast.Definition
 	for _, name := range slices.Sorted(maps.Keys(s.Types)) {
@@ -67,8 +67,8 @@ func TestEverythingIsDescribed(t *testing.T) {
 	}
 }
 
-// inputs are the operations that mutations run, by the mutation's name; about is the input's field that holds what REST
-// has in its path.
+// inputs are the operations of the mutations, by the mutation's name; about is the input's field for the id that REST has in its
+// path.
 var inputs = map[string]struct {
 	op    *op.Info
 	about string
@@ -182,8 +182,7 @@ var inputs = map[string]struct {
 	"resolveIncident":            {execution.ResolveIncident.Info(), "id"},
 }
 
-// The input of every mutation has the fields of its operation's input, neither more nor less, and asks for those that
-// the operation requires.
+// The input of every mutation has exactly the fields of its operation's input, and requires those that the operation requires.
 func TestInputsAreThoseOfTheOperations(t *testing.T) {
 	t.Parallel()
 	s := Schema()
@@ -211,7 +210,7 @@ func TestInputsAreThoseOfTheOperations(t *testing.T) {
 			required = append(required, known.op.Input.Body.Required...)
 		}
 		if f.Name == "exportAudit" {
-			want = append(want, "filter") // the input struct of the list, whose fields come from REST's query
+			want = append(want, "filter") // the input struct of the list, whose fields REST reads from its query
 		}
 		var got, needed []string
 		for _, field := range def.Fields {
@@ -226,7 +225,7 @@ func TestInputsAreThoseOfTheOperations(t *testing.T) {
 	require.ElementsMatch(t, slices.Collect(maps.Keys(inputs)), mutations)
 }
 
-// Objects inside of inputs have the fields of the operation's, too.
+// Objects inside inputs also have the fields of the operation's input.
 func TestNestedInputsAreThoseOfTheOperations(t *testing.T) {
 	t.Parallel()
 	s := Schema()
@@ -247,7 +246,7 @@ func TestNestedInputsAreThoseOfTheOperations(t *testing.T) {
 	}
 }
 
-// Lists take the filters and the orders of their operations, and pages of 1 to 100, 20 by default.
+// Lists have the filters and orders of their operations, and pages of 1 to 100 rows, 20 by default.
 func TestListsTakeWhatTheirOperationsTake(t *testing.T) {
 	t.Parallel()
 	s := Schema()
@@ -262,7 +261,7 @@ func TestListsTakeWhatTheirOperationsTake(t *testing.T) {
 		"approvals": execution.ListApprovals.Info(), "executions": execution.List.Info(), "incidents": execution.ListIncidents.Info(), "tasks": execution.ListTasks.Info(),
 		"invoices":      billing.ListInvoices.Info(),
 		"notifications": notice.List.Info(),
-		"creditHistory": nil, // in one order alone
+		"creditHistory": nil, // has one order only
 	}
 	seen := 0
 	for _, def := range own(s) {
@@ -300,10 +299,10 @@ func TestListsTakeWhatTheirOperationsTake(t *testing.T) {
 			}
 			for _, a := range f.Arguments {
 				if slices.Contains([]string{"webhookDeliveries.subscriptionId", "inboundCalls.webhookId", "notifications.unread"}, f.Name+"."+a.Name) {
-					continue // GraphQL's alone, as the list is
+					continue // only GraphQL has it, like the list
 				}
 				if !slices.Contains([]string{"first", "after", "orderBy", "filter"}, a.Name) {
-					got = append(got, a.Name) // a filter with a place of its own
+					got = append(got, a.Name) // a filter as an argument of its own
 				}
 			}
 			require.ElementsMatch(t, want, got, "%s filters by other fields than REST", f.Name)
@@ -312,7 +311,7 @@ func TestListsTakeWhatTheirOperationsTake(t *testing.T) {
 	require.Equal(t, len(lists), seen)
 }
 
-// What can be watched says what happened, and shows the row as it is; a list's subscription takes the list's filter.
+// A subscription tells what happened and shows the present row; the subscription of a list has the list's filter.
 func TestSubscriptionsTellOfRows(t *testing.T) {
 	t.Parallel()
 	s := Schema()
@@ -320,7 +319,7 @@ func TestSubscriptionsTellOfRows(t *testing.T) {
 	require.Len(t, s.Subscription.Fields, len(rows)+1)
 	for _, f := range s.Subscription.Fields {
 		if f.Name == "notificationAdded" {
-			continue // notifications are only added
+			continue // notifications never change
 		}
 		row, known := rows[f.Name]
 		require.True(t, known, f.Name)
@@ -347,7 +346,7 @@ func valuesOf(def *ast.Definition) []string {
 	return out
 }
 
-// Enums have exactly the values that REST's filters and bodies take.
+// Enums have exactly the values that REST's filters and bodies accept.
 func TestEnumsAreSpelledAsInREST(t *testing.T) {
 	t.Parallel()
 	s := Schema()
@@ -378,7 +377,7 @@ func TestEnumsAreSpelledAsInREST(t *testing.T) {
 	}
 }
 
-// Whatever is a Node can be read by its id.
+// Every Node can be read by its id.
 func TestEveryNodeHasAPrefix(t *testing.T) {
 	t.Parallel()
 	s := Schema()

@@ -16,7 +16,7 @@ import (
 	"atrium/internal/workflow"
 )
 
-// searched are the types of search in the order in which they are answered, each with the right that its list takes.
+// searched lists the types of search in the order of the answer, each with the right that its list requires.
 var searched = []struct {
 	of   generated.SearchType
 	verb string
@@ -56,7 +56,7 @@ func hits[Row any](l paging.List[*Row], err error, of func(*Row) (id, title, sta
 	return out, err
 }
 
-// Search runs the lists that there are, each with the caller's rights on it, so that it finds what those would.
+// Search runs the list operations that the caller may run, with the caller's rights, so that it finds only what those lists show.
 func (r *queryResolver) Search(ctx context.Context, q string, types []generated.SearchType, first *int) ([]*generated.SearchHit, error) {
 	if n := utf8.RuneCountInString(q); n < 2 || n > 200 {
 		return nil, apperr.InvalidField("q", "must have 2 to 200 characters")
@@ -75,7 +75,7 @@ func (r *queryResolver) Search(ctx context.Context, q string, types []generated.
 			continue
 		}
 		var page paging.Page
-		page.SetWindow(size, "", "-createdAt", false) // nobody asks how many there are, which would read every row
+		page.SetWindow(size, "", "-createdAt", false) // no total, because counting would read every row
 		found, err := s.find(ctx, r.engine, q, page)
 		if err != nil {
 			return nil, err

@@ -10,7 +10,7 @@ import (
 	"atrium/internal/principal"
 )
 
-// Search finds what the lists would, of all types that the caller may list, and nothing of others'.
+// Search finds what the lists find, of all types that the caller may list, and nothing of other companies.
 func TestSearchFindsWhatListsWould(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {

@@ -22,28 +22,28 @@ import (
 )
 
 const (
-	maxTime = 10 * time.Second // that an operation may take
+	maxTime = 10 * time.Second // for an operation
 )
 
-// Options are what the door is built from.
+// Options are what the server is built from.
 type Options struct {
 	Engine  *op.Engine
 	Gate    *gate.Gate // in front of everything
 	Log     *slog.Logger
-	BaseURL string // the product's own origin, for callers with a cookie
+	BaseURL string // the product's own origin, from which calls with a cookie must come
 
-	// Trusted are the documents that callers with a cookie may run, by the hex SHA-256 of their text; nil lets them run any.
+	// Trusted are the documents that callers with a cookie may run, by the hex SHA-256 of their text; nil allows any.
 	Trusted Documents
 
-	// Pages are the documents of the product's own pages, in the same form. A script of a page that calls with the session's
-	// cookie runs these (and Trusted) and no others, so that one that was smuggled in cannot ask for whatever it likes. Browsers say
-	// that a script calls by Sec-Fetch-Site, which scripts cannot leave out. nil: pages run any.
+	// Pages are the documents of the product's own pages, in the same form. A page's script that calls with the session's cookie
+	// may run only these and Trusted, so that an injected script cannot query anything else. Browsers mark the calls of scripts
+	// with the header Sec-Fetch-Site, which scripts cannot omit. nil: pages may run any document.
 	Pages Documents
 
-	Feed          *feed.Feed       // what subscriptions watch; nil makes one that only this server uses
+	Feed          *feed.Feed       // what subscriptions watch; nil: the server makes its own
 	Streams       StreamLimits     // how many subscriptions may be open
-	Seats         *ratelimit.Seats // counts them over all nodes; nil: this node counts its own
-	StreamMetrics *StreamMetrics   // nil: nobody counts
+	Seats         *ratelimit.Seats // counts subscriptions over all nodes; nil: this node counts only its own
+	StreamMetrics *StreamMetrics   // nil: no metrics
 }
 
 // Server answers POST /graphql. Safe for concurrent use.
@@ -58,7 +58,7 @@ type Server struct {
 	timing    timing
 }
 
-// New returns the door's handler, which answers at whatever path it is mounted. Close ends what it began.
+// New returns the server, which answers at whatever path it is mounted. Close stops what New started.
 func New(o Options) *Server {
 	s := &Server{Options: o, documents: newDocuments(), feed: o.Feed, streams: newStreams(o.Streams, o.Seats, o.StreamMetrics), timing: usualTiming}
 	if s.feed == nil {
@@ -72,7 +72,8 @@ func New(o Options) *Server {
 	return s
 }
 
-// Schema returns the schema as it is served: without what gqlparser adds to every schema and this door does not do.
+// Schema returns the schema that is served: without the directive @defer, which gqlparser adds to every schema and this server
+// does not support.
 func Schema() *ast.Schema {
 	s := *generated.NewExecutableSchema(generated.Config{}).Schema()
 	s.Directives = maps.Clone(s.Directives)
@@ -86,7 +87,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.guarded.ServeHTTP(w, r)
 }
 
-// serve answers a caller that the gate has recognised.
+// serve answers an authenticated caller.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
@@ -116,7 +117,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	case !isSubscription(oc):
 		responses, ctx := s.executor.DispatchOperation(ctx, oc)
 		res := responses(ctx)
-		if res == nil { // the executor answers nothing once the caller has gone
+		if res == nil { // the executor returns nil once the caller has gone
 			s.fail(w, r, asError(ctx, ctx.Err()))
 			return
 		}
@@ -135,7 +136,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// rootFields is what a call does, in the schema's words: "mutation createRequest".
+// rootFields names the operation type and the root fields of a call: "mutation createRequest".
 func rootFields(oc *graphql.OperationContext) string {
 	const most = 10
 	of := map[ast.Operation]string{ast.Query: "Query", ast.Mutation: "Mutation", ast.Subscription: "Subscription"}[oc.Operation.Operation]
@@ -149,18 +150,18 @@ func rootFields(oc *graphql.OperationContext) string {
 	return string(oc.Operation.Operation) + " " + strings.Join(names, " ")
 }
 
-// EndStreams ends the subscriptions that are open, each with an error that asks to open it again, and refuses others. A
-// server that is shut down waits for them.
+// EndStreams ends the open subscriptions, each with an error that asks to open it again, and refuses new ones. Call it before the
+// HTTP server is shut down, which waits for open streams.
 func (s *Server) EndStreams() { s.streams.end() }
 
-// Close ends the subscriptions, and waits until nothing is read for them any more.
+// Close ends the subscriptions and waits until nothing is read for them any more.
 func (s *Server) Close() {
 	s.EndStreams()
 	s.feed.Close()
 }
 
-// mayCross refuses what another site could make a browser send: with a cookie, a call needs a header that only a script
-// of the product's own origin can set, and must not name another origin.
+// mayCross prevents cross-site request forgery. A call with a session cookie needs the header X-Requested-With, which only a
+// script of the product's own origin can set, and must not name another origin.
 func (s *Server) mayCross(r *http.Request) error {
 	p, ok := principal.From(r.Context())
 	if !ok || p.Method != principal.MethodSession {

@@ -18,27 +18,27 @@ import (
 	"atrium/internal/principal"
 )
 
-// timing is how a stream goes about its time.
+// timing holds a stream's intervals.
 type timing struct {
-	keepAlive time.Duration // between signs of life
-	recheck   time.Duration // between looks at the caller's credential, besides those ahead of events
-	calm      time.Duration // after events, for changes to gather
-	retry     time.Duration // after events that could not be read
-	trouble   time.Duration // for which that may go on
-	write     time.Duration // that a client may take to read what was sent
+	keepAlive time.Duration // between comments that keep the connection alive
+	recheck   time.Duration // between checks of the caller's credential, besides those before events
+	calm      time.Duration // pause after events, so that changes gather
+	retry     time.Duration // pause after events that could not be read
+	trouble   time.Duration // how long reading may fail before the stream ends
+	write     time.Duration // how long a client may take to read what was sent
 }
 
 var usualTiming = timing{
 	keepAlive: 12 * time.Second, recheck: 10 * time.Second, calm: 100 * time.Millisecond, retry: time.Second, trouble: 30 * time.Second, write: 10 * time.Second,
 }
 
-// maxTogether is how many rows are read together.
+// maxTogether is how many rows are read in one batch.
 const maxTogether = 50
 
-// maxEventCost bounds what is selected of every event: it is what counts as one call.
+// maxEventCost is the highest cost of the selection of each event, which counts as one call.
 const maxEventCost = costPerCall
 
-// stream is one subscription operation that is being answered.
+// stream is one subscription that is being answered.
 type stream struct {
 	*Server
 	r      *http.Request
@@ -49,7 +49,7 @@ type stream struct {
 
 	trouble time.Time // since when events cannot be read; zero while they can
 
-	// What the field's resolver sets, by watch.
+	// Set by the field's resolver, in watch.
 	field   *graphql.FieldContext
 	changes *feed.Subscription
 	events  func(context.Context, []feed.Change) ([]func(), error)
@@ -58,7 +58,7 @@ type stream struct {
 
 type streamKey struct{}
 
-// stream answers a subscription: by an error as for any other operation until it is open, by events from then on.
+// stream answers a subscription. Until it is open, an error is answered as for any other operation; from then on it sends events.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *call, oc *graphql.OperationContext) {
 	caller, ok := principal.From(r.Context())
 	if !ok {
@@ -105,7 +105,7 @@ func (st *stream) whyNot(ctx context.Context, next graphql.ResponseHandler) erro
 	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		return apperr.New(apperr.Unavailable, "The stream could not be opened in time.")
 	}
-	if res := next(ctx); res != nil && len(res.Errors) > 0 { // of gqlgen's, about arguments or fields
+	if res := next(ctx); res != nil && len(res.Errors) > 0 { // gqlgen's errors, about arguments or fields
 		if details, ok := res.Errors[0].Extensions["details"].([]apperr.Detail); ok {
 			return apperr.Invalid(details...)
 		}
@@ -114,7 +114,7 @@ func (st *stream) whyNot(ctx context.Context, next graphql.ResponseHandler) erro
 	return apperr.New(apperr.Unavailable, "The stream could not be opened.")
 }
 
-// Why streams end, for metrics.
+// The reasons why streams end, for metrics.
 const (
 	ended    = "client"   // the client closed it, or could not be written to
 	stopped  = "shutdown" // the server stops
@@ -123,7 +123,7 @@ const (
 	troubled = "trouble"  // events could not be read
 )
 
-// serve sends events until either side ends the stream. Returns why it ended.
+// serve sends events until the stream ends. Returns the reason.
 func (st *stream) serve(ctx context.Context, next graphql.ResponseHandler) string {
 	alive, again := time.NewTicker(st.timing.keepAlive), time.NewTicker(st.timing.recheck)
 	defer alive.Stop()
@@ -144,7 +144,7 @@ func (st *stream) serve(ctx context.Context, next graphql.ResponseHandler) strin
 			st.place.renew(ctx)
 		case <-again.C:
 			if _, err = st.again(ctx); transient(err) {
-				err = nil // nothing is sent without it
+				err = nil // events are only sent after a check of their own
 			}
 		case <-ready:
 			ready = nil // until the pause is over
@@ -163,7 +163,7 @@ func (st *stream) serve(ctx context.Context, next graphql.ResponseHandler) strin
 	}
 }
 
-// over reports whether an error ends the stream, and why; it has been sent then.
+// over reports whether an error ends the stream, and the reason. It sends the error to a client that is still connected.
 func (st *stream) over(err error) (reason string, over bool) {
 	switch {
 	case errors.Is(err, errGone):
@@ -194,17 +194,17 @@ func transient(err error) bool {
 	return code == apperr.Internal || code == apperr.Unavailable
 }
 
-// end sends an error as the last event.
+// end sends an error as the last event, and returns the reason.
 func (st *stream) end(reason string, e *apperr.Error) string {
 	errs := gqlerror.List{{Message: e.Message, Extensions: extensions(e, st.caller.RequestID)}}
 	var b bytes.Buffer
 	writeEvent(&b, &graphql.Response{Errors: errs}, false)
 	writeComplete(&b)
-	_ = st.out.send(b.Bytes()) // a client that has gone does not have to know
+	_ = st.out.send(b.Bytes()) // the client may be gone
 	return reason
 }
 
-// again returns the caller as it is now, and an error when it may not go on.
+// again authenticates the caller again. Returns an error when the caller may not go on.
 func (st *stream) again(ctx context.Context) (*principal.Principal, error) {
 	now, err := st.Gate.Again(ctx, st.out.w, st.r)
 	if err != nil {
@@ -217,7 +217,7 @@ func (st *stream) again(ctx context.Context) (*principal.Principal, error) {
 	return now, nil
 }
 
-// tell sends what is waiting, as far as the caller may see it now, and returns how long to pause.
+// tell sends the waiting changes that the caller may see now, and returns how long to pause.
 func (st *stream) tell(ctx context.Context, next graphql.ResponseHandler) (time.Duration, error) {
 	b, err := st.render(ctx, next)
 	if err != nil {
@@ -236,14 +236,14 @@ func (st *stream) tell(ctx context.Context, next graphql.ResponseHandler) (time.
 	return st.timing.calm, nil
 }
 
-// outbound is what is sent at once.
+// outbound is a batch of events to send.
 type outbound struct {
 	text    bytes.Buffer
 	events  int // in the text
-	changes int // that they were made of, those that the caller does not see included
+	changes int // that were taken from the feed, including those that the caller may not see
 }
 
-// render returns what is waiting as events. What could not be read waits again.
+// render returns the waiting changes as events. It puts changes back that could not be read.
 func (st *stream) render(ctx context.Context, next graphql.ResponseHandler) (*outbound, error) {
 	done, err := st.streams.turn(ctx)
 	if err != nil {

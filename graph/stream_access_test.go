@@ -22,7 +22,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// Everybody hears of what GET /requests/{id} shows to them, and of nothing else; what is hidden leaves no trace.
+// Streams show each caller exactly what GET /requests/{id} shows, and leave out hidden rows without a trace.
 func TestStreamsShowWhatReadsShow(t *testing.T) {
 	eachStreams(t, func(t *testing.T, s *watchers) {
 		h := opened(t, s.Server)
@@ -58,8 +58,8 @@ func TestStreamsShowWhatReadsShow(t *testing.T) {
 	})
 }
 
-// A policy that comes into force while a stream is open hides rows from it, and what its fields lead to, without a word;
-// when it goes they are back.
+// A policy that comes into force while a stream is open silently hides rows from it, and what its fields lead to. When the policy
+// is deleted they are back.
 func TestPolicyHidesRowsMidStream(t *testing.T) {
 	eachStreams(t, func(t *testing.T, s *watchers) {
 		h, admin := opened(t, s.Server), s.Session(t, s.World.A.Owner)
@@ -86,7 +86,7 @@ func TestPolicyHidesRowsMidStream(t *testing.T) {
 	})
 }
 
-// What the caller lacks is told before a stream is open.
+// A caller without the rights is refused before the stream is open.
 func TestStreamsThatAreNotOpened(t *testing.T) {
 	eachStreams(t, func(t *testing.T, s *watchers) {
 		narrow := s.Key(t, s.World.A, s.World.A.Owner, apitest.KeyOptions{Scopes: []string{"services:read"}})
@@ -127,7 +127,7 @@ func TestStreamsThatAreNotOpened(t *testing.T) {
 	})
 }
 
-// aliases are n names for a request's id.
+// aliases returns n aliases for a request's id.
 func aliases(n int) string {
 	var b []byte
 	for i := range n {
@@ -138,7 +138,7 @@ func aliases(n int) string {
 	return string(b)
 }
 
-// A stream ends with its caller's right to it, in seconds, whether anything happens or not, and whatever ends the right.
+// A stream ends within seconds after its caller loses the right to it, whether anything happens or not, and for any reason.
 func TestStreamsEndWithTheCredential(t *testing.T) {
 	eachStreams(t, func(t *testing.T, s *watchers) {
 		system := func(fn func(ctx context.Context, tx *store.Tx) error) func(*testing.T) {
@@ -193,7 +193,7 @@ func TestStreamsEndWithTheCredential(t *testing.T) {
 	})
 }
 
-// Where something happens, nothing of it is shown to a caller whose right has ended.
+// When a row changes, a caller whose right has ended is shown nothing of it.
 func TestNothingIsShownAfterTheEnd(t *testing.T) {
 	eachStreams(t, func(t *testing.T, s *watchers) {
 		h, page := opened(t, s.Server), s.Session(t, s.World.A.Owner)
@@ -209,13 +209,13 @@ func TestNothingIsShownAfterTheEnd(t *testing.T) {
 	})
 }
 
-// A stream is no use of its session: that ends when nobody uses it otherwise.
+// A stream does not extend its session, which ends when nothing else uses it.
 func TestStreamsKeepNoSessionAlive(t *testing.T) {
 	eachStreams(t, func(t *testing.T, s *watchers) {
 		s.door.Hasten(hasty)
 		h, page := opened(t, s.Server), s.Session(t, s.World.A.Owner)
 		o := s.watch(t, page, watchRequests, nil)
-		for i := range 5 { // it lasts an hour since it was used
+		for i := range 5 { // a session lasts an hour after its last use
 			s.World.Clock.SetOffset(time.Duration(i) * 14 * time.Minute)
 			h.filed(t, s.Server, principal.Agent, "now and then")
 			o.result(t)

@@ -29,10 +29,10 @@ import (
 	"atrium/internal/testkit"
 )
 
-// hasty is for tests of what takes seconds otherwise.
+// hasty is for tests of what otherwise takes seconds.
 var hasty = graph.Timing{KeepAlive: 50 * time.Millisecond, Recheck: 20 * time.Millisecond}
 
-// So many streams may be open to a person, to a company and at a node; one that closes makes room.
+// The open streams of a person, a company and a node are limited; one that closes makes room.
 func TestStreamLimits(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -73,7 +73,7 @@ func TestStreamLimits(t *testing.T) {
 	})
 }
 
-// Where nodes share a Redis, a person's streams are those at all of them.
+// Where nodes share a Redis, a person's streams on all of them count together.
 func TestStreamLimitsOverNodes(t *testing.T) {
 	t.Parallel()
 	w := testkit.SQLiteWorld(t)
@@ -101,7 +101,7 @@ func TestStreamLimitsOverNodes(t *testing.T) {
 	require.Eventually(t, func() bool { return one.subscribe(t, one.A.Owner, watchRequests, nil).status == http.StatusOK }, patience, 10*time.Millisecond)
 }
 
-// An operation that does not open a stream does not count as one.
+// An operation that opens no stream does not count.
 func TestRefusedStreamsDoNotCount(t *testing.T) {
 	eachStreams(t, func(t *testing.T, s *watchers) {
 		for range 20 {
@@ -111,8 +111,7 @@ func TestRefusedStreamsDoNotCount(t *testing.T) {
 	})
 }
 
-// Streams show that they live while nothing happens, and outlive the limits that a server sets for other calls, over
-// HTTP/1.1 and HTTP/2.
+// Idle streams are kept alive, and outlive the server's timeouts for other calls, over HTTP/1.1 and HTTP/2.
 func TestStreamsOutliveTheServersTimeouts(t *testing.T) {
 	t.Parallel()
 	w := testkit.SQLiteWorld(t)
@@ -132,7 +131,7 @@ func TestStreamsOutliveTheServersTimeouts(t *testing.T) {
 	for name, client := range map[string]*http.Client{"HTTP/2": ts.Client(), "HTTP/1.1": inner.HTTP1(t)} {
 		o := timed.subscribeBy(t, client, s.A.Owner, watchRequests, nil)
 		require.Equal(t, http.StatusOK, o.status, name)
-		for range 60 { // three seconds, at least
+		for range 60 { // at least three seconds
 			select {
 			case <-o.pings:
 			case <-time.After(patience):
@@ -145,7 +144,7 @@ func TestStreamsOutliveTheServersTimeouts(t *testing.T) {
 	}
 }
 
-// A client that does not read what it is sent is dropped, and does not hold up others.
+// A client that does not read is disconnected, and does not delay others.
 func TestSlowReaders(t *testing.T) {
 	eachStreams(t, func(t *testing.T, s *watchers) {
 		s.door.Hasten(graph.Timing{Write: 300 * time.Millisecond})
@@ -191,7 +190,7 @@ func TestSlowReaders(t *testing.T) {
 	})
 }
 
-// filedBehind files a request behind the operations' back, with the audit entry by which it is found.
+// filedBehind files a request directly in the database, with the audit entry by which the feed finds it.
 func filedBehind(s *watchers, h *shop, tx *store.Tx, title, description string) error {
 	ctx := s.World.As(s.World.A, principal.Owner)
 	r, err := tx.Request.Create().SetTitle(title).SetDescription(description).SetServiceID(h.service.ID).SetOfferingID(h.offering.ID).
@@ -202,13 +201,13 @@ func filedBehind(s *watchers, h *shop, tx *store.Tx, title, description string) 
 	return audited(ctx, tx, r.ID)
 }
 
-// audited writes the audit entry of a request that was made.
+// audited writes the audit entry of a new request.
 func audited(ctx context.Context, tx *store.Tx, request string) error {
 	return tx.AuditEntry.Create().SetActorType("user").SetActorID("u").SetActorName("U").SetAction("request.created").SetResourceType("Request").
 		SetResourceID(request).SetOutcome("allowed").SetIP("").SetUserAgent("").SetRequestID("").Exec(ctx)
 }
 
-// slowConn is a connection whose client reads nothing while it is stopped.
+// slowConn is a connection whose client does not read while it is stopped.
 type slowConn struct {
 	net.Conn
 	mu      sync.Mutex
@@ -234,7 +233,7 @@ func (c *slowConn) stop() {
 
 func (c *slowConn) free() { close(c.resume) }
 
-// When more changes wait than a stream holds, it ends and says so: nothing is left out in silence.
+// When more changes wait than a stream can hold, it ends with an error; no change is lost silently.
 func TestStreamsThatFallBehind(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -256,7 +255,7 @@ func TestStreamsThatFallBehind(t *testing.T) {
 	})
 }
 
-// counted serves a world's streams by a feed whose counters a test can wait for.
+// counted serves a world's streams with a feed whose metrics a test can wait for.
 func counted(t *testing.T, w *testkit.World) (s *watchers, await func(counter string, n int)) {
 	t.Helper()
 	registry := prometheus.NewRegistry()
@@ -277,7 +276,7 @@ func counted(t *testing.T, w *testkit.World) (s *watchers, await func(counter st
 	}
 }
 
-// A server that stops ends its streams, each with a word, and opens no others.
+// A server that stops ends its streams, each with an error, and opens no others.
 func TestStoppingEndsStreams(t *testing.T) {
 	eachStreams(t, func(t *testing.T, s *watchers) {
 		var open []*opening
@@ -293,7 +292,7 @@ func TestStoppingEndsStreams(t *testing.T) {
 	})
 }
 
-// Callers with a cookie are held to trusted documents in streams, too.
+// The restriction of callers with a cookie to trusted documents also holds for streams.
 func TestTrustedStreams(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

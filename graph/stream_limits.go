@@ -12,29 +12,29 @@ import (
 	"atrium/internal/ratelimit"
 )
 
-// StreamLimits are how many streams may be open; 0 means the usual number. Those of a principal and of a company are counted over
-// all nodes where Options.Seats are.
+// StreamLimits are how many streams may be open; 0 means the default. The limits of a principal and of a company are counted over
+// all nodes if Options.Seats is set.
 type StreamLimits struct {
 	PerPrincipal int // of a user or service account, whatever its credentials
 	PerCompany   int
 	PerNode      int
 }
 
-// usualStreams are the limits where nobody sets others.
+// usualStreams are the default limits.
 var usualStreams = StreamLimits{PerPrincipal: 16, PerCompany: 500, PerNode: 5_000}
 
-// readers is how many streams read at the same time: those of a busy company must not keep all of the database's
-// connections from other calls. While the others wait, their changes gather.
+// readers is how many streams read at the same time, so that the streams of a busy company leave database connections to other
+// calls. The changes of streams that wait gather meanwhile.
 const readers = 8
 
-// StreamMetrics are what Prometheus collects of streams, by field.
+// StreamMetrics are the Prometheus metrics of streams, by field.
 type StreamMetrics struct {
 	open  *prometheus.GaugeVec
 	sent  *prometheus.CounterVec
 	ended *prometheus.CounterVec // by reason, too
 }
 
-// NewStreamMetrics registers them. It fails when they are registered already.
+// NewStreamMetrics registers the metrics, unless r is nil. It fails when they are registered already.
 func NewStreamMetrics(r prometheus.Registerer) (*StreamMetrics, error) {
 	m := &StreamMetrics{
 		open: prometheus.NewGaugeVec(prometheus.GaugeOpts{
@@ -58,19 +58,19 @@ func NewStreamMetrics(r prometheus.Registerer) (*StreamMetrics, error) {
 	return m, errors.Join(errs...)
 }
 
-// streams are those that are open.
+// streams counts the open streams.
 type streams struct {
 	limits   StreamLimits
-	seats    *ratelimit.Seats // nil: this node counts its own
+	seats    *ratelimit.Seats // nil: this node counts only its own
 	metrics  *StreamMetrics
-	stopping chan struct{} // closed when all of them have to end
-	reading  chan struct{} // a token for each that reads
+	stopping chan struct{} // closed when all streams must end
+	reading  chan struct{} // holds a token for each stream that reads
 
 	mu      sync.Mutex
 	stop    bool
 	open    int
-	entered uint64         // streams so far; each one's number is its seat's
-	callers map[string]int // open ones, by the name of a place
+	entered uint64         // streams so far; a stream's number identifies its seat
+	callers map[string]int // open streams, by the name of a place
 }
 
 func newStreams(l StreamLimits, seats *ratelimit.Seats, m *StreamMetrics) *streams {
@@ -88,19 +88,19 @@ func newStreams(l StreamLimits, seats *ratelimit.Seats, m *StreamMetrics) *strea
 	return &streams{limits: l, seats: seats, metrics: m, stopping: make(chan struct{}), reading: make(chan struct{}, readers), callers: map[string]int{}}
 }
 
-// retryStream is when to try again where there are too many streams, in seconds.
+// retryStream is the Retry-After of a limit that is reached, in seconds.
 const retryStream = 10
 
-// place is where a stream is counted.
+// place is a stream's entry in the counters.
 type place struct {
 	*streams
-	number uint64 // the stream's own on this node
+	number uint64 // identifies the stream on this node
 	group  string // the company
 	among  []ratelimit.Place
 }
 
-// enter counts a stream of the caller until it leaves. Returns rate_limit_exceeded, naming the limit, or unavailable when the
-// server is stopping.
+// enter counts a stream of the caller until leave is called. Returns rate_limit_exceeded, naming the limit, or unavailable when
+// the server is stopping.
 func (s *streams) enter(ctx context.Context, p *principal.Principal) (*place, error) {
 	in := &place{streams: s, group: p.CompanyID, among: []ratelimit.Place{
 		{Name: p.CompanyID + "/" + p.ID, Most: s.limits.PerPrincipal}, {Name: p.CompanyID, Most: s.limits.PerCompany},
@@ -129,7 +129,7 @@ func tooManyStreams(whose string, most int) error {
 	return e
 }
 
-// enterNode counts a stream among this node's. Returns the index of the place that is full, or -1.
+// enterNode counts a stream on this node. Returns the index in among of the limit that is reached, or -1.
 func (in *place) enterNode() (full int, err error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -156,7 +156,7 @@ func (in *place) leaveNode() {
 	in.count(-1)
 }
 
-// count counts the stream n times; the caller holds mu.
+// count adds n to the counters; the caller holds mu.
 func (in *place) count(n int) {
 	in.open += n
 	for _, p := range in.among {
@@ -166,7 +166,7 @@ func (in *place) count(n int) {
 	}
 }
 
-// leave ends the counting.
+// leave removes the stream from the counters.
 func (in *place) leave(ctx context.Context) {
 	in.leaveNode()
 	if in.seats != nil {
@@ -174,7 +174,8 @@ func (in *place) leave(ctx context.Context) {
 	}
 }
 
-// renew takes the stream's seats among those of all nodes, or keeps them. Returns the index of the place that is full, or -1.
+// renew takes the stream's seats in the counters of all nodes, or extends them. Returns the index in among of the limit that is
+// reached, or -1.
 func (in *place) renew(ctx context.Context) (full int) {
 	if in.seats == nil {
 		return -1
@@ -186,7 +187,7 @@ func (in *place) renew(ctx context.Context) (full int) {
 	return full
 }
 
-// end makes all streams end, and lets none begin.
+// end ends all streams and refuses new ones.
 func (s *streams) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -24,13 +24,13 @@ const (
 	watchDeliveries = `subscription($s: ID) { webhookDeliveryChanged(subscriptionId: $s) { change webhookDelivery { id outcome retryCount attempts { statusCode } } } }`
 )
 
-// watchers is a server whose streams a test can look after.
+// watchers is a server whose streams tests observe.
 type watchers struct {
 	*apitest.Server
 	door *graph.Server
 }
 
-// serveStreams serves a world's GraphQL.
+// serveStreams serves the GraphQL API of a world.
 func serveStreams(t testing.TB, w *testkit.World, change ...func(*graph.Options)) *watchers {
 	t.Helper()
 	out := &watchers{}
@@ -60,7 +60,7 @@ type event struct {
 	at   time.Time
 }
 
-// get returns what stands at a path of the event's JSON.
+// get returns the value at a path of the event's JSON.
 func (e event) get(path string) any {
 	var v any
 	_ = json.Unmarshal([]byte(e.data), &v)
@@ -68,7 +68,7 @@ func (e event) get(path string) any {
 	return out
 }
 
-// code is the error's that the event tells of.
+// code returns the code of the event's error.
 func (e event) code() string {
 	s, _ := e.get("errors.0.extensions.code").(string)
 	return s
@@ -78,13 +78,13 @@ func (e event) code() string {
 type opening struct {
 	status int
 	header http.Header
-	body   string       // when it was refused
+	body   string       // of the answer, if the stream was refused
 	events <-chan event // closed with the stream
 	pings  <-chan struct{}
 	close  func()
 }
 
-// subscribe sends a subscription as a caller, over HTTP/2, and returns what came of it. It is closed with the test.
+// subscribe sends a subscription as a caller, over HTTP/2, and returns the answer. The stream is closed when the test ends.
 func (s *watchers) subscribe(t testing.TB, as apitest.Caller, query string, v vars) *opening {
 	t.Helper()
 	return s.subscribeBy(t, s.HTTP, as, query, v)
@@ -167,7 +167,7 @@ func (o *opening) next(t testing.TB) event {
 	}
 }
 
-// result waits for an event that tells of no error.
+// result waits for an event without an error.
 func (o *opening) result(t testing.TB) event {
 	t.Helper()
 	e := o.next(t)
@@ -176,7 +176,7 @@ func (o *opening) result(t testing.TB) event {
 	return e
 }
 
-// ending waits for the stream's end by an error, and returns its code; nothing comes before it.
+// ending waits for the error that ends the stream, and returns its code; no event may come before it.
 func (o *opening) ending(t testing.TB) string {
 	t.Helper()
 	e := o.next(t)

@@ -15,15 +15,15 @@ import (
 	"atrium/internal/apperr"
 )
 
-// The protocol is that of graphql-sse, in its mode of distinct connections: each operation has an answer of its own, of
-// events "next" with a result each, and "complete" at the end.
+// The protocol is graphql-sse in its mode of distinct connections: each operation has an answer of its own, with an event "next"
+// for each result and an event "complete" at the end.
 
 const eventStream = "text/event-stream"
 
-// accepted says which answers a caller takes, by its Accept headers.
+// accepted says which types of answers a caller accepts.
 type accepted struct{ events, json bool }
 
-// acceptedBy reads Accept. What is not named (*/*) does not count for events, which only those take who know them.
+// acceptedBy reads the headers Accept. */* does not count for events, because only clients that know the protocol can read them.
 func acceptedBy(r *http.Request) accepted {
 	var a accepted
 	for _, header := range r.Header.Values("Accept") {
@@ -48,13 +48,13 @@ func zero(q string) bool {
 	return err == nil && v == 0
 }
 
-// errNoEvents is the refusal of a subscription whose caller takes no events.
+// errNoEvents is the error of a subscription whose caller does not accept events.
 var errNoEvents = apperr.InvalidField("query", "is a subscription: send it with Accept: %s", eventStream)
 
 // errGone says that the client cannot be written to any more.
 var errGone = errors.New("graph: the client has gone")
 
-// eventWriter sends events. A client that does not read them in time is given up.
+// eventWriter sends events. It gives a client up that does not read them in time.
 type eventWriter struct {
 	w        http.ResponseWriter
 	control  *http.ResponseController
@@ -65,20 +65,20 @@ func newEventWriter(w http.ResponseWriter, patience time.Duration) *eventWriter 
 	return &eventWriter{w: w, control: http.NewResponseController(w), patience: patience}
 }
 
-// open sends the head of the answer. The server's own limits of time, which are for calls that end, stand aside.
+// open sends the headers of the answer. It removes the server's read deadline; each send has a write deadline of its own.
 func (e *eventWriter) open() error {
-	_ = e.control.SetReadDeadline(time.Time{}) // the body has been read; a connection that cannot has none
+	_ = e.control.SetReadDeadline(time.Time{}) // the body has been read; a connection that does not support deadlines has none
 	h := e.w.Header()
 	h.Set("Content-Type", eventStream)
-	h.Set("X-Accel-Buffering", "no") // proxies hand each event on at once
+	h.Set("X-Accel-Buffering", "no") // tells proxies not to buffer events
 	e.w.WriteHeader(http.StatusOK)
 	return e.comment()
 }
 
-// comment sends a sign of life.
+// comment sends an empty comment, which keeps the connection alive.
 func (e *eventWriter) comment() error { return e.send([]byte(":\n\n")) }
 
-// send returns errGone when the client has gone or does not read.
+// send writes b. Returns errGone when the client has gone or does not read.
 func (e *eventWriter) send(b []byte) error {
 	_ = e.control.SetWriteDeadline(time.Now().Add(e.patience))
 	_, err := e.w.Write(b)
@@ -88,16 +88,16 @@ func (e *eventWriter) send(b []byte) error {
 	if err != nil {
 		return errors.Join(errGone, err)
 	}
-	_ = e.control.SetWriteDeadline(time.Time{}) // in HTTP/2 it would end the stream though nothing is being written
+	_ = e.control.SetWriteDeadline(time.Time{}) // in HTTP/2 an expired deadline would end the stream even while nothing is written
 	return nil
 }
 
-// writeEvent writes a result as the event "next"; data reports whether anything was run.
+// writeEvent writes a result as the event "next"; data says whether the operation was run.
 func writeEvent(b *bytes.Buffer, res *graphql.Response, data bool) {
 	b.WriteString("event: next\ndata: ")
 	from := b.Len()
 	writeResult(b, res, data)
-	if bytes.ContainsAny(b.Bytes()[from:], "\r\n") { // between the tokens of a JSON value that is kept as it was sent
+	if bytes.ContainsAny(b.Bytes()[from:], "\r\n") { // a JSON value that is stored as it was sent may have line breaks
 		line := bytes.Clone(b.Bytes()[from:])
 		b.Truncate(from)
 		if err := json.Compact(b, line); err != nil {
@@ -108,10 +108,10 @@ func writeEvent(b *bytes.Buffer, res *graphql.Response, data bool) {
 	b.WriteString("\n\n")
 }
 
-// writeComplete writes the event after which none follows.
+// writeComplete writes the last event.
 func writeComplete(b *bytes.Buffer) { b.WriteString("event: complete\ndata:\n\n") }
 
-// answerEvents sends what came of a query or mutation as events.
+// answerEvents sends the result of a query or mutation as events.
 func (s *Server) answerEvents(w http.ResponseWriter, res *graphql.Response) {
 	var b bytes.Buffer
 	writeEvent(&b, res, true)
@@ -120,5 +120,5 @@ func (s *Server) answerEvents(w http.ResponseWriter, res *graphql.Response) {
 	h.Set("Content-Type", eventStream)
 	h.Set("Content-Length", strconv.Itoa(b.Len()))
 	w.WriteHeader(http.StatusOK)
-	_, _ = w.Write(b.Bytes()) // a caller who has gone cannot be told so
+	_, _ = w.Write(b.Bytes()) // the caller may be gone
 }

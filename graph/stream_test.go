@@ -26,7 +26,7 @@ func retitled(t testing.TB, s *apitest.Server, id, title string) {
 	testkit.Run(t, s.World, s.World.As(s.World.A, principal.Owner), request.Update, request.UpdateInput{ByID: op.ByID{ID: id}, Title: op.SetTo(title)})
 }
 
-// A stream tells of every change, with what is selected of the row as it is, on the node that made it and on another.
+// A stream reports every change with the present values of the row, on the node that made the change and on another.
 func TestStream(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -53,7 +53,7 @@ func TestStream(t *testing.T) {
 	})
 }
 
-// Streams are of one request, or of those that match a filter after the change.
+// A stream is about one request, or about those that match a filter after the change.
 func TestStreamFilters(t *testing.T) {
 	eachStreams(t, func(t *testing.T, s *watchers) {
 		h := opened(t, s.Server)
@@ -70,7 +70,7 @@ func TestStreamFilters(t *testing.T) {
 	})
 }
 
-// Rows that come together are read together, and so is what hangs on them: the number of statements does not grow.
+// Rows that change together are read together, with their edges: the number of statements does not grow.
 func TestStreamReadsTogether(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -105,7 +105,7 @@ func TestStreamReadsTogether(t *testing.T) {
 	})
 }
 
-// Deliveries tell of themselves and of every attempt, to those who may list them.
+// The stream of deliveries reports each delivery and each attempt, to callers that may list deliveries.
 func TestDeliveryStream(t *testing.T) {
 	eachStreams(t, func(t *testing.T, s *watchers) {
 		owner := s.Session(t, s.World.A.Owner)
@@ -134,7 +134,7 @@ func TestDeliveryStream(t *testing.T) {
 	})
 }
 
-// Queries and mutations are answered by events where nothing else is taken, and as always where JSON is.
+// Queries and mutations are answered by events only where the caller accepts nothing else; otherwise by JSON.
 func TestQueriesAsEvents(t *testing.T) {
 	eachStreams(t, func(t *testing.T, s *watchers) {
 		events := func(accept, query string) *apitest.Answer {
@@ -161,7 +161,7 @@ func TestQueriesAsEvents(t *testing.T) {
 	})
 }
 
-// Values that are kept as they were sent, over several lines, stay one line.
+// A JSON value that was sent and stored over several lines is sent in one line.
 func TestEventsAreOneLine(t *testing.T) {
 	eachStreams(t, func(t *testing.T, s *watchers) {
 		h := opened(t, s.Server)

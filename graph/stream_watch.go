@@ -12,16 +12,16 @@ import (
 	"atrium/internal/principal"
 )
 
-// watched says which changes a subscription is about.
+// watched says which changes a subscription reports.
 type watched struct {
 	kind feed.Kind
 	of   feed.Filter // of the caller's company
 }
 
-// watch is what resolvers of subscriptions do: it watches the feed for the stream that the context's operation is. look
-// reads the rows with the ids as the context's caller, at best in one statement, and leaves out what the caller does not
-// see, without a trace; without ids it asks for the caller's rights alone. internal are those of the ids that changed for
-// staff alone. event is what clients are told of a row.
+// watch is the common part of subscription resolvers: it subscribes the context's stream to the feed. look reads the rows with
+// the given ids as the caller, ideally in one statement, and silently leaves out those that the caller may not see. Without ids
+// it only checks the caller's rights. internal are the ids whose change only staff may see. event builds what clients receive for
+// a row.
 func watch[Row, Event any](ctx context.Context, w watched, look func(ctx context.Context, ids, internal []string) (map[string]*Row, error),
 	event func(generated.ChangeKind, *Row) *Event,
 ) (<-chan *Event, error) {
@@ -38,7 +38,7 @@ func watch[Row, Event any](ctx context.Context, w watched, look func(ctx context
 	if err != nil {
 		return nil, st.refuse(apperr.Wrap(err, apperr.Unavailable, "The stream cannot be opened at the moment. Try again shortly."))
 	}
-	out := make(chan *Event, 1) // what stands in it is answered at once, by whoever puts it there
+	out := make(chan *Event, 1) // render reads each event right after it was sent here
 	st.field, st.changes = graphql.GetFieldContext(ctx), changes
 	st.events = func(ctx context.Context, changes []feed.Change) ([]func(), error) {
 		ids := make([]string, len(changes))
@@ -66,7 +66,7 @@ func watch[Row, Event any](ctx context.Context, w watched, look func(ctx context
 	return out, nil
 }
 
-// refuse keeps the reason why a stream is not opened, as an operation gave it.
+// refuse stores the operation's error that keeps a stream from being opened.
 func (st *stream) refuse(err error) error {
 	st.refusal = err
 	return err

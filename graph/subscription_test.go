@@ -33,21 +33,21 @@ const (
 	nodeOf = `query($id: ID!) { node(id: $id) { __typename id } }`
 )
 
-// subscribed makes a subscription as company A's owner and returns its id.
+// subscribed makes a webhook subscription as company A's owner, and returns its id.
 func subscribed(t testing.TB, s *apitest.Server, owner apitest.Caller) string {
 	t.Helper()
 	a := ask(t, s, owner, makeSubscription, vars{"in": vars{"url": "https://example.org/hook", "events": []string{events.RequestCreated}}})
 	return a.Text("data.createWebhookSubscription.webhookSubscription.id")
 }
 
-// tried sends a test event to a subscription and returns its delivery's id.
+// tried sends a test event to a subscription, and returns the delivery's id.
 func tried(t testing.TB, s *apitest.Server, owner apitest.Caller, subscription string) string {
 	t.Helper()
 	a := ask(t, s, owner, testSubscription, vars{"in": vars{"subscriptionId": subscription, "event": events.TaskAssigned}})
 	return a.Text("data.sendTestEvent.webhookDelivery.id")
 }
 
-// settle ends a delivery as a dispatcher does after its attempts.
+// settle ends a delivery as a dispatcher does after its last attempt.
 func settle(t testing.TB, s *apitest.Server, delivery string, outcome webhookdelivery.Outcome, attempts string) {
 	t.Helper()
 	s.Write(t, func(ctx context.Context, tx *store.Tx) error {
@@ -55,7 +55,7 @@ func settle(t testing.TB, s *apitest.Server, delivery string, outcome webhookdel
 	})
 }
 
-// A subscription's secret is shown when it is made and when it is rotated, and nowhere else.
+// A subscription's secret is shown only when it is made and when it is rotated.
 func TestSubscriptionsThroughTheGraph(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -116,7 +116,7 @@ func TestSubscriptionsThroughTheGraph(t *testing.T) {
 	})
 }
 
-// What is wrong with an input is named by its field, and the company's 51st subscription is a conflict.
+// Faults of an input name their field, and the company's 51st subscription is a conflict.
 func TestFaultySubscriptionsThroughTheGraph(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -164,13 +164,13 @@ func TestFaultySubscriptionsThroughTheGraph(t *testing.T) {
 	})
 }
 
-// The history is filtered by subscription and outcome, and pages from its beginning to its end.
+// The history can be filtered by subscription and outcome, and paged from beginning to end.
 func TestDeliveriesThroughTheGraph(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
 		owner := s.Session(t, s.World.A.Owner)
 		erp, chat := subscribed(t, s, owner), subscribed(t, s, owner)
-		var toERP []string // the newest first
+		var toERP []string // newest first
 		for range 4 {
 			toERP = slices.Insert(toERP, 0, tried(t, s, owner, erp))
 		}
@@ -224,7 +224,7 @@ func TestDeliveriesThroughTheGraph(t *testing.T) {
 	})
 }
 
-// Test events and replays set deliveries going, unless the subscription is disabled.
+// Test events and replays start deliveries, unless the subscription is disabled.
 func TestReplaysThroughTheGraph(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -278,7 +278,7 @@ func TestReplaysThroughTheGraph(t *testing.T) {
 	})
 }
 
-// Webhooks take a person who may run the company.
+// Webhooks require a person who may run the company.
 func TestWebhooksTakeAnAdmin(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {

@@ -18,7 +18,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// raw sends a body as it stands.
+// raw sends a body as it is.
 func raw(t testing.TB, s *apitest.Server, as apitest.Caller, method, body string, h http.Header) *apitest.Answer {
 	t.Helper()
 	var b any
@@ -30,7 +30,7 @@ func raw(t testing.TB, s *apitest.Server, as apitest.Caller, method, body string
 
 const whoAmI = `{"query":"{ viewer { id } }"}`
 
-// The status says whether anything was run; every answer is private, and of JSON.
+// The status says whether anything was run; every answer is JSON and not cached.
 func TestStatuses(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -83,7 +83,7 @@ func TestStatuses(t *testing.T) {
 	})
 }
 
-// What was sent is nowhere in a refusal: it may be a secret.
+// No refusal repeats what was sent, because it may be a secret.
 func TestRefusalsRepeatNoValues(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -111,7 +111,7 @@ func TestRefusalsRepeatNoValues(t *testing.T) {
 	})
 }
 
-// Details name the fields of REST, without the argument that they stand in.
+// Details name the fields as REST does, without the name of the argument.
 func TestDetailsNameFields(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -163,7 +163,7 @@ func TestDetailsNameFields(t *testing.T) {
 	})
 }
 
-// A caller with a cookie proves that it is the product's own page that calls.
+// A caller with a cookie must prove that the product's own page makes the call.
 func TestCookiesAloneAreNotEnough(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -190,14 +190,14 @@ func TestCookiesAloneAreNotEnough(t *testing.T) {
 			require.Equal(t, c.status, a.Status, "%s: %s", name, a.Body)
 			require.Equal(t, c.code, a.Text("errors.0.extensions.code"), name)
 		}
-		// A key or a token is proof enough: no browser adds it by itself.
+		// A key or a token is proof enough, because no browser adds it by itself.
 		for _, as := range []apitest.Caller{s.A.Owner, s.A.OwnerKey} {
 			require.Equal(t, 200, raw(t, s, as, http.MethodPost, whoAmI, http.Header{"Origin": {"https://app.test"}}).Status)
 		}
 	})
 }
 
-// With trusted documents, a caller with a cookie runs those and no others; keys and tokens run what they like.
+// With trusted documents, a caller with a cookie may run only those; keys and tokens may run any.
 func TestTrustedDocuments(t *testing.T) {
 	t.Parallel()
 	const known = `query Me { viewer { id } }`
@@ -251,7 +251,8 @@ func TestTrustedDocuments(t *testing.T) {
 	require.NotNil(t, none, "a manifest of none trusts none")
 }
 
-// A script of a page runs the documents of the product's pages; who calls with a cookie and without a browser runs any.
+// The script of a page may run only the documents of the product's pages; a caller with a cookie and without a browser may run
+// any.
 func TestDocumentsOfPages(t *testing.T) {
 	t.Parallel()
 	const known = `query Me { viewer { id } }`
@@ -273,7 +274,7 @@ func TestDocumentsOfPages(t *testing.T) {
 	})
 }
 
-// Admins and owners may read the schema, with the question that tools ask; nobody else, and nobody gets hints.
+// Only admins and owners may read the schema, with the query that tools send; nobody gets suggestions.
 func TestIntrospection(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -306,7 +307,7 @@ func TestIntrospection(t *testing.T) {
 	})
 }
 
-// What goes wrong inside is told as internal_error with the id to quote, and no word of the cause.
+// An internal error is answered with internal_error and the request id, without its cause.
 func TestInternalErrorsAreMasked(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -328,7 +329,7 @@ func TestInternalErrorsAreMasked(t *testing.T) {
 	})
 }
 
-// An expensive call uses up more of the caller's limit than a cheap one, and so do several mutations in one.
+// An expensive call counts more against the caller's limit than a cheap one, and so do several mutations in one call.
 func TestCostCountsAgainstTheLimit(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -352,7 +353,7 @@ func TestCostCountsAgainstTheLimit(t *testing.T) {
 	})
 }
 
-// A row of another company, of another environment, of nobody, and what is no id, are the same.
+// A row of another company, of another environment, an unknown id and a malformed id get the same answer.
 func TestForeignNodesAreNone(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -379,7 +380,7 @@ func TestForeignNodesAreNone(t *testing.T) {
 	})
 }
 
-// A caller who hangs up ends what was asked for.
+// When a caller disconnects, its operation is cancelled.
 func TestCallersWhoHangUp(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t, testkit.SQLiteWorld(t), door)

@@ -7,11 +7,11 @@ import (
 	"fmt"
 )
 
-// Documents are the texts of trusted documents by their hex SHA-256.
+// Documents maps the hex SHA-256 of trusted documents to their texts.
 type Documents map[string]string
 
-// ReadDocuments reads a manifest: a JSON object of documents by their hex SHA-256, as the generators of web frontends
-// write it. Returns an error when a document does not have the hash that it stands under.
+// ReadDocuments reads a manifest: a JSON object that maps the hex SHA-256 of each document to its text, as the generators of web
+// frontends write it. Returns an error when a hash is not that of its document.
 func ReadDocuments(manifest []byte) (Documents, error) {
 	var out Documents
 	if err := json.Unmarshal(manifest, &out); err != nil {
@@ -23,7 +23,7 @@ func ReadDocuments(manifest []byte) (Documents, error) {
 		}
 	}
 	if out == nil {
-		out = Documents{} // a manifest of none trusts none
+		out = Documents{} // null is an empty manifest, which trusts no document
 	}
 	return out, nil
 }

@@ -11,7 +11,7 @@ import (
 	"atrium/internal/principal"
 )
 
-// An address is subscribed, tried, told of what happens, told again, and forgotten.
+// An address is subscribed, tested, notified of an event, sent a replay, and deleted.
 func TestWebhooksThroughTheGraph(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {

@@ -14,7 +14,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// What REST spells as a change of a field has mutations of its own here.
+// Some changes of fields in REST are mutations of their own here.
 func TestVerbsOfRequests(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -35,7 +35,7 @@ func TestVerbsOfRequests(t *testing.T) {
 	})
 }
 
-// Two mutations in one call run one after the other, each in a transaction of its own.
+// Two mutations in one call run one after the other, each in its own transaction.
 func TestMutationsRunInOrder(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -55,7 +55,7 @@ func TestMutationsRunInOrder(t *testing.T) {
 	})
 }
 
-// Queries beside each other do not pull each other down.
+// The error of one query in a call does not affect the others.
 func TestRefusalsLeaveNeighboursAlone(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -170,7 +170,7 @@ func TestAuditThroughTheGraph(t *testing.T) {
 	})
 }
 
-// An invitation can be mailed again.
+// An invitation can be sent again.
 func TestInvitationsThroughTheGraph(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -186,7 +186,7 @@ func TestInvitationsThroughTheGraph(t *testing.T) {
 	})
 }
 
-// A service's offerings are found by their name and status, for many services in one call.
+// A service's offerings can be filtered by name and status, for many services in one call.
 func TestOfferingsAreFiltered(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {

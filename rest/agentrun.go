@@ -31,7 +31,7 @@ type AgentRun struct {
 	UpdatedAt    Time        `json:"updatedAt"`
 }
 
-// AgentStep is one thing that a run did.
+// AgentStep is one step of a run.
 type AgentStep struct {
 	N         int             `json:"n" example:"1"`
 	Kind      string          `json:"kind" enum:"read,decide,act"`
@@ -43,7 +43,7 @@ type AgentStep struct {
 }
 
 func agentRunOut(r *ent.AgentRun) AgentRun {
-	kept, _ := agent.StepsOf(r) // what cannot be read is shown as none
+	kept, _ := agent.StepsOf(r) // unreadable steps are shown as none
 	steps := make([]AgentStep, len(kept))
 	for i, s := range kept {
 		steps[i] = AgentStep{N: s.N, Kind: s.Kind, Operation: s.Operation, Rows: append([]string{}, s.Rows...), Arguments: s.Arguments, Result: s.Result, At: at(s.At)}
@@ -59,7 +59,7 @@ func agentRunOut(r *ent.AgentRun) AgentRun {
 	}
 }
 
-// heldAnswer is what a write with an agent's key answers: what has become of it.
+// heldAnswer is the body of a 202 answer: the action that a write with an agent's key has become.
 type heldAnswer struct {
 	Action agent.Shown `json:"action"`
 }

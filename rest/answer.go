@@ -14,9 +14,9 @@ import (
 	"atrium/internal/op"
 )
 
-// answer renders a body with its headers.
+// answer encodes a body and sets the headers ETag and Location.
 func (rt *route) answer(body any) (op.Answer, error) {
-	a := op.Answer{Status: rt.status, Header: map[string]string{}, Body: []byte{}} // kept as it is, too
+	a := op.Answer{Status: rt.status, Header: map[string]string{}, Body: []byte{}} // not nil, because the column of stored answers is required
 	if body == nil {
 		return a, nil
 	}
@@ -34,10 +34,10 @@ func (rt *route) answer(body any) (op.Answer, error) {
 	return a, nil
 }
 
-// collection is the last part of a path that one posts to: "offerings" of "/services/{id}/offerings".
+// collection returns the last segment of a path that resources are posted to: "offerings" of "/services/{id}/offerings".
 func collection(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
-// idIn returns the id of an enveloped resource.
+// idIn returns the id of an enveloped resource; "" if there is none.
 func idIn(body any) string {
 	data := reflect.ValueOf(body).FieldByName("Data")
 	if !data.IsValid() || data.Kind() != reflect.Struct {
@@ -49,7 +49,7 @@ func idIn(body any) string {
 	return ""
 }
 
-// encode writes JSON without HTML escapes and without a line's end; size is how long it is likely to be.
+// encode writes JSON without HTML escapes and without a trailing newline; size is the expected length in bytes.
 func encode(v any, size int) ([]byte, error) {
 	b := bytes.NewBuffer(make([]byte, 0, size+size/8+64))
 	enc := json.NewEncoder(b)
@@ -60,13 +60,14 @@ func encode(v any, size int) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// etag is a strong tag of an answer's bytes.
+// etag returns a strong entity tag of an answer's bytes.
 func etag(body []byte) string {
 	sum := sha256.Sum256(body)
 	return `"` + base64.RawURLEncoding.EncodeToString(sum[:15]) + `"`
 }
 
-// ifMatch returns the check of the request's If-Match header; nil when it has none. Weak tags never match.
+// ifMatch returns the check of a PATCH's or DELETE's If-Match header; nil when there is none. tag renders a loaded row as the
+// body that its ETag is computed from. Weak tags never match.
 func ifMatch(r *http.Request, tag func(any) any) func(any) bool {
 	header := strings.Join(r.Header.Values("If-Match"), ",")
 	if header == "" || r.Method != http.MethodPatch && r.Method != http.MethodDelete {
@@ -85,7 +86,7 @@ func ifMatch(r *http.Request, tag func(any) any) func(any) bool {
 	}
 }
 
-// anyTag reports whether a header's list of tags holds tag.
+// anyTag reports whether a header's list of entity tags contains tag.
 func anyTag(header, tag string) bool {
 	for part := range strings.SplitSeq(header, ",") {
 		if strings.TrimSpace(part) == tag {
@@ -95,7 +96,7 @@ func anyTag(header, tag string) bool {
 	return false
 }
 
-// reply sends an answer, or 304 when the caller has it already.
+// reply sends an answer, or 304 when If-None-Match names its ETag.
 func reply(w http.ResponseWriter, r *http.Request, a *op.Answer) {
 	h := w.Header()
 	for k, v := range a.Header {

@@ -33,7 +33,7 @@ type AuditActor struct {
 	Name string `json:"name" example:"Ada Osei"`
 }
 
-// AuditResource is what something was done to. It has no id when nothing came of a create.
+// AuditResource is what an action was done to. It has no id when a create made no row.
 type AuditResource struct {
 	Type string  `json:"type" example:"Request"`
 	ID   *string `json:"id" example:"req_01k9ye4ryzf7stj6dqnm8x2v3b"`
@@ -45,7 +45,7 @@ type AuditChanges Object
 // MarshalJSON writes the changes.
 func (c AuditChanges) MarshalJSON() ([]byte, error) { return c, nil }
 
-// Schema tells the OpenAPI document what changes look like.
+// Schema describes changes in the OpenAPI document.
 func (AuditChanges) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: &huma.Schema{
 		Type:                 huma.TypeObject,
@@ -65,10 +65,10 @@ func auditEntryOut(e *ent.AuditEntry) AuditEntry {
 	}
 }
 
-// bytesOrNil shows bytes in base64, and none as null.
+// bytesOrNil encodes bytes in base64; nil for no bytes.
 func bytesOrNil(b []byte) *string { return textOrNil(base64.StdEncoding.EncodeToString(b)) }
 
-// textOrNil shows no text as null.
+// textOrNil returns nil for an empty text.
 func textOrNil(s string) *string {
 	if s == "" {
 		return nil

@@ -16,13 +16,13 @@ import (
 	"atrium/rest"
 )
 
-// nasty are texts that have meant something to some interpreter.
+// nasty are texts that are special to some interpreter.
 var nasty = []string{
 	`'`, `''; DROP TABLE services; --`, `" OR ""="`, `1 OR 1=1`, `%`, `_`, `\`, `\x00`, `$1`, `?`, `:name`, `${principal.id}`, `{{7*7}}`, `<script>`,
 	`input.x == 1; true`, `] ; data.atrium`, `*`, `../../etc/passwd`, "a\tb", "\u2028", "ＳＥＬＥＣＴ", "\U0001F600", strings.Repeat("9", 60), "-1", "null", "[]",
 }
 
-// sample are the paths that every route is called at: a row that exists where it takes one.
+// sample returns the path at which a route is called, with the id of a row that exists.
 func sample(paths map[string]string, row rest.Row) string {
 	if p, ok := paths[row.Path]; ok {
 		return p
@@ -30,7 +30,7 @@ func sample(paths map[string]string, row rest.Row) string {
 	return "/v1" + row.Path
 }
 
-// TestBadCredentials calls every route with every credential that is none: 401, and nothing is written.
+// TestBadCredentials calls every route with every invalid credential: 401, and nothing is written.
 func TestBadCredentials(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -74,7 +74,7 @@ func TestBadCredentials(t *testing.T) {
 			"garbage token":            {"Authorization": {"Bearer \xff\xfe"}},
 			"session cookie":           {"Cookie": {"session=" + bearer + "; __Host-session=" + bearer}},
 		}
-		// How a credential was sent is told, and what anybody sees who looks at it; whose it is or was, nobody's business.
+		// The answer tells how a credential was sent and what is visible in it, but not whose it is or was.
 		const (
 			none      = "Send an API key in X-Api-Key, or an access token in Authorization: Bearer."
 			several   = "Send one credential, not several."
@@ -99,7 +99,7 @@ func TestBadCredentials(t *testing.T) {
 	})
 }
 
-// TestBadBodies sends every body that is none to every route that takes one, and nothing is written.
+// TestBadBodies sends every invalid body to every route that takes one, and nothing is written.
 func TestBadBodies(t *testing.T) {
 	t.Parallel()
 	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
@@ -119,7 +119,7 @@ func TestBadBodies(t *testing.T) {
 		for _, row := range rest.Table() {
 			path := sample(paths, row)
 			if !row.Op.Input.HasBody() {
-				continue // publishing takes none
+				continue // publishing takes no body
 			}
 			for name, text := range malformed {
 				s.Do(t, apitest.Scenario{Name: name, As: as, Method: row.Method, Path: path, Body: text, WantStatus: 400, WantCode: "validation_error", WantFields: []string{"body"}})
@@ -130,14 +130,14 @@ func TestBadBodies(t *testing.T) {
 			s.Do(t, apitest.Scenario{As: as, Method: row.Method, Path: path, Header: http.Header{"Content-Encoding": {"gzip"}}, Body: `{}`, WantStatus: 415})
 			s.Do(t, apitest.Scenario{As: as, Method: row.Method, Path: path, Body: strings.Repeat(" ", 1<<20-1) + "{}", WantStatus: 413, WantCode: "payload_too_large"})
 			s.Do(t, apitest.Scenario{As: as, Method: row.Method, Path: path, Body: body{"unknown_field": 1, "": 2, "constructor": nil}, WantStatus: 400, WantContains: []string{`"unknown_field"`, `"constructor"`}})
-			// Every field, of every wrong type; and the NUL character, which no database takes.
+			// Every field with every wrong type; and with the NUL character, which no database accepts.
 			for name := range row.Op.Input.Body.Properties {
 				for _, v := range []string{`1e308`, `true`, `[[]]`, `{"a":{"b":[]}}`, `"` + strings.Repeat("x", 70_000) + `"`, `"a\u0000b"`, `{"a\u0000":"b"}`} {
 					if (name == "fields" || name == "variables" && (row.Op.Name == "task.complete" || row.Op.Name == "agentinbox.complete")) && strings.Contains(v, `"b":[]`) {
-						continue // without a form, any answers are fine
+						continue // without a form, any answers are valid
 					}
 					if v == "true" && row.Op.Input.Body.Properties[name].Type == "boolean" {
-						continue // it is what the field takes
+						continue // the field accepts this
 					}
 					a := s.Do(t, apitest.Scenario{Name: name, As: as, Method: row.Method, Path: path, Body: fmt.Sprintf(`{%q:%s}`, name, v), WantStatus: 400, WantCode: "validation_error"})
 					if row.Method == http.MethodPatch {
@@ -152,7 +152,7 @@ func TestBadBodies(t *testing.T) {
 	})
 }
 
-// TestBadQueriesAndIDs sends metacharacters in every filter and in every id, and parameters that no route knows.
+// TestBadQueriesAndIDs sends metacharacters in every filter and every id, and unknown parameters.
 func TestBadQueriesAndIDs(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {

@@ -11,16 +11,16 @@ import (
 	"atrium/internal/principal"
 )
 
-// refusal is an error code and when it is given.
+// refusal is an error code with its description.
 type refusal struct {
 	Code apperr.Code
 	Doc  string
 }
 
-// Status returns the status that the code comes with.
+// Status returns the HTTP status of the code.
 func (r refusal) Status() int { return gate.StatusOf(r.Code) }
 
-// allRefusals are the codes of the contract, by status.
+// allRefusals lists the error codes of the API, ordered by status.
 var allRefusals = []refusal{
 	{apperr.Validation, "A parameter, the body or one of its fields is not valid; `details` has one row per fault."},
 	{apperr.Unauthorized, "The API key or token is missing, wrong, expired or revoked."},
@@ -50,14 +50,14 @@ func allCodes() []any {
 // responseName names the shared response of an error's status.
 func responseName(status int) string { return strings.ReplaceAll(http.StatusText(status), " ", "") }
 
-// errorResponses returns one response per status of allRefusals, each with the codes that it comes with.
+// errorResponses returns one response per status of allRefusals, with the codes of that status.
 func errorResponses(failure *huma.Schema) map[string]*huma.Response {
 	out := map[string]*huma.Response{"NotModified": {
 		Description: "The resource is still as If-None-Match knows it.", Headers: headerRefs(append([]string{"ETag"}, limited...)...),
 	}}
 	for _, r := range allRefusals {
 		if r.Code == apperr.MethodNotAllowed {
-			continue // the document names the methods that there are
+			continue // the document lists the methods of each path
 		}
 		name, doc := responseName(r.Status()), "`"+string(r.Code)+"`: "+r.Doc
 		if known := out[name]; known != nil {
@@ -86,7 +86,7 @@ func errorResponses(failure *huma.Schema) map[string]*huma.Response {
 	return out
 }
 
-// limited are the headers of every answer to a caller who was recognised.
+// limited are the headers of every answer to an authenticated caller.
 var limited = []string{"X-Request-Id", "RateLimit", "RateLimit-Policy"}
 
 func headerRefs(names ...string) map[string]*huma.Header {
@@ -97,7 +97,7 @@ func headerRefs(names ...string) map[string]*huma.Header {
 	return out
 }
 
-// headerParams are the request headers that rows take.
+// headerParams are the request headers that endpoints take.
 var headerParams = map[string]*huma.Param{
 	"Idempotency-Key": {
 		Name: "Idempotency-Key", In: "header",
@@ -137,7 +137,8 @@ func header(kind, doc string, example any) *huma.Header {
 	return &huma.Header{Description: doc, Schema: &huma.Schema{Type: kind}, Example: example}
 }
 
-// securitySchemes are the credentials that rows take. Of another issuer's tokens no more is known than how they are sent.
+// securitySchemes returns the credentials that endpoints take. If tokens come from another issuer (authURL is empty), only the
+// bearer scheme is known.
 func securitySchemes(authURL string) map[string]*huma.SecurityScheme {
 	out := map[string]*huma.SecurityScheme{"apiKey": {
 		Type: "apiKey", Name: "x-api-key", In: "header",
@@ -160,7 +161,7 @@ func securitySchemes(authURL string) map[string]*huma.SecurityScheme {
 	return out
 }
 
-// opens returns what the rows that take a scope are for.
+// opens returns the summaries of the operations that require a scope.
 func opens(scope string) []string {
 	var out []string
 	for i := range routes {
@@ -171,7 +172,7 @@ func opens(scope string) []string {
 	return out
 }
 
-// tagDocs say what each group of operations is about.
+// tagDocs describes each group of operations.
 var tagDocs = map[string]string{
 	"Services":          "What a company offers to its people, such as IT support.",
 	"Offerings":         "What can be asked of a service, such as a new laptop: with a form, a workflow and times to keep.",

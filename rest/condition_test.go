@@ -16,7 +16,7 @@ import (
 	"atrium/rest"
 )
 
-// singles makes one row of every kind that has an address of its own, and returns their paths.
+// singles makes one row of every kind that has a path of its own, and returns their paths.
 func singles(t *testing.T, s *apitest.Server, as apitest.Caller) map[string]string {
 	t.Helper()
 	f := filed(t, s, as)
@@ -67,7 +67,7 @@ func singles(t *testing.T, s *apitest.Server, as apitest.Caller) map[string]stri
 	}
 }
 
-// workedBy makes a run of an agent of the caller's company on a request.
+// workedBy makes a run on a request, by an agent of the caller's company.
 func workedBy(t *testing.T, s *apitest.Server, as apitest.Caller, request string) (id string) {
 	t.Helper()
 	s.Write(t, func(ctx context.Context, tx *store.Tx) error {
@@ -95,7 +95,7 @@ func TestConditionalRequests(t *testing.T) {
 		}
 		for row, path := range singles(t, s, as) {
 			if !patched[row] {
-				continue // what lies below a row, and what is not updated
+				continue // a list below a row, or a row that cannot be updated
 			}
 			change, further := body{"description": "one"}, body{"description": "two"}
 			if row == "/organizations/{id}" {
@@ -110,7 +110,7 @@ func TestConditionalRequests(t *testing.T) {
 			changed := s.Do(t, apitest.Scenario{As: as, Method: http.MethodPatch, Path: path, Body: change})
 			tag := changed.ETag()
 			require.Regexp(t, `^"[^"]+"$`, tag, "%s: a strong tag", row)
-			if row != "/comments/{id}" { // which no path reads one by one
+			if row != "/comments/{id}" { // no path reads a single comment
 				got := s.Do(t, apitest.Scenario{As: as, Path: path})
 				require.Equal(t, tag, got.ETag(), row)
 				for _, none := range []string{tag, "W/" + tag, `"x", ` + tag, "*"} {
@@ -119,7 +119,7 @@ func TestConditionalRequests(t *testing.T) {
 					require.Empty(t, same.Body)
 				}
 				s.Do(t, apitest.Scenario{As: as, Path: path, Header: http.Header{"If-None-Match": {`"other"`}}})
-				s.Do(t, apitest.Scenario{As: as, Path: path, Header: http.Header{"If-Match": {`"other"`}}}) // reads take none
+				s.Do(t, apitest.Scenario{As: as, Path: path, Header: http.Header{"If-Match": {`"other"`}}}) // reads ignore If-Match
 			}
 			stale := http.Header{"If-Match": {`"stale"`}}
 			s.Do(t, apitest.Scenario{As: as, Method: http.MethodPatch, Path: path, Header: stale, Body: change, WantStatus: 412, WantCode: "precondition_failed"})
@@ -132,13 +132,13 @@ func TestConditionalRequests(t *testing.T) {
 			next := s.Do(t, apitest.Scenario{As: as, Method: http.MethodPatch, Path: path, Header: http.Header{"If-Match": {`"x"`, tag}}, Body: further}).ETag()
 			s.Do(t, apitest.Scenario{As: as, Method: http.MethodDelete, Path: path, Header: http.Header{"If-Match": {next}}})
 		}
-		// A POST takes no If-Match.
+		// A POST ignores If-Match.
 		f := offered(t, s, as, nil)
 		s.Do(t, apitest.Scenario{As: as, Method: http.MethodPost, Path: "/v1/services/" + f.service + "/offerings", Header: http.Header{"If-Match": {`"x"`}}, Body: body{"name": "Posted"}})
 	})
 }
 
-// TestLostUpdates lets twenty callers change a row that all of them have read: one does.
+// TestLostUpdates lets twenty callers change a row that all of them have read: one succeeds.
 func TestLostUpdates(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -155,7 +155,7 @@ func TestLostUpdates(t *testing.T) {
 	})
 }
 
-// Who saves a form that was not touched changes nothing: not the row's moment nor its tag, and there is nothing to tell of.
+// Saving an unchanged form changes nothing: neither the row's updatedAt nor its ETag, and it causes no event.
 func TestPatchThatChangesNothing(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -179,7 +179,7 @@ func TestPatchThatChangesNothing(t *testing.T) {
 			}
 			path := e.path(row.Path)
 			read := func() (string, string) {
-				if row.Path == "/comments/{id}" { // which no path reads one by one
+				if row.Path == "/comments/{id}" { // no path reads a single comment
 					list := struct{ Data []json.RawMessage }{}
 					require.NoError(t, json.Unmarshal(s.Do(t, apitest.Scenario{As: as, Path: e.path("/requests/{id}/comments")}).Body, &list))
 					require.Len(t, list.Data, 1)

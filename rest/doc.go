@@ -1,17 +1,17 @@
-// Package rest is the door for integrations: /v1 over HTTPS with API keys or bearer tokens. cmd/atrium mounts it behind
-// package gate's front.
+// Package rest is the REST API for integrations: /v1 over HTTPS with API keys or bearer tokens. cmd/atrium mounts it behind
+// gate.Front.
 //
-// routes.go is the table of every endpoint. A row names a method, a path, the status of success, an operation of a domain
-// package, and the function that turns the operation's result into the answer (one a resource: service.go, team.go, …).
-// route.go runs a row, answer.go writes what goes out. Nothing here decides anything: rights
-// and transactions are package op's, the rules of inputs package input's, the statuses of errors package gate's.
+// routes.go is the table of all endpoints. A row names a method, a path, the status of a success, an operation of a domain
+// package, and the function that renders the operation's result (one file per resource: service.go, team.go, …). route.go runs a
+// row, and answer.go writes the answer. The package decides nothing: package op checks rights and runs transactions, package
+// input validates inputs, and package gate maps errors to statuses.
 //
-// A request goes through: request id → HTTPS (403) → credential (401) → rate limit (429) → route (404, 405) → scope (403)
-// → body (413, 415) → input (400) → the operation (403, 404, 409, 412, 422).
+// A request passes these steps, each with the status of its refusal: request id → HTTPS (403) → credential (401) → rate limit
+// (429) → route (404, 405) → scope (403) → body (413, 415) → input (400) → the operation (403, 404, 409, 412, 422).
 //
-// openapi.go describes the table as an OpenAPI document, in huma's types and with huma's schemas of the same structs that
-// are read and written; components.go has what rows share, schema.go what huma does not say, example.go the examples,
-// which are made of the tags `example` beside the fields. reference.go and its template show that document as the page
-// /docs. openapi.json is the document as it is now: a test compares, and -update writes it anew. huma writes objects in
-// the order of their keys; the order of fields is told by x-order.
+// openapi.go describes the table as an OpenAPI document. huma derives its schemas from the same structs that requests are decoded
+// into and answers are encoded from. components.go holds what rows share, schema.go completes huma's schemas, and example.go
+// derives the examples from the tags `example` of the fields. reference.go and its template render the document as the page
+// /docs. openapi.json is the committed document: a test compares it, and -update writes it anew. huma writes objects in the order
+// of their keys, so the extension x-order holds the order of fields.
 package rest

@@ -12,9 +12,9 @@ import (
 	"atrium/internal/input"
 )
 
-// example returns a JSON value of the type t for the document: what the tag `example` says, or else the first value of
-// the tag `enum`. An object has all of its fields in the struct's order, a list of objects has one; what has no example
-// is null where it may be, and empty elsewhere.
+// example returns an example of type t as JSON for the OpenAPI document: the value of the tag `example`, or else the first value
+// of the tag `enum`. An object has all of its fields in the struct's order; a list of objects has one element. A value without an
+// example is null if it may be null. Otherwise it is empty, true for a boolean, and a fixed time for a Time.
 func example(t reflect.Type, tag reflect.StructTag) json.RawMessage {
 	text := tag.Get("example")
 	if text == "" {
@@ -45,7 +45,7 @@ func example(t reflect.Type, tag reflect.StructTag) json.RawMessage {
 
 func exampleObject(t reflect.Type) json.RawMessage { return ordered(exampleFields(t)) }
 
-// exampleFields returns an object's fields, those of embedded structs among them, as JSON writes them.
+// exampleFields returns an object's fields, including those of embedded structs. It leaves out a null field that JSON may omit.
 func exampleFields(t reflect.Type) []exampleField {
 	var fields []exampleField
 	for i := range t.NumField() {
@@ -62,9 +62,9 @@ func exampleFields(t reflect.Type) []exampleField {
 	return fields
 }
 
-// exampleInput returns an example of an operation's body: the fields that it needs and those that have an example of
-// their own, or the first field when it needs none. Other values are those of the resource's fields of the same name, or
-// else the first that the field allows.
+// exampleInput returns an example of an operation's body: the required fields and those with a tag `example`, or only the first
+// field if none is required. A field without an example takes that of the resource's field of the same name, or else its first
+// enum value.
 func exampleInput(in *input.Input, resource reflect.Type) json.RawMessage {
 	texts := map[string]string{}
 	for _, f := range reflect.VisibleFields(resource) {
@@ -98,7 +98,7 @@ type exampleField struct {
 	value json.RawMessage
 }
 
-// ordered writes an object whose fields keep their order.
+// ordered writes an object and keeps the order of its fields.
 func ordered(fields []exampleField) json.RawMessage {
 	b := bytes.NewBufferString("{")
 	for i, f := range fields {
@@ -114,11 +114,11 @@ func ordered(fields []exampleField) json.RawMessage {
 }
 
 func quoted(text string) json.RawMessage {
-	b, _ := json.Marshal(text) // a text always can be
+	b, _ := json.Marshal(text) // a string always encodes
 	return b
 }
 
-// exampleID returns the example of the id of what is listed at a path.
+// exampleID returns the example id of the resource that the collection at a path lists.
 func exampleID(path string) any {
 	for i := range routes {
 		if rt := &routes[i]; collection(rt.path) == collection(path) && rt.resource != nil {

@@ -60,7 +60,7 @@ func executionSummaryOut(e *ent.Execution) ExecutionSummary {
 }
 
 func executionOut(e *ent.Execution) Execution {
-	variables, _ := execution.Variables(e) // a state that cannot be read is shown as none
+	variables, _ := execution.Variables(e) // an unreadable state is shown as empty
 	out := Execution{ExecutionSummary: executionSummaryOut(e), Variables: objectOut(variables), Phases: make([]PhaseVisit, len(e.Edges.Visits))}
 	for i, v := range e.Edges.Visits {
 		out.Phases[i] = phaseVisitOut(v)
@@ -75,7 +75,7 @@ func phaseVisitOut(v *ent.PhaseVisit) PhaseVisit {
 	}
 }
 
-// parsed reads a kept document; nil for none.
+// parsed decodes a stored JSON document; nil if there is none or it does not decode.
 func parsed[T any](raw json.RawMessage) *T {
 	var v *T
 	if len(raw) == 0 || json.Unmarshal(raw, &v) != nil {
@@ -84,7 +84,7 @@ func parsed[T any](raw json.RawMessage) *T {
 	return v
 }
 
-// parsedList reads a kept list; an empty one for none.
+// parsedList decodes a stored JSON list; an empty list if there is none or it does not decode.
 func parsedList[T any](raw json.RawMessage) []T {
 	list := []T{}
 	if len(raw) == 0 || json.Unmarshal(raw, &list) != nil || list == nil {
@@ -122,7 +122,7 @@ func incidentOut(i *ent.Incident) Incident {
 	return out
 }
 
-// MovePreview is where an execution would stand after a move to another version, and what it would lose.
+// MovePreview says where an execution would continue after a move to another version, and which variables it would lose.
 type MovePreview struct {
 	Version int             `json:"version" example:"2"`
 	PhaseID string          `json:"phaseId" doc:"The phase of that version in which it would go on." example:"order"`
@@ -131,7 +131,7 @@ type MovePreview struct {
 	Lost    []LostVariables `json:"lost" doc:"What phases left behind that the version does not have: no expression reads it any more. The history keeps it."`
 }
 
-// LostVariables are what one phase left behind.
+// LostVariables are the variables that one phase has set.
 type LostVariables struct {
 	PhaseID   string   `json:"phaseId" example:"price"`
 	Variables AnyValue `json:"variables" example:"{\"cents\": 90000}"`

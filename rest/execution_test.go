@@ -16,11 +16,11 @@ import (
 	"atrium/internal/store"
 )
 
-// processing is a workflow with an execution that waits, and something of everything that a phase opens.
+// processing is a workflow with an execution that waits, and one row of each kind that a phase opens.
 type processing struct{ workflow, execution, task, approval, incident string }
 
-// processed makes one behind the operations' back: no jobs are worked here, so nothing moves on by itself. The approvers are
-// everybody who is named.
+// processed makes a processing directly in the database. No jobs run here, so nothing moves on by itself. The approvers are the
+// given users.
 func processed(t *testing.T, s *apitest.Server, as apitest.Caller, approvers ...string) processing {
 	t.Helper()
 	flow := body{
@@ -66,7 +66,7 @@ func processed(t *testing.T, s *apitest.Server, as apitest.Caller, approvers ...
 	return p
 }
 
-// TestExecutionAnswers holds what the doors show of an execution, from its first step to its end by hand.
+// TestExecutionAnswers checks what the API shows of an execution, from its first step to its end by hand.
 func TestExecutionAnswers(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -96,7 +96,7 @@ func TestExecutionAnswers(t *testing.T) {
 	})
 }
 
-// movable makes the processing's execution wait for its incident, and publishes a second version of its workflow.
+// movable makes the execution of a processing wait for its incident, and publishes a second version of its workflow.
 func movable(t *testing.T, s *apitest.Server, as apitest.Caller, p processing) {
 	t.Helper()
 	require.NoError(t, s.World.Store.Write(principal.With(context.Background(), principal.Worker(as.Company, "test")), func(ctx context.Context, tx *store.Tx) error {
@@ -112,7 +112,7 @@ func movable(t *testing.T, s *apitest.Server, as apitest.Caller, p processing) {
 	s.Do(t, apitest.Scenario{As: as, Method: http.MethodPost, Path: path + "/publish", WantStatus: http.StatusOK})
 }
 
-// TestMoveAnswers holds what the door shows of a move to another version, before and after.
+// TestMoveAnswers checks what the API shows of a move to another version, before and after.
 func TestMoveAnswers(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {

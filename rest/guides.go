@@ -16,33 +16,33 @@ import (
 //go:embed guides
 var guideFiles embed.FS
 
-// guides are what the pages in front of the endpoints are made of, besides their text: what the table, the policies and
-// the examples say themselves.
+// guides is the data that the guide pages are rendered from, besides their text. It comes from the route table, the data of the
+// access policies and the files in guides/.
 type guides struct {
 	BaseURL string
-	AuthURL string // empty where tokens are another issuer's
+	AuthURL string // empty when tokens come from another issuer
 	Scopes  []guideScope
 	Roles   []guideRole
-	Admin   []string // what admins, unlike owners, may not do
+	Admin   []string // what owners may do and admins may not
 	Phases  []guidePhase
 	Verify  []guideExample
 
-	Definition string // a whole one
+	Definition string // a complete workflow definition
 
 	Plans    []billing.Plan
-	Examples []billing.Example // of billing
+	Examples []billing.Example // of billing computations
 }
 
-// guideScope is a scope and what it opens.
+// guideScope is a scope with the summaries of the operations that it allows.
 type guideScope struct {
 	Name  string
 	Opens []string
 }
 
-// guideRole is what members and agents may do with a kind of row.
+// guideRole says what members and agents may do with rows of one kind (Noun).
 type guideRole struct{ Noun, Member, Agent string }
 
-// guidePhase describes a phase type; its example is a piece of a definition, which goes on to the phase "end".
+// guidePhase describes a phase type. Example is a fragment of a definition that continues at the phase "end".
 type guidePhase struct {
 	Type, Does, Ways string
 	Keys             [][3]string
@@ -54,10 +54,10 @@ func (p guidePhase) Anchor() string {
 	return "phase-" + strings.ReplaceAll(strings.ToLower(p.Type), "_", "-")
 }
 
-// Sample returns the example as it is shown.
+// Sample returns the example as indented JSON.
 func (p guidePhase) Sample() string { return indented(p.Example) }
 
-// guideExample is a program in a language.
+// guideExample is a code example in one language.
 type guideExample struct{ Language, Code string }
 
 // verifiers are the examples of how a webhook's signature is verified.
@@ -65,7 +65,7 @@ var verifiers = []struct{ language, file string }{
 	{"Python", "verify.py"}, {"Node", "verify.mjs"}, {"Go", "verify.go.txt"}, {"Java", "verify.java"},
 }
 
-// newGuides gathers the guides.
+// newGuides reads the data of the guide pages.
 func newGuides(baseURL, authURL string) (*guides, error) {
 	g := &guides{BaseURL: baseURL, AuthURL: authURL, Plans: billing.Plans}
 	for _, name := range principal.ScopeNames {

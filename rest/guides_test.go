@@ -23,8 +23,7 @@ import (
 	"atrium/internal/workflow/definition"
 )
 
-// Every example of the definition language is taken by the parser and by the schema in the document; every phase type has
-// a section.
+// The parser and the schema in the document accept every example of the definition language; every phase type has a section.
 func TestGuidesToDefinitions(t *testing.T) {
 	t.Parallel()
 	g, err := newGuides(exampleURL, exampleURL)
@@ -70,7 +69,7 @@ func TestGuidesToDefinitions(t *testing.T) {
 	require.Equal(t, []string{"START", "PROCESS", "DECISION", "DATA", "TIMER", "WEBHOOK_CALLOUT", "API_CALL", "APPROVAL", "END"}, told)
 }
 
-// What the guides say of scopes and roles is what the table and the policies say.
+// What the guides say of scopes and roles agrees with the route table and the policies.
 func TestGuidesToRights(t *testing.T) {
 	t.Parallel()
 	g, err := newGuides(exampleURL, exampleURL)
@@ -85,7 +84,7 @@ func TestGuidesToRights(t *testing.T) {
 	require.NotContains(t, g.Admin, "company.create", "no owner may either")
 }
 
-// verifierMains call the example of a language with what a receiver has, and print what it says.
+// verifierMains call the example of each language with what a receiver has, and print the result.
 var verifierMains = map[string]struct {
 	file, after string
 	command     []string
@@ -115,7 +114,7 @@ class Main {
 }`, []string{"java", "-cp", ".", "Main"}},
 }
 
-// The examples of verification take what the product signs, and nothing else.
+// The examples of verification accept what the product signs, and nothing else.
 func TestVerificationExamples(t *testing.T) {
 	t.Parallel()
 	g, err := newGuides(exampleURL, exampleURL)
@@ -152,7 +151,7 @@ func TestVerificationExamples(t *testing.T) {
 				want                bool
 			}{
 				{now, signature, body, true},
-				{now, "v1,AAAA " + signature, body, true}, // while a secret is being rotated there are two
+				{now, "v1,AAAA " + signature, body, true}, // there are two while a secret is being rotated
 				{now, signature, body + " ", false},
 				{now, "v1,AAAA", body, false},
 				{now, oldSignature, body, false},
@@ -168,7 +167,7 @@ func TestVerificationExamples(t *testing.T) {
 	}
 }
 
-// sample returns a block of code of the page by its id, as a reader copies it.
+// sample returns a code block of the page by its id, as a reader copies it.
 func sample(t *testing.T, page, id string) string {
 	t.Helper()
 	m := regexp.MustCompile(`(?s)<pre[^>]* id="` + id + `"><code>(.*?)</code>`).FindStringSubmatch(page)
@@ -176,7 +175,7 @@ func sample(t *testing.T, page, id string) string {
 	return html.UnescapeString(m[1])
 }
 
-// The commands of the guide to signing in make a challenge of the secret that goes with the code.
+// The commands of the guide to signing in compute the challenge of the verifier that is sent with the code.
 func TestGuideToSigningIn(t *testing.T) {
 	t.Parallel()
 	page, err := newDocument("", "https://id.example").reference()

@@ -59,16 +59,16 @@ func TestIdempotency(t *testing.T) {
 			}),
 			{Name: "a patch is another request", As: as, Method: http.MethodPatch, Path: "/v1/services/" + first.ID(), Header: keyed("k1"), Body: body{"name": "PATCH"}, WantStatus: 422},
 		})
-		// A refused call leaves nothing behind: with its body mended, it goes through.
+		// A refused call does not use up its key: with a corrected body, it succeeds.
 		s.Do(t, apitest.Scenario{As: as, Method: http.MethodPost, Path: "/v1/teams", Header: keyed("k2"), Body: body{"nam": "x"}, WantStatus: 400})
 		s.Do(t, apitest.Scenario{As: as, Method: http.MethodPost, Path: "/v1/teams", Header: keyed("k2"), Body: body{"name": "x"}})
-		// After 24 hours the key is a new one. The day of the limits is over as well.
+		// After 24 hours the key is a new one. The daily limit has started anew as well.
 		s.World.Clock.SetOffset(24*time.Hour + time.Minute)
 		s.Do(t, apitest.Scenario{As: as, Method: http.MethodPost, Path: "/v1/services", Header: keyed("k1"), Body: body{"name": "Next day"}})
 	})
 }
 
-// TestIdempotencyUnderLoad posts the same 1,000 times at once: there is one request, and all answers tell of it.
+// TestIdempotencyUnderLoad posts the same request 1,000 times at once: it is made once, and all answers show it.
 func TestIdempotencyUnderLoad(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -95,7 +95,7 @@ func TestIdempotencyUnderLoad(t *testing.T) {
 	})
 }
 
-// TestOneKeyOneSlug posts what may be there but once, at once: all get the first answer, nobody a conflict.
+// TestOneKeyOneSlug posts a unique row several times at once under one key: all get the first answer, and none a conflict.
 func TestOneKeyOneSlug(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -113,7 +113,7 @@ func TestOneKeyOneSlug(t *testing.T) {
 	})
 }
 
-// A change and a deletion that are sent again, because the answer was lost, are answered as the first time.
+// A change or a deletion that is sent again, because its answer was lost, gets the first answer.
 func TestChangesAreRepeatedWithoutEffect(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -140,7 +140,7 @@ func TestChangesAreRepeatedWithoutEffect(t *testing.T) {
 		}
 		s.Do(t, apitest.Scenario{As: as, Method: http.MethodDelete, Path: "/v1/teams/" + team, WantStatus: 404})
 
-		// Many at once: one has the effect, and all get its answer.
+		// Of many at once, one takes effect, and all get its answer.
 		other := create(t, s, as, "/v1/teams", body{"name": "Desk"})
 		made := s.Do(t, apitest.Scenario{As: as, Path: "/v1/teams/" + other})
 		for _, sc := range []apitest.Scenario{

@@ -14,14 +14,14 @@ import (
 	"atrium/internal/inbound"
 )
 
-// inboundPath is where inbound webhooks are called. It is no row of the table: its callers have no credential but a signature
-// over the body, and no operation's input.
+// inboundPath is the path of inbound webhooks, without the id. It is no row of the table, because its callers send no credential
+// but a signature of the body, and no operation's input.
 const inboundPath = "/v1/webhooks/inbound/"
 
-// inboundPatience is how long the body of a call may take that nobody has proven to be welcome.
+// inboundPatience is how long reading the body of a call may take while the caller is not authenticated yet.
 const inboundPatience = 20 * time.Second
 
-// The allowances of one network. The first leaves room for senders that call for many companies from one address.
+// The rate limits of one client network. The first leaves room for senders that call for many companies from one address.
 var (
 	inboundCalls    = gate.Allowance{Name: "inbound", PerMinute: 12_000, PerDay: 5_000_000}
 	inboundFailures = gate.Allowance{Name: "inbound failures", PerMinute: 600, PerDay: 50_000}
@@ -33,7 +33,7 @@ func isInbound(path string) bool {
 	return ok && id != "" && !strings.Contains(id, "/")
 }
 
-// handleInbound leads the calls of inbound webhooks to their door.
+// handleInbound registers the endpoint of inbound webhooks.
 func (s *Server) handleInbound(g *gate.Gate, patience time.Duration) error {
 	door, err := inbound.NewDoor(s.engine, g.Limiter, s.log)
 	if err != nil {
@@ -57,10 +57,10 @@ func (s *Server) handleInbound(g *gate.Gate, patience time.Duration) error {
 // takeInbound reads a call and answers it.
 func (s *Server) takeInbound(door *inbound.Door, patience time.Duration, w http.ResponseWriter, r *http.Request) error {
 	connection := http.NewResponseController(w)
-	_ = connection.SetReadDeadline(time.Now().Add(patience)) // where it cannot be set, the server's own holds
+	_ = connection.SetReadDeadline(time.Now().Add(patience)) // where it cannot be set, the server's own deadline holds
 	raw, err := gate.ReadBody(w, r)
 	if err != nil {
-		return err // the deadline stays: the server reads what is left of the body before it answers
+		return err // the deadline stays, because the server reads the rest of the body before it answers
 	}
 	_ = connection.SetReadDeadline(time.Time{})
 	out, err := door.Take(r.Context(), inbound.Call{
@@ -81,7 +81,7 @@ func (s *Server) takeInbound(door *inbound.Door, patience time.Duration, w http.
 	return nil
 }
 
-// tooMany refuses a call of a network that has made too many.
+// tooMany answers 429 to a network that has made too many calls.
 func (s *Server) tooMany(w http.ResponseWriter, r *http.Request, wait time.Duration) {
 	e := apperr.New(apperr.RateLimited, "Too many calls come from your network. Try again later.")
 	e.RetryAfter = max(1, int((wait+time.Second-1)/time.Second))

@@ -58,7 +58,8 @@ func answered(t testing.TB, s *apitest.Server, r *http.Request) (*http.Response,
 	return res, string(body)
 }
 
-// The door takes no credential but the signature, and answers bare; refusals come in the contract's order and shape.
+// The endpoint takes no credential but the signature, and answers without an envelope; refusals have the documented order and
+// shape.
 func TestInboundDoor(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -73,7 +74,7 @@ func TestInboundDoor(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(body), &out))
 		require.Equal(t, `{"status":"accepted","webhookId":"`+h.ID+`","executionId":"`+out["executionId"]+`"}`, body)
 
-		key := call(`{}`) // a credential beside the signature is neither asked for nor looked at
+		key := call(`{}`) // a credential besides the signature is neither required nor read
 		key.Header.Set("X-Api-Key", "key_live_nonsense")
 		res, _ = answered(t, s, key)
 		require.Equal(t, http.StatusAccepted, res.StatusCode)
@@ -122,7 +123,7 @@ func TestInboundDoor(t *testing.T) {
 	})
 }
 
-// Fifty megabytes are refused before they have come, whether their length was told or not.
+// A body of fifty megabytes is refused before it has arrived, with or without a Content-Length.
 func TestInboundEndless(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -147,7 +148,7 @@ func (zeros) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// A body that does not come is not waited for.
+// A body that does not arrive is not waited for.
 func TestInboundSlow(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -169,7 +170,7 @@ func TestInboundSlow(t *testing.T) {
 	})
 }
 
-// Webhooks that are unknown, deleted or disabled cannot be told apart by what is answered.
+// Answers do not tell unknown, deleted and disabled webhooks apart.
 func TestInboundNotFoundAlike(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {

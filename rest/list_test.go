@@ -13,7 +13,7 @@ import (
 	"atrium/internal/store"
 )
 
-// TestPaging goes through every list: pages that do not overlap, counts, bounds, and the page past the end.
+// TestPaging checks every list: pages that do not overlap, counts, bounds, and the page past the end.
 func TestPaging(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -28,7 +28,7 @@ func TestPaging(t *testing.T) {
 		rows(t, s, as, "/v1/workflows", "Workflow", 6, body{"definition": definition})
 		rows(t, s, as, "/v1/teams", "Team", 6, nil)
 		rows(t, s, as, "/v1/organizations", "Organization", 6, nil)
-		lists := map[string][]string{ // path → what it can be sorted by
+		lists := map[string][]string{ // path → the fields that it can be sorted by
 			"/v1/services": {"createdAt", "updatedAt", "name"},
 			"/v1/services/" + f.service + "/offerings": {"createdAt", "updatedAt", "name"},
 			"/v1/requests":      {"createdAt", "updatedAt", "title", "priority", "status"},
@@ -84,7 +84,8 @@ func TestPaging(t *testing.T) {
 	})
 }
 
-// TestSorting holds that texts order by code point, the letters A to Z without case, and priorities by weight, on both databases alike.
+// TestSorting checks that both databases order texts alike by code point, the letters A to Z without case, and priorities by
+// weight.
 func TestSorting(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -151,7 +152,7 @@ func TestFilters(t *testing.T) {
 		for query, want := range map[string]int{"status=draft": 1, "status=draft,archived": 1, "q=" + q("ärger"): 1, "q=" + q("Ärger"): 1, "q=" + q("ÄRGER MELDEN"): 1, "tag.env=prod": 1, "tag.env=prod&status=active": 0} {
 			require.Equal(t, want, s.Do(t, apitest.Scenario{As: as, Path: "/v1/services?" + query}).Int("pagination.totalCount"), query)
 		}
-		// Whatever has a name is found by a part of it.
+		// Rows with a name are found by a part of it.
 		create(t, s, as, "/v1/organizations", body{"name": "Ops Nord"})
 		create(t, s, as, "/v1/secrets", body{"name": "OPS_TOKEN", "value": "v"})
 		create(t, s, as, "/v1/services/"+f.service+"/offerings", body{"name": "Ops Gerät", "status": "inactive"})
@@ -171,7 +172,7 @@ func TestFilters(t *testing.T) {
 	})
 }
 
-// TestManyFilters holds that a caller cannot make a statement longer than a database takes.
+// TestManyFilters checks that a caller cannot make a statement longer than a database accepts.
 func TestManyFilters(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -189,7 +190,7 @@ func TestManyFilters(t *testing.T) {
 	})
 }
 
-// TestTotalsAreExact changes requests from many sides at once; the kept counters agree with the rows.
+// TestTotalsAreExact changes requests concurrently; the stored counters agree with the rows.
 func TestTotalsAreExact(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {

@@ -18,7 +18,7 @@ const tenantsOwn = "callers know which company they are of"
 
 const sealsOwn = "only exports hand out what opens a commitment"
 
-// private are the columns that answers keep to themselves, with the reason.
+// private are the columns that answers do not show, with the reason.
 var private = map[string]map[string]string{
 	"Service":  {"CompanyID": tenantsOwn},
 	"Offering": {"CompanyID": tenantsOwn},
@@ -54,8 +54,7 @@ var private = map[string]map[string]string{
 	},
 }
 
-// TestEveryColumnIsAnsweredOrPrivate sets one column after the other to a value that nothing else has, and looks for
-// it in what is answered.
+// TestEveryColumnIsAnsweredOrPrivate sets one column after the other to a unique value, and looks for it in the answer.
 func TestEveryColumnIsAnsweredOrPrivate(t *testing.T) {
 	t.Parallel()
 	for name, check := range map[string]func(*testing.T, map[string]string){
@@ -113,10 +112,10 @@ func mapped[E, Out any](t *testing.T, private map[string]string, out func(*E) Ou
 	}
 }
 
-// moment is the distinctive time.
+// moment is a unique time.
 var moment = time.Date(2031, 4, 5, 6, 7, 8, 9e6, time.UTC)
 
-// keptDocument is a distinctive one of a column: what answers parse takes its own shape.
+// keptDocument returns a unique document for a column, in the shape that answers parse.
 func keptDocument(column string) json.RawMessage {
 	switch column {
 	case "Error":
@@ -135,7 +134,7 @@ func keptDocument(column string) json.RawMessage {
 	return json.RawMessage(`{"distinct":"` + column + `"}`)
 }
 
-// distinct sets a field to a value that nothing else has.
+// distinct sets a field to a unique value.
 func distinct(t *testing.T, v reflect.Value, name string) {
 	t.Helper()
 	switch v.Interface().(type) {
@@ -181,7 +180,7 @@ func distinct(t *testing.T, v reflect.Value, name string) {
 	}
 }
 
-// marker is what a field that was set must leave in an answer.
+// marker returns the text that a field set by distinct must leave in an answer.
 func marker(f reflect.StructField) string {
 	typ := f.Type
 	if typ == reflect.TypeFor[*sla.ByPriority]() {
@@ -207,7 +206,7 @@ func marker(f reflect.StructField) string {
 	}
 }
 
-// TestEdgesAreAnswered holds what stands in tables of its own.
+// TestEdgesAreAnswered checks values that are stored in tables of their own.
 func TestEdgesAreAnswered(t *testing.T) {
 	t.Parallel()
 	team := &ent.Team{Edges: ent.TeamEdges{Members: []*ent.TeamMember{{UserID: "usr_b"}, {UserID: "usr_a"}}}}

@@ -7,10 +7,10 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// Object is a JSON object that is answered as it is kept.
+// Object is a JSON object that answers contain exactly as it is stored.
 type Object json.RawMessage
 
-// objectOut shows nothing, and null, as {}.
+// objectOut returns {} for null and for no value.
 func objectOut(raw json.RawMessage) Object {
 	if len(raw) == 0 || bytes.Equal(raw, []byte("null")) {
 		return Object("{}")
@@ -21,16 +21,16 @@ func objectOut(raw json.RawMessage) Object {
 // MarshalJSON writes the object.
 func (o Object) MarshalJSON() ([]byte, error) { return o, nil }
 
-// Schema tells the OpenAPI document that anything may stand in it.
+// Schema describes it in the OpenAPI document as an object with any fields.
 func (Object) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
 }
 
-// AnyValue is a JSON value that is answered as it is kept.
+// AnyValue is a JSON value that answers contain exactly as it is stored.
 type AnyValue json.RawMessage
 
 // MarshalJSON writes the value.
 func (v AnyValue) MarshalJSON() ([]byte, error) { return v, nil }
 
-// Schema tells the OpenAPI document that it may be anything.
+// Schema describes it in the OpenAPI document as any value.
 func (AnyValue) Schema(huma.Registry) *huma.Schema { return &huma.Schema{} }

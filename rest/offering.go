@@ -47,7 +47,7 @@ type SLATargets struct {
 	ResolutionMinutes *int `json:"resolutionMinutes" example:"120"`
 }
 
-// SLAEscalation is what is done about a request that is not dealt with in time.
+// SLAEscalation is an action for a request that is not handled in time.
 type SLAEscalation struct {
 	AfterMinutes int     `json:"afterMinutes" doc:"How far the clock of the target has come." example:"90"`
 	Of           string  `json:"of" enum:"response,resolution"`

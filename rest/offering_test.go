@@ -10,7 +10,7 @@ import (
 	"atrium/internal/apitest"
 )
 
-// laptopForm has a field of most types.
+// laptopForm has fields of most types.
 var laptopForm = body{"fields": []body{
 	{"key": "model", "label": "Model", "type": "select", "required": true, "options": []string{"13", "14"}},
 	{"key": "count", "label": "How many", "type": "number", "min": 1, "max": 10},
@@ -46,7 +46,7 @@ func TestOfferingLife(t *testing.T) {
 		require.Equal(t, path, made.Header.Get("Location"))
 		require.Equal(t, id, *s.Audit(t, made.RequestID())[0].ResourceID)
 
-		// What is read can be sent back, and that changes nothing: the same form, the same service levels.
+		// A form or service levels that are sent back as they were read change nothing.
 		s.Do(t, apitest.Scenario{As: as, Method: http.MethodPatch, Path: path, Body: body{
 			"name": "New laptop", "slug": "new-laptop", "description": made.Get("data.description"), "status": "active",
 			"form": made.Get("data.form"), "sla": made.Get("data.sla"), "tags": made.Get("data.tags"), "workflowId": wf,
@@ -83,7 +83,7 @@ func TestOfferingLife(t *testing.T) {
 		create(t, s, as, list, body{"name": "New laptop"})
 		f := filed(t, s, as)
 		s.Do(t, apitest.Scenario{As: as, Method: http.MethodDelete, Path: "/v1/offerings/" + f.offering, WantStatus: 409})
-		// A service goes with its offerings.
+		// Deleting a service deletes its offerings.
 		s.Do(t, apitest.Scenario{As: as, Method: http.MethodDelete, Path: "/v1/services/" + second})
 	})
 }
@@ -123,7 +123,7 @@ func TestFormsBindRequests(t *testing.T) {
 			{Name: "null is checked", As: as, Method: http.MethodPatch, Path: path, Body: body{"fields": nil}, WantStatus: 400, WantFields: []string{"fields.model"}},
 			{Name: "other fields go alone", As: as, Method: http.MethodPatch, Path: path, Body: body{"title": "y"}, WantData: map[string]any{"fields": body{"model": "13"}}},
 		})
-		// An empty form knows nothing; none takes anything.
+		// An empty form accepts no fields; an offering without a form accepts any.
 		s.Do(t, apitest.Scenario{As: s.A.OwnerKey, Method: http.MethodPatch, Path: "/v1/offerings/" + f.offering, Body: body{"form": body{"fields": []body{}}}})
 		post(body{"a": 1}, 400, "fields.a")
 		post(body{}, 201)

@@ -21,20 +21,20 @@ import (
 	"atrium/internal/op"
 )
 
-// document is the OpenAPI document of the table, in huma's types.
+// document is the OpenAPI document of the route table, in huma's types.
 type document struct {
 	huma.OpenAPI
-	operations []*huma.Operation // in the table's order; the document keeps its paths in a map
+	operations []*huma.Operation // in the order of the table, which the document's map of paths does not keep
 	answers    huma.Registry     // the schemas of answers
-	inputs     huma.Registry     // those of bodies: a type that is both has rules of its own in each
+	inputs     huma.Registry     // the schemas of bodies: a type that is used in both has different rules in each
 	authURL    string
 }
 
-// exampleURL stands for an installation's address in the committed document.
+// exampleURL is the base URL in the committed document.
 const exampleURL = "https://atrium.example"
 
-// newDocument describes the table. baseURL is where the document says the service is, authURL where its identity provider
-// is; empty where tokens are another issuer's.
+// newDocument describes the route table. baseURL is the URL of the service in the document, authURL that of its identity
+// provider; authURL is empty when tokens come from another issuer.
 func newDocument(baseURL, authURL string) *document {
 	d := &document{
 		OpenAPI: huma.OpenAPI{OpenAPI: "3.1.0", Info: &huma.Info{
@@ -63,7 +63,7 @@ func newDocument(baseURL, authURL string) *document {
 	return d
 }
 
-// json returns the document as a file that people can read, the same byte for byte each time.
+// json returns the document as indented JSON, with the same bytes each time.
 func (d *document) json() ([]byte, error) {
 	raw, err := json.Marshal(&d.OpenAPI)
 	if err != nil {
@@ -125,7 +125,7 @@ func (d *document) add(rt *route) {
 	d.operations = append(d.operations, o)
 }
 
-// tokens names the scheme of bearer tokens.
+// tokens returns the name of the security scheme of bearer tokens.
 func (d *document) tokens() string {
 	if d.Components.SecuritySchemes["oauth2"] != nil {
 		return "oauth2"
@@ -158,7 +158,7 @@ func plural(noun string) string {
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// tagsParam is the name of the family of parameters that filter by tags, as operations spell it.
+// tagsParam is the name of the parameters that filter by tags, as operations declare it.
 const tagsParam = "tag.*"
 
 // parameters lists what a row reads from its path, query and headers.
@@ -225,7 +225,7 @@ func queryParam(rt *route, p input.Param) *huma.Param {
 	return out
 }
 
-// success describes the answer of a row that does what it is for.
+// success describes the answer of a row's success.
 func (d *document) success(rt *route) *huma.Response {
 	var names []string
 	if rt.single() {
@@ -244,7 +244,7 @@ func (d *document) success(rt *route) *huma.Response {
 	schema := d.answers.Schema(rt.resource, true, "")
 	d.answers.SchemaFromRef(schema.Ref).Examples = []any{example(rt.resource, "")}
 	if !rt.bare {
-		schema = huma.SchemaFromType(d.answers, rt.body) // an envelope is written out where it is used
+		schema = huma.SchemaFromType(d.answers, rt.body) // the envelope's schema is inlined, not a component
 		schema.AdditionalProperties = nil
 	}
 	out.Content = jsonContent(schema, example(rt.body, ""))
@@ -255,13 +255,13 @@ func jsonContent(schema *huma.Schema, example json.RawMessage) map[string]*huma.
 	return map[string]*huma.MediaType{"application/json": {Schema: schema, Example: example}}
 }
 
-// refusals lists the statuses of the errors that a row can give.
+// refusals lists the error statuses that a row can answer with.
 func refusals(rt *route) []int {
 	out := []int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden}
 	if strings.Contains(rt.path, "{") {
 		out = append(out, http.StatusNotFound)
 	}
-	if rt.op.Action != op.Read || rt.op.Name == execution.PreviewMove.Info().Name { // which tells what a write would do
+	if rt.op.Action != op.Read || rt.op.Name == execution.PreviewMove.Info().Name { // the preview reports the conflicts of a write
 		out = append(out, http.StatusConflict)
 	}
 	if rt.method == http.MethodPatch || rt.method == http.MethodDelete {

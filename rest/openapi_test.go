@@ -34,13 +34,13 @@ const golden = "openapi.json"
 // object is a decoded JSON object.
 type object map[string]any
 
-// get returns a member; nil when there is none.
+// get returns a member; nil if there is none.
 func (o object) get(key string) any { return o[key] }
 
-// object returns a member that is an object; nil when it is not.
+// object returns a member that is an object; nil if it is not.
 func (o object) object(key string) object { return asObject(o[key]) }
 
-// text returns a member that is a string; "" when it is not.
+// text returns a member that is a string; "" if it is not.
 func (o object) text(key string) string {
 	v, _ := o[key].(string)
 	return v
@@ -51,7 +51,7 @@ func asObject(v any) object {
 	return m
 }
 
-// readDocument returns the document of an empty base URL, as bytes and decoded. A member that stands twice is an error.
+// readDocument returns the document of an empty base URL, as bytes and decoded. A member that occurs twice is an error.
 func readDocument(t *testing.T) ([]byte, object) {
 	t.Helper()
 	b, err := newDocument("", exampleURL).json()
@@ -153,7 +153,7 @@ func TestEveryCodeIsDocumented(t *testing.T) {
 	require.NoError(t, err)
 	for _, m := range regexp.MustCompile(`Code += "(\w+)"`).FindAllSubmatch(source, -1) {
 		if string(m[1]) == string(apperr.QueryTooComplex) {
-			continue // GraphQL's own
+			continue // only GraphQL has it
 		}
 		require.True(t, slices.ContainsFunc(allRefusals, func(r refusal) bool { return string(r.Code) == string(m[1]) }), "%s is not documented", m[1])
 	}
@@ -175,7 +175,7 @@ func walk(pointer string, v any, visit func(pointer string, o object)) {
 	}
 }
 
-// lookup follows a reference; nil when it leads nowhere.
+// lookup follows a reference; nil if it cannot be resolved.
 func lookup(doc object, ref string) object {
 	for part := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
 		doc = doc.object(strings.NewReplacer("~1", "/", "~0", "~").Replace(part))
@@ -219,7 +219,7 @@ func TestOpenAPISchemasAndReferences(t *testing.T) {
 	}
 }
 
-// TestOpenAPIRules holds the document against what OpenAPI 3.1 says in prose and tables.
+// TestOpenAPIRules checks the document against rules that OpenAPI 3.1 states in prose and tables.
 func TestOpenAPIRules(t *testing.T) {
 	t.Parallel()
 	_, doc := readDocument(t)
@@ -263,7 +263,7 @@ func TestOpenAPIRules(t *testing.T) {
 	require.Len(t, ids, len(routes)+1, "the rows of the table, and the calls of inbound webhooks")
 }
 
-// checkParameters reports whether an operation's parameters are each named once, and its path's are all described.
+// checkParameters checks that an operation names each parameter once, and describes all parameters of its path.
 func checkParameters(t *testing.T, doc object, path string, o object) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -367,7 +367,7 @@ func TestReferenceStandsOnItsOwn(t *testing.T) {
 	}
 }
 
-// TestExamplesFit holds the examples of bodies, which the reference shows, against the document's own schemas.
+// TestExamplesFit checks the examples of bodies, which the reference shows, against the document's own schemas.
 func TestExamplesFit(t *testing.T) {
 	t.Parallel()
 	b, doc := readDocument(t)

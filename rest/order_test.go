@@ -9,8 +9,8 @@ import (
 	"atrium/internal/apitest"
 )
 
-// TestOrderOfRefusals commits two faults at once, one scenario for each adjacent pair of the documented order; the earlier
-// one is told.
+// TestOrderOfRefusals makes two faults at once, one scenario for each adjacent pair of the documented order; the earlier one is
+// reported.
 func TestOrderOfRefusals(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -54,12 +54,12 @@ func TestOrderOfRefusals(t *testing.T) {
 			{Name: "409 at last", As: as, Method: http.MethodDelete, Path: service, WantStatus: 409},
 		})
 
-		// 400 before 409: answers that the form refuses, at an offering that takes no requests.
+		// 400 before 409: answers that the form refuses, for an offering that is inactive.
 		g := offered(t, s, as, laptopForm)
 		s.Do(t, apitest.Scenario{As: as, Method: http.MethodPatch, Path: "/v1/services/" + g.service, Body: body{"status": "archived"}})
 		s.Do(t, apitest.Scenario{As: as, Method: http.MethodPost, Path: "/v1/requests", Body: body{"serviceId": g.service, "offeringId": g.offering, "title": "x"}, WantStatus: 400, WantFields: []string{"fields.model"}})
 		s.Do(t, apitest.Scenario{As: as, Method: http.MethodPost, Path: "/v1/requests", Body: body{"serviceId": g.service, "offeringId": g.offering, "title": "x", "fields": body{"model": "13"}}, WantStatus: 409})
-		// 400 before 409: ids that are no rows, with a slug that is taken and an illegal transition.
+		// 400 before 409: ids of no row, with a slug that is taken and an illegal transition.
 		s.Do(t, apitest.Scenario{As: as, Method: http.MethodPost, Path: "/v1/services", Body: body{"name": "Taken", "ownerTeamId": "team_x"}, WantStatus: 400, WantFields: []string{"ownerTeamId"}})
 		s.Do(t, apitest.Scenario{As: as, Method: http.MethodPatch, Path: "/v1/requests/" + f.request, Body: body{"status": "COMPLETED", "teamId": "team_x"}, WantStatus: 400, WantFields: []string{"teamId"}})
 	})

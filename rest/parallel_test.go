@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// parallel calls fn n times at once and returns what it returned, by its number.
+// parallel calls fn n times concurrently, and returns the results by index.
 func parallel[T any](n int, fn func(i int) T) []T {
 	out := make([]T, n)
 	start := make(chan struct{})

@@ -60,7 +60,7 @@ func TestOwnersAreOwnersToChange(t *testing.T) {
 			{Name: "of two owners one may go", As: s.A.Owner, Method: http.MethodPatch, Path: "/v1/users/" + owner, Body: body{"role": "member"}},
 			{Name: "and has no more rights than that", As: s.A.OwnerKey, Path: "/v1/secrets", WantStatus: 403},
 		})
-		// Two owners who take each other's role away at once: one is left.
+		// When two owners take each other's role away at once, one stays an owner.
 		s.Do(t, apitest.Scenario{As: s.A.Admin, Method: http.MethodPatch, Path: "/v1/users/" + owner, Body: body{"role": "owner"}})
 		both := [2]apitest.Scenario{
 			{As: s.A.Owner, Method: http.MethodPatch, Path: "/v1/users/" + admin, Body: body{"role": "admin"}},
@@ -130,7 +130,7 @@ func TestOrganizationLife(t *testing.T) {
 		create(t, s, as, "/v1/teams", body{"name": "Ops", "organizationId": top})
 		s.Do(t, apitest.Scenario{As: as, Method: http.MethodDelete, Path: at(top), WantStatus: 409})
 
-		// Two moves that are fine one by one must not close a circle together.
+		// Two moves that are valid one by one must not close a cycle together.
 		a := create(t, s, as, "/v1/organizations", body{"name": "A"})
 		b := create(t, s, as, "/v1/organizations", body{"name": "B"})
 		moves := [2][2]string{{a, b}, {b, a}}

@@ -34,7 +34,7 @@ func TestRateLimits(t *testing.T) {
 		require.Equal(t, `"minute";q=60;w=60, "day";q=10000;w=86400`, first.Header.Get("RateLimit-Policy"))
 		require.Equal(t, `"minute";r=59;t=60`, first.Header.Get("RateLimit"))
 
-		// Of 200 calls at once, with one gone, 59 are served; the others leave no trace.
+		// One call was made before. Of 200 calls at once, 59 are served; the others leave no trace.
 		before := s.Counts(t)
 		got := parallel(200, func(int) *apitest.Answer {
 			return s.Send(t, apitest.Scenario{As: as, Method: http.MethodPost, Path: "/v1/services", Body: body{"name": "S " + unique()}})
@@ -53,7 +53,7 @@ func TestRateLimits(t *testing.T) {
 		require.Regexp(t, `^"minute";r=0;t=\d+$`, refused.Header.Get("RateLimit"))
 		s.Do(t, apitest.Scenario{As: as, Method: http.MethodHead, Path: "/v1/nothing", Client: nil, WantStatus: 429})
 
-		// Every key, every person and the sandbox count for themselves.
+		// Every key, every person and the sandbox have a count of their own.
 		s.Do(t, apitest.Scenario{As: s.A.TestKey, Path: "/v1/services"})
 		s.Do(t, apitest.Scenario{As: s.A.AdminKey, Path: "/v1/services"})
 		s.Do(t, apitest.Scenario{As: s.A.Owner, Path: "/v1/services"})
@@ -61,12 +61,12 @@ func TestRateLimits(t *testing.T) {
 		second := s.Key(t, s.A.Tenant, s.A.Tenant.Owner, apitest.KeyOptions{})
 		a := s.Do(t, apitest.Scenario{As: second, Path: "/v1/services"})
 		require.Equal(t, "59", remaining.FindStringSubmatch(a.Header.Get("RateLimit"))[1])
-		// One person has one count per client, however many tokens.
+		// A person has one count per client, for all tokens together.
 		again := s.Bearer(t, s.A.Tenant, s.A.Tenant.Owner, []string{"services:read"}, time.Hour)
 		a = s.Do(t, apitest.Scenario{As: again, Path: "/v1/services"})
 		require.Equal(t, "58", remaining.FindStringSubmatch(a.Header.Get("RateLimit"))[1])
 
-		// What is refused uses nothing up: a minute after the calls, all sixty are there again.
+		// Refused calls do not count: a minute after the calls, all sixty are available again.
 		s.World.Clock.SetOffset(61 * time.Second)
 		a = s.Do(t, apitest.Scenario{As: as, Path: "/v1/services"})
 		require.Equal(t, "59", remaining.FindStringSubmatch(a.Header.Get("RateLimit"))[1])
@@ -91,8 +91,8 @@ func TestRateWindowSlides(t *testing.T) {
 		}
 		at(0, 30, 30)
 		at(30*time.Second, 40, 30) // 60 in this minute
-		at(45*time.Second, 5, 0)   // the margins bear a slow machine
-		at(75*time.Second, 40, 30) // the first 30 have left the window, no fixed minute began
+		at(45*time.Second, 5, 0)   // the margins allow for a slow machine
+		at(75*time.Second, 40, 30) // the first 30 have left the window, and no fixed minute began
 		at(100*time.Second, 40, 30)
 		// The day: with 100 calls a day, the 101st waits for midnight.
 		s.Limits(t, s.A.Tenant, 1000, 100)

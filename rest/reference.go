@@ -23,14 +23,14 @@ var referenceFiles embed.FS
 var referenceTemplate = template.Must(template.New("reference.html.tmpl").
 	Funcs(template.FuncMap{"prose": prose, "fields": newTable, "fieldName": fieldName}).ParseFS(referenceFiles, "*.tmpl"))
 
-// reference renders the document as one HTML page that needs nothing else: no script, no font, no picture.
+// reference renders the document as one HTML page that loads nothing else: no script, font or image.
 func (d *document) reference() ([]byte, error) {
 	guides, err := newGuides(d.Servers[0].URL, d.authURL)
 	if err != nil {
 		return nil, err
 	}
 	page := reference{BaseURL: d.Servers[0].URL, Errors: allRefusals, Guides: guides}
-	shown := map[string]bool{} // the schemas that stand under a group already
+	shown := map[string]bool{} // the schemas that are already shown under a group
 	for _, o := range d.operations {
 		i := slices.IndexFunc(page.Groups, func(g refGroup) bool { return g.Title == o.Tags[0] })
 		if i < 0 {
@@ -52,7 +52,7 @@ func (d *document) reference() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// reference is what the template shows.
+// reference is the data of the template.
 type reference struct {
 	BaseURL string
 	Groups  []refGroup
@@ -60,7 +60,7 @@ type reference struct {
 	Guides  *guides
 }
 
-// refGroup is what can be done with a resource, and what it looks like.
+// refGroup is a tag of the document with its resources and operations.
 type refGroup struct {
 	Title      string
 	Resources  []refResource
@@ -79,7 +79,7 @@ type refResource struct {
 // Title names the resource in a heading: "The audit entry".
 func (r refResource) Title() string { return "The " + words(r.Name) }
 
-// refOperation is an operation of the document and what the page says of it.
+// refOperation is an operation of the document with what the page shows of it.
 type refOperation struct {
 	*huma.Operation
 	Parameters []refField
@@ -92,7 +92,7 @@ type refOperation struct {
 // Anchor returns the id of the operation's section.
 func (o refOperation) Anchor() string { return "op-" + o.OperationID }
 
-// Class returns what the method is coloured by.
+// Class returns the CSS class of the method.
 func (o refOperation) Class() string { return strings.ToLower(o.Method) }
 
 // Title returns the summary's first clause, for the table of contents.
@@ -107,7 +107,7 @@ func (o refOperation) Title() string {
 // refAnswer is the answer of a success.
 type refAnswer struct {
 	Status          string
-	Resource        string // whose schema it has; "" for none
+	Resource        string // the name of its schema; "" for no body
 	Enveloped, List bool
 	Headers         []string
 }
@@ -130,7 +130,7 @@ type refField struct {
 // Needed reports whether the caller must send the field.
 func (f refField) Needed() bool { return f.Required && f.In != "path" }
 
-// refTable is a table of fields and what they are called.
+// refTable is a table of fields and their heading.
 type refTable struct {
 	What string
 	Rows []refField
@@ -138,7 +138,7 @@ type refTable struct {
 
 func newTable(what string, rows []refField) refTable { return refTable{what, rows} }
 
-// describe says what the page shows of an operation.
+// describe collects what the page shows of an operation.
 func (d *document) describe(o *huma.Operation, baseURL string) refOperation {
 	out := refOperation{Operation: o}
 	for _, p := range o.Parameters {
@@ -179,7 +179,7 @@ func (d *document) parameter(p *huma.Param) refField {
 // headerOrder is the order in which answers name their headers.
 var headerOrder = append([]string{"ETag", "Location", "Idempotency-Replayed"}, limited...)
 
-// success reads the answer of a success.
+// success reads the answer of an operation's success.
 func success(status string, r *huma.Response) refAnswer {
 	a := refAnswer{Status: status}
 	for _, name := range headerOrder {
@@ -202,7 +202,7 @@ func success(status string, r *huma.Response) refAnswer {
 	return a
 }
 
-// follow returns the schema that a reference stands for, beside null or not, or s itself.
+// follow returns the schema that s refers to, alone or as an alternative to null; s itself if it is no reference.
 func (d *document) follow(s *huma.Schema) *huma.Schema {
 	if len(s.AnyOf) > 0 {
 		s = s.AnyOf[0] // the other is null
@@ -213,7 +213,8 @@ func (d *document) follow(s *huma.Schema) *huma.Schema {
 	return s
 }
 
-// given returns the rows of an answer, where nothing is asked of the caller and what may be missing says so.
+// given turns the rows of a body into those of an answer: no field is marked as required, and an optional field says that it may
+// be left out.
 func given(rows []refField) []refField {
 	for i := range rows {
 		if !rows[i].Required {
@@ -224,8 +225,8 @@ func given(rows []refField) []refField {
 	return rows
 }
 
-// fields lists an object's fields and, below each, those of the objects that it holds: "sla.calendarId". within are the
-// schemas that it is part of.
+// fields lists an object's fields and, below each, those of the objects inside it, such as "sla.calendarId". within holds the
+// enclosing schemas and stops the recursion.
 func (d *document) fields(prefix string, s *huma.Schema, within []*huma.Schema, rows []refField) []refField {
 	if s = d.follow(s); slices.Contains(within, s) {
 		return rows
@@ -248,7 +249,7 @@ func (d *document) fields(prefix string, s *huma.Schema, within []*huma.Schema, 
 	return rows
 }
 
-// fieldsOf returns the names of an object's fields in the order that the document tells.
+// fieldsOf returns the names of an object's fields in the order of the extension x-order.
 func fieldsOf(s *huma.Schema) []string {
 	return slices.SortedFunc(maps.Keys(s.Properties), func(a, b string) int {
 		first, _ := s.Properties[a].Extensions[fieldOrder].(int)
@@ -257,7 +258,7 @@ func fieldsOf(s *huma.Schema) []string {
 	})
 }
 
-// typeOf says what a value is, in words.
+// typeOf describes the type of a value in words.
 func (d *document) typeOf(s *huma.Schema) string {
 	null := ""
 	if s.Nullable || len(s.AnyOf) > 0 {
@@ -280,7 +281,7 @@ func (d *document) typeOf(s *huma.Schema) string {
 	return kind + null
 }
 
-// rulesOf says what else a value must be.
+// rulesOf describes the other constraints on a value in words.
 func rulesOf(s *huma.Schema) []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
@@ -318,7 +319,7 @@ func rulesOf(s *huma.Schema) []string {
 	return out
 }
 
-// between says which bounds a value has.
+// between describes the bounds of a value in words.
 func between[N int | float64](low, high *N, unit string) []string {
 	switch {
 	case low != nil && high != nil:
@@ -331,7 +332,7 @@ func between[N int | float64](low, high *N, unit string) []string {
 	return nil
 }
 
-// curl writes a call that works once the ids in it are someone's own.
+// curl writes an example call. It works once its ids are replaced by real ones.
 func curl(o *huma.Operation, baseURL string) string {
 	path := o.Path
 	for _, p := range o.Parameters {
@@ -370,22 +371,22 @@ func words(name string) string {
 	return b.String()
 }
 
-// indented writes an example as people read JSON.
+// indented returns an example as indented JSON.
 func indented(example any) string {
 	var out bytes.Buffer
 	raw, _ := example.(json.RawMessage)
-	_ = json.Indent(&out, raw, "", "  ") // it is valid JSON: a test holds each example against its schema
+	_ = json.Indent(&out, raw, "", "  ") // a test checks that each example is valid JSON
 	return out.String()
 }
 
 var codeSpan = regexp.MustCompile("`([^`]+)`")
 
-// prose writes a text as HTML, with what stands between backquotes as code.
+// prose renders a text as HTML, with the text between backquotes as code.
 func prose(text string) template.HTML {
 	return template.HTML(codeSpan.ReplaceAllString(template.HTMLEscapeString(text), "<code>$1</code>")) // escaped above
 }
 
-// fieldName writes "sla.calendarId" as HTML that may break after its dots, its last part apart from what it is in.
+// fieldName renders "sla.calendarId" as HTML that may break after its dots and sets the last part off from the rest.
 func fieldName(name string) template.HTML {
 	if i := strings.LastIndexByte(name, '.'); i >= 0 && !strings.Contains(name[i:], "<") {
 		within := strings.ReplaceAll(template.HTMLEscapeString(name[:i+1]), ".", ".<wbr>")

@@ -49,7 +49,7 @@ func requestOut(r *ent.Request) Request {
 	}
 }
 
-// slaOut is null where nothing is promised.
+// slaOut returns nil when there are no service levels.
 func slaOut(s *sla.Standing) *RequestSLA {
 	if s == nil {
 		return nil

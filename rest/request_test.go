@@ -66,7 +66,7 @@ func TestRequestLife(t *testing.T) {
 	})
 }
 
-// Numbers come back with the digits that were sent: from the answer, from the row, and from the audit log.
+// Numbers keep the digits that were sent: in the answer, in the row, and in the audit log.
 func TestNumbersKeepTheirDigits(t *testing.T) {
 	t.Parallel()
 	const fields = `{"list":[{"n":0.30}],"long":12345678901234567890123,"small":1e-3,"tenths":1.10,"tiny":1e-99999,"whole":123456789012345678}`
@@ -94,7 +94,7 @@ func TestNumbersKeepTheirDigits(t *testing.T) {
 	})
 }
 
-// TestTransitions walks every arrow between every two statuses.
+// TestTransitions tries every transition between every two statuses.
 func TestTransitions(t *testing.T) {
 	t.Parallel()
 	statuses := []string{"PENDING", "IN_PROGRESS", "COMPLETED", "CANCELLED"}
@@ -136,7 +136,7 @@ func TestTransitions(t *testing.T) {
 	})
 }
 
-// TestParallelTransitions lets ten callers accept the same request: one does.
+// TestParallelTransitions lets ten callers accept the same request: one succeeds.
 func TestParallelTransitions(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {

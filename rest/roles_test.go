@@ -13,14 +13,14 @@ import (
 	"atrium/rest"
 )
 
-// matrix says what each role gets from each route: o(wner), a(dmin), (a)g(ent), m(ember). Who is not named gets 403.
+// matrix says which roles may call each route: o(wner), a(dmin), (a)g(ent), m(ember). The others get 403.
 var matrix = map[string]string{
 	"GET /services": "oagm", "POST /services": "oa", "GET /services/{id}": "oagm", "PATCH /services/{id}": "oa", "DELETE /services/{id}": "oa",
 	"GET /services/{id}/offerings": "oagm", "POST /services/{id}/offerings": "oa",
 	"GET /offerings/{id}": "oagm", "PATCH /offerings/{id}": "oa", "DELETE /offerings/{id}": "oa",
 	"GET /requests": "oagm", "POST /requests": "oagm", "GET /requests/{id}": "oag", "PATCH /requests/{id}": "oag",
 	"GET /requests/{id}/comments": "oag", "POST /requests/{id}/comments": "oag", // a request of the owner's
-	"PATCH /comments/{id}": "o", "DELETE /comments/{id}": "o", // of the owner's own
+	"PATCH /comments/{id}": "o", "DELETE /comments/{id}": "o", // the owner's own comment
 	"GET /workflows": "oag", "POST /workflows": "oa", "GET /workflows/{id}": "oag", "PATCH /workflows/{id}": "oa", "DELETE /workflows/{id}": "oa",
 	"POST /workflows/{id}/publish": "oa", "GET /workflows/{id}/versions": "oag", "GET /workflows/{id}/versions/{version}": "oag",
 	"GET /workflows/{id}/executions": "oag", "GET /executions": "oag", "GET /executions/{id}": "oag", "POST /executions/{id}/cancel": "oag",
@@ -33,12 +33,12 @@ var matrix = map[string]string{
 	"GET /teams": "oag", "POST /teams": "oa", "GET /teams/{id}": "oag", "PATCH /teams/{id}": "oa", "DELETE /teams/{id}": "oa",
 	"GET /organizations": "oag", "POST /organizations": "oa", "GET /organizations/{id}": "oag", "PATCH /organizations/{id}": "oa", "DELETE /organizations/{id}": "oa",
 	"GET /secrets": "oa", "GET /secrets/{id}": "oa", "POST /secrets": "oa", "PATCH /secrets/{id}": "oa", "DELETE /secrets/{id}": "oa",
-	"GET /agent-runs": "oag", "GET /agent-runs/{id}": "oag", "POST /agent-runs/{id}/claim": "", "POST /agent-runs/{id}/steps": "", // agents' own
+	"GET /agent-runs": "oag", "GET /agent-runs/{id}": "oag", "POST /agent-runs/{id}/claim": "", "POST /agent-runs/{id}/steps": "", // only agents may
 	"POST /agent-runs/{id}/complete": "", "POST /agent-runs/{id}/handover": "",
 	"GET /billing/credits": "oa", "GET /audit": "oa",
 }
 
-// scopes says which scope each path takes, by its first part; what is not a GET takes ":write".
+// scopes says which scope each path requires, by its first segment; methods other than GET require ":write".
 var scopes = map[string]string{
 	"services": "services", "offerings": "services", "requests": "requests", "comments": "requests", "workflows": "workflows", "users": "users",
 	"tasks": "requests", "approvals": "requests", "executions": "workflows", "incidents": "workflows",
@@ -47,7 +47,7 @@ var scopes = map[string]string{
 
 var letters = map[principal.Role]string{principal.Owner: "o", principal.Admin: "a", principal.Agent: "g", principal.Member: "m"}
 
-// goodBody is one that the route takes; n makes it unlike any other.
+// goodBody returns a body that the route accepts; n makes it unique.
 func goodBody(row rest.Row, f filing, n int) any {
 	name := body{"name": fmt.Sprint("Good ", n, " ", unique())}
 	switch row.Method + " " + row.Path {
@@ -92,8 +92,8 @@ func goodBody(row rest.Row, f filing, n int) any {
 	return nil
 }
 
-// TestRoleMatrix calls every route as every role: by token, by key with the route's scope alone, and by key with every
-// other scope.
+// TestRoleMatrix calls every route as every role: by token, by a key with only the route's scope, and by a key with every other
+// scope.
 func TestRoleMatrix(t *testing.T) {
 	t.Parallel()
 	table := rest.Table()
@@ -154,7 +154,7 @@ func TestRoleMatrix(t *testing.T) {
 	})
 }
 
-// TestScopesOfTokens holds that a token without API scopes has none that it was not given.
+// TestScopesOfTokens checks that a token without API scopes has no scope that it was not given.
 func TestScopesOfTokens(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {

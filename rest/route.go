@@ -15,17 +15,17 @@ import (
 	"atrium/internal/paging"
 )
 
-// route is a row of the table.
+// route is a row of the route table.
 type route struct {
 	method string
 	path   string // below /v1
 	status int    // of success
 	op     *op.Info
 
-	resource reflect.Type // that answers are made of
-	body     reflect.Type // of a successful answer: the resource in its envelope; nil for none
-	bare     bool         // there is no envelope
-	tagged   bool         // single resources, which have an ETag
+	resource reflect.Type // the type of the resource in answers
+	body     reflect.Type // the type of a successful body: the resource in its envelope; nil for no body
+	bare     bool         // whether there is no envelope
+	tagged   bool         // whether the row is about a single resource, which has an ETag
 
 	call func(s *Server, w http.ResponseWriter, r *http.Request) error
 	size *atomic.Int64 // of the last answer's body, in bytes
@@ -53,14 +53,14 @@ type Pagination struct {
 	TotalCount int `json:"totalCount" example:"1"`
 }
 
-// one is a row that answers with a single resource.
+// one declares an endpoint that answers with a single resource.
 func one[In, Out, Body any](method, path string, status int, o *op.Operation[In, Out], out func(Out) Body) route {
 	return row(route{
 		method: method, path: path, status: status, resource: reflect.TypeFor[Body](), body: reflect.TypeFor[Single[Body]](),
 	}, o, func(v Out) any { return Single[Body]{out(v)} }, tagged(out))
 }
 
-// list is a row that answers with a page.
+// list declares an endpoint that answers with a page of resources.
 func list[In, T, Body any](path string, o *op.Operation[In, paging.List[T]], out func(T) Body) route {
 	return row(route{
 		method: http.MethodGet, path: path, status: http.StatusOK, resource: reflect.TypeFor[Body](), body: reflect.TypeFor[Page[Body]](),
@@ -78,19 +78,19 @@ func pageOf[T, Body any](l paging.List[T], out func(T) Body) Page[Body] {
 	return p
 }
 
-// bare is a row whose answer has no envelope.
+// bare declares an endpoint whose answer has no envelope.
 func bare[In, Out, Body any](method, path string, o *op.Operation[In, Out], out func(Out) Body) route {
 	return row(route{
 		method: method, path: path, status: http.StatusOK, resource: reflect.TypeFor[Body](), body: reflect.TypeFor[Body](), bare: true,
 	}, o, func(v Out) any { return out(v) }, nil)
 }
 
-// remove is a row that deletes and answers with nothing; out renders what If-Match is held against.
+// remove declares an endpoint that deletes a row and answers without a body. out renders the row for the check of If-Match.
 func remove[In, Row, Body any](path string, o *op.Operation[In, struct{}], out func(Row) Body) route {
 	return row(route{method: http.MethodDelete, path: path, status: http.StatusNoContent}, o, func(struct{}) any { return nil }, tagged(out))
 }
 
-// tagged renders a row as it stands, if it is one, for its ETag.
+// tagged returns a function that renders a loaded row for its ETag. It returns nil for a value of another type.
 func tagged[Row, Body any](out func(Row) Body) func(any) any {
 	return func(v any) any {
 		if r, ok := v.(Row); ok {
@@ -100,8 +100,8 @@ func tagged[Row, Body any](out func(Row) Body) func(any) any {
 	}
 }
 
-// row completes rt: wrap turns a result into the answer's body; tag turns a row as it stands into the body that its
-// ETag is made of (nil where there are none).
+// row completes rt. wrap turns a result into the body of the answer. tag turns a loaded row into the body that its ETag is
+// computed from; tag is nil for an endpoint without ETags.
 func row[In, Out any](rt route, o *op.Operation[In, Out], wrap func(Out) any, tag func(any) any) route {
 	rt.op, rt.tagged, rt.size = o.Info(), tag != nil, &atomic.Int64{}
 	render := func(v any) (op.Answer, error) {
@@ -154,7 +154,7 @@ func row[In, Out any](rt route, o *op.Operation[In, Out], wrap func(Out) any, ta
 	return rt
 }
 
-// pathValue returns a part of the path, decoded. chi hands it out as it came when its encoding is an unusual one.
+// pathValue returns a decoded path parameter. chi returns the raw text when the path has an unusual encoding.
 func pathValue(r *http.Request, name string) string {
 	v := chi.URLParam(r, name)
 	if r.URL.RawPath == "" {

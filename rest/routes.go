@@ -100,7 +100,8 @@ var routes = []route{
 	list("/audit", auditlog.ListEntries, auditEntryOut),
 }
 
-// transitions are the operations of a request that /v1 has as changes of its status; doors that speak by operations have them.
+// transitions are operations that change a request's status. /v1 has no endpoints for them, because its PATCH changes the status.
+// Inside has them, for callers that name operations, such as MCP.
 var transitions = []route{
 	one(http.MethodPost, "/requests/{id}/accept", http.StatusOK, request.Accept, requestOut),
 	one(http.MethodPost, "/requests/{id}/decline", http.StatusOK, request.Decline, requestOut),

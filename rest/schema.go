@@ -15,18 +15,18 @@ import (
 	"atrium/internal/workflow/definition"
 )
 
-// refPrefix is where the document keeps its schemas.
+// refPrefix is the prefix of references to schemas.
 const refPrefix = "#/components/schemas/"
 
-// The document's own keywords.
+// Keywords that huma's schema type does not have.
 const (
-	fieldOrder = "x-order"               // of a property: its place in the object, which JSON does not keep
-	patternDoc = "x-pattern-description" // of a pattern: what it asks for, in words
+	fieldOrder = "x-order"               // of a property: its position in the object, because JSON objects are unordered
+	patternDoc = "x-pattern-description" // of a pattern: what it requires, in words
 
-	propertyNames = "propertyNames" // JSON Schema's own, which huma's type lacks
+	propertyNames = "propertyNames" // a keyword of JSON Schema
 )
 
-// documented are the names of types in the document that their packages alone do not tell.
+// documented holds the schema names of types whose own name would be ambiguous.
 var documented = map[reflect.Type]string{
 	reflect.TypeFor[apperr.Detail]():   "ErrorDetail",
 	reflect.TypeFor[catalog.SLA]():     "OfferingSLA",
@@ -34,8 +34,8 @@ var documented = map[reflect.Type]string{
 	reflect.TypeFor[form.Field]():      "FormField",
 }
 
-// schemaNamer names the types of a registry; types outside of rest carry their package's name. The body of an operation
-// has no name but the hint.
+// schemaNamer returns a function that names schemas: the type's name and the suffix. Types outside of rest and gate have their
+// package's name as a prefix. A type without a name, such as an operation's body, gets the hint.
 func schemaNamer(suffix string) func(reflect.Type, string) string {
 	return func(t reflect.Type, hint string) string {
 		for t.Kind() == reflect.Pointer {
@@ -54,9 +54,9 @@ func schemaNamer(suffix string) func(reflect.Type, string) string {
 	}
 }
 
-// finish adds to a registry's schemas what huma does not say: the order of the fields. In an answer every field is there
-// that is not left out when empty, pointers may be null, objects among them, and fields may come to it that clients must
-// not refuse.
+// finish adds to a registry's schemas what huma leaves out, such as the order of the fields. In schemas of answers a field is
+// required unless it is omitted when empty, a pointer may be null (also one to an object), and additional properties are allowed,
+// because later versions may add fields.
 func finish(r huma.Registry, answers bool) {
 	for name, s := range r.Map() {
 		if answers {
@@ -80,7 +80,8 @@ func finish(r huma.Registry, answers bool) {
 	}
 }
 
-// spellOut writes in JSON Schema's own words what huma writes in its.
+// spellOut translates huma's own keywords into JSON Schema: a pattern's description becomes an extension, and a nullable enum
+// contains null.
 func spellOut(s *huma.Schema) {
 	if s.PatternDescription != "" {
 		extend(s, patternDoc, s.PatternDescription)
@@ -100,7 +101,7 @@ func spellOut(s *huma.Schema) {
 	}
 }
 
-// orNull lets null stand for what s allows. What huma calls nullable has a type; a reference gets an alternative.
+// orNull lets s be null. Nullable needs a type in huma, so a reference becomes an anyOf of the reference and null.
 func orNull(s *huma.Schema) {
 	if s.Ref != "" {
 		s.AnyOf, s.Ref = []*huma.Schema{{Ref: s.Ref}, {Type: "null"}}, ""
@@ -118,10 +119,10 @@ func extend(s *huma.Schema, key string, value any) {
 // definitionSchema is the component that describes the definitions of workflows.
 const definitionSchema = "WorkflowDefinition"
 
-// definitionFormat returns the JSON Schema that the format's own package keeps.
+// definitionFormat returns the JSON Schema of package definition.
 func definitionFormat() *huma.Schema {
 	s := &huma.Schema{Type: huma.TypeObject}
-	_ = json.Unmarshal(definition.Schema(), &s.Extensions) // a constant, which a test reads
+	_ = json.Unmarshal(definition.Schema(), &s.Extensions) // a constant; a test decodes it
 	delete(s.Extensions, "type")
 	return s
 }

@@ -2,7 +2,7 @@ package rest
 
 import "atrium/ent"
 
-// Secret is a secret as answers show it; its value is in none.
+// Secret is a secret as answers show it, without its value.
 type Secret struct {
 	ID          string  `json:"id" example:"sec_01k9ye4ryzf7stj6dqnm8x2v3b"`
 	Name        string  `json:"name" doc:"What workflows call it: secrets.NAME." example:"ERP_TOKEN"`

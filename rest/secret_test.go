@@ -16,7 +16,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// deactivate takes a user's access away.
+// deactivate deactivates a user.
 func deactivate(t *testing.T, s *apitest.Server, u *ent.User) {
 	t.Helper()
 	s.Write(t, func(ctx context.Context, tx *store.Tx) error {
@@ -60,7 +60,7 @@ func TestSecretLife(t *testing.T) {
 			{Name: "delete", As: as, Method: http.MethodDelete, Path: path, WantAudit: &apitest.AuditWant{Action: "secret.deleted", ResourceID: made.ID()}},
 			{Name: "the name is free again", As: as, Method: http.MethodPost, Path: "/v1/secrets", Body: body{"name": "API_TOKEN", "value": second}, WantData: map[string]any{"version": 1}, WantNot: never},
 		})
-		// What stands in the database cannot be read either, and the kept answer of a key holds none.
+		// The value cannot be read in the database either, and the stored answer of an idempotency key holds none.
 		s.Do(t, apitest.Scenario{As: as, Method: http.MethodPost, Path: "/v1/secrets", Header: http.Header{"Idempotency-Key": {"k"}}, Body: body{"name": "KEPT", "value": first}, WantNot: never})
 		rows, err := s.World.Store.Reader().Secret.Query().All(apitest.System())
 		require.NoError(t, err)

@@ -17,31 +17,32 @@ import (
 	"atrium/internal/webhook"
 )
 
-// Options are what the door is built from.
+// Options are what the server is built from.
 type Options struct {
 	Engine  *op.Engine
 	Gate    *gate.Gate // in front of /v1
 	Log     *slog.Logger
 	BaseURL string // for the OpenAPI document
-	AuthURL string // of the identity provider, for the same; empty where tokens are another issuer's
+	AuthURL string // of the identity provider, for the OpenAPI document; empty when tokens come from another issuer
 
-	InboundPatience time.Duration // for the body of an inbound webhook's call; 20 s when it is 0
+	InboundPatience time.Duration // how long reading the body of an inbound webhook's call may take; 20 s when 0
 }
 
-// Server answers /v1, and what describes the API: /openapi.json, /asyncapi.json and /docs. Safe for concurrent use.
+// Server answers /v1 and serves the documents that describe the API: /openapi.json, /asyncapi.json and /docs. Safe for concurrent
+// use.
 type Server struct {
 	engine  *op.Engine
 	log     *slog.Logger
 	router  chi.Router
 	inside  chi.Router   // see Inside
 	guarded http.Handler // the router behind the gate
-	methods []string     // that some route takes
+	methods []string     // all methods that routes take
 }
 
-// New returns the door's handler.
+// New returns the server. Returns an error when one of its documents cannot be rendered.
 func New(o Options) (*Server, error) {
 	s := &Server{engine: o.Engine, log: o.Log, router: chi.NewRouter(), inside: chi.NewRouter()}
-	s.guarded = o.Gate.Guard(gate.Tokens, s.router, s.fail) // a session cookie is no credential here
+	s.guarded = o.Gate.Guard(gate.Tokens, s.router, s.fail) // session cookies are not accepted here
 	description := newDocument(o.BaseURL, o.AuthURL)
 	document, err := description.json()
 	if err != nil {
@@ -83,11 +84,11 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Inside returns the table for a door that has recognised the caller itself: the principal must be in the call's context. It has
-// transitions, too, and answers as /v1 does.
+// Inside returns the routes for a caller that has authenticated the principal itself and put it into the request's context. It
+// also has the routes of transitions, and answers as /v1 does.
 func (s *Server) Inside() http.Handler { return s.inside }
 
-// ServeHTTP lets calls of /v1 through the gate, and answers what is open.
+// ServeHTTP sends guarded paths through the gate and answers the others directly.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if guarded(r.URL.Path) {
 		s.guarded.ServeHTTP(w, r)
@@ -96,12 +97,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.router.ServeHTTP(w, r)
 }
 
-// guarded reports whether the path takes a credential and counts against the limits.
+// guarded reports whether the path requires a credential and counts against the rate limits.
 func guarded(path string) bool {
 	return (path == "/v1" || strings.HasPrefix(path, "/v1/")) && path != "/v1/openapi.json" && !isInbound(path)
 }
 
-// handle leads a method of a row's path to the row.
+// handle registers a row for a method.
 func (s *Server) handle(method string, rt route) {
 	s.router.MethodFunc(method, "/v1"+rt.path, func(w http.ResponseWriter, r *http.Request) {
 		gate.SetRoute(w, "/v1"+rt.path)
@@ -129,7 +130,7 @@ func static(contentType string, body []byte) http.HandlerFunc {
 // fail answers with an error.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) { gate.Fail(s.log, w, r, err) }
 
-// notFound answers for a path that no route has.
+// notFound answers 404 for an unknown path.
 func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
 	s.fail(w, r, apperr.New(apperr.NotFound, "There is nothing at this path."))
 }
@@ -146,7 +147,7 @@ func (s *Server) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 			allow = append(allow, m)
 		}
 	}
-	if len(allow) == 0 { // chi does not look where a method leads that it does not know
+	if len(allow) == 0 { // chi calls this for a method that it does not know, even if no route has the path
 		s.notFound(w, r)
 		return
 	}

@@ -24,7 +24,7 @@ func serviceOut(s *ent.Service) Service {
 	}
 }
 
-// tagsOut shows no tags as {}.
+// tagsOut returns {} for no tags.
 func tagsOut(tags map[string]string) map[string]string {
 	if tags == nil {
 		return map[string]string{}

@@ -105,7 +105,7 @@ func TestServiceLife(t *testing.T) {
 			{Name: "gone twice", As: as, Method: http.MethodDelete, Path: "/v1/services/" + other, WantStatus: 404},
 			{Name: "its slug is free again", As: as, Method: http.MethodPost, Path: "/v1/services", Body: body{"name": "Other"}},
 		})
-		// A name without a letter of a–z has a slug as well, and another such name has another.
+		// A name without a letter of a–z also gets a slug, and another such name gets another one.
 		for _, name := range []string{"日本語", "Поддержка"} {
 			other := s.Do(t, apitest.Scenario{As: as, Method: http.MethodPost, Path: "/v1/services", Body: body{"name": name}})
 			require.Regexp(t, `^service-[0-9a-f]{8}$`, other.Text("data.slug"))
@@ -133,8 +133,8 @@ func many(n int) map[string]string {
 	return out
 }
 
-// filing is a request with what it was filed against.
-type filing struct{ service, offering, request, user string } // user: somebody else of company A
+// filing is a request with the rows that it belongs to.
+type filing struct{ service, offering, request, user string } // user: another user of company A
 
 // filed makes a service, an offering and a request against it.
 func filed(t *testing.T, s *apitest.Server, as apitest.Caller) filing {

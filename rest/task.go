@@ -33,7 +33,7 @@ type Task struct {
 	UpdatedAt    Time             `json:"updatedAt"`
 }
 
-// Correction is what is wrong with a request.
+// Correction is a fault in a request that the requester must correct.
 type Correction struct {
 	Field   string `json:"field" example:"costCentre"`
 	Message string `json:"message" example:"There is no such cost centre."`
@@ -69,7 +69,7 @@ type Approval struct {
 	UpdatedAt   Time       `json:"updatedAt"`
 }
 
-// Approver is who may decide: a user, or any member of a team.
+// Approver is a user, or a team of which any member may decide.
 type Approver struct {
 	Type string `json:"type" enum:"user,team"`
 	ID   string `json:"id" example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
@@ -84,7 +84,7 @@ type Decision struct {
 }
 
 func approvalOut(a *ent.Approval) Approval {
-	kept, _ := execution.DecisionsOf(a) // what cannot be read is shown as none
+	kept, _ := execution.DecisionsOf(a) // unreadable decisions are shown as none
 	decisions := make([]Decision, len(kept))
 	for i, d := range kept {
 		decisions[i] = Decision{By: d.By, Approve: d.Approve, Comment: d.Comment, At: at(d.At)}

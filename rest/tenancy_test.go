@@ -11,13 +11,13 @@ import (
 	"atrium/rest"
 )
 
-// estate is what a company owns after live has run.
+// estate holds the rows that live makes for a company.
 type estate struct {
 	service, offering, request, workflow, team, organization, secret, user, comment, run string
 	processing                                                                           processing
 }
 
-// path returns where a row of the route table finds the company's own.
+// path returns the path of a row of the route table, with the id of the company's own row.
 func (e estate) path(row string) string {
 	return "/v1" + strings.Replace(strings.Replace(row, "{version}", "1", 1), "{id}", map[string]string{
 		"services": e.service, "offerings": e.offering, "requests": e.request, "workflows": e.workflow,
@@ -26,7 +26,7 @@ func (e estate) path(row string) string {
 	}[strings.Split(row, "/")[1]], 1)
 }
 
-// live makes what every company has, under names that every company uses.
+// live makes rows for a company, under names that every company uses.
 func live(t *testing.T, s *apitest.Server, as apitest.Caller, user string) estate {
 	t.Helper()
 	var e estate
@@ -46,13 +46,13 @@ func live(t *testing.T, s *apitest.Server, as apitest.Caller, user string) estat
 	return e
 }
 
-// never is an id of the same shape that no row has.
+// never returns an id of the same form that no row has.
 func never(id string) string {
 	prefix, _, _ := strings.Cut(id, "_")
 	return prefix + "_" + strings.Repeat("0", 26)
 }
 
-// alike holds that two answers cannot be told apart.
+// alike checks that two answers cannot be told apart.
 func alike(t *testing.T, what string, a, b *apitest.Answer, ids ...string) {
 	t.Helper()
 	plain := func(x *apitest.Answer) string {
@@ -73,8 +73,8 @@ func alike(t *testing.T, what string, a, b *apitest.Answer, ids ...string) {
 	require.Equal(t, header(a), header(b), what)
 }
 
-// TestCompaniesCannotTellEachOther drives two companies with the same names and slugs, and a sandbox, and holds that
-// nothing of one can be seen, counted, named or felt from another.
+// TestCompaniesCannotTellEachOther uses two companies with the same names and slugs, and a sandbox, and checks that nothing of
+// one can be seen, counted, named or noticed from another.
 func TestCompaniesCannotTellEachOther(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -83,7 +83,7 @@ func TestCompaniesCannotTellEachOther(t *testing.T) {
 		b := live(t, s, s.B.OwnerKey, s.B.Member.UserID)
 		box := s.Do(t, apitest.Scenario{As: s.A.TestKey, Path: "/v1/users"}).Text("data.0.id")
 		sandbox := live(t, s, s.A.TestKey, box)
-		for range 3 { // and on: more rows, changes, refusals
+		for range 3 { // more rows, changes and refusals
 			filed(t, s, s.B.OwnerKey)
 			filed(t, s, s.A.TestKey)
 		}
@@ -98,7 +98,7 @@ func TestCompaniesCannotTellEachOther(t *testing.T) {
 			{"another company", func() apitest.Caller { return s.A.OwnerKey }, b},
 			{"another company, by token", func() apitest.Caller { return s.A.Owner }, b},
 			{"its own sandbox", func() apitest.Caller { return s.A.OwnerKey }, sandbox},
-			{"the live company, from the sandbox", func() apitest.Caller { // a test key makes 60 calls a minute
+			{"the live company, from the sandbox", func() apitest.Caller { // a new test key for each call, because it may make 60 calls a minute
 				return s.Key(t, s.A.Tenant, s.A.Tenant.Owner, apitest.KeyOptions{Test: true})
 			}, a},
 		} {
@@ -111,12 +111,12 @@ func TestCompaniesCannotTellEachOther(t *testing.T) {
 		first := s.Do(t, apitest.Scenario{As: s.A.OwnerKey, Method: http.MethodPost, Path: "/v1/services", Body: body{"name": "IT"}, WantStatus: 409, WantNot: []string{a.service, b.service}})
 		second := s.Do(t, apitest.Scenario{As: s.B.OwnerKey, Method: http.MethodPost, Path: "/v1/services", Body: body{"name": "IT"}, WantStatus: 409})
 		require.Equal(t, first.Plain(), second.Plain())
-		// And nothing above changed anything on the other side.
+		// None of the above changed anything in the other company.
 		s.Do(t, apitest.Scenario{As: s.B.OwnerKey, Path: "/v1/requests/" + b.request, WantData: map[string]any{"title": "Mine", "status": "IN_PROGRESS"}})
 	})
 }
 
-// snapshot returns the body and tag of everything that the company can read, but the log, by path.
+// snapshot returns the body and ETag of everything that the company can read, by path, without the audit log.
 func snapshot(t *testing.T, s *apitest.Server, as apitest.Caller, e estate) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -134,7 +134,7 @@ func snapshot(t *testing.T, s *apitest.Server, as apitest.Caller, e estate) map[
 	return out
 }
 
-// otherCompany calls every route on rows of somebody else: the answers are those to ids that never were.
+// otherCompany calls every route on rows of another company: the answers are those to ids that never existed.
 func otherCompany(t *testing.T, s *apitest.Server, caller func() apitest.Caller, who string, theirs estate) {
 	t.Helper()
 	for n, row := range rest.Table() {
@@ -155,7 +155,8 @@ func otherCompany(t *testing.T, s *apitest.Server, caller func() apitest.Caller,
 	}
 }
 
-// references names rows of somebody else in bodies and filters: as ids that never were, and nothing is found.
+// references names rows of another company in bodies and filters: they are treated as ids that never existed, and nothing is
+// found.
 func references(t *testing.T, s *apitest.Server, as apitest.Caller, own, theirs estate) {
 	t.Helper()
 	request := func(b body) body {

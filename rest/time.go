@@ -11,10 +11,10 @@ import (
 // Time is a moment as answers show it: RFC 3339 in UTC with milliseconds.
 type Time string
 
-// at writes a moment.
+// at formats a time.
 func at(t time.Time) Time { return Time(t.UTC().Format(clock.Format)) }
 
-// atOrNil writes a moment that may not be set.
+// atOrNil formats a time; nil for nil.
 func atOrNil(t *time.Time) *Time {
 	if t == nil {
 		return nil
@@ -22,7 +22,7 @@ func atOrNil(t *time.Time) *Time {
 	return new(at(*t))
 }
 
-// Schema tells the OpenAPI document what a moment looks like.
+// Schema describes the format in the OpenAPI document.
 func (Time) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Format: "date-time", Pattern: `^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$`}
 }

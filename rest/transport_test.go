@@ -18,7 +18,7 @@ import (
 	"atrium/rest"
 )
 
-// TestPlainHTTP holds that the door processes nothing that came without TLS, on whatever port.
+// TestPlainHTTP checks that nothing is processed that came without TLS, on any port.
 func TestPlainHTTP(t *testing.T) {
 	t.Parallel()
 	w := testkit.SQLiteWorld(t)
@@ -42,8 +42,8 @@ func TestPlainHTTP(t *testing.T) {
 	require.Zero(t, n)
 }
 
-// TestHTTP1 holds that callers without HTTP/2 are served alike, and are told of a body that is too large while they are
-// still sending it.
+// TestHTTP1 checks that callers without HTTP/2 get the same answers, and learn that a body is too large while they are still
+// sending it.
 func TestHTTP1(t *testing.T) {
 	t.Parallel()
 	s := apitest.Serve(t, testkit.SQLiteWorld(t), door)

@@ -39,7 +39,7 @@ func workflowVersionOut(v *ent.WorkflowVersion) WorkflowVersion {
 	}
 }
 
-// VersionDiff is what differs between two versions as answers show it.
+// VersionDiff lists the differences between two versions.
 type VersionDiff struct {
 	From    int                `json:"from" doc:"0 where nothing was published before." example:"1"`
 	To      int                `json:"to" example:"2"`

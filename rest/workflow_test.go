@@ -42,7 +42,7 @@ func TestWorkflowLife(t *testing.T) {
 			{Name: "archive", As: as, Method: http.MethodPatch, Path: path, Body: body{"status": "archived"}, WantData: map[string]any{"status": "archived"}},
 			{Name: "duplicate slug", As: as, Method: http.MethodPost, Path: "/v1/workflows", Body: body{"name": "Order", "definition": definition}, WantStatus: 409, WantCode: "conflict"},
 		})
-		// The references of a definition are rows of this company.
+		// A definition may refer only to rows of this company.
 		team := create(t, s, as, "/v1/teams", body{"name": "Ops"})
 		theirs := create(t, s, s.B.OwnerKey, "/v1/teams", body{"name": "Ops"})
 		with := func(team string) body {
@@ -65,7 +65,7 @@ func TestWorkflowLife(t *testing.T) {
 		}}, WantStatus: 400, WantCode: "validation_error"})
 		require.Greater(t, len(faulty.Fields()), 1, "%s", faulty.Body)
 
-		// In use: it cannot go. Out of use: it can, and its slug is free.
+		// A workflow in use cannot be deleted. One out of use can, and its slug is free again.
 		svc := create(t, s, as, "/v1/services", body{"name": "IT"})
 		published := s.Do(t, apitest.Scenario{
 			As: as, Method: http.MethodPost, Path: path + "/publish", WantStatus: 200, WantData: map[string]any{"version": 1, "status": "active"},
@@ -99,7 +99,7 @@ func TestWorkflowLife(t *testing.T) {
 		s.Do(t, apitest.Scenario{As: as, Method: http.MethodDelete, Path: path, WantAudit: &apitest.AuditWant{Action: "workflow.deleted", ResourceID: id}})
 		again := create(t, s, as, "/v1/workflows", body{"name": "Order", "definition": definition})
 
-		// A published workflow is no draft again.
+		// A published workflow does not become a draft again.
 		s.Write(t, func(ctx context.Context, tx *store.Tx) error {
 			return tx.Workflow.Update().Where(workflow.ID(again)).SetVersion(1).SetStatus(workflow.StatusActive).Exec(ctx)
 		})

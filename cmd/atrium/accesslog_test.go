@@ -22,7 +22,7 @@ type line struct {
 	Bytes                         int
 }
 
-// accessLog returns the lines for calls that a server has written, by request id.
+// accessLog returns the access log lines of a server, by request id.
 func accessLog(t *testing.T, n *node) map[string]line {
 	t.Helper()
 	out := map[string]line{}
@@ -36,8 +36,8 @@ func accessLog(t *testing.T, n *node) map[string]line {
 	return out
 }
 
-// With a certificate that browsers may trust, every answer says that HTTPS is all there is; and an access log of all calls
-// says who called what, and nothing that they sent.
+// With a public certificate every answer carries Strict-Transport-Security. An access log of all calls names the caller and the
+// path, and contains nothing that the caller sent.
 func TestAccessLogAndStrictTransport(t *testing.T) {
 	t.Parallel()
 	p := onSQLite(t)
@@ -45,7 +45,7 @@ func TestAccessLogAndStrictTransport(t *testing.T) {
 	writePair(t, cert, key, 1)
 	n := p.serve("--tls-cert", cert, "--tls-key", key, "--access-log", "all", "--log-level", "error")
 	first := p.firstRun()
-	tr := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} // nobody has signed it
+	tr := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} // the certificate is self-signed
 	t.Cleanup(tr.CloseIdleConnections)
 	c := &http.Client{Transport: tr, Timeout: patience}
 
@@ -98,7 +98,8 @@ func TestAccessLogAndStrictTransport(t *testing.T) {
 	}
 }
 
-// By itself the log tells of trouble alone, and nobody is told to trust a certificate of the data folder's CA.
+// By default the access log has no lines for successful calls and ordinary refusals. With a certificate of the data folder's CA
+// there is no Strict-Transport-Security.
 func TestAccessLogByItself(t *testing.T) {
 	t.Parallel()
 	p := onSQLite(t)

@@ -13,8 +13,8 @@ import (
 	"atrium/internal/gate"
 )
 
-// adminHandler answers operators: health, readiness, metrics and, on a development server, the clock. A node with an API
-// adds GraphiQL, one that works jobs River's pages.
+// adminHandler serves operators: health, readiness, metrics and, on a development server, the clock. A node with an API adds
+// GraphiQL, a node that works jobs adds River's pages.
 func (s *server) adminHandler() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "status", "ok") })
@@ -32,7 +32,7 @@ func (s *server) adminHandler() *http.ServeMux {
 			say(w, http.StatusServiceUnavailable, "status", "database")
 			return
 		}
-		// All nodes would be taken out at once for a clock of the database's that is wrong: it is said, and calls are taken.
+		// A wrong clock on the database would make all nodes unready at once. So the answer only reports the difference.
 		if err := sameTime(ctx, s.store); err != nil {
 			s.log.WarnContext(ctx, "the clock does not agree with the database's", "error", err)
 			say(w, http.StatusOK, "status", "ready", "clock", err.Error())
@@ -44,14 +44,14 @@ func (s *server) adminHandler() *http.ServeMux {
 	if s.DevClock {
 		mux.Handle("POST /dev/clock", s.local(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			rc := http.NewResponseController(w)
-			_ = errors.Join(rc.SetReadDeadline(time.Time{}), rc.SetWriteDeadline(time.Time{})) // due jobs take the time that they take
+			_ = errors.Join(rc.SetReadDeadline(time.Time{}), rc.SetWriteDeadline(time.Time{})) // due jobs may take any time
 			s.moveClock(w, r)
 		})))
 	}
 	return mux
 }
 
-// local keeps other people's pages out on a loopback listener. A listener that other machines reach is the network's to guard.
+// local refuses browser pages of other origins on a loopback listener. Access to any other listener is controlled by the network.
 func (s *server) local(next http.Handler) http.Handler {
 	if !s.adminAt.Addr().IsLoopback() {
 		return next
@@ -65,12 +65,11 @@ func (s *server) local(next http.Handler) http.Handler {
 	})
 }
 
-// addGraphiQL opens GraphiQL to operators, and the GraphQL door for it: the same door with the same limits and the same
-// audit log as on the API's own listener, but for cookies, which gate.Loopback takes off. Neither asks who is there, so it
-// is safe because of what it does not give: the page is public and holds nothing, and an operation without a key or token
-// is answered with 401. It is on in production, too: who can connect to loopback could as well call the API, which listens
-// for everybody. A listener that other machines can reach gets neither, since keys and tokens would cross a network in
-// the clear.
+// addGraphiQL serves GraphiQL to operators, with the GraphQL endpoint that it uses. The endpoint has the same limits and the same
+// audit log as on the API's own listener, but gate.Loopback removes cookies. The listener does not authenticate by itself; this
+// is safe because it grants nothing: the page is public and contains no data, and an operation without a key or token is answered
+// with 401. It is on in production, too: anybody who can connect to loopback can also call the API. A listener that other
+// machines can reach gets neither, since keys and tokens would cross a network unencrypted.
 func (s *server) addGraphiQL(g *gate.Gate, graphQL http.Handler) {
 	if !s.adminAt.Addr().IsLoopback() {
 		s.log.Info("GraphiQL is off: the admin listener is not on loopback", "address", s.adminAt.String())
@@ -83,11 +82,11 @@ func (s *server) addGraphiQL(g *gate.Gate, graphQL http.Handler) {
 	fmt.Printf("graphiql http://%s%s\n", s.adminAt, graph.GraphiQLPath)
 }
 
-// riverPath is where River's pages are.
+// riverPath is the path of River's pages.
 const riverPath = "/river"
 
-// addRiverUI opens River's pages of the job queue to operators, on nodes that work jobs. Who can open them can cancel jobs, so they
-// are for callers on this machine alone: a listener that others reach gets none.
+// addRiverUI serves River's pages of the job queue to operators, on nodes that work jobs. They allow anybody to cancel jobs, so
+// they are served only on loopback.
 func (s *server) addRiverUI() error {
 	if !s.adminAt.Addr().IsLoopback() {
 		s.log.Info("River's pages are off: the admin listener is not on loopback", "address", s.adminAt.String())
@@ -102,7 +101,7 @@ func (s *server) addRiverUI() error {
 	return nil
 }
 
-// say answers with JSON fields: names and values in turn.
+// say answers with a JSON object. fields alternates names and values.
 func say(w http.ResponseWriter, status int, fields ...string) {
 	body := map[string]string{}
 	for pair := range slices.Chunk(fields, 2) {
@@ -110,5 +109,5 @@ func say(w http.ResponseWriter, status int, fields ...string) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // a caller who has gone cannot be told so
+	_ = json.NewEncoder(w).Encode(body) // an error means that the caller has disconnected
 }

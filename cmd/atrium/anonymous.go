@@ -9,21 +9,21 @@ import (
 	"atrium/internal/identity/pages"
 )
 
-// The allowances of anonymous calls at the identity provider, by address. They bound the memory, rows and work that one
-// address can claim, and leave room for an office of thousands that signs in from one address on a Monday morning. Attempts at
-// passwords and codes have limits of their own (package throttle), and so have mails (package account).
+// The limits of anonymous calls at the identity provider, by IP address. They limit the memory, rows and work that one address
+// can claim, and leave room for an office of thousands that signs in from one address on a Monday morning. Attempts at passwords
+// and codes have limits of their own (package throttle), and so have mails (package account).
 var (
-	// beginnings allows authorization requests. Each makes a row, which is kept for an hour at most.
+	// beginnings limits authorization requests. Each makes a row, which is kept for an hour at most.
 	beginnings = gate.Allowance{Name: "authorize", PerMinute: 600, PerDay: 100_000}
-	// pageVisits allows requests for pages that need no sign-in, and forms that are posted to them.
+	// pageVisits limits requests for pages that need no sign-in, and forms that are posted to them.
 	pageVisits = gate.Allowance{Name: "pages", PerMinute: 1_800, PerDay: 300_000}
-	// webSignIns allows calls of /login, of its callback, which asks the provider for tokens, and of the logout endpoints.
+	// webSignIns limits calls of /login, of its callback, which asks the provider for tokens, and of the logout endpoints.
 	webSignIns = gate.Allowance{Name: "login", PerMinute: 600, PerDay: 100_000}
-	// badCalls allows calls of programs that are refused: wrong secrets, codes and tokens.
+	// badCalls limits calls of programs that are refused: wrong secrets, codes and tokens.
 	badCalls = gate.Allowance{Name: "programs", PerMinute: 1_200, PerDay: 100_000}
 )
 
-// guard puts the allowances in front of the pages and endpoints that take anonymous calls.
+// guard applies the limits to the pages and endpoints that take anonymous calls.
 func (h *hosted) guard(s *gate.Anonymous, layout *pages.Layout) {
 	page := func(w http.ResponseWriter, r *http.Request, _ time.Duration) {
 		layout.Message(w, r, http.StatusTooManyRequests, "One moment, please",
@@ -43,11 +43,11 @@ func (h *hosted) guard(s *gate.Anonymous, layout *pages.Layout) {
 	h.account = s.Every(pageVisits, h.account, page)
 }
 
-// tooManyOfProgram is the answer to a program, in the words of RFC 6749.
+// tooManyOfProgram is the answer to a program, as an error of RFC 6749.
 func tooManyOfProgram(w http.ResponseWriter, _ *http.Request, _ time.Duration) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusTooManyRequests)
-	_ = json.NewEncoder(w).Encode(map[string]string{ // the connection may be closed
+	_ = json.NewEncoder(w).Encode(map[string]string{ // an error means that the connection is closed
 		"error": "temporarily_unavailable", "error_description": "too many refused calls from this address: try again later",
 	})
 }

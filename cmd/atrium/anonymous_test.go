@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// from returns a client that calls from an address of this machine and follows no redirect.
+// from returns a client that calls from a given local address and follows no redirects.
 func (p place) from(address string) *http.Client {
 	p.t.Helper()
 	c := p.client()
@@ -22,8 +22,8 @@ func (p place) from(address string) *http.Client {
 	return c
 }
 
-// What anonymous callers do at the identity provider is bounded by address: what writes rows, what is looked up for wrong secrets,
-// codes and tokens, and the pages.
+// Anonymous calls to the identity provider are limited by address: calls that write rows, calls with wrong secrets, codes or
+// tokens, and pages.
 func TestAnonymousCallsAreBounded(t *testing.T) {
 	t.Parallel()
 	p := onSQLite(t)
@@ -42,7 +42,7 @@ func TestAnonymousCallsAreBounded(t *testing.T) {
 	form := func(more url.Values) url.Values { return merged(wrong, more) }
 	for at, kind := range []struct {
 		name  string
-		most  int // calls that pass
+		most  int // number of calls before the limit
 		calls []strange
 	}{
 		{"authorization requests", 600, []strange{{path: authorize, before: 302}}},
@@ -88,11 +88,11 @@ func TestAnonymousCallsAreBounded(t *testing.T) {
 	}
 }
 
-// strange is a call of somebody whom nobody has recognised; with a form it is a POST.
+// strange is an anonymous call. With a form it is a POST.
 type strange struct {
 	path, token string
 	form        url.Values
-	before      int // the status until the calls are too many
+	before      int // status before the limit is reached
 }
 
 func (c strange) send(t *testing.T, n *node, by *http.Client) answer {

@@ -19,7 +19,8 @@ type auditKeyCmd struct {
 	jsonFlag
 }
 
-// Run prints the key that checkpoints are signed with, and those that signed for companies where they were before.
+// Run prints the public key of the checkpoints' signing key, and the keys of the installations from which companies were
+// imported.
 func (m *auditKeyCmd) Run(ctx context.Context) (err error) {
 	c, err := m.openExisting(ctx)
 	if err != nil {
@@ -43,7 +44,7 @@ func (m *auditKeyCmd) Run(ctx context.Context) (err error) {
 	return m.print(map[string]any{"publicKey": key.Public, "former": former}, lines...)
 }
 
-// auditKey returns the key that checkpoints are signed with, and makes it where there is none.
+// auditKey returns the signing key of checkpoints. It creates the key if there is none.
 func (c *core) auditKey(ctx context.Context) (*merkle.Key, error) {
 	if err := merkle.MakeKey(ctx, c.store, c.sealer); err != nil {
 		return nil, err
@@ -60,13 +61,13 @@ type auditVerifyCmd struct {
 	Key         string `help:"Public key that checkpoints must be signed with (default: the installation's)."`
 }
 
-// verified is a report with the key that was trusted.
+// verified is a report with the public key that checkpoints were verified with.
 type verified struct {
 	merkle.Report
 	PublicKey string `json:"publicKey"`
 }
 
-// allVerified is what is printed of all companies.
+// allVerified is the JSON output for all companies.
 type allVerified struct {
 	Intact    bool            `json:"intact"`
 	PublicKey string          `json:"publicKey"`
@@ -75,7 +76,7 @@ type allVerified struct {
 
 var errNotIntact = errors.New("the audit log is not what was sealed")
 
-// Run verifies logs, or an export; it fails unless they are intact.
+// Run verifies the logs or an export. It returns an error unless they are intact.
 func (m *auditVerifyCmd) Run(ctx context.Context) (err error) {
 	if m.Export != "" && m.Key != "" {
 		return m.export(m.Key)
@@ -102,7 +103,7 @@ func (m *auditVerifyCmd) Run(ctx context.Context) (err error) {
 	return m.logs(ctx, c, key)
 }
 
-// export verifies a file by itself.
+// export verifies an exported file without a database.
 func (m *auditVerifyCmd) export(key string) (err error) {
 	f, err := os.Open(m.Export)
 	if err != nil {
@@ -155,7 +156,7 @@ func (m *auditVerifyCmd) logs(ctx context.Context, c *core, key string) error {
 	return errNotIntact
 }
 
-// one prints one report.
+// one prints one report. It returns errNotIntact unless the log is intact.
 func (m *auditVerifyCmd) one(r merkle.Report, key string) error {
 	if err := m.print(verified{r, key}, said(r), "key  "+key); err != nil || r.Intact {
 		return err
@@ -163,7 +164,7 @@ func (m *auditVerifyCmd) one(r merkle.Report, key string) error {
 	return errNotIntact
 }
 
-// checkpoints reads the file of checkpoints, by company and in the order of their sizes.
+// checkpoints reads the file of checkpoints. It returns them by company, ordered by size.
 func (m *auditVerifyCmd) checkpoints(key string) (map[string][]merkle.Checkpoint, error) {
 	out := map[string][]merkle.Checkpoint{}
 	if m.Checkpoints == "" {
@@ -186,7 +187,7 @@ func (m *auditVerifyCmd) checkpoints(key string) (map[string][]merkle.Checkpoint
 	return out, nil
 }
 
-// said writes a report for people.
+// said formats a report as a line of text.
 func said(r merkle.Report) string {
 	out := fmt.Sprintf("%s  %d entries, %d waiting, %d erased in part, root %s: ", cmp.Or(r.Company, "(no company)"), r.Size, r.Unsealed, r.Erased, r.RootHash)
 	if r.Intact {

@@ -17,12 +17,12 @@ import (
 
 var errPostgresTools = errors.New("this is for SQLite: PostgreSQL is backed up by its own tools (pg_dump, WAL archiving), as the README says")
 
-// passphraseFlag names the file of a passphrase: it is no value, so that no passphrase is ever seen in a list of processes.
+// passphraseFlag takes the passphrase from a file, so that it never appears in a list of processes.
 type passphraseFlag struct {
 	PassphraseFile string `help:"File of the passphrase that keys are encrypted under." type:"path"`
 }
 
-// passphrase reads it, without the line's end.
+// passphrase reads the passphrase without the trailing newline; "" without a file.
 func (f passphraseFlag) passphrase() (string, error) {
 	if f.PassphraseFile == "" {
 		return "", nil
@@ -45,7 +45,7 @@ type backupCmd struct {
 	WithKeys bool   `help:"Put the master key and the local CA in, encrypted under the passphrase."`
 }
 
-// Run makes a backup of a data folder while a server works in it. It says yes once the copy was checked.
+// Run makes a backup of a data folder while a server uses it. It succeeds only after the copy has been checked.
 func (m *backupCmd) Run(ctx context.Context) error {
 	if m.DatabaseURL != "" {
 		return errPostgresTools
@@ -83,7 +83,8 @@ func (m *backupCmd) Run(ctx context.Context) error {
 	return m.print(made, fmt.Sprintf("backed up %d bytes, checked, %s", made.Bytes, keys))
 }
 
-// keyFiles are the files beside the database that an installation cannot do without, under the names that it looks for.
+// keyFiles returns the files beside the database that an installation needs, with the names under which a restore must write
+// them.
 func (f dataFlags) keyFiles() (out []backup.KeyFile) {
 	if key := f.masterKey(); key.File != "" {
 		out = append(out, backup.KeyFile{Name: "master.key", Path: key.File})
@@ -103,8 +104,8 @@ type restoreCmd struct {
 	From string `required:"" help:"The backup." type:"path"`
 }
 
-// Run makes an installation of a backup in a data folder without a database, brings it to this version and checks it. What it
-// refuses leaves nothing behind.
+// Run restores a backup into a data folder that has no database, migrates it to this version and checks it. A refused restore
+// leaves nothing behind.
 func (m *restoreCmd) Run(ctx context.Context) error {
 	if m.DatabaseURL != "" {
 		return errPostgresTools
@@ -128,8 +129,8 @@ func (m *restoreCmd) Run(ctx context.Context) error {
 	return m.print(made, fmt.Sprintf("restored %d bytes of %s, checked", made.Bytes, made.At.Format(time.RFC3339)))
 }
 
-// sound returns an error unless the installation's secrets open and every company's audit log is what was sealed. migrates says
-// that it may be brought to this version first.
+// sound returns an error unless the installation's secrets can be opened and every company's audit log is intact. migrates allows
+// it to migrate the database first.
 func (f dataFlags) sound(ctx context.Context, migrates bool) (err error) {
 	c, err := f.build(ctx, nil, migrates)
 	if err != nil {

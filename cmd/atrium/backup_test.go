@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A backup of a server that is being written to becomes an installation elsewhere: all that was answered before the backup began is
-// in it, keys and sign-ins work, what was answered to an idempotency key is answered again, and the audit log verifies.
+// A backup of a server under writes is restored elsewhere. It holds everything that was answered before the backup began, keys
+// and sign-ins work, an idempotency key gets its earlier answer, and the audit log verifies.
 func TestBackupAndRestore(t *testing.T) {
 	p := onSQLite(t)
 	n := p.serve()
@@ -34,7 +34,7 @@ func TestBackupAndRestore(t *testing.T) {
 			case <-stop:
 				return
 			default:
-				_, _ = send(c, "POST", n.base+"/v1/requests", first.LiveKey, laptop) // some are refused: there is a limit
+				_, _ = send(c, "POST", n.base+"/v1/requests", first.LiveKey, laptop) // the rate limit refuses some
 			}
 		}
 	})
@@ -55,7 +55,7 @@ func TestBackupAndRestore(t *testing.T) {
 	require.False(t, bytes.Contains(content, key[:40]), "the master key lies open in the backup")
 	require.Zero(t, n.stop())
 
-	// Elsewhere, with the passphrase alone.
+	// Restored elsewhere, with only the passphrase.
 	q := onSQLite(t)
 	q.refused([]string{"master key"}, "restore", "--from", file)
 	require.NoFileExists(t, filepath.Join(q.data, "atrium.db"), "a refusal leaves something behind")
@@ -72,7 +72,7 @@ func TestBackupAndRestore(t *testing.T) {
 	require.NotEmpty(t, there.token(first.Company.ID, first.Owner.Email))
 	require.Zero(t, there.stop())
 
-	// What is cut off or changed is refused, and leaves nothing.
+	// A truncated or modified backup is refused, and nothing is left behind.
 	for name, bad := range map[string][]byte{"not all of": content[:len(content)/2], "SHA-256 differs": flipped(t, content), "no backup": []byte("no archive")} {
 		path := filepath.Join(dir, name)
 		require.NoError(t, os.WriteFile(path, bad, 0o600))
@@ -83,7 +83,7 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 }
 
-// idOf returns the id of an answer's row.
+// idOf returns the id in an answer.
 func idOf(t *testing.T, body string) string {
 	t.Helper()
 	var answer struct{ Data struct{ ID string } }
@@ -91,8 +91,8 @@ func idOf(t *testing.T, body string) string {
 	return answer.Data.ID
 }
 
-// A dump of PostgreSQL that was made while the server worked, by the role that the README names, becomes an installation elsewhere. As
-// the server's own role pg_dump refuses.
+// A PostgreSQL dump of a running server, made by the role that the README names, is restored elsewhere. As the server's own role
+// pg_dump fails.
 func TestPostgresDumpAndRestore(t *testing.T) {
 	t.Parallel()
 	p := onPostgres(t)
@@ -134,7 +134,7 @@ func TestPostgresDumpAndRestore(t *testing.T) {
 	require.Equal(t, true, q.object("doctor")["ok"])
 }
 
-// flipped changes one byte of the database that the archive holds.
+// flipped changes one byte of the database in the archive.
 func flipped(t *testing.T, archive []byte) []byte {
 	t.Helper()
 	r := tar.NewReader(bytes.NewReader(archive))

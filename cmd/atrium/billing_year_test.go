@@ -22,11 +22,11 @@ import (
 
 var updateYear = flag.Bool("update-year", false, "write testdata/billing_year.golden anew")
 
-// TestBillingYear lives through the year 2096 of two companies, by the development clock, and holds what the product says of it
-// against a file that a person can check with pencil and paper. Processes are killed while they change plans, and between the
-// charge of a card and its note; what happens is the same on both databases.
+// TestBillingYear runs two companies through the year 2096 with the development clock, and compares what the product reports with
+// a file that a person can check by hand. Processes are killed while they change plans, and between the charge of a card and its
+// record. The result is the same on both databases.
 //
-// Time goes on while the test runs. The moments are chosen so that a minute more rounds to the same cents.
+// Time goes on while the test runs. The moments are chosen so that one more minute rounds to the same cents.
 func TestBillingYear(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		y := openYear(t, p)
@@ -109,7 +109,7 @@ func TestBillingYear(t *testing.T) {
 	})
 }
 
-// year is a server, what moves its time and its companies' owners.
+// year is a server with a development clock, and the owners of its companies.
 type year struct {
 	place
 	node  *node
@@ -130,7 +130,7 @@ func openYear(t *testing.T, p place) *year {
 	return y
 }
 
-// start starts the server, after a kill as well.
+// start starts the server, also after a kill.
 func (y *year) start() {
 	y.node = y.serve("ATRIUM_STRIPE_KEY=sk_test_123", "ATRIUM_STRIPE_URL="+y.bank.url, "ATRIUM_STRIPE_WEBHOOK_SECRET=whsec_1", "--dev-clock", "--no-demo", "--invoice-from", "Seller Ltd")
 	y.bank.kills(y.node.kill)
@@ -139,7 +139,7 @@ func (y *year) start() {
 
 func (y *year) say(line string) { fmt.Fprintf(&y.text, "            %s\n", line) }
 
-// at goes on to ten o'clock of a day.
+// at moves the clock to ten o'clock on a day.
 func (y *year) at(day string) {
 	y.t.Helper()
 	at, err := time.Parse(time.DateOnly, day)
@@ -148,16 +148,16 @@ func (y *year) at(day string) {
 	y.later(at.Add(10 * time.Hour).Sub(y.node.advance("1ns")).String())
 }
 
-// later moves the clock and has what became due done.
+// later moves the clock and waits for the jobs that became due.
 func (y *year) later(by string) {
 	y.t.Helper()
 	a, err := send(y.client(), "POST", y.node.admin+"/dev/clock", "", `{"advance":"`+by+`"}`)
-	if err == nil { // else the process was killed
+	if err == nil { // otherwise the process was killed
 		require.Equal(y.t, 200, a.status, a.body)
 	}
 }
 
-// work has the job run that follows each minute.
+// work makes the minutely job run.
 func (y *year) work() { y.later("61s") }
 
 func (y *year) company(as, name string) {
@@ -166,13 +166,13 @@ func (y *year) company(as, name string) {
 	y.ids[as] = made["company"].(map[string]any)["id"].(string)
 }
 
-// token returns one of a company's owner.
+// token returns an access token of a company's owner.
 func (y *year) token(as string) string {
 	y.t.Helper()
 	return y.object("token", "create", "--company", y.ids[as], "--user", y.email[as], "--ttl", "1h")["accessToken"].(string)
 }
 
-// ask runs a GraphQL document as a company's owner; key may be an idempotency key.
+// ask runs a GraphQL document as a company's owner. key is an idempotency key, or empty.
 func (y *year) ask(as, key, document string, into any) {
 	y.t.Helper()
 	body, err := json.Marshal(map[string]any{"query": document})
@@ -203,8 +203,8 @@ func (y *year) cancel(as string) {
 	y.ask(as, "", `mutation { cancelSubscription(input: {}) { company { plan } } }`, nil)
 }
 
-// killedChange kills the server while it changes a plan, or right after it has answered, and asks once more with the same
-// idempotency key: whether or not the change was committed, there is one.
+// killedChange kills the server while it changes a plan, or right after its answer, and repeats the call with the same
+// idempotency key. Whether or not the change was committed, it happens once.
 func (y *year) killedChange(as, plan string, answered bool) {
 	y.keys++
 	key, token, c := fmt.Sprintf("change-%d", y.keys), y.token(as), y.client()
@@ -213,7 +213,7 @@ func (y *year) killedChange(as, plan string, answered bool) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_, _ = send(c, "POST", y.node.base+"/graphql", token, string(body), "Idempotency-Key", key) // it may get no answer
+		_, _ = send(c, "POST", y.node.base+"/graphql", token, string(body), "Idempotency-Key", key) // the call may get no answer
 	}()
 	if answered {
 		<-done
@@ -224,7 +224,7 @@ func (y *year) killedChange(as, plan string, answered bool) {
 	y.ask(as, key, changing(plan), nil)
 }
 
-// mails asserts that a company's owner got a mail.
+// mails asserts that a company's owner got a mail with the subject.
 func (y *year) mails(as, subject string) {
 	files, err := filepath.Glob(filepath.Join(y.data, "outbox", "*.eml"))
 	require.NoError(y.t, err)
@@ -255,7 +255,7 @@ type yearEntry struct {
 	InvoiceID               *string
 }
 
-// invoices returns a company's, the first one first.
+// invoices returns a company's invoices, oldest first.
 func (y *year) invoices(as string) []yearInvoice {
 	y.t.Helper()
 	var out struct {
@@ -271,7 +271,7 @@ func (y *year) invoices(as string) []yearInvoice {
 	return all
 }
 
-// documents asserts that an invoice's file opens for those who may read the invoice, with any credential.
+// documents asserts that an invoice's file opens for callers who may read the invoice, with any kind of credential.
 func (y *year) documents() {
 	c, inv := y.client(), y.invoices("golden")[0]
 	require.Equal(y.t, y.node.base+"/invoices/"+inv.ID+".pdf", inv.PdfURL)
@@ -287,7 +287,7 @@ func (y *year) documents() {
 	require.NotContains(y.t, y.node.err.String(), "sk_test_123")
 }
 
-// story is the golden file: what happened, and what the product says of it.
+// story returns the text that the golden file holds: what happened, and what the product reports.
 func (y *year) story() string {
 	day := func(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 	var b strings.Builder
@@ -337,22 +337,22 @@ func cents(n int64) string {
 	return fmt.Sprintf("%s%d.%02d", sign, n/100, n%100)
 }
 
-// What the bank does with the next charge that it has not seen.
+// What the bank does with the next new charge.
 const (
 	take   = "takes"
 	refuse = "refuses"
 	kill   = "takes, and nobody hears of it"
 )
 
-// bankServer speaks as much of Stripe's protocol as the product uses, and remembers what it took.
+// bankServer implements the part of Stripe's protocol that the product uses, and records the charges that it accepted.
 type bankServer struct {
 	url     string
 	mu      sync.Mutex
 	does    string
 	killing func()
-	order   []string          // the intents' JSON, the oldest first
+	order   []string          // the payment intents as JSON, oldest first
 	intents map[string]string // by idempotency key
-	taken   map[string]int    // how often, by invoice
+	taken   map[string]int    // number of charges by invoice
 	lines   []string
 }
 
@@ -381,7 +381,7 @@ func (b *bankServer) log() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	lines := slices.Clone(b.lines)
-	slices.SortStableFunc(lines, func(x, y string) int { return strings.Compare(x[:18], y[:18]) }) // several are charged at once
+	slices.SortStableFunc(lines, func(x, y string) int { return strings.Compare(x[:18], y[:18]) }) // several invoices are charged at the same time
 	return strings.Join(lines, "")
 }
 

@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fault is something that goes wrong on purpose, while the traffic goes on: it is over when the function returns.
+// fault is an injected failure. It is over when the function returns.
 type fault struct {
 	name string
 	do   func(s *site)
@@ -28,18 +28,18 @@ type fault struct {
 
 // site is an installation under faults.
 type site struct {
-	place // as the books are read: past the proxy
+	place // reads the database directly, not through the proxy
 	t     *testing.T
 	nodes []*node
-	start func() *node // starts a node under the site's name
-	proxy *proxy       // before the database; nil on SQLite
-	disk  string       // the folder whose file system is small
+	start func() *node // starts a node with the site's address
+	proxy *proxy       // proxy of the database; nil on SQLite
+	disk  string       // folder on a small file system
 	tr    *traffic
 }
 
 var killed = fault{"kill -9", func(s *site) { s.replace((*node).kill) }}
 
-// everywhere has kills more often than what else may happen.
+// everywhere lists the faults for both databases. A kill occurs more often than the others.
 var everywhere = []fault{
 	killed, killed, killed,
 	{"SIGTERM", func(s *site) { s.replace(func(n *node) { require.Zero(s.t, n.stop(), n.err) }) }},
@@ -82,7 +82,7 @@ var onDisk = append([]fault{
 	}},
 }, everywhere...)
 
-// pause is for how long a process stands still: as a rule less than its database waits for it, now and then more.
+// pause returns for how long to suspend a process: usually less than its database waits for it, sometimes more.
 func pause() time.Duration {
 	if rand.IntN(5) == 0 {
 		return 20 * time.Second
@@ -90,8 +90,9 @@ func pause() time.Duration {
 	return time.Duration(rand.IntN(3000)) * time.Millisecond
 }
 
-// Two nodes on PostgreSQL and one on SQLite work while their processes are killed, stand still, lose the database or fill the disk,
-// ATRIUM_CHAOS_ROUNDS times (20). In the end the books balance: what was answered is there once, with all that belongs to it.
+// Two nodes on PostgreSQL and one on SQLite work under load while their processes are killed or suspended, lose the database or
+// fill the disk, ATRIUM_CHAOS_ROUNDS times (default 20). At the end, everything that was answered exists exactly once, with all
+// that belongs to it.
 func TestChaos(t *testing.T) {
 	rounds := 20
 	if text := os.Getenv("ATRIUM_CHAOS_ROUNDS"); text != "" {
@@ -105,7 +106,7 @@ func TestChaos(t *testing.T) {
 		proxy := startProxy(t, p.url)
 		q := p
 		q.url = proxy.url
-		first := q.serve(flags...) // whose name those that replace it keep
+		first := q.serve(flags...) // later nodes get its address
 		s := &site{place: p, t: t, proxy: proxy, start: func() *node { return first.beside(flags...) }}
 		s.nodes = []*node{s.start(), s.start()}
 		first.kill()
@@ -125,7 +126,7 @@ func TestChaos(t *testing.T) {
 	})
 }
 
-// suffer lets faults happen to the site under load, and balances the books.
+// suffer injects faults under load, and then checks the result.
 func (s *site) suffer(rounds int, faults []fault) {
 	s.tr = startTraffic(s.t, 4, true, s.nodes...)
 	happened := map[string]int{}
@@ -151,7 +152,7 @@ func (s *site) suffer(rounds int, faults []fault) {
 	requireHealthy(s.t, s.place)
 }
 
-// any is one of the nodes.
+// any returns one of the nodes.
 func (s *site) any() *node { return s.nodes[rand.IntN(len(s.nodes))] }
 
 // replace ends one of the nodes and starts another.
@@ -162,11 +163,11 @@ func (s *site) replace(end func(*node)) {
 	s.tr.use(s.nodes...)
 }
 
-// proxy is a toxiproxy before the database.
+// proxy is a toxiproxy in front of the database.
 type proxy struct {
 	t   *testing.T
-	api string // where it is changed
-	url string // of the database, through it
+	api string // URL of toxiproxy's own API
+	url string // database URL through the proxy
 }
 
 // startProxy starts the toxiproxy-server that ATRIUM_TOXIPROXY names.
@@ -191,10 +192,10 @@ func startProxy(t *testing.T, database string) *proxy {
 	return &proxy{t: t, api: "http://" + at + "/proxies/database", url: to.String()}
 }
 
-// set changes the proxy.
+// set changes the proxy's settings.
 func (x *proxy) set(body string) { x.call("POST", "", body) }
 
-// toxic spoils what the database answers.
+// toxic adds a toxic, which disturbs the database's answers.
 func (x *proxy) toxic(body string) { x.call("POST", "/toxics", body) }
 
 func (x *proxy) call(method, path, body string) {

@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// clients is the folder of the programs that speak to the binary from outside, with the libraries that they use: those
-// are npm's, so that nobody here wrote both ends.
+// clients is a folder with the client programs of testdata and their libraries. The libraries come from npm, so the tests do not
+// rely on code of ours on both ends.
 var clients = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(filepath.Dir(program), "clients")
 	if err := os.CopyFS(dir, os.DirFS("testdata/clients")); err != nil {
@@ -35,20 +35,20 @@ var clients = sync.OnceValues(func() (string, error) {
 	return dir, nil
 })
 
-// script runs one of testdata/clients against the server, whose CA it trusts, and returns what it printed.
+// script runs one of testdata/clients, which trusts the server's CA, and returns its output.
 func (n *node) script(name string, input any) string {
 	n.t.Helper()
 	return n.scriptTrusting(filepath.Join(n.data, "ca.pem"), name, input)
 }
 
-// scriptTrusting is script with CAs of the caller's. The script finds input in the variable ATRIUM_TEST.
+// scriptTrusting is script with a file of CAs. The script reads input from the variable ATRIUM_TEST.
 func (n *node) scriptTrusting(cas, name string, input any) string {
 	n.t.Helper()
 	dir, err := clients()
 	require.NoError(n.t, err)
 	b, err := json.Marshal(input)
 	require.NoError(n.t, err)
-	ctx, cancel := context.WithTimeout(n.t.Context(), 25*time.Minute) // a tour of all pages takes five minutes alone, and more beside other tests
+	ctx, cancel := context.WithTimeout(n.t.Context(), 25*time.Minute) // a tour of all pages takes five minutes alone, and longer beside other tests
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "node", name)
 	cmd.Dir = dir
@@ -61,7 +61,7 @@ func (n *node) scriptTrusting(cas, name string, input any) string {
 	return out.String()
 }
 
-// talking is one of testdata/clients that runs beside the test, and says by lines on stdout how far it is.
+// talking is a script of testdata/clients that runs beside the test and reports its progress in lines on stdout.
 type talking struct {
 	t    testing.TB
 	name string
@@ -69,7 +69,8 @@ type talking struct {
 	said *output
 }
 
-// talk starts a script, which finds input in the variable ATRIUM_TEST. It is stopped when the test ends, after ten minutes at most.
+// talk starts a script, which reads input from the variable ATRIUM_TEST. It is stopped at the end of the test, or after ten
+// minutes.
 func (p place) talk(name string, input any) *talking {
 	p.t.Helper()
 	dir, err := clients()
@@ -88,7 +89,7 @@ func (p place) talk(name string, input any) *talking {
 	return s
 }
 
-// await returns once the script has said a line.
+// await waits until the script has printed a line.
 func (s *talking) await(line string) {
 	s.t.Helper()
 	late := time.After(patience)
@@ -105,14 +106,14 @@ func (s *talking) await(line string) {
 	}
 }
 
-// end waits for the script's end, which must be a good one, and returns what it said.
+// end waits until the script exits with 0, and returns its output.
 func (s *talking) end() string {
 	s.t.Helper()
 	require.NoError(s.t, s.cmd.Wait(), "%s", s.said)
 	return s.said.String()
 }
 
-// application registers an OAuth client by the command line, and returns it as the scripts read it.
+// application registers an OAuth client on the command line, and returns it in the scripts' format.
 func (p place) application(company, redirectURI string, args ...string) map[string]any {
 	p.t.Helper()
 	made := p.object(append([]string{"client", "create", "--company", company, "--name", "App", "--redirect-uri", redirectURI}, args...)...)
@@ -121,8 +122,8 @@ func (p place) application(company, redirectURI string, args ...string) map[stri
 	return map[string]any{"clientId": client["clientId"], "clientSecret": made["clientSecret"], "redirectUri": redirectURI}
 }
 
-// Two stock client libraries go through every flow of the provider: PKCE, userinfo, rotation and reuse of refresh tokens,
-// replay of codes, revocation, introspection, signing out, and what must be refused.
+// Two standard client libraries run every flow of the provider: PKCE, userinfo, rotation and reuse of refresh tokens, replay of
+// codes, revocation, introspection, signing out, and what must be refused.
 func TestStockOAuthClients(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		n := p.serve()
@@ -138,7 +139,7 @@ func TestStockOAuthClients(t *testing.T) {
 	})
 }
 
-// graphQL runs an operation as whoever has the credential; it must succeed. Returns data.
+// graphQL runs an operation with a credential. It must succeed. Returns data.
 func (n *node) graphQL(credential, query string, variables map[string]any) map[string]any {
 	n.t.Helper()
 	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
@@ -151,12 +152,12 @@ func (n *node) graphQL(credential, query string, variables map[string]any) map[s
 	return data
 }
 
-// A person with Chromium: where the company requires a second factor it is set up before anything else, without
-// JavaScript; codes are taken once; a passkey alone signs in. No page breaks its own content security policy.
+// A person uses Chromium. When the company requires a second factor, it must be set up first, also without JavaScript. Each code
+// works only once. A passkey alone signs in. No page violates its own content security policy.
 func TestBrowser(t *testing.T) {
 	t.Parallel()
 	p := onSQLite(t)
-	n := p.serve("--listen", "localhost:0") // passkeys belong to names, not to addresses
+	n := p.serve("--listen", "localhost:0") // passkeys need a host name, not an IP address
 	first := p.firstRun()
 	owner, ok := p.object("token", "create", "--company", first.Company.ID, "--user", first.Owner.Email)["accessToken"].(string)
 	require.True(t, ok)
@@ -167,7 +168,7 @@ func TestBrowser(t *testing.T) {
 	}), "browser: ok")
 }
 
-// A web application of another origin signs people in and calls both doors from their browser.
+// A web application of another origin signs people in and calls both APIs from their browsers.
 func TestBrowserApplication(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		n := p.serve()
@@ -179,7 +180,7 @@ func TestBrowserApplication(t *testing.T) {
 	})
 }
 
-// The README's recipe works as it is printed there, but for the server's port and its own.
+// The README's recipe works as printed, except for the ports of the server and the recipe.
 func TestReadmeRecipe(t *testing.T) {
 	t.Parallel()
 	n := onSQLite(t).serve()
@@ -201,7 +202,7 @@ func TestReadmeRecipe(t *testing.T) {
 	}), "readme: ok")
 }
 
-// A stock GraphQL client works with the second door.
+// A standard GraphQL client works with the GraphQL API.
 func TestStockGraphQLClient(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		n := p.serve()
@@ -210,7 +211,7 @@ func TestStockGraphQLClient(t *testing.T) {
 	})
 }
 
-// Where only trusted documents run, a session runs those of the manifest and no others; a manifest that is none stops
+// When only trusted documents are allowed, a session can run those of the manifest and no others. An invalid manifest prevents
 // the start.
 func TestTrustedDocumentsOnly(t *testing.T) {
 	t.Parallel()
@@ -224,10 +225,10 @@ func TestTrustedDocumentsOnly(t *testing.T) {
 	require.NoError(t, os.WriteFile(manifest, []byte(fmt.Sprintf(`{"%x": "{ viewer { id } }"}`, sum)), 0o600))
 	n = p.serve("--graphql-trusted-only", manifest)
 	first := p.firstRun()
-	n.graphQL(p.token(first.Company.ID, first.Owner.Email), `{ viewer { name } }`, nil) // integrations write their own
+	n.graphQL(p.token(first.Company.ID, first.Owner.Email), `{ viewer { name } }`, nil) // tokens of integrations may run any document
 }
 
-// jsBlock returns the block of JavaScript of a page that begins so.
+// jsBlock returns the page's JavaScript block that begins with a text.
 func jsBlock(t *testing.T, page, begins string) string {
 	t.Helper()
 	_, code, found := strings.Cut(page, "```js\n"+begins)
@@ -237,7 +238,7 @@ func jsBlock(t *testing.T, page, begins string) string {
 	return begins + code
 }
 
-// The stock TypeScript client works a request as the README shows it.
+// The standard TypeScript client of MCP works on a request as the README shows.
 func TestReadmeMCP(t *testing.T) {
 	t.Parallel()
 	n := onSQLite(t).serve()
@@ -251,7 +252,7 @@ func TestReadmeMCP(t *testing.T) {
 	require.Contains(t, n.script("mcp.mjs", nil), "IN_PROGRESS")
 }
 
-// The protocol's own conformance suite calls /mcp, as of every revision that says what it requires.
+// The protocol's own conformance suite calls /mcp, for every protocol revision that has requirements in the suite.
 func TestMCPConformance(t *testing.T) {
 	t.Parallel()
 	n := onSQLite(t).serve()

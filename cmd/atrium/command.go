@@ -15,9 +15,9 @@ import (
 	"atrium/internal/principal"
 )
 
-// inCompany opens the core and runs fn as the operator within a company.
+// inCompany opens the core and runs fn as the operator of a company.
 func (f dataFlags) inCompany(ctx context.Context, companyID, command string, fn func(context.Context, *core) error) (err error) {
-	if !strings.HasPrefix(companyID, "co_") { // such an id is no company's, and must not reach row-level security
+	if !strings.HasPrefix(companyID, "co_") { // any other id is no company's, and must not reach row-level security
 		return fmt.Errorf("--company: there is no live company %q", companyID)
 	}
 	c, err := f.openExisting(ctx)
@@ -36,7 +36,7 @@ func (f dataFlags) inCompany(ctx context.Context, companyID, command string, fn 
 	return fn(ctx, c)
 }
 
-// userByEmail returns the company's user with the e-mail address; with an empty one, its first owner.
+// userByEmail returns the company's user with the e-mail address; for an empty address, its first owner.
 func userByEmail(ctx context.Context, c *core, email string) (*ent.User, error) {
 	q := c.store.Reader().User.Query()
 	if email != "" {
@@ -54,7 +54,7 @@ func userByEmail(ctx context.Context, c *core, email string) (*ent.User, error) 
 	return u, nil
 }
 
-// knownScopes returns an error that names the first scope that there is not.
+// knownScopes returns an error that names the first unknown scope.
 func knownScopes(names []string) error {
 	if _, err := principal.ParseScopes(names); err != nil {
 		return fmt.Errorf("--scopes: %w; the scopes are %s", err, strings.Join(principal.ScopeNames, ", "))
@@ -62,12 +62,12 @@ func knownScopes(names []string) error {
 	return nil
 }
 
-// jsonFlag chooses the output for programs.
+// jsonFlag selects JSON output.
 type jsonFlag struct {
 	JSON bool `help:"Print JSON."`
 }
 
-// print writes v as JSON, or the lines for people.
+// print writes v as JSON with --json, and the lines otherwise.
 func (j jsonFlag) print(v any, lines ...string) error {
 	if !j.JSON {
 		_, err := fmt.Println(strings.Join(lines, "\n"))

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// office is a running server with its demo company, that commands work on meanwhile.
+// office is a running server with the demo company, on which commands run.
 type office struct {
 	*node
 	first   firstRun
@@ -20,13 +20,13 @@ type office struct {
 	client  *http.Client
 }
 
-// TestCommands runs every command while the server runs on the same data.
+// TestCommands runs every command while a server runs on the same data.
 func TestCommands(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		n := p.serve()
 		o := &office{node: n, first: p.firstRun(), client: p.client()}
 		o.company = o.first.Company.ID
-		t.Run("group", func(t *testing.T) { // waits for the parallel ones before the server goes
+		t.Run("group", func(t *testing.T) { // waits for the parallel subtests before the server stops
 			for name, fn := range map[string]func(*testing.T, *office){
 				"key create": keyCreate, "key revoke": keyRevoke, "key rotate": keyRotate, "token create": tokenCreate,
 				"user invite": userInvite, "client create": clientCreate, "credit issue": creditIssue,
@@ -83,14 +83,15 @@ func keyCreate(t *testing.T, o *office) {
 	o.refused([]string{"user"}, "key", "create", "--company", o.company, "--name", "e", "--scopes", "services:read", "--user", "nobody@demo.example")
 	o.refused([]string{"--name"}, "key", "create", "--company", o.company, "--scopes", "services:read")
 
-	// The person behind a key bounds what it may do.
+	// A key may do no more than its user.
 	o.object("user", "invite", "--company", o.company, "--email", "mia@demo.example", "--role", "member")
 	member := o.object("key", "create", "--company", o.company, "--name", "m", "--scopes", "services:read,services:write", "--user", "Mia@demo.example")
 	o.call(o.client, 200, "GET", "/v1/services", member["value"].(string), "")
 	o.call(o.client, 403, "POST", "/v1/services", member["value"].(string), `{"name":"Nothing a member makes"}`)
 }
 
-// hammer calls with the key from several goroutines until stopped, and gathers when calls that were let through began.
+// hammer calls with the key from several goroutines until stopped, and returns when the last successful call began and how many
+// calls were refused.
 func (o *office) hammer(value string) (stop func() (lastAllowed time.Time, refused int64)) {
 	var last, refused atomic.Int64
 	done := make(chan struct{})
@@ -118,7 +119,7 @@ func (o *office) hammer(value string) (stop func() (lastAllowed time.Time, refus
 		}()
 	}
 	return func() (time.Time, int64) {
-		for floor := refused.Load() + 50; refused.Load() < floor; { // calls that began after the command are among them
+		for floor := refused.Load() + 50; refused.Load() < floor; { // so that some of them began after the command
 			time.Sleep(time.Millisecond)
 		}
 		close(done)
@@ -140,7 +141,7 @@ func keyRevoke(t *testing.T, o *office) {
 		requireShape(t, map[string]any{"apiKey": keyShape}, gone)
 		last, _ := stop()
 		require.False(t, last.After(returned), "a call that began %s after the command had returned was let through", last.Sub(returned))
-		o.ok("key", "revoke", "--company", o.company, "--id", id) // again: it is what was asked for
+		o.ok("key", "revoke", "--company", o.company, "--id", id) // repeating it succeeds
 		o.refused([]string{"revoked"}, "key", "rotate", "--company", o.company, "--id", id)
 	}
 	o.refused([]string{"not found"}, "key", "revoke", "--company", o.company, "--id", "key_01k00000000000000000000000")
@@ -208,7 +209,7 @@ func userInvite(t *testing.T, o *office) {
 	o.refused([]string{"member already"}, "user", "invite", "--company", o.company, "--email", "lee@demo.example", "--role", "member")
 	o.refused([]string{"email"}, "user", "invite", "--company", o.company, "--email", "lee", "--role", "member")
 	o.refused([]string{"--role"}, "user", "invite", "--company", o.company, "--email", "x@demo.example", "--role", "king")
-	// One variable, one flag: the server's role in the environment does not stop a command that names its own.
+	// The server's ATRIUM_ROLE in the environment does not affect a command whose own --role is given.
 	o.object("ATRIUM_ROLE=worker", "user", "invite", "--company", o.company, "--email", "y@demo.example", "--role", "member")
 }
 
@@ -239,7 +240,7 @@ func creditIssue(t *testing.T, o *office) {
 		o.refused([]string{"amount"}, "credit", "issue", "--company", o.company, "--amount="+amount, "--reason", "promotion", "--description", "x")
 	}
 	o.refused([]string{"--amount"}, "credit", "issue", "--company", o.company, "--amount", "12.50", "--reason", "promotion", "--description", "x")
-	for _, reason := range []string{"gift", "downgrade", "invoice"} { // the last two are the product's own
+	for _, reason := range []string{"gift", "downgrade", "invoice"} { // downgrade and invoice are reserved for the product
 		o.refused([]string{"--reason"}, "credit", "issue", "--company", o.company, "--amount", "5", "--reason", reason, "--description", "x")
 	}
 	o.refused([]string{"description"}, "credit", "issue", "--company", o.company, "--amount", "5", "--reason", "promotion", "--description", "")
@@ -264,7 +265,7 @@ func companyCreate(t *testing.T, o *office) {
 	for _, s := range scopes {
 		require.Equal(t, 15, strings.Count(s, ","), s)
 	}
-	// The owner of a second company keeps the password that the first one came with.
+	// A person who already has a password keeps it when a second company is created for the same address.
 	second := o.object("company", "create", "--name", "Second", "--plan", "free", "--owner-email", "anna@example.org")
 	require.Empty(t, second["owner"].(map[string]any)["password"])
 	o.refused([]string{"--plan"}, "company", "create", "--name", "X", "--plan", "gold", "--owner-email", "a@example.org")
@@ -290,9 +291,9 @@ func companyLimits(t *testing.T, o *office) {
 	limits(`"minute";q=1200;w=60, "day";q=777;w=86400`, nil, 777.0, nil, "--per-minute", "0")
 	o.refused([]string{"perMinute"}, "company", "limits", "--company", id, "--per-minute=-1")
 
-	// What an operation may cost is raised in the same way, never lowered.
+	// The limit of an operation's cost can be raised in the same way, but not lowered.
 	o.ok("company", "limits", "--company", id, "--per-day", "0")
-	costly := func(status int, says string) { // 100 services with 100 offerings each: 30,301
+	costly := func(status int, says string) { // costs 30,301: 100 services with 100 offerings each
 		t.Helper()
 		a := o.call(o.client, status, "POST", "/graphql", key, `{"query": "{ services(first: 100) { edges { node { offerings(first: 100) { edges { node { id } } } } } } }"}`)
 		require.Contains(t, a.body, says)
@@ -308,7 +309,7 @@ func companyLimits(t *testing.T, o *office) {
 	}
 }
 
-// refusals are of companies that commands do not take.
+// refusals checks companies that commands do not accept.
 func refusals(t *testing.T, o *office) {
 	before := countRows(t, o.place, "api_keys WHERE company_id = '"+o.first.Company.SandboxID+"'")
 	for _, company := range []string{o.first.Company.SandboxID, "co_01k00000000000000000000000", "nonsense", "", "*"} {
@@ -326,7 +327,7 @@ func refusals(t *testing.T, o *office) {
 	require.Equal(t, before, countRows(t, o.place, "api_keys WHERE company_id = '"+o.first.Company.SandboxID+"'"))
 }
 
-// human is what people read without --json.
+// human checks the output without --json.
 func human(t *testing.T, o *office) {
 	for want, args := range map[string][]string{
 		"shown this once":  {"key", "create", "--company", o.company, "--name", "h", "--scopes", "services:read"},

@@ -62,7 +62,7 @@ func (m *companyLimitsCmd) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		time.Sleep(store.Propagation) // when this returns, every server knows
+		time.Sleep(store.Propagation) // after that every node knows the limits
 		return m.print(map[string]any{"company": map[string]any{
 			"id": co.ID, "perMinute": co.RatePerMinute, "perDay": co.RatePerDay, "queryCost": co.QueryCost, "invitations": co.InvitationsPerDay,
 		}}, "calls a minute  "+ownOr(co.RatePerMinute), "calls a day     "+ownOr(co.RatePerDay), "query cost      "+ownOr(co.QueryCost), "invitations     "+ownOr(co.InvitationsPerDay))
@@ -76,7 +76,7 @@ type companyRetentionCmd struct {
 	Audit   string `required:"" help:"How long audit entries keep their values, in days: 400d. off keeps them for ever."`
 }
 
-// Run sets how long a company keeps what its audit entries tell.
+// Run sets how long a company keeps the values in its audit entries.
 func (m *companyRetentionCmd) Run(ctx context.Context) error {
 	keeps, err := parseDays(m.Audit)
 	if err != nil {
@@ -96,7 +96,7 @@ func (m *companyRetentionCmd) Run(ctx context.Context) error {
 	})
 }
 
-// parseDays reads a number of days, such as 400d; off is none.
+// parseDays reads a number of days such as 400d; off means no limit.
 func parseDays(s string) (op.Patch[int], error) {
 	if s == "off" {
 		return op.Clear[int](), nil
@@ -108,7 +108,7 @@ func parseDays(s string) (op.Patch[int], error) {
 	return op.SetTo(n), nil
 }
 
-// ownOr writes a company's own limit.
+// ownOr formats a company's own limit.
 func ownOr(n *int) string {
 	if n == nil {
 		return "as the plan says"
@@ -116,7 +116,7 @@ func ownOr(n *int) string {
 	return strconv.Itoa(*n)
 }
 
-// orNull turns 0 into null, and nothing into no change.
+// orNull converts an optional flag: 0 clears the limit, nil leaves it unchanged.
 func orNull(n *int) op.Patch[int] {
 	if n == nil {
 		return op.Patch[int]{}

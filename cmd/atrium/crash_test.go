@@ -14,15 +14,15 @@ import (
 
 const parallelCreates = 500
 
-// load is a run of creates.
+// load is a number of creates.
 type load struct {
-	calls, width int    // how many, and how many at once
-	mark         int    // when so many have been answered with 201 …
-	at           func() // … this is called, while the others go on
+	calls, width int    // number of calls, and how many run concurrently
+	mark         int    // after this many answers with 201 …
+	at           func() // … this is called, while the other calls continue
 }
 
-// burst sends creates in parallel and returns the ids that were answered with 201, how many calls got no answer, and
-// what was answered otherwise.
+// burst sends creates in parallel. It returns the ids of the creates answered with 201, the number of calls without an answer,
+// and all other answers.
 func burst(n *node, first firstRun, l load) (ids []string, broken int, others []string) {
 	c := n.client()
 	var mu sync.Mutex
@@ -59,8 +59,8 @@ func burst(n *node, first firstRun, l load) (ids []string, broken int, others []
 	return ids, broken, others
 }
 
-// requireWhole asserts that the database holds the requests, each with its audit entry and its event, and no other
-// audit entry or event of a request.
+// requireWhole asserts that the database holds the requests, that every request has its audit entry and its event, and that there
+// are no other audit entries or events of requests.
 func requireWhole(t *testing.T, p place, company string, ids []string) {
 	t.Helper()
 	of := " WHERE company_id = '" + company + "'"
@@ -119,14 +119,14 @@ func TestTerminatedDuringCreates(t *testing.T) {
 	})
 }
 
-// The second signal does not wait for anything.
+// A second signal ends the process at once.
 func TestSecondSignal(t *testing.T) {
 	t.Parallel()
 	p := onSQLite(t)
 	n := p.serve()
 	c := p.client()
 	first := p.firstRun()
-	// A request whose body does not end holds up a clean stop.
+	// A request whose body does not end delays a graceful stop.
 	body, end := hanging()
 	defer end()
 	started := make(chan struct{})

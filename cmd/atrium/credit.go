@@ -11,10 +11,10 @@ import (
 	"atrium/internal/op"
 )
 
-// centsFlag is an amount of money on the command line: decimal digits, where the parser's own integers read 010 as eight.
+// centsFlag is an amount in cents. It is parsed as decimal digits; the flag parser's integers would read 010 as eight.
 type centsFlag int64
 
-// UnmarshalText reads the digits.
+// UnmarshalText parses the digits.
 func (c *centsFlag) UnmarshalText(text []byte) error {
 	n, err := strconv.ParseInt(string(text), 10, 64)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// dataFlags say where rows and keys are; every command takes them.
+// dataFlags say where the database and the keys are. Every command has them.
 type dataFlags struct {
 	Data          string `default:"./data" help:"Folder of the SQLite file, the certificate and the master key." type:"path"`
 	DatabaseURL   string `help:"PostgreSQL 15 or later, as postgres://…; without it, SQLite in the data folder."`
@@ -16,12 +16,12 @@ type dataFlags struct {
 	PolicyDir     string `help:"Folder of the operator's own policies: *.rego in the package atrium.operator. They are read again when they change." type:"path"`
 	LogLevel      string `default:"info" enum:"debug,info,warn,error" help:"Least level that is logged."`
 
-	writeTime time.Duration // of one transaction on PostgreSQL; 0 for the usual one
-	readURL   string        // of a replica for reads; empty for none
+	writeTime time.Duration // time limit of one transaction on PostgreSQL; 0 means the default
+	readURL   string        // database URL of a replica for reads; empty for none
 }
 
-// mustExist returns an error when there is no database where the flags say: a command that is pointed elsewhere by mistake
-// must not make one.
+// mustExist returns an error when the flags name no existing SQLite file: a command with a wrong --data must not create a
+// database.
 func (f dataFlags) mustExist() error {
 	if f.DatabaseURL == "" && !fileExists(f.sqliteFile()) {
 		return fmt.Errorf("there is no database in %s: check --data; `atrium serve` or `atrium migrate` makes one", f.Data)
@@ -29,8 +29,8 @@ func (f dataFlags) mustExist() error {
 	return nil
 }
 
-// prepare makes the data folder and, where rows live in it, the file that holds them: readable by nobody else, like
-// the files that SQLite puts beside it.
+// prepare creates the data folder and, with SQLite, the database file, readable only by its owner. SQLite gives the files that it
+// puts beside it the same mode.
 func (f dataFlags) prepare() error {
 	if err := os.MkdirAll(f.Data, 0o700); err != nil {
 		return fmt.Errorf("make the data folder: %w", err)
@@ -45,7 +45,7 @@ func (f dataFlags) prepare() error {
 	return file.Close()
 }
 
-// sqliteFile is where the store keeps rows without a database URL.
+// sqliteFile is the path of the SQLite database.
 func (f dataFlags) sqliteFile() string { return filepath.Join(f.Data, "atrium.db") }
 
 func fileExists(path string) bool {

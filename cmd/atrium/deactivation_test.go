@@ -7,11 +7,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// atOnce is far below the minute within which a deactivated person's access ends on every node.
+// atOnce is far below the minute within which a deactivated person's access must end on every node.
 const atOnce = 2 * time.Second
 
-// On two nodes: what a person got by signing in ends on both when the person is deactivated at one of them, and stays
-// ended when the person comes back. Its API keys go on, and the answer names them.
+// When a person is deactivated on one of two nodes, what they got by signing in ends on both, and stays ended after they are
+// reactivated. Their API keys keep working, and the answer names them.
 func TestDeactivationOnTwoNodes(t *testing.T) {
 	t.Parallel()
 	p := onPostgres(t)
@@ -25,7 +25,7 @@ func TestDeactivationOnTwoNodes(t *testing.T) {
 	key, ok := p.object("key", "create", "--company", first.Company.ID, "--name", "Leaver's", "--scopes", "requests:read", "--user", "leaver@demo.example")["value"].(string)
 	require.True(t, ok)
 	for _, n := range []*node{a, b} {
-		n.call(c, 200, "GET", "/v1/requests", leaver, "") // and so it is remembered there
+		n.call(c, 200, "GET", "/v1/requests", leaver, "") // so that this node caches it
 		n.call(c, 200, "GET", "/v1/requests", key, "")
 	}
 	viewer, ok := a.graphQL(leaver, `{ viewer { id } }`, nil)["viewer"].(map[string]any)
@@ -51,7 +51,7 @@ func TestDeactivationOnTwoNodes(t *testing.T) {
 	a.call(c, 200, "GET", "/v1/requests", p.token(first.Company.ID, "leaver@demo.example"), "")
 }
 
-// token returns an access token of the operator's for a person.
+// token returns an access token for a person, issued by the operator.
 func (p place) token(company, email string) string {
 	p.t.Helper()
 	token, ok := p.object("token", "create", "--company", company, "--user", email)["accessToken"].(string)

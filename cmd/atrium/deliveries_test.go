@@ -20,14 +20,14 @@ import (
 	"atrium/internal/testkit/receiver"
 )
 
-// deliveringFlags are for servers that may deliver to receivers on loopback.
+// deliveringFlags are flags of servers that may deliver to receivers on loopback.
 func deliveringFlags(t *testing.T, more ...string) []string {
 	return append([]string{"--egress-allow", "127.0.0.0/8", "--egress-ca", receiver.CAFile(t)}, more...)
 }
 
 const impatient = "--webhook-retries=200ms,400ms,800ms,1s,2s"
 
-// subscribe makes a subscription of a company to created requests, as the settings do.
+// subscribe creates a company's subscription to created requests, as the settings do.
 func (p place) subscribe(company, url string) string {
 	p.t.Helper()
 	ctx := context.Background()
@@ -48,7 +48,7 @@ func (p place) subscribe(company, url string) string {
 	return subscription
 }
 
-// awaitDelivered waits until no delivery of the company is pending any more.
+// awaitDelivered waits until the company has no pending deliveries.
 func (p place) awaitDelivered(company string, within time.Duration) {
 	p.t.Helper()
 	require.Eventually(p.t, func() bool {
@@ -56,7 +56,7 @@ func (p place) awaitDelivered(company string, within time.Duration) {
 	}, within, 100*time.Millisecond, "deliveries are pending")
 }
 
-// history is what the product says of one delivery.
+// history is one delivery as the product reports it.
 type history struct {
 	attempts []struct {
 		StatusCode *int    `json:"statusCode"`
@@ -65,7 +65,7 @@ type history struct {
 	outcome string
 }
 
-// histories returns the deliveries to a subscription by their events.
+// histories returns the deliveries of a subscription by event.
 func (p place) histories(subscription string) map[string]history {
 	p.t.Helper()
 	attempts := "COALESCE(attempts, '[]')"
@@ -83,9 +83,9 @@ func (p place) histories(subscription string) map[string]history {
 	return out
 }
 
-// requireDelivered holds a receiver's log against the history and the events of committed changes: each of those has
-// arrived, under one id and with one body however often, and no other; what arrived is in the history, and what the
-// history says was answered has arrived.
+// requireDelivered compares a receiver's log with the history and with the events of committed changes. Every such event has
+// arrived, always with the same id and body, and nothing else. Everything that arrived is in the history, and every attempt that
+// the history shows as answered has arrived.
 func requireDelivered(t *testing.T, p place, company, subscription string, r *receiver.Receiver) (repeated int) {
 	t.Helper()
 	committed := column(t, p, "SELECT id FROM events WHERE company_id = '"+company+"' AND type = 'request.created' AND created_at >= (SELECT created_at FROM webhook_subscriptions WHERE id = '"+subscription+"')")
@@ -123,9 +123,9 @@ func requireDelivered(t *testing.T, p place, company, subscription string, r *re
 	return repeated
 }
 
-const eventsToDeliver = 1950 // to three receivers; the kills leave some 5,000 deliveries of them
+const eventsToDeliver = 1950 // to three receivers; after the kills about 5,000 deliveries result
 
-// The server is killed three times in the middle of filing and delivering.
+// The server is killed three times while it files requests and delivers events.
 func TestKilledDuringDeliveries(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		flags := deliveringFlags(t, impatient)
@@ -175,7 +175,7 @@ func TestTwoNodesDeliver(t *testing.T) {
 	p.awaitDelivered(first.Company.ID, 2*patience)
 	requireDelivered(t, p, first.Company.ID, subscription, r)
 
-	// Now the one that takes the requests: what it had committed is delivered by the other.
+	// Now the node that accepts the requests dies: the other one delivers what it had committed.
 	var kills atomic.Int64
 	_, _, others = burst(a, first, load{400, 32, 150, func() { kills.Add(1); a.kill() }})
 	require.Empty(t, others)
@@ -186,7 +186,7 @@ func TestTwoNodesDeliver(t *testing.T) {
 	require.NotContains(t, b.err.String(), "panic")
 }
 
-// The development clock brings the retries forward, and answers when they have been made.
+// The development clock makes retries due earlier, and the call returns after they have been made.
 func TestDevelopmentClockAndDeliveries(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		flags := deliveringFlags(t, "--dev-clock")

@@ -18,10 +18,10 @@ import (
 	"atrium/internal/store"
 )
 
-// demoRedirect is where the first OAuth client of a company may be sent: a native application on the same machine.
+// demoRedirect is the redirect URI of a company's first OAuth client: a native application on the same machine.
 const demoRedirect = "http://127.0.0.1/callback"
 
-// firstRun is what a new company's people need to begin; its secrets exist nowhere else.
+// firstRun holds what people of a new company need to begin. Its secrets are stored nowhere else.
 type firstRun struct {
 	BaseURL string `json:"baseUrl"`
 	AuthURL string `json:"authUrl"`
@@ -43,7 +43,7 @@ type firstRun struct {
 	Demo *company.Demo `json:"demo,omitempty"`
 }
 
-// firstRun describes a company that was just made.
+// firstRun describes a newly created company.
 func (c *core) firstRun(ctx context.Context, made *company.Created) (*firstRun, error) {
 	out := &firstRun{LiveKey: made.LiveKey, TestKey: made.TestKey}
 	var err error
@@ -59,7 +59,7 @@ func (c *core) firstRun(ctx context.Context, made *company.Created) (*firstRun, 
 	return out, nil
 }
 
-// greet makes the demo company when the database is empty, and tells a newcomer what to paste.
+// greet creates the demo company when the database is empty, and prints a command for a first request.
 func (s *server) greet(ctx context.Context) error {
 	path := filepath.Join(s.Data, "first-run.json")
 	if !s.NoDemo {
@@ -72,7 +72,7 @@ func (s *server) greet(ctx context.Context) error {
 		return err
 	}
 	here, err := s.store.Reader().Company.Query().Where(entcompany.ID(first.Company.ID)).Exist(principal.System(ctx, "the demo company is looked for before anyone acts in it"))
-	if err != nil || !here { // the file tells of another database
+	if err != nil || !here { // the file belongs to another database
 		return err
 	}
 	if err := s.refresh(ctx, path, first); err != nil {
@@ -85,13 +85,13 @@ func (s *server) greet(ctx context.Context) error {
 	return nil
 }
 
-// refresh fills what a start that was killed left out, and follows the addresses.
+// refresh completes the demo of a start that was killed, and updates the addresses.
 func (s *server) refresh(ctx context.Context, path string, first *firstRun) error {
 	was := *first
 	first.BaseURL, first.AuthURL, first.CAFile = s.BaseURL, s.AuthURL, s.caFile
 	if first.Demo == nil {
 		demo, err := company.Fill(ctx, s.engine, first.Company.ID)
-		if err != nil && apperr.CodeOf(err) != apperr.Conflict { // which says that another start is at it
+		if err != nil && apperr.CodeOf(err) != apperr.Conflict { // a conflict means that another start is filling it
 			return err
 		}
 		first.Demo = demo
@@ -102,8 +102,8 @@ func (s *server) refresh(ctx context.Context, path string, first *firstRun) erro
 	return writeFirstRun(path, first)
 }
 
-// keyFor is how the line names the key: by its value on a terminal. What a service manager or a file keeps gets a command
-// that reads it from where it stands, which only its owner can.
+// keyFor returns the header that holds the key. On a terminal it contains the key. Output that may be stored, by a service
+// manager or in a file, gets a command that reads the key from the first-run file, which only its owner can read.
 func keyFor(out *os.File, first *firstRun, path string) string {
 	if info, err := out.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
 		return "'x-api-key: " + first.LiveKey + "'"
@@ -111,7 +111,7 @@ func keyFor(out *os.File, first *firstRun, path string) string {
 	return `"x-api-key: $(grep -o 'key_live_[A-Za-z0-9]*' ` + quote(path) + `)"`
 }
 
-// pasteable is the command that files a request.
+// pasteable returns a curl command that files a request.
 func pasteable(first *firstRun, header string) string {
 	ca := ""
 	if first.CAFile != "" {
@@ -121,7 +121,7 @@ func pasteable(first *firstRun, header string) string {
 		ca, quote(first.BaseURL), header, first.Demo.ServiceID, first.Demo.OfferingID)
 }
 
-// quote makes a text one word for a shell.
+// quote returns s quoted as one word of a shell.
 func quote(s string) string {
 	plain := func(r rune) bool {
 		return strings.ContainsRune("/.-_:[]", r) || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
@@ -132,12 +132,12 @@ func quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// errNotEmpty ends the making of the demo company where there is a company already.
+// errNotEmpty ends makeDemo when there is a company already.
 var errNotEmpty = errors.New("the database is not empty")
 
-// makeDemo makes the demo company in an empty database, once whatever happens: the setting is the claim of the node
-// that does, and stands if and only if the company does. The file is written before the commit, since a kill between
-// the two would lose the only copy of the secrets; a file whose company never came to be is written over.
+// makeDemo creates the demo company in an empty database, exactly once. The setting marks the node that does so, and is committed
+// together with the company. The file is written before the commit, since a kill between the two would otherwise lose the only
+// copy of the secrets. A file whose company was never committed is overwritten.
 func (s *server) makeDemo(ctx context.Context, path string) error {
 	sys := principal.System(ctx, "whether any company exists is asked before one does")
 	some, err := s.store.Reader().Company.Query().Exist(sys)
@@ -148,7 +148,7 @@ func (s *server) makeDemo(ctx context.Context, path string) error {
 		Name: "Demo Company", Plan: "growth", OwnerEmail: "owner@demo.example", OwnerName: "Dana Demo", RedirectURI: demoRedirect,
 		Within: func(ctx context.Context, tx *store.Tx, made *company.Created) error {
 			if err := tx.Setting.Create().SetID(settingDemo).SetValue(made.Company.ID).Exec(ctx); err != nil {
-				return fmt.Errorf("claim the demo: %w", err) // a node that comes second waits here, and fails
+				return fmt.Errorf("claim the demo: %w", err) // a second node waits here, and then fails
 			}
 			others, err := tx.Company.Query().Where(entcompany.IDNotIn(made.Company.ID, made.Sandbox.ID)).Exist(ctx)
 			if err != nil {
@@ -164,7 +164,7 @@ func (s *server) makeDemo(ctx context.Context, path string) error {
 			return writeFirstRun(path, first)
 		},
 	})
-	defer debug.FreeOSMemory() // argon2id's 64 MiB
+	defer debug.FreeOSMemory() // argon2id used 64 MiB
 	if store.IsUnique(err) || errors.Is(err, errNotEmpty) {
 		return nil // another node made it
 	}
@@ -175,7 +175,7 @@ func (s *server) makeDemo(ctx context.Context, path string) error {
 	return nil
 }
 
-// readFirstRun returns what an earlier start wrote; nil when there is nothing.
+// readFirstRun returns the content of an earlier start's file; nil when there is no file.
 func readFirstRun(path string) (*firstRun, error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -191,7 +191,7 @@ func readFirstRun(path string) (*firstRun, error) {
 	return &f, nil
 }
 
-// writeFirstRun writes the file whole or not at all, for its owner only.
+// writeFirstRun writes the file atomically, readable only by its owner.
 func writeFirstRun(path string, f *firstRun) error {
 	b, err := json.MarshalIndent(f, "", "  ")
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// The files that operators begin with name what there is: every metric is on the page of a server that has just started, every
-// variable and flag is one of serve's, and Kubernetes' own types take the manifests whole.
+// The deployment examples use only what exists: every metric appears on the metrics page of a freshly started server, every
+// variable and flag is one of serve's, and Kubernetes' own types decode the manifests completely.
 func TestDeployFiles(t *testing.T) {
 	t.Parallel()
 	read := func(name string) string {
@@ -37,12 +37,12 @@ func TestDeployFiles(t *testing.T) {
 	help := n.ok("serve", "--help")
 	for _, name := range []string{"compose.yaml", "kubernetes.yaml", "Containerfile", "atrium.service"} {
 		for _, variable := range regexp.MustCompile(`\bATRIUM_[A-Z_]+`).FindAllString(read(name), -1) {
-			if variable != "ATRIUM_MASTER_KEY" && variable != "ATRIUM_DB_PASSWORD" { // no flag, so that no list of processes shows it; PostgreSQL's own
+			if variable != "ATRIUM_MASTER_KEY" && variable != "ATRIUM_DB_PASSWORD" { // the first is not a flag, so that no list of processes shows it; the second is PostgreSQL's
 				require.Contains(t, help, "$"+variable, name)
 			}
 		}
 	}
-	for _, name := range []string{"kubernetes.yaml", "atrium.service"} { // the others give flags to other programs as well
+	for _, name := range []string{"kubernetes.yaml", "atrium.service"} { // the other files also contain flags of other programs
 		for _, flag := range regexp.MustCompile(`--[a-z]+(-[a-z]+)*\b`).FindAllString(read(name), -1) {
 			require.Contains(t, help, flag, name)
 		}

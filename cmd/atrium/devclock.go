@@ -17,10 +17,10 @@ import (
 	"atrium/internal/strictjson"
 )
 
-// maxClock bounds how far a development clock may run ahead: 100 years.
+// maxClock limits how far a development clock may run ahead: 100 years.
 const maxClock = 100 * 365 * 24 * time.Hour
 
-// errTooFar is what moving the clock past its bound gets.
+// errTooFar is returned for a move beyond maxClock.
 var errTooFar = errors.New("the clock runs at most 100 years ahead")
 
 // moveClock moves the product's time forward and answers when the jobs that became due have run.
@@ -44,7 +44,7 @@ func (s *server) moveClock(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// readAdvance reads by how much the clock shall move.
+// readAdvance parses the body: the duration by which to move the clock.
 func readAdvance(body io.Reader) (time.Duration, error) {
 	raw, err := io.ReadAll(body)
 	if err != nil {
@@ -64,8 +64,8 @@ func readAdvance(body io.Reader) (time.Duration, error) {
 	return by, nil
 }
 
-// advance adds to the offset, which lives in the database, and brings the jobs' times along. Returns how many of the
-// jobs that are due have not run after a while.
+// advance adds to the offset, which is stored in the database, and moves the times of the jobs. Returns how many due jobs had not
+// run when it stopped waiting.
 func (s *server) advance(ctx context.Context, by time.Duration) (due int, err error) {
 	sys := principal.System(ctx, "the development clock belongs to the installation")
 	var offset time.Duration
@@ -95,7 +95,7 @@ func (s *server) advance(ctx context.Context, by time.Duration) (due int, err er
 		if err := s.workers.Advance(ctx, tx, by); err != nil {
 			return err
 		}
-		s.moveTo(offset) // before the commit: a worker may take a job that comes due the moment it is there
+		s.moveTo(offset) // before the commit, because a worker may take a job as soon as it is committed as due
 		return nil
 	})
 	if err != nil {
@@ -104,7 +104,8 @@ func (s *server) advance(ctx context.Context, by time.Duration) (due int, err er
 	return s.awaitDueJobs(ctx)
 }
 
-// awaitDueJobs returns when no job is due or running any more, or how many are after longer than any may take.
+// awaitDueJobs waits until no job is due or running, for at most ten seconds more than a job may take. It returns how many are
+// left.
 func (s *server) awaitDueJobs(ctx context.Context) (int, error) {
 	deadline := time.Now().Add(jobs.Timeout + 10*time.Second)
 	for {
@@ -120,7 +121,7 @@ func (s *server) awaitDueJobs(ctx context.Context) (int, error) {
 	}
 }
 
-// followClock takes over the offset that another node has set.
+// followClock polls the offset every second and adopts what another node has set.
 func (s *server) followClock(ctx context.Context) error {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -136,7 +137,7 @@ func (s *server) followClock(ctx context.Context) error {
 	}
 }
 
-// readClock sets the product's time to where a development server has moved it.
+// readClock sets the product's time to the stored offset.
 func (c *core) readClock(ctx context.Context) error {
 	value, err := c.setting(ctx, settingClock)
 	if err != nil || value == "" {
@@ -150,7 +151,7 @@ func (c *core) readClock(ctx context.Context) error {
 	return nil
 }
 
-// moveTo sets how far the product's time runs ahead. It never goes back, whoever read the offset first.
+// moveTo sets how far the product's time runs ahead. It never moves back, so the order of concurrent calls does not matter.
 func (c *core) moveTo(offset time.Duration) {
 	c.clockMu.Lock()
 	defer c.clockMu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// advance moves the product's time and returns where it stands.
+// advance moves the product's time forward and returns the new time.
 func (n *node) advance(by string) time.Time {
 	n.t.Helper()
 	a, err := send(n.client(), "POST", n.admin+"/dev/clock", "", `{"advance":"`+by+`"}`)
@@ -32,9 +32,9 @@ func TestDevelopmentClock(t *testing.T) {
 			return data["id"].(string), true
 		}
 
-		// The minute's window.
+		// The rate limit's window of a minute.
 		p.ok("company", "limits", "--company", first.Company.ID, "--per-minute", "2")
-		n.advance("61s") // whatever was counted before
+		n.advance("61s") // starts a new window
 		for range 2 {
 			n.call(c, 200, "GET", "/v1/services", first.LiveKey, "")
 		}
@@ -43,7 +43,7 @@ func TestDevelopmentClock(t *testing.T) {
 		n.call(c, 200, "GET", "/v1/services", first.LiveKey, "")
 		p.ok("company", "limits", "--company", first.Company.ID, "--per-minute", "0")
 
-		// Tokens and keys end; commands live in the same time.
+		// Tokens and keys expire; commands use the same time.
 		token := func() string {
 			made := p.object("token", "create", "--company", first.Company.ID, "--user", first.Owner.Email, "--ttl", "1h")
 			at, err := time.Parse(time.RFC3339, made["expiresAt"].(string))
@@ -62,7 +62,7 @@ func TestDevelopmentClock(t *testing.T) {
 		n.advance("30m")
 		n.call(c, 401, "GET", "/v1/services", key, "")
 
-		// An idempotency key is kept for a day, and swept by a job that is due when the answer comes.
+		// An idempotency key is kept for a day. The sweep has deleted it when the clock's answer arrives.
 		id, _ := create("once", "k1")
 		again, _ := create("once", "k1")
 		require.Equal(t, id, again)
@@ -75,7 +75,7 @@ func TestDevelopmentClock(t *testing.T) {
 		later, _ := create("once", "k1")
 		require.NotEqual(t, id, later)
 
-		// The offset survives a restart, with the flag and without it.
+		// The offset survives a restart, with and without the flag.
 		now := n.advance("1s")
 		n.kill()
 		n = p.serve()
@@ -115,7 +115,7 @@ func TestDevelopmentClockInput(t *testing.T) {
 	require.Equal(t, 405, a.status)
 	require.WithinDuration(t, time.Now(), n.advance("1ns"), 10*time.Second, "a refused call moved the clock")
 
-	// Calls at once add up, and nobody sees time go back.
+	// Concurrent calls add up, and time never goes back for any caller.
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
@@ -129,7 +129,7 @@ func TestDevelopmentClockInput(t *testing.T) {
 	require.WithinDuration(t, time.Now().Add(8*time.Hour), n.advance("1ns"), time.Minute)
 }
 
-// A node follows the clock that another one moved.
+// A node follows the clock that another node moved.
 func TestDevelopmentClockOfTwoNodes(t *testing.T) {
 	t.Parallel()
 	p := onPostgres(t)
@@ -139,7 +139,7 @@ func TestDevelopmentClockOfTwoNodes(t *testing.T) {
 	require.Equal(t, a.base, b.base, "a worker's ready line names the API")
 	body := first.laptop("x")
 	a.call(p.client(), 201, "POST", "/v1/requests", first.LiveKey, body, "Idempotency-Key", "k")
-	b.advance("25h") // the worker's own, at once
+	b.advance("25h") // the worker's own clock moves at once
 	require.Zero(t, countRows(t, p, "idempotency_keys"))
 	require.Eventually(t, func() bool {
 		res := a.call(p.client(), 201, "POST", "/v1/requests", first.LiveKey, body)

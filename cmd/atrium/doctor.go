@@ -26,14 +26,14 @@ type doctorCmd struct {
 	SMTPURL         string `name:"smtp-url" help:"Mail server to reach, as serve would."`
 }
 
-// checkJSON is a check as the command line prints it.
+// checkJSON is a check in the JSON output.
 type checkJSON struct {
 	Name    string `json:"name"`
 	OK      bool   `json:"ok"`
-	Message string `json:"message"` // what is wrong; empty when nothing is
+	Message string `json:"message"` // what is wrong; empty when the check passed
 }
 
-// Run prints one line per check and fails when one does. It changes nothing.
+// Run prints one line per check and fails when a check fails. It changes nothing.
 func (m *doctorCmd) Run(ctx context.Context) error {
 	var checks []checkJSON
 	var lines []string
@@ -69,7 +69,7 @@ func (m *doctorCmd) Run(ctx context.Context) error {
 	return nil
 }
 
-// checkDatabase looks at the database, which it does not make.
+// checkDatabase checks the database. It does not create one.
 func (m *doctorCmd) checkDatabase(ctx context.Context, report func(string, error), sealer *seal.Sealer) {
 	const answers = "database answers"
 	if err := m.mustExist(); err != nil {
@@ -104,15 +104,15 @@ func (m *doctorCmd) checkDatabase(ctx context.Context, report func(string, error
 	report("database closes", s.Close())
 }
 
-// checkCertificate looks at the certificate that files or the CA in the data folder give; before the first start there
-// is none.
+// checkCertificate checks the certificate in the data folder, if there is one; before the first start there is none.
 func (m *doctorCmd) checkCertificate(report func(string, error)) {
 	if fileExists(filepath.Join(m.Data, "tls.crt")) {
 		report("local certificate is valid", validCertificate(m.Data, time.Now()))
 	}
 }
 
-// validCertificate reports whether the data folder's certificate belongs to its key, comes from its CA and is not over.
+// validCertificate returns an error unless the data folder's certificate matches its key, is signed by its CA and is currently
+// valid.
 func validCertificate(dir string, now time.Time) error {
 	pair, err := tls.LoadX509KeyPair(filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key"))
 	if err != nil {
@@ -130,7 +130,7 @@ func validCertificate(dir string, now time.Time) error {
 	return err
 }
 
-// writable reports whether files can be made in the folder.
+// writable returns an error unless files can be created in the folder.
 func writable(dir string) error {
 	f, err := os.CreateTemp(dir, ".doctor")
 	if err != nil {
@@ -139,7 +139,7 @@ func writable(dir string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// private reports whether the file is there and nobody else may read it.
+// private returns an error unless the file exists and only its owner can read it.
 func private(path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -154,7 +154,7 @@ func private(path string) error {
 	return nil
 }
 
-// boundByPolicies returns an error for a role that row-level security does not bind.
+// boundByPolicies returns an error for a role that bypasses row-level security.
 func boundByPolicies(ctx context.Context, s *store.Store) error {
 	var free bool
 	err := s.Pool().QueryRow(ctx, "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user").Scan(&free)
@@ -167,8 +167,8 @@ func boundByPolicies(ctx context.Context, s *store.Store) error {
 	return nil
 }
 
-// ownsTables returns an error for a role that cannot look after the partitions of the history: it must own the table, as
-// the role does that has migrated it, or be a member of its owner.
+// ownsTables returns an error for a role that cannot create and drop the partitions of the delivery history. The role must own
+// the table, as the role that migrated it does, or be a member of its owner.
 func ownsTables(ctx context.Context, s *store.Store) error {
 	var may bool
 	err := s.Pool().QueryRow(ctx, `SELECT pg_has_role(current_user, relowner, 'USAGE') AND has_schema_privilege(relnamespace, 'CREATE')

@@ -19,16 +19,16 @@ import (
 	"atrium/internal/store"
 )
 
-// What the doctor finds wrong about an installation that runs.
+// Limits for the checks of a running installation.
 const (
-	leastFree   = 1 << 30 // bytes on the disk of the data folder
+	leastFree   = 1 << 30 // free bytes on the disk of the data folder
 	mostSkew    = 5 * time.Second
-	mostLag     = time.Minute     // of the audit log's sealer, which comes within ten seconds
-	mostWaiting = 5 * time.Minute // of a job behind its moment
+	mostLag     = time.Minute     // of the audit log's sealer, which runs at least every ten seconds
+	mostWaiting = 5 * time.Minute // how long a job may be overdue
 	reachable   = 5 * time.Second
 )
 
-// checkRunning looks at what wears out or falls behind while the server runs.
+// checkRunning checks what runs out or falls behind while the server runs.
 func (m *doctorCmd) checkRunning(ctx context.Context, report func(string, error), s *store.Store) {
 	if s.Dialect() == dialect.Postgres {
 		report("clock agrees with the database's", sameTime(ctx, s))
@@ -39,7 +39,7 @@ func (m *doctorCmd) checkRunning(ctx context.Context, report func(string, error)
 	report("jobs are worked", m.worked(ctx, s))
 }
 
-// checkOutside looks at the servers that the flags name.
+// checkOutside checks the connections to the servers that the flags name.
 func (m *doctorCmd) checkOutside(ctx context.Context, report func(string, error)) {
 	if m.RedisURL != "" {
 		report("Redis answers", redisAnswers(ctx, m.RedisURL))
@@ -49,7 +49,7 @@ func (m *doctorCmd) checkOutside(ctx context.Context, report func(string, error)
 	}
 }
 
-// hasRoom returns an error for a disk that is nearly full: SQLite needs room for what is written before it is moved into the file.
+// hasRoom returns an error for a disk that is nearly full: SQLite needs room for the write-ahead log.
 func hasRoom(dir string) error {
 	var fs syscall.Statfs_t
 	if err := syscall.Statfs(dir, &fs); err != nil {
@@ -61,7 +61,8 @@ func hasRoom(dir string) error {
 	return nil
 }
 
-// sameTime returns an error when this machine's clock and the database's differ; on SQLite they are one.
+// sameTime returns an error when this machine's clock and the database's differ by more than mostSkew. On SQLite they are the
+// same.
 func sameTime(ctx context.Context, s *store.Store) error {
 	if s.Dialect() == dialect.SQLite {
 		return nil
@@ -78,7 +79,7 @@ func sameTime(ctx context.Context, s *store.Store) error {
 	return nil
 }
 
-// sealed returns an error when audit entries wait for their places in the log.
+// sealed returns an error when audit entries wait too long to be sealed into the log.
 func (m *doctorCmd) sealed(ctx context.Context, s *store.Store) error {
 	lag, err := merkle.NewSealer(s, slog.New(slog.DiscardHandler)).Lag(ctx, s.Clock().Now())
 	if err == nil && lag > mostLag {
@@ -87,7 +88,7 @@ func (m *doctorCmd) sealed(ctx context.Context, s *store.Store) error {
 	return err
 }
 
-// worked returns an error when jobs wait behind their moment.
+// worked returns an error when a job is overdue by more than mostWaiting.
 func (m *doctorCmd) worked(ctx context.Context, s *store.Store) error {
 	q, err := jobs.New(s, slog.New(slog.DiscardHandler), false)
 	if err != nil {
@@ -113,11 +114,11 @@ func redisAnswers(ctx context.Context, address string) (err error) {
 	return client.Ping(ctx).Err()
 }
 
-// mailAnswers connects to the mail server, and says nothing to it.
+// mailAnswers connects to the mail server and sends nothing.
 func mailAnswers(ctx context.Context, address string) error {
 	u, err := url.Parse(address)
 	if err != nil {
-		return errors.New("the address cannot be read") // url's error repeats it, with its password
+		return errors.New("the address cannot be read") // url's error contains the URL with its password
 	}
 	port := u.Port()
 	if port == "" {

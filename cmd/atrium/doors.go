@@ -15,7 +15,7 @@ import (
 	"atrium/internal/mcp"
 )
 
-// hosted are the pages of signing in, and the endpoints of the embedded provider; without it only session is there.
+// hosted holds the pages of signing in and the endpoints of the embedded provider. Without that provider only session is set.
 type hosted struct {
 	session  http.Handler
 	provider http.Handler
@@ -23,8 +23,8 @@ type hosted struct {
 	account  http.Handler
 }
 
-// doors leads every call to what answers it, by path, and by host where the provider has one of its own. All other
-// paths go to the REST door, which answers 404.
+// doors routes every call to its handler, by path, and by host when the provider has its own. All other paths go to REST, which
+// answers 404.
 func (s *server) doors(g *gate.Gate, api, graphQL http.Handler, agents *mcp.Server, h *hosted) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", api)
@@ -53,7 +53,7 @@ func (s *server) doors(g *gate.Gate, api, graphQL http.Handler, agents *mcp.Serv
 	mux.Handle("/login/", routed("/login", h.session))
 	mux.Handle("/logout", routed("/logout", h.session))
 	if h.provider == nil {
-		mux.Handle("/signin/static/", routed("/signin", pages.Static())) // the stylesheet of what session shows
+		mux.Handle("/signin/static/", routed("/signin", pages.Static())) // the stylesheet of session's pages
 		return cleanly(mux, api)
 	}
 	claim(h.provider, "/oauth2", "/.well-known/openid-configuration")
@@ -62,8 +62,8 @@ func (s *server) doors(g *gate.Gate, api, graphQL http.Handler, agents *mcp.Serv
 	return cleanly(mux, api)
 }
 
-// cleanly hands paths like /v1//requests to the REST door, which answers 404. The mux would redirect them, and a client that follows
-// repeats its call at an address that it did not mean: with an empty id, at the list.
+// cleanly sends paths like /v1//requests to REST, which answers 404. The mux would redirect them, and a client that follows would
+// repeat its call at another address: with an empty id, at the list.
 func cleanly(mux, api http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if p := r.URL.Path; p != "/" && path.Clean(p) != strings.TrimSuffix(p, "/") {
@@ -74,7 +74,7 @@ func cleanly(mux, api http.Handler) http.Handler {
 	})
 }
 
-// authHost is the provider's host where it is another than the API's; empty where they share one.
+// authHost returns the provider's host if it differs from the API's; empty otherwise.
 func (s *server) authHost() string {
 	base, err := url.Parse(s.BaseURL)
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *server) authHost() string {
 	return auth.Hostname()
 }
 
-// routed names the pages' route for metrics: what is below a path counts with it.
+// routed sets the route under which the metrics count a handler and all paths below it.
 func routed(route string, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		gate.SetRoute(w, route)

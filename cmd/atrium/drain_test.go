@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A node that is told to stop says first that it is not ready, and goes on taking calls while others hear of that. Then its
-// streams are told to come again, and it ends in order.
+// A node that is told to stop first reports that it is not ready, and still accepts calls while load balancers notice. Then it
+// tells its streams to reconnect, and stops gracefully.
 func TestDrain(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		n := p.serve("--drain", "3s")

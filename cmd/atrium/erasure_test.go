@@ -13,11 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// gone is how long an erasure may take until nothing is left in SQLite's files.
+// gone limits the time until nothing of an erased person is left in SQLite's files.
 const gone = 30 * time.Second
 
-// A person is erased: what they were called and what they wrote stands nowhere in the database, the rows and the audit log's
-// proofs hold, and what others wrote stays.
+// When a person is erased, their name and what they wrote appear nowhere in the database. The rows and the audit log's proofs
+// remain valid, and what others wrote stays.
 func TestErasePerson(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		n := p.serve()
@@ -44,7 +44,7 @@ func TestErasePerson(t *testing.T) {
 		n.call(c, 201, "POST", "/v1/requests/"+others+"/comments", key, `{"body":"Ask Slartibartfast."}`)
 		n.call(c, 201, "POST", "/v1/requests/"+hire+"/comments", owner, `{"body":"Who is this for?"}`)
 		n.call(c, 403, "DELETE", "/v1/services/"+n.offering(owner, "Report an incident").service, zaphod, "")
-		for _, request := range []string{hire, broken} { // both processes have come to where people are asked
+		for _, request := range []string{hire, broken} { // both workflows have reached the step that waits for people
 			require.Eventually(t, func() bool {
 				return len(n.openTasks(owner, request)) > 0 || len(n.list(owner, "/v1/approvals?requestId="+request)) > 0
 			}, patience, step)
@@ -82,11 +82,11 @@ func TestErasePerson(t *testing.T) {
 		require.Contains(t, n.call(c, 200, "GET", "/v1/requests/"+others+"/comments", owner, "").body, `"body":"[erased]"`)
 		require.Equal(t, 200, n.call(c, 200, "GET", "/v1/executions/"+r["executionId"].(string), owner, "").status)
 		require.Contains(t, n.call(c, 200, "GET", "/v1/users?status=erased", owner, "").body, id.(string))
-		p.addUser(co, "zaphod.beeblebrox@galaxy.example", "member") // the address is free again
+		p.addUser(co, "zaphod.beeblebrox@galaxy.example", "member") // the address can be used again
 	})
 }
 
-// Values of audit entries go when they are older than the company keeps them; the log's proofs hold.
+// Values in audit entries are erased when they are older than the company's retention; the log's proofs remain valid.
 func TestRetention(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		n := p.serve("--dev-clock")
@@ -109,12 +109,12 @@ func TestRetention(t *testing.T) {
 	})
 }
 
-// step is how long a wait pauses between two looks.
+// step is the pause between two polls.
 const step = 50 * time.Millisecond
 
 type offered struct{ service, id string }
 
-// offering returns one of the demo company's, by its name.
+// offering returns an offering of the demo company by its name.
 func (n *node) offering(credential, name string) offered {
 	n.t.Helper()
 	for _, s := range edges(n.t, n.graphQL(credential, `{ services { edges { node { id offerings { edges { node { id name } } } } } } }`, nil)["services"]) {
@@ -128,7 +128,7 @@ func (n *node) offering(credential, name string) offered {
 	return offered{}
 }
 
-// list returns the rows of a list.
+// list returns the rows of a REST list.
 func (n *node) list(credential, path string) []any {
 	n.t.Helper()
 	return decode(n.t, n.call(n.client(), http.StatusOK, "GET", path, credential, "").body)["data"].([]any)
@@ -140,21 +140,21 @@ func (n *node) openTasks(credential, request string) []any {
 	return n.list(credential, "/v1/tasks?status=OPEN&requestId="+request)
 }
 
-// openTask returns the id of a request's open task, once it has one.
+// openTask waits until a request has an open task and returns its id.
 func (n *node) openTask(credential, request string) string {
 	n.t.Helper()
 	require.Eventually(n.t, func() bool { return len(n.openTasks(credential, request)) > 0 }, patience, step)
 	return n.openTasks(credential, request)[0].(map[string]any)["id"].(string)
 }
 
-// addUser invites somebody and returns a token of theirs.
+// addUser invites a user and returns an access token for them.
 func (p place) addUser(company, email, role string) string {
 	p.t.Helper()
 	p.object("user", "invite", "--company", company, "--email", email, "--role", role)
 	return p.token(company, email)
 }
 
-// refusal runs a GraphQL operation that must be refused, and returns what was said.
+// refusal runs a GraphQL operation that must fail, and returns the error's message.
 func (n *node) refusal(credential, query string, variables map[string]any) string {
 	n.t.Helper()
 	a := n.call(n.client(), http.StatusOK, "POST", "/graphql", credential, encode(n.t, map[string]any{"query": query, "variables": variables}))
@@ -162,7 +162,7 @@ func (n *node) refusal(credential, query string, variables map[string]any) strin
 	return a.body
 }
 
-// encode writes a value as JSON.
+// encode returns a value as JSON.
 func encode(t testing.TB, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)
@@ -170,7 +170,7 @@ func encode(t testing.TB, v any) string {
 	return string(b)
 }
 
-// under returns the object under a key.
+// under returns the object at a key.
 func under(t testing.TB, v map[string]any, key string) map[string]any {
 	t.Helper()
 	out, ok := v[key].(map[string]any)
@@ -189,8 +189,8 @@ func edges(t testing.TB, connection any) (nodes []map[string]any) {
 	return nodes
 }
 
-// holding returns which of some lower-case texts the database still holds, in any case: SQLite's files byte by byte, and every
-// column of PostgreSQL's tables.
+// holding returns those of the lower-case texts that the database still contains in any case: it searches SQLite's files byte by
+// byte, and every column of PostgreSQL's tables.
 func (p place) holding(t *testing.T, texts ...string) (out []string) {
 	t.Helper()
 	if p.url == "" {

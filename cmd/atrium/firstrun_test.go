@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// firstRun is first-run.json as every command prints it.
+// firstRun is first-run.json, which `company create --json` prints in the same shape.
 type firstRun struct {
 	BaseURL, AuthURL, CAFile string
 	Company                  struct{ ID, SandboxID string }
@@ -29,12 +29,12 @@ func (p place) firstRun() firstRun {
 	return f
 }
 
-// laptop is the body that files a request against the demo company's first offering.
+// laptop returns the body of a request for the demo company's first offering.
 func (f firstRun) laptop(title string) string {
 	return fmt.Sprintf(`{"serviceId":%q,"offeringId":%q,"title":%q,"fields":{"model":"13 inch"}}`, f.Demo.ServiceID, f.Demo.OfferingID, title)
 }
 
-// requireFirstRun asserts that v has exactly the promised shape; demo may stand beside it.
+// requireFirstRun asserts that v has exactly the documented shape; demo is optional.
 func requireFirstRun(t *testing.T, v map[string]any) {
 	t.Helper()
 	delete(v, "demo")
@@ -45,8 +45,7 @@ func requireFirstRun(t *testing.T, v map[string]any) {
 	}, v)
 }
 
-// requireShape asserts that got has the keys of want, no others, and values of the same JSON types; nil in want
-// allows anything.
+// requireShape asserts that got has exactly the keys of want, with values of the same JSON types. A nil in want allows any value.
 func requireShape(t *testing.T, want, got any) {
 	t.Helper()
 	switch want := want.(type) {

@@ -20,10 +20,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkFloodOfPasswords measures how long reads of the API take while wrong passwords pour in from many addresses,
-// in turns with the same reads on a quiet server (ratio, which is to stay below 2) and while the same addresses ask as
-// often for pages that hash nothing (over-pages): the flood's own programs work on this machine, too. Ratios are those of
-// the 99th percentiles of one turn; the median of the turns is reported.
+// BenchmarkFloodOfPasswords measures how long reads of the API take during a flood of wrong passwords from many addresses. It
+// compares them with the same reads on a quiet server (ratio, which must stay below 2), and with reads while the same addresses
+// request pages without hashing at the same rate (over-pages), because the flooding clients also use this machine. A ratio is
+// that of the 99th percentiles of one turn; the median of all turns is reported.
 func BenchmarkFloodOfPasswords(b *testing.B) {
 	p := place{t: b, data: filepath.Join(b.TempDir(), "data")}
 	n := p.serve()
@@ -31,7 +31,7 @@ func BenchmarkFloodOfPasswords(b *testing.B) {
 	p.ok("company", "limits", "--company", first.Company.ID, "--per-minute", "1000000", "--per-day", "100000000")
 	const turn = 3 * time.Second
 	read := func() float64 { return ms(percentile(readFor(n, first.LiveKey, turn), 99)) }
-	read() // what a first read costs more is no part of it
+	read() // excludes the extra cost of the first read
 	var quiets, floods, ratios, overPages, rates []float64
 	for b.Loop() {
 		quiet := read()
@@ -55,7 +55,7 @@ func BenchmarkFloodOfPasswords(b *testing.B) {
 	b.ReportMetric(percentile(rates, 50), "passwords/s")
 }
 
-// readFor reads a page of requests on four connections for a time, at a pace, and returns how long each read took.
+// readFor reads a page of requests on four connections for a time, at a fixed rate, and returns the duration of each read.
 func readFor(n *node, key string, d time.Duration) []time.Duration {
 	n.t.Helper()
 	var mu sync.Mutex
@@ -91,9 +91,9 @@ var (
 	formAction = regexp.MustCompile(`<form method="post" action="([^"]+)"`)
 )
 
-// crowd are anonymous callers who knock at the sign-in pages.
+// crowd is a group of anonymous callers that request the sign-in pages.
 type crowd struct {
-	done atomic.Int64 // knocks that were answered
+	done atomic.Int64 // visits that were answered
 	pace <-chan time.Time
 	end  context.CancelFunc
 	wg   sync.WaitGroup
@@ -104,15 +104,15 @@ func (c *crowd) stop() {
 	c.wg.Wait()
 }
 
-// visit is what one of them does at the page where it was led; false when it was not answered as it should be.
+// visit is what a caller does at the sign-in page. It returns false unless the answer was as expected.
 type visit func(ctx context.Context, c *http.Client, n *node, csrf, action, who string) bool
 
-// triesEach is how often one address knocks before it gives way to another one: long before the throttle holds it back,
-// so that what is tried costs what a guess costs, and often enough that new connections are part of the flood.
+// triesEach is the number of visits from one address before another takes its place. It is low enough that the throttle does not
+// apply, so that each guess costs a hash, and that new connections are part of the flood.
 const triesEach = 10
 
-// begin lets callers from 32 addresses at a time visit the pages, one every pace or, without one, as fast as they are
-// answered. It returns when they are at it.
+// begin starts callers from 32 addresses at a time, which make one visit per tick of pace, or without pace as fast as they are
+// answered. It returns when they have started.
 func begin(n *node, clientID string, pace time.Duration, do visit) *crowd {
 	ctx, cancel := context.WithCancel(n.t.Context())
 	all := &crowd{end: cancel}
@@ -134,7 +134,7 @@ func begin(n *node, clientID string, pace time.Duration, do visit) *crowd {
 	return all
 }
 
-// knock opens the sign-in page from an address and visits it some times.
+// knock opens the sign-in page from an address and visits it triesEach times.
 func (c *crowd) knock(ctx context.Context, n *node, clientID string, from net.IP, do visit) {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -168,14 +168,14 @@ func (c *crowd) knock(ctx context.Context, n *node, clientID string, from net.IP
 	}
 }
 
-// wrongPassword tries one.
+// wrongPassword tries a wrong password.
 func wrongPassword(ctx context.Context, c *http.Client, n *node, csrf, action, who string) bool {
 	form := url.Values{"csrf": {csrf}, "email": {who}, "password": {"not the password"}}
 	_, status, err := fetch(ctx, c, http.MethodPost, n.base+action, form.Encode())
 	return err == nil && (status == http.StatusUnprocessableEntity || status == http.StatusServiceUnavailable)
 }
 
-// signInPage asks for the page without a password.
+// signInPage requests the page without a password.
 func signInPage(ctx context.Context, c *http.Client, n *node, _, action, _ string) bool {
 	_, status, err := fetch(ctx, c, http.MethodGet, n.base+strings.Replace(action, "/signin/password", "/signin", 1), "")
 	return err == nil && status == http.StatusOK

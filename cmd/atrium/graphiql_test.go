@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An operator opens GraphiQL in Chromium, pastes a token, runs operations, watches changes and reads the documentation,
-// in light and in dark. The page breaks no policy of its own, sends no cookie, loads nothing from elsewhere and keeps nothing.
+// An operator opens GraphiQL in Chromium, pastes a token, runs operations, watches changes and reads the documentation, in light
+// and dark mode. The page violates no policy of its own, sends no cookie, loads nothing from elsewhere and stores nothing.
 func TestGraphiQL(t *testing.T) {
 	t.Parallel()
 	p := onSQLite(t)
@@ -26,7 +26,7 @@ func TestGraphiQL(t *testing.T) {
 	}), "graphiql: ok")
 }
 
-// plainly makes a call to the admin listener, at any path and with any headers; Host is one of them.
+// plainly makes a call to the admin listener, with any path and headers; Host may be one of the headers.
 func (n *node) plainly(method, path, body string, headers map[string]string) answer {
 	n.t.Helper()
 	req, err := http.NewRequestWithContext(context.Background(), method, n.admin+path, strings.NewReader(body))
@@ -44,8 +44,8 @@ func (n *node) plainly(method, path, body string, headers map[string]string) ans
 	return answer{res.StatusCode, res.Header, string(b)}
 }
 
-// GraphQL on the admin listener gives nobody a right that the caller's own credential does not give, and answers no page
-// but its own. On the API's listener there is no GraphiQL.
+// GraphQL on the admin listener gives callers no more rights than their own credentials, and answers only its own page. The API's
+// listener has no GraphiQL.
 func TestGraphQLOnTheAdminListener(t *testing.T) {
 	t.Parallel()
 	p := onSQLite(t)
@@ -84,18 +84,18 @@ func TestGraphQLOnTheAdminListener(t *testing.T) {
 	require.Equal(t, 403, n.plainly("GET", "/graphiql", "", map[string]string{"Host": "rebound.test"}).status)
 	require.Equal(t, 200, n.plainly("GET", "/graphiql", "", nil).status)
 
-	// Elsewhere on the same listener nothing has changed, and REST is not there.
+	// Other paths of the listener are unchanged, and REST is not served there.
 	require.Equal(t, 200, n.plainly("GET", "/healthz", "", map[string]string{"Host": "probe.test"}).status)
 	require.Equal(t, 404, n.plainly("GET", "/v1/services", "", map[string]string{"X-Api-Key": first.LiveKey}).status)
 
 	for _, path := range []string{"/graphiql", "/graphiql/graphiql.js"} {
 		n.call(n.client(), 404, "GET", path, first.LiveKey, "")
 	}
-	// What was done there is in the audit log as from anywhere else.
+	// Calls made there are in the audit log like any others.
 	require.Equal(t, 1, countRows(t, p, "audit_entries WHERE action = 'apikey.created' AND outcome = 'denied' AND ip = '127.0.0.1'"))
 }
 
-// An operator looks at the jobs of the queue, on both databases; a page of another site cannot.
+// An operator views the jobs of the queue, on both databases. A page of another site cannot.
 func TestJobsOnTheAdminListener(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		n := p.serve()
@@ -103,7 +103,7 @@ func TestJobsOnTheAdminListener(t *testing.T) {
 		var states map[string]int
 		require.NoError(t, json.Unmarshal([]byte(n.plainly("GET", "/river/api/states", "", nil).body), &states))
 		require.Contains(t, states, "discarded")
-		require.Eventually(t, func() bool { // River notes its queues when it has started
+		require.Eventually(t, func() bool { // River records its queues after it has started
 			return strings.Contains(n.plainly("GET", "/river/api/queues", "", nil).body, `"name":"default"`)
 		}, patience, 50*time.Millisecond)
 
@@ -112,8 +112,8 @@ func TestJobsOnTheAdminListener(t *testing.T) {
 	})
 }
 
-// Where other machines can reach the admin listener, it has none of this: credentials would cross a network in the clear, and anybody
-// could cancel jobs.
+// An admin listener that other machines can reach serves none of these pages: credentials would cross a network unencrypted, and
+// anybody could cancel jobs.
 func TestNoPagesBeyondLoopback(t *testing.T) {
 	t.Parallel()
 	p := onSQLite(t)

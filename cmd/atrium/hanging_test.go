@@ -14,7 +14,7 @@ import (
 
 const sigterm = syscall.SIGTERM
 
-// hangingBody is a request body that begins and does not end before it is told to.
+// hangingBody is a request body that begins and does not end until it is told to.
 type hangingBody struct {
 	begun, over chan struct{}
 	once        sync.Once
@@ -25,7 +25,7 @@ func hanging() (*hangingBody, func()) {
 	return b, sync.OnceFunc(func() { close(b.over) })
 }
 
-// Read gives one byte, then waits.
+// Read returns one byte, then blocks.
 func (b *hangingBody) Read(p []byte) (int, error) {
 	first := false
 	b.once.Do(func() { first = true })
@@ -38,7 +38,7 @@ func (b *hangingBody) Read(p []byte) (int, error) {
 	return 0, io.ErrUnexpectedEOF
 }
 
-// awaitRead returns once the transport asked for more, so that the request has begun.
+// awaitRead waits until the transport reads on, which means that the request has begun.
 func (b *hangingBody) awaitRead(t *testing.T) {
 	t.Helper()
 	select {

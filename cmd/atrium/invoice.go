@@ -13,14 +13,14 @@ import (
 	"atrium/internal/op"
 )
 
-// companyFlags are those of commands on a company's money.
+// companyFlags are the flags of commands about a company's invoices and payments.
 type companyFlags struct {
 	dataFlags
 	jsonFlag
 	Company string `required:"" help:"The live company's id (co_…)."`
 }
 
-// onInvoice runs an operation of the operator and says how the invoice stands.
+// onInvoice runs an operator's operation on an invoice and prints the result.
 func onInvoice[In any](ctx context.Context, m companyFlags, name, done string, o *op.Operation[In, *ent.Invoice], in In) error {
 	return m.inCompany(ctx, m.Company, name, func(ctx context.Context, c *core) error {
 		inv, _, err := op.Run(ctx, c.engine, o, in, nil)
@@ -40,7 +40,7 @@ type invoicePayCmd struct {
 	Reference string `required:"" help:"What the payment is known by, such as that of a bank transfer."`
 }
 
-// Run notes a payment.
+// Run records a payment.
 func (m *invoicePayCmd) Run(ctx context.Context) error {
 	return onInvoice(ctx, m.companyFlags, "invoice pay", "paid", billing.PayInvoice, billing.PayInvoiceInput{ByID: op.ByID{ID: m.Invoice}, Reference: m.Reference})
 }
@@ -62,7 +62,7 @@ type invoiceWriteOffCmd struct {
 	Reason  string `required:"" help:"Why, for the audit log."`
 }
 
-// Run gives an invoice up.
+// Run writes an invoice off.
 func (m *invoiceWriteOffCmd) Run(ctx context.Context) error {
 	return onInvoice(ctx, m.companyFlags, "invoice write-off", "wrote off", billing.WriteOffInvoice,
 		billing.WriteOffInvoiceInput{ByID: op.ByID{ID: m.Invoice}, Reason: m.Reason})
@@ -106,7 +106,7 @@ type invoiceCreditCmd struct {
 	Description string    `required:"" help:"What the company reads on the credit note."`
 }
 
-// Run makes a credit note.
+// Run creates a credit note.
 func (m *invoiceCreditCmd) Run(ctx context.Context) error {
 	return m.inCompany(ctx, m.Company, "invoice credit", func(ctx context.Context, c *core) error {
 		n, _, err := op.Run(ctx, c.engine, billing.CreditInvoice, billing.CreditInvoiceInput{
@@ -127,7 +127,7 @@ type paymentMethodCmd struct {
 	Method   string `help:"The provider's name for what is charged (pm_…)."`
 }
 
-// Run sets what is charged; what is open is charged at once.
+// Run sets the payment method. Open invoices are charged at once.
 func (m *paymentMethodCmd) Run(ctx context.Context) error {
 	return m.inCompany(ctx, m.Company, "company payment-method", func(ctx context.Context, c *core) error {
 		_, _, err := op.Run(ctx, c.engine, billing.SetPaymentMethod, billing.SetPaymentMethodInput{Customer: m.Customer, PaymentMethod: m.Method}, nil)

@@ -11,7 +11,7 @@ import (
 	"atrium/internal/identity/issuer"
 )
 
-// issuerFlags are about another OpenID provider whose tokens are taken.
+// issuerFlags configure an external OpenID provider whose tokens are accepted.
 type issuerFlags struct {
 	OIDCIssuer         string            `name:"oidc-issuer" help:"Another issuer of access tokens, as in their iss."`
 	OIDCAudience       string            `name:"oidc-audience" help:"The audience that its access tokens must name."`
@@ -26,14 +26,13 @@ type issuerFlags struct {
 	OIDCScopes         []string          `name:"oidc-scopes" help:"What the client asks for (default: openid, email, profile)."`
 }
 
-// issuerOptions returns how the other issuer's tokens are taken; nil without one. caFile holds CAs to trust besides the
-// system's.
+// issuerOptions returns the options of the external issuer; nil without one. caFile holds additional CAs to trust.
 func (f issuerFlags) issuerOptions(caFile string) (*issuer.Options, error) {
 	if f.OIDCIssuer == "" {
 		if f.OIDCAudience != "" || f.OIDCClientID != "" {
 			return nil, errors.New("--oidc-audience and --oidc-client-id need --oidc-issuer")
 		}
-		return nil, nil // there is none
+		return nil, nil // no external issuer
 	}
 	roots, err := egress.Roots(caFile)
 	if err != nil {
@@ -43,7 +42,7 @@ func (f issuerFlags) issuerOptions(caFile string) (*issuer.Options, error) {
 		Issuer: f.OIDCIssuer, Audience: f.OIDCAudience, RequiredClaims: f.OIDCRequiredClaims, Algorithms: f.OIDCAlgorithms,
 		Company: f.OIDCCompany, CompanyClaim: f.OIDCCompanyClaim, RoleClaim: f.OIDCRoleClaim, RoleMap: f.OIDCRoleMap,
 		ClientID: f.OIDCClientID, ClientSecret: f.OIDCClientSecret, Scopes: f.OIDCScopes,
-		// The operator has chosen the address: it may be a private one, unlike those that companies choose.
+		// The operator chose the address, so it may be private, unlike addresses that companies choose.
 		Transport: &http.Transport{
 			Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
 			TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: 10 * time.Second, IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true,

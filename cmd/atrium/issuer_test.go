@@ -11,15 +11,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// One server takes another for its issuer: people sign in there, become members where the company lets them, and the
-// pages of the built-in provider are gone.
+// One server uses another as its external issuer: people sign in there, become members when the company allows it, and the pages
+// of the embedded provider are not served.
 func TestAnotherIssuer(t *testing.T) {
 	t.Parallel()
 	issuer := onSQLite(t)
 	at := issuer.serve()
 	there := issuer.firstRun()
 
-	// The application's address has to be known before the client that it needs.
+	// The application's address must be known before its OAuth client can be registered.
 	listen := freeAddress(t)
 	client := issuer.application(there.Company.ID, "https://"+listen+"/login/callback", "--confidential")
 	id, ok := client["clientId"].(string)
@@ -37,10 +37,10 @@ func TestAnotherIssuer(t *testing.T) {
 	both := filepath.Join(t.TempDir(), "both.pem")
 	require.NoError(t, os.WriteFile(both, append(read(t, issuer.data, "ca.pem"), read(t, p.data, "ca.pem")...), 0o600))
 	input := map[string]any{"application": n.base, "email": there.Owner.Email, "password": there.Owner.Password}
-	// The demo companies' owners have one address: the issuer vouches for it, so that the subject is the owner here.
+	// Both demo companies' owners have the same address. The issuer vouches for it, so the subject is mapped to the owner here.
 	require.JSONEq(t, `{"data": {"viewer": {"email": "`+there.Owner.Email+`", "role": "owner"}}}`, n.scriptTrusting(both, "external.mjs", input))
 
-	// A stranger becomes a member where the company says so, and only there.
+	// An unknown person becomes a member only of a company that allows it.
 	issuer.object("user", "invite", "--company", there.Company.ID, "--email", "new@demo.example", "--role", "agent")
 	input = map[string]any{
 		"application": n.base, "email": "new@demo.example", "password": "harbour lantern orchid", "invitation": issuer.mailedLink("new@demo.example", "/invitation"),
@@ -51,7 +51,7 @@ func TestAnotherIssuer(t *testing.T) {
 	require.JSONEq(t, `{"data": {"viewer": {"email": "new@demo.example", "role": "member"}}}`, n.scriptTrusting(both, "external.mjs", input))
 }
 
-// mailedLink returns the link to a page in the newest mail to an address, once it is in the outbox.
+// mailedLink waits for a mail to an address in the outbox and returns the link to a page in the newest one.
 func (p place) mailedLink(to, page string) string {
 	p.t.Helper()
 	link := regexp.MustCompile(`https://[^\s/]+` + regexp.QuoteMeta(page) + `\?token=[A-Za-z0-9_-]+`)

@@ -12,7 +12,7 @@ import (
 	"atrium/internal/store"
 )
 
-// keyJSON is an API key as the command line prints it.
+// keyJSON is an API key in the JSON output.
 type keyJSON struct {
 	ID        string   `json:"id"`
 	Name      string   `json:"name"`
@@ -23,7 +23,7 @@ type keyJSON struct {
 	ExpiresAt *string  `json:"expiresAt"`
 }
 
-// issuedJSON is a new key with its value.
+// issuedJSON is a new key with its secret value.
 type issuedJSON struct {
 	APIKey keyJSON `json:"apiKey"`
 	Value  string  `json:"value"`
@@ -72,10 +72,10 @@ func (m *keyCreateCmd) Run(ctx context.Context) error {
 	})
 }
 
-// parseMoment reads a time, a date or a duration from now; nil for an empty text.
+// parseMoment parses a time, a date or a duration from now; nil for an empty string.
 func parseMoment(s string, now time.Time) (*time.Time, error) {
 	if s == "" {
-		return nil, nil // no moment
+		return nil, nil // no expiry
 	}
 	if d, err := time.ParseDuration(s); err == nil {
 		return new(now.Add(d)), nil
@@ -121,7 +121,7 @@ func (m *keyRevokeCmd) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		time.Sleep(store.Propagation) // when this returns, every server refuses it
+		time.Sleep(store.Propagation) // after that every node refuses the key
 		return m.print(map[string]any{"apiKey": shown(k)}, "the key is revoked")
 	})
 }

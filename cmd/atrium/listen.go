@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// settleAddresses fills in the addresses that callers use where no flag tells them, and checks them.
+// settleAddresses sets the public addresses that no flag gives, and checks them.
 func (m *serveCmd) settleAddresses(listening net.Addr) error {
 	if m.BaseURL == "" {
 		m.BaseURL = "https://" + callable(m.Listen, listening)
@@ -28,8 +28,8 @@ func (m *serveCmd) settleAddresses(listening net.Addr) error {
 	return nil
 }
 
-// callable is an address that a client on this machine can dial: under the name that the operator has given, and
-// localhost for one that listens everywhere.
+// callable returns an address that a client on this machine can dial: with the operator's host name if given, and localhost for a
+// listener on all interfaces.
 func callable(listen string, a net.Addr) string {
 	ap, err := netip.ParseAddrPort(a.String())
 	if err != nil {
@@ -45,7 +45,7 @@ func callable(listen string, a net.Addr) string {
 	return a.String()
 }
 
-// hosts are the names that the local certificate must cover.
+// hosts returns the host names that the local certificate must cover.
 func (m *serveCmd) hosts() []string {
 	var hosts []string
 	if host, _, err := net.SplitHostPort(m.Listen); err == nil && host != "" {

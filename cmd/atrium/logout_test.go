@@ -23,8 +23,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// On two nodes: an application that asked for it is told when an admin signs a person out everywhere and when the person
-// is deactivated, by a token that a stock verifier takes; what it holds of the person is worthless on both.
+// On two nodes: an application that asked for it gets a logout token when an admin signs a person out everywhere, and when the
+// person is deactivated. A standard verifier accepts the token. The person's tokens are invalid on both nodes afterwards.
 func TestClientsAreToldOfRevokedAccess(t *testing.T) {
 	t.Parallel()
 	told := make(chan string, 10)
@@ -74,13 +74,13 @@ func TestClientsAreToldOfRevokedAccess(t *testing.T) {
 	require.Empty(t, told, "once each")
 }
 
-// verified is a token that a stock verifier has taken.
+// verified is a token that a standard verifier has accepted.
 type verified struct {
 	*oidc.IDToken
 	claims map[string]any
 }
 
-// verify holds a token for a client against the node's published metadata and keys.
+// verify verifies a token for a client with the node's published metadata and keys.
 func (n *node) verify(clientID, token string) verified {
 	n.t.Helper()
 	ctx := oidc.ClientContext(context.Background(), n.client())
@@ -93,14 +93,14 @@ func (n *node) verify(clientID, token string) verified {
 	return out
 }
 
-// person signs in at a node with a browser that runs no scripts.
+// person signs in at a node with a browser without scripts.
 type person struct {
 	t               *testing.T
 	n               *node
 	email, password string
 }
 
-// browser returns a new one; it does not follow redirects to an application.
+// browser returns a new browser. It does not follow redirects to an application.
 func (p person) browser() *http.Client {
 	p.t.Helper()
 	jar, err := cookiejar.New(nil)
@@ -119,7 +119,7 @@ func (p person) browser() *http.Client {
 	return c
 }
 
-// page is what a browser shows, or where it was sent with an answer for an application.
+// page is the page that a browser shows, or the redirect to an application.
 type page struct{ at, text, location string }
 
 func (p person) open(c *http.Client, to string, form url.Values) page {
@@ -147,7 +147,7 @@ var (
 	anyInput = regexp.MustCompile(`<input [^>]*name="([^"]+)"[^>]* value="([^"]*)"`)
 )
 
-// submit sends the page's first form, with what it holds already.
+// submit submits the page's first form, including its hidden fields.
 func (p person) submit(c *http.Client, on page, fields url.Values) page {
 	p.t.Helper()
 	action := anyForm.FindStringSubmatch(on.text)
@@ -164,7 +164,7 @@ func (p person) submit(c *http.Client, on page, fields url.Values) page {
 	return p.open(c, to.String(), fields)
 }
 
-// accept takes an invitation, with the person's password.
+// accept accepts an invitation and sets the person's password.
 func (p person) accept(link string) {
 	p.t.Helper()
 	c := p.browser()

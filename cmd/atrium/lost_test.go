@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A node that loses its database says so at both doors, by 503 and `unavailable`, is not ready, and works again once the database is
-// back, without a restart.
+// A node that loses its database answers 503 with `unavailable` on both APIs and is not ready. It works again once the database
+// is back, without a restart.
 func TestDatabaseGoesAway(t *testing.T) {
 	t.Parallel()
 	n, way := servedThrough(t)
@@ -39,8 +39,8 @@ func TestDatabaseGoesAway(t *testing.T) {
 	n.call(c, 201, "POST", "/v1/requests", first.LiveKey, laptop)
 }
 
-// A database that takes calls and answers nothing, as one behind a network that loses packets does, is as good as gone: every API
-// says so within ten seconds, at once from then on, and works again when it answers.
+// A database that accepts calls and answers nothing, as behind a network that loses packets, counts as lost: every API says so
+// within ten seconds, at once from then on, and works again when the database answers.
 func TestDatabaseHangs(t *testing.T) {
 	t.Parallel()
 	n, way := servedThrough(t)
@@ -82,8 +82,8 @@ func TestDatabaseHangs(t *testing.T) {
 	n.call(c, 201, "POST", "/v1/requests", first.LiveKey, laptop)
 }
 
-// A node whose clock differs from its database's by more than five seconds says so where operators look, and works on: where it is
-// the database's clock that is wrong, all nodes would be gone at once.
+// A node whose clock differs from its database's by more than five seconds reports this to operators and keeps working: if the
+// database's clock is wrong, all nodes would fail at once.
 func TestClockThatDisagrees(t *testing.T) {
 	t.Parallel()
 	p := onPostgres(t)
@@ -96,7 +96,7 @@ func TestClockThatDisagrees(t *testing.T) {
 		return a.body
 	}
 	require.JSONEq(t, `{"status":"ready"}`, ready())
-	// What a session of the database takes for the time.
+	// Overrides the time that new database sessions see.
 	conn, err := pgx.Connect(t.Context(), p.url)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, conn.Close(context.WithoutCancel(t.Context()))) })
@@ -125,7 +125,7 @@ func servedThrough(t *testing.T) (*node, *relay) {
 	return p.serve(), way
 }
 
-// says returns whether the node answers the question for its readiness with a status.
+// says returns a function that reports whether /readyz answers with the status.
 func (n *node) says(status int) func() bool {
 	return func() bool {
 		a, err := send(http.DefaultClient, "GET", n.admin+"/readyz", "", "")
@@ -133,12 +133,12 @@ func (n *node) says(status int) func() bool {
 	}
 }
 
-// relay hands connections through, until it is cut.
+// relay forwards connections until it is cut.
 type relay struct {
 	address string
 
 	mu    sync.Mutex
-	held  sync.RWMutex // locked while nothing is handed on
+	held  sync.RWMutex // locked while nothing is forwarded
 	whole bool
 	open  map[net.Conn]bool
 }
@@ -177,7 +177,7 @@ func relayTo(t *testing.T, target string) *relay {
 	return r
 }
 
-// keep notes connections, unless the relay is cut.
+// keep records connections. It returns false if the relay is cut.
 func (r *relay) keep(conns ...net.Conn) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -190,7 +190,7 @@ func (r *relay) keep(conns ...net.Conn) bool {
 	return r.whole
 }
 
-// cut ends all connections and takes no more.
+// cut closes all connections and accepts no more.
 func (r *relay) cut() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -201,20 +201,20 @@ func (r *relay) cut() {
 	clear(r.open)
 }
 
-// mend takes connections again.
+// mend accepts connections again.
 func (r *relay) mend() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.whole = true
 }
 
-// hold takes connections, and hands nothing on.
+// hold accepts connections but forwards nothing.
 func (r *relay) hold() { r.held.Lock() }
 
-// release hands on what came meanwhile.
+// release forwards what has arrived meanwhile.
 func (r *relay) release() { r.held.Unlock() }
 
-// gated is a connection that is written to while its relay is not held.
+// gated is a connection whose writes block while its relay is held.
 type gated struct {
 	net.Conn
 	relay *relay

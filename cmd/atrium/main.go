@@ -13,7 +13,7 @@ import (
 	"atrium/internal/apperr"
 )
 
-// cli is the command line; every flag has an ATRIUM_… variable.
+// cli is the command line. Every flag also has an ATRIUM_… variable.
 type cli struct {
 	Serve   serveCmd   `cmd:"" help:"Run the server: the API and the workers."`
 	Migrate migrateCmd `cmd:"" help:"Bring the database to this version."`
@@ -68,7 +68,7 @@ and work while it runs.`
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // the second signal ends the process at once
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	err := execute(ctx, os.Args[1:])
 	stop()
 	if err != nil {
@@ -91,7 +91,7 @@ func execute(ctx context.Context, args []string) error {
 	return k.Run(&c)
 }
 
-// explain writes an error for the terminal: a refusal in its public words with its details, anything else whole.
+// explain formats an error for the terminal: a refusal with its public message and details, any other error in full.
 func explain(err error) string {
 	e, ok := errors.AsType[*apperr.Error](err)
 	if !ok || e.Code == apperr.Internal {

@@ -16,10 +16,10 @@ import (
 	"atrium/internal/seal"
 )
 
-// masterKeyVariable may hold the master key itself; it is no flag, so that no key is ever seen in a list of processes.
+// masterKeyVariable may hold the master key itself. It is not a flag, so that the key never appears in a list of processes.
 const masterKeyVariable = "ATRIUM_MASTER_KEY"
 
-// masterKey tells where the master key is: a KMS, the environment, or a file.
+// masterKey returns the source of the master key: a KMS, the environment, or a file.
 func (f dataFlags) masterKey() seal.Source {
 	switch value := os.Getenv(masterKeyVariable); {
 	case f.MasterKeyURI != "":
@@ -32,8 +32,8 @@ func (f dataFlags) masterKey() seal.Source {
 	return seal.Source{File: filepath.Join(f.Data, "master.key")}
 }
 
-// openSealer opens the master key. A file is made only by commands that make an installation, while nothing has been
-// sealed yet: a lost key must not be replaced by one that opens nothing.
+// openSealer opens the master key. Only commands that may create an installation create a missing file, and only while nothing
+// has been sealed: a new key could not open existing values.
 func (c *core) openSealer(ctx context.Context) (*seal.Sealer, error) {
 	src := c.flags.masterKey()
 	if src.File != "" && !fileExists(src.File) {
@@ -75,8 +75,8 @@ func (c *core) makeMasterKey(ctx context.Context, path string) error {
 	return nil
 }
 
-// checkMasterKey returns an error when the master key does not open a value that the installation has sealed: better
-// no start than a node that fails at the first token.
+// checkMasterKey returns an error when the master key does not open a sealed value of the installation. A node then does not
+// start, rather than fail at the first token.
 func (c *core) checkMasterKey(ctx context.Context) error {
 	row, err := c.store.Reader().SigningKey.Query().Order(signingkey.ByCreatedAt(), signingkey.ByID()).
 		Where(signingkey.RetiredAtIsNil()).First(principal.System(ctx, "the master key belongs to the installation"))

@@ -12,14 +12,14 @@ import (
 	"atrium/internal/agent/model"
 )
 
-// modelFlags name the operator's own language model, for agents that name none of their company's.
+// modelFlags name the operator's language model, for agents whose company has none of its own.
 type modelFlags struct {
 	ModelURL     string `help:"Address of a language model that speaks OpenAI's chat completions, for agents whose company names none of its own; http or https, with what stands before chat/completions. Its operator is told what requests say."`
 	ModelKeyFile string `help:"File of its key." type:"path"`
 	Model        string `help:"The model's name there."`
 }
 
-// models returns where agents' models are asked.
+// models returns the configuration of the agents' language models.
 func (s *server) models() (agent.Models, error) {
 	out := agent.Models{HTTP: s.outside.HTTP()}
 	if s.ModelURL == "" {

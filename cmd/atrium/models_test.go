@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// aModel listens as a language model that gives every request to the first team that it is told of, and returns its address.
+// aModel starts a fake language model that assigns every request to the first team in the prompt, and returns its URL.
 func aModel(t *testing.T) string {
 	t.Helper()
 	team := regexp.MustCompile(`team_[0-9a-z]{26}`)
@@ -37,7 +37,7 @@ func aModel(t *testing.T) string {
 	return s.URL
 }
 
-// tryModel publishes the demo company's agent with a model, after a dry run.
+// tryModel gives the demo company's agent a model and publishes it after a dry run.
 func tryModel(t *testing.T, r *readme, block string) {
 	owner := r.token(r.first.Company.ID, r.first.Owner.Email)
 	found, err := json.Marshal(r.graphQL(owner, `{ agents { edges { node { id } } } requests(first: 1, filter: {status: [PENDING]}) { edges { node { id } } } }`, nil))

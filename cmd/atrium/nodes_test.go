@@ -68,7 +68,8 @@ func TestSharedRateLimit(t *testing.T) {
 		wg.Wait()
 		require.EqualValues(t, int(plan.limit)+100, len(served)+int(limited.Load()))
 		require.GreaterOrEqual(t, len(served), int(plan.limit))
-		// On a machine so slow that this takes more than a minute, more are served. Never more within one, though.
+		// On a machine so slow that this takes more than a minute, more calls are served, but never more than the limit within
+		// one minute.
 		for _, from := range served {
 			n := 0
 			for _, s := range served {
@@ -81,7 +82,8 @@ func TestSharedRateLimit(t *testing.T) {
 	}
 }
 
-// Two servers count anonymous calls together, and each alone once Redis has gone: nobody is refused for it, or unlimited.
+// Two servers count anonymous calls together, and each on its own once Redis is gone: calls are neither refused for that nor
+// unlimited.
 func TestServersOutliveRedis(t *testing.T) {
 	t.Parallel()
 	p := onPostgres(t)
@@ -89,7 +91,7 @@ func TestServersOutliveRedis(t *testing.T) {
 	nodes := []*node{p.serve("--redis-url", redis), p.serve("--redis-url", redis)}
 	c := p.client()
 	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	// tally makes so many calls at both in turn, within a minute, and counts their answers by status.
+	// tally makes a number of calls alternately at both servers, within a minute, and counts the answers by status.
 	tally := func(calls int, call func(n *node) (answer, error)) map[int]int {
 		var mu sync.Mutex
 		var wg sync.WaitGroup
@@ -134,7 +136,7 @@ func TestServersOutliveRedis(t *testing.T) {
 	}
 }
 
-// span is when a call was sent and answered.
+// span is the time from a call to its answer.
 type span struct{ began, ended time.Time }
 
 func TestPlainHTTPIsRefused(t *testing.T) {
@@ -170,7 +172,8 @@ func TestPlainHTTPIsRefused(t *testing.T) {
 	require.Equal(t, requests, countRows(t, p, "requests"))
 }
 
-// A replaced certificate is served to the next callers, without a restart and without breaking the others.
+// After the certificate is replaced, new connections get the new one, without a restart and without breaking existing
+// connections.
 func TestReplacedCertificate(t *testing.T) {
 	t.Parallel()
 	p := onSQLite(t)
@@ -182,7 +185,7 @@ func TestReplacedCertificate(t *testing.T) {
 	line, _ := n.out.line("curl")
 	require.NotContains(t, line, "--cacert")
 	serial := func() int64 {
-		conn, err := tls.Dial("tcp", strings.TrimPrefix(n.base, "https://"), &tls.Config{InsecureSkipVerify: true}) // only looked at
+		conn, err := tls.Dial("tcp", strings.TrimPrefix(n.base, "https://"), &tls.Config{InsecureSkipVerify: true}) // only reads the serial number
 		if err != nil {
 			return 0
 		}
@@ -211,9 +214,9 @@ func writePair(t *testing.T, certFile, keyFile string, serial int64) {
 	}
 }
 
-// maxIdle is what a server with the demo company may keep of memory, in MiB. Pages of the executable that it has touched are
-// resident besides, some 90 to 100: the system counts more of them the larger the pieces are in which it has cached the file, and
-// takes them back when it needs them.
+// maxIdle limits the memory of an idle server with the demo company, in MiB. The touched pages of the executable, some 90 to 100
+// MiB, are not counted: their resident size depends on how large the pieces are in which the system caches the file, and the
+// system reclaims them when needed.
 const maxIdle = 60
 
 func TestIdleMemory(t *testing.T) {
@@ -227,7 +230,7 @@ func TestIdleMemory(t *testing.T) {
 				n = p.serve()
 			}
 			runCurl(t, n)
-			settled := time.Now().Add(5 * time.Second) // idle is a length of time: nothing tells when it is over
+			settled := time.Now().Add(5 * time.Second) // a server counts as idle after five seconds; no event marks it
 			var own, rss, peak int
 			require.Eventually(t, func() bool {
 				own, rss, peak = n.memory()
@@ -239,7 +242,7 @@ func TestIdleMemory(t *testing.T) {
 	}
 }
 
-// memory returns what of the process is resident in MiB: its own memory, that with the pages of its executable, and the most that was.
+// memory returns the process's resident memory in MiB: its own, that including the pages of its executable, and the peak.
 func (n *node) memory() (own, rss, peak int) {
 	n.t.Helper()
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", n.cmd.Process.Pid))

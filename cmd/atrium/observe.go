@@ -21,7 +21,7 @@ import (
 	"atrium/internal/store"
 )
 
-// metrics are what Prometheus collects.
+// metrics holds the Prometheus registry and the metrics of requests.
 type metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec
@@ -32,12 +32,12 @@ func newMetrics() *metrics {
 		Name: "atrium_http_request_duration_seconds", Help: "How long requests to the API took, by route and status.",
 		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 	}, []string{"route", "method", "status"})}
-	m.requests.WithLabelValues("/v1/requests", "POST", "201") // is there before the first call, so that rules find it
+	m.requests.WithLabelValues("/v1/requests", "POST", "201") // creates the series before the first call, so that alert rules find it
 	m.registry.MustRegister(m.requests, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
-// addReplica tells what becomes of the reads that a replica may answer; without one, of none.
+// addReplica registers the metrics of reads that a replica may answer. Without a replica they stay 0.
 func (m *metrics) addReplica(s *store.Store) {
 	reads := prometheus.CounterOpts{Name: "atrium_replica_reads_total", Help: "Reads that the replica might answer, by who did."}
 	by := func(who string) prometheus.CounterOpts {
@@ -54,10 +54,10 @@ func (m *metrics) addReplica(s *store.Store) {
 	)
 }
 
-// methods are the ones that become labels; a caller's inventions do not.
+// methods are the HTTP methods that become label values. Any other is counted as "other".
 var methods = map[string]bool{"GET": true, "HEAD": true, "POST": true, "PATCH": true, "PUT": true, "DELETE": true, "OPTIONS": true}
 
-// observe counts one request.
+// observe records one request.
 func (m *metrics) observe(route, method string, status int, took time.Duration) {
 	if !methods[method] {
 		method = "other"
@@ -74,7 +74,7 @@ func tracing() bool {
 	return os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
 }
 
-// startTracing sends traces to the collector that OpenTelemetry's standard variables name; without one it does nothing.
+// startTracing sends traces to the collector that OpenTelemetry's standard variables name. Without one it does nothing.
 func startTracing(ctx context.Context) (stop func() error, err error) {
 	if !tracing() {
 		return func() error { return nil }, nil
@@ -96,7 +96,7 @@ func startTracing(ctx context.Context) (stop func() error, err error) {
 	}, nil
 }
 
-// traced wraps the handler with spans, when there is somebody to send them to.
+// traced wraps the handler with spans if a collector is configured.
 func traced(h http.Handler) http.Handler {
 	if !tracing() {
 		return h

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A change of plan is in force at once where it was made, and elsewhere as soon as the database has told of it.
+// A change of plan applies at once on the node that made it, and on other nodes as soon as the database has announced it.
 func TestLimitsFollowThePlanOnEveryNode(t *testing.T) {
 	t.Parallel()
 	p := onPostgres(t)

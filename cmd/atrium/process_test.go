@@ -27,7 +27,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// program is the binary that all tests of the package run as a child process.
+// program is the path of the binary, which all tests of the package run as a child process.
 var program string
 
 func TestMain(m *testing.M) {
@@ -49,16 +49,16 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// patience bounds every wait for something that takes far less.
+// patience limits every wait. What is waited for takes far less.
 const patience = 60 * time.Second
 
-// place is a data folder of the test's own with a database: SQLite in it, or PostgreSQL beside it.
+// place is a data folder of the test with a database: SQLite in the folder, or PostgreSQL.
 type place struct {
 	t    testing.TB
 	data string
 	url  string // empty for SQLite
 
-	release string // the binary of another release; "" for the one under test
+	release string // binary of another release; "" for the one under test
 }
 
 // each runs fn on SQLite and on PostgreSQL, in parallel.
@@ -82,7 +82,7 @@ func onPostgres(t *testing.T) place {
 	return p
 }
 
-// command returns the binary's command at the place; args that begin with NAME= are variables.
+// command returns a command of the binary for the place. Arguments of the form NAME=value become environment variables.
 func (p place) command(args ...string) *exec.Cmd {
 	env := []string{"PATH=" + os.Getenv("PATH"), "ATRIUM_DATA=" + p.data}
 	if p.url != "" {
@@ -97,7 +97,7 @@ func (p place) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// result is what a command left behind.
+// result is the outcome of a command.
 type result struct {
 	stdout, stderr string
 	code           int
@@ -119,7 +119,7 @@ func (p place) run(args ...string) result {
 	return result{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
 }
 
-// ok runs a command that must succeed and returns what it printed.
+// ok runs a command that must succeed and returns its stdout.
 func (p place) ok(args ...string) string {
 	p.t.Helper()
 	r := p.run(args...)
@@ -127,13 +127,13 @@ func (p place) ok(args ...string) string {
 	return r.stdout
 }
 
-// object runs a command with --json and returns what it printed.
+// object runs a command with --json and returns its output.
 func (p place) object(args ...string) map[string]any {
 	p.t.Helper()
 	return decode(p.t, p.ok(append(args, "--json")...))
 }
 
-// refused runs a command that must fail, with nothing on stdout and every one of words on stderr.
+// refused runs a command that must fail, with empty stdout and each of the words on stderr.
 func (p place) refused(words []string, args ...string) {
 	p.t.Helper()
 	r := p.run(args...)
@@ -145,7 +145,7 @@ func (p place) refused(words []string, args ...string) {
 	require.NotContains(p.t, r.stderr, "goroutine ", "atrium %v", args)
 }
 
-// decode reads one JSON object and nothing behind it.
+// decode decodes a string that must be exactly one JSON object.
 func decode(t testing.TB, s string) map[string]any {
 	t.Helper()
 	var v map[string]any
@@ -153,7 +153,7 @@ func decode(t testing.TB, s string) map[string]any {
 	return v
 }
 
-// output gathers what a process writes, and can be waited on.
+// output collects what a process writes. Callers can wait for more.
 type output struct {
 	mu     sync.Mutex
 	text   strings.Builder
@@ -177,7 +177,7 @@ func (o *output) String() string {
 	return o.text.String()
 }
 
-// line returns the last whole line with the prefix, and what tells of more output.
+// line returns the last complete line with the prefix, and a channel that is closed on more output.
 func (o *output) line(prefix string) (string, <-chan struct{}) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -214,7 +214,7 @@ func (p place) launch(args ...string) *node {
 	require.NoError(p.t, n.cmd.Start())
 	go func() {
 		defer close(n.ended)
-		_ = n.cmd.Wait() // the state says how it ended
+		_ = n.cmd.Wait() // the process state holds the result
 	}()
 	p.t.Cleanup(n.kill)
 	return n
@@ -234,7 +234,7 @@ func (n *node) awaitReady() {
 	_, n.admin, _ = strings.Cut(n.await("admin "), " ")
 }
 
-// await returns the stdout line with the prefix once it is there.
+// await waits for a line on stdout with the prefix and returns it.
 func (n *node) await(prefix string) string {
 	n.t.Helper()
 	late := time.After(patience)
@@ -256,7 +256,7 @@ func (n *node) await(prefix string) string {
 	}
 }
 
-// kill ends the process without a word, as a power cut would.
+// kill kills the process without a graceful stop.
 func (n *node) kill() {
 	_ = n.cmd.Process.Kill() // it may have ended
 	<-n.ended
@@ -280,7 +280,7 @@ func (n *node) wait() int {
 	return n.cmd.ProcessState.ExitCode()
 }
 
-// freeAddress returns an address of loopback that nobody listens at.
+// freeAddress returns a loopback address that is not in use.
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -289,7 +289,7 @@ func freeAddress(t testing.TB) string {
 	return ln.Addr().String()
 }
 
-// client returns an HTTP client that trusts the CA in the data folder and nothing else.
+// client returns an HTTP client that trusts only the CA in the data folder.
 func (p place) client() *http.Client {
 	p.t.Helper()
 	pem, err := os.ReadFile(filepath.Join(p.data, "ca.pem"))
@@ -301,14 +301,14 @@ func (p place) client() *http.Client {
 	return &http.Client{Transport: tr, Timeout: patience}
 }
 
-// answer is what came back from a call.
+// answer is the response to a call.
 type answer struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// send makes one call; secret is an API key or a bearer token, "" for none.
+// send makes one call. secret is an API key or a bearer token; "" sends neither.
 func send(c *http.Client, method, url, secret, body string, header ...string) (answer, error) {
 	req, err := http.NewRequestWithContext(context.Background(), method, url, strings.NewReader(body))
 	if err != nil {
@@ -335,7 +335,7 @@ func send(c *http.Client, method, url, secret, body string, header ...string) (a
 	return answer{res.StatusCode, res.Header, string(b)}, err
 }
 
-// call makes one call that must be answered with the status.
+// call makes one call whose answer must have the status.
 func (n *node) call(c *http.Client, status int, method, path, secret, body string, header ...string) answer {
 	n.t.Helper()
 	a, err := send(c, method, n.base+path, secret, body, header...)

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The README's walks work as they are printed there, but for the server's ports and folder, on the demo company: a process from a
-// request over its tasks and its approval to its end, and one that a call of GitHub's begins and that its clock follows.
+// The README's walkthroughs work on the demo company as printed, except for the server's ports and folder: a workflow from a
+// request through its tasks and its approval to its end, and one that is started by a call from GitHub and waits for a timer.
 func TestReadmeProcess(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		n := p.serve("--dev-clock")

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// snippets returns the blocks of code of a page, in order.
+// snippets returns the code blocks of a page, in order.
 func snippets(t *testing.T, page string) []string {
 	t.Helper()
 	text, err := os.ReadFile("../../" + page)
@@ -31,20 +31,20 @@ func snippets(t *testing.T, page string) []string {
 	return out
 }
 
-// readme runs what the README says on a server with the demo company.
+// readme runs the README's code blocks on a server with the demo company.
 type readme struct {
 	*node
 	first firstRun
-	root  string // a folder whose data is the server's
+	root  string // a folder whose data folder is the server's
 }
 
-// readmeRunners say how each block of the README is tried, by what it begins with. None is left out.
+// readmeRunners define how each code block of the README is tested, by its beginning. Every block must have one.
 var readmeRunners = []struct {
 	begins string
 	try    func(t *testing.T, r *readme, block string)
 }{
 	{"\nmake run", tryMake},
-	{"sh\n", func(*testing.T, *readme, string) {}}, // TestReadmeProcess
+	{"sh\n", func(*testing.T, *readme, string) {}}, // tested by TestReadmeProcess
 	{"\ncd data", tryTour},
 	{"json\n{\"error\"", tryRefusal},
 	{"json\n{\"sla\"", tryServiceLevels},
@@ -54,20 +54,20 @@ var readmeRunners = []struct {
 		require.Contains(t, out, `"field":"teamId"`)
 		require.Contains(t, out, `"status":"APPLIED"`)
 	}},
-	{"\nbin/atrium serve --data data --model-url", func(t *testing.T, r *readme, block string) { // the server of all blocks is one
+	{"\nbin/atrium serve --data data --model-url", func(t *testing.T, r *readme, block string) { // all blocks share one server, so this one is only compared
 		require.Equal(t, "bin/atrium serve --data data --model-url http://127.0.0.1:11434/v1 --model qwen3", strings.TrimSpace(block))
 	}},
 	{"graphql\nmutation { updateAgent", tryModel},
-	{"\nclaude mcp add", func(t *testing.T, _ *readme, block string) { require.Contains(t, block, "--transport http") }}, // its address is what the next ones call
+	{"\nclaude mcp add", func(t *testing.T, _ *readme, block string) { require.Contains(t, block, "--transport http") }}, // the following blocks call its address
 	{"json\n{\n  \"inputs\"", func(t *testing.T, _ *readme, block string) {
 		require.True(t, json.Valid([]byte(strings.TrimPrefix(block, "json"))))
 	}},
-	{"js\nimport { Client }", func(*testing.T, *readme, string) {}}, // TestReadmeMCP
+	{"js\nimport { Client }", func(*testing.T, *readme, string) {}}, // tested by TestReadmeMCP
 	{"\ncurl -s --cacert data/ca.pem https://127.0.0.1:8443/mcp", func(t *testing.T, r *readme, block string) {
 		require.Contains(t, r.bash(t, block), `Laptop for the new colleague`)
 	}},
-	{"js\nimport * as oauth", func(*testing.T, *readme, string) {}}, // TestReadmeRecipe
-	{"\nNODE_EXTRA_CA_CERTS", func(t *testing.T, r *readme, block string) { // its first line is TestReadmeRecipe's
+	{"js\nimport * as oauth", func(*testing.T, *readme, string) {}}, // tested by TestReadmeRecipe
+	{"\nNODE_EXTRA_CA_CERTS", func(t *testing.T, r *readme, block string) { // its first line is tested by TestReadmeRecipe
 		require.Contains(t, r.bash(t, strings.SplitN(block, "\n", 3)[2]), `"pagination"`)
 	}},
 	{"\ncurl --cacert", func(t *testing.T, r *readme, block string) {
@@ -81,7 +81,7 @@ var readmeRunners = []struct {
 	{"go\n// internal", tryGo},
 }
 
-// Whatever the README shows as code does what the README says.
+// Every code block of the README does what the README says.
 func TestReadmeSnippets(t *testing.T) {
 	t.Parallel()
 	n := onSQLite(t).serve("--model-url", aModel(t)+"/v1", "--model", "qwen3")
@@ -100,7 +100,7 @@ func TestReadmeSnippets(t *testing.T) {
 	}
 	require.Len(t, tried, len(readmeRunners), "a block that was tried has gone")
 
-	// The guides' samples, as the server's own page has them.
+	// The guides' samples, as the server's documentation page shows them.
 	page := n.call(n.client(), 200, "GET", "/docs", "", "").body
 	sample := func(id string) string {
 		m := regexp.MustCompile(`(?s)<pre[^>]* id="` + id + `"><code>(.*?)</code>`).FindStringSubmatch(page)
@@ -112,7 +112,7 @@ func TestReadmeSnippets(t *testing.T) {
 	require.Contains(t, r.bash(t, sample("sample-token")), `"error":"invalid_grant"`)
 }
 
-// bash runs commands as they are printed, but for the server's address and the credentials that stand for one's own.
+// bash runs commands as printed, except for the server's address and placeholder credentials.
 func (r *readme) bash(t *testing.T, commands string) string {
 	t.Helper()
 	commands = strings.NewReplacer("https://127.0.0.1:8443", r.base, "Bearer TOKEN", "Bearer "+r.token(r.first.Company.ID, r.first.Owner.Email),
@@ -126,7 +126,7 @@ func (r *readme) bash(t *testing.T, commands string) string {
 	return string(out)
 }
 
-// tryMake asks make what it would do.
+// tryMake checks that the make targets exist.
 func tryMake(t *testing.T, _ *readme, block string) {
 	for line := range strings.Lines(strings.TrimSpace(block)) {
 		target := strings.Fields(line)[1]
@@ -135,7 +135,7 @@ func tryMake(t *testing.T, _ *readme, block string) {
 	}
 }
 
-// tryTour takes the tour, with a request that waits.
+// tryTour runs the tour, with a pending request.
 func tryTour(t *testing.T, r *readme, block string) {
 	waiting := r.call(r.client(), 200, "GET", "/v1/requests?status=PENDING", r.first.LiveKey, "").body
 	id := regexp.MustCompile(`req_[0-9a-z]{26}`).FindString(waiting)
@@ -147,14 +147,14 @@ func tryTour(t *testing.T, r *readme, block string) {
 	require.NotContains(t, out, `{"error"`)
 }
 
-// tryRefusal gets the refusal that is shown.
+// tryRefusal triggers the error that is shown.
 func tryRefusal(t *testing.T, r *readme, block string) {
 	body, err := json.Marshal(map[string]any{"serviceId": r.first.Demo.ServiceID, "offeringId": r.first.Demo.OfferingID, "title": "A laptop", "fields": map[string]any{}})
 	require.NoError(t, err)
 	require.JSONEq(t, strings.TrimPrefix(block, "json"), r.call(r.client(), 400, "POST", "/v1/requests", r.first.LiveKey, string(body)).body)
 }
 
-// tryServiceLevels gives the demo company's offering the levels that are shown, which bind the request that is filed then.
+// tryServiceLevels gives the demo company's offering the service levels shown, which then apply to a new request.
 func tryServiceLevels(t *testing.T, r *readme, block string) {
 	r.call(r.client(), 200, "PATCH", "/v1/offerings/"+r.first.Demo.OfferingID, r.first.LiveKey, strings.TrimPrefix(block, "json"))
 	body, err := json.Marshal(map[string]any{
@@ -167,7 +167,7 @@ func tryServiceLevels(t *testing.T, r *readme, block string) {
 	require.Contains(t, r.call(r.client(), 200, "GET", "/v1/requests?slaState=ON_TRACK&sort=resolutionDueAt", r.first.LiveKey, "").body, `"title":"A laptop"`)
 }
 
-// tryInbound makes a webhook and calls it as is shown; the block's last line is the answer.
+// tryInbound creates an inbound webhook and calls it as shown. The last line of the block is the answer.
 func tryInbound(t *testing.T, r *readme, block string) {
 	var list struct{ Data []struct{ ID string } }
 	require.NoError(t, json.Unmarshal([]byte(r.call(r.client(), 200, "GET", "/v1/workflows?status=active", r.first.LiveKey, "").body), &list))
@@ -192,7 +192,7 @@ func tryInbound(t *testing.T, r *readme, block string) {
 	require.Regexp(t, `"status":"accepted","webhookId":"whi_\w+","executionId":"exe_\w+"`, out)
 }
 
-// tryStream listens while something changes.
+// tryStream listens to a stream while a request is created.
 func tryStream(t *testing.T, r *readme, block string) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -203,7 +203,7 @@ func tryStream(t *testing.T, r *readme, block string) {
 	require.NoError(t, cmd.Start())
 	seen := ""
 	for buffer := make([]byte, 4096); !strings.Contains(seen, `"title":"Watched"`); {
-		if seen != "" { // the stream is open: what changes from now on is told
+		if seen != "" { // the stream is open: it reports changes from now on
 			body := `{"serviceId":"` + r.first.Demo.ServiceID + `","offeringId":"` + r.first.Demo.OfferingID + `","title":"Watched","fields":{"model":"14 inch"}}`
 			r.call(r.client(), 201, "POST", "/v1/requests", r.first.LiveKey, body)
 		}
@@ -217,7 +217,7 @@ func tryStream(t *testing.T, r *readme, block string) {
 	_ = cmd.Wait() // it was killed
 }
 
-// tryUsage holds the summary of commands and flags against what they say of themselves.
+// tryUsage compares the summary of commands and flags with the output of --help.
 func tryUsage(t *testing.T, r *readme, block string) {
 	serve, rest, found := strings.Cut(block, "\natrium migrate")
 	require.True(t, found)
@@ -249,7 +249,7 @@ func tryUsage(t *testing.T, r *readme, block string) {
 	}
 }
 
-// tryFolders looks for the rooms of the house.
+// tryFolders checks that the folders exist.
 func tryFolders(t *testing.T, _ *readme, block string) {
 	for _, line := range strings.Split(strings.TrimSpace(block), "\n") {
 		rooms := strings.Split(regexp.MustCompile(`^[a-z/]+(, [a-z/]+)*`).FindString(line), ", ")
@@ -264,7 +264,7 @@ func tryFolders(t *testing.T, _ *readme, block string) {
 	}
 }
 
-// tryGo finds the lines in the files that they are said to be from.
+// tryGo checks that the lines are in the files that they are said to be from.
 func tryGo(t *testing.T, _ *readme, block string) {
 	var file string
 	for _, line := range strings.Split(strings.TrimPrefix(block, "go\n"), "\n") {
@@ -278,8 +278,8 @@ func tryGo(t *testing.T, _ *readme, block string) {
 	}
 }
 
-// The rules that policies/README.md shows to operators are taken, and deny what it says. Its examples of policies are
-// tried in package authz.
+// The policies that policies/README.md shows to operators are valid, and deny what it says. Package authz tests its examples of
+// policy documents.
 func TestPoliciesReadmeSnippets(t *testing.T) {
 	t.Parallel()
 	p := onSQLite(t)

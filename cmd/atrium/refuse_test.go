@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ports are flags that take no port from anybody.
+// ports are flags that choose free ports.
 var ports = []string{"--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"}
 
-// refusesToServe asserts that the server ends with 1 before it is ready, and says why.
+// refusesToServe asserts that the server exits with 1 before it is ready, and prints the reason.
 func refusesToServe(t *testing.T, p place, words []string, args ...string) {
 	t.Helper()
 	n := p.launch(args...)
@@ -46,7 +46,7 @@ func TestMasterKeyIsMissing(t *testing.T) {
 		n := p.serve()
 		first := p.firstRun()
 		n.call(p.client(), 201, "POST", "/v1/secrets", first.LiveKey, `{"name":"TOKEN","value":"hunter2"}`)
-		p.ok("token", "create", "--company", first.Company.ID, "--user", first.Owner.Email) // a signing key
+		p.ok("token", "create", "--company", first.Company.ID, "--user", first.Owner.Email) // creates a signing key
 		require.Zero(t, n.stop())
 		path := filepath.Join(p.data, "master.key")
 		key, err := os.ReadFile(path)
@@ -66,7 +66,7 @@ func TestMasterKeyIsMissing(t *testing.T) {
 		require.Equal(t, 1, r.code)
 		require.Contains(t, r.stdout, "BAD  master key opens what was sealed")
 
-		// The key may stand in the environment, for commands and server alike.
+		// The key may be in the environment, for commands and the server.
 		value := base64.StdEncoding.EncodeToString(key)
 		n = p.serve("ATRIUM_MASTER_KEY=" + value)
 		p.ok("ATRIUM_MASTER_KEY="+value, "token", "create", "--company", first.Company.ID, "--user", first.Owner.Email)
@@ -75,7 +75,7 @@ func TestMasterKeyIsMissing(t *testing.T) {
 	})
 }
 
-// Commands that are pointed at a folder or a database where nothing is make nothing there.
+// Commands that are given a wrong folder or an empty database create nothing there.
 func TestCommandsMakeNoInstallation(t *testing.T) {
 	company := "--company=co_01k00000000000000000000000"
 	commands := [][]string{
@@ -106,7 +106,7 @@ func TestCommandsMakeNoInstallation(t *testing.T) {
 	})
 }
 
-// What operators' scripts read.
+// The JSON output that operators' scripts read.
 func TestJSONForOperators(t *testing.T) {
 	t.Parallel()
 	p := onSQLite(t)
@@ -184,7 +184,7 @@ func TestDoctor(t *testing.T) {
 	bad("local certificate")
 	require.NoError(t, os.WriteFile(cert, pem, 0o600))
 	file := p
-	file.data = filepath.Join(p.data, "atrium.db") // a file is no folder, not even to root
+	file.data = filepath.Join(p.data, "atrium.db") // a file used as a folder fails even for root
 	r := file.run("doctor")
 	require.Equal(t, 1, r.code)
 	require.Contains(t, r.stdout, "BAD  data folder")
@@ -225,7 +225,7 @@ func TestFlags(t *testing.T) {
 	require.NotContains(t, r.stderr, "sesame")
 }
 
-// Every flag of every command has one variable, named after it.
+// Every flag of every command has one environment variable, named after it.
 func TestEveryFlagHasItsVariable(t *testing.T) {
 	t.Parallel()
 	p := onSQLite(t)

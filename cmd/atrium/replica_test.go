@@ -13,8 +13,8 @@ import (
 	"atrium/internal/testkit"
 )
 
-// Two nodes that read from a replica: what was filed at one is in the other's next list, whether the replica keeps up, stands still or
-// is gone; metrics and doctor tell of it.
+// Two nodes read from a replica. A request filed on one node appears in the next list on the other, whether the replica keeps up,
+// is paused or is gone. Metrics and doctor report the state.
 func TestReplica(t *testing.T) {
 	t.Parallel()
 	p := onSQLite(t)

@@ -8,10 +8,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
-	_ "modernc.org/sqlite" // the driver "sqlite"
+	_ "modernc.org/sqlite" // registers the driver "sqlite"
 )
 
-// column returns the first column of a query's rows, as text, read from the database itself.
+// column returns the first column of a query's rows, as text, read directly from the database.
 func column(t testing.TB, p place, query string) []string {
 	t.Helper()
 	ctx := context.Background()
@@ -45,7 +45,7 @@ func column(t testing.TB, p place, query string) []string {
 	return out
 }
 
-// change runs a statement in the database, behind the product's back.
+// change runs a statement directly on the database.
 func change(t testing.TB, p place, statement string) {
 	t.Helper()
 	if p.url == "" {
@@ -76,7 +76,7 @@ func openSQLite(t testing.TB, p place) *sql.DB {
 	return db
 }
 
-// onRows runs fn in a transaction that row-level security lets see everything.
+// onRows runs fn in a transaction for which row-level security shows the rows of all companies.
 func onRows(t testing.TB, p place, fn func(pgx.Tx) error) {
 	t.Helper()
 	ctx := context.Background()

@@ -50,7 +50,7 @@ type serveCmd struct {
 	EgressCA       string          `help:"CAs that outbound calls trust besides the system's." type:"path"`
 }
 
-// Run serves until it is told to stop.
+// Run serves until the process is told to stop.
 func (m *serveCmd) Run(ctx context.Context) (err error) {
 	run.TuneGC()
 	if (m.TLSCert == "") != (m.TLSKey == "") {
@@ -80,17 +80,17 @@ func (m *serveCmd) Run(ctx context.Context) (err error) {
 		return err
 	}
 	s.door = agent.NewDoor(c.engine, models)
-	c.engine.Agents, c.engine.NoAgents = s.door, m.NoAgents // a node with an API does what people approve
+	c.engine.Agents, c.engine.NoAgents = s.door, m.NoAgents // a node with an API executes approved actions
 	if err := s.build(ctx); err != nil {
 		return err
 	}
-	debug.FreeOSMemory() // what reading policies, schemas and migrations left behind
+	debug.FreeOSMemory() // returns the memory used to read policies, schemas and migrations
 	drained, cancel := run.Drained(ctx, c.log, m.Drain)
 	defer cancel()
 	return run.All(drained, c.log, s.parts...)
 }
 
-// accountFlags are about how people sign in and what they are mailed.
+// accountFlags configure signing in and mails.
 type accountFlags struct {
 	SMTPURL           string `name:"smtp-url" help:"Mail server: smtp://user:password@host (STARTTLS) or smtps://…; without one, mails are files in the data folder's outbox."`
 	MailFrom          string `help:"Sender of mails, \"Name <address>\"; needed with --smtp-url."`
@@ -101,7 +101,7 @@ type accountFlags struct {
 	BreachedPasswords string `help:"File of breached passwords' SHA-1 hashes, sorted, as Have I Been Pwned publishes them: they are refused." type:"path"`
 }
 
-// billingFlags are about how companies pay.
+// billingFlags configure payments.
 type billingFlags struct {
 	InvoiceFrom         []string `help:"Lines of the seller on invoices: name, address, tax number."`
 	StripeKey           string   `help:"Secret key of Stripe, which then charges what credits leave of invoices. Without it, payments are noted by the operator."`
@@ -109,7 +109,7 @@ type billingFlags struct {
 	StripeURL           string   `name:"stripe-url" help:"Another address of Stripe's API, for tests." hidden:""`
 }
 
-// charges returns what charges companies; nil where the operator notes payments.
+// charges returns the payment provider; nil if the operator records payments.
 func (f billingFlags) charges() billing.Provider {
 	if f.StripeKey == "" {
 		return nil

@@ -19,10 +19,10 @@ const (
 	settingCAFile  = "ca_file"
 	settingDemo    = "demo"
 
-	settingAnonymous = "anonymous_seed" // by which all nodes hash the addresses of callers that they do not know
+	settingAnonymous = "anonymous_seed" // seed with which all nodes hash the addresses of anonymous callers
 )
 
-// setting returns a value of the installation; empty when it is not set.
+// setting returns a setting of the installation; empty when it is not set.
 func (c *core) setting(ctx context.Context, name string) (string, error) {
 	rows, err := c.store.Reader().Setting.Query().Where(setting.ID(name)).All(principal.System(ctx, "settings belong to the installation"))
 	if err != nil {
@@ -34,7 +34,7 @@ func (c *core) setting(ctx context.Context, name string) (string, error) {
 	return rows[0].Value, nil
 }
 
-// set writes a value of the installation.
+// set writes a setting of the installation.
 func (c *core) set(ctx context.Context, name, value string) error {
 	err := c.store.WriteOrRetry(principal.System(ctx, "settings belong to the installation"), func(ctx context.Context, tx *store.Tx) error {
 		n, err := tx.Setting.Update().Where(setting.ID(name)).SetValue(value).Save(ctx)
@@ -49,7 +49,7 @@ func (c *core) set(ctx context.Context, name, value string) error {
 	return nil
 }
 
-// drawn returns a value of the installation that nobody else knows, which the first who asks draws.
+// drawn returns a random secret setting of the installation. The first call generates it.
 func (c *core) drawn(ctx context.Context, name string) (value string, err error) {
 	err = c.store.WriteOrRetry(principal.System(ctx, "settings belong to the installation"), func(ctx context.Context, tx *store.Tx) error {
 		rows, err := tx.Setting.Query().Where(setting.ID(name)).All(ctx)
@@ -69,7 +69,7 @@ func (c *core) drawn(ctx context.Context, name string) (value string, err error)
 	return value, nil
 }
 
-// addresses returns the base and auth URLs that the server last ran under, or those of its defaults.
+// addresses returns the base and auth URLs that the server last used, or its defaults.
 func (c *core) addresses(ctx context.Context) (baseURL, authURL string, err error) {
 	if baseURL, err = c.setting(ctx, settingBaseURL); err != nil {
 		return "", "", err

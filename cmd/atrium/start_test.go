@@ -30,7 +30,7 @@ func TestFirstStart(t *testing.T) {
 		requireMode(t, p.data, os.ModeDir|0o700)
 
 		c := p.client()
-		n.call(c, 200, "GET", "/v1/requests?pageSize=1", first.LiveKey, "") // over a TLS that ca.pem verifies
+		n.call(c, 200, "GET", "/v1/requests?pageSize=1", first.LiveKey, "") // ca.pem verifies the server's certificate
 		n.call(c, 200, "GET", "/v1/requests", first.TestKey, "")
 		runCurl(t, n)
 		requireAdmin(t, c, n)
@@ -58,19 +58,19 @@ func requireMode(t *testing.T, path string, mode os.FileMode) {
 	require.Equal(t, mode, info.Mode(), path)
 }
 
-// runCurl pastes the last line of stdout that begins with curl into a shell.
+// runCurl runs the last curl line on stdout in a shell.
 func runCurl(t *testing.T, n *node) {
 	t.Helper()
 	line, _ := n.out.line("curl")
 	require.NotContains(n.t, n.out.String(), n.firstRun().LiveKey, "what is no terminal keeps what it is told")
 	require.NotEmpty(t, line, "%s", n.out)
-	// The shell's curl adds to the line what shows the status; nothing in the line itself is changed.
+	// A shell function adds options to curl that print the status; the line itself is unchanged.
 	out, err := exec.Command("bash", "-c", `curl() { command curl -sS -w '\n%{http_code}' "$@"; }; `+line).CombinedOutput()
 	require.NoError(t, err, "%s\n%s", line, out)
 	require.True(t, strings.HasSuffix(string(out), "\n201"), "%s", out)
 }
 
-// requireAdmin asserts what operators can ask.
+// requireAdmin checks the endpoints of the admin listener.
 func requireAdmin(t *testing.T, c *http.Client, n *node) {
 	t.Helper()
 	for path, want := range map[string]string{
@@ -89,13 +89,13 @@ func requireAdmin(t *testing.T, c *http.Client, n *node) {
 	}
 }
 
-// requireNoSecrets asserts that the server printed no key but the demo company's own.
+// requireNoSecrets asserts that the server printed no key.
 func requireNoSecrets(t *testing.T, p place, n *node) {
 	t.Helper()
 	first := p.firstRun()
 	out, errs := n.out.String(), n.err.String()
 	require.NotContains(t, errs, "key_live_")
-	require.NotRegexp(t, `key_(live|test)_[A-Za-z0-9]`, out) // what is not a terminal is shown where the key is, not the key
+	require.NotRegexp(t, `key_(live|test)_[A-Za-z0-9]`, out) // stdout is not a terminal, so the line reads the key from the file
 	for _, secret := range []string{first.Owner.Password, first.TestKey, "PRIVATE KEY", "ATRIUM_DATABASE_URL"} {
 		require.NotContains(t, out+errs, secret)
 	}
@@ -107,7 +107,7 @@ func requireNoSecrets(t *testing.T, p place, n *node) {
 	}
 }
 
-// requireHealthy asserts that doctor finds nothing, after whatever happened before.
+// requireHealthy asserts that doctor finds no problem.
 func requireHealthy(t *testing.T, p place) {
 	t.Helper()
 	out := p.ok("doctor")
@@ -122,10 +122,10 @@ func TestNoDemo(t *testing.T) {
 	require.NotContains(t, n.out.String(), "curl")
 	require.Zero(t, countRows(t, p, "companies"))
 	require.Zero(t, n.stop())
-	runCurl(t, p.serve()) // the database is still empty: now a demo is wanted
+	runCurl(t, p.serve()) // the database is still empty, so a start without --no-demo creates the demo
 }
 
-// A folder's name may hold what a shell takes for its own.
+// A folder's name may contain characters that are special to a shell.
 func TestCurlLineIsQuoted(t *testing.T) {
 	t.Parallel()
 	p := onSQLite(t)
@@ -133,7 +133,7 @@ func TestCurlLineIsQuoted(t *testing.T) {
 	runCurl(t, p.serve())
 }
 
-// Another database behind the same folder is not greeted with the first one's keys.
+// With another database, the keys in the folder's first-run file are not printed.
 func TestFirstRunOfAnotherDatabase(t *testing.T) {
 	t.Parallel()
 	p := onSQLite(t)
@@ -143,7 +143,8 @@ func TestFirstRunOfAnotherDatabase(t *testing.T) {
 	require.NotContains(t, n.out.String(), "curl")
 }
 
-// shareMasterKey gives a node the key of another one, which every node on a database has, as soon as that has made it.
+// shareMasterKey gives a node the master key of another one as soon as that has created it: all nodes on a database need the same
+// key.
 func shareMasterKey(t *testing.T, from, to place) {
 	t.Helper()
 	var key []byte
@@ -156,7 +157,7 @@ func shareMasterKey(t *testing.T, from, to place) {
 	require.NoError(t, os.WriteFile(filepath.Join(to.data, "master.key"), key, 0o600))
 }
 
-// Two nodes that start at once on one empty database make one demo company.
+// Two nodes that start at the same time on an empty database create one demo company.
 func TestTwoNodesOneDemo(t *testing.T) {
 	t.Parallel()
 	p := onPostgres(t)
@@ -167,8 +168,8 @@ func TestTwoNodesOneDemo(t *testing.T) {
 	b := q.launch()
 	a.awaitReady()
 	b.awaitReady()
-	require.Equal(t, 2, countRows(t, p, "companies"))   // it and its sandbox
-	require.Equal(t, 3+24, countRows(t, p, "requests")) // three that wait, and those that its agent has learned from
+	require.Equal(t, 2, countRows(t, p, "companies"))   // the demo company and its sandbox
+	require.Equal(t, 3+24, countRows(t, p, "requests")) // three pending requests, and the closed ones that its agent learned from
 	maker, other := a, b
 	if line, _ := a.out.line("curl"); line == "" {
 		maker, other = b, a
@@ -179,7 +180,7 @@ func TestTwoNodesOneDemo(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(other.data, "first-run.json"))
 }
 
-// A first start that is cut off, wherever it was, leaves a folder in which the next one works.
+// After a first start that was killed at any point, the next start works in the same folder.
 func TestKilledFirstStart(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		for _, moment := range []string{"master.key", "tls.crt", "first-run.json"} {

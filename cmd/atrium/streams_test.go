@@ -21,10 +21,10 @@ const watchRequests = `subscription { requestChanged { change request { id title
 type subscriber struct {
 	t      testing.TB
 	events chan map[string]any // the data of "next"; closed with the stream
-	whole  chan bool           // whether the stream ended with "complete"
+	whole  chan bool           // true if the stream ended with "complete"
 }
 
-// subscribe opens a stream as whoever has the credential; it is closed with the test.
+// subscribe opens a stream with a credential. It is closed at the end of the test.
 func (n *node) subscribe(c *http.Client, credential, query string) *subscriber {
 	n.t.Helper()
 	body, err := json.Marshal(map[string]any{"query": query})
@@ -39,7 +39,7 @@ func (n *node) subscribe(c *http.Client, credential, query string) *subscriber {
 	} else {
 		req.Header.Set("Authorization", "Bearer "+credential)
 	}
-	streaming := &http.Client{Transport: c.Transport} // without an end
+	streaming := &http.Client{Transport: c.Transport} // without a timeout
 	res, err := streaming.Do(req)
 	require.NoError(n.t, err)
 	require.Equal(n.t, http.StatusOK, res.StatusCode)
@@ -70,7 +70,7 @@ func (n *node) subscribe(c *http.Client, credential, query string) *subscriber {
 	return s
 }
 
-// next waits for an event, and returns what stands at the path of its JSON.
+// next waits for an event, and returns the value at a path of its JSON.
 func (s *subscriber) next(path ...string) any {
 	s.t.Helper()
 	select {
@@ -89,8 +89,8 @@ func (s *subscriber) next(path ...string) any {
 	}
 }
 
-// beside starts another node under the addresses of the first, as behind one name, and returns it with an address of its
-// own to call it at.
+// beside starts another node with the same public addresses as the first, as behind a load balancer. The returned node has an
+// address of its own for calls.
 func (n *node) beside(args ...string) *node {
 	n.t.Helper()
 	address := freeAddress(n.t)
@@ -100,8 +100,7 @@ func (n *node) beside(args ...string) *node {
 	return other
 }
 
-// What a node answered with success and then died is told to those who watch at the other node: whatever they did not
-// hear of before its death they hear of after it.
+// After a node answers with success and dies, subscribers at the other node still get the event if they had not got it before.
 func TestKilledNodesChangesAreTold(t *testing.T) {
 	t.Parallel()
 	p := onPostgres(t)
@@ -129,7 +128,7 @@ func TestKilledNodesChangesAreTold(t *testing.T) {
 	}
 }
 
-// A server that is told to stop ends its streams with a word, without being killed for it, and is well.
+// A server that stops ends its streams with the error `unavailable` and a complete event, and exits with 0.
 func TestStreamsEndWhenTheServerStops(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		n := p.serve()
@@ -152,7 +151,7 @@ func TestStreamsEndWhenTheServerStops(t *testing.T) {
 	})
 }
 
-// A person's token that is revoked ends the streams on every node, within a minute, and nothing is shown after it.
+// When a person's token is revoked, their streams end on every node within a minute, and nothing is sent after that.
 func TestDeactivationEndsStreamsElsewhere(t *testing.T) {
 	t.Parallel()
 	p := onPostgres(t)
@@ -172,8 +171,8 @@ func TestDeactivationEndsStreamsElsewhere(t *testing.T) {
 	require.True(t, <-s.whole)
 }
 
-// A stock client of the protocol connects again when the server dies under it, misses nothing from then on, and hears of
-// a server that stops.
+// A standard client of the protocol reconnects when the server dies, misses nothing from then on, and is told when a server
+// stops.
 func TestStockStreamClient(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		n := p.serve()

@@ -19,24 +19,25 @@ import (
 	"atrium/internal/testkit/receiver"
 )
 
-// traffic is a company at work: people who file requests, read and change them, comment and do the first task of their workflows,
-// and an admin who makes and deletes access policies. Each call goes to a node that says it is ready, as a load balancer sends it.
+// traffic simulates a company at work: people file requests, read, change and comment on them and complete the first task of
+// their workflows, and an admin creates and deletes access policies. Each call goes to a node that reports to be ready, as a load
+// balancer would send it.
 type traffic struct {
 	t      *testing.T
 	first  firstRun
 	c      *http.Client
 	owner  string // an access token
-	repeat bool   // a call that gets no answer, or one of 5xx, is made again with its idempotency key
+	repeat bool   // calls without an answer, or with 5xx, are repeated with the same idempotency key
 	sink   *receiver.Receiver
-	hook   string // the subscription that the sink stands for
+	hook   string // id of the sink's subscription
 
 	mu       sync.Mutex
 	nodes    []*node
-	ready    []string       // addresses
-	kept     []string       // ids of requests that were answered with 201
-	comments []string       // bodies of comments that were
-	failed   []string       // calls that were answered otherwise than they should have been
-	again    map[string]int // calls that were made again, by what was wrong
+	ready    []string       // addresses of the nodes that are ready
+	kept     []string       // ids of requests whose create was answered with 201
+	comments []string       // bodies of comments that were answered with 201
+	failed   []string       // calls with an unexpected answer
+	again    map[string]int // repeated calls, counted by their error
 
 	turn    atomic.Int64
 	ending  chan struct{}
@@ -44,7 +45,7 @@ type traffic struct {
 	watch   sync.WaitGroup
 }
 
-// startTraffic starts callers on the nodes; p is where the rows are read.
+// startTraffic starts callers on the nodes.
 func startTraffic(t *testing.T, callers int, repeat bool, nodes ...*node) *traffic {
 	t.Helper()
 	n := nodes[0]
@@ -90,7 +91,7 @@ func (tr *traffic) ended() bool {
 	}
 }
 
-// use has the traffic go to these nodes.
+// use sends the traffic to these nodes.
 func (tr *traffic) use(nodes ...*node) {
 	tr.mu.Lock()
 	tr.nodes = nodes
@@ -98,7 +99,7 @@ func (tr *traffic) use(nodes ...*node) {
 	tr.look()
 }
 
-// look asks each node whether it is ready.
+// look checks which nodes are ready.
 func (tr *traffic) look() {
 	tr.mu.Lock()
 	nodes := slices.Clone(tr.nodes)
@@ -116,7 +117,7 @@ func (tr *traffic) look() {
 	tr.mu.Unlock()
 }
 
-// call makes one call, which must be answered with one of the statuses; false when it was not.
+// call makes one call, which must be answered with one of the statuses. It returns false otherwise.
 func (tr *traffic) call(method, path, credential, body, key string, statuses ...int) (answer, bool) {
 	var header []string
 	if method != "GET" {
@@ -148,10 +149,10 @@ func (tr *traffic) call(method, path, credential, body, key string, statuses ...
 	}
 }
 
-// digits are what differs between two answers of one kind.
+// digits matches what differs between two answers of the same kind.
 var digits = regexp.MustCompile(`(rid|req|task|pol)_[0-9a-z]+|127.0.0.1:[0-9]+`)
 
-// note keeps what was wrong with a call.
+// note records a failed call.
 func (tr *traffic) note(said string, again bool) {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
@@ -163,7 +164,7 @@ func (tr *traffic) note(said string, again bool) {
 	}
 }
 
-// work files a request under a title of its own and does with it what people do.
+// work files a request with a unique title and works on it.
 func (tr *traffic) work(title string) {
 	body := tr.first.laptop(title)
 	a, ok := tr.call("POST", "/v1/requests", tr.first.LiveKey, body, title, 201)
@@ -171,7 +172,7 @@ func (tr *traffic) work(title string) {
 		return
 	}
 	var made struct{ Data struct{ ID string } }
-	_ = json.Unmarshal([]byte(a.body), &made) // checked with the books
+	_ = json.Unmarshal([]byte(a.body), &made) // requireBalanced checks the id
 	tr.mu.Lock()
 	tr.kept = append(tr.kept, made.Data.ID)
 	tr.mu.Unlock()
@@ -191,7 +192,7 @@ func (tr *traffic) work(title string) {
 	}
 }
 
-// administer makes an access policy that binds nobody who calls here, and deletes it.
+// administer creates an access policy that affects none of the callers, and deletes it.
 func (tr *traffic) administer(n int) {
 	name := fmt.Sprintf("policy %d", n)
 	a, ok := tr.call("POST", "/graphql", tr.owner, encode(tr.t, map[string]any{
@@ -215,7 +216,7 @@ func (tr *traffic) administer(n int) {
 	time.Sleep(200 * time.Millisecond)
 }
 
-// answered waits until so many more requests have been filed.
+// answered waits until that many more requests have been filed.
 func (tr *traffic) answered(more int) {
 	tr.t.Helper()
 	count := func() int {
@@ -227,15 +228,16 @@ func (tr *traffic) answered(more int) {
 	require.Eventually(tr.t, func() bool { return count() >= from+more }, 2*patience, 20*time.Millisecond, "nothing is answered any more: %v", tr.failed)
 }
 
-// end stops the callers, each after the answer that it waits for.
+// end stops the callers after their current calls.
 func (tr *traffic) end() {
 	close(tr.ending)
 	tr.callers.Wait()
 	tr.watch.Wait()
 }
 
-// requireBalanced holds the books against what was answered, once the background work is done: nothing lost, nothing twice, one event
-// and one audit entry for each, all of it delivered, every workflow where people are awaited, the audit log as it was sealed.
+// requireBalanced compares the database with what was answered, once the background work is done. Nothing is lost or duplicated,
+// each change has one event and one audit entry, all events are delivered, every workflow waits at its human task, and the audit
+// log verifies.
 func (tr *traffic) requireBalanced(p place) {
 	t, company := tr.t, tr.first.Company.ID
 	t.Helper()

@@ -13,7 +13,7 @@ import (
 	"atrium/internal/transfer"
 )
 
-// importTime is what an import may take: it is one transaction.
+// importTime limits the duration of an import, which is one transaction.
 const importTime = 12 * time.Hour
 
 type companyExportCmd struct {
@@ -24,7 +24,7 @@ type companyExportCmd struct {
 	To      string `required:"" help:"The file to make; one that is there is not replaced." type:"path"`
 }
 
-// Run writes a company into a file, as it is at one moment.
+// Run exports a company into a file, as of one moment.
 func (m *companyExportCmd) Run(ctx context.Context) error {
 	passphrase, err := m.needed()
 	if err != nil {
@@ -71,7 +71,7 @@ type companyImportCmd struct {
 	From string `required:"" help:"The file of an export." type:"path"`
 }
 
-// Run makes the company of an export, whole or not at all: in an installation that is there, or in a new one.
+// Run imports an exported company, in full or not at all, into an existing installation or a new one.
 func (m *companyImportCmd) Run(ctx context.Context) (err error) {
 	passphrase, err := m.needed()
 	if err != nil {
@@ -96,7 +96,7 @@ func (m *companyImportCmd) Run(ctx context.Context) (err error) {
 	return m.print(out, fmt.Sprintf("imported %d rows of %s and its sandbox; its audit log is what it was", out.Rows, out.Company))
 }
 
-// needed is the passphrase of a command that cannot do without.
+// needed returns the passphrase for a command that requires one.
 func (f passphraseFlag) needed() (string, error) {
 	passphrase, err := f.passphrase()
 	if err == nil && passphrase == "" {

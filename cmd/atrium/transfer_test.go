@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A company moves from SQLite to PostgreSQL and back to another SQLite, into installations that have companies of their own: its
-// keys, answers and proofs are good there, and its processes go on. What is refused leaves nothing.
+// A company moves from SQLite to PostgreSQL and to another SQLite, into installations that have other companies. Its keys,
+// answers and proofs remain valid there, and its workflows continue. A refused import leaves nothing behind.
 func TestCompanyMoves(t *testing.T) {
 	t.Parallel()
 	here := onSQLite(t)
@@ -22,14 +22,14 @@ func TestCompanyMoves(t *testing.T) {
 	id := func(a answer) string { return under(t, decode(t, a.body), "data")["id"].(string) }
 	child := id(n.call(c, 201, "POST", "/v1/organizations", key, `{"name":"Deck"}`))
 	parent := id(n.call(c, 201, "POST", "/v1/organizations", key, `{"name":"Ship"}`))
-	n.call(c, 200, "PATCH", "/v1/organizations/"+child, key, `{"parentId":"`+parent+`"}`) // a parent whose id comes later
+	n.call(c, 200, "PATCH", "/v1/organizations/"+child, key, `{"parentId":"`+parent+`"}`) // the parent's id is greater than the child's
 	n.graphQL(owner, `mutation { createSecret(input: {name: "ANSWER", value: "forty-two"}) { secret { id } } }`, nil)
 	n.graphQL(owner, `mutation { createWebhookSubscription(input: {url: "https://receiver.example/", events: ["request.created"]}) { signingSecret } }`, nil)
 	o := n.offering(owner, "Access for 90 days")
 	body := fmt.Sprintf(`{"serviceId":%q,"offeringId":%q,"title":"Read the log","fields":{"system":"Audit","level":"read"}}`, o.service, o.id)
 	filed := n.call(c, 201, "POST", "/v1/requests", key, body, "Idempotency-Key", "log")
 	task := n.openTask(key, id(filed))
-	n.call(c, 200, "POST", "/v1/tasks/"+task+"/complete", key, `{}`) // and then a timer of 90 days
+	n.call(c, 200, "POST", "/v1/tasks/"+task+"/complete", key, `{}`) // a timer of 90 days follows
 	waits := id(n.call(c, 201, "POST", "/v1/requests", key, body))
 	open := n.openTask(key, waits)
 	require.Eventually(t, func() bool { return here.object("audit", "verify", "--company", co)["unsealed"] == 0.0 }, patience, step)
@@ -66,7 +66,7 @@ func TestCompanyMoves(t *testing.T) {
 	require.Equal(t, true, there.object("audit", "verify", "--company", co)["intact"])
 	require.Contains(t, under(t, there.object("audit", "key"), "former"), co)
 	m.call(d, 200, "POST", "/v1/tasks/"+open+"/complete", key, `{}`)
-	m.advance("2159h") // not yet
+	m.advance("2159h") // the timer is not due yet
 	require.Empty(t, m.openTasks(key, id(filed)))
 	m.advance("2h")
 	require.Eventually(t, func() bool { return len(m.openTasks(key, id(filed))) == 1 }, patience, step, "the timer goes on")
@@ -83,10 +83,10 @@ func TestCompanyMoves(t *testing.T) {
 	require.Len(t, l.openTasks(key, id(filed)), 1)
 }
 
-// publicKey is what an installation signs checkpoints with.
+// publicKey returns the public key with which an installation signs checkpoints.
 func publicKey(p place) any { return p.object("audit", "key")["publicKey"] }
 
-// proof returns the place of the company's first audit entry, and its leaf's hash.
+// proof returns the company's oldest audit entry as JSON, with its position and leaf hash.
 func (n *node) proof(credential string) string {
 	n.t.Helper()
 	return encode(n.t, decode(n.t, n.call(n.client(), 200, "GET", "/v1/audit?pageSize=1&sort=createdAt", credential, "").body)["data"])

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// console is the program that is made of testdata/clients/typed with types by GraphQL Code Generator from the committed
-// schema. Schemas that would break it are noticed on the way, by the generator or by the compiler.
+// console compiles the program in testdata/clients/typed with types that GraphQL Code Generator makes from the committed schema.
+// The generator or the compiler fails if the schema would break it.
 var console = sync.OnceValues(func() (string, error) {
 	dir, err := clients()
 	if err != nil {
@@ -42,8 +42,8 @@ var console = sync.OnceValues(func() (string, error) {
 	return filepath.Join("typed", "out", "console.js"), nil
 })
 
-// A console with generated types compiles, and works with the binary: as its owner through every area, as an API key
-// outside of the admin layer.
+// A program with generated types compiles and works with the binary: as the owner in every area, and with an API key outside of
+// the admin layer.
 func TestGeneratedTypes(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		compiled, err := console()
@@ -56,8 +56,7 @@ func TestGeneratedTypes(t *testing.T) {
 	})
 }
 
-// The OpenAPI document passes the linter without a warning, and an integration with types that are generated from it
-// compiles and works.
+// The OpenAPI document passes the linter without a warning, and an integration with types generated from it compiles and works.
 func TestGeneratedRESTTypes(t *testing.T) {
 	t.Parallel()
 	p := onSQLite(t)

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The last release and this one serve one database under load, while each node of the old is swapped for one of the new: no call
-// fails, and no row and no job is lost. `make upgrade-test` builds the last release and names it in ATRIUM_PREVIOUS.
+// The last release and this one serve one database under load while each old node is replaced by a new one. No call fails, and no
+// row and no job is lost. `make upgrade-test` builds the last release and names it in ATRIUM_PREVIOUS.
 func TestRollingUpgrade(t *testing.T) {
 	next := onPostgres(t)
 	last := next
@@ -23,11 +23,11 @@ func TestRollingUpgrade(t *testing.T) {
 	tr.answered(50)
 
 	applied := next.object("migrate")["applied"].([]any)
-	tr.answered(50)                           // the old nodes on the new schema
-	first := &node{place: next, base: a.base} // the address that all are known by
+	tr.answered(50)                           // the old nodes work on the new schema
+	first := &node{place: next, base: a.base} // the public address of all nodes
 	c := first.beside(flags...)
 	tr.use(a, b, c)
-	tr.answered(50) // both releases side by side
+	tr.answered(50) // both releases work at the same time
 	require.Zero(t, a.stop())
 	d := first.beside(flags...)
 	tr.use(b, c, d)

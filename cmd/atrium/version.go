@@ -7,10 +7,10 @@ import (
 	"runtime/debug"
 )
 
-// version is set when a release is built.
+// version is set by the build of a release.
 var version = ""
 
-// programVersion is the release, or what the module's version says.
+// programVersion returns the version of the release, or else of the Go module.
 func programVersion() string { return cmp.Or(version, buildInfo().Main.Version, "(devel)") }
 
 func buildInfo() *debug.BuildInfo {
@@ -27,7 +27,7 @@ func (m versionCmd) Run() error {
 	v, info := programVersion(), buildInfo()
 	platform := runtime.GOOS + "/" + runtime.GOARCH
 	built := runtime.Version() + " " + platform
-	var commit *string // none in a build outside of a checkout
+	var commit *string // nil in a build outside of a git checkout
 	for _, s := range info.Settings {
 		if s.Key == "vcs.revision" {
 			commit = &s.Value

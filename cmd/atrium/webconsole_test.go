@@ -7,15 +7,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// People work in the web console with Chromium: an owner files, accepts, undoes, comments, declines by keys alone, makes a key
-// and publishes a workflow; a member who was invited sees what members may do. No page breaks its own policy, has an error in
-// the console, is wider than the window, or has a finding of axe, in light, in dark and 320 pixels wide.
+// People use the web console with Chromium. An owner files, accepts, undoes, comments and declines with the keyboard alone,
+// creates a key and publishes a workflow. An invited member sees only what members may do. No page violates its own policy, logs
+// a console error, is wider than the window, or has a finding of axe, in light and dark mode and at 320 pixels.
 func TestWebConsole(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		n := p.serve()
 		first := p.firstRun()
 		require.Equal(t, "console "+n.base+"/app", n.await("console "))
-		p.object("company", "limits", "--company", first.Company.ID, "--per-minute", "6000") // a person does not read twenty pages a minute
+		p.object("company", "limits", "--company", first.Company.ID, "--per-minute", "6000") // the test reads pages faster than a person does
 		p.object("user", "invite", "--company", first.Company.ID, "--email", "mia@demo.example", "--role", "member", "--name", "Mia")
 		link := p.mailedLink("mia@demo.example", "/invitation")
 		p.object("user", "invite", "--company", first.Company.ID, "--email", "sam@demo.example", "--role", "agent", "--name", "Sam")
@@ -29,8 +29,8 @@ func TestWebConsole(t *testing.T) {
 	})
 }
 
-// The server dies under three tabs and comes back at the same address: each tab says that the connection is lost and that it tries
-// again, and goes on without being loaded anew. The list is live again, and what was half written is still there, and is sent.
+// The server dies while three tabs are open and comes back at the same address. Each tab shows that the connection is lost and is
+// being retried, and continues without a reload. The list is live again, and a half-written text is still there and can be sent.
 func TestWebConsoleOutlivesTheServer(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		n := p.serve()

@@ -41,18 +41,18 @@ import (
 	"atrium/internal/webhook"
 )
 
-// sampledDecisions is the share of allowed decisions that the decision log keeps; it keeps every refusal.
+// sampledDecisions is the fraction of allowed decisions in the decision log. It holds every refusal.
 const sampledDecisions = 0.01
 
-// core is what every command works on. Fields are in the order in which they are built.
+// core is what every command needs. Fields are in the order in which they are built.
 type core struct {
 	flags   dataFlags
-	makes   bool // database, tables and master key, where they are not there
+	makes   bool // may create the database, its tables and the master key
 	log     *slog.Logger
 	clock   *clock.Clock
-	clockMu sync.Mutex // of moveTo
+	clockMu sync.Mutex // held by moveTo
 	store   *store.Store
-	authURL string // where links in mails lead
+	authURL string // base of links in mails
 	sealer  *seal.Sealer
 	keys    *identity.Keys
 	queue   *jobs.Queue // inserts jobs
@@ -61,8 +61,8 @@ type core struct {
 	engine  *op.Engine
 }
 
-// open opens the database, makes it where there is none, brings it to this version and builds what operations run on.
-// outside guards the addresses that customers choose; with nil, those are on the public internet.
+// open opens the database, creates it if there is none, migrates it to this version and builds what operations need. outside
+// restricts the addresses that customers choose; nil allows only the public internet.
 func (f dataFlags) open(ctx context.Context, outside *egress.Guard) (*core, error) {
 	if err := f.prepare(); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (f dataFlags) open(ctx context.Context, outside *egress.Guard) (*core, erro
 	return f.build(ctx, outside, true)
 }
 
-// openExisting is open for commands that work on what is there: they make neither a database nor a master key.
+// openExisting is open for commands that need an existing installation: it creates neither a database nor a master key.
 func (f dataFlags) openExisting(ctx context.Context) (*core, error) {
 	if err := f.mustExist(); err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (c *core) build(ctx context.Context, outside *egress.Guard) (err error) {
 	return nil
 }
 
-// settleVersion brings the database to this version, or asks whether it is.
+// settleVersion migrates the database to this version, or checks its version if the command may not create anything.
 func (c *core) settleVersion(ctx context.Context) error {
 	if c.makes {
 		_, err := c.store.Migrate(ctx)
@@ -144,27 +144,27 @@ func (c *core) close() error {
 	return c.store.Close()
 }
 
-// tokens returns the issuer of access tokens, under the addresses that the server answers at.
+// tokens returns the issuer of access tokens for the server's addresses.
 func (c *core) tokens(baseURL, authURL string) *identity.Tokens {
 	return identity.NewTokens(c.keys, authURL, baseURL, c.clock.Now)
 }
 
-// server is what serve builds upon the core.
+// server is what serve builds on the core.
 type server struct {
 	*serveCmd
 	*core
 	outside *egress.Client
 	door    *agent.Door
-	origins *identity.Origins // whose pages may call the API
+	origins *identity.Origins // web origins that may call the API
 	metrics *metrics
-	told    <-chan struct{} // is closed when the node is told to stop
-	admin   *http.ServeMux  // of the listener for operators
-	adminAt netip.AddrPort  // the zero AddrPort when it is not at an address of IP
-	caFile  string          // of the certificate that the data folder's CA has signed
+	told    <-chan struct{} // closed when the node is told to stop
+	admin   *http.ServeMux  // the operators' listener
+	adminAt netip.AddrPort  // the zero AddrPort when the listener has no IP address
+	caFile  string          // the CA file, if the data folder's CA signed the certificate
 	front   *tlsfront.Front
-	console *console.Console // nil in a binary that was built without it
-	workers *jobs.Queue      // works jobs, or is core's queue on a node that works none
-	parts   []run.Part       // what is listed first stops last
+	console *console.Console // nil in a binary built without it
+	workers *jobs.Queue      // works jobs; on a node that works none, the same as queue
+	parts   []run.Part       // started in this order, stopped in reverse
 }
 
 // build builds everything that runs, in order.
@@ -173,7 +173,7 @@ func (s *server) build(ctx context.Context) error {
 		return err
 	}
 	if s.Role == "worker" {
-		baseURL, authURL, err := s.addresses(ctx) // those of the nodes that have an API
+		baseURL, authURL, err := s.addresses(ctx) // as set by the nodes with an API
 		if err != nil {
 			return err
 		}
@@ -200,7 +200,7 @@ func (s *server) add(name string, work func(context.Context) error) {
 	s.parts = append(s.parts, run.Part{Name: name, Run: work})
 }
 
-// closes adds something that only has to be closed at the end.
+// closes adds a part that only has to be closed at the end.
 func (s *server) closes(name string, closer func() error) {
 	s.add(name, func(ctx context.Context) error {
 		<-ctx.Done()
@@ -208,7 +208,7 @@ func (s *server) closes(name string, closer func() error) {
 	})
 }
 
-// addAdmin opens the listener for operators.
+// addAdmin opens the operators' listener.
 func (s *server) addAdmin(ctx context.Context) error {
 	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.AdminListen)
 	if err != nil {
@@ -231,7 +231,7 @@ func (s *server) addAdmin(ctx context.Context) error {
 	return nil
 }
 
-// addFront opens the listener of the API, and lets workers and commands know the addresses that callers use.
+// addFront opens the API's listener, and stores the public addresses for workers and commands.
 func (s *server) addFront(ctx context.Context) error {
 	cfg, err := s.certificates()
 	if err != nil {
@@ -251,7 +251,7 @@ func (s *server) addFront(ctx context.Context) error {
 	return nil
 }
 
-// certificates returns where the front's certificate comes from: ACME, files, or the CA in the data folder.
+// certificates returns the TLS configuration of the front: from ACME, files, or the CA in the data folder.
 func (s *server) certificates() (*tls.Config, error) {
 	if len(s.ACMEDomain) > 0 {
 		return tlsfront.ACME(s.ACMEDomain, s.ACMEDirectory, s.ACMEEmail, filepath.Join(s.Data, "acme"))
@@ -276,7 +276,7 @@ func (s *server) certificates() (*tls.Config, error) {
 	return files.TLSConfig(), nil
 }
 
-// addWork builds the work that outlives a call, of every package that has some, and starts it where this node works jobs.
+// addWork builds the background work of all packages, and adds the job queue on nodes that work jobs.
 func (s *server) addWork(ctx context.Context) error {
 	roots, err := egress.Roots(s.EgressCA)
 	if err != nil {
@@ -292,7 +292,7 @@ func (s *server) addWork(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("--webhook-retries: %w", err)
 	}
-	key, err := s.auditKey(ctx) // nodes with an API sign proofs
+	key, err := s.auditKey(ctx) // nodes with an API sign proofs with it
 	if err != nil {
 		return err
 	}
@@ -329,7 +329,7 @@ func (s *server) addWork(ctx context.Context) error {
 	}
 	s.add("job queue", func(ctx context.Context) error {
 		defer hooks.Close()
-		if err := request.Start(ctx, s.store, s.queue); err != nil { // the sweep of the interval comes a little later
+		if err := request.Start(ctx, s.store, s.queue); err != nil { // the periodic sweep does the same a little later
 			s.log.WarnContext(ctx, "what fell due meanwhile waits for the next sweep", "error", err)
 		}
 		return s.workers.Run(ctx)
@@ -337,7 +337,7 @@ func (s *server) addWork(ctx context.Context) error {
 	return nil
 }
 
-// agents returns what works the agents' jobs; with --no-agents those wait.
+// agents returns the workers of the agents' jobs; none with --no-agents, in which case those jobs wait.
 func (s *server) agents() jobs.Option {
 	if s.NoAgents {
 		return jobs.All()

@@ -10,7 +10,7 @@ import (
 	"atrium/internal/egress"
 )
 
-// addAuditLog gives audit entries their places in the logs, and keeps checkpoints where the operator wants them.
+// addAuditLog adds the sealer, which puts audit entries into the logs, and the keeper of checkpoints if the operator wants them.
 func (s *server) addAuditLog(key *merkle.Key) error {
 	sealer := merkle.NewSealer(s.store, s.log)
 	if s.AuditCheckpoints != "" {

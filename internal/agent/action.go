@@ -15,7 +15,7 @@ import (
 
 var actionSorts = op.Sorts{"createdAt": agentaction.FieldCreatedAt}
 
-// The operations that read what agents propose and wait to do.
+// The operations that read proposals and pending actions of agents.
 var (
 	ListActions = paging.NewList("agentaction.list", op.Spec{
 		Resource: "AgentAction", Action: op.Read, Scope: "requests:read", Sorts: actionSorts, Summary: "List what agents propose, and what they wait to do",
@@ -39,7 +39,7 @@ var (
 	}, agentaction.Table, agentaction.FieldRunID, func(tx *op.Tx) *ent.AgentActionQuery { return tx.AgentAction.Query() }, shownActions)
 )
 
-// ListActionsInput filters and pages the actions.
+// ListActionsInput filters the actions and selects a page.
 type ListActionsInput struct {
 	paging.Page
 	Status    []string `json:"-" query:"status" enum:"PENDING,APPLIED,REJECTED,STALE,EXPIRED"`
@@ -48,7 +48,7 @@ type ListActionsInput struct {
 	RequestID []string `json:"-" query:"requestId" maxLength:"64"`
 }
 
-// shownActions narrows actions to those that the caller is shown.
+// shownActions restricts actions to those that the caller may see.
 func shownActions(tx *op.Tx) []predicate.AgentAction {
 	if seesShadows(tx) {
 		return nil
@@ -56,7 +56,7 @@ func shownActions(tx *op.Tx) []predicate.AgentAction {
 	return []predicate.AgentAction{agentaction.ShadowEQ(false)}
 }
 
-// ChangesOf returns the fields that an action sets, and why.
+// ChangesOf returns the fields that an action sets, with the reasons.
 func ChangesOf(a *ent.AgentAction) ([]*Change, error) {
 	list := []*Change{}
 	if len(a.Changes) == 0 {
@@ -68,7 +68,7 @@ func ChangesOf(a *ent.AgentAction) ([]*Change, error) {
 	return list, nil
 }
 
-// lockAction locks an action after its request and its run: everybody takes the three in this order.
+// lockAction locks an action after its request and its run. All code locks the three in this order.
 func lockAction(ctx context.Context, tx *op.Tx, id string) (*ent.AgentAction, *ent.AgentRun, *ent.Request, error) {
 	a, err := tx.AgentAction.Query().Where(append(shownActions(tx), agentaction.ID(id))...).Only(ctx)
 	if err != nil {
@@ -82,7 +82,7 @@ func lockAction(ctx context.Context, tx *op.Tx, id string) (*ent.AgentAction, *e
 	return a, run, r, err
 }
 
-// loadAction is lockAction for operations on the action.
+// loadAction loads and locks an action for an operation, as lockAction does.
 func loadAction(ctx context.Context, tx *op.Tx, id string) (*ent.AgentAction, error) {
 	a, _, _, err := lockAction(ctx, tx, id)
 	return a, err

@@ -17,7 +17,7 @@ import (
 
 var sorts = op.Sorts{"createdAt": agent.FieldCreatedAt, "updatedAt": agent.FieldUpdatedAt, "name": op.Folded(agent.FieldName)}
 
-// The operations on agents. They take a person.
+// The operations on agents. Only a person may run them, not an API key.
 var (
 	List = paging.NewList("agent.list", op.Spec{
 		Resource: "Agent", Action: op.Read, AdminLayer: true, Sorts: sorts, Summary: "List agents",
@@ -45,7 +45,7 @@ var (
 	}, load, remove)
 )
 
-// ListInput pages the agents.
+// ListInput selects a page of the agents.
 type ListInput struct{ paging.Page }
 
 func load(ctx context.Context, tx *op.Tx, id string) (*ent.Agent, error) {
@@ -68,7 +68,7 @@ type CreateInput struct {
 	ConsultMinutes *int    `json:"consultMinutes,omitempty" nullable:"true" minimum:"1" maximum:"10080" doc:"How many minutes it has for its opinion about a task; 30 when not given."`
 }
 
-// create returns validation_error for settings that no agent may have. The secret of a CUSTOM agent is shown this once.
+// create returns validation_error for invalid settings. The result holds the secret of a CUSTOM agent, which is not shown again.
 func create(ctx context.Context, tx *op.Tx, in CreateInput) (Issued, error) {
 	scopes := in.Scopes
 	if scopes == nil {
@@ -105,7 +105,7 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (Issued, error) {
 	return out, nil
 }
 
-// UpdateInput changes the fields of the draft that it names.
+// UpdateInput changes the fields of the draft that are set.
 type UpdateInput struct {
 	op.ByID
 	Name         op.Patch[string]   `json:"name,omitzero" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
@@ -202,7 +202,7 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Agent, in UpdateInput) (
 	return after, nil
 }
 
-// remove returns conflict when a published workflow names the agent, or while it works.
+// remove returns conflict if a published workflow names the agent, or if a run of it has not ended.
 func remove(ctx context.Context, tx *op.Tx, a *ent.Agent, _ op.ByID) (struct{}, error) {
 	if err := workflow.Unused(ctx, tx, "agent", a.ID); err != nil {
 		return struct{}{}, err

@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// refusedFields returns the fields that a refusal names.
+// refusedFields returns the fields that a validation error names.
 func refusedFields(err error) string {
 	var fields []string
 	for _, d := range apperr.From(err).Details {

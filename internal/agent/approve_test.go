@@ -22,7 +22,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// free makes an agent's published version AUTONOMOUS, which publishing refuses without an evaluation that passed.
+// free makes an agent's published version AUTONOMOUS in the database. Publishing would require a passed evaluation.
 func (d *desk) free(a *ent.Agent, tools ...agent.Tool) {
 	d.t.Helper()
 	require.NoError(d.t, d.Store.Write(d.ctx, func(ctx context.Context, tx *store.Tx) error {
@@ -50,7 +50,7 @@ func (d *desk) free(a *ent.Agent, tools ...agent.Tool) {
 	}))
 }
 
-// require saves a policy by which agents wait.
+// require creates a policy that makes agents wait for an approval.
 func (d *desk) require(condition string) string {
 	d.t.Helper()
 	c := policy.NewCondition([]byte(condition))
@@ -59,7 +59,7 @@ func (d *desk) require(condition string) string {
 	}).ID
 }
 
-// A call's mode is the strictest of the level, the tool's own mode and the company's policies.
+// The mode of a call is the strictest of the autonomy level, the tool's own mode and the company's policies.
 func TestTheStrictestMode(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		hired := d.hire("SUGGEST")
@@ -81,7 +81,7 @@ func TestTheStrictestMode(t *testing.T) {
 		testkit.Run(t, d.World, d.staff(), agent.DecideAction, agent.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"})
 		require.Equal(t, d.network, *d.request(id).TeamID)
 		d.run(d.file(d.ctx, "your vpn tunnel"), agentrun.StatusCOMPLETED)
-		testkit.Run(t, d.World, d.staff(), request.Accept, op.ByID{ID: id}) // people wait for nobody
+		testkit.Run(t, d.World, d.staff(), request.Accept, op.ByID{ID: id}) // people do not wait
 
 		d.free(hired, agent.Tool{Name: "updateRequest", Mode: "approve"})
 		d.run(d.file(d.ctx, "your vpn tunnel"), agentrun.StatusWAITING)
@@ -90,7 +90,7 @@ func TestTheStrictestMode(t *testing.T) {
 	})
 }
 
-// The policy that has an agent wait is what explainAccess names.
+// explainAccess names the policy that makes an agent wait.
 func TestWhatHasAnAgentWaitIsExplained(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		hired := d.hire("ACT_WITH_APPROVAL")
@@ -108,7 +108,7 @@ func TestWhatHasAnAgentWaitIsExplained(t *testing.T) {
 	})
 }
 
-// Where the operator keeps agents off, nothing that waits is done, and people may reject it.
+// When the operator disables agents, nothing that waits is done, and people can still reject it.
 func TestNoAgents(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		d.hire("ACT_WITH_APPROVAL")

@@ -9,13 +9,13 @@ import (
 	"atrium/internal/op"
 )
 
-// brief are the keys of a rule that a model is shown: what it may send. What is wrong with the rest it is told when it is.
+// brief lists the keys of a schema that a model gets to see. The other rules reach it as errors when it breaks them.
 var brief = []string{"type", "format", "enum", "minimum", "maximum", "items", "properties", "required", "additionalProperties", "description"}
 
-const maxDescription = 120 // characters of one argument's
+const maxDescription = 120 // characters of an argument's description
 
-// Arguments returns the JSON Schema of a tool's arguments, made from its operation's input: those named, or all. A name that the
-// operation does not have is an error.
+// Arguments returns the JSON Schema of a tool's arguments, made from the input of its operation: all fields, or only the named
+// ones. It returns an error for a name that the operation does not have.
 func Arguments(info *op.Info, only ...string) (map[string]any, error) {
 	in := info.Input
 	properties, required := map[string]any{}, []string{}
@@ -60,7 +60,7 @@ func Arguments(info *op.Info, only ...string) (map[string]any, error) {
 	return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}, nil
 }
 
-// briefly returns a rule with what a model needs of it.
+// briefly reduces a schema to what a model needs.
 func briefly(rule any, doc string) (map[string]any, error) {
 	raw, err := json.Marshal(rule)
 	if err != nil {

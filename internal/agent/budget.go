@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	maxPlans    = 3              // of a run whose request goes on changing
-	budgetTime  = 24 * time.Hour // in which runs count against the budgets of their agent and company
-	companyRuns = 5000           // that a company's agents begin in that time, where it has said nothing
+	maxPlans    = 3              // of a run whose request keeps changing
+	budgetTime  = 24 * time.Hour // the period in which runs count against the budgets of their agent and company
+	companyRuns = 5000           // runs that a company's agents may begin in that time, unless the company sets a number
 )
 
-// overBudget returns why a run must not begin to plan; empty when it may. Only runs that were begun count, so that an agent that is
-// flooded takes nothing from the company's others; of one company one is counted at a time, on all nodes, so that none is too many.
+// overBudget returns why a run must not begin to plan; empty if it may. Only runs that began to plan count, so a flooded agent
+// does not use up the budget of the company's other agents. A lock per company makes the count exact on all nodes.
 func overBudget(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (string, error) {
 	if run.Plans >= maxPlans {
 		return "The request changed each time that the agent had planned.", nil

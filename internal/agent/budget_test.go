@@ -15,7 +15,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// An agent and all agents of a company begin so many runs in 24 hours; what comes beyond goes to people, with the reason.
+// Runs beyond the daily budget of an agent, or of all agents of a company, are handed over to people with the reason.
 func TestBudgetsOfADay(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		const ofAgent, ofCompany = "The agent has had its runs of the day.", "The company's agents have had their runs of the day."
@@ -29,7 +29,7 @@ func TestBudgetsOfADay(t *testing.T) {
 		for range 3 {
 			require.Equal(t, ofAgent, d.run(d.file(d.ctx, "my vpn tunnel"), agentrun.StatusHANDED_OVER).Reason)
 		}
-		d.run(d.file(d.ctx, "your vpn tunnel"), agentrun.StatusPROPOSED) // what was refused took nothing from the others
+		d.run(d.file(d.ctx, "your vpn tunnel"), agentrun.StatusPROPOSED) // a run beyond its agent's budget does not count for the company
 		id := d.file(d.ctx, "your vpn tunnel")
 		require.Equal(t, ofCompany, d.run(id, agentrun.StatusHANDED_OVER).Reason)
 		require.Nil(t, d.request(id).TeamID)
@@ -50,7 +50,7 @@ func TestBudgetsOfADay(t *testing.T) {
 	})
 }
 
-// Of many runs that begin at once, on several nodes, exactly as many go on as the company has.
+// When many runs begin at the same time on several nodes, exactly the company's budget of them goes on.
 func TestBudgetsHoldForAllNodes(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		d.hire("SUGGEST")
@@ -70,7 +70,7 @@ func TestBudgetsHoldForAllNodes(t *testing.T) {
 	})
 }
 
-// sandbox is a desk in the sandbox of company A.
+// sandbox returns a desk in the sandbox of company A.
 func (d *desk) sandbox() *desk {
 	d.t.Helper()
 	all := principal.System(d.t.Context(), "test")

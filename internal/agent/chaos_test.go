@@ -34,7 +34,7 @@ import (
 
 var anyID = regexp.MustCompile(`\b[a-z]{2,4}_[0-9a-z]{26}\b`)
 
-// chaos installs the model that obeys nobody, and returns its folder.
+// chaos installs the model that calls tools at random, and returns its folder.
 func chaos(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -48,7 +48,8 @@ func chaos(t *testing.T) string {
 	return dir
 }
 
-// obeysNobody starts the model in its folder. Besides ids that it is sent it names those given. Returns its address.
+// obeysNobody starts the model in its folder and returns its address. The model uses the given ids as well as those that it was
+// sent.
 func obeysNobody(t *testing.T, dir string, ids ...string) string {
 	t.Helper()
 	setting, err := json.Marshal(map[string]any{"dir": t.TempDir(), "seed": 7, "ids": ids})
@@ -62,7 +63,7 @@ func obeysNobody(t *testing.T, dir string, ids ...string) string {
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() {
-		_ = cmd.Process.Kill() // it may have ended
+		_ = cmd.Process.Kill() // it may have exited
 		_ = cmd.Wait()
 		if t.Failed() {
 			t.Log(errs.String())
@@ -75,7 +76,7 @@ func obeysNobody(t *testing.T, dir string, ids ...string) string {
 	return strings.TrimSpace(url)
 }
 
-// wasSent returns what the model was sent, and the same as it came.
+// wasSent returns the requests that the model received, parsed and raw.
 func wasSent(t *testing.T, url string) (list []sent, raw []json.RawMessage) {
 	t.Helper()
 	res, err := http.Get(url + "/sent")
@@ -90,9 +91,9 @@ func wasSent(t *testing.T, url string) (list []sent, raw []json.RawMessage) {
 	return list, raw
 }
 
-// TestChaosModel has llama.cpp with random weights work requests at all three levels: a real author of tool calls that are well-formed
-// and mean nothing. Whatever it writes is contained: nothing but what its run may do to its own request, with ids that it was shown, and
-// it is told neither secrets nor rows that the requester may not read.
+// TestChaosModel lets llama.cpp with random weights work on requests at all three autonomy levels. It produces real tool calls
+// that are well-formed and meaningless. Whatever it writes is contained: a run changes only its own request, only in permitted
+// ways and only with ids that it was shown, and it is sent neither secrets nor rows that the requester may not read.
 func TestChaosModel(t *testing.T) {
 	t.Parallel()
 	dir := chaos(t)
@@ -131,7 +132,7 @@ func TestChaosModel(t *testing.T) {
 			}
 		}
 
-		// Every run ends in one outcome, or waits for a person and then ends in one.
+		// Every run ends, or waits for a person and then ends.
 		db, runs := d.Store.Reader(), []*ent.AgentRun{}
 		require.Eventually(t, func() bool {
 			var err error
@@ -143,7 +144,7 @@ func TestChaosModel(t *testing.T) {
 		for _, a := range actions {
 			if a.Kind == agentaction.KindACTION && a.Status == agentaction.StatusPENDING && a.Edges.Run.Status == agentrun.StatusWAITING {
 				_, _, err := op.Run(d.staff(), d.Engine, agent.DecideAction, agent.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "REJECT"}, nil)
-				if err != nil { // a rejection ends the run, with its other actions
+				if err != nil { // an earlier rejection has ended the run with its other actions
 					require.Equal(t, "conflict", string(code(err)))
 				}
 			}
@@ -165,7 +166,7 @@ func TestChaosModel(t *testing.T) {
 			outcomes[level[r.RequestID]+" "+r.Status.String()]++
 		}
 
-		// Rights: nothing but its own request, and of that nothing that a model may not change.
+		// Rights: only the runs' own requests changed, and only in fields that a model may change.
 		require.Equal(t, before, d.others(keys(titles)), "no other row has changed")
 		for _, r := range touched {
 			require.True(t, strings.HasPrefix(r.Title, titles[r.ID]), r.Title)
@@ -184,7 +185,7 @@ func TestChaosModel(t *testing.T) {
 			require.NotContains(t, []string{"user.deleted", "request.declined", "request.cancelled", "request.completed"}, e.Action)
 		}
 
-		// What it was sent: the request as data alone, no secret, no row that the requester may not read.
+		// Sent data: the request only in the data message, no secret, no row that the requester may not read.
 		list, raw := wasSent(t, url)
 		require.GreaterOrEqual(t, len(list), len(titles))
 		called, shown := 0, map[string][]string{}
@@ -214,7 +215,7 @@ func TestChaosModel(t *testing.T) {
 		}
 		require.NotZero(t, called, "it has called tools")
 
-		// No id that its run was not shown.
+		// Actions hold only ids that their run was shown.
 		for _, a := range actions {
 			require.Equal(t, a.Edges.Run.RequestID, a.RequestID)
 			require.Contains(t, agents, a.Edges.Run.AgentID)
@@ -227,7 +228,7 @@ func TestChaosModel(t *testing.T) {
 	})
 }
 
-// others returns the requests but those given, the people and the teams of all companies, as they stand.
+// others returns all requests except the given ones, and the people and teams of all companies, as JSON.
 func (d *desk) others(but []string) string {
 	d.t.Helper()
 	ctx := principal.System(context.Background(), "a test looks across companies")

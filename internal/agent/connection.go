@@ -20,7 +20,7 @@ var connectionSorts = op.Sorts{
 	"createdAt": modelconnection.FieldCreatedAt, "updatedAt": modelconnection.FieldUpdatedAt, "name": op.Folded(modelconnection.FieldName),
 }
 
-// The operations on model connections. They take a person.
+// The operations on model connections. Only a person may run them, not an API key.
 var (
 	ListConnections = paging.NewList("modelconnection.list", op.Spec{
 		Resource: "ModelConnection", Action: op.Read, AdminLayer: true, Sorts: connectionSorts, Summary: "List model connections",
@@ -45,7 +45,7 @@ var (
 	}, loadConnection, deleteConnection)
 )
 
-// ListConnectionsInput pages the connections.
+// ListConnectionsInput selects a page of the connections.
 type ListConnectionsInput struct{ paging.Page }
 
 func loadConnection(ctx context.Context, tx *op.Tx, id string) (*ent.ModelConnection, error) {
@@ -74,7 +74,7 @@ func createConnection(ctx context.Context, tx *op.Tx, in CreateConnectionInput) 
 	return c, nil
 }
 
-// UpdateConnectionInput changes the fields that it names.
+// UpdateConnectionInput changes the fields that are set.
 type UpdateConnectionInput struct {
 	op.ByID
 	Name       op.Patch[string]   `json:"name,omitzero" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
@@ -83,7 +83,7 @@ type UpdateConnectionInput struct {
 	Models     op.Patch[[]string] `json:"models,omitzero" minItems:"1" maxItems:"20" doc:"What agents may ask for there; the first is what they get."`
 }
 
-// updateConnection returns conflict for a model that goes and that an agent names.
+// updateConnection returns conflict if it removes a model that an agent uses.
 func updateConnection(ctx context.Context, tx *op.Tx, before *ent.ModelConnection, in UpdateConnectionInput) (*ent.ModelConnection, error) {
 	models, _ := op.Given(in.Models)
 	if err := checkConnection(ctx, tx, in.BaseURL.Value(), in.SecretName.Value(), models); err != nil {
@@ -106,7 +106,7 @@ func updateConnection(ctx context.Context, tx *op.Tx, before *ent.ModelConnectio
 	return after, nil
 }
 
-// deleteConnection returns conflict for a connection that an agent names.
+// deleteConnection returns conflict if an agent uses the connection.
 func deleteConnection(ctx context.Context, tx *op.Tx, c *ent.ModelConnection, _ op.ByID) (struct{}, error) {
 	if err := unnamed(ctx, tx, c, func(string) bool { return true }); err != nil {
 		return struct{}{}, err
@@ -118,7 +118,8 @@ func deleteConnection(ctx context.Context, tx *op.Tx, c *ent.ModelConnection, _ 
 	return struct{}{}, nil
 }
 
-// unnamed returns conflict when an agent's draft, or what is published of it, names the connection with one of the models.
+// unnamed returns conflict if the draft or the published version of an agent uses the connection with a model for which which
+// returns true.
 func unnamed(ctx context.Context, tx *op.Tx, c *ent.ModelConnection, which func(model string) bool) error {
 	all := tx.Unfiltered(ctx, "an agent that the caller does not see keeps its model, too")
 	list, err := tx.Agent.Query().Where(agent.Or(agent.ModelConnectionID(c.ID), agent.VersionGT(0))).All(all)
@@ -141,7 +142,8 @@ func unnamed(ctx context.Context, tx *op.Tx, c *ent.ModelConnection, which func(
 	return nil
 }
 
-// checkConnection refuses an address that no customer may choose, a secret that does not exist and names of models that are none.
+// checkConnection returns validation_error for an address that customers may not use, an unknown secret, and invalid or repeated
+// names of models.
 func checkConnection(ctx context.Context, tx *op.Tx, url, secretName *string, models []string) error {
 	var refs op.Refs
 	if url != nil {
@@ -167,8 +169,8 @@ func checkConnection(ctx context.Context, tx *op.Tx, url, secretName *string, mo
 	return refs.Err()
 }
 
-// endpointOf returns where an agent's model is asked, with the key and the secret that it was opened from. Keep it out of
-// transactions. Returns conflict where there is none (any more).
+// endpointOf returns the endpoint of an agent's model with its key, and the secret that holds the key. Call it outside of
+// transactions. Returns conflict if the endpoint or its secret does not exist.
 func endpointOf(ctx context.Context, e *op.Engine, models Models, s settings) (out model.Endpoint, used []secret.Opened, err error) {
 	if s.ModelConnectionID == "" {
 		if models.Default.URL == "" {

@@ -22,18 +22,18 @@ import (
 	"atrium/internal/principal"
 )
 
-// phaser asks agents about tasks, and tells them that phases were left.
+// phaser works the jobs about phases: it consults agents about tasks, and informs them when a phase was left.
 type phaser struct {
 	river.WorkerDefaults[interrupt.PhaseArgs]
 	runner *runner
 }
 
-// NextRetry comes soon: somebody waits for the opinion.
+// NextRetry is soon, because somebody waits for the opinion.
 func (*phaser) NextRetry(*river.Job[interrupt.PhaseArgs]) time.Time {
 	return time.Now().Add(retryAfter)
 }
 
-// Work does what the agent's role in the phase says. What agents do not work is left to people.
+// Work consults or informs the agent, by its role in the phase.
 func (w *phaser) Work(ctx context.Context, job *river.Job[interrupt.PhaseArgs]) error {
 	if job.Args.Role == "informed" {
 		return w.inform(ctx, job)
@@ -46,8 +46,8 @@ func (w *phaser) Work(ctx context.Context, job *river.Job[interrupt.PhaseArgs]) 
 	})
 }
 
-// consult begins the run of an agent that is asked about a phase's task, and ends it when its time is over. A phase that has no
-// task, or an execution without a request, asks nobody.
+// consult begins the run of an agent that is consulted about a phase's task, and schedules its end. It does nothing for a phase
+// without an open task, or for an execution without a request.
 func consult(ctx context.Context, tx *op.Tx, args interrupt.PhaseArgs) error {
 	t, err := tx.Task.Query().Where(task.ExecutionID(args.Execution), task.PhaseID(args.Phase), task.Visit(args.Visit),
 		task.RequestIDNotNil(), task.StatusIn(task.StatusOPEN, task.StatusIN_PROGRESS)).Order(ent.Desc(task.FieldAttempt)).First(ctx)
@@ -57,7 +57,7 @@ func consult(ctx context.Context, tx *op.Tx, args interrupt.PhaseArgs) error {
 	if err != nil {
 		return fmt.Errorf("look for the phase's task: %w", err)
 	}
-	if _, err := op.Lock(tx, tx.Request.Query().Where(request.ID(*t.RequestID))).OnlyID(ctx); err != nil { // everybody locks it first
+	if _, err := op.Lock(tx, tx.Request.Query().Where(request.ID(*t.RequestID))).OnlyID(ctx); err != nil { // all code locks the request first
 		return fmt.Errorf("lock the task's request: %w", err)
 	}
 	run, err := beginAbout(ctx, tx, args.Agent, t, agentrun.TriggerConsulted)
@@ -71,10 +71,10 @@ func consult(ctx context.Context, tx *op.Tx, args interrupt.PhaseArgs) error {
 	return tx.Insert(ctx, ConsultedArgs{Company: run.CompanyID, Run: run.ID}, tx.Now(ctx).Add(consultTime(a)))
 }
 
-// consultTime is what an agent has for an opinion.
+// consultTime is how long an agent has for an opinion.
 func consultTime(a *ent.Agent) time.Duration { return time.Duration(a.ConsultMinutes) * time.Minute }
 
-// ConsultedArgs is the job that ends the run of an agent that was asked for its opinion, when its time is over.
+// ConsultedArgs is the job that ends the run of a consulted agent when its time is over.
 type ConsultedArgs struct {
 	Company string `json:"company"`
 	Run     string `json:"run"`
@@ -83,7 +83,7 @@ type ConsultedArgs struct {
 // Kind names the job.
 func (ConsultedArgs) Kind() string { return "agent_consulted" }
 
-// InsertOpts put the job into the agents' queue.
+// InsertOpts puts the job into the agents' queue.
 func (ConsultedArgs) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: interrupt.QueueName}
 }
@@ -93,7 +93,7 @@ type consultEnder struct {
 	engine *op.Engine
 }
 
-// Work ends a run that has not ended.
+// Work hands the run over unless it has ended.
 func (w *consultEnder) Work(ctx context.Context, job *river.Job[ConsultedArgs]) error {
 	return w.engine.Work(ctx, job.Args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
 		run, _, err := lockRun(ctx, tx, job.Args.Run)
@@ -109,8 +109,9 @@ func (w *consultEnder) Work(ctx context.Context, job *river.Job[ConsultedArgs]) 
 	})
 }
 
-// opine attaches the opinion of an agent that was consulted to the request, as a comment of the agent's, and ends its run. The
-// opinion is the result of the last step that decided; it changes nothing, so that no approval is asked for it.
+// opine adds the opinion of a consulted agent to the request as the agent's comment, and ends its run. The opinion is the result
+// of the last step of kind decide. It needs no approval, because it changes nothing else. Returns validation_error for variables,
+// and conflict without such a step.
 func opine(ctx context.Context, tx *op.Tx, run *ent.AgentRun, in CompleteInput) error {
 	if len(in.Variables) > 0 {
 		return apperr.InvalidField("variables", "must not be given by who is asked for an opinion")
@@ -131,18 +132,18 @@ func opine(ctx context.Context, tx *op.Tx, run *ent.AgentRun, in CompleteInput) 
 	return attach(ctx, tx, run, said, len(steps))
 }
 
-// attach writes the opinion that a step came to, and ends the run.
+// attach writes the opinion that came from a step as a comment, and ends the run. A shadow run writes no comment.
 func attach(ctx context.Context, tx *op.Tx, run *ent.AgentRun, said string, step int) error {
 	all := tx.Unfiltered(ctx, "the row that was acted on is read back")
 	self, _, err := actor(ctx, tx, run)
 	if err != nil {
 		return err
 	}
-	if run.Shadow { // admins see it in the run's steps
+	if run.Shadow { // admins see the opinion in the run's steps
 		return end(ctx, tx, run, agentrun.StatusCOMPLETED, "")
 	}
 	values := map[string]any{"body": said}
-	if self.Role != principal.Member { // who reads internal comments writes one
+	if self.Role != principal.Member { // roles that may read internal comments write one
 		values["visibility"] = comment.VisibilityInternal
 	}
 	args, err := json.Marshal(values)
@@ -156,7 +157,7 @@ func attach(ctx context.Context, tx *op.Tx, run *ent.AgentRun, said string, step
 	return end(ctx, tx, run, agentrun.StatusCOMPLETED, "")
 }
 
-// informed is what an agent is sent that is informed of a phase.
+// informed is the message to an agent that is informed of a phase.
 type informed struct {
 	Event     string       `json:"event"` // agent.informed
 	Timestamp string       `json:"timestamp"`
@@ -169,7 +170,8 @@ type informedData struct {
 	PhaseID     string  `json:"phaseId"`
 }
 
-// inform tells an agent's endpoint that a phase was left. One that does not take it is not told again.
+// inform queues the message that tells an agent's endpoint that a phase was left. It does nothing for an agent without an
+// endpoint.
 func (w *phaser) inform(ctx context.Context, job *river.Job[interrupt.PhaseArgs]) error {
 	args, e := job.Args, w.runner.engine
 	read := outside(ctx, e, args.Company)

@@ -25,7 +25,7 @@ import (
 	"atrium/internal/testkit/receiver"
 )
 
-// consulted has a process in which its owner works a task, and the robot is asked for its opinion.
+// consulted creates a process in which the owner works on a task and a CUSTOM agent is consulted.
 func (d *desk) consulted() *robot {
 	d.t.Helper()
 	r := d.robot("SUGGEST", onPhases, func(in *agent.CreateInput) { in.ConsultMinutes = new(1) })
@@ -34,7 +34,8 @@ func (d *desk) consulted() *robot {
 	return r
 }
 
-// An agent that is consulted sees the task and says what it thinks of it, once; it writes nothing else, and keeps nobody waiting.
+// A consulted agent can read the task and gives its opinion once. It cannot write anything else, and the task does not wait for
+// it.
 func TestConsultedAgentsGiveAnOpinion(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		r := d.consulted()
@@ -58,7 +59,7 @@ func TestConsultedAgentsGiveAnOpinion(t *testing.T) {
 
 		id, run = r.claimed(d.ctx)
 		testkit.Run(t, d.World, d.ctx, execution.CompleteTask, execution.CompleteTaskInput{ByID: op.ByID{ID: *run.TaskID}, Variables: strictjson.Object{"serial": "X1"}})
-		d.run(id, agentrun.StatusSTOPPED) // the task has ended without it
+		d.run(id, agentrun.StatusSTOPPED) // the task ended before the agent had answered
 		_, run = r.claimed(d.ctx)
 		d.Store.Clock().SetOffset(2 * time.Minute)
 		require.NoError(t, d.Store.Write(principal.System(t.Context(), "test"), func(ctx context.Context, tx *store.Tx) error {
@@ -68,7 +69,7 @@ func TestConsultedAgentsGiveAnOpinion(t *testing.T) {
 	})
 }
 
-// An agent that is informed is told, signed, that the phase was left.
+// An informed agent gets a signed message that the phase was left.
 func TestInformedAgentsAreTold(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		got := receiver.New(t, receiver.Status(204, ""))

@@ -27,7 +27,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-// robot is a company's own agent, which calls with its key.
+// robot is a CUSTOM agent, which calls with its key.
 type robot struct {
 	*desk
 	agent  *ent.Agent
@@ -36,7 +36,7 @@ type robot struct {
 	key    *principal.Principal
 }
 
-// robot publishes a CUSTOM agent.
+// robot creates and publishes a CUSTOM agent.
 func (d *desk) robot(autonomy string, change ...func(*agent.CreateInput)) *robot {
 	d.t.Helper()
 	in := agent.CreateInput{Name: "Robot", Type: "QUEUE_INTAKE", Source: "CUSTOM", Autonomy: autonomy}
@@ -56,7 +56,7 @@ func (d *desk) robot(autonomy string, change ...func(*agent.CreateInput)) *robot
 	}}
 }
 
-// in returns the robot's context in a run, as the gate makes it.
+// in returns the context of the agent in a run, as the gate creates it.
 func (r *robot) in(runID string) (context.Context, error) {
 	p, err := r.door.As(context.Background(), r.key, runID)
 	if err != nil {
@@ -72,7 +72,7 @@ func (r *robot) must(runID string) context.Context {
 	return ctx
 }
 
-// claimed files a request, and has the robot claim its run.
+// claimed files a request and claims its run as the agent.
 func (r *robot) claimed(by context.Context) (requestID string, run *ent.AgentRun) {
 	r.t.Helper()
 	requestID = r.file(by, "my vpn tunnel")
@@ -80,7 +80,7 @@ func (r *robot) claimed(by context.Context) (requestID string, run *ent.AgentRun
 	return requestID, testkit.Run(r.t, r.World, r.must(""), agent.Claim, op.ByID{ID: run.ID})
 }
 
-// writes asks for a change of a request, and returns the action that it becomes.
+// writes requests a change of a request as the agent, and returns the id of the action that it becomes.
 func (r *robot) writes(ctx context.Context, requestID, team string) (string, error) {
 	r.t.Helper()
 	_, answer, err := op.Run(ctx, r.Engine, request.Update, request.UpdateInput{ByID: op.ByID{ID: requestID}, TeamID: op.SetTo(team)}, nil)
@@ -96,7 +96,7 @@ func (r *robot) writes(ctx context.Context, requestID, team string) (string, err
 	return body.Action.ID, nil
 }
 
-// A custom agent claims its run, reads as the requester does, and what it writes waits; only a person's approval does it.
+// A CUSTOM agent claims its run and reads with its requester's rights. Its writes wait until a person approves them.
 func TestCustomAgentsWaitForPeople(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		r := d.robot("ACT_WITH_APPROVAL")
@@ -165,7 +165,7 @@ func TestCustomAgentsSuggest(t *testing.T) {
 		testkit.Run(t, d.World, d.staff(), agent.ApplyProposal, agent.ApplyInput{ByID: op.ByID{ID: action}})
 		require.Equal(t, d.network, *d.request(id).TeamID)
 
-		// Who only talks hands over, and so does who says so.
+		// A run that completes without any write is handed over, and so is one whose agent hands it over.
 		id, run = r.claimed(d.ctx)
 		testkit.Run(t, d.World, r.must(run.ID), agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: run.ID}})
 		d.run(id, agentrun.StatusHANDED_OVER)
@@ -175,7 +175,7 @@ func TestCustomAgentsSuggest(t *testing.T) {
 	})
 }
 
-// Every id of somebody else's is as good as none.
+// An id of another agent or company is refused in the same way as an unknown one.
 func TestWhoseRunItIs(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		r := d.robot("SUGGEST")
@@ -200,7 +200,7 @@ func TestWhoseRunItIs(t *testing.T) {
 		_, _, err = op.Run(d.ctx, d.Engine, agent.Claim, op.ByID{ID: run.ID}, nil)
 		require.Equal(t, apperr.Forbidden, code(err), "a person has no runs")
 
-		// A write without a run, and one that a policy denies to agents.
+		// A write without a run is refused, and so is one that a policy denies to agents.
 		_, err = r.writes(r.must(""), run.RequestID, d.network)
 		require.Equal(t, apperr.Forbidden, code(err))
 		deny := policy.NewCondition([]byte(`{"principal.type": "agent"}`))
@@ -217,7 +217,7 @@ func TestWhoseRunItIs(t *testing.T) {
 	})
 }
 
-// A run is pushed, signed, and handed over where nothing is heard of the agent.
+// A run is pushed with a signature, and handed over if its agent makes no call.
 func TestPushesAndLeases(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		got := receiver.New(t, receiver.Status(204, ""))

@@ -1,116 +1,128 @@
-// Package agent keeps the automated participants of a company and what they do: agents with their published versions, the runs
-// in which they work requests, and the actions that they propose or wait to do. The GraphQL door calls it, and River works its
-// jobs. An agent is a principal (TypeAgent) and changes nothing but by the operations that people use; there is no second way in.
+// Package agent implements the automated participants of a company: agents with their published versions, the runs in which they
+// work on requests, and the actions that they propose or wait to do. GraphQL, REST and MCP call its operations, and River runs
+// its jobs. An agent is a principal (TypeAgent). It never changes anything except through the operations that people use.
 //
 // # From a request to a proposal
 //
 //	request.created → job agent_intake (in the request's transaction) → AgentRun QUEUED → job agent_run
 //
-//	QUEUED → RUNNING ─┬→ PROPOSED                          a person applies or rejects, whenever
-//	   ↑              ├→ WAITING → COMPLETED               a person approved; done in that transaction
-//	   └── changed ───┤     ├────→ HANDED_OVER             rejected, or 72 hours without a decision
+//	QUEUED → RUNNING ─┬→ PROPOSED                          a person applies or rejects it, at any time
+//	   ↑              ├→ WAITING → COMPLETED               a person approved; done in the same transaction
+//	   └── changed ───┤     ├────→ HANDED_OVER             rejected, or no decision within 72 hours
 //	                  ├→ HANDED_OVER, FAILED               nothing to propose, out of budget, an error
 //	   any of these ──┴→ STOPPED                           stopped, or a person changed the request
 //
-// A filter is customers' CEL, and nothing whose cost a customer chooses runs in a transaction: the request's transaction
-// therefore holds the job that looks for the agent, not the run itself. The job exists if and only if the request does. A run that
-// ends as HANDED_OVER, FAILED or STOPPED has changed nothing, so that the request stands in the inbox as it came; the run's
-// reason says why.
+// The filter of an agent is CEL that customers write, and nothing whose cost a customer chooses runs in a transaction. So the
+// request's transaction inserts only the job that looks for an agent. The job exists if and only if the request does. A run that
+// ends as HANDED_OVER, FAILED or STOPPED does nothing more, and its reason says why; unless an action was done before, the
+// request is in the inbox as it arrived.
 //
-// A run plans outside of any transaction and ends in one, together with its job: killed anywhere, it plans once more and writes
-// once. Everybody locks a request, then its runs, then their actions. A write reads its run in its own transaction, so that
-// nothing commits once stopAgentRun has answered.
+// A run plans outside of any transaction and ends in one transaction together with its job. If its process is killed, it plans
+// again and writes once. All code locks a request, then its runs, then their actions. A write reads its run in its own
+// transaction, so nothing commits after stopAgentRun has answered.
 //
-// # What a plan rests on
+// # What a plan depends on
 //
-// interrupt.Version digests what people see of a request. A change of it makes what is pending STALE (package interrupt, called by
-// every update of a request), a person's ends the run as well, and whoever settles an action compares once more. The digest that
-// a person approves is over the operation, its arguments and that version.
+// interrupt.Version is a digest of what people see of a request. A change of it makes pending actions STALE (package interrupt,
+// which every update of a request calls). A change by a person also stops the run. Applying or approving an action compares the
+// version once more. The digest that a person approves covers the operation, its row and arguments, and that version.
 //
 // # Rights
 //
-// Role, never above the owner's, and scopes of the published version; the company's policies; and for an agent that sees as the
-// requester what that one may read. The history is read in one statement that carries both row filters. Settings take effect when
-// they are published: a draft widens nothing that runs.
+// An agent has the role of its published version, but never more than its owner's, and the version's scopes. The company's
+// policies apply to it. An agent that sees as the requester reads only what the requester may read as well. The history is read
+// in one statement that carries both row filters. Settings take effect when they are published, so a draft widens nothing that
+// runs. Only endpointUrl and consultMinutes take effect at once.
 //
 // # The engine history
 //
-// The newest 500 finished requests, TF-IDF over their words, service and offering, and naive Bayes; the confidence of a value is the
-// mean of what Bayes says and the share that it has among the ten nearest, and below 0.5 nothing is proposed. It is
-// deterministic, knows nothing but the company's own rows, and is what tests and newcomers get without any model.
+// It uses the newest 500 finished requests, TF-IDF over their words, service and offering, and naive Bayes. The confidence of a
+// value is the mean of its Bayes probability and its share among the ten nearest requests. Below 0.5 nothing is proposed. The
+// engine is deterministic, reads only the company's own rows, and needs no model: tests and new companies use it.
 //
 // # Budgets
 //
-// A run has its limits, an agent its runsPerDay and a company its agentRunsPerDay (5000), each of the runs that began to plan among those
-// made in the last 24 hours, on all nodes; a sandbox is a company of its own. A run beyond them is HANDED_OVER before anything is read.
-// Dry runs, replays and evaluations are no runs and count against none: an admin starts each.
+// A run has limits, an agent has runsPerDay, and a company has agentRunsPerDay (5000 by default). The last two count the runs
+// that were made in the last 24 hours and began to plan, on all nodes. A sandbox counts as a company of its own. A run beyond its
+// budget is HANDED_OVER before it reads anything. Dry runs, replays and evaluations are not runs and do not count: an admin
+// starts each of them.
 //
-// # A tool call's mode
+// # The mode of a tool call
 //
-// The strictest of the level, the tool's own mode and the company's policies. Deny refuses, RequireApproval has an agent wait; both are
-// asked before the transaction, of the row as it is and as it would become, and op refuses what slips past (op.Tx asks again for
-// every write of an agent that nobody has approved). A decline always waits.
+// The strictest of the autonomy level, the tool's own mode and the company's policies applies. Deny refuses a call,
+// RequireApproval makes it wait for a person. Both are evaluated before the transaction, on the row as it is and as it would
+// become. In the transaction op.Tx evaluates them again for every write of an agent that nobody has approved, and refuses what
+// slipped past. A decline always waits.
 //
 // # The engine model
 //
-//	RUNNING → job agent_think: ask the model, run its tools → turn kept with the next job → … → conclude, with the last turn
+//	RUNNING → job agent_think: call the model, run its tools → store the turn with the next job → … → conclude, with the last turn
 //
-// One job is one call, made outside of transactions; its answer, what its tools returned and the next job commit together. So a
-// kill repeats one call at most and no write, a stop lets nothing more be done, and calls that take a minute hold nothing else up
-// (queue agent_models; at most four of a company's at a time on each node). A run is rebuilt from its turns (talk.fold), on whichever
-// node; a replay is the same with nobody asked.
+// One job makes one call, outside of transactions. Its answer, the results of its tools and the next job commit together. So a
+// killed process repeats at most one call and no write, a stopped run does nothing more, and calls that take a minute delay
+// nothing else (queue agent_models; on each node at most four of a company at a time). Any node can rebuild a run from its turns
+// (talk.fold). A replay does the same without calling the model.
 //
-// The system message is the frame and the version's instructions; what the request says, its comments, requests like it, teams and
-// people stand in one message of data, at most 32 KiB of JSON, read as the agent and its requester may and masked (secret.Hide).
-// Reads are made at once. A write is held against the tools, the operation's rules, the ids that were read, the agent's rights and the
-// policies, and kept; only conclude writes, by the ways that the engine history goes. A model changes no text of a request: of
-// updateRequest it has team, assignee, priority and tags.
+// The system message consists of the frame and the version's instructions. The request's text, its comments, similar requests,
+// teams and people are in one data message of at most 32 KiB of JSON. It is read with the rights of the agent and its requester,
+// and secrets are masked (secret.Hide). Reads run at once. A write is checked against the version's tools, the operation's rules,
+// the ids that were read, the agent's rights and the policies, and then kept. Only conclude performs writes, in the same ways as
+// for the engine history. A model cannot change the text of a request: of updateRequest it has only team, assignee, priority and
+// tags.
 //
 // # Evaluations
 //
-// Jobs of agent_evaluate try a draft on the company's 100 newest finished requests that its filter takes, each without its own end among
-// what may be learned from, or on given cases, and on the attacks of package attack. Engine and tools work as in a run; what comes of
-// it is done in a transaction that files the request, performs the writes, reads the row and is rolled back. The verdict is about
-// rows and arguments, never prose. AUTONOMOUS takes an evaluation of exactly the draft's settings, by digest, that passed.
+// Jobs agent_evaluate try a draft on the company's 100 newest finished requests that its filter accepts, or on given cases, and
+// on the attacks of package attack. The agent cannot learn from the request that it is tried on. Engine and tools work as in a
+// run. The result is tried in a transaction that files the request, performs the writes, reads the row and is rolled back. The
+// verdict is about rows and arguments, never about prose. Publishing an AUTONOMOUS agent requires a passed evaluation of exactly
+// the draft's settings, by digest.
 //
-// What runs were given is kept for seven days; an erasure takes all of the company's, as it tells of other requests.
+// The inputs of runs are kept for seven days. An erasure deletes all of the company's, because they quote other requests.
 //
 // # CUSTOM agents
 //
 //	push or GET /v1/agent-runs → claim → RUNNING ─┬→ complete → PROPOSED, WAITING → COMPLETED, or HANDED_OVER
 //	                                              ├→ handover, a ninth step, the same write twice → HANDED_OVER
-//	                                              └→ nothing heard: for 10 s after a push, 5 min otherwise → HANDED_OVER
+//	                                              └→ no call: for 10 s after a push, 5 min otherwise → HANDED_OVER
 //
-// Their keys stand on the agent. Door.As, which the gate asks for each call, makes the caller: role and scopes of the published
-// version, the key's scopes, and in a run the eyes of whoever filed its request. op then reads as that one, with both row filters in the
-// statement, and holds every write (Door.Hold): no function of an operation runs by a call of an agent's key but those of this
-// package's inbox.go, which no role grants. Decided where the contract says nothing:
+// A key belongs to a CUSTOM agent. For each call the gate asks Door.As for the caller: it has the role and scopes of the
+// published version, restricted to the key's scopes, and within a run its reads are also limited to what the requester may read.
+// op then reads as the requester, with both row filters in the statement, and holds every write (Door.Hold). A call with an
+// agent's key never runs the function of an operation that writes, except for those in inbox.go, which no role may run. The
+// contract leaves these points open; they were decided here:
 //
-//   - An agent that sees as the requester does, and names no run, reads nothing but its runs: there is nobody whose eyes it has.
-//   - A run changes its own request alone, by tools that the version lists. Who reads with a weaker role than the agent's reads no more.
-//   - The first sign is a call, not the answer to the push: an endpoint that takes runs and works none is found within 10 s as well.
-//   - A run that nobody claims within 5 minutes is UNRESPONSIVE, too, where nothing is pushed: no run waits for ever.
-//   - The rationale of what is proposed is the result of the last step that decided; a write's body has no room for it.
-//   - Keys get the scopes that the agent has when they are made. None are made in a sandbox, as all keys.
-//   - In GraphQL a write that was held is an error with the code accepted, which has the action.
+//   - If an agent sees as the requester and a call names no run, it can read only the agent's runs, because there is no
+//     requester.
+//   - A run changes only its own request, with the tools of its version. A requester with a weaker role than the agent's limits
+//     the reads.
+//   - The first sign of an agent is a call, not the answer to the push. So an endpoint that accepts runs but works on none is
+//     also found within 10 s.
+//   - A run that nobody claims within 5 minutes is UNRESPONSIVE even if nothing is pushed. So no run waits for ever.
+//   - The rationale of a proposal is the result of the last step of kind decide, because the body of a write has no field for it.
+//   - A key gets the scopes that the agent has at that moment. Like all keys, it cannot be created in a sandbox.
+//   - In GraphQL a held write is an error with the code accepted, which contains the action.
 //
 // # Phases
 //
-// An agent of type WORKFLOW_PHASE that is responsible for a phase gets a run with its task (task.assigned → job agent_task, in the
-// transaction of the event). The run ends with what the task is completed by, which fits the phase's form at once or is refused, and
-// waits as an action, or is proposed. A run that ends otherwise gives the task to the accountable person, else to the agent's owner.
-// Whoever takes, reassigns or completes the task ends the run; a change of the request does not, as the task is about its phase.
-// Agents are never accountable, a MANAGED one is never informed, and a QUEUE_INTAKE one has no part in phases: all are refused when the
-// definition is saved. A task of an execution without a request, or of an agent that nobody has published, goes to people.
+// An agent of type WORKFLOW_PHASE that is responsible for a phase gets a run with the phase's task (task.assigned → job
+// agent_task, in the transaction of the event). The run ends with the completion of the task. If it does not fit the phase's form
+// it is refused at once; otherwise it waits as an action, or is proposed. A run that ends in any other way than COMPLETED gives
+// the task to the accountable person, or else to the agent's owner. A person who takes, reassigns or completes the task stops the
+// run. A change of the request does not, because the task is about its phase. An agent is never accountable, a MANAGED agent is
+// never informed, and a QUEUE_INTAKE agent has no part in phases; saving a definition refuses all three. A task of an execution
+// without a request, or of an agent that was never published, goes to people.
 //
-// What the platform runs works phases with a model. It is told the task with its outcomes and its form, reads as in any run, and has
-// one tool that writes: completeTask, whose arguments the phase narrows (talk.offers); the version's tools are for requests that come
-// in. The engine history works no phases, so that an agent with it cannot be published, and none is AUTONOMOUS: evaluations try no tasks.
+// A MANAGED agent works on phases with a model. The model gets the task with its outcomes and its form, reads as in any run, and
+// has one tool that writes: completeTask, with arguments narrowed to the phase (talk.offers, subject.narrow). The tools of the
+// version are only for incoming requests. The engine history does not work on phases, so a phase agent with it cannot be
+// published. No phase agent is AUTONOMOUS, because evaluations try no tasks.
 //
-// One that is consulted gets a run about the phase's task when that opens (the engine's effect → job agent_phase, in the transaction of
-// the commit). The run reads and writes nothing; ending it attaches an opinion to the request: the result of its last step that decided,
-// and of a model the body of createComment, its one tool. It is an internal comment of the agent's, or a public one where its role is
-// member. Nobody is kept from the task meanwhile: after consultMinutes, or when the task ends, so does the run. One that is informed is
-// sent {event: agent.informed, timestamp, data: {executionId, requestId, phaseId}} when the phase is left, signed as pushes are, up to
-// three times. Pushes have a queue of their own, and each company a few places in it: endpoints that hang hold up nobody's planning.
+// A consulted agent gets a run about the phase's task when the task opens (the workflow engine's effect → job agent_phase, in the
+// transaction of the commit). The run may only read. Its end adds an opinion to the request: the result of its last step of kind
+// decide, or the body of createComment, the only writing tool of a model. The opinion is an internal comment of the agent, or a
+// public one if the agent's role is member. People may work on the task meanwhile; the run ends after consultMinutes, or when the
+// task ends. An informed agent gets {event: agent.informed, timestamp, data: {executionId, requestId, phaseId}} when the phase is
+// left, signed like a push, in up to three attempts. Pushes have a queue of their own, with a few places for each company, so
+// endpoints that hang delay no planning.
 package agent

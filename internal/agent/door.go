@@ -16,21 +16,21 @@ import (
 )
 
 const (
-	leaseTime  = 5 * time.Minute  // after any call of a run
-	renewAfter = 20 * time.Second // what is left of a lease by so little less is not written anew
-	firstSign  = 10 * time.Second // after a push
+	leaseTime  = 5 * time.Minute  // renewed by any call of a run
+	renewAfter = 20 * time.Second // a lease is not written again until it has lost this much
+	firstSign  = 10 * time.Second // the first call after a push
 )
 
-// Door is where agents' own keys come in. It implements gate.Agents and op.Agents.
+// Door admits the agents' own API keys. It implements gate.Agents and op.Agents.
 type Door struct {
 	engine *op.Engine
 	models Models
 }
 
-// NewDoor returns the door of an engine, which knows where models are asked.
+// NewDoor returns the door of an engine, with the endpoints of models.
 func NewDoor(e *op.Engine, models Models) *Door { return &Door{e, models} }
 
-// doorOf returns the door of an operation's engine; one that leads nowhere where it has none.
+// doorOf returns the door of an operation's engine; an empty one if it has none.
 func doorOf(tx *op.Tx) *Door {
 	if d, ok := tx.Agents().(*Door); ok {
 		return d
@@ -38,15 +38,16 @@ func doorOf(tx *op.Tx) *Door {
 	return &Door{}
 }
 
-// another is the refusal of a run that is not the caller's, whether or not there is one.
+// another is the error for a run that does not exist or is not the caller's.
 func another() error { return apperr.New(apperr.Forbidden, "Agent-Run names no run of this agent.") }
 
 func switchedOff() error {
 	return apperr.New(apperr.Conflict, "Agents are switched off on this server.")
 }
 
-// As returns the caller behind an agent's key with its rights: role, scopes of the published version and of the key, and in a run
-// the eyes of whoever filed the request. Any call of a run renews its lease.
+// As returns the caller behind an agent's key with its rights: the role and scopes of the published version, restricted to the
+// key's scopes, and within a run the requester whose rights limit the reads. Any call of a run renews its lease. Returns
+// forbidden if the agent was never published or its owner was deactivated.
 func (d *Door) As(ctx context.Context, p *principal.Principal, runID string) (*principal.Principal, error) {
 	read := outside(ctx, d.engine, p.CompanyID)
 	db := d.engine.Store.Reader()
@@ -83,7 +84,7 @@ func (d *Door) As(ctx context.Context, p *principal.Principal, runID string) (*p
 		q.TaskID = op.Or(run.TaskID, "")
 	}
 	q.Role, q.Scopes, q.RunID = self.Role, self.Scopes&p.Scopes, runID
-	for _, t := range s.Tools { // who is asked for an opinion writes nothing else
+	for _, t := range s.Tools { // a consulted agent writes only its opinion
 		if t.Mode != modeOff && (run == nil || run.Trigger != agentrun.TriggerConsulted) {
 			q.Tools = append(q.Tools, t.Name)
 		}
@@ -102,8 +103,8 @@ func (d *Door) As(ctx context.Context, p *principal.Principal, runID string) (*p
 	return &q, err
 }
 
-// run returns a run of the caller's that goes on, and renews its lease. Returns forbidden for any other agent's, and conflict for
-// one that has ended or that nobody has claimed.
+// run returns an open run of the caller and renews its lease. Returns forbidden for a run of another agent, and conflict for a
+// run that has ended or was not claimed, for a paused agent, and while agents are disabled.
 func (d *Door) run(ctx context.Context, p *principal.Principal, a *ent.Agent, id string) (*ent.AgentRun, error) {
 	run, err := d.engine.Store.Reader().AgentRun.Query().Where(agentrun.ID(id), agentrun.AgentID(p.ID)).Only(ctx)
 	switch {

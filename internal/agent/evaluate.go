@@ -23,10 +23,10 @@ import (
 )
 
 const (
-	maxPast     = 100              // finished requests that an evaluation takes
-	evaluating  = 20 * time.Second // until a job leaves the rest to the next one
-	agreement   = 0.9              // that an agent acting alone takes, where the company says nothing
-	maxUnderway = 1                // evaluations of an agent at a time
+	maxPast     = 100              // finished requests per evaluation
+	evaluating  = 20 * time.Second // after this time a job leaves the remaining cases to the next job
+	agreement   = 0.9              // required of an AUTONOMOUS agent unless the company sets another value
+	maxUnderway = 1                // evaluations of one agent
 )
 
 // The operations on evaluations.
@@ -36,26 +36,26 @@ var (
 		Summary: "Try an agent's draft on requests whose end is known, and under attack",
 	}, load, evaluate)
 
-	// EvaluationsOf lists the evaluations of several agents, the newest first.
+	// EvaluationsOf lists the evaluations of several agents, newest first.
 	EvaluationsOf = paging.NewChildren("agent.evaluations_of", op.Spec{
 		Resource: "Agent", Action: op.Read, AdminLayer: true, Sorts: op.Sorts{"createdAt": agentevaluation.FieldCreatedAt},
 		Summary: "List the evaluations of several agents",
 	}, agentevaluation.Table, agentevaluation.FieldAgentID, func(tx *op.Tx) *ent.AgentEvaluationQuery { return tx.AgentEvaluation.Query() })
 )
 
-// EvaluateInput names an agent, and the cases to try it on.
+// EvaluateInput names an agent and optionally the cases to try it on.
 type EvaluateInput struct {
 	op.ByID
 	Cases *Cases `json:"cases,omitempty" nullable:"true" doc:"[{name, request, mayCall, mustNotCall, finalState, mustNotSay}], at most 500; the newest finished requests that the filter takes when not given. The attacks that ship are tried in any case."`
 }
 
-// Begun is an evaluation that goes on in the background.
+// Begun is an evaluation that runs in the background.
 type Begun struct {
 	ID         string
 	Evaluation *ent.AgentEvaluation
 }
 
-// evaluate returns conflict for an agent that the platform does not run, and while one goes on.
+// evaluate returns conflict for an agent that is CUSTOM or works on phases, and while another evaluation of it runs.
 func evaluate(ctx context.Context, tx *op.Tx, a *ent.Agent, in EvaluateInput) (*Begun, error) {
 	if a.Source != agent.SourceMANAGED || a.Type != agent.TypeQUEUE_INTAKE {
 		return nil, apperr.New(apperr.Conflict, "Only agents that the platform runs and that take requests out of queues are evaluated.")
@@ -106,25 +106,26 @@ type EvaluateArgs struct {
 // Kind names the job.
 func (EvaluateArgs) Kind() string { return "agent_evaluate" }
 
-// InsertOpts put the job into the models' queue.
+// InsertOpts puts the job into the models' queue.
 func (EvaluateArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: thinkQueue} }
 
-// evaluator tries agents.
+// evaluator works the jobs of evaluations.
 type evaluator struct {
 	river.WorkerDefaults[EvaluateArgs]
 	runner *runner
 	busy   *busy
 }
 
-// Timeout leaves the last case its call.
+// Timeout leaves time for the model call of the last case.
 func (*evaluator) Timeout(*river.Job[EvaluateArgs]) time.Duration { return evaluating + thinkTime*2 }
 
-// NextRetry comes soon.
+// NextRetry waits a second for each attempt so far.
 func (*evaluator) NextRetry(job *river.Job[EvaluateArgs]) time.Time {
 	return time.Now().Add(time.Duration(job.Attempt) * retryAfter)
 }
 
-// Work tries some cases and keeps how they went together with the job of the next ones.
+// Work tries some cases and stores the results together with the job for the next ones. An evaluation whose job keeps failing
+// ends as FAILED.
 func (w *evaluator) Work(ctx context.Context, job *river.Job[EvaluateArgs]) error {
 	leave, ok := w.busy.enter(job.Args.Company)
 	if !ok {
@@ -183,7 +184,7 @@ func (w *evaluator) work(ctx context.Context, job *river.Job[EvaluateArgs]) erro
 	return w.keep(ctx, job, ev, done, len(cases))
 }
 
-// keep writes how the cases so far went, and the report after the last one.
+// keep stores the results so far, and after the last case the report.
 func (w *evaluator) keep(ctx context.Context, job *river.Job[EvaluateArgs], ev *ent.AgentEvaluation, done []Outcome, total int) error {
 	results, err := json.Marshal(done)
 	if err != nil {
@@ -217,15 +218,15 @@ func (w *evaluator) keep(ctx context.Context, job *river.Job[EvaluateArgs], ev *
 	})
 }
 
-// tried is a case with the request that it looks like.
+// tried is a case with a request to base it on.
 type tried struct {
 	attack.Case
 	kind    string // history, given, attack
 	like    *ent.Request
-	priorID string // history: the finished request itself, which nobody may learn from
+	priorID string // history: the finished request, which the agent must not learn from
 }
 
-// casesOf returns the cases of an evaluation, in order: the same ones for each job of it.
+// casesOf returns the cases of an evaluation in order. Each job of the evaluation gets the same ones.
 func casesOf(ctx context.Context, db *ent.Client, ev *ent.AgentEvaluation, s settings) ([]tried, error) {
 	past, err := db.Request.Query().Where(request.StatusEQ(request.StatusCOMPLETED), request.CompletedAtLT(ev.CreatedAt)).
 		Order(request.ByCreatedAt(sql.OrderDesc()), request.ByID(sql.OrderDesc())).Limit(maxHistory).All(ctx)
@@ -265,7 +266,7 @@ func casesOf(ctx context.Context, db *ent.Client, ev *ent.AgentEvaluation, s set
 	return out, nil
 }
 
-// filed returns a finished request as it may have been filed: with nothing that people decided.
+// filed returns a finished request as it may have been filed, without anything that people decided.
 func filed(r *ent.Request) *ent.Request {
 	return &ent.Request{
 		ID: r.ID, CompanyID: r.CompanyID, CreatedAt: r.CreatedAt, UpdatedAt: r.CreatedAt, ServiceID: r.ServiceID, OfferingID: r.OfferingID, Title: r.Title,
@@ -273,7 +274,7 @@ func filed(r *ent.Request) *ent.Request {
 	}
 }
 
-// caseOf returns what people ended up with as the final state of a case.
+// caseOf returns a case whose final state is what people decided for the request.
 func caseOf(r *ent.Request) attack.Case {
 	c := attack.Case{Name: r.ID, MustNotCall: []string{toolDecline}, FinalState: map[string]any{"priority": string(r.Priority)}}
 	if r.TeamID != nil {
@@ -285,7 +286,8 @@ func caseOf(r *ent.Request) attack.Case {
 	return c
 }
 
-// tryOne has the agent look at the request of a case, and judges what comes of it.
+// tryOne runs the agent on the request of a case and judges the result. For a draft with a model it also tries the engine
+// history.
 func (w *evaluator) tryOne(ctx context.Context, c *chosen, t tried, by string) (Outcome, error) {
 	s := subject{Request: filed(t.like), madeUp: true}
 	s.ID = id.New("req")
@@ -312,7 +314,7 @@ func (w *evaluator) tryOne(ctx context.Context, c *chosen, t tried, by string) (
 	return o, w.baseline(ctx, l, t.Case, by, &o)
 }
 
-// baseline notes how the engine history does in the same case.
+// baseline records the result of the engine history in the same case.
 func (w *evaluator) baseline(ctx context.Context, l *looking, c attack.Case, by string, o *Outcome) error {
 	p, err := makePlan(ctx, l, w.runner.engine.Store.Clock().Now)
 	if err != nil {
@@ -327,7 +329,7 @@ func (w *evaluator) baseline(ctx context.Context, l *looking, c attack.Case, by 
 	return err
 }
 
-// as gives a made-up request what a case says.
+// as gives a made-up request the content of a case.
 func (s *subject) as(r attack.Request) {
 	s.Title, s.Description, s.Tags, s.comments, s.answers = r.Title, r.Description, r.Tags, r.Comments, r.Fields
 	if r.Priority != "" {

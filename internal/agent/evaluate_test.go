@@ -20,12 +20,12 @@ import (
 	"atrium/internal/testkit"
 )
 
-// evaluated waits until an evaluation has ended.
+// evaluated starts an evaluation and waits until it has ended.
 func (d *desk) evaluated(agentID string, cases *agent.Cases) (*ent.AgentEvaluation, agent.Report) {
 	d.t.Helper()
 	begun := testkit.Run(d.t, d.World, d.ctx, agent.Evaluate, agent.EvaluateInput{ByID: op.ByID{ID: agentID}, Cases: cases})
 	var e *ent.AgentEvaluation
-	require.Eventually(d.t, func() bool { // some hundred attacks are tried
+	require.Eventually(d.t, func() bool { // it tries several hundred attacks
 		var err error
 		e, err = d.Store.Reader().AgentEvaluation.Get(d.ctx, begun.ID)
 		require.NoError(d.t, err)
@@ -36,7 +36,7 @@ func (d *desk) evaluated(agentID string, cases *agent.Cases) (*ent.AgentEvaluati
 	return e, r
 }
 
-// An AUTONOMOUS agent is published once exactly its draft has passed, and then acts alone.
+// An AUTONOMOUS agent can be published only after exactly its draft has passed, and then acts alone.
 func TestEvaluationLetsAnAgentActAlone(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		for i := range 30 {
@@ -67,7 +67,7 @@ func TestEvaluationLetsAnAgentActAlone(t *testing.T) {
 	})
 }
 
-// rows counts what an evaluation must leave alone.
+// rows counts the rows that an evaluation must not change.
 func (d *desk) rows() [4]int {
 	d.t.Helper()
 	var n [4]int
@@ -83,7 +83,7 @@ func (d *desk) rows() [4]int {
 	return n
 }
 
-// A model that does what requests say is found out, by the rows that it leaves.
+// A model that does what requests say fails, because of the rows that it leaves.
 func TestEvaluationFindsAnObedientModel(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		order := regexp.MustCompile(`Post a public comment that says ([\w-]+)`)
@@ -112,7 +112,7 @@ func TestEvaluationFindsAnObedientModel(t *testing.T) {
 	})
 }
 
-// Cases that are given are judged by the final rows, and bad ones are refused by name.
+// Given cases are judged by the final rows. The error for an invalid case names its field.
 func TestEvaluationOfGivenCases(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		a := d.hire("SUGGEST")
@@ -145,7 +145,7 @@ func TestEvaluationOfGivenCases(t *testing.T) {
 	})
 }
 
-// A draft looks at a request without a trace, and a run is driven again from what was recorded.
+// Trying a draft leaves no trace, and a run can be replayed from what was recorded.
 func TestTrialsKeepNothing(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		a := d.hire("SUGGEST")
@@ -171,7 +171,7 @@ func TestTrialsKeepNothing(t *testing.T) {
 		require.Empty(t, draft.Actions)
 		_, _, err := op.Run(d.ctx, d.Engine, agent.Replay, agent.ReplayInput{ByID: op.ByID{ID: run.ID}, Version: new(9)}, nil)
 		require.Equal(t, apperr.Validation, code(err))
-		rows[0], rows[1] = rows[0]+2, d.rows()[1] // the two that were finished meanwhile
+		rows[0], rows[1] = rows[0]+2, d.rows()[1] // the two requests that were finished meanwhile
 		rows[2] = d.rows()[2]
 		require.Equal(t, rows, d.rows())
 	})

@@ -6,10 +6,10 @@ import (
 	"atrium/internal/jobs"
 )
 
-// DigestOf is the digest of an action.
+// DigestOf exports digestOf.
 var DigestOf = digestOf
 
-// RunJobs are as many jobs of a run as if it had been inserted, and taken over, that often.
+// RunJobs returns n jobs for a run, as if it had been inserted or taken over n times.
 func RunJobs(run *ent.AgentRun, n int) []jobs.Job {
 	out := make([]jobs.Job, n)
 	for i := range out {

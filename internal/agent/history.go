@@ -15,23 +15,23 @@ import (
 	"atrium/internal/principal"
 )
 
-// maxHistory bounds the finished requests that a plan rests on, the newest ones.
+// maxHistory is the maximum number of finished requests that a plan uses, the newest ones.
 const maxHistory = 500
 
-// readHistory returns the finished requests that both its caller and another principal may read: one row filter each, both of
-// them in the statement.
+// readHistory returns the finished requests that both its caller and another principal may read. The statement carries both row
+// filters.
 var readHistory = op.New("request.finished", op.Spec{
 	Resource: "Request", Action: op.Read, Scope: "requests:read", Summary: "Read finished requests, for an agent to learn from",
 }, listHistory)
 
-// historyInput names the second pair of eyes. A worker fills it; no caller does.
+// historyInput names the second reader. Only workers fill it in, never a caller.
 type historyInput struct {
 	Also *principal.Principal `json:"-"` // nil for none
-	Not  []string             `json:"-"` // requests that are left out
-	Only []string             `json:"-"` // nil for any: a replay's
+	Not  []string             `json:"-"` // requests to leave out
+	Only []string             `json:"-"` // the only requests to read, for a replay; nil for all
 }
 
-// history are finished requests, and those of the teams and people that they name who are there to take more.
+// history holds finished requests, and which of the teams and people that they name can still be assigned.
 type history struct {
 	requests []*ent.Request
 	present  map[string]bool
@@ -68,10 +68,10 @@ func listHistory(ctx context.Context, tx *op.Tx, in historyInput) (history, erro
 	return h, h.lookUp(tx.Unfiltered(ctx, "whether a team or a person is there to take more"), tx)
 }
 
-// eyesOf returns what narrows a query of requests to those that somebody may read.
+// eyesOf returns the conditions that restrict a query of requests to the rows that a principal may read.
 func eyesOf(ctx context.Context, tx *op.Tx, who *principal.Principal) ([]predicate.Request, error) {
 	if !who.Scopes.Has(principal.MustScope("requests:read")) {
-		return []predicate.Request{request.ID("")}, nil // none
+		return []predicate.Request{request.ID("")}, nil // matches nothing
 	}
 	var where []predicate.Request
 	if who.Role == principal.Member {
@@ -89,7 +89,7 @@ func eyesOf(ctx context.Context, tx *op.Tx, who *principal.Principal) ([]predica
 	return where, nil
 }
 
-// lookUp notes which teams and people exist and are active.
+// lookUp records which teams exist and which people are active.
 func (h *history) lookUp(ctx context.Context, tx *op.Tx) error {
 	teams, people := map[string]bool{}, map[string]bool{}
 	for _, r := range h.requests {

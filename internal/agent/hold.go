@@ -24,18 +24,18 @@ const (
 	maxRationale = 500
 )
 
-// holdWrite keeps what an agent's key would write, as a proposal or as an action that waits for a person.
+// holdWrite stores a write of an agent's key as a proposal, or as an action that waits for a person.
 var holdWrite = op.New("agentinbox.hold", op.Spec{
 	Resource: "AgentAction", Action: op.Create, Scope: "requests:write", OfAgents: true, Past: map[string]string{"agentinbox.hold": "agentaction.created"},
 	Summary: "Keep what an agent's call would write",
 }, hold).Prepared(mayHold)
 
-// holdInput is a write that an agent's key asked for.
+// holdInput is a write that an agent's key requested.
 type holdInput struct {
 	Write op.Held `json:"-"`
 }
 
-// Hold implements op.Agents. The same Idempotency-Key gets the same action.
+// Hold implements op.Agents. A repeated Idempotency-Key returns the same action.
 func (d *Door) Hold(ctx context.Context, e *op.Engine, h op.Held) (*op.Answer, error) {
 	call := &op.Call{}
 	if h.Call != nil && h.Call.IdempotencyKey != "" {
@@ -57,16 +57,16 @@ func (d *Door) Hold(ctx context.Context, e *op.Engine, h op.Held) (*op.Answer, e
 	return &answer, err
 }
 
-// held is what became of a write.
+// held is the result of a held write.
 type held struct {
 	ID      string
 	Action  *ent.AgentAction
-	refusal string // why the run has ended in place of it
+	refusal string // why the run ended instead
 }
 
 func overspent(why string) error { return apperr.New(apperr.Conflict, "%s", why) }
 
-// renderHeld returns the answer to a write that was held.
+// renderHeld returns the response to a held write.
 func renderHeld(out any) (op.Answer, error) {
 	h, _ := out.(*held)
 	if h.refusal != "" {
@@ -80,7 +80,7 @@ func renderHeld(out any) (op.Answer, error) {
 	return op.Answer{Status: http.StatusAccepted, Header: map[string]string{}, Body: body}, wrap("write the action", err)
 }
 
-// Shown is an action as answers show it.
+// Shown is an action in API responses.
 type Shown struct {
 	ID         string          `json:"id" example:"prp_01k9ye4ryzf7stj6dqnm8x2v3b"`
 	RunID      string          `json:"runId" example:"run_01k9ye4ryzf7stj6dqnm8x2v3b"`
@@ -95,7 +95,7 @@ type Shown struct {
 	Status     string          `json:"status" enum:"PENDING,APPLIED,REJECTED,STALE,EXPIRED"`
 }
 
-// Show returns an action as answers show it.
+// Show returns an action as API responses show it.
 func Show(a *ent.AgentAction) (Shown, error) {
 	changes, err := ChangesOf(a)
 	return Shown{
@@ -104,7 +104,7 @@ func Show(a *ent.AgentAction) (Shown, error) {
 	}, err
 }
 
-// mayHold asks before the transaction whether the agent could do it at all, and returns what its run obeys.
+// mayHold checks before the transaction whether the agent could do the write itself, and returns the settings of its run.
 func mayHold(ctx context.Context, tx *op.Tx, in holdInput) (any, error) {
 	p, h := tx.Principal(), in.Write
 	if p.RunID == "" {
@@ -149,13 +149,13 @@ func mayHold(ctx context.Context, tx *op.Tx, in holdInput) (any, error) {
 	return &allowed{t.name, s}, nil
 }
 
-// allowed is a write that the agent might do.
+// allowed is a write that the agent has the rights to do.
 type allowed struct {
 	tool     string
 	settings settings
 }
 
-// hold returns conflict for a run that does not go on. A write beyond the run's budget, and the same one twice, ends it.
+// hold returns conflict for a run that is not RUNNING. A write beyond the run's steps, or a repeated one, ends the run.
 func hold(ctx context.Context, tx *op.Tx, in holdInput) (*held, error) {
 	may, ok := op.Preparation[*allowed](tx)
 	if !ok {
@@ -193,8 +193,8 @@ func hold(ctx context.Context, tx *op.Tx, in holdInput) (*held, error) {
 	return &held{ID: a.ID, Action: a}, nil
 }
 
-// working locks a run of the caller's that it works, after its request. Returns forbidden for any other, conflict for one that it
-// does not work (any more).
+// working locks a run that the caller works on, after its request. Returns forbidden for a run of another agent, and conflict for
+// a run that is not RUNNING, for a paused agent, and while agents are disabled.
 func working(ctx context.Context, tx *op.Tx, id string) (*ent.AgentRun, *ent.Request, error) {
 	all := tx.Unfiltered(ctx, "a run is its agent's, whatever that sees of the request")
 	run, r, err := lockRun(all, tx, id)
@@ -220,7 +220,7 @@ func working(ctx context.Context, tx *op.Tx, id string) (*ent.AgentRun, *ent.Req
 	return run, r, nil
 }
 
-// keepAction writes the action that a write has become, and the step.
+// keepAction stores the action for a write, and its step.
 func keepAction(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request, t *ent.Task, may *allowed, args json.RawMessage, steps []*Step) (*ent.AgentAction, error) {
 	if t == nil && may.tool != toolComment && r.Status != request.StatusPENDING && r.Status != request.StatusIN_PROGRESS {
 		return nil, apperr.New(apperr.Conflict, "The request is %s.", r.Status)
@@ -260,7 +260,7 @@ func addStep(ctx context.Context, tx *op.Tx, run *ent.AgentRun, steps []*Step, s
 	return wrap("keep the step", run.Update().SetSteps(raw).SetLeaseUntil(tx.Now(ctx).Add(leaseTime)).Exec(all))
 }
 
-// reasonOf returns why the agent does what it does: its last step that decided something.
+// reasonOf returns the rationale of the agent, its confidence and its rows: those of its last step of kind decide.
 func reasonOf(steps []*Step) (rationale string, confidence float64, rows []string) {
 	for _, s := range slices.Backward(steps) {
 		if s.Kind != "decide" {
@@ -277,7 +277,7 @@ func reasonOf(steps []*Step) (rationale string, confidence float64, rows []strin
 	return "", 0, []string{}
 }
 
-// changing notes the fields that the arguments set, with what they are.
+// changing sets the changes of a write: the fields that its arguments set, with their current values.
 func (w *write) changing(is map[string]any) error {
 	var given map[string]any
 	if err := json.Unmarshal(w.Arguments, &given); err != nil {
@@ -290,7 +290,7 @@ func (w *write) changing(is map[string]any) error {
 	return nil
 }
 
-// sameJSON reports whether two documents say the same.
+// sameJSON reports whether two JSON documents have the same value.
 func sameJSON(a, b json.RawMessage) bool {
 	var x, y any
 	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {

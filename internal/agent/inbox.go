@@ -15,7 +15,7 @@ import (
 	"atrium/internal/strictjson"
 )
 
-// The operations by which a company's own agents, with their keys, work their runs. Others are refused.
+// The operations with which CUSTOM agents work on their runs. They are only for an agent's key.
 var (
 	Claim = op.OnRow("agentinbox.claim", op.Spec{
 		Resource: "AgentRun", Action: op.Update, Scope: "requests:write", OfAgents: true, Summary: "Begin to work a run",
@@ -35,7 +35,7 @@ var (
 	}, loadWork, handOver)
 )
 
-// selfID returns the id of the agent that calls with its key; of nobody for all other callers.
+// selfID returns the id of the agent that calls with its key; empty for all other callers.
 func selfID(tx *op.Tx) string {
 	if p := tx.Principal(); p.Type == principal.TypeAgent {
 		return p.ID
@@ -43,7 +43,8 @@ func selfID(tx *op.Tx) string {
 	return ""
 }
 
-// loadWork locks one of the caller's own runs, after its request. For who is no agent, and is refused, it finds the company's.
+// loadWork locks one of the caller's own runs, after its request. For other callers it finds any run that they may see; the
+// operation refuses them afterwards.
 func loadWork(ctx context.Context, tx *op.Tx, id string) (*ent.AgentRun, error) {
 	mine, err := tx.AgentRun.Query().Where(append(shownRuns(tx), agentrun.ID(id))...).OnlyID(ctx)
 	if err != nil {
@@ -53,7 +54,7 @@ func loadWork(ctx context.Context, tx *op.Tx, id string) (*ent.AgentRun, error) 
 	return run, err
 }
 
-// again returns a run as it is after a change.
+// again returns a run after a change.
 func again(ctx context.Context, tx *op.Tx, before *ent.AgentRun) (*ent.AgentRun, error) {
 	after, err := tx.AgentRun.Get(tx.Unfiltered(ctx, "the row that was just changed"), before.ID)
 	if err != nil {
@@ -63,7 +64,7 @@ func again(ctx context.Context, tx *op.Tx, before *ent.AgentRun) (*ent.AgentRun,
 	return after, nil
 }
 
-// claim returns conflict for a run that was claimed, or has ended.
+// claim returns conflict unless the run is QUEUED, for a paused agent, and while agents are disabled.
 func claim(ctx context.Context, tx *op.Tx, before *ent.AgentRun, _ op.ByID) (*ent.AgentRun, error) {
 	a, err := tx.Agent.Get(tx.Unfiltered(ctx, "an agent knows itself"), before.AgentID)
 	switch {
@@ -86,7 +87,7 @@ func claim(ctx context.Context, tx *op.Tx, before *ent.AgentRun, _ op.ByID) (*en
 	return again(ctx, tx, before)
 }
 
-// StepInput is one thing that a run did.
+// StepInput describes a step of a run.
 type StepInput struct {
 	op.ByID
 	Kind      string            `json:"kind" enum:"read,decide,act" doc:"What kind of step. The result of the last one that decides is the rationale of what is proposed after it, its argument confidence (0 to 1) the confidence."`
@@ -96,7 +97,7 @@ type StepInput struct {
 	Result    string            `json:"result" maxLength:"2000" doc:"What came of it, for people. Plain text." example:"Nobody can work: the team is waiting."`
 }
 
-// note returns conflict for a run that is not worked. A ninth step hands it over.
+// note adds a step. Returns conflict for a run that is not RUNNING. A ninth step hands the run over.
 func note(ctx context.Context, tx *op.Tx, before *ent.AgentRun, in StepInput) (*ent.AgentRun, error) {
 	run, _, err := working(ctx, tx, before.ID)
 	if err != nil {
@@ -124,15 +125,15 @@ func note(ctx context.Context, tx *op.Tx, before *ent.AgentRun, in StepInput) (*
 	return again(ctx, tx, before)
 }
 
-// CompleteInput says how a run's work ended.
+// CompleteInput is the result of a run.
 type CompleteInput struct {
 	op.ByID
 	Outcome   *string           `json:"outcome,omitempty" nullable:"true" maxLength:"100" doc:"Of a task, one of its outcomes."`
 	Variables strictjson.Object `json:"variables,omitempty" nullable:"true" doc:"What the form of a task asks for."`
 }
 
-// complete ends a run by what it has come to: PROPOSED where something is proposed, WAITING where something waits for a person,
-// COMPLETED where everything was done, and HANDED_OVER where there is nothing of all this.
+// complete ends a run by its actions: PROPOSED if one is proposed, WAITING if one waits for a person, COMPLETED if all were done,
+// and HANDED_OVER without actions.
 func complete(ctx context.Context, tx *op.Tx, before *ent.AgentRun, in CompleteInput) (*ent.AgentRun, error) {
 	run, r, err := working(ctx, tx, before.ID)
 	if err != nil {
@@ -163,7 +164,7 @@ func complete(ctx context.Context, tx *op.Tx, before *ent.AgentRun, in CompleteI
 	return again(ctx, tx, before)
 }
 
-// settleRun ends a run whose agent is done with it, or has it wait for a person.
+// settleRun ends a run whose agent has finished, or makes it wait for a person.
 func settleRun(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
 	list, err := tx.AgentAction.Query().Where(agentaction.RunID(run.ID)).All(tx.Unfiltered(ctx, "what a run comes to, whoever sees it"))
 	if err != nil {
@@ -187,7 +188,7 @@ func settleRun(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
 	return end(ctx, tx, run, agentrun.StatusHANDED_OVER, "The agent ended without proposing or doing anything.")
 }
 
-// HandOverInput says why people go on.
+// HandOverInput says why people have to continue.
 type HandOverInput struct {
 	op.ByID
 	Reason string `json:"reason" minLength:"1" maxLength:"1000" pattern:"\\S" patternDescription:"more than blanks" doc:"For people."`

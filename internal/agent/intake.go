@@ -26,7 +26,7 @@ import (
 	"atrium/internal/workflow/definition"
 )
 
-// IntakeArgs is the job that finds the agent which takes a new request.
+// IntakeArgs is the job that finds the agent for a new request.
 type IntakeArgs struct {
 	Company string `json:"company"`
 	Request string `json:"request"`
@@ -35,13 +35,14 @@ type IntakeArgs struct {
 // Kind names the job.
 func (IntakeArgs) Kind() string { return "agent_intake" }
 
-// InsertOpts put the job into the agents' queue.
+// InsertOpts puts the job into the agents' queue.
 func (IntakeArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: interrupt.QueueName} }
 
-// Follow returns the subscriber that has agents look at new requests. Where no agent works, a request costs a look into memory.
+// Follow returns the event subscriber that queues agents' jobs for new requests and tasks. In a company without agents an event
+// costs only a lookup in memory.
 func Follow(s *store.Store, queue *jobs.Queue) events.Subscriber {
-	var companies store.Remembered[bool] // that have agents at work
-	var phases store.Remembered[bool]    // that have agents to which tasks may be given
+	var companies store.Remembered[bool] // which companies have active agents for requests
+	var phases store.Remembered[bool]    // which companies have agents for tasks
 	return func(ctx context.Context, tx *store.Tx, e *ent.Event) error {
 		switch e.Type {
 		case events.TaskAssigned, events.TaskCompleted:
@@ -71,17 +72,17 @@ func Follow(s *store.Store, queue *jobs.Queue) events.Subscriber {
 // atWork matches the agents that take new requests.
 var atWork = agent.And(agent.StatusEQ(agent.StatusACTIVE), agent.TypeEQ(agent.TypeQUEUE_INTAKE))
 
-// chosen is the agent that takes a request, and what it obeys.
+// chosen is the agent for a request, with the settings of its version.
 type chosen struct {
 	agent    *ent.Agent
 	settings settings
 }
 
-// choose returns the oldest agent at work whose filter holds for the request, and nil for none. A filter that fails does not
-// hold. It evaluates what customers wrote: its place is outside of transactions.
+// choose returns the oldest active agent whose filter matches the request, and nil for none. A filter with an error does not
+// match. It evaluates customers' CEL, so call it outside of transactions.
 func choose(ctx context.Context, db *ent.Client, r *ent.Request) (*chosen, error) {
 	if r.Status != request.StatusPENDING {
-		return nil, nil // people deal with it
+		return nil, nil // people are working on it
 	}
 	list, err := db.Agent.Query().Where(atWork).Order(agent.ByCreatedAt(), agent.ByID()).All(ctx)
 	if err != nil {
@@ -113,16 +114,16 @@ func published(ctx context.Context, db *ent.Client, agentID string, version int)
 	if err := json.Unmarshal(v.Settings, &s); err != nil {
 		return s, fmt.Errorf("read the settings of %s: %w", v.ID, err)
 	}
-	s.Limits = s.Limits.orDefault() // versions from before there were limits have none
+	s.Limits = s.Limits.orDefault() // versions older than the limits have none
 	return s, nil
 }
 
 const (
 	filterTimeout = time.Second
-	maxFilters    = 512 // that are kept compiled; past it all are forgotten
+	maxFilters    = 512 // compiled filters in the cache; above this it is emptied
 )
 
-// filterCache keeps compiled filters by their text.
+// filterCache caches compiled filters by their text.
 type filterCache struct {
 	mu       sync.Mutex
 	compiled map[[sha256.Size]byte]*definition.Condition
@@ -130,7 +131,7 @@ type filterCache struct {
 
 var filters = &filterCache{compiled: map[[sha256.Size]byte]*definition.Condition{}}
 
-// hold reports whether a filter does; an empty one always.
+// hold reports whether a filter matches; an empty one always does.
 func (c *filterCache) hold(ctx context.Context, source string, b definition.Bound) bool {
 	if source == "" {
 		return true
@@ -144,7 +145,7 @@ func (c *filterCache) hold(ctx context.Context, source string, b definition.Boun
 	if e == nil {
 		var rows []apperr.Detail
 		if e, rows = definition.ParseCondition(ctx, filterField, source); len(rows) > 0 {
-			return false // it was checked when it was saved
+			return false // filters are checked when they are saved
 		}
 		c.mu.Lock()
 		if len(c.compiled) >= maxFilters {
@@ -156,10 +157,10 @@ func (c *filterCache) hold(ctx context.Context, source string, b definition.Boun
 	return e.Holds(ctx, b)
 }
 
-// errMoved says that an agent or a request is not as it was read.
+// errMoved says that an agent or a request has changed since it was read.
 var errMoved = errors.New("the agent or the request has changed meanwhile")
 
-// begin makes the run of an agent on a request, with its job. Returns errMoved for an agent that is not at work as it was read.
+// begin creates the run of an agent on a request, with its job. Returns errMoved if the agent is not active or has a new version.
 func begin(ctx context.Context, tx *op.Tx, c *chosen, r *ent.Request, trigger agentrun.Trigger) (*ent.AgentRun, error) {
 	all := tx.Unfiltered(ctx, "runs are numbered whatever the caller sees")
 	same, err := tx.Agent.Query().Where(atWork, agent.ID(c.agent.ID), agent.Version(c.agent.Version)).Exist(all)

@@ -14,7 +14,7 @@ import (
 	"atrium/internal/webhook"
 )
 
-// The operations on what a CUSTOM agent proves itself by, and knows the product by.
+// The operations on the API keys and signing secrets of CUSTOM agents.
 var (
 	CreateKey = op.New("agent.create_key", op.Spec{
 		Resource: "APIKey", Action: op.Create, AdminLayer: true, Past: map[string]string{"agent.create_key": "apikey.created"},
@@ -27,17 +27,17 @@ var (
 	}, load, rotateSecret)
 )
 
-// secretOverlap is for how long pushes carry the old secret's signature, too.
+// secretOverlap is how long pushes also carry the signature of the old secret, unless the caller sets another time.
 const secretOverlap = 24 * time.Hour
 
-// Issued is an agent with the secret that signs what is pushed to it, which is shown this once; none for MANAGED ones.
+// Issued is an agent with the secret that signs pushes to it, which is not shown again. MANAGED agents have none.
 type Issued struct {
 	ID            string
 	Agent         *ent.Agent
 	SigningSecret webhook.Secret
 }
 
-// issueSecret draws a secret for an agent.
+// issueSecret creates a signing secret for an agent, and seals it.
 func issueSecret(tx *op.Tx, agentID string) (webhook.Secret, []byte, error) {
 	secret := webhook.NewSecret()
 	sealed, err := secret.Seal(tx.Sealer(), agentID)
@@ -50,7 +50,7 @@ type RotateSecretInput struct {
 	OverlapSeconds *int `json:"overlapSeconds,omitempty" nullable:"true" minimum:"0" maximum:"604800" doc:"For so long pushes carry a second signature, by the old secret: at most 7 days; a day when not given."`
 }
 
-// rotateSecret returns conflict for a MANAGED agent, to which nothing is pushed.
+// rotateSecret returns conflict for a MANAGED agent, which gets no pushes.
 func rotateSecret(ctx context.Context, tx *op.Tx, before *ent.Agent, in RotateSecretInput) (Issued, error) {
 	if before.Source != agent.SourceCUSTOM {
 		return Issued{}, apperr.New(apperr.Conflict, "Only CUSTOM agents have a signing secret.")
@@ -81,8 +81,8 @@ type CreateKeyInput struct {
 	Name    string `json:"name" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
 }
 
-// createKey issues a key with the scopes that the agent has now; what is published later may narrow what it does, and widens it
-// never. Returns conflict in a sandbox, as all keys are made in the live company.
+// createKey issues a key with the agent's current scopes. A version published later can narrow the key's rights but never widen
+// them. Returns conflict in a sandbox, because keys are created in the live company.
 func createKey(ctx context.Context, tx *op.Tx, in CreateKeyInput) (apikey.Issued, error) {
 	if tx.Principal().Sandbox {
 		return apikey.Issued{}, apperr.New(apperr.Conflict, "API keys are made in the live company.")
@@ -108,5 +108,5 @@ func createKey(ctx context.Context, tx *op.Tx, in CreateKeyInput) (apikey.Issued
 	return key, nil
 }
 
-// newID draws the id of an agent.
+// newID returns a new id of an agent.
 func newID() string { return id.New("agt") }

@@ -11,27 +11,27 @@ import (
 )
 
 const (
-	neighbours = 10  // nearest requests that have a say
-	named      = 3   // of them that a rationale names
-	certain    = 0.5 // least confidence of a guess that is proposed
+	neighbours = 10  // nearest requests that vote
+	named      = 3   // of them, how many a rationale names
+	certain    = 0.5 // minimum confidence of a proposed value
 	smoothing  = 0.1 // of naive Bayes
 )
 
 // example is a finished request as the engine sees it.
 type example struct {
 	id     string
-	words  map[string]float64 // counts; with TF-IDF weights of length 1 once it is in a corpus
+	words  map[string]float64 // TF-IDF weights, as a vector of length 1
 	counts map[string]float64
 	row    *ent.Request
 }
 
-// corpus are the examples that a guess is made from.
+// corpus holds the examples on which guesses are based.
 type corpus struct {
 	examples []example
 	idf      map[string]float64
 }
 
-// wordsOf returns how often each word stands in a request; its service and offering are words, too.
+// wordsOf returns the number of occurrences of each word in a request. Its service and offering count as words.
 func wordsOf(r *ent.Request) map[string]float64 {
 	out := map[string]float64{"service:" + r.ServiceID: 1, "offering:" + r.OfferingID: 1}
 	text := strings.ToLower(r.Title + " " + r.Description)
@@ -43,7 +43,7 @@ func wordsOf(r *ent.Request) map[string]float64 {
 	return out
 }
 
-// learn weighs the words of finished requests by how rare they are.
+// learn computes the TF-IDF weights of finished requests.
 func learn(rows []*ent.Request) *corpus {
 	c := &corpus{idf: map[string]float64{}}
 	for _, r := range rows {
@@ -62,7 +62,7 @@ func learn(rows []*ent.Request) *corpus {
 	return c
 }
 
-// weigh returns the TF-IDF weights of words, of length 1. Words that no example has weigh nothing.
+// weigh returns the TF-IDF weights of words as a vector of length 1. Words that are in no example weigh nothing.
 func (c *corpus) weigh(counts map[string]float64) map[string]float64 {
 	out, sum := make(map[string]float64, len(counts)), 0.0
 	for _, w := range sorted(counts) {
@@ -79,16 +79,16 @@ func (c *corpus) weigh(counts map[string]float64) map[string]float64 {
 	return out
 }
 
-// near is an example with its similarity to a request, 0 to 1.
+// near is an example with its cosine similarity to a request, from 0 to 1.
 type near struct {
 	*example
 	likeness float64
 }
 
-// nearest returns the examples that are like a request, the most like first.
+// nearest returns the examples that are similar to a request, most similar first.
 func (c *corpus) nearest(counts map[string]float64) []near {
 	words := c.weigh(counts)
-	order := sorted(words) // sums of floats depend on their order
+	order := sorted(words) // a fixed order, because it changes the rounding of sums
 	var out []near
 	for i := range c.examples {
 		e := &c.examples[i]
@@ -104,15 +104,15 @@ func (c *corpus) nearest(counts map[string]float64) []near {
 	return out
 }
 
-// guess is a value for a field, with what it rests on.
+// guess is a value for a field, with its evidence.
 type guess struct {
 	value      string
 	confidence float64
 	because    []string // ids of the nearest requests that have the value
 }
 
-// guess returns the likeliest value that label gives the examples, and false when there is none to propose. The confidence is the
-// mean of what naive Bayes and the nearest requests say.
+// guess returns the most likely value of label for the words; false if its confidence is below 0.5. The confidence is the mean of
+// the naive Bayes probability and the share among the nearest requests.
 func (c *corpus) guess(counts map[string]float64, near []near, label func(*ent.Request) string) (guess, bool) {
 	bayes := c.bayes(counts, label)
 	votes, all := map[string]float64{}, 0.0
@@ -141,7 +141,7 @@ func (c *corpus) guess(counts map[string]float64, near []near, label func(*ent.R
 	return best, len(best.because) > 0
 }
 
-// bayes returns how likely each value is for the words, by multinomial naive Bayes.
+// bayes returns the probability of each value for the words, by multinomial naive Bayes.
 func (c *corpus) bayes(counts map[string]float64, label func(*ent.Request) string) map[string]float64 {
 	type class struct {
 		rows, total float64
@@ -184,7 +184,7 @@ func (c *corpus) bayes(counts map[string]float64, label func(*ent.Request) strin
 	return logs
 }
 
-// sorted returns a map's keys in order: what is proposed must not depend on the order of maps.
+// sorted returns a map's keys in order, so that results do not depend on the iteration order of maps.
 func sorted[V any](m map[string]V) []string {
 	out := make([]string, 0, len(m))
 	for k := range m {

@@ -25,10 +25,10 @@ import (
 	"atrium/internal/testkit"
 )
 
-// calls is what a scripted model answers: calls of tools by their names, with the arguments as JSON.
+// calls is the answer of a scripted model: pairs of a tool's name and its arguments as JSON.
 type calls [][2]string
 
-// sent is what a model was sent.
+// sent is a request that a model received.
 type sent struct {
 	Messages []struct {
 		Role    string `json:"role"`
@@ -51,7 +51,7 @@ func (s sent) tools() []string {
 	return out
 }
 
-// scripted is a model that answers what its script says, and keeps what it was sent.
+// scripted is a model that answers from a script and records what it was sent.
 type scripted struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -60,7 +60,7 @@ type scripted struct {
 	answer func(n int, s sent) (status int, body any)
 }
 
-// told returns a whole answer of chat completions.
+// told returns a complete response of chat completions.
 func told(c calls) any {
 	list := []any{}
 	for i, one := range c {
@@ -97,7 +97,7 @@ func script(t testing.TB, answer func(n int, s sent) (int, any)) *scripted {
 	return m
 }
 
-// says is a script of whole answers, one a call; after the last it calls nothing.
+// says returns a script of answers, one per call. After the last answer it calls no tool.
 func says(answers ...calls) func(int, sent) (int, any) {
 	return func(n int, _ sent) (int, any) {
 		if n > len(answers) {
@@ -107,14 +107,14 @@ func says(answers ...calls) func(int, sent) (int, any) {
 	}
 }
 
-// hireModel publishes an agent that asks the scripted model, with all tools.
+// hireModel publishes an agent that uses the scripted model, with all tools.
 func (d *desk) hireModel(m *scripted, autonomy string, change ...func(*agent.UpdateInput)) *ent.Agent {
 	d.t.Helper()
 	d.thinks(m)
 	return d.hireThinking("QUEUE_INTAKE", autonomy, change...)
 }
 
-// hireThinking publishes an agent that thinks with the server's own model.
+// hireThinking publishes an agent that uses the server's own model.
 func (d *desk) hireThinking(typ, autonomy string, change ...func(*agent.UpdateInput)) *ent.Agent {
 	d.t.Helper()
 	made := testkit.Run(d.t, d.World, d.ctx, agent.Create, agent.CreateInput{Name: "Model", Type: typ, Source: "MANAGED", Autonomy: autonomy})
@@ -128,7 +128,7 @@ func (d *desk) hireThinking(typ, autonomy string, change ...func(*agent.UpdateIn
 	return testkit.Run(d.t, d.World, d.ctx, agent.Publish, op.ByID{ID: made.ID})
 }
 
-// thinks has the engine ask the scripted model where an agent names no connection, and works its jobs.
+// thinks makes the scripted model the server's own model, and works the agents' jobs.
 func (d *desk) thinks(m *scripted) {
 	d.t.Helper()
 	q, err := jobs.New(d.Store, slog.New(slog.NewTextHandler(d.t.Output(), nil)), true, d.asks(m).Work(nil))
@@ -136,7 +136,7 @@ func (d *desk) thinks(m *scripted) {
 	d.runs(q)
 }
 
-// asks has the engine ask the scripted model where an agent names no connection.
+// asks makes the scripted model the server's own model.
 func (d *desk) asks(m *scripted) *agent.Door {
 	door := agent.NewDoor(d.Engine, agent.Models{Default: model.Endpoint{URL: m.URL, Model: "m"}})
 	d.Engine.Agents = door
@@ -188,7 +188,7 @@ func TestModelProposes(t *testing.T) {
 	})
 }
 
-// What a model does wrong is told to it, changes nothing, and ends the run when it goes on.
+// A model gets its mistakes back as errors. They change nothing, and end the run if they continue.
 func TestModelIsHeldToTheRules(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		m := script(t, says())
@@ -234,7 +234,7 @@ func TestModelIsHeldToTheRules(t *testing.T) {
 	})
 }
 
-// A model is sent no secret of the company's and no row that the requester may not read.
+// A model is sent neither a secret of the company nor a row that the requester may not read.
 func TestModelIsSentNoSecret(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		testkit.Run(t, d.World, d.ctx, secret.CreateSecret, secret.CreateSecretInput{Name: "PAYROLL", Value: "s3cr3t-payroll-value"})
@@ -266,7 +266,7 @@ func TestModelWaitsForApproval(t *testing.T) {
 	})
 }
 
-// A run that was killed goes on after the last answer that was kept, and one that is stopped does nothing more.
+// A killed run continues after the last stored answer, and a stopped run does nothing more.
 func TestModelGoesOn(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		held := make(chan struct{})

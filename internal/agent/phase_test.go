@@ -29,7 +29,7 @@ import (
 
 type body = map[string]any
 
-// process returns a definition in which somebody works a task that asks for a serial number.
+// process returns a workflow in which the participants work on a task with a form that asks for a serial number.
 func process(participants ...body) *workflow.CreateWorkflowInput {
 	raw, _ := json.Marshal(body{
 		"phases": []body{
@@ -44,7 +44,7 @@ func process(participants ...body) *workflow.CreateWorkflowInput {
 	return &workflow.CreateWorkflowInput{Name: "Process", Definition: workflow.NewDefinition(raw)}
 }
 
-// phases has a robot that is responsible for a phase, and workers of both kinds of jobs.
+// phases creates a CUSTOM agent that is responsible for a phase, and starts the workers of workflows and agents.
 func (d *desk) phases(autonomy string) *robot {
 	d.t.Helper()
 	r := d.robot(autonomy, onPhases)
@@ -54,7 +54,7 @@ func (d *desk) phases(autonomy string) *robot {
 
 func onPhases(in *agent.CreateInput) { in.Type = "WORKFLOW_PHASE" }
 
-// process has requests go through a phase with these participants, and workers of both kinds of jobs.
+// process sends requests through a phase with these participants, and starts the workers of workflows and agents.
 func (d *desk) process(agents jobs.Option, participants ...body) {
 	d.t.Helper()
 	w := testkit.Run(d.t, d.World, d.ctx, workflow.CreateWorkflow, *process(participants...))
@@ -79,7 +79,7 @@ func (d *desk) task(requestID string) *ent.Task {
 	return t
 }
 
-// An agent that is responsible for a phase gets its task, and what it completes it with fits the form and waits for a person.
+// An agent that is responsible for a phase gets its task. Its completion must fit the form and waits for a person.
 func TestAgentsWorkPhases(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		r := d.phases("ACT_WITH_APPROVAL")
@@ -106,7 +106,7 @@ func TestAgentsWorkPhases(t *testing.T) {
 	})
 }
 
-// What an agent does not complete goes to people: the task of a run that was handed over, or is only proposed, is its owner's.
+// A task that an agent does not complete goes to its owner: after a run that was handed over, and after one that only proposes.
 func TestTasksThatAgentsLeave(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		r := d.phases("SUGGEST")
@@ -135,7 +135,7 @@ func TestTasksThatAgentsLeave(t *testing.T) {
 	})
 }
 
-// A task that its agent cannot work, since nobody has published it, is its owner's at once.
+// The task of an agent that was never published goes to its owner at once.
 func TestTasksOfAgentsThatDoNotWork(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		raw := testkit.Run(t, d.World, d.ctx, agent.Create, agent.CreateInput{Name: "Draft", Type: "WORKFLOW_PHASE", Source: "CUSTOM", Autonomy: "SUGGEST", OwnerID: &d.A.Owner.ID})
@@ -164,8 +164,8 @@ func TestWhatAgentsAreNotInPhases(t *testing.T) {
 	})
 }
 
-// A model that is responsible for a phase is told the task and its form as data, may do nothing but complete it, and is held to the
-// form; what it comes to waits for a person like anything else.
+// A model that is responsible for a phase gets the task and its form as data and can only complete the task. The completion must
+// fit the form and waits for a person like any other action.
 func TestModelsWorkPhases(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		m := script(t, func(n int, _ sent) (int, any) {
@@ -178,7 +178,7 @@ func TestModelsWorkPhases(t *testing.T) {
 				})
 			case 2:
 				return http.StatusOK, told(calls{{"users", `{}`}, {"completeTask", `{"variables":{"serial":"` + d.B.Owner.ID + `"},` + because + `}`}})
-			case 3: // three faults in a row would end the run
+			case 3: // a third error in a row would end the run
 				return http.StatusOK, told(calls{{"teams", `{}`}, {"completeTask", `{"variables":{},` + because + `}`}})
 			case 4:
 				return http.StatusOK, told(calls{{"completeTask", `{"variables":{"serial":"X1"},` + because + `}`}})
@@ -216,7 +216,7 @@ func TestModelsWorkPhases(t *testing.T) {
 	})
 }
 
-// A model that hands its task over, or that calls what does not exist, leaves it to whoever answers for it; one that proposes as well.
+// A model that hands its task over, calls unknown tools, or only proposes, leaves the task to the responsible person.
 func TestTasksThatModelsLeave(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		answers := []any{
@@ -238,7 +238,7 @@ func TestTasksThatModelsLeave(t *testing.T) {
 	})
 }
 
-// A model that is consulted gives its opinion as a comment of the agent's, and has no other tool that writes.
+// A consulted model gives its opinion as a comment of the agent, and has no other tool that writes.
 func TestModelsAreConsulted(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		m := script(t, func(n int, _ sent) (int, any) {
@@ -260,7 +260,7 @@ func TestModelsAreConsulted(t *testing.T) {
 	})
 }
 
-// What an agent of phases would do is tried on the newest task of a request.
+// A phase agent is tried on the newest task of a request.
 func TestModelsOfPhasesAreTried(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		m := script(t, func(n int, _ sent) (int, any) {

@@ -18,18 +18,18 @@ import (
 	"atrium/internal/principal"
 )
 
-// Step is one thing that a run did.
+// Step is one step of a run.
 type Step struct {
 	N         int             `json:"n"`
 	Kind      string          `json:"kind"`      // read, decide or act
-	Operation string          `json:"operation"` // as GraphQL names it
-	Rows      []string        `json:"rows"`      // ids of the rows that it looked at, 50 at most
+	Operation string          `json:"operation"` // the operation's GraphQL name
+	Rows      []string        `json:"rows"`      // ids of the rows that it looked at, at most 50
 	Arguments json.RawMessage `json:"arguments,omitempty"`
-	Result    string          `json:"result"` // for people
+	Result    string          `json:"result"` // plain text for people
 	At        time.Time       `json:"at"`
 }
 
-// Change is one field that a plan sets.
+// Change is one field that a write sets.
 type Change struct {
 	Field      string   `json:"field"`
 	From       any      `json:"from"`
@@ -39,9 +39,9 @@ type Change struct {
 	Rows       []string `json:"rows"`
 }
 
-// plan is what an engine made of a request.
+// plan is the decision of an engine about a request.
 type plan struct {
-	version string // of the request that it rests on
+	version string // of the request that the plan depends on
 	given   given
 	steps   []Step
 	writes  []write
@@ -50,26 +50,26 @@ type plan struct {
 	used    usage
 }
 
-// usage is what a model took.
+// usage is the number of model calls and tokens of a run.
 type usage struct{ calls, input, output int }
 
 func (u usage) tokens() int { return u.input + u.output }
 
-// shownRows bounds the ids that a step names.
+// shownRows is the maximum number of ids in a step.
 const shownRows = 50
 
-// looking is a request that an engine is about to decide about, and what may be read for it.
+// looking is a request that an engine decides about, and the rights with which it does so.
 type looking struct {
 	engine   *op.Engine
 	agent    *ent.Agent
 	settings settings
 	subject  subject
-	self     *principal.Principal // nil where nobody answers for the agent any more
-	read     context.Context      // of who reads: the agent, and unless it sees by itself the requester as well
-	eyes     *principal.Principal // the requester, or nil
+	self     *principal.Principal // nil if the agent's owner was deactivated
+	read     context.Context      // of the reader: the agent, and the requester as well unless the agent sees by itself
+	eyes     *principal.Principal // the requester; nil if the agent sees by itself
 }
 
-// look finds out as whom an engine reads and acts.
+// look determines the principals as which an engine reads and acts.
 func look(ctx context.Context, e *op.Engine, c *chosen, s subject) (*looking, error) {
 	l := &looking{engine: e, agent: c.agent, settings: c.settings, subject: s, read: ctx}
 	db := e.Store.Reader()
@@ -78,7 +78,7 @@ func look(ctx context.Context, e *op.Engine, c *chosen, s subject) (*looking, er
 		return l, err
 	}
 	reader := *l.self
-	reader.Method = principal.MethodAPIKey // it reads as a CUSTOM agent does
+	reader.Method = principal.MethodAPIKey // reads follow the rules for a CUSTOM agent's key
 	if c.settings.Sees == string(agent.SeesRequester) {
 		if l.eyes, err = requesterOf(ctx, db, s.Request); err != nil {
 			return nil, err
@@ -99,8 +99,8 @@ func (l *looking) history(ctx context.Context) (history, error) {
 	return h, wrap("read the history", err)
 }
 
-// makePlan has the engine history decide within what the agent and, unless it sees by itself, the requester may read. It writes
-// nothing.
+// makePlan lets the engine history decide, from what the agent, and the requester unless the agent sees by itself, may read. It
+// writes nothing.
 func makePlan(ctx context.Context, l *looking, now func() time.Time) (*plan, error) {
 	p := &plan{self: l.self}
 	var err error
@@ -125,7 +125,7 @@ func makePlan(ctx context.Context, l *looking, now func() time.Time) (*plan, err
 	return p, p.fromHistory(ctx, l, h, now())
 }
 
-// givenOf returns what the engine history decides from.
+// givenOf returns the input of the engine history.
 func givenOf(r *ent.Request, h history) (given, error) {
 	raw, err := json.Marshal(r)
 	g := given{Request: raw, History: make([]string, 0, len(h.requests))}
@@ -135,7 +135,7 @@ func givenOf(r *ent.Request, h history) (given, error) {
 	return g, wrap("write the request", err)
 }
 
-// fromHistory decides.
+// fromHistory sets the steps and writes of the plan from the history.
 func (p *plan) fromHistory(ctx context.Context, l *looking, h history, at time.Time) error {
 	p.step("read", "requests", p.given.History[:min(shownRows, len(p.given.History))], fmt.Sprintf("Looked at %d finished requests.", len(h.requests)), at)
 	changes := decide(l.subject.Request, h)
@@ -160,7 +160,7 @@ func (p *plan) fromHistory(ctx context.Context, l *looking, h history, at time.T
 	return err
 }
 
-// writeOf returns the change of a request that changes come to.
+// writeOf returns the write for changes. It has the rationale and the confidence of the least certain change.
 func writeOf(changes []Change) (*write, error) {
 	args, err := arguments(changes)
 	if err != nil {
@@ -177,8 +177,8 @@ func writeOf(changes []Change) (*write, error) {
 	}, nil
 }
 
-// mayWrite asks for the agent's rights on the request, and notes whether a person approves the write whatever the level. Its place is
-// outside of transactions. Returns forbidden for what the agent may not do.
+// mayWrite checks the agent's rights on the request, and records whether the write needs an approval at any autonomy level. Call
+// it outside of transactions. Returns forbidden for a write that the agent may not do.
 func (l *looking) mayWrite(ctx context.Context, t *tool, w *write) error {
 	r := l.subject.Request
 	tx := l.engine.Outside(principal.Worker(r.CompanyID, workerName))
@@ -203,7 +203,7 @@ func (p *plan) step(kind, operation string, rows []string, result string, at tim
 	p.steps = append(p.steps, Step{N: len(p.steps) + 1, Kind: kind, Operation: operation, Rows: rows, Result: result, At: at.UTC()})
 }
 
-// stepOf returns the step that decided on a write.
+// stepOf returns the number of the step that decided on a write.
 func (p *plan) stepOf(w write) int {
 	for _, s := range slices.Backward(p.steps) {
 		if s.Kind == "decide" && s.Operation == w.Tool {
@@ -213,8 +213,8 @@ func (p *plan) stepOf(w write) int {
 	return len(p.steps)
 }
 
-// decide returns what the finished requests say about a new one. A team or an assignee that it has already stays, and so do its
-// tags.
+// decide returns the changes that the finished requests suggest for a new one. It keeps a team, an assignee and tags that the
+// request already has.
 func decide(r *ent.Request, h history) []Change {
 	c := learn(h.requests)
 	words := wordsOf(r)
@@ -254,7 +254,7 @@ func decide(r *ent.Request, h history) []Change {
 	return out
 }
 
-// tags returns those that the request lacks and requests like it have; the guess is the least certain of them.
+// tags returns the tags that similar requests have and the request lacks, with the least certain guess.
 func (c *corpus) tags(r *ent.Request, words map[string]float64, near []near) (map[string]string, guess) {
 	known := map[string]bool{}
 	for _, n := range near[:min(neighbours, len(near))] {
@@ -276,7 +276,7 @@ func (c *corpus) tags(r *ent.Request, words map[string]float64, near []near) (ma
 	return out, least
 }
 
-// rowsOf returns the ids that changes rest on, each once.
+// rowsOf returns the ids on which changes are based, without repetitions.
 func rowsOf(changes []Change) []string {
 	out := []string{}
 	for _, c := range changes {
@@ -289,7 +289,7 @@ func rowsOf(changes []Change) []string {
 	return out
 }
 
-// arguments returns the operation's, by its fields.
+// arguments returns the arguments of the operation that sets the changed fields.
 func arguments(changes []Change) (json.RawMessage, error) {
 	out := map[string]any{}
 	for _, c := range changes {
@@ -299,7 +299,7 @@ func arguments(changes []Change) (json.RawMessage, error) {
 	return raw, wrap("write the arguments", err)
 }
 
-// digestOf returns what a person approves: the operation, its arguments and the request as it was looked at.
+// digestOf returns the digest that a person approves: of the operation, its row and arguments, and the row's version.
 func digestOf(operation, requestID string, arguments json.RawMessage, version string) string {
 	sum := sha256.Sum256([]byte(operation + "\n" + requestID + "\n" + string(arguments) + "\n" + version))
 	return hex.EncodeToString(sum[:])

@@ -21,7 +21,7 @@ import (
 
 var versionSorts = op.Sorts{"createdAt": agentversion.FieldCreatedAt}
 
-// The operations that put agents to work and take them off it.
+// The operations that publish, pause and resume agents.
 var (
 	Publish = op.OnRow("agent.publish", op.Spec{
 		Resource: "Agent", Action: op.Update, AdminLayer: true, Summary: "Publish an agent's draft as its next version, and put it to work",
@@ -35,13 +35,14 @@ var (
 		Resource: "Agent", Action: op.Update, AdminLayer: true, Summary: "Have a paused agent go on",
 	}, load, resume)
 
-	// VersionsOf lists the published versions of several agents, the newest first.
+	// VersionsOf lists the published versions of several agents, newest first.
 	VersionsOf = paging.NewChildren("agent.versions_of", op.Spec{
 		Resource: "Agent", Action: op.Read, AdminLayer: true, Sorts: versionSorts, Summary: "List the published versions of several agents",
 	}, agentversion.Table, agentversion.FieldAgentID, func(tx *op.Tx) *ent.AgentVersionQuery { return tx.AgentVersion.Query() })
 )
 
-// publish returns conflict for an agent that cannot be put to work.
+// publish returns conflict for a draft that cannot run: a phase agent with the engine history, a model agent without a model, an
+// AUTONOMOUS agent without a passed evaluation of this draft.
 func publish(ctx context.Context, tx *op.Tx, before *ent.Agent, _ op.ByID) (*ent.Agent, error) {
 	s, err := draftOf(before)
 	if err != nil {
@@ -84,7 +85,7 @@ func publish(ctx context.Context, tx *op.Tx, before *ent.Agent, _ op.ByID) (*ent
 	return after, goOn(ctx, tx, after)
 }
 
-// digest returns settings as a version keeps them, and what tells them from all others.
+// digest returns settings as a version stores them, and their SHA-256.
 func (s settings) digest() (raw json.RawMessage, digest string, err error) {
 	if raw, err = json.Marshal(s); err != nil {
 		return nil, "", fmt.Errorf("write the settings: %w", err)
@@ -125,7 +126,7 @@ func turn(ctx context.Context, tx *op.Tx, before *ent.Agent, to agent.Status) (*
 	return after, nil
 }
 
-// goOn has the runs of an agent worked that came to nothing while it was paused.
+// goOn queues the open runs of an agent again, whose jobs ended without effect while it was paused.
 func goOn(ctx context.Context, tx *op.Tx, a *ent.Agent) error {
 	ids, err := tx.AgentRun.Query().Where(agentrun.AgentID(a.ID), agentrun.StatusIn(agentrun.StatusQUEUED, agentrun.StatusRUNNING)).
 		IDs(tx.Unfiltered(ctx, "runs go on whether or not the caller sees them"))

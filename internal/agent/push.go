@@ -24,18 +24,18 @@ import (
 
 const (
 	pushQueue = "agent_pushes"
-	pushers   = 16 // of that queue, on each node
-	pushes    = 3  // of one run, until its receiver takes it
+	pushers   = 16 // workers of that queue on each node
+	pushes    = 3  // attempts to deliver one push
 	pushAfter = 2 * time.Second
-	pushTime  = 2 * time.Second // of one call
+	pushTime  = 2 * time.Second // timeout of one call
 )
 
-// Caller makes calls to the outside, through the guard of addresses.
+// Caller makes outgoing calls through the egress guard.
 type Caller interface {
 	Do(ctx context.Context, r *http.Request, l egress.Limits) (egress.Answer, error)
 }
 
-// pushed is what a push says: enough to ask for the rest with the agent's key.
+// pushed is the body of a push. The agent reads the rest with its key.
 type pushed struct {
 	Event     string     `json:"event"` // agent.run
 	Timestamp string     `json:"timestamp"`
@@ -48,24 +48,23 @@ type pushedData struct {
 	TaskID    *string `json:"taskId"`
 }
 
-// PushArgs is the job that tells an agent's endpoint of something.
+// PushArgs is the job that sends a message to an agent's endpoint.
 type PushArgs struct {
 	Company string          `json:"company"`
 	Agent   string          `json:"agent"`
-	ID      string          `json:"id"` // of what is told: the receiver takes it once
+	ID      string          `json:"id"` // of the message: a receiver ignores repetitions
 	Body    json.RawMessage `json:"body"`
 }
 
 // Kind names the job.
 func (PushArgs) Kind() string { return "agent_push" }
 
-// InsertOpts put the job into a queue of its own: endpoints that hang hold up no agent that plans.
+// InsertOpts puts the job into a queue of its own, so that endpoints that hang delay no planning.
 func (PushArgs) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: pushQueue, MaxAttempts: pushes}
 }
 
-// offer tells the endpoint of a CUSTOM agent of a run, which waits for its first sign; that nothing is heard of it is found by the
-// lease.
+// offer sends a run to the endpoint of a CUSTOM agent. If the agent makes no call, the end of the run's lease shows it.
 func (w *runner) offer(ctx context.Context, job *rivertype.JobRow, run *ent.AgentRun) error {
 	body, err := json.Marshal(pushed{
 		Event: "agent.run", Timestamp: run.CreatedAt.UTC().Format(clock.Format),
@@ -77,7 +76,7 @@ func (w *runner) offer(ctx context.Context, job *rivertype.JobRow, run *ent.Agen
 	return w.tell(ctx, job, run.Edges.Agent, run.ID, body)
 }
 
-// tell has an agent's endpoint told, and ends the job that found it out. An agent without one asks for its runs, or shows no sign.
+// tell queues a message to an agent's endpoint and completes the job. An agent without an endpoint polls for its runs.
 func (w *runner) tell(ctx context.Context, job *rivertype.JobRow, a *ent.Agent, id string, body []byte) error {
 	return w.engine.Work(ctx, a.CompanyID, workerName, func(ctx context.Context, tx *op.Tx) error {
 		if a.EndpointURL != "" {
@@ -89,20 +88,20 @@ func (w *runner) tell(ctx context.Context, job *rivertype.JobRow, a *ent.Agent, 
 	})
 }
 
-// pusher tells endpoints.
+// pusher works the jobs of pushes.
 type pusher struct {
 	river.WorkerDefaults[PushArgs]
 	runner *runner
 	busy   *busy
 }
 
-// NextRetry comes soon.
+// NextRetry is two seconds later.
 func (*pusher) NextRetry(*river.Job[PushArgs]) time.Time { return time.Now().Add(pushAfter) }
 
-// errUntaken is what a push returns that is made again.
+// errUntaken is the error of a push that is retried.
 var errUntaken = errors.New("the endpoint did not take the push")
 
-// Work makes one signed call. One company has no more of them under way than it has calls of models.
+// Work makes one signed call. The limit of concurrent pushes per company is the same as for calls of models.
 func (w *pusher) Work(ctx context.Context, job *river.Job[PushArgs]) error {
 	e, args := w.runner.engine, job.Args
 	if w.runner.out == nil {
@@ -131,7 +130,7 @@ func (w *pusher) Work(ctx context.Context, job *river.Job[PushArgs]) error {
 	return nil
 }
 
-// push makes one signed call, and reports whether its receiver has taken it.
+// push makes one signed call, and reports whether the response is 2xx.
 func (w *runner) push(ctx context.Context, url, id string, secrets []webhook.Secret, body []byte) bool {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
@@ -147,7 +146,7 @@ func (w *runner) push(ctx context.Context, url, id string, secrets []webhook.Sec
 	return err == nil && answer.Status >= 200 && answer.Status < 300
 }
 
-// LeaseArgs is the job that looks whether anything was heard of a run.
+// LeaseArgs is the job that checks whether the lease of a run has expired.
 type LeaseArgs struct {
 	Company string `json:"company"`
 	Run     string `json:"run"`
@@ -156,16 +155,16 @@ type LeaseArgs struct {
 // Kind names the job.
 func (LeaseArgs) Kind() string { return "agent_lease" }
 
-// InsertOpts put the job into the agents' queue.
+// InsertOpts puts the job into the agents' queue.
 func (LeaseArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: interrupt.QueueName} }
 
-// leaser ends leases.
+// leaser ends expired leases.
 type leaser struct {
 	river.WorkerDefaults[LeaseArgs]
 	engine *op.Engine
 }
 
-// Work hands a run over whose lease is over, and comes again at the end of one that was renewed.
+// Work hands a run over whose lease has expired, and inserts itself again for a renewed one.
 func (w *leaser) Work(ctx context.Context, job *river.Job[LeaseArgs]) error {
 	return w.engine.Work(ctx, job.Args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
 		run, _, err := lockRun(ctx, tx, job.Args.Run)
@@ -184,7 +183,7 @@ func (w *leaser) Work(ctx context.Context, job *river.Job[LeaseArgs]) error {
 		}
 		now := tx.Now(ctx)
 		switch {
-		case a.Status == agent.StatusPAUSED: // it goes on when the agent is resumed
+		case a.Status == agent.StatusPAUSED: // the run continues when the agent is resumed
 			err = tx.Insert(ctx, job.Args, now.Add(leaseTime))
 		case now.Before(*run.LeaseUntil):
 			err = tx.Insert(ctx, job.Args, *run.LeaseUntil)

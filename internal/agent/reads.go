@@ -18,7 +18,7 @@ import (
 	"atrium/internal/request"
 )
 
-// readTool is an operation by which a model looks further than the data that it was given.
+// readTool is an operation with which a model reads more than the data message.
 type readTool struct {
 	name, about string
 	info        *op.Info
@@ -28,7 +28,7 @@ type readTool struct {
 
 const maxFound = 10 // requests
 
-// readOf makes a tool of a list or of one row.
+// readOf makes a tool of an operation that reads a list or one row.
 func readOf[In, Out any](name, about string, o *op.Operation[In, Out], only []string, show func(context.Context, *op.Engine, In, *[]string) ([]any, error)) readTool {
 	return readTool{name, about, o.Info(), only, func(read context.Context, e *op.Engine, arguments map[string]json.RawMessage) ([]any, []string, error) {
 		given := url.Values{}
@@ -84,13 +84,15 @@ func readNamed(name string) *readTool {
 	return nil
 }
 
-// fieldsOf are the arguments of writes that a model has: all where nothing is said. What a request says stays as it was said.
+// fieldsOf lists the arguments that a model has of an operation that writes; all if the operation is not listed. A model cannot
+// change the text of a request.
 var fieldsOf = map[string][]string{
 	toolUpdate: {"teamId", "assigneeId", "priority", "tags"},
 	toolTask:   {"outcome", "variables"},
 }
 
-// offers reports whether the model may call a tool that writes: about a task the one that the run is for, else what the version says.
+// offers reports whether the model may call a tool that writes: about a task only the tool of the run, otherwise those of the
+// version.
 func (t *talk) offers(tool string) bool {
 	switch {
 	case t.subject.asked:
@@ -101,7 +103,7 @@ func (t *talk) offers(tool string) bool {
 	return tool != toolTask && t.settings.mode(tool) != modeOff
 }
 
-// tools returns what the model may call.
+// tools returns the tools that the model may call.
 func (t *talk) tools() ([]model.Tool, error) {
 	all, err := described()
 	if err != nil {
@@ -122,14 +124,14 @@ func (t *talk) tools() ([]model.Tool, error) {
 	return out, nil
 }
 
-// narrow returns a tool with the arguments that it has about a task: its outcomes and its form, or the words of an opinion.
+// narrow returns a tool with its arguments restricted to the task's outcomes and form, or to the text of an opinion.
 func (s subject) narrow(m model.Tool) (model.Tool, error) {
 	m.Parameters = maps.Clone(m.Parameters)
 	all, _ := m.Parameters["properties"].(map[string]any)
 	properties := maps.Clone(all)
 	m.Parameters["properties"] = properties
 	if s.asked {
-		delete(properties, "visibility") // it is for those who work the task
+		delete(properties, "visibility") // the opinion is for the people who work on the task
 		return m, nil
 	}
 	if len(s.task.Outcomes) > 0 {
@@ -145,7 +147,7 @@ func (s subject) narrow(m model.Tool) (model.Tool, error) {
 	return m, nil
 }
 
-// described makes the descriptions of all tools, once.
+// described returns the descriptions of all tools; they are made once.
 var described = sync.OnceValues(func() ([]model.Tool, error) {
 	out := []model.Tool{{Name: toolHandOver, Description: "Leave the request to people.", Parameters: map[string]any{
 		"type": "object", "properties": map[string]any{"reason": map[string]any{"type": "string", "maxLength": maxRationale}}, "required": []string{"reason"},
@@ -157,7 +159,7 @@ var described = sync.OnceValues(func() ([]model.Tool, error) {
 			return nil, err
 		}
 		properties, _ := arguments["properties"].(map[string]any)
-		for _, p := range r.only { // each a plain text
+		for _, p := range r.only { // plain strings
 			properties[p] = map[string]any{"type": "string"}
 		}
 		out = append(out, model.Tool{Name: r.name, Description: r.about, Parameters: arguments})

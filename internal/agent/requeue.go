@@ -12,7 +12,7 @@ import (
 	"atrium/internal/store"
 )
 
-// Requeue inserts the jobs by which a company's runs and evaluations go on and its open actions expire, where none moved with them.
+// Requeue inserts the jobs of a company's open runs, evaluations and waiting actions, after an import that moves no jobs.
 func Requeue(ctx context.Context, tx *store.Tx, queue *jobs.Queue, companyID string) error {
 	runs, err := tx.AgentRun.Query().Where(agentrun.CompanyID(companyID), agentrun.StatusIn(agentrun.StatusQUEUED, agentrun.StatusRUNNING)).
 		WithAgent().Order(agentrun.ByID()).All(ctx)

@@ -37,7 +37,7 @@ const (
 	tick     = 5 * time.Millisecond
 )
 
-// desk is a world in which company A has teams that have finished requests.
+// desk is a world in which company A has teams with finished requests.
 type desk struct {
 	*testkit.World
 	t                 testing.TB
@@ -57,7 +57,7 @@ func open(t testing.TB, w *testkit.World) *desk {
 	return fill(&desk{World: w, t: t, ctx: w.As(w.A, principal.Owner)})
 }
 
-// fill gives a desk what it works on.
+// fill creates the services, teams and requests of a desk.
 func fill(d *desk) *desk {
 	t, w := d.t, d.World
 	t.Helper()
@@ -72,7 +72,7 @@ func fill(d *desk) *desk {
 	return d
 }
 
-// finished files a request, gives it to a team and completes it.
+// finished files a request, assigns it to a team and completes it.
 func (d *desk) finished(ctx context.Context, title, team string) string {
 	d.t.Helper()
 	r := d.file(ctx, title)
@@ -86,7 +86,7 @@ func (d *desk) file(ctx context.Context, title string) string {
 	return testkit.Run(d.t, d.World, ctx, request.Create, request.CreateInput{ServiceID: d.service, OfferingID: d.offering, Title: title}).ID
 }
 
-// hire publishes an agent.
+// hire creates and publishes an agent.
 func (d *desk) hire(autonomy string, change ...func(*agent.CreateInput)) *ent.Agent {
 	d.t.Helper()
 	in := agent.CreateInput{Name: "Intake", Type: "QUEUE_INTAKE", Source: "MANAGED", Autonomy: autonomy}
@@ -119,7 +119,7 @@ func (d *desk) runs(q *jobs.Queue) (stop func()) {
 	return stop
 }
 
-// run waits until the last run of a request has a status.
+// run waits until the last run of a request has the status.
 func (d *desk) run(requestID string, status agentrun.Status) *ent.AgentRun {
 	d.t.Helper()
 	var last *ent.AgentRun
@@ -150,7 +150,7 @@ func (d *desk) request(id string) *ent.Request {
 
 func code(err error) apperr.Code { return apperr.CodeOf(err) }
 
-// staff is somebody who works requests, and files none here.
+// staff returns a person who works on requests but files none in these tests.
 func (d *desk) staff() context.Context { return d.As(d.A, principal.Agent) }
 
 func TestSuggest(t *testing.T) {
@@ -269,7 +269,7 @@ func TestWhatInterruptsARun(t *testing.T) {
 			run := d.run(id, agentrun.StatusWAITING)
 			return id, run, d.action(run)
 		}
-		// A person's change ends the run and is not overwritten.
+		// A person's change stops the run and is not overwritten.
 		id, _, a := wait()
 		testkit.Run(t, d.World, d.staff(), request.Update, request.UpdateInput{ByID: op.ByID{ID: id}, TeamID: op.SetTo(d.hardware)})
 		d.run(id, agentrun.StatusSTOPPED)
@@ -277,7 +277,7 @@ func TestWhatInterruptsARun(t *testing.T) {
 		require.Equal(t, apperr.Conflict, code(err))
 		require.Equal(t, d.hardware, *d.request(id).TeamID)
 
-		// Another's change has it plan anew.
+		// A change by an API key makes the run plan again.
 		id, run, a := wait()
 		p, _ := principal.From(d.ctx)
 		key := *p
@@ -291,14 +291,14 @@ func TestWhatInterruptsARun(t *testing.T) {
 		require.NotEqual(t, a.ID, again.ID)
 		require.Contains(t, string(again.Arguments), d.hardware)
 
-		// Stopped is stopped.
+		// A stopped run stays stopped.
 		testkit.Run(t, d.World, d.staff(), agent.StopRun, op.ByID{ID: run.ID})
 		_, _, err = op.Run(d.staff(), d.Engine, agent.DecideAction, agent.DecideInput{ByID: op.ByID{ID: again.ID}, Digest: again.Digest, Decision: "APPROVE"}, nil)
 		require.Equal(t, apperr.Conflict, code(err))
 		_, _, err = op.Run(d.staff(), d.Engine, agent.StopRun, op.ByID{ID: run.ID}, nil)
 		require.Equal(t, apperr.Conflict, code(err))
 
-		// So is everything at once.
+		// StopAll stops everything.
 		id, _, _ = wait()
 		stopped := testkit.Run(t, d.World, d.ctx, agent.StopAll, agent.StopAllInput{Reason: "enough"})
 		require.Equal(t, &agent.Stopped{Runs: 1, Agents: 1}, stopped)
@@ -319,7 +319,7 @@ func TestNothingToPropose(t *testing.T) {
 	})
 }
 
-// A requester's eyes bound what the agent learns from and names.
+// The requester's rights limit what the agent learns from and names.
 func TestTheRequestersEyes(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		d.hire("SUGGEST")
@@ -332,7 +332,7 @@ func TestTheRequestersEyes(t *testing.T) {
 		a := d.action(d.run(d.file(member, "my vpn tunnel"), agentrun.StatusPROPOSED))
 		require.ElementsMatch(t, own, a.Rows)
 
-		// A policy that binds agents alone hides rows from them, whoever asks.
+		// A policy that applies only to agents hides rows from them for every requester.
 		var hidden policy.Condition
 		require.NoError(t, json.Unmarshal([]byte(`{"principal.type": "agent", "resource.status": "COMPLETED"}`), &hidden))
 		testkit.Run(t, d.World, d.ctx, policy.Create, policy.CreateInput{Name: "P", Effect: "Deny", Action: "read", Resource: "Request", Condition: &hidden})
@@ -357,7 +357,7 @@ func TestFiltersAndShadows(t *testing.T) {
 	})
 }
 
-// A worker that is killed between any two of its transactions is taken over, and writes once.
+// If a worker is killed between any two transactions, another one takes over, and the run writes once.
 func TestWorkersThatDie(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		d.hire("SUGGEST")
@@ -365,7 +365,7 @@ func TestWorkersThatDie(t *testing.T) {
 		stop := d.work()
 		run := d.run(id, agentrun.StatusPROPOSED)
 		stop()
-		// As it stood when the process died after the run's first transaction, with the job still there.
+		// Restore the state after a crash that followed the run's first transaction, with the job still in the queue.
 		require.NoError(t, d.Store.Write(d.ctx, func(ctx context.Context, tx *store.Tx) error {
 			if _, err := tx.AgentAction.Delete().Where(agentaction.RunID(run.ID)).Exec(ctx); err != nil {
 				return err
@@ -386,7 +386,7 @@ func TestWorkersThatDie(t *testing.T) {
 	})
 }
 
-// BenchmarkProposal measures from a filed request to its proposal, one at a time.
+// BenchmarkProposal measures the time from a filed request to its proposal, one at a time.
 func BenchmarkProposal(b *testing.B) {
 	d := open(b, testkit.SQLiteWorld(b))
 	d.hire("SUGGEST")

@@ -20,7 +20,7 @@ import (
 	"atrium/internal/workflow/definition"
 )
 
-// Tool is an operation that an agent may use, named as GraphQL names it.
+// Tool is an operation that an agent may use, with its GraphQL name.
 type Tool struct {
 	Name string `json:"name" enum:"updateRequest,acceptRequest,declineRequest,createComment"`
 	Mode string `json:"mode" enum:"auto,approve,off" doc:"auto leaves it to the agent's autonomy, approve waits for a person in any case, off refuses it."`
@@ -33,13 +33,13 @@ const (
 	modeOff     = "off"
 )
 
-// defaultTools are those of a new agent.
+// defaultTools are the tools of a new agent.
 var defaultTools = []Tool{{Name: toolUpdate, Mode: modeAuto}}
 
-// messages are the tools by which somebody is told something.
+// messages lists the tools that send a message to somebody.
 var messages = []string{toolComment, toolDecline}
 
-// Limits bound a run that asks a model: beyond any of them it is handed over.
+// Limits are the limits of a run with a model. A run that exceeds one is handed over.
 type Limits struct {
 	Steps      int `json:"steps,omitempty" minimum:"1" maximum:"50" doc:"What it looks at and decides; 8 when not given."`
 	ModelCalls int `json:"modelCalls,omitempty" minimum:"1" maximum:"50" doc:"Calls of the model; 12 when not given."`
@@ -47,7 +47,7 @@ type Limits struct {
 	Minutes    int `json:"minutes,omitempty" minimum:"1" maximum:"60" doc:"That the model takes, in all calls; 10 when not given."`
 }
 
-// orDefault returns the limits with what stands for those that were not given.
+// orDefault returns the limits with defaults for those that are not set.
 func (l Limits) orDefault() Limits {
 	return Limits{
 		Steps: cmp.Or(l.Steps, maxSteps), ModelCalls: cmp.Or(l.ModelCalls, 12), Tokens: cmp.Or(l.Tokens, 32_000), Minutes: cmp.Or(l.Minutes, 10),
@@ -65,7 +65,7 @@ func LimitsOf(a *ent.Agent) (Limits, error) {
 	return l.orDefault(), nil
 }
 
-// settings are what decides how an agent behaves: its draft, or as one version was published.
+// settings hold everything that determines an agent's behaviour, of its draft or of a published version.
 type settings struct {
 	Autonomy     string   `json:"autonomy"`
 	OwnerID      string   `json:"ownerId"`
@@ -76,7 +76,7 @@ type settings struct {
 	Instructions string   `json:"instructions"`
 	Engine       string   `json:"engine"`
 
-	ModelConnectionID string `json:"modelConnectionId,omitempty"` // empty for the operator's own model
+	ModelConnectionID string `json:"modelConnectionId,omitempty"` // empty for the server's own model
 	Model             string `json:"model,omitempty"`
 	Limits            Limits `json:"limits"`
 
@@ -84,10 +84,10 @@ type settings struct {
 	RunsPerDay int    `json:"runsPerDay"`
 	Shadow     bool   `json:"shadow"`
 
-	endpoint string // in force at once: no version has it
+	endpoint string // in effect at once, and not part of a version
 }
 
-// draftOf returns the settings of an agent's row.
+// draftOf returns the settings of an agent's draft.
 func draftOf(a *ent.Agent) (settings, error) {
 	s := settings{
 		Autonomy: string(a.Autonomy), OwnerID: op.Or(a.OwnerID, ""), Role: string(a.Role), Scopes: a.Scopes, Filter: a.Filter, Sees: string(a.Sees),
@@ -104,7 +104,7 @@ func draftOf(a *ent.Agent) (settings, error) {
 	return s, err
 }
 
-// ToolsOf returns the operations that an agent's draft may use.
+// ToolsOf returns the tools of an agent's draft.
 func ToolsOf(a *ent.Agent) ([]*Tool, error) {
 	list := []*Tool{}
 	if len(a.Tools) == 0 {
@@ -116,7 +116,7 @@ func ToolsOf(a *ent.Agent) ([]*Tool, error) {
 	return list, nil
 }
 
-// mode returns the mode of a tool; off for one that is not on the list.
+// mode returns the mode of a tool; off for a tool that is not listed.
 func (s settings) mode(tool string) string {
 	for _, t := range s.Tools {
 		if t.Name == tool {
@@ -126,7 +126,7 @@ func (s settings) mode(tool string) string {
 	return modeOff
 }
 
-// kindIn returns what becomes of a write in a run that is not done at once.
+// kindIn returns what a write becomes that is not done at once.
 func (s settings) kindIn(run *ent.AgentRun) agentaction.Kind {
 	if s.Autonomy == string(agent.AutonomySUGGEST) || run.Shadow {
 		return agentaction.KindPROPOSAL
@@ -134,7 +134,7 @@ func (s settings) kindIn(run *ent.AgentRun) agentaction.Kind {
 	return agentaction.KindACTION
 }
 
-// check refuses settings that no agent may have.
+// check returns validation_error for invalid settings.
 func (s settings) check(ctx context.Context, tx *op.Tx, typ, source string) error {
 	var refs op.Refs
 	switch {
@@ -185,7 +185,7 @@ func (s settings) check(ctx context.Context, tx *op.Tx, typ, source string) erro
 	return refs.Err()
 }
 
-// checkModel refuses a model that is not there.
+// checkModel refuses an unknown model, an unknown connection, and a model for a CUSTOM agent.
 func (s settings) checkModel(ctx context.Context, tx *op.Tx, source string, refs *op.Refs) error {
 	if s.Engine == string(agent.EngineModel) && source == string(agent.SourceCUSTOM) {
 		refs.Fault("engine", "is for an agent whose source is MANAGED")
@@ -209,7 +209,7 @@ func (s settings) checkModel(ctx context.Context, tx *op.Tx, source string, refs
 	return nil
 }
 
-// ungated returns the tools that tell somebody something and wait for nobody.
+// ungated returns the tools that send messages without an approval.
 func (s settings) ungated() []string {
 	var out []string
 	for _, t := range s.Tools {
@@ -220,10 +220,10 @@ func (s settings) ungated() []string {
 	return out
 }
 
-// filterField is how refusals name the filter.
+// filterField is the name of the filter in errors.
 const filterField = "filter"
 
-// checkFilter returns validation_error for a filter that does not compile.
+// checkFilter returns validation_error if the filter does not compile.
 func checkFilter(ctx context.Context, tx *op.Tx, source string) error {
 	if source == "" {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"atrium/internal/strictjson"
 )
 
-// The operations by which people settle what agents propose and wait to do.
+// The operations with which people decide about proposals and waiting actions.
 var (
 	ApplyProposal = op.OnRow("agentaction.apply", op.Spec{
 		Resource: "AgentAction", Action: op.Update, Scope: "requests:write", Past: map[string]string{"agentaction.apply": "agentaction.applied"},
@@ -32,8 +32,8 @@ var (
 	}, loadAction, decideAction).Prepared(mayDecide)
 )
 
-// pending returns conflict for an action that cannot be settled any more: somebody has, its run was stopped, its agent is
-// paused, or the request is not as the agent saw it.
+// pending returns conflict for an action that can no longer be decided: it was decided, its run was stopped, its agent is paused,
+// or the request has changed since the agent read it.
 func pending(ctx context.Context, tx *op.Tx, a *ent.AgentAction, kind agentaction.Kind) (*ent.AgentRun, *ent.Request, error) {
 	if a.Kind != kind {
 		return nil, nil, apperr.New(apperr.Conflict, "This is a %s.", a.Kind)
@@ -55,7 +55,7 @@ func pending(ctx context.Context, tx *op.Tx, a *ent.AgentAction, kind agentactio
 	if kind == agentaction.KindACTION {
 		want = agentrun.StatusWAITING
 	}
-	working := run.Status == agentrun.StatusRUNNING && kind == agentaction.KindACTION // of an agent that goes on while it waits
+	working := run.Status == agentrun.StatusRUNNING && kind == agentaction.KindACTION // the agent continues while its action waits
 	if run.Status != want && !working {
 		return nil, nil, apperr.New(apperr.Conflict, "The run is %s.", run.Status)
 	}
@@ -72,7 +72,7 @@ func pending(ctx context.Context, tx *op.Tx, a *ent.AgentAction, kind agentactio
 	return run, r, nil
 }
 
-// person refuses whoever is none, and callers by API keys.
+// person returns forbidden for callers who are not people, and for API keys.
 func person(tx *op.Tx) error {
 	if p := tx.Principal(); p.Type != principal.TypeUser || p.Method == principal.MethodAPIKey {
 		return apperr.New(apperr.Forbidden, "This takes a person.")
@@ -80,7 +80,7 @@ func person(tx *op.Tx) error {
 	return nil
 }
 
-// settle notes what a person has decided.
+// settle records a person's decision.
 func settle(ctx context.Context, tx *op.Tx, a *ent.AgentAction, as agentaction.Status, comment string) (*ent.AgentAction, error) {
 	after, err := a.Update().SetStatus(as).SetDecidedBy(tx.Principal().ID).SetDecidedAt(tx.Now(ctx)).SetComment(comment).Save(ctx)
 	if err != nil {
@@ -90,13 +90,13 @@ func settle(ctx context.Context, tx *op.Tx, a *ent.AgentAction, as agentaction.S
 	return after, nil
 }
 
-// ApplyInput says what of a proposal is done otherwise.
+// ApplyInput applies a proposal, with changed values where edits are given.
 type ApplyInput struct {
 	op.ByID
 	Edits strictjson.Object `json:"edits,omitempty" nullable:"true" doc:"Other values for fields that the proposal sets, by field; null leaves a field alone."`
 }
 
-// apply does what was proposed by the same operation that anybody would use, with its rights and its refusals.
+// apply performs a proposal through its operation as the caller, with the caller's rights.
 func apply(ctx context.Context, tx *op.Tx, a *ent.AgentAction, in ApplyInput) (*ent.AgentAction, error) {
 	if err := person(tx); err != nil {
 		return nil, err
@@ -117,7 +117,8 @@ func apply(ctx context.Context, tx *op.Tx, a *ent.AgentAction, in ApplyInput) (*
 	return after, perform(ctx, me, a.Operation, subjectOf(run, a), args)
 }
 
-// edited returns the arguments with the values that a person has put in their places.
+// edited returns the arguments with a person's edits. Returns validation_error for an edit of a field that the proposal does not
+// set, and if nothing remains.
 func edited(arguments json.RawMessage, edits strictjson.Object) (json.RawMessage, error) {
 	if len(edits) == 0 {
 		return arguments, nil
@@ -157,7 +158,7 @@ func reject(ctx context.Context, tx *op.Tx, a *ent.AgentAction, in RejectInput) 
 	return settle(ctx, tx, a, agentaction.StatusREJECTED, in.Reason)
 }
 
-// DecideInput is a person's decision about what an agent waits to do.
+// DecideInput is a person's decision about a waiting action.
 type DecideInput struct {
 	op.ByID
 	Digest   string  `json:"digest" minLength:"1" maxLength:"64" doc:"The action's, as it was looked at."`
@@ -165,11 +166,11 @@ type DecideInput struct {
 	Comment  *string `json:"comment,omitempty" nullable:"true" maxLength:"1000"`
 }
 
-// mayDecide returns whether the caller could do it on that row: it asks policies, before the transaction.
+// mayDecide returns whether the caller could do the action on that row. It evaluates policies before the transaction.
 func mayDecide(ctx context.Context, tx *op.Tx, in DecideInput) (any, error) {
 	a, err := tx.AgentAction.Query().Where(agentaction.ID(in.ID)).WithRequest().Only(ctx)
 	if err != nil {
-		return false, ent.MaskNotFound(err) // the operation finds none either
+		return false, ent.MaskNotFound(err) // the operation does not find it either
 	}
 	t := toolNamed(a.Operation)
 	if a.Edges.Request == nil || t == nil {
@@ -178,7 +179,8 @@ func mayDecide(ctx context.Context, tx *op.Tx, in DecideInput) (any, error) {
 	return t.mayUse(ctx, tx, tx.Principal(), a.Edges.Request)
 }
 
-// decideAction uses the approval up in the transaction that does the action, as the agent. Returns conflict for another digest.
+// decideAction records an approval and performs the action as the agent, in one transaction. Returns conflict for another digest,
+// and forbidden for the requester and for callers who could not do the action themselves.
 func decideAction(ctx context.Context, tx *op.Tx, a *ent.AgentAction, in DecideInput) (*ent.AgentAction, error) {
 	if err := person(tx); err != nil {
 		return nil, err
@@ -210,7 +212,7 @@ func decideAction(ctx context.Context, tx *op.Tx, a *ent.AgentAction, in DecideI
 	if err != nil {
 		return nil, err
 	}
-	if run.Status == agentrun.StatusWAITING { // else its agent still works it
+	if run.Status == agentrun.StatusWAITING { // otherwise its agent still works on it
 		if err := settleRun(ctx, tx, run); err != nil {
 			return nil, err
 		}
@@ -218,7 +220,7 @@ func decideAction(ctx context.Context, tx *op.Tx, a *ent.AgentAction, in DecideI
 	return after, act(ctx, tx, run, a)
 }
 
-// act does an action that was approved, as the agent and within the rights that it has by now.
+// act performs an approved action as the agent, with the rights that the agent has now.
 func act(ctx context.Context, tx *op.Tx, run *ent.AgentRun, a *ent.AgentAction) error {
 	all := tx.Unfiltered(ctx, "the row that was acted on is read back")
 	self, s, err := actor(ctx, tx, run)
@@ -232,7 +234,7 @@ func act(ctx context.Context, tx *op.Tx, run *ent.AgentRun, a *ent.AgentAction) 
 	return perform(all, tx.ActingAs(self), a.Operation, subjectOf(run, a), a.Arguments)
 }
 
-// subjectOf returns the id of the row that an action is about.
+// subjectOf returns the id of the row that an action changes.
 func subjectOf(run *ent.AgentRun, a *ent.AgentAction) string {
 	if aboutTask(a) {
 		return op.Or(run.TaskID, "")

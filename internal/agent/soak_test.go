@@ -26,9 +26,9 @@ import (
 	"atrium/internal/testkit"
 )
 
-const batch = 50 // rows that are made at once
+const batch = 50 // rows per insert
 
-// standing makes requests, each with a run of the agent's that stands so.
+// standing creates n requests, each with a run of the agent in the state that change sets.
 func (d *desk) standing(a *ent.Agent, n int, change func(*ent.AgentRunCreate) *ent.AgentRunCreate) []*ent.AgentRun {
 	d.t.Helper()
 	var runs []*ent.AgentRun
@@ -55,10 +55,10 @@ func waiting(c *ent.AgentRunCreate) *ent.AgentRunCreate {
 	return c.SetStatus(agentrun.StatusWAITING).SetPlans(1)
 }
 
-// planned is an action as a run keeps it: by default one that gives the request to the network's team.
+// planned is an action of a run. By default it assigns the request to the network team.
 type planned struct {
 	operation, arguments, request, version string
-	digest                                 string // of all that; another one where somebody tampers with it
+	digest                                 string // of the other fields; a tampered action may have another one
 }
 
 func (d *desk) plan(run *ent.AgentRun) planned {
@@ -74,7 +74,7 @@ func (p planned) is() string {
 	return agent.DigestOf(p.operation, p.request, json.RawMessage(p.arguments), p.version)
 }
 
-// keep writes the actions of runs.
+// keep inserts the actions of runs.
 func (d *desk) keep(runs []*ent.AgentRun, plans []planned) []*ent.AgentAction {
 	d.t.Helper()
 	var out []*ent.AgentAction
@@ -91,7 +91,7 @@ func (d *desk) keep(runs []*ent.AgentRun, plans []planned) []*ent.AgentAction {
 	return out
 }
 
-// row reads a request past all operations.
+// row reads a request directly from the database.
 func (d *desk) row(id string) *ent.Request { return must(d.Store.Reader().Request.Get(d.ctx, id))(d.t) }
 
 func (d *desk) approve(id, digest string) error {
@@ -99,7 +99,7 @@ func (d *desk) approve(id, digest string) error {
 	return err
 }
 
-// trace is all that a run may have changed, as everybody sees it.
+// trace returns everything that a run may have changed, as JSON.
 func (d *desk) trace(run *ent.AgentRun) string {
 	d.t.Helper()
 	db := d.Store.Reader()
@@ -110,7 +110,7 @@ func (d *desk) trace(run *ent.AgentRun) string {
 	return string(raw)
 }
 
-// stop stops a run, and returns what it looked like when the stop had answered; nothing where the run had ended.
+// stop stops a run and returns its trace after the stop has answered; empty if the run had ended before.
 func (d *desk) stop(run *ent.AgentRun) (trace string) {
 	d.t.Helper()
 	_, _, err := op.Run(d.As(d.A, principal.Admin), d.Engine, agent.StopRun, op.ByID{ID: run.ID}, nil)
@@ -121,7 +121,7 @@ func (d *desk) stop(run *ent.AgentRun) (trace string) {
 	return d.trace(run)
 }
 
-// However stopAgentRun meets a decision, a call of the agent's or a run that acts alone: nothing is done once the stop has answered.
+// Nothing is done after stopAgentRun has answered, whether it meets a decision, a call of an agent or an AUTONOMOUS run.
 func TestStopAgainstWrites(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		rounds := testkit.Rounds(t, 4*batch)
@@ -180,7 +180,7 @@ func TestStopAgainstWrites(t *testing.T) {
 	})
 }
 
-// stopAtWork has the workers take runs that act alone, stops each of them meanwhile, and returns how many it was in time for.
+// stopAtWork stops AUTONOMOUS runs while workers take them, and returns how many it stopped in time.
 func (d *desk) stopAtWork(a *ent.Agent) int {
 	d.t.Helper()
 	runs := d.standing(a, batch, func(c *ent.AgentRunCreate) *ent.AgentRunCreate { return c })
@@ -213,15 +213,15 @@ func (d *desk) stopAtWork(a *ent.Agent) int {
 	return stopped
 }
 
-// What a person approves is done as the person saw it or not at all: no other arguments, operation or row, and not once the request
-// says something else.
+// An approved action is performed exactly as the person saw it or not at all: with no other arguments, operation or row, and not
+// after the request has changed.
 func TestNothingButWhatWasApproved(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		rounds, seed := testkit.Rounds(t, 2*batch), rand.Uint64()
 		t.Log("seed", seed)
 		random := rand.New(rand.NewPCG(seed, 1))
 		hired := d.hire("ACT_WITH_APPROVAL")
-		other := d.standing(hired, 1, waiting)[0].RequestID // which says the same
+		other := d.standing(hired, 1, waiting)[0].RequestID // with the same content
 		approved := 0
 		for done := 0; done < rounds; done += 2 * batch {
 			run := d.standing(hired, 1, waiting)[0]
@@ -242,11 +242,11 @@ func TestNothingButWhatWasApproved(t *testing.T) {
 					d.change(random, run.RequestID, right.version)
 					is = said()
 				}
-				err := d.approve(a.ID, right.digest) // as the person saw it
+				err := d.approve(a.ID, right.digest) // the digest that the person saw
 				require.Contains(t, []apperr.Code{apperr.Conflict, apperr.Forbidden}, code(err), "%+v: %v", plans[i], err)
 				require.Equal(t, is, said(), "%+v", plans[i])
 			}
-			last := d.standing(hired, 1, waiting)[0] // and what nobody touched is done
+			last := d.standing(hired, 1, waiting)[0] // an action without tampering is performed
 			a := d.keep([]*ent.AgentRun{last}, []planned{d.plan(last)})[0]
 			require.NoError(t, d.approve(a.ID, a.Digest))
 			require.Equal(t, d.network, *d.row(last.RequestID).TeamID)
@@ -260,7 +260,7 @@ func TestNothingButWhatWasApproved(t *testing.T) {
 	})
 }
 
-// tamper returns an action that is not the one that was approved.
+// tamper returns an action that differs from the approved one.
 func (d *desk) tamper(random *rand.Rand, p planned, other string) planned {
 	d.t.Helper()
 	was := p
@@ -293,12 +293,12 @@ func (d *desk) tamper(random *rand.Rand, p planned, other string) planned {
 		p.arguments = fmt.Sprintf(`{"teamId":%q}`, d.hardware)
 	}
 	if random.IntN(2) == 0 {
-		p.digest = p.is() // whoever changed it has thought of the digest
+		p.digest = p.is() // the attacker has also computed the digest
 	}
 	return p
 }
 
-// change has the request say something else than it did in a version.
+// change changes a request until its version differs from version.
 func (d *desk) change(random *rand.Rand, id, version string) {
 	d.t.Helper()
 	for is := version; is == version; {

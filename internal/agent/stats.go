@@ -14,45 +14,45 @@ import (
 	"atrium/internal/period"
 )
 
-// Stats says what became of the runs of a time and of what they proposed, and what their models cost. One statement reads the
-// columns of at most 50,000 runs, another those of their actions; the rest is arithmetic here.
+// Stats counts the runs that began in a period by their outcomes, the outcomes of their actions, and the use of models. One
+// statement reads the columns of at most 50,000 runs, another one those of their actions; Go code adds them up.
 var Stats = op.New("agentrun.stats", op.Spec{
 	Resource: "AgentRun", Action: op.Read, Scope: "requests:read", Summary: "Read figures of the runs of agents of a time",
 }, stats)
 
-// maxStatsRows bounds the runs of one call, and their actions.
+// maxStatsRows is the maximum number of runs per call, and of actions.
 const maxStatsRows = 50_000
 
-// StatsInput says of what time, and by what.
+// StatsInput holds the period and the grouping.
 type StatsInput struct {
 	period.Input
 	By string `json:"by" enum:"day,week,agent"`
 }
 
-// Stat are the figures of the runs that began in a day or a week, or of those of an agent.
+// Stat holds the counts of one day, week or agent, for the runs that began in the period.
 type Stat struct {
 	Key        string // YYYY-MM-DD of the day, or of the week's Monday, UTC; the id of the agent
 	Runs       int
-	Open       int // of them, those that have not ended
-	Completed  int // did what they may
-	Proposed   int // ended with a proposal
+	Open       int // runs that have not ended
+	Completed  int // runs that did what they were allowed to
+	Proposed   int // runs that ended with a proposal
 	HandedOver int
 	Failed     int
 	Stopped    int
 
-	// What became of what the runs proposed, or waited to do.
+	// The outcomes of what the runs proposed or waited to do.
 	Waiting  int
 	Applied  int
 	Rejected int
-	Stale    int // the request changed before anybody decided
+	Stale    int // the request changed before a decision
 	Expired  int
 
 	ModelCalls   int
-	InputTokens  float64 // whole numbers: sums go beyond the 32 bits of GraphQL's Int
+	InputTokens  float64 // whole numbers; sums exceed the 32 bits of GraphQL's Int
 	OutputTokens float64
 }
 
-// stats returns days and weeks in their order, and agents with the most runs first; those without runs are left out.
+// stats returns days and weeks in order, and agents with the most runs first. It leaves out groups without runs.
 func stats(ctx context.Context, tx *op.Tx, in StatsInput) ([]*Stat, error) {
 	from, to, err := in.Bounds()
 	if err != nil {
@@ -87,7 +87,7 @@ func stats(ctx context.Context, tx *op.Tx, in StatsInput) ([]*Stat, error) {
 		byRun[r.ID] = s
 	}
 	for _, a := range actions {
-		if s := byRun[a.RunID]; s != nil { // else of a run that policies hide
+		if s := byRun[a.RunID]; s != nil { // otherwise its run is hidden by policies
 			s.action(a)
 		}
 	}
@@ -104,7 +104,7 @@ func stats(ctx context.Context, tx *op.Tx, in StatsInput) ([]*Stat, error) {
 	return out, nil
 }
 
-// statActions reads what the runs propose. The condition on runs names the company, so that its index finds them.
+// statActions reads the actions of the runs. The condition on runs names the company, so that the database uses its index.
 func statActions(ctx context.Context, tx *op.Tx, of []predicate.AgentRun) ([]*ent.AgentAction, error) {
 	of = append(slices.Clone(of), agentrun.CompanyID(tx.Principal().CompanyID))
 	q := tx.AgentAction.Query().Where(append(shownActions(tx), agentaction.HasRunWith(of...))...).Limit(maxStatsRows + 1)

@@ -19,8 +19,8 @@ import (
 	"atrium/internal/testkit"
 )
 
-// Figures are of the runs that began in a time, and of what became of their actions, whenever that was; shadows count for
-// admins alone, and what policies hide for nobody.
+// The counts cover the runs that began in a period and the outcomes of their actions at any later time. Shadow runs count only
+// for admins, and rows that policies hide count for nobody.
 func TestStats(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		intake, shadow := d.hire("SUGGEST"), d.hire("SUGGEST")

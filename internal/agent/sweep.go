@@ -9,10 +9,10 @@ import (
 	"atrium/internal/jobs"
 )
 
-// turnsKept is how long a run can be replayed: what it was given holds what many requests say.
+// turnsKept is how long a run can be replayed. It is short because the inputs of a run quote many requests.
 const turnsKept = 7 * 24 * time.Hour
 
-// Sweeps delete what runs were given, in time.
+// Sweeps returns the job that deletes the inputs and turns of old runs.
 func Sweeps() jobs.Option {
 	return jobs.Sweeps(jobs.Sweep{Rows: "turns of agents", Kept: turnsKept, Delete: deleteTurns})
 }

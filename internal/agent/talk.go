@@ -20,32 +20,32 @@ import (
 )
 
 const (
-	maxFaults = 3 // in a row end a run
+	maxFaults = 3 // in a row; they end a run
 	maxTokens = 2048
 )
 
-// toolHandOver leaves the request to people.
+// toolHandOver is the tool that leaves the request to people.
 const toolHandOver = "handOver"
 
-// exchange is an answer of a model and what its tools returned. A conversation is rebuilt from its exchanges.
+// exchange is an answer of a model and the results of its tool calls. A conversation is rebuilt from its exchanges.
 type exchange struct {
 	Answer  model.Answer `json:"answer"`
 	Results []result     `json:"results"`
 }
 
-// result is what a tool returned.
+// result is the result of a tool call.
 type result struct {
 	CallID  string   `json:"callId"`
 	Content string   `json:"content"`
 	Faulty  bool     `json:"faulty,omitempty"`
 	Read    bool     `json:"read,omitempty"` // a replay takes it from the record
-	IDs     []string `json:"ids,omitempty"`  // that it holds
+	IDs     []string `json:"ids,omitempty"`  // that the content contains
 	Write   *write   `json:"write,omitempty"`
 	Step    *Step    `json:"step,omitempty"`
-	End     string   `json:"end,omitempty"` // why the run is handed over
+	End     string   `json:"end,omitempty"` // why the run is handed over; empty if it is not
 }
 
-// write is what an engine would have done.
+// write is a write that an engine decided on. It is not performed yet.
 type write struct {
 	Tool       string          `json:"tool"`
 	Arguments  json.RawMessage `json:"arguments"`
@@ -53,11 +53,11 @@ type write struct {
 	Rationale  string          `json:"rationale"`
 	Confidence float64         `json:"confidence"`
 	Rows       []string        `json:"rows"`
-	Waits      bool            `json:"waits,omitempty"` // a person approves it whatever the level: the tool's mode or an access policy says so
+	Waits      bool            `json:"waits,omitempty"` // needs an approval at any autonomy level, because of the tool's mode or an access policy
 }
 
-// talk is a conversation with a model about one request, or a task of one. It acts on nothing: reads are made within the rights of the run, writes are
-// held against the rules and kept for the end.
+// talk is a conversation with a model about a request or a task. It performs no writes: reads run with the rights of the run, and
+// writes are checked and kept until the end.
 type talk struct {
 	*looking
 	mask func(any) any
@@ -65,19 +65,19 @@ type talk struct {
 
 	messages []model.Message
 	known    map[string]bool // ids that were read
-	asked    map[string]bool // calls, with their arguments
+	asked    map[string]bool // calls with their arguments
 	faults   int             // in a row
 	millis   int64
 	used     usage
 	steps    []Step
 	writes   []write
 	over     bool
-	reason   string // why it is handed over
+	reason   string // why the run is handed over
 }
 
-// begin gives the conversation what the engine was given.
+// begin starts the conversation with the input of the engine.
 func (t *talk) begin(g given) {
-	orders, _ := t.mask(t.settings.system(t.subject)).(string) // people paste keys into instructions, too
+	orders, _ := t.mask(t.settings.system(t.subject)).(string) // masked too, because people paste keys into instructions
 	t.messages = []model.Message{{Role: model.System, Content: orders}, {Role: model.Data, Content: g.Data}}
 	t.known, t.asked = map[string]bool{}, map[string]bool{}
 	for _, id := range g.IDs {
@@ -86,7 +86,7 @@ func (t *talk) begin(g given) {
 	t.steps = append(t.steps, g.Steps...)
 }
 
-// fold adds a turn.
+// fold adds an exchange to the conversation, and ends it if a limit is reached.
 func (t *talk) fold(n exchange) {
 	t.used.calls++
 	t.used.input += n.Answer.InputTokens
@@ -117,7 +117,7 @@ func (t *talk) fold(n exchange) {
 	switch l := t.settings.Limits; {
 	case t.over:
 	case len(n.Answer.Calls) == 0:
-		t.over = true // it is done
+		t.over = true // the model has finished
 	case t.faults >= maxFaults:
 		t.end("The model called tools wrongly three times in a row.")
 	case len(t.steps) > l.Steps:
@@ -131,10 +131,10 @@ func (t *talk) fold(n exchange) {
 	}
 }
 
-// end hands the run over: nothing of what it would have done stays.
+// end hands the run over and drops its writes.
 func (t *talk) end(reason string) { t.over, t.reason, t.writes = true, reason, nil }
 
-// ask has the model answer, and returns the answer with what its tools returned.
+// ask calls the model, runs the tools of its answer and returns both.
 func (t *talk) ask(ctx context.Context, at model.Endpoint) (exchange, error) {
 	tools, err := t.tools()
 	if err != nil {
@@ -147,11 +147,11 @@ func (t *talk) ask(ctx context.Context, at model.Endpoint) (exchange, error) {
 	return t.answered(ctx, answer, nil)
 }
 
-// answered runs the tools of an answer. What was read is taken from the record, where there is one.
+// answered runs the tools of an answer. Where recorded holds the result of a read, it uses that instead.
 func (t *talk) answered(ctx context.Context, answer model.Answer, recorded []result) (exchange, error) {
 	answer.Content, _ = t.mask(answer.Content).(string)
 	out := exchange{Answer: answer, Results: []result{}}
-	pending := *t // what an answer's calls do to each other
+	pending := *t // the state between the calls of one answer
 	pending.asked, pending.writes = maps.Clone(t.asked), slices.Clone(t.writes)
 	for i, c := range answer.Calls {
 		var r result
@@ -178,7 +178,7 @@ func (t *talk) answered(ctx context.Context, answer model.Answer, recorded []res
 	return out, nil
 }
 
-// same is equal for calls that ask for the same.
+// same returns an equal string for calls with the same name and arguments.
 func same(c model.Call) string {
 	var v any
 	if json.Unmarshal([]byte(c.Arguments), &v) == nil {
@@ -189,19 +189,19 @@ func same(c model.Call) string {
 	return c.Name + " " + c.Arguments
 }
 
-// refusalOf returns the refusal that an error is; false for nil, and for what went wrong on our side.
+// refusalOf returns the error if it is a refusal; false for nil and for errors on our side.
 func refusalOf(err error) (*apperr.Error, bool) {
 	told, ok := errors.AsType[*apperr.Error](err)
 	return told, ok && told.Code != apperr.Internal && told.Code != apperr.Unavailable
 }
 
-// faulty is what a model is told of a call that cannot be.
+// faulty returns the result of a wrong call, which tells the model the error.
 func faulty(told *apperr.Error) result {
-	body, _ := json.Marshal(map[string]any{"error": told.Code, "message": told.Message, "details": told.Details}) // can be written
+	body, _ := json.Marshal(map[string]any{"error": told.Code, "message": told.Message, "details": told.Details}) // cannot fail
 	return result{Content: string(body), Faulty: true}
 }
 
-// call makes one call of a tool. What is wrong with it is its result; an error is ours.
+// call makes one tool call. An error of the model becomes the result; only errors on our side are returned.
 func (t *talk) call(ctx context.Context, c model.Call) (result, error) {
 	arguments := map[string]json.RawMessage{}
 	if err := strictjson.Check([]byte(c.Arguments)); err != nil {
@@ -232,7 +232,7 @@ func (t *talk) call(ctx context.Context, c model.Call) (result, error) {
 	}}, nil
 }
 
-// look makes a read.
+// look runs a read.
 func (t *talk) look(r *readTool, arguments map[string]json.RawMessage) (result, error) {
 	rows, ids, err := r.run(t.read, t.engine, arguments)
 	if told, ok := refusalOf(err); ok {
@@ -254,8 +254,8 @@ func (t *talk) look(r *readTool, arguments map[string]json.RawMessage) (result, 
 	}}, wrap("write the arguments", err)
 }
 
-// written holds a write against the run's tools, the operation's rules, what was read, the agent's rights and the company's policies.
-// Returns *apperr.Error for what the model is told.
+// written checks a write against the run's tools, the operation's rules, the ids that were read, the agent's rights and the
+// company's policies. Returns *apperr.Error for errors that the model is told.
 func (t *talk) written(ctx context.Context, name string, arguments map[string]json.RawMessage) (*write, error) {
 	tool := toolNamed(name)
 	if tool == nil || !t.offers(name) {
@@ -304,7 +304,7 @@ func (t *talk) written(ctx context.Context, name string, arguments map[string]js
 	return w, w.changing(is)
 }
 
-// completes holds the completion of a task against its outcomes and its form.
+// completes checks the completion of a task against its outcomes and its form.
 func (t *talk) completes(ctx context.Context, arguments json.RawMessage) error {
 	in, err := execution.CompleteTask.Decode(arguments, func(string) string { return t.subject.row() }, nil)
 	if err != nil {
@@ -317,7 +317,8 @@ func (t *talk) completes(ctx context.Context, arguments json.RawMessage) error {
 	return err
 }
 
-// knows refuses an id that the run has not read: as an argument that is one, and that of a user or a team wherever it stands.
+// knows returns validation_error for an id that the run has not read: in arguments whose names end in Id, and for ids of users
+// and teams anywhere.
 func (t *talk) knows(arguments map[string]json.RawMessage) error {
 	for field, raw := range arguments {
 		var v any
@@ -331,7 +332,7 @@ func (t *talk) knows(arguments map[string]json.RawMessage) error {
 	return nil
 }
 
-// unread reports whether a value is or holds an id that was not read. named is for one whose name says that it is an id.
+// unread reports whether a value is or contains an id that was not read. named says that the argument's name marks it as an id.
 func (t *talk) unread(v any, named bool) bool {
 	switch v := v.(type) {
 	case string:

@@ -24,35 +24,35 @@ import (
 )
 
 const (
-	thinkQueue = "agent_models" // calls of models, which may take a minute each, hold nothing else up
-	thinkers   = 16             // on each node
-	aCompany   = 4              // of them at most work for one company
-	crowded    = time.Second    // until a job that finds no place looks again
+	thinkQueue = "agent_models" // a queue of its own, because a call may take a minute
+	thinkers   = 16             // workers of that queue on each node
+	aCompany   = 4              // concurrent calls of one company on each node
+	crowded    = time.Second    // snooze of a job that finds no free place
 	thinkTime  = model.Timeout + 20*time.Second
-	thoughts   = 3 // attempts at one call of a model
+	thoughts   = 3 // attempts for one model call
 )
 
-// Models is where language models are asked.
+// Models holds the endpoints of language models.
 type Models struct {
-	HTTP    *http.Client   // the guarded client, for addresses that companies choose
-	Default model.Endpoint // the operator's own; no URL for none
+	HTTP    *http.Client   // the guarded client, for endpoints that companies choose
+	Default model.Endpoint // the server's own model; without a URL there is none
 }
 
-// ThinkArgs is the job that has a model answer once: a run is as many of them as it takes calls.
+// ThinkArgs is the job that makes one model call. A run has one job for each call.
 type ThinkArgs struct {
 	Company string `json:"company"`
 	Run     string `json:"run"`
 	Plan    int    `json:"plan"`
-	Turn    int    `json:"turn"` // the one that it makes, from 1
+	Turn    int    `json:"turn"` // the number of the turn that the job makes, from 1
 }
 
 // Kind names the job.
 func (ThinkArgs) Kind() string { return "agent_think" }
 
-// InsertOpts put the job into the models' queue.
+// InsertOpts puts the job into the models' queue.
 func (ThinkArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: thinkQueue} }
 
-// think begins the conversation of a run, or goes on with one that was paused.
+// think begins the conversation of a run, or continues it after a pause.
 func (w *runner) think(ctx context.Context, job *rivertype.JobRow, run *ent.AgentRun) error {
 	return w.engine.Work(ctx, run.CompanyID, workerName, func(ctx context.Context, tx *op.Tx) error {
 		n, err := tx.AgentTurn.Query().Where(agentturn.RunID(run.ID), agentturn.Plan(run.Plans)).Count(ctx)
@@ -66,13 +66,13 @@ func (w *runner) think(ctx context.Context, job *rivertype.JobRow, run *ent.Agen
 	})
 }
 
-// busy counts the calls that are under way for each company, on this node.
+// busy counts the concurrent calls of each company on this node.
 type busy struct {
 	mu sync.Mutex
 	n  map[string]int
 }
 
-// enter takes one of a company's places; false when there is none.
+// enter takes one of a company's places; false if none is free.
 func (b *busy) enter(company string) (leave func(), ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -92,23 +92,23 @@ func (b *busy) enter(company string) (leave func(), ok bool) {
 	}, true
 }
 
-// thinker makes the calls of models.
+// thinker works the jobs of model calls.
 type thinker struct {
 	river.WorkerDefaults[ThinkArgs]
 	runner *runner
 	busy   *busy
 }
 
-// Timeout leaves a call its minute.
+// Timeout covers the time limit of a model call and 20 seconds more.
 func (*thinker) Timeout(*river.Job[ThinkArgs]) time.Duration { return thinkTime }
 
-// NextRetry comes soon: a run that cannot go on is handed over within half a minute.
+// NextRetry is soon, so that a run that cannot continue is handed over within half a minute.
 func (*thinker) NextRetry(job *river.Job[ThinkArgs]) time.Time {
 	return time.Now().Add(time.Duration(job.Attempt) * retryAfter)
 }
 
-// Work makes one call outside of any transaction, and keeps the answer together with the job of the next one: a kill repeats one call
-// at most. A model that cannot be asked has the run handed over.
+// Work makes one call outside of any transaction, and stores the answer together with the next job. So a killed process repeats
+// at most one call. If the model cannot be called, the run is handed over.
 func (w *thinker) Work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 	leave, ok := w.busy.enter(job.Args.Company)
 	if !ok {
@@ -150,10 +150,10 @@ func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 	run, err := e.Store.Reader().AgentRun.Query().Where(agentrun.ID(args.Run), agentrun.StatusEQ(agentrun.StatusRUNNING), agentrun.Plans(args.Plan)).
 		WithAgent().Only(read)
 	if err != nil {
-		return wrap("read the run", ent.MaskNotFound(err)) // it has ended, or plans anew
+		return wrap("read the run", ent.MaskNotFound(err)) // the run has ended, or plans again
 	}
 	if run.Edges.Agent.Status == agent.StatusPAUSED {
-		return nil // it goes on when the agent is resumed
+		return nil // the run continues when the agent is resumed
 	}
 	l, err := w.runner.looking(read, run)
 	if err != nil {
@@ -178,7 +178,7 @@ func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 		t.fold(n)
 	}
 	if t.used.calls >= args.Turn {
-		return nil // another job made it
+		return nil // another job made this turn
 	}
 	at, used, err := endpointOf(read, e, w.runner.models, l.settings)
 	if err != nil {
@@ -217,8 +217,8 @@ func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 	})
 }
 
-// newTalk returns a conversation that hides the company's secrets, and keys that people have pasted, from its model, and what it was
-// given: what was recorded, or else what is there now.
+// newTalk returns a conversation and its input: the recorded one, or the current one if none is recorded. The conversation masks
+// the company's secrets, and keys that people have pasted, for the model.
 func newTalk(ctx context.Context, l *looking, recorded given) (*talk, given, error) {
 	mask, err := secret.Hide(ctx, l.engine.Store.Reader(), l.engine.Sealer)
 	if err != nil {
@@ -235,7 +235,7 @@ func newTalk(ctx context.Context, l *looking, recorded given) (*talk, given, err
 	return t, g, nil
 }
 
-// lookAround reads what a conversation begins with.
+// lookAround reads the input of a conversation.
 func (t *talk) lookAround(ctx context.Context) (given, error) {
 	h, err := t.history(ctx)
 	if err != nil {
@@ -256,7 +256,7 @@ func (t *talk) lookAround(ctx context.Context) (given, error) {
 	return g, nil
 }
 
-// plan returns what a conversation has come to.
+// plan returns the result of a conversation.
 func (t *talk) plan(version string, g given) *plan {
 	p := &plan{
 		version: version, given: g, steps: t.steps, writes: t.writes, reason: t.reason, self: t.self,
@@ -268,7 +268,7 @@ func (t *talk) plan(version string, g given) *plan {
 	return p
 }
 
-// keepTurn records what an engine was given (0), or a model's answer.
+// keepTurn stores the input of an engine (n = 0), or an exchange.
 func keepTurn(ctx context.Context, tx *op.Tx, run *ent.AgentRun, n int, content any) error {
 	raw, err := json.Marshal(content)
 	if err != nil {
@@ -277,7 +277,7 @@ func keepTurn(ctx context.Context, tx *op.Tx, run *ent.AgentRun, n int, content 
 	return wrap("keep the turn", tx.AgentTurn.Create().SetRunID(run.ID).SetPlan(run.Plans).SetN(n).SetContent(raw).Exec(ctx))
 }
 
-// turnsOf returns what a run's engine was given for a plan, and its turns in order.
+// turnsOf returns the input of a run's engine for a plan, and its exchanges in order.
 func turnsOf(ctx context.Context, db *ent.Client, runID string, plan int) (g given, turns []exchange, err error) {
 	rows, err := db.AgentTurn.Query().Where(agentturn.RunID(runID), agentturn.Plan(plan)).Order(agentturn.ByN()).All(ctx)
 	if err != nil {

@@ -24,8 +24,8 @@ import (
 	"atrium/internal/testkit"
 )
 
-// A node that is killed between any two transactions of a run costs one call of the model at most, and no write twice: whatever job
-// was under way is worked again, by several nodes at once.
+// If a node is killed between any two transactions of a run, at most one model call is repeated and no write. The job that was
+// under way is worked again, by several nodes at once.
 func TestModelRunsThatDie(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		const reads = 5
@@ -49,7 +49,7 @@ func TestModelRunsThatDie(t *testing.T) {
 		run := d.run(id, agentrun.StatusWAITING)
 		whole := len(m.asked)
 		require.Equal(t, reads+2, whole)
-		for kept := range whole { // as it stood when the process died after so many calls, with the job of the next one there
+		for kept := range whole { // the state after a crash that followed this many calls, with the next job in the queue
 			require.NoError(t, d.Store.Write(d.ctx, func(ctx context.Context, tx *store.Tx) error {
 				if _, err := tx.AgentAction.Delete().Where(agentaction.RunID(run.ID)).Exec(ctx); err != nil {
 					return err
@@ -84,8 +84,8 @@ func TestModelRunsThatDie(t *testing.T) {
 	})
 }
 
-// A model that obeys nobody: whatever it calls, with whatever arguments, its run ends, and what it comes to are proposals about the
-// run's own request that name what the run has read.
+// A model calls tools at random. With any calls and arguments its run ends, and its result is only proposals about the run's own
+// request with ids that the run has read.
 func TestModelThatObeysNobody(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		var condition policy.Condition
@@ -97,7 +97,7 @@ func TestModelThatObeysNobody(t *testing.T) {
 			return pick(`"`+d.network+`"`, `"`+d.B.Company.ID+`"`, `"team_01k9zzzzzzzzzzzzzzzzzzzzzz"`, `"usr_`+"'"+` OR 1=1 --"`, `null`, `7`, `[]`, `{"a":{"b":[]}}`, `"URGENT"`, `"HIGH"`,
 				`"`+strings.Repeat("x", 20_000)+`"`, `"\u0000\ud800"`, `true`, `0.5`, `"2"`)
 		}
-		var turn sync.Mutex // of the calls that come at once
+		var turn sync.Mutex // serializes concurrent calls
 		m := script(t, func(int, sent) (int, any) {
 			turn.Lock()
 			defer turn.Unlock()
@@ -153,7 +153,7 @@ func TestModelThatObeysNobody(t *testing.T) {
 			}
 			require.NotContains(t, string(a.Arguments), "title")
 			require.NotContains(t, string(a.Arguments), "companyId")
-			if a.Operation != "createComment" { // what is said is a text
+			if a.Operation != "createComment" { // a comment is free text
 				require.NotContains(t, string(a.Arguments), d.B.Company.ID)
 			}
 		}

@@ -13,9 +13,9 @@ import (
 	"atrium/internal/request"
 )
 
-// The names of the tools, which are GraphQL's of the same operations.
+// The names of the tools: the GraphQL names of their operations.
 const (
-	toolUpdate  = "updateRequest" // by which an agent routes requests
+	toolUpdate  = "updateRequest" // with which an agent routes requests
 	toolAccept  = "acceptRequest"
 	toolDecline = "declineRequest"
 	toolComment = "createComment"
@@ -25,11 +25,11 @@ const (
 type tool struct {
 	name  string
 	info  *op.Info
-	check func(requestID string, arguments json.RawMessage) error // against the rules of the operation's input
+	check func(requestID string, arguments json.RawMessage) error // validates against the operation's input
 	run   func(ctx context.Context, tx *op.Tx, requestID string, arguments json.RawMessage) error
 }
 
-// toolOf makes a tool of an operation on a request.
+// toolOf makes a tool of an operation on a request or a task.
 func toolOf[In, Out any](name string, o *op.Operation[In, Out]) tool {
 	read := func(requestID string, arguments json.RawMessage) (In, error) {
 		if !o.Info().Input.HasBody() {
@@ -55,12 +55,12 @@ var tools = []tool{
 	toolOf(toolComment, request.CreateComment), toolOf(toolTask, execution.CompleteTask),
 }
 
-// MayWait reports whether an operation, called with an agent's key, becomes an action.
+// MayWait reports whether a call of the operation with an agent's key becomes an action.
 func MayWait(info *op.Info) bool {
 	return slices.ContainsFunc(tools, func(t tool) bool { return t.info.Name == info.Name && t.name != toolTask })
 }
 
-// toolNamed returns the tool of a name, nil for none.
+// toolNamed returns the tool with the name; nil for none.
 func toolNamed(name string) *tool {
 	if i := slices.IndexFunc(tools, func(t tool) bool { return t.name == name }); i >= 0 {
 		return &tools[i]
@@ -68,8 +68,8 @@ func toolNamed(name string) *tool {
 	return nil
 }
 
-// toolFor returns the tool that a write is: a change of the status alone is the acceptance or the decline that it comes to. nil for
-// what agents do not use.
+// toolFor returns the tool for a write with its verbs; nil for an operation that agents may not use. An update that only accepts
+// the request is the tool acceptRequest.
 func toolFor(info *op.Info, verbs []string) *tool {
 	switch info.Name {
 	case "request.update":
@@ -87,8 +87,8 @@ func toolFor(info *op.Info, verbs []string) *tool {
 	return nil
 }
 
-// mayUse reports whether somebody could use a tool on a request: role, scopes, what policies show of it and let be done to it. What
-// they say of a comment is asked when there is one. Its place is outside of transactions.
+// mayUse reports whether a principal could use a tool on a request: by role, scopes, and the policies on reading and changing
+// it. Policies on a comment are evaluated when the comment is created. Call it outside of transactions.
 func (t *tool) mayUse(ctx context.Context, tx *op.Tx, who *principal.Principal, r *ent.Request, verbs ...string) (bool, error) {
 	if t.info.Resource != "Request" {
 		return tx.ReadableBy(ctx, who, request.Get.Info(), r, append([]string{t.info.Verb}, verbs...)...)
@@ -100,7 +100,7 @@ func (t *tool) mayUse(ctx context.Context, tx *op.Tx, who *principal.Principal, 
 	return tx.MayDo(ctx, who, &info, r)
 }
 
-// perform runs the operation of an action, which the row that it is about has been locked for.
+// perform runs the operation of an action. The caller has locked the row.
 func perform(ctx context.Context, tx *op.Tx, name, requestID string, arguments json.RawMessage) error {
 	t := toolNamed(name)
 	if t == nil {
@@ -109,7 +109,7 @@ func perform(ctx context.Context, tx *op.Tx, name, requestID string, arguments j
 	return t.run(ctx, tx, requestID, arguments)
 }
 
-// valuesOf returns a request's fields as actions compare them.
+// valuesOf returns the fields of a request that actions compare.
 func valuesOf(r *ent.Request) map[string]any {
 	return map[string]any{
 		"title": r.Title, "description": r.Description, "status": r.Status, "priority": r.Priority, "tags": r.Tags, "teamId": r.TeamID,

@@ -18,10 +18,10 @@ import (
 	"atrium/internal/principal"
 )
 
-// trialTime is how long a trial may take in all: somebody waits for it.
+// trialTime is the time limit of a trial: a caller waits for it.
 const trialTime = 25 * time.Second
 
-// The operations that try agents and keep nothing of it.
+// The operations that try agents and store no result.
 var (
 	Test = op.OnRow("agent.test", op.Spec{
 		Resource: "Agent", Action: op.Update, AdminLayer: true, Past: map[string]string{"agent.test": "agent.tested"},
@@ -34,22 +34,22 @@ var (
 	}, loadReplayed, answerTrial[ReplayInput]).Prepared(prepareReplay)
 )
 
-// Trial is a run that is not kept.
+// Trial is a run that is not stored.
 type Trial struct {
 	AgentID      string
 	Version      int // 0 for the draft
 	RequestID    string
-	Status       string // as the run would have ended, or waited
+	Status       string // the status in which the run would have ended or waited
 	Reason       string
 	Steps        []*Step
 	Actions      []*TrialAction
 	ModelCalls   int
 	InputTokens  int
 	OutputTokens int
-	Same         *bool // whether the actions are those of the run that was replayed; null for a test
+	Same         *bool // whether the actions equal those of the replayed run; null for a test
 }
 
-// TrialAction is what the agent would have done.
+// TrialAction is an action that the agent would have done.
 type TrialAction struct {
 	Operation  string
 	Arguments  json.RawMessage
@@ -57,10 +57,10 @@ type TrialAction struct {
 	Rationale  string
 	Confidence float64
 	Rows       []string
-	Waits      bool // a person would approve it whatever the level
+	Waits      bool // needs an approval at any autonomy level
 }
 
-// TestInput names an agent and the request that it looks at.
+// TestInput names an agent and a request.
 type TestInput struct {
 	op.ByID
 	RequestID string `json:"requestId" minLength:"1" maxLength:"64" doc:"The request that it looks at, as if it had just been filed."`
@@ -72,7 +72,7 @@ type ReplayInput struct {
 	Version *int `json:"version,omitempty" nullable:"true" minimum:"1" doc:"Another version of its agent, whose engine decides anew on what the run was given; the number after the last published one is the draft. The recorded answers when not given."`
 }
 
-// loadReplayed returns the agent of a run: who may try an agent may replay what it did.
+// loadReplayed returns the agent of a run. The right to try an agent includes the right to replay its runs.
 func loadReplayed(ctx context.Context, tx *op.Tx, id string) (*ent.Agent, error) {
 	run, err := tx.AgentRun.Query().Where(append(shownRuns(tx), agentrun.ID(id))...).Only(ctx)
 	if err != nil {
@@ -105,7 +105,8 @@ func test(ctx context.Context, tx *op.Tx, a *ent.Agent, in TestInput) (*Trial, e
 
 var unread = apperr.InvalidField("requestId", "must be a request that you may read")
 
-// prepareTest has the draft decide. Returns not_found for an agent or a request that the caller does not see.
+// prepareTest lets the draft decide. Returns not_found for an agent and validation_error for a request that the caller may not
+// see.
 func prepareTest(ctx context.Context, tx *op.Tx, in TestInput) (any, error) {
 	a, err := tx.Agent.Query().Where(agent.ID(in.ID)).Only(ctx)
 	if err != nil {
@@ -135,7 +136,8 @@ func prepareTest(ctx context.Context, tx *op.Tx, in TestInput) (any, error) {
 	return tryDraft(ctx, tx, &chosen{a, s}, about, given{})
 }
 
-// tryDraft has an engine decide about a request, within the time that somebody waits. recorded is what a run was given.
+// tryDraft lets an engine decide about a request within trialTime. recorded is the input of a replayed run. Returns conflict for
+// a CUSTOM agent, while agents are disabled, if the model cannot be called, and after the time limit.
 func tryDraft(ctx context.Context, tx *op.Tx, c *chosen, s subject, recorded given) (*Trial, error) {
 	d := doorOf(tx)
 	switch {
@@ -164,7 +166,7 @@ func tryDraft(ctx context.Context, tx *op.Tx, c *chosen, s subject, recorded giv
 	return trialOf(l, p), nil
 }
 
-// decideOn has an engine decide about a request from its beginning to its end, on what was recorded where a model was given that.
+// decideOn lets an engine decide about a request from start to end. A model gets the recorded input, if there is one.
 func decideOn(ctx context.Context, l *looking, models Models, recorded given) (*plan, error) {
 	if l.self == nil || l.settings.Engine != string(agent.EngineModel) {
 		return makePlan(ctx, l, l.engine.Store.Clock().Now)
@@ -221,8 +223,7 @@ func trialOf(l *looking, p *plan) *Trial {
 	return out
 }
 
-// prepareReplay drives a run again. Returns not_found for a run that the caller does not see, and conflict for one of which nothing
-// was recorded.
+// prepareReplay replays a run. Returns not_found for a run that the caller may not see, and conflict for a run without a record.
 func prepareReplay(ctx context.Context, tx *op.Tx, in ReplayInput) (any, error) {
 	run, err := tx.AgentRun.Query().Where(append(shownRuns(tx), agentrun.ID(in.ID))...).WithAgent().Only(ctx)
 	if err != nil {
@@ -262,7 +263,7 @@ func prepareReplay(ctx context.Context, tx *op.Tx, in ReplayInput) (any, error) 
 	return out, nil
 }
 
-// versionOf returns the settings that a replay obeys.
+// versionOf returns the settings for a replay: those of the run's version or of the given one.
 func versionOf(ctx context.Context, db *ent.Client, run *ent.AgentRun, version *int) (settings, error) {
 	switch a := run.Edges.Agent; {
 	case version == nil:
@@ -276,7 +277,7 @@ func versionOf(ctx context.Context, db *ent.Client, run *ent.AgentRun, version *
 	}
 }
 
-// retrace drives the recorded answers through today's rules.
+// retrace runs the recorded answers through the current rules.
 func retrace(ctx context.Context, tx *op.Tx, c *chosen, s subject, g given, turns []exchange) (*Trial, error) {
 	d := doorOf(tx)
 	if d.engine == nil {
@@ -300,7 +301,7 @@ func retrace(ctx context.Context, tx *op.Tx, c *chosen, s subject, g given, turn
 	return trialOf(l, t.plan("", g)), nil
 }
 
-// writesOf returns what a run decided on.
+// writesOf returns the writes that a run decided on.
 func writesOf(g given, turns []exchange) []write {
 	out := g.Writes
 	for _, n := range turns {
@@ -316,7 +317,7 @@ func writesOf(g given, turns []exchange) []write {
 	return out
 }
 
-// sameWrites reports whether a replay came to what the run came to.
+// sameWrites reports whether a replay decided on the same writes as the run.
 func sameWrites(is []*TrialAction, was []write) bool {
 	if len(is) != len(was) {
 		return false

@@ -15,12 +15,12 @@ import (
 	"atrium/internal/principal"
 )
 
-// principalOf returns an agent as a caller: with its role, which is never above its owner's, and its scopes. Nobody (nil) where
-// nobody answers for it any more.
+// principalOf returns the principal of an agent, with its scopes and its role, which is limited by the owner's. Returns nil if
+// the owner was deactivated.
 func principalOf(ctx context.Context, db *ent.Client, a *ent.Agent, s settings) (*principal.Principal, error) {
 	owner, err := db.User.Query().Where(user.ID(s.OwnerID), access.Here()).Only(ctx)
 	if ent.IsNotFound(err) {
-		return nil, nil // nobody
+		return nil, nil // the agent has no active owner
 	}
 	if err != nil {
 		return nil, fmt.Errorf("look the agent's owner up: %w", err)
@@ -38,7 +38,8 @@ func principalOf(ctx context.Context, db *ent.Client, a *ent.Agent, s settings) 
 	}, nil
 }
 
-// actor returns as whom the agent of a run acts by now, and what it obeys. Returns conflict where nobody answers for it any more.
+// actor returns the principal as which the agent of a run acts now, and the run's settings. Returns conflict if the agent's owner
+// was deactivated.
 func actor(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (*principal.Principal, settings, error) {
 	ctx = tx.Unfiltered(ctx, "an agent's own settings")
 	s, err := published(ctx, tx.Client, run.AgentID, run.AgentVersion)
@@ -58,7 +59,8 @@ func actor(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (*principal.Princi
 
 func noMore() error { return apperr.New(apperr.Conflict, "The agent may not do this any more.") }
 
-// requesterOf returns whoever filed a request as a reader. What is no person and no service account reads its own rows alone.
+// requesterOf returns the requester as a reader. A requester that is neither a person nor a service account reads only its own
+// rows.
 func requesterOf(ctx context.Context, db *ent.Client, r *ent.Request) (*principal.Principal, error) {
 	own := &principal.Principal{
 		CompanyID: r.CompanyID, Type: principal.TypeServiceAccount, ID: r.CreatedBy, Role: principal.Member, Scopes: principal.AllScopes,

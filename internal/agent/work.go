@@ -24,13 +24,13 @@ import (
 
 const (
 	workerName  = "agents"
-	workers     = 4 // of the agents' queue, on each node
-	maxAttempts = 4 // at a run that meets an error
+	workers     = 4 // workers of the agents' queue on each node
+	maxAttempts = 4 // for a run that fails with an error
 	retryAfter  = time.Second
 	answerTime  = 72 * time.Hour // that people have to decide about an action
 )
 
-// Work returns what works the agents' jobs; out pushes runs to where CUSTOM agents are, nil pushes none.
+// Work registers the workers of the agents' jobs. out sends pushes to CUSTOM agents; nil sends none.
 func (d *Door) Work(out Caller) jobs.Option {
 	e := d.engine
 	r, b := &runner{engine: e, out: out, models: d.models}, &busy{}
@@ -45,16 +45,16 @@ func outside(ctx context.Context, e *op.Engine, company string) context.Context 
 	return clock.With(principal.With(ctx, principal.Worker(company, workerName)), e.Store.Clock())
 }
 
-// intake finds the agent that takes a new request.
+// intake works the jobs that find the agent for a new request.
 type intake struct {
 	river.WorkerDefaults[IntakeArgs]
 	engine *op.Engine
 }
 
-// NextRetry comes soon: somebody waits for the request to be looked at.
+// NextRetry is soon, because somebody waits for the request.
 func (*intake) NextRetry(*river.Job[IntakeArgs]) time.Time { return time.Now().Add(retryAfter) }
 
-// Work begins the run in one transaction with the end of the job.
+// Work begins the run and completes the job in one transaction.
 func (w *intake) Work(ctx context.Context, job *river.Job[IntakeArgs]) error {
 	a := job.Args
 	read := outside(ctx, w.engine, a.Company)
@@ -83,7 +83,7 @@ func (w *intake) Work(ctx context.Context, job *river.Job[IntakeArgs]) error {
 	})
 }
 
-// runner takes runs to their ends.
+// runner works the jobs that take runs to their end.
 type runner struct {
 	river.WorkerDefaults[interrupt.RunArgs]
 	engine *op.Engine
@@ -91,10 +91,10 @@ type runner struct {
 	models Models
 }
 
-// NextRetry comes soon: a run must end within half a minute.
+// NextRetry is soon, because a run must end within half a minute.
 func (*runner) NextRetry(*river.Job[interrupt.RunArgs]) time.Time { return time.Now().Add(retryAfter) }
 
-// Work plans outside of any transaction and ends the run in one, together with the job. A run that goes on failing ends as FAILED.
+// Work plans outside of any transaction, and ends the run and its job in one. A run that keeps failing ends as FAILED.
 func (w *runner) Work(ctx context.Context, job *river.Job[interrupt.RunArgs]) error {
 	err := w.work(ctx, job)
 	if err == nil || stopped(ctx) || job.Attempt < maxAttempts {
@@ -107,8 +107,8 @@ func (w *runner) Work(ctx context.Context, job *river.Job[interrupt.RunArgs]) er
 	})
 }
 
-// stopped reports whether a job ends because its process does: another node goes on then. A job that has taken too long is one that
-// failed, and must still be able to say so.
+// stopped reports whether a job ends because its process stops, so that another node continues it. A job that exceeded its
+// timeout has failed, and must still record that.
 func stopped(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
 
 func (w *runner) work(ctx context.Context, job *river.Job[interrupt.RunArgs]) error {
@@ -138,7 +138,7 @@ func (w *runner) work(ctx context.Context, job *river.Job[interrupt.RunArgs]) er
 	})
 }
 
-// looking reads what a run is about and obeys.
+// looking reads the subject and the settings of a run.
 func (w *runner) looking(read context.Context, run *ent.AgentRun) (*looking, error) {
 	db := w.engine.Store.Reader()
 	r, err := db.Request.Get(read, run.RequestID)
@@ -158,8 +158,8 @@ func (w *runner) looking(read context.Context, run *ent.AgentRun) (*looking, err
 	return look(read, w.engine, &chosen{run.Edges.Agent, s}, about)
 }
 
-// start turns a run RUNNING and returns it, or ends the job of one that there is nothing to do for: it has ended, it waits for
-// a person, or its agent is paused and it goes on when that is resumed.
+// start sets a run RUNNING and returns it. It completes the job and returns nil if there is nothing to do: the run has ended or
+// waits for a person, or its agent is paused, in which case resuming the agent queues the run again.
 func (w *runner) start(ctx context.Context, job *river.Job[interrupt.RunArgs]) (*ent.AgentRun, error) {
 	var out *ent.AgentRun
 	err := w.engine.Work(ctx, job.Args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
@@ -194,9 +194,9 @@ func (w *runner) start(ctx context.Context, job *river.Job[interrupt.RunArgs]) (
 			if run, err = run.Update().SetStatus(agentrun.StatusRUNNING).AddPlans(1).Save(ctx); err != nil {
 				return fmt.Errorf("start the run: %w", err)
 			}
-			run.Edges = edges // which Ent does not carry over
+			run.Edges = edges // Ent does not copy them to the updated row
 		} else if run.Edges.Agent.Source == agent.SourceCUSTOM {
-			return tx.Complete(ctx, job.JobRow) // it works it already
+			return tx.Complete(ctx, job.JobRow) // the agent works on it already
 		}
 		out = run
 		return nil
@@ -204,8 +204,8 @@ func (w *runner) start(ctx context.Context, job *river.Job[interrupt.RunArgs]) (
 	return out, err
 }
 
-// wait gives a CUSTOM agent's run its time until the first sign: less after a push than until the agent asks for it. A job that comes
-// again after its node died pushes again, and gives no more time.
+// wait starts the lease in which a CUSTOM agent must make its first call: shorter after a push than for an agent that polls. A
+// job that runs again after its node died pushes again but does not extend the lease.
 func wait(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
 	if run.LeaseUntil != nil && tx.Now(ctx).Before(*run.LeaseUntil) {
 		return nil
@@ -220,8 +220,8 @@ func wait(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
 	return tx.Insert(ctx, LeaseArgs{Company: run.CompanyID, Run: run.ID}, until)
 }
 
-// finish runs fn on a run that is RUNNING, and ends the job with it. A run that was stopped meanwhile stays as it is, and one
-// whose request has changed is planned anew.
+// finish runs fn on a run that is RUNNING, and completes the job in the same transaction. A run that was stopped meanwhile stays
+// as it is. A run whose request has changed since version is planned again.
 func (w *runner) finish(ctx context.Context, job *rivertype.JobRow, args interrupt.RunArgs, version string,
 	fn func(context.Context, *op.Tx, *ent.AgentRun, *ent.Request) error,
 ) error {
@@ -253,7 +253,7 @@ func (w *runner) finish(ctx context.Context, job *rivertype.JobRow, args interru
 	})
 }
 
-// lockRun locks a run after its request: everybody takes the two in this order.
+// lockRun locks a run after its request. All code locks the two in this order.
 func lockRun(ctx context.Context, tx *op.Tx, id string) (*ent.AgentRun, *ent.Request, error) {
 	ctx = tx.Unfiltered(ctx, "a run is locked together with its request")
 	run, err := tx.AgentRun.Query().Where(agentrun.ID(id)).Only(ctx)
@@ -268,7 +268,7 @@ func lockRun(ctx context.Context, tx *op.Tx, id string) (*ent.AgentRun, *ent.Req
 	return run, r, err
 }
 
-// conclude writes what a plan comes to.
+// conclude stores or performs the writes of a plan.
 func conclude(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request, s settings, p *plan) error {
 	run, err := keepSteps(ctx, run, p)
 	if err != nil {
@@ -301,7 +301,7 @@ func conclude(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request,
 	return leave(ctx, tx, run, s, p, waits, run.RequestID, p.version)
 }
 
-// leave keeps writes about a row, as it is in a version, for people: as what the run proposes, or waits to do.
+// leave stores writes for people to decide about: as proposals or as waiting actions. version is the version of the row subject.
 func leave(ctx context.Context, tx *op.Tx, run *ent.AgentRun, s settings, p *plan, writes []write, subject, version string) error {
 	kind := s.kindIn(run)
 	for _, w := range writes {
@@ -315,7 +315,7 @@ func leave(ctx context.Context, tx *op.Tx, run *ent.AgentRun, s settings, p *pla
 	return wrap("have the run wait", run.Update().SetStatus(agentrun.StatusWAITING).Exec(ctx))
 }
 
-// keepSteps writes what a run has done so far, and what its model took.
+// keepSteps stores the steps of a run so far, and its use of the model.
 func keepSteps(ctx context.Context, run *ent.AgentRun, p *plan) (*ent.AgentRun, error) {
 	steps, err := json.Marshal(p.steps)
 	if err != nil {
@@ -325,8 +325,8 @@ func keepSteps(ctx context.Context, run *ent.AgentRun, p *plan) (*ent.AgentRun, 
 	return after, wrap("keep the steps", err)
 }
 
-// actAlone does what an AUTONOMOUS agent decided and nobody approves, in the transaction that ends its run, and returns the request's
-// version after it.
+// actAlone performs the writes of an AUTONOMOUS agent that need no approval, in the transaction that ends its run. Returns the
+// request's version afterwards.
 func actAlone(ctx context.Context, tx *op.Tx, run *ent.AgentRun, p *plan) (string, error) {
 	for _, w := range p.writes {
 		if w.Waits {
@@ -344,7 +344,8 @@ func actAlone(ctx context.Context, tx *op.Tx, run *ent.AgentRun, p *plan) (strin
 	return interrupt.Version(r)
 }
 
-// propose writes the action that a write becomes: about a row, as it is in a version. One that waits for an approval expires.
+// propose stores the action for a write on the row subject in a version. An action that waits for an approval expires after 72
+// hours.
 func propose(ctx context.Context, tx *op.Tx, run *ent.AgentRun, kind agentaction.Kind, step int, w write, subject, version string) (*ent.AgentAction, error) {
 	changes, err := json.Marshal(w.Changes)
 	if err != nil {
@@ -363,7 +364,8 @@ func propose(ctx context.Context, tx *op.Tx, run *ent.AgentRun, kind agentaction
 	return a, err
 }
 
-// end ends a run, and what it had planned with it.
+// end ends a run and makes its pending actions STALE, unless it ends as PROPOSED or COMPLETED. It releases the task of a run that
+// has not completed it.
 func end(ctx context.Context, tx *op.Tx, run *ent.AgentRun, as agentrun.Status, reason string) error {
 	if err := run.Update().SetStatus(as).SetReason(reason).SetEndedAt(tx.Now(ctx)).Exec(ctx); err != nil {
 		return fmt.Errorf("end the run: %w", err)
@@ -381,7 +383,7 @@ func end(ctx context.Context, tx *op.Tx, run *ent.AgentRun, as agentrun.Status, 
 	return wrap("make the run's plans stale", err)
 }
 
-// ExpiryArgs is the job that ends the wait for a decision.
+// ExpiryArgs is the job that expires an action without a decision.
 type ExpiryArgs struct {
 	Company string `json:"company"`
 	Action  string `json:"action"`
@@ -390,16 +392,16 @@ type ExpiryArgs struct {
 // Kind names the job.
 func (ExpiryArgs) Kind() string { return "agent_expiry" }
 
-// InsertOpts put the job into the agents' queue.
+// InsertOpts puts the job into the agents' queue.
 func (ExpiryArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: interrupt.QueueName} }
 
-// expirer ends waits.
+// expirer works the jobs that expire actions.
 type expirer struct {
 	river.WorkerDefaults[ExpiryArgs]
 	engine *op.Engine
 }
 
-// Work expires an action that nobody has decided about, and hands its run over.
+// Work expires an action without a decision, and hands its run over.
 func (w *expirer) Work(ctx context.Context, job *river.Job[ExpiryArgs]) error {
 	return w.engine.Work(ctx, job.Args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
 		a, run, _, err := lockAction(ctx, tx, job.Args.Action)

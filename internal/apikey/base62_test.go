@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The random part is the 32 bytes as one number, whole: none is lost, leading zeros are kept.
+// The random part is the 32 bytes as one number: no byte is lost, and leading zeros are kept.
 func TestRandomPart(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

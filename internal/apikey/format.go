@@ -25,18 +25,18 @@ const (
 	alphabet       = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// ErrMalformed is the one error of Parse: it says nothing about the text and is the same whatever was wrong.
+// ErrMalformed is the only error of Parse. It is the same for every fault and reveals nothing about the text.
 var ErrMalformed = errors.New("malformed API key")
 
 // Key is a well-formed API key. The zero Key is no key: its Value is empty.
 //
-// The value stands behind a pointer because fmt reaches into unexported fields of other structs without asking
-// their methods; there it prints an address. Compare Keys by Hash, not with ==.
+// The value is behind a pointer because fmt prints unexported fields of other structs without calling their methods; of a pointer
+// it prints the address. Compare Keys by Hash, not with ==.
 type Key struct {
 	value *string
 }
 
-// New draws a key from the system's secure random source.
+// New returns a random key from the system's secure source.
 func New(test bool) (Key, error) {
 	var random [32]byte
 	if _, err := rand.Read(random[:]); err != nil {
@@ -49,7 +49,7 @@ func New(test bool) (Key, error) {
 	return build(prefix, random), nil
 }
 
-// build returns the key of 32 bytes, which are read as one big-endian number.
+// build returns the key of 32 random bytes, which it reads as one big-endian number.
 func build(prefix string, random [32]byte) Key {
 	var n [4]uint64 // most significant first
 	for i := range n {
@@ -70,8 +70,8 @@ func build(prefix string, random [32]byte) Key {
 	return Key{&value}
 }
 
-// Parse returns the key s, or ErrMalformed unless prefix, length, alphabet and checksum are right. Spaces around a
-// key are not forgiven. That s parses does not mean that the key was ever issued.
+// Parse returns the key s, or ErrMalformed unless prefix, length, alphabet and checksum are right. It does not trim spaces. A key
+// that parses need not have been issued.
 func Parse(s string) (Key, error) {
 	if len(s) != Length || !strings.HasPrefix(s, LivePrefix) && !strings.HasPrefix(s, TestPrefix) {
 		return Key{}, ErrMalformed
@@ -87,8 +87,8 @@ func Parse(s string) (Key, error) {
 	return Key{&s}, nil
 }
 
-// checksum returns the CRC-32 of s in base62. Its loop is crc32.ChecksumIEEE over a string: that function would
-// need a copy of the key on the heap.
+// checksum returns the CRC-32 of s in base62. Its loop is crc32.ChecksumIEEE over a string, because that function would need a
+// copy of the key on the heap.
 func checksum(s string) (digits [checksumDigits]byte) {
 	crc := ^uint32(0)
 	for i := range len(s) {
@@ -102,7 +102,7 @@ func checksum(s string) (digits [checksumDigits]byte) {
 	return digits
 }
 
-// Value returns the key itself: for the answer that issues it, and nowhere else.
+// Value returns the key itself. Use it only in the answer that issues the key.
 func (k Key) Value() string {
 	if k.value == nil {
 		return ""
@@ -124,7 +124,7 @@ func (k Key) Prefix() string {
 	return (*k.value)[:len(LivePrefix)]
 }
 
-// Last4 returns the last four characters, by which people tell their keys apart. They belong to the checksum.
+// Last4 returns the last four characters, by which people recognise their keys. They belong to the checksum.
 func (k Key) Last4() string {
 	if k.value == nil {
 		return ""
@@ -132,5 +132,5 @@ func (k Key) Last4() string {
 	return (*k.value)[Length-4:]
 }
 
-// Test reports whether the key is one for the sandbox.
+// Test reports whether the key is for the sandbox.
 func (k Key) Test() bool { return k.Prefix() == TestPrefix }

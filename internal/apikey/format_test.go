@@ -50,7 +50,7 @@ func TestNewKeysParse(t *testing.T) {
 	}
 }
 
-// Every fault gives the same error, and no key.
+// Every malformed text gives the same error, and no key.
 func TestMalformed(t *testing.T) {
 	t.Parallel()
 	key, err := apikey.New(false)
@@ -72,7 +72,7 @@ func TestMalformed(t *testing.T) {
 		"NUL":                good[:20] + "\x00" + good[21:],
 		"no checksum":        good[:52] + "000000",
 	}
-	for i := 9; i < len(good); i++ { // any one character mistyped
+	for i := 9; i < len(good); i++ { // any single character mistyped
 		c := "0"
 		if good[i] == '0' {
 			c = "1"
@@ -89,7 +89,7 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// No way of printing shows more than prefix and last four characters.
+// No way of printing shows more than the prefix and the last four characters.
 func TestMasked(t *testing.T) {
 	t.Parallel()
 	key, err := apikey.New(true)
@@ -163,7 +163,7 @@ func BenchmarkNew(b *testing.B) {
 	}
 }
 
-// BenchmarkParseAndHash is what every authenticated call pays.
+// BenchmarkParseAndHash measures what every authenticated call costs.
 func BenchmarkParseAndHash(b *testing.B) {
 	key, err := apikey.New(false)
 	require.NoError(b, err)
@@ -189,7 +189,7 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// base62 is an independent way to the digits: big.Int counts 0-9a-zA-Z, a key 0-9A-Za-z.
+// base62 computes the digits independently: big.Int counts 0-9a-zA-Z, a key 0-9A-Za-z.
 func base62(n *big.Int, width int) string {
 	swap := func(r rune) rune {
 		switch {

@@ -19,7 +19,7 @@ import (
 
 var keySorts = op.Sorts{"createdAt": entkey.FieldCreatedAt, "name": op.Folded(entkey.FieldName)}
 
-// The operations on API keys. They take a person, never a key: a key can never make a key.
+// The operations on API keys. They require a person: a key can never make a key.
 var (
 	List = paging.NewList("apikey.list", op.Spec{
 		Resource: "APIKey", Action: op.Read, AdminLayer: true, Sorts: keySorts, Summary: "List API keys",
@@ -38,13 +38,13 @@ var (
 	}, loadKey, revokeKey).WithRowVerbs(func(row any, _ op.ByID) []string { return ofOwnersKey(row, revokeOwner) })
 )
 
-// The rights to hold a new value by which its holder acts as an owner, and to take an owner's key away.
+// The rights to get a new key value that acts as an owner, and to revoke an owner's key.
 const (
 	actAsOwner  = "apikey.act_as_owner"
 	revokeOwner = "apikey.revoke_owner"
 )
 
-// ofOwnersKey returns the right where an owner is behind the key, which was loaded with whom it belongs to.
+// ofOwnersKey returns the right if an owner is behind the key. row must be loaded with its user and service account.
 func ofOwnersKey(row any, right string) []string {
 	k, ok := row.(*ent.APIKey)
 	if !ok {
@@ -59,7 +59,7 @@ func ofOwnersKey(row any, right string) []string {
 	return nil
 }
 
-// Issued is a key with its value, which is shown this once.
+// Issued is a key with its value, which is shown only once.
 type Issued struct {
 	ID    string
 	Key   *ent.APIKey
@@ -73,8 +73,8 @@ func loadKey(ctx context.Context, tx *op.Tx, id string) (*ent.APIKey, error) {
 	return op.Lock(tx, tx.APIKey.Query().Where(entkey.ID(id))).WithUser().WithServiceAccount().Only(ctx)
 }
 
-// CreateInput describes a new key. It acts with the rights of the person who makes it, or of a service account, cut
-// down to its scopes.
+// CreateInput describes a new key. The key acts with the rights of the person who makes it, or of a service account, limited to
+// its scopes.
 type CreateInput struct {
 	Name             string     `json:"name" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
 	Scopes           []string   `json:"scopes" minItems:"1" maxItems:"16" uniqueItems:"true"`
@@ -82,7 +82,7 @@ type CreateInput struct {
 	ExpiresAt        *time.Time `json:"expiresAt,omitempty" nullable:"true" doc:"Without it the key is valid until it is revoked."`
 	AllowedIPs       []string   `json:"allowedIps,omitempty" nullable:"true" maxItems:"100" doc:"Addresses and CIDR prefixes that the key works from; anywhere without them."`
 	ServiceAccountID *string    `json:"serviceAccountId,omitempty" nullable:"true" maxLength:"64" doc:"The service account that the key acts as; the caller without one."`
-	OwnerID          string     `json:"-"` // the operator names the user who stands behind the key
+	OwnerID          string     `json:"-"` // set by the operator: the user who stands behind the key
 }
 
 // createKey issues a key. Returns validation_error for unknown scopes, a past expiry, a faulty address or an unknown
@@ -109,7 +109,7 @@ func createKey(ctx context.Context, tx *op.Tx, in CreateInput) (Issued, error) {
 	}, op.Or(in.Test, false))
 }
 
-// behind returns what sets whom the key acts as, and who made it.
+// behind returns a function that sets whom the key acts as and who made it.
 func (in CreateInput) behind(ctx context.Context, tx *op.Tx) (func(*ent.APIKeyCreate) *ent.APIKeyCreate, error) {
 	p := tx.Principal()
 	owner := p.ID
@@ -146,7 +146,7 @@ func (in CreateInput) behind(ctx context.Context, tx *op.Tx) (func(*ent.APIKeyCr
 	return func(c *ent.APIKeyCreate) *ent.APIKeyCreate { return c.SetUserID(owner).SetCreatedBy(owner) }, nil
 }
 
-// check names the faults that tags cannot express.
+// check reports the faults that tags cannot express.
 func (in CreateInput) check(now time.Time) (principal.Scopes, error) {
 	var refs op.Refs
 	var scopes principal.Scopes
@@ -166,7 +166,7 @@ func (in CreateInput) check(now time.Time) (principal.Scopes, error) {
 	return scopes, refs.Err()
 }
 
-// issue makes a value and the row of its hash, and notes it for the audit entry.
+// issue issues a key, and records it for the audit entry of the operation.
 func issue(ctx context.Context, tx *op.Tx, fill func(*ent.APIKeyCreate) *ent.APIKeyCreate, test bool) (Issued, error) {
 	key, err := Issue(ctx, tx.Client, fill, test)
 	if err != nil {
@@ -177,7 +177,7 @@ func issue(ctx context.Context, tx *op.Tx, fill func(*ent.APIKeyCreate) *ent.API
 	return key, nil
 }
 
-// Issue makes a key's value, live or test, and the row that keeps its hash; fill sets the rest of the row.
+// Issue makes a key's value, live or test, and the row that stores its hash; fill sets the rest of the row.
 func Issue(ctx context.Context, db *ent.Client, fill func(*ent.APIKeyCreate) *ent.APIKeyCreate, test bool) (Issued, error) {
 	value, err := New(test)
 	if err != nil {
@@ -208,7 +208,7 @@ func rotateKey(ctx context.Context, tx *op.Tx, old *ent.APIKey, _ op.ByID) (Issu
 
 func revokeKey(ctx context.Context, tx *op.Tx, key *ent.APIKey, _ op.ByID) (*ent.APIKey, error) {
 	if key.RevokedAt != nil {
-		return key, nil // it is what was asked for
+		return key, nil // already revoked
 	}
 	return revoke(ctx, tx, key)
 }

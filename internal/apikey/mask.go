@@ -15,7 +15,7 @@ func (k Key) String() string {
 	return k.Prefix() + "…" + k.Last4()
 }
 
-// Format prints the masked key under every verb of fmt, those that look inside structs included.
+// Format prints the masked key under every verb of fmt, including those that print the fields of structs.
 func (k Key) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, k.String()) }
 
 // LogValue logs the masked key.

@@ -9,7 +9,7 @@ import (
 	"atrium/internal/op"
 )
 
-// Get reads one API key, without its value. It takes a person, like all operations on keys.
+// Get reads one API key, without its value. It requires a person, like all operations on keys.
 var Get = op.Get("apikey.read", op.Spec{
 	Resource: "APIKey", Action: op.Read, AdminLayer: true, Summary: "Get an API key",
 }, func(ctx context.Context, tx *op.Tx, id string) (*ent.APIKey, error) {
@@ -23,7 +23,7 @@ const (
 	Expired = "expired"
 )
 
-// Status returns the state that a key is in at a moment.
+// Status returns the state of a key at a moment.
 func Status(k *ent.APIKey, now time.Time) string {
 	switch {
 	case k.RevokedAt != nil:

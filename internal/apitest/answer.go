@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Answer is what came back, read whole.
+// Answer is an HTTP response with its whole body.
 type Answer struct {
 	Status int
 	Header http.Header
@@ -61,7 +61,7 @@ func (a *Answer) Int(path string) int {
 // ID returns data.id.
 func (a *Answer) ID() string { return a.Text("data.id") }
 
-// Column returns what the rows of a list hold at a path.
+// Column returns the values at a path in the rows of a list.
 func (a *Answer) Column(path string) []any {
 	a.tb.Helper()
 	rows, ok := a.Get("data").([]any)
@@ -73,7 +73,7 @@ func (a *Answer) Column(path string) []any {
 	return out
 }
 
-// JSON returns the decoded body; the test fails when it is none.
+// JSON returns the decoded body; the test fails if it is not JSON.
 func (a *Answer) JSON() any {
 	a.tb.Helper()
 	var v any
@@ -81,7 +81,7 @@ func (a *Answer) JSON() any {
 	return v
 }
 
-// Fields are the fields that the details of a refusal name, each once.
+// Fields returns the fields that the details of an error name, each once.
 func (a *Answer) Fields() []string {
 	a.tb.Helper()
 	details, _ := a.Get("details").([]any)
@@ -97,7 +97,7 @@ func (a *Answer) Fields() []string {
 	return out
 }
 
-// Plain is status and body, with what differs from call to call (the ids of request and decision) taken out.
+// Plain returns status and body, without what differs from call to call (the ids of the request and the decision).
 func (a *Answer) Plain() string {
 	body := string(a.Body)
 	for _, prefix := range []string{"dec_", "rid_"} {
@@ -112,7 +112,7 @@ func (a *Answer) Plain() string {
 	return strconv.Itoa(a.Status) + " " + body
 }
 
-// At returns what a value decoded from JSON holds at a path of keys and indexes; false when nothing is there.
+// At returns the value at a path of keys and indexes in a decoded JSON value; false if there is none.
 func At(v any, path string) (any, bool) {
 	if path == "" {
 		return v, true

@@ -16,17 +16,17 @@ import (
 	"atrium/internal/testkit"
 )
 
-// Caller is somebody who calls a door, with the headers that prove it. The zero value is nobody.
+// Caller is a caller of an API, with the headers of its credential. The zero value has no credential.
 type Caller struct {
 	Name    string
 	Header  http.Header
 	UserID  string // of the person behind the credential
-	KeyID   string // API keys: the actor of audit entries
-	Company string // that the calls reach
+	KeyID   string // of an API key: the actor of audit entries
+	Company string // the company that the calls reach
 	Value   string // the key or token
 }
 
-// ActorID is who audit entries name.
+// ActorID returns the actor that audit entries name.
 func (c Caller) ActorID() string {
 	if c.KeyID != "" {
 		return c.KeyID
@@ -37,7 +37,7 @@ func (c Caller) ActorID() string {
 // Nobody calls without a credential.
 var Nobody = Caller{Name: "nobody"}
 
-// Callers are a company's people, by bearer token, and keys of theirs with every scope.
+// Callers are the users of a company, by bearer token, and an API key of each with every scope.
 type Callers struct {
 	Tenant *testkit.Tenant
 
@@ -46,12 +46,12 @@ type Callers struct {
 	TestKey                                 Caller // the owner's, in the sandbox
 }
 
-// Role returns the person of a role.
+// Role returns the user with a role, by bearer token.
 func (c *Callers) Role(r principal.Role) Caller {
 	return map[principal.Role]Caller{principal.Owner: c.Owner, principal.Admin: c.Admin, principal.Agent: c.Agent, principal.Member: c.Member}[r]
 }
 
-// Roles are all roles, the mightiest first.
+// Roles are all roles, the most powerful first.
 var Roles = []principal.Role{principal.Owner, principal.Admin, principal.Agent, principal.Member}
 
 func (s *Server) callers(tb testing.TB, t *testkit.Tenant) *Callers {
@@ -88,7 +88,7 @@ func (s *Server) Bearer(tb testing.TB, t *testkit.Tenant, u *ent.User, scopes []
 	}
 }
 
-// KeyOptions say what key is made; the zero value is a live key with every scope.
+// KeyOptions describe a key; the zero value is a live key with every scope.
 type KeyOptions struct {
 	Scopes    []string // nil for all
 	Test      bool

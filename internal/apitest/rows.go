@@ -14,7 +14,7 @@ import (
 	"atrium/internal/store"
 )
 
-// Audit returns the audit entries that a call left, of whatever company.
+// Audit returns the audit entries of a call, of any company.
 func (s *Server) Audit(tb testing.TB, requestID string) []*ent.AuditEntry {
 	tb.Helper()
 	rows, err := s.World.Store.Reader().AuditEntry.Query().Where(auditentry.RequestID(requestID)).Order(auditentry.ByID()).All(System())
@@ -34,7 +34,7 @@ func (s *Server) Events(tb testing.TB, subject string) []string {
 	return out
 }
 
-// Counts returns how many rows every table has.
+// Counts returns the number of rows of every table.
 func (s *Server) Counts(tb testing.TB) map[string]int {
 	tb.Helper()
 	out := map[string]int{}
@@ -112,8 +112,8 @@ func column(ctx context.Context, tx *store.Tx, query string) (out []string, err 
 	return out, rows.Err()
 }
 
-// Of returns what a company has: of every entity the id of a row, and what all of its rows come to, which changes with each of
-// them. Entities without rows are left out.
+// Of returns, for every entity of which a company has rows, the id of one row, and a summary of all its rows that changes when
+// one of them does.
 func (s *Server) Of(tb testing.TB, companyID string) (ids, sums map[string]string) {
 	tb.Helper()
 	ids, sums = map[string]string{}, map[string]string{}

@@ -16,8 +16,8 @@ import (
 	"atrium/ent/event"
 )
 
-// Scenario is one call and what must be true of its answer. Zero wants are not asked, but what the API promises of every
-// answer always is.
+// Scenario is one call and the expectations on its answer. Expectations that are zero are not checked; what the API promises of
+// every answer always is.
 type Scenario struct {
 	Name   string
 	As     Caller
@@ -27,19 +27,19 @@ type Scenario struct {
 	Body   any // string and []byte are sent as they are, anything else as JSON; nil for no body
 
 	WantStatus   int            // 200, 201 or 204 by method when 0
-	WantCode     string         // the error's
-	WantFields   []string       // that details name, in any order, and no others
+	WantCode     string         // the code of the error
+	WantFields   []string       // all fields that details name, in any order
 	WantContains []string       // in the body
-	WantNot      []string       // in neither body nor headers
+	WantNot      []string       // in neither the body nor the headers
 	WantData     map[string]any // values by path below data ("sla.state"); numbers as float64 or int
 	WantAudit    *AuditWant
 	WantEvents   []string // types written by the call, in order; []string{} for none
-	WantNoChange bool     // the call finds everything as it asks for: it leaves no audit entry
+	WantNoChange bool     // the call changes nothing, so it leaves no audit entry
 
 	Client *http.Client // the server's own when nil
 }
 
-// AuditWant is what the one audit entry of a call says; zero fields are not asked.
+// AuditWant is what the one audit entry of a call must say; zero fields are not checked.
 type AuditWant struct {
 	Action, Outcome, ResourceType, ResourceID, ActorID, ActorType string
 	Company                                                       string
@@ -58,7 +58,7 @@ func (s *Server) Run(t *testing.T, scenarios []Scenario) {
 	}
 }
 
-// Do makes the call and holds its answer against the scenario and what the API promises.
+// Do makes the call, and checks its answer against the scenario and what the API promises of every answer.
 func (s *Server) Do(tb testing.TB, sc Scenario) *Answer {
 	tb.Helper()
 	if sc.Method == "" {
@@ -104,13 +104,13 @@ func (s *Server) Do(tb testing.TB, sc Scenario) *Answer {
 	return a
 }
 
-// Sentence is what every message of a detail looks like in JSON, at either door.
+// Sentence is the pattern of the message of every detail in JSON, in every API.
 const Sentence = `^([A-Z]|\\")((.*[^.])?[.?!])$`
 
-// eachDetail finds the messages of details.
+// eachDetail matches the details in a body, with their messages.
 var eachDetail = regexp.MustCompile(`\{"field":"[^"]*","message":"((?:[^"\\]|\\.)*)"\}`)
 
-// Send makes the call and reads the answer whole.
+// Send makes the call and reads the whole answer.
 func (s *Server) Send(tb testing.TB, sc Scenario) *Answer {
 	tb.Helper()
 	var body io.Reader
@@ -158,7 +158,7 @@ func encoded(tb testing.TB, body any) []byte {
 	return b
 }
 
-// always holds what the API promises of every answer.
+// always checks what the API promises of every answer.
 func (s *Server) always(tb testing.TB, sc Scenario, a *Answer) {
 	tb.Helper()
 	what := sc.Method + " " + sc.Path + " as " + sc.As.Name
@@ -194,8 +194,8 @@ func (s *Server) always(tb testing.TB, sc Scenario, a *Answer) {
 	s.audited(tb, sc, a, what)
 }
 
-// audited holds the rule of audit entries: a change leaves one that says allowed, a refusal by rights one that says
-// denied, a conflict one that says failed, and everything else none.
+// audited checks the rule of audit entries: a change leaves one with the outcome allowed, a refusal by rights one with denied, a
+// conflict one with failed, and everything else none.
 func (s *Server) audited(tb testing.TB, sc Scenario, a *Answer, what string) {
 	tb.Helper()
 	want := ""
@@ -253,7 +253,7 @@ func (s *Server) holdAudit(tb testing.TB, want *AuditWant, a *Answer) {
 	}
 }
 
-// holdBack holds what must be nowhere in an answer.
+// holdBack checks that texts occur nowhere in an answer.
 func (s *Server) holdBack(tb testing.TB, a *Answer, texts []string) {
 	tb.Helper()
 	for _, text := range texts {

@@ -24,7 +24,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// Parts are what a door is built from.
+// Parts are what an API's handler is built from.
 type Parts struct {
 	Engine  *op.Engine
 	Gate    *gate.Gate
@@ -32,20 +32,20 @@ type Parts struct {
 	BaseURL string
 }
 
-// Door builds a door's handler; its test knows how, this package does not.
+// Door builds an API's handler. Tests pass it to Serve, because this package imports no API.
 type Door func(Parts) (http.Handler, error)
 
-// Server is a door over TLS on a world of its own.
+// Server is an API over TLS with a world of its own.
 type Server struct {
 	World *testkit.World
 	URL   string
 	HTTP  *http.Client
 	A, B  *Callers
 
-	validator func() *ResponseValidator // of the door's document, read when the first answer is held against it
+	validator func() *ResponseValidator // of the served document, compiled at the first check
 }
 
-// Serve serves a door for the world until the test ends. Both companies get limits that no test reaches.
+// Serve serves an API for the world until the test ends. Both companies get rate limits that no test reaches.
 func Serve(tb testing.TB, w *testkit.World, door Door) *Server {
 	tb.Helper()
 	log := slog.New(slog.NewTextHandler(tb.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
@@ -55,7 +55,7 @@ func Serve(tb testing.TB, w *testkit.World, door Door) *Server {
 	handler, err := door(Parts{Engine: w.Engine, Gate: g, Log: log, BaseURL: testkit.BaseURL})
 	require.NoError(tb, err)
 	ts := httptest.NewUnstartedServer(g.Front(handler))
-	ts.Config.ErrorLog = slog.NewLogLogger(slog.NewTextHandler(io.Discard, nil), slog.LevelError) // callers who hang up
+	ts.Config.ErrorLog = slog.NewLogLogger(slog.NewTextHandler(io.Discard, nil), slog.LevelError) // errors of callers who hang up
 	ts.EnableHTTP2 = true
 	ts.StartTLS()
 	client := ts.Client()
@@ -85,7 +85,7 @@ func (s *Server) HTTP1(tb testing.TB) *http.Client {
 	return &http.Client{Transport: tr, CheckRedirect: s.HTTP.CheckRedirect}
 }
 
-// Limits gives a company rate limits of its own; zero goes back to its plan's.
+// Limits gives a company rate limits of its own; zero restores its plan's.
 func (s *Server) Limits(tb testing.TB, t *testkit.Tenant, perMinute, perDay int) {
 	tb.Helper()
 	s.Write(tb, func(ctx context.Context, tx *store.Tx) error {
@@ -100,18 +100,18 @@ func (s *Server) Limits(tb testing.TB, t *testkit.Tenant, perMinute, perDay int)
 	s.World.Store.AuthorityChanged()
 }
 
-// Write changes rows behind the product's back, across companies.
+// Write changes rows directly in the database, across companies.
 func (s *Server) Write(tb testing.TB, fn func(context.Context, *store.Tx) error) {
 	tb.Helper()
 	require.NoError(tb, s.World.Store.Write(System(), fn))
 }
 
-// System returns a context in which a test looks across companies.
+// System returns a context that sees the rows of all companies.
 func System() context.Context {
 	return principal.System(context.Background(), "a test looks across companies")
 }
 
-// validators keeps one compiled validator per document: all servers of a process serve the same.
+// validators caches the compiled validator of the last document: all servers of a process serve the same.
 var validators struct {
 	sync.Mutex
 	document []byte

@@ -16,8 +16,8 @@ import (
 	"atrium/internal/store"
 )
 
-// Session signs a user in to the web application now, and returns a caller with the session's cookie and the header that
-// such callers send.
+// Session signs a user in to the web application, and returns a caller with the session's cookie and the header that such calls
+// need.
 func (s *Server) Session(tb testing.TB, u *ent.User) Caller {
 	tb.Helper()
 	raw := make([]byte, 32)

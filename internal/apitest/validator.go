@@ -15,27 +15,27 @@ import (
 	"atrium/internal/strictjson"
 )
 
-// documentURL is what the document is called while its schemas are compiled.
+// documentURL is the URL of the document while its schemas are compiled.
 const documentURL = "https://atrium.invalid/openapi.json"
 
-// ResponseValidator holds answers against an OpenAPI document. Safe for concurrent use.
+// ResponseValidator checks responses against an OpenAPI document. Safe for concurrent use.
 type ResponseValidator struct {
 	operations []operation
 	failure    *jsonschema.Schema // the schema Error
 }
 
-// operation is what one method of a path may answer.
+// operation holds the possible responses of one method of a path.
 type operation struct {
 	method   string
 	segments []string // of the path; "{id}" stands for anything
 	answers  map[int]answer
 }
 
-// answer is what a status comes with: nil content for no body.
+// answer holds the schemas of a status by media type; nil for no body.
 type answer struct{ content map[string]*jsonschema.Schema }
 
-// closeObjects makes the schemas of a document refuse fields that they do not name. Clients have to bear new fields; a
-// test has to find those that nobody has described.
+// closeObjects makes the schemas of a document refuse fields that they do not name. Clients must accept new fields; a test must
+// find fields that are not described.
 func closeObjects(doc any) {
 	switch doc := doc.(type) {
 	case map[string]any:
@@ -52,8 +52,8 @@ func closeObjects(doc any) {
 	}
 }
 
-// NewResponseValidator reads an OpenAPI 3.1 document (JSON) and compiles the schemas of its answers as JSON Schema
-// 2020-12, formats included. Returns an error when one of them does not compile or a reference leads nowhere.
+// NewResponseValidator reads an OpenAPI 3.1 document (JSON) and compiles the schemas of its responses as JSON Schema 2020-12,
+// including formats. Returns an error when a schema does not compile or a reference cannot be resolved.
 func NewResponseValidator(document []byte) (*ResponseValidator, error) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(document))
 	if err != nil {
@@ -89,7 +89,7 @@ func NewResponseValidator(document []byte) (*ResponseValidator, error) {
 	return v, nil
 }
 
-// newAnswer compiles the schemas of the response at a pointer, which may be a reference to another.
+// newAnswer compiles the schemas of the response at a JSON pointer, which may be a reference.
 func newAnswer(c *jsonschema.Compiler, doc any, at string) (answer, error) {
 	response := resolve(doc, at)
 	if ref, ok := member(response, "$ref").(string); ok {
@@ -121,9 +121,9 @@ func compile(c *jsonschema.Compiler, at string) (*jsonschema.Schema, error) {
 	return s, nil
 }
 
-// Check returns what is wrong with an answer to method at path (as it was called, with its ids, with or without query).
-// A status that the document does not name for the operation is wrong. Where the document knows no such path or
-// method, an answer under /v1 must be an error in the schema Error, and others are only checked when they are one.
+// Check reports what is wrong with the response to method at path (as it was called, with its ids, with or without query). A
+// status that the document does not name for the operation is wrong. For a path or method that the document does not name, a
+// response under /v1 must be an error that fits the schema Error; other responses are checked only when they are errors.
 func (v *ResponseValidator) Check(method, path string, status int, contentType string, body []byte) error {
 	head := method == http.MethodHead
 	if head {
@@ -146,7 +146,7 @@ func (v *ResponseValidator) Check(method, path string, status int, contentType s
 	return v.hold(a, head, method, path, status, contentType, body)
 }
 
-// hold holds a body against what is declared for it.
+// hold checks a body against the response that is declared.
 func (v *ResponseValidator) hold(a answer, head bool, method, path string, status int, contentType string, body []byte) error {
 	fault := func(format string, args ...any) error {
 		return fmt.Errorf("%s %s: %d: %w: %s", method, path, status, fmt.Errorf(format, args...), clip(body))
@@ -184,7 +184,7 @@ func (v *ResponseValidator) hold(a answer, head bool, method, path string, statu
 	return nil
 }
 
-// find returns the operation of a concrete path, one with fewer variables first; nil when there is none.
+// find returns the operation of a concrete path, preferring the one with the fewest variables; nil if there is none.
 func (v *ResponseValidator) find(method, path string) *operation {
 	path, _, _ = strings.Cut(path, "?")
 	if u, err := url.Parse(path); err == nil && u.Path != "" {
@@ -205,7 +205,7 @@ func (v *ResponseValidator) find(method, path string) *operation {
 	return best
 }
 
-// matches reports whether the operation is at a path, and how many of its segments are variables.
+// matches reports whether a path is the operation's, and how many of its segments are variables.
 func (o *operation) matches(segments []string) (variables int, ok bool) {
 	if len(segments) != len(o.segments) {
 		return 0, false
@@ -221,7 +221,7 @@ func (o *operation) matches(segments []string) (variables int, ok bool) {
 	return variables, true
 }
 
-// member returns a member of a JSON object; nil when there is none.
+// member returns a member of a JSON object; nil if there is none.
 func member(v any, key string) any { return members(v)[key] }
 
 func members(v any) map[string]any {
@@ -240,7 +240,7 @@ func resolve(doc any, pointer string) any {
 	return doc
 }
 
-// escape writes a key as part of a JSON pointer in a URL's fragment.
+// escape encodes a key as part of a JSON pointer in a URL's fragment.
 func escape(key string) string {
 	return url.PathEscape(strings.NewReplacer("~", "~0", "/", "~1").Replace(key))
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Code is the machine-readable error string both doors answer with.
+// Code is the machine-readable error code in the responses of both APIs.
 type Code string
 
 // The codes of the API contract.
@@ -28,26 +28,26 @@ const (
 	QueryTooComplex      Code = "query_too_complex" // GraphQL only
 )
 
-// Detail names one faulty field of the input. Field is the path the caller sent it under ("fields.color",
-// "definition.phases[review].config.title"); Message does not name it again, and never repeats a refused value.
+// Detail describes one invalid field of the input. Field is the path under which the caller sent it ("fields.color",
+// "definition.phases[review].config.title"). Message neither names the field nor repeats a refused value.
 type Detail struct {
 	Field   string `json:"field"`
 	Message string `json:"message"`
 }
 
-// Error is what every operation returns when it refuses or fails.
+// Error is the error that every operation returns when it refuses or fails.
 type Error struct {
 	Code       Code
 	Message    string   // public: safe to show to the caller
 	Details    []Detail // validation errors only
-	Reason     string   // forbidden only: the scope, role or policy that decided, when the caller may know it
+	Reason     string   // forbidden only: the scope, role or policy that denied the call, if the caller may know it
 	DecisionID string   // forbidden only
 	RetryAfter int      // rate_limit_exceeded and unavailable: whole seconds; 0 for none
 
 	cause error
 }
 
-// Error returns code, public message and cause; it is meant for logs, never for a caller.
+// Error returns code, public message and cause. It is for logs only, never for a caller.
 func (e *Error) Error() string {
 	if e.cause != nil {
 		return fmt.Sprintf("%s: %s: %v", e.Code, e.Message, e.cause)
@@ -68,14 +68,14 @@ func Wrap(cause error, code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...), cause: cause}
 }
 
-// Unauthenticated is the one refusal of credentials that are not valid, whatever is wrong with them: callers who guess learn
-// nothing from it.
+// Unauthenticated is the error for every credential that is not valid. It does not say what is wrong with the credential, so
+// that a guessing caller learns nothing.
 func Unauthenticated(cause error) *Error {
 	return Wrap(cause, Unauthorized, "The credential is not valid.")
 }
 
-// Invalid returns a validation error with one row per faulty field. Rules write their messages as what is said of the field
-// ("must be a number"); callers read them as sentences ("Must be a number."), wherever they come from.
+// Invalid returns a validation error with one row per invalid field. Rules write messages as predicates ("must be a number");
+// Invalid turns them into sentences ("Must be a number.").
 func Invalid(details ...Detail) *Error {
 	for i, d := range details {
 		details[i].Message = sentence(d.Message)
@@ -83,7 +83,7 @@ func Invalid(details ...Detail) *Error {
 	return &Error{Code: Validation, Message: "The request is not valid.", Details: details}
 }
 
-// sentence gives a text a capital at its beginning and a full stop at its end, where it has none.
+// sentence capitalizes the first letter and adds a full stop unless the text ends with a punctuation mark.
 func sentence(s string) string {
 	if s == "" {
 		return s
@@ -99,8 +99,8 @@ func InvalidField(field, format string, args ...any) *Error {
 	return Invalid(Detail{Field: field, Message: fmt.Sprintf(format, args...)})
 }
 
-// Missing returns the not_found answer for a resource, spelled as in policies ("Service"). It is the same for a
-// row that never was, one that is gone and one of another company.
+// Missing returns the not_found error for a resource, spelled as in policies ("Service"). It is the same for a row that never
+// existed, a deleted row and a row of another company.
 func Missing(resource string) *Error {
 	return New(NotFound, "%s not found.", resource)
 }

@@ -1,8 +1,9 @@
-// Package auditlog holds the operations that read the audit log: lists, one entry, exports. Both doors offer them.
+// Package auditlog has the operations that read the audit log: lists, one entry, exports, verification and proofs. REST and
+// GraphQL call them.
 //
-// Verify and Prove show what the Merkle log of package merkle holds of the company. An export in JSON lines carries what proves
-// each of its entries, so that it can be verified without the server that made it.
+// Verify and Prove use the Merkle log of package merkle. An export in JSON lines contains a proof for each entry, so it can be
+// verified without the server that made it.
 //
-// It never writes an entry: package audit does, in the transaction of what the entry tells of. The database refuses to delete
-// an entry, and to change more of one than an erasure may.
+// The package never writes an entry: package audit does, in the transaction of the change that the entry describes. The
+// database refuses to delete an entry, and allows no change of one except an erasure.
 package auditlog

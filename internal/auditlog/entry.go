@@ -9,7 +9,7 @@ import (
 	"atrium/internal/op"
 )
 
-// GetEntry reads one audit entry.
+// GetEntry returns one audit entry. Returns not_found for an entry that the caller may not see.
 var GetEntry = op.Get("audit.read", op.Spec{
 	Resource: "AuditEntry", Action: op.Read, Scope: "audit:read",
 	Summary: "Get an audit entry",

@@ -36,7 +36,7 @@ func TestExports(t *testing.T) {
 		require.Equal(t, 2, lines.Count)
 		require.False(t, lines.Truncated)
 		first, second, _ := strings.Cut(strings.TrimSpace(lines.Content), "\n")
-		for i, line := range []string{second, first} { // the newest first
+		for i, line := range []string{second, first} { // newest first
 			var e struct {
 				ID, At, Action, Outcome, UserAgent string
 				Actor                              struct{ Type, ID, Name string }
@@ -69,7 +69,7 @@ func TestExports(t *testing.T) {
 	})
 }
 
-// Taking entries out is itself in the log, with what was asked for.
+// An export is itself recorded in the log, with its filters.
 func TestExportsAreAudited(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

@@ -12,16 +12,16 @@ import (
 	"atrium/internal/paging"
 )
 
-// sorts are the fields that the log can be ordered by; an entry is made at the moment that it tells of.
+// sorts are the fields that lists can be ordered by. at and createdAt are the same: an entry is created when the event happens.
 var sorts = op.Sorts{"at": auditentry.FieldCreatedAt, "createdAt": auditentry.FieldCreatedAt}
 
-// ListEntries finds audit entries, the newest first.
+// ListEntries lists audit entries, newest first.
 var ListEntries = op.New("audit.list", op.Spec{
 	Resource: "AuditEntry", Action: op.Read, Scope: "audit:read", Sorts: sorts,
 	Summary: "Query the audit log",
 }, listEntries)
 
-// ListEntriesInput filters and pages the log. Filters combine; each takes several values, any of which may match.
+// ListEntriesInput filters and pages the log. All filters must match; a filter with several values matches any of them.
 type ListEntriesInput struct {
 	paging.Page
 	ActorID      []string   `json:"-" query:"actorId" maxLength:"64" doc:"Entries of these users, service accounts or API keys."`
@@ -42,7 +42,7 @@ func listEntries(ctx context.Context, tx *op.Tx, in ListEntriesInput) (paging.Li
 	return placed(ctx, tx)(paging.Of(ctx, in.Page, sorts, q))
 }
 
-// placed sets the places that the entries of a page have in the company's log.
+// placed sets the indexes of a page's entries in the company's log.
 func placed(ctx context.Context, tx *op.Tx) func(paging.List[*ent.AuditEntry], error) (paging.List[*ent.AuditEntry], error) {
 	return func(l paging.List[*ent.AuditEntry], err error) (paging.List[*ent.AuditEntry], error) {
 		if err != nil {

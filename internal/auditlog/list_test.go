@@ -21,10 +21,10 @@ import (
 	"atrium/internal/testkit"
 )
 
-// noon is when the first of the made-up entries happened, in a year without others.
+// noon is the time of the first generated entry, in a year without other entries.
 var noon = time.Date(2020, 5, 1, 12, 0, 0, 0, time.UTC)
 
-// made writes n entries a second apart, of which every third is of another actor, action and resource.
+// made writes n entries, one second apart. Every third one has another actor, action and resource.
 func made(t *testing.T, w *testkit.World, tenant *testkit.Tenant, n int) {
 	t.Helper()
 	err := w.Store.Write(w.As(tenant, principal.Owner), func(ctx context.Context, tx *store.Tx) error {
@@ -52,7 +52,7 @@ func TestFilters(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		made(t, w, w.A, 9)
-		made(t, w, w.B, 30) // never seen
+		made(t, w, w.B, 30) // of another company: never in a list of A
 		sixth := noon.Add(6 * time.Second)
 		inTokyo := sixth.In(time.FixedZone("", 9*3600))
 		before := noon.Add(time.Hour)
@@ -81,7 +81,7 @@ func TestFilters(t *testing.T) {
 	})
 }
 
-// TestTotalWithoutFiltersIsCounted compares the kept counter with a count after entries of every outcome.
+// TestTotalWithoutFiltersIsCounted compares the stored counter with a count after entries of every outcome.
 func TestTotalWithoutFiltersIsCounted(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

@@ -12,10 +12,10 @@ import (
 	"atrium/internal/op"
 )
 
-// maxVerify bounds a verification through a door, where somebody waits for the answer; the command line has no bound.
+// maxVerify bounds a verification by REST or GraphQL, where a caller waits. The command line has no limit.
 const maxVerify = 45 * time.Second
 
-// Both take a person who may read the log.
+// Both need the right to read the log.
 var (
 	Verify = op.New("audit.verify", op.Spec{
 		Resource: "AuditEntry", Action: op.Read, AdminLayer: true,
@@ -30,21 +30,21 @@ var (
 	}, prove)
 )
 
-// VerifyInput is empty: the log is the caller's company's.
+// VerifyInput is empty: Verify is about the log of the caller's company.
 type VerifyInput struct{}
 
-// Proof shows that an entry stands in its company's log. Hashes and bytes are base64.
+// Proof proves that an entry is in its company's log. Hashes and bytes are base64.
 type Proof struct {
 	Index      int64
 	Size       int64 // of the log
 	RootHash   string
 	Path       []string // from the leaf's sibling to the root
-	Checkpoint string   // of this size and root, a signed note
+	Checkpoint string   // a signed note of this size and root
 	Leaf       []byte   // the canonical form that is hashed
 	LeafHash   []byte
 }
 
-// verifying lets one verification at a time read a whole log.
+// verifying lets one verification at a time run in this process, because each reads a whole log.
 var verifying = make(chan struct{}, 1)
 
 func verify(ctx context.Context, tx *op.Tx, _ VerifyInput) (merkle.Report, error) {
@@ -90,7 +90,7 @@ func prove(ctx context.Context, tx *op.Tx, e *ent.AuditEntry, _ op.ByID) (*Proof
 	return out, err
 }
 
-// proverOf returns a prover for the company's log, and sets the places of entries.
+// proverOf sets the indexes of the entries and returns a prover for the company's log.
 func proverOf(ctx context.Context, tx *op.Tx, rows ...*ent.AuditEntry) (*merkle.Prover, error) {
 	if err := merkle.Indexes(ctx, tx.Client, rows); err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// What the operations hand out is checked by tlog itself, and by nothing but the public key.
+// The results of the operations are verified with tlog and the public key alone.
 func TestProofsAndExports(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

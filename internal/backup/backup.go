@@ -30,30 +30,31 @@ const (
 
 const format = 1
 
-// Manifest says what a backup is.
+// Manifest describes a backup.
 type Manifest struct {
 	Format   int       `json:"format"`
 	Version  string    `json:"version"` // of the program that made it
 	At       time.Time `json:"at"`
 	Database string    `json:"databaseSha256"` // in hexadecimal
 	Bytes    int64     `json:"databaseBytes"`
-	Keys     bool      `json:"keys"` // whether it holds keys
+	Keys     bool      `json:"keys"` // whether the backup contains keys
 }
 
-// KeyFile is a file that is kept under the name that it has in the data folder.
+// KeyFile is a file of the data folder that the backup contains under the same name.
 type KeyFile struct{ Name, Path string }
 
-// Options say what is backed up.
+// Options say what to back up and how.
 type Options struct {
 	Database   string    // path of the SQLite file
-	Keys       []KeyFile // none without a passphrase
+	Keys       []KeyFile // empty without a passphrase
 	Passphrase string
 	Version    string
 	Now        time.Time
-	Check      func(ctx context.Context, database string) error // of the copy, beyond what SQLite can say
+	Check      func(ctx context.Context, database string) error // checks the copy beyond what SQLite can check
 }
 
-// Write makes the backup file, which must not be there: nothing is lost by a mistyped name. What fails leaves no file behind.
+// Write creates the backup file. It returns an error if the file exists, so that a mistyped name overwrites nothing. A failure
+// leaves no file behind.
 func Write(ctx context.Context, to string, o Options) (_ *Manifest, err error) {
 	if _, err := os.Lstat(to); err == nil {
 		return nil, fmt.Errorf("%s is there already, and is not replaced", to)
@@ -78,13 +79,13 @@ func Write(ctx context.Context, to string, o Options) (_ *Manifest, err error) {
 	if err := writeArchive(whole, m, copied, o); err != nil {
 		return nil, err
 	}
-	if err := os.Link(whole, to); err != nil { // unlike a rename, it replaces nothing
+	if err := os.Link(whole, to); err != nil { // unlike a rename, a link never replaces a file
 		return nil, fmt.Errorf("put the backup in its place: %w", err)
 	}
 	return m, syncFolder(filepath.Dir(to))
 }
 
-// copyDatabase copies the state of one moment.
+// copyDatabase writes a consistent snapshot of the database from to the file to.
 func copyDatabase(ctx context.Context, from, to string) (err error) {
 	db, err := store.OpenSQLiteFile(from)
 	if err != nil {
@@ -97,7 +98,7 @@ func copyDatabase(ctx context.Context, from, to string) (err error) {
 	return os.Chmod(to, 0o600)
 }
 
-// check asks SQLite about pages and references, and then the caller.
+// check runs SQLite's own checks, then the caller's.
 func check(ctx context.Context, path string, further func(context.Context, string) error) error {
 	if err := Whole(ctx, path); err != nil {
 		return err
@@ -105,7 +106,7 @@ func check(ctx context.Context, path string, further func(context.Context, strin
 	return further(ctx, path)
 }
 
-// Whole returns an error for a SQLite file whose pages, indexes or references do not hold together.
+// Whole checks the pages, indexes and foreign keys of a SQLite file, and returns an error for the first fault.
 func Whole(ctx context.Context, path string) error {
 	db, err := store.OpenSQLiteFile(path)
 	if err != nil {
@@ -229,7 +230,7 @@ func sealKeys(o Options) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// syncFolder makes a new name last.
+// syncFolder makes a new directory entry durable.
 func syncFolder(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {

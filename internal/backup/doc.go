@@ -1,21 +1,22 @@
-// Package backup writes an installation on SQLite into one file, and makes an installation of such a file.
+// Package backup writes an installation on SQLite into one file, and restores an installation from such a file.
 //
-//	Write    a consistent copy of the database while a server writes to it, checked, into a tar file
-//	Read     the database, and the keys where there are any, out of it into a folder, checked
+//	Write    copies the database consistently while a server writes to it, checks the copy, and puts it into a tar file
+//	Read     extracts the database, and the keys if there are any, into a folder, and checks them
 //
-// The file is a tar archive that its own tools open:
+// The file is a plain tar archive:
 //
-//	manifest.json   what it is: the program's version, when it was made, the SHA-256 of the database
+//	manifest.json   the program's version, the time of the backup, the SHA-256 of the database
 //	atrium.db       the database
 //	keys.tar.age    master key, CA and certificate (--with-keys), encrypted under a passphrase by age (scrypt)
 //
-// The copy is made by VACUUM INTO: one read transaction, so that it holds the state of one moment, and the server's writer
-// does not wait for it. It is compact, and holds nothing that was deleted. The write-ahead log cannot be cut back meanwhile and
-// grows by what is written.
+// VACUUM INTO makes the copy in one read transaction, so it holds the state of one moment and the server's writer does not wait.
+// The copy is compact and contains no deleted data. Until it is complete, the write-ahead log cannot be truncated, and grows with
+// each write.
 //
-// What is copied is checked before anybody is told that there is a backup, and again before it becomes an installation: the
-// pages and references of the file, that the master key opens what was sealed, and that every company's audit log is what was
-// sealed. The last two need the product, so that the caller hands them in as a function.
+// The copy is checked before Write reports success, and again before Read makes it an installation. SQLite checks the file's
+// pages and references. The caller checks that the master key opens the sealed values, and that no company's audit log has
+// changed since it was sealed; it passes these checks as a function, because they need the product.
 //
-// PostgreSQL has its own tools, which can do more than this (pg_dump, WAL archiving); the README says what they need.
+// The command line calls the package. It never backs up PostgreSQL, whose own tools can do more (pg_dump, WAL archiving); the
+// README says what they need.
 package backup

@@ -22,7 +22,7 @@ type floorDB interface {
 	close() error
 }
 
-// floorRequest is the product's answer, made by hand: what needs no look inside is passed through as it is stored.
+// floorRequest is a request in the product's JSON shape. JSON columns are passed through as they are stored.
 type floorRequest struct {
 	ID          string          `json:"id"`
 	ServiceID   string          `json:"serviceId"`
@@ -45,7 +45,7 @@ type floorRequest struct {
 	UpdatedAt   stamp           `json:"updatedAt"`
 }
 
-// stamp writes a time as the API does.
+// stamp is a time that marshals as in the API.
 type stamp time.Time
 
 // MarshalJSON writes RFC 3339 in UTC with milliseconds.
@@ -64,7 +64,7 @@ type floorCreate struct {
 	Tags        map[string]string `json:"tags"`
 }
 
-// floorServer answers three routes.
+// floorServer serves three routes: get, list and create.
 type floorServer struct {
 	db floorDB
 	w  *world

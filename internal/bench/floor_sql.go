@@ -12,10 +12,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	_ "modernc.org/sqlite" // the driver "sqlite"
+	_ "modernc.org/sqlite" // registers the driver "sqlite"
 )
 
-// The statements as SQLite takes them; numbered makes PostgreSQL's of them.
+// The statements in SQLite's syntax; numbered converts the placeholders for PostgreSQL.
 const (
 	floorSelect = "SELECT id, service_id, offering_id, title, description, status, priority, fields, tags, created_by, assignee_id, team_id, accepted_at, completed_at, cancelled_at, created_at, updated_at FROM requests WHERE company_id = ?1"
 	floorGet    = floorSelect + " AND id = ?2"
@@ -24,7 +24,7 @@ const (
 
 var numbered = strings.NewReplacer("?", "$")
 
-// floorLists are the statements of the lists, by the queries of the workloads.
+// floorLists maps the query string of each list workload to its statement.
 var floorLists = map[string]string{
 	listNewest:   floorSelect + " AND status = 'PENDING' ORDER BY created_at DESC, id DESC LIMIT 20",
 	listPriority: floorSelect + " AND status IN ('PENDING', 'IN_PROGRESS') ORDER BY priority_rank DESC, created_at DESC, id DESC LIMIT 20",
@@ -36,7 +36,7 @@ var floorInserts = [3]string{
 	"INSERT INTO audit_entries (id, created_at, updated_at, company_id, actor_type, actor_id, actor_name, action, resource_type, resource_id, outcome, ip, user_agent, request_id, changes) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15)",
 }
 
-// floorRows is what database/sql and pgx have in common.
+// floorRows is the common part of the rows of database/sql and pgx.
 type floorRows interface {
 	Next() bool
 	Scan(...any) error
@@ -74,7 +74,7 @@ func one(rows []*floorRequest, err error) (*floorRequest, error) {
 	return rows[0], nil
 }
 
-// floorSQLite has a read pool as large as the product's and one connection that writes, all statements prepared.
+// floorSQLite has a read pool as large as the product's and one connection for writes. All statements are prepared.
 type floorSQLite struct {
 	company     string
 	read, write *sql.DB
@@ -140,7 +140,7 @@ func (f *floorSQLite) create(ctx context.Context, rows [3][]any) error {
 	return tx.Commit()
 }
 
-// floorPostgres sends what row-level security needs and the statements in one batch: one round trip, one transaction.
+// floorPostgres sends the set_config for row-level security and the statements in one batch: one round trip, one transaction.
 type floorPostgres struct {
 	company string
 	pool    *pgxpool.Pool
@@ -151,7 +151,7 @@ func openFloorPostgres(ctx context.Context, w *world) (floorDB, error) {
 	if err != nil {
 		return nil, errors.New("the database URL cannot be parsed")
 	}
-	cfg.MaxConns = 16 // as the product's
+	cfg.MaxConns = 16 // the product's default
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("connect: %w", err)

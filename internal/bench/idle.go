@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// idleBound is how much memory an idle server may keep, in MiB.
+// idleBound is the most resident memory that an idle server may use, in MiB.
 const idleBound = 90.0
 
-// idle starts `atrium serve` in an empty folder and once more in the one it made, and prints what each keeps resident.
+// idle starts `atrium serve` in an empty data folder and then again in the same folder, and prints the resident memory of each.
 func idle(ctx context.Context, o options) (missed bool, err error) {
 	dir, err := os.MkdirTemp("", "atrium-idle-")
 	if err != nil {
@@ -28,7 +28,7 @@ func idle(ctx context.Context, o options) (missed bool, err error) {
 	}
 	wait := 10 * time.Second
 	if o.quick {
-		wait = 6 * time.Second // the memory of hashing the first password goes back meanwhile
+		wait = 6 * time.Second // until the memory used to hash the first password is returned to the system
 	}
 	data := filepath.Join(dir, "data")
 	fmt.Println()
@@ -44,7 +44,7 @@ func idle(ctx context.Context, o options) (missed bool, err error) {
 	return missed, nil
 }
 
-// resident serves from a data folder, waits, and returns the memory that is resident then and was at the peak.
+// resident runs the server from a data folder, waits, and returns its resident memory then and at the peak, in MiB.
 func resident(ctx context.Context, binary, data string, wait time.Duration) (mib, peak float64, err error) {
 	cmd := exec.CommandContext(ctx, binary, "serve", "--data", data, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0")
 	s, err := start(cmd, "atrium serve")

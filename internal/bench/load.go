@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// connections of the load to each server.
+// connections is the number of connections to each server.
 const connections = 32
 
 // load is a set of open connections to one server.
@@ -29,7 +29,7 @@ type load struct {
 type conn struct {
 	tls  *tls.Conn
 	in   *bufio.Reader
-	next int // index of the next request, so that connections do not walk in step
+	next int // index of the next request; connections start at different ones
 }
 
 func dial(ctx context.Context, w *world, s *server, n int) (*load, error) {
@@ -58,7 +58,7 @@ func (l *load) close() {
 	}
 }
 
-// sliceResult is what one slice of load showed.
+// sliceResult holds the measurements of one slice of load.
 type sliceResult struct {
 	took      time.Duration
 	cpu       time.Duration // of the server's process
@@ -67,7 +67,7 @@ type sliceResult struct {
 
 func (r sliceResult) rate() float64 { return float64(len(r.latencies)) / r.took.Seconds() }
 
-// slice loads the server for d; every answer must have the status.
+// slice loads the server for d. Every answer must have the given status.
 func (l *load) slice(requests [][]byte, status int, d time.Duration) (sliceResult, error) {
 	results := make([][]time.Duration, len(l.conns))
 	errs := make([]error, len(l.conns))
@@ -94,7 +94,7 @@ func (l *load) slice(requests [][]byte, status int, d time.Duration) (sliceResul
 	return r, nil
 }
 
-// call sends one request and reads its answer, the body into w unless that is nil.
+// call sends one request and reads its answer. The body goes to w unless w is nil.
 func (c *conn) call(request []byte, status int, w io.Writer) error {
 	if _, err := c.tls.Write(request); err != nil {
 		return fmt.Errorf("send: %w", err)

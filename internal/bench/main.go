@@ -63,12 +63,12 @@ func readFlags() options {
 	return o
 }
 
-// wants reports whether a workload was asked for.
+// wants reports whether the flags select a workload.
 func (o options) wants(name string) bool {
 	return o.workload == "" || slices.ContainsFunc(strings.Split(o.workload, ","), func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// run measures what was asked for and prints it. missed reports whether a bound was not met.
+// run measures what the flags select and prints it. missed reports whether a bound was not met.
 func run(ctx context.Context, o options) (missed bool, err error) {
 	for d := range strings.SplitSeq(o.dialect, ",") {
 		if d != "sqlite" && d != "postgres" {
@@ -90,7 +90,7 @@ func run(ctx context.Context, o options) (missed bool, err error) {
 	return missed, nil
 }
 
-// compare runs the workloads on a database of its own.
+// compare runs the workloads on a new database.
 func compare(ctx context.Context, o options, dialect string) (missed bool, err error) {
 	progress("%s: seeding %d requests", dialect, o.rows)
 	w, err := newWorld(ctx, o, dialect)
@@ -136,7 +136,7 @@ func compare(ctx context.Context, o options, dialect string) (missed bool, err e
 	return printReport(o, w, rows, results), nil
 }
 
-// progress tells the one who waits what is going on; the tables are on stdout.
+// progress prints progress to stderr; the tables are on stdout.
 func progress(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, time.Now().Format("15:04:05 ")+format+"\n", args...)
 }

@@ -37,7 +37,7 @@ func startProduct(ctx context.Context, o options, w *world) (*server, error) {
 	return start(exec.CommandContext(ctx, o.binary, args...), "product")
 }
 
-// startChild starts this program in a role.
+// startChild starts this program as a child process with a role (product or floor).
 func startChild(ctx context.Context, w *world, role string) (*server, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -50,7 +50,7 @@ func startChild(ctx context.Context, w *world, role string) (*server, error) {
 	return start(exec.CommandContext(ctx, self, "-role", role, string(conf)), role)
 }
 
-// start runs cmd until it says "ready https://host:port [profiles]".
+// start runs cmd until it prints "ready https://host:port [profiles]".
 func start(cmd *exec.Cmd, name string) (*server, error) {
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
@@ -95,7 +95,7 @@ func interrupted(err error) bool {
 	return ok && !exit.Exited() // by our own signal
 }
 
-// cpuTime returns what a process has used, user and system; 0 where there is no /proc.
+// cpuTime returns a process's user and system CPU time; 0 on systems without /proc.
 func cpuTime(pid int) time.Duration {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
@@ -111,7 +111,7 @@ func cpuTime(pid int) time.Duration {
 	return time.Duration(user+system) * (time.Second / 100)
 }
 
-// residentMiB returns a line of /proc/PID/status ("VmRSS", "VmHWM") in MiB; 0 where there is no /proc.
+// residentMiB returns a line of /proc/PID/status ("VmRSS", "VmHWM") in MiB; 0 on systems without /proc.
 func residentMiB(pid int, line string) float64 {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {
@@ -126,8 +126,8 @@ func residentMiB(pid int, line string) float64 {
 	return 0
 }
 
-// backends sums the CPU time of PostgreSQL's processes that serve the world's database; 0 on SQLite, whose work is
-// the server's own, and where the cluster is on another machine.
+// backends sums the CPU time of PostgreSQL's processes that serve the world's database. It returns 0 on SQLite, where the server
+// does that work itself, and when the cluster is on another machine.
 func (w *world) backends(ctx context.Context) time.Duration {
 	if w.DatabaseURL == "" {
 		return 0
@@ -152,7 +152,7 @@ func (w *world) backends(ctx context.Context) time.Duration {
 	return sum
 }
 
-// profile loads the product with a workload once more while it takes its own CPU profile.
+// profile loads the product once more with a workload while the product records a CPU profile.
 func profile(ctx context.Context, o options, w *world, wl workload, product *server) error {
 	name := fmt.Sprintf("%s.%s.%s", o.profile, w.Dialect, wl.name)
 	seconds := max(8, int(o.slice.Seconds()*4))

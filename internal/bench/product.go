@@ -22,8 +22,8 @@ import (
 	"atrium/rest"
 )
 
-// serveRole is the main function of a child process. conf is the world as JSON. It ends when its stdin does, so that
-// it never outlives the bench.
+// serveRole is the main function of a child process. conf is the world as JSON. The process ends when its stdin is closed, so
+// that it never outlives the bench.
 func serveRole(role, conf string) error {
 	w := &world{}
 	if err := json.Unmarshal([]byte(conf), w); err != nil {
@@ -45,7 +45,7 @@ func serveRole(role, conf string) error {
 	return serveProduct(ctx, w, files.TLSConfig())
 }
 
-// serveProduct serves the product's door as the command wires it: real front, authentication, rate limits.
+// serveProduct serves the product's API wired as the command wires it: real front, authentication and rate limits.
 func serveProduct(ctx context.Context, w *world, cfg *tls.Config) (err error) {
 	lifecycle.TuneGC() // as serve does
 	e, closeEngine, err := w.engine(ctx)
@@ -86,7 +86,7 @@ func serveProduct(ctx context.Context, w *world, cfg *tls.Config) (err error) {
 	return errors.Join(err, <-background, <-background)
 }
 
-// bothDoors answers /graphql and everything else.
+// bothDoors sends /graphql to graphql and all other paths to rest.
 func bothDoors(rest, graphql http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/graphql" {

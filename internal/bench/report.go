@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// printReport prints a database's table and reports whether a bound was missed.
+// printReport prints the table of one database and reports whether a bound was missed.
 func printReport(o options, w *world, rows string, results []result) (missed bool) {
 	load, _ := os.ReadFile("/proc/loadavg")
 	fmt.Printf("\n%s (%s), %d connections, %d requests seeded, %d × %s per side, GOMAXPROCS %d, load average %.4s\n%s\n",
@@ -40,7 +40,7 @@ func verdict(ok bool, missed *bool) string {
 	return "NO"
 }
 
-// side is what one of the two servers did in all slices of a workload.
+// side holds the measurements of one of the two servers over all slices of a workload.
 type side struct {
 	rates         []float64
 	requests      int
@@ -56,12 +56,12 @@ func (s *side) add(r sliceResult, database time.Duration) {
 	s.latencies = append(s.latencies, r.latencies...)
 }
 
-// perRequest returns a duration's share of one request, in µs.
+// perRequest returns d divided by the number of requests, in µs.
 func (s *side) perRequest(d time.Duration) float64 {
 	return float64(d.Microseconds()) / float64(max(1, s.requests))
 }
 
-// percentiles returns the latencies' p50 and p99.
+// percentiles returns p50 and p99 of the latencies.
 func (s *side) percentiles() string {
 	slices.Sort(s.latencies)
 	var out []string
@@ -71,7 +71,7 @@ func (s *side) percentiles() string {
 	return strings.Join(out, " / ")
 }
 
-// median returns the middle value; values are sorted by it.
+// median returns the median. It sorts values in place.
 func median(values []float64) float64 {
 	slices.Sort(values)
 	n := len(values)

@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	seedChunk   = 1000 // rows a statement
+	seedChunk   = 1000 // rows per statement
 	description = "Please have a look at this when there is time; it is not the first one of its kind."
 )
 
-// seed writes n requests in the order of time, the same ones for every run.
+// seed writes n requests ordered by time. Every run writes the same ones.
 func (t *tenant) seed(ctx context.Context, s *store.Store, n int) error {
 	const span = 90 * 24 * time.Hour
-	rng := rand.New(rand.NewPCG(1, 2)) // the same figures every time
+	rng := rand.New(rand.NewPCG(1, 2)) // a fixed seed: the same rows every time
 	from := time.Now().UTC().Add(-span).Truncate(time.Millisecond)
 	ctx = principal.System(ctx, "the bench seeds")
 	for i := 0; i < n; i += seedChunk {
@@ -40,7 +40,7 @@ func (t *tenant) seed(ctx context.Context, s *store.Store, n int) error {
 	return nil
 }
 
-// row makes the i-th filed.
+// row builds request i, created at the given time.
 func (t *tenant) row(c *ent.RequestCreate, rng *rand.Rand, i int, at time.Time) *ent.RequestCreate {
 	s := t.Services[rng.IntN(len(t.Services))]
 	c.SetID(id.From("req", at)).SetCompanyID(t.CompanyID).SetCreatedAt(at).SetCreatedBy(t.OwnerID).SetServiceID(s.ID).

@@ -7,24 +7,24 @@ import (
 	"fmt"
 )
 
-// workload is one kind of request, as bytes on the wire.
+// workload is one kind of request, as bytes to send.
 type workload struct {
 	name     string
 	note     string
 	against  string // what the product is compared with: "floor", or "REST" for GraphQL
 	requests [2][][]byte
 	status   int
-	bound    float64 // least ratio of the product to what it is compared with
+	bound    float64 // least ratio of the product's rate to that of the other server
 }
 
-// The lists of 20 requests, which the floor knows by their text.
+// The query strings of the lists of 20 requests. The floor looks its statements up by them.
 const (
 	listNewest   = "status=PENDING&sort=-createdAt&pageSize=20"
 	listPriority = "status=PENDING,IN_PROGRESS&sort=-priority&pageSize=20"
 	graphEdges   = `{"query":"{ requests(first: 20, filter: {status: PENDING}) { totalCount edges { node { id title status priority createdAt service { id name } offering { id name } creator { id name } } } } }"}`
 )
 
-// workloads are in the order they run: reads first, so that they see the seeded rows.
+// workloads returns the workloads in the order in which they run: reads first, so that they see only the seeded rows.
 func workloads(w *world) []workload {
 	t := &w.Main
 	var gets, creates [][]byte
@@ -56,7 +56,7 @@ func createBody(serviceID, offeringID, fields string) string {
 		fields + `,"tags":{"site":"berlin","channel":"portal"}}`
 }
 
-// request renders a request of the tenant's key.
+// request renders an HTTP request with the tenant's API key.
 func request(t *tenant, method, target, body string) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: localhost\r\nUser-Agent: atrium-bench/1\r\nAccept: application/json\r\nX-Api-Key: %s\r\n", method, target, t.Key)
@@ -67,14 +67,14 @@ func request(t *tenant, method, target, body string) []byte {
 	return b.Bytes()
 }
 
-// result is a workload's outcome: of the product, and of what it is compared with.
+// result is the outcome of a workload for the product and for the other server.
 type result struct {
 	workload
 	sides  [2]side
-	ratios []float64 // of each pair of slices
+	ratios []float64 // one for each pair of slices
 }
 
-// measure alternates slices: A B, B A, A B, ….
+// measure runs slices of the two servers in alternating order: A B, B A, A B, ….
 func measure(ctx context.Context, o options, w *world, wl workload, servers [2]*server) (result, error) {
 	res := result{workload: wl}
 	var loads [2]*load
@@ -89,10 +89,10 @@ func measure(ctx context.Context, o options, w *world, wl workload, servers [2]*
 		if err := l.conns[0].call(wl.requests[i][0], wl.status, &body); err != nil {
 			return res, err
 		}
-		if bytes.Contains(body.Bytes(), []byte(`"errors"`)) { // GraphQL's are 200, too
+		if bytes.Contains(body.Bytes(), []byte(`"errors"`)) { // GraphQL errors have status 200, too
 			return res, errors.New("it answers with errors")
 		}
-		if _, err := l.slice(wl.requests[i], wl.status, o.slice/2); err != nil { // warms it up
+		if _, err := l.slice(wl.requests[i], wl.status, o.slice/2); err != nil { // warms the server up
 			return res, err
 		}
 	}

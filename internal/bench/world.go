@@ -25,17 +25,17 @@ import (
 	"atrium/internal/tlsfront"
 )
 
-// tenant is a company that load is put on.
+// tenant is the company that gets the load.
 type tenant struct {
 	CompanyID, OwnerID, Key string
 	Services                []service
 	sample                  []string // ids of some seeded requests
 }
 
-// service is a service with an offering that has no form and one that has five fields.
+// service is a service with two offerings: one without a form, and one with a form of five fields.
 type service struct{ ID, Plain, Formed string }
 
-// world is a migrated database of its own with one company. What is exported the child processes read.
+// world is a migrated database with one company. The child processes receive the exported fields.
 type world struct {
 	Dialect       string
 	Dir           string // master key, TLS files, SQLite's file
@@ -43,11 +43,11 @@ type world struct {
 	CA, Cert, Key string // TLS
 	Main          tenant
 
-	settings string // of the database, as the report shows them
+	settings string // of the database, as printed in the report
 	drop     func() error
 }
 
-// servicesPerCompany is over how many services the requests of a company spread.
+// servicesPerCompany is the number of services that the requests of a company are spread over.
 const servicesPerCompany = 10
 
 func newWorld(ctx context.Context, o options, dialect string) (w *world, err error) {
@@ -85,13 +85,13 @@ func newWorld(ctx context.Context, o options, dialect string) (w *world, err err
 	if err := w.Main.seed(ctx, e.Store, o.rows); err != nil {
 		return nil, fmt.Errorf("seed: %w", err)
 	}
-	if dialect == "postgres" { // autovacuum would come a minute later
+	if dialect == "postgres" { // autovacuum would run only a minute later
 		_, err = e.Store.Pool().Exec(ctx, "VACUUM ANALYZE requests")
 	}
 	return w, err
 }
 
-// createDatabase makes a database on the cluster.
+// createDatabase creates a database on the cluster.
 func (w *world) createDatabase(ctx context.Context, cluster string) error {
 	if cluster == "" {
 		return errors.New("no cluster: `make bench` starts one; else set ATRIUM_TEST_POSTGRES_URL or -postgres")
@@ -123,7 +123,7 @@ func (w *world) createDatabase(ctx context.Context, cluster string) error {
 	return nil
 }
 
-// engine opens what operations run on, wired as the command does it.
+// engine returns an operation engine wired as the command wires it, and a function that closes it.
 func (w *world) engine(ctx context.Context) (*op.Engine, func() error, error) {
 	s, err := store.Open(ctx, store.Options{DataDir: w.Dir, DatabaseURL: w.DatabaseURL})
 	if err != nil {
@@ -144,7 +144,7 @@ func (w *world) engine(ctx context.Context) (*op.Engine, func() error, error) {
 	}, nil
 }
 
-// sameRows does one create through each server and tells how many rows each wrote where.
+// sameRows does one create on each server and returns a line with the number of rows that each wrote to each table.
 func (w *world) sameRows(ctx context.Context, product, floor *server) (string, error) {
 	e, closeEngine, err := w.engine(ctx)
 	if err != nil {
@@ -194,7 +194,7 @@ func (w *world) sameRows(ctx context.Context, product, floor *server) (string, e
 
 func (w *world) close() error { return errors.Join(w.drop(), os.RemoveAll(w.Dir)) }
 
-// create makes the company with services and offerings, and lifts its rate limits.
+// create makes the company with its services and offerings, and raises its rate limits so that none applies.
 func (t *tenant) create(ctx context.Context, e *op.Engine) error {
 	made, err := company.Create(ctx, e.Store, company.CreateInput{
 		Name: "Bench", Plan: "enterprise", OwnerEmail: strings.ToLower(rand.Text()[:12]) + "@bench.test", OwnerName: "Bench Owner",
@@ -233,7 +233,7 @@ func (t *tenant) create(ctx context.Context, e *op.Engine) error {
 	return nil
 }
 
-// fiveFields is an everyday form; formFields answers it.
+// fiveFields is a typical form; formFields is an answer to it.
 var fiveFields = &form.Definition{Fields: []form.Field{
 	{Key: "model", Label: "Model", Type: form.Select, Required: true, Options: []string{"13 inch", "14 inch", "16 inch"}},
 	{Key: "reason", Label: "Why do you need it?", Type: form.TextArea, Required: true},

@@ -14,10 +14,10 @@ import (
 	"atrium/internal/op"
 )
 
-// retention is how long credits outlive a subscription that was ended.
+// retention is how long credits stay valid after a cancellation.
 const retention = 30 * 24 * time.Hour
 
-// account is a company's account, locked in a transaction, with its plan.
+// account is a company's billing account, locked in a transaction, with its plan.
 type account struct {
 	*ent.BillingAccount
 	db      *ent.Client
@@ -26,7 +26,7 @@ type account struct {
 	now     time.Time
 }
 
-// Open gives a company that is being made its account, in the transaction that makes it, and bills its plan. ctx is bound to
+// Open creates the account of a new company, in the transaction that creates the company, and bills its plan. ctx is bound to
 // the company.
 func Open(ctx context.Context, db *ent.Client, co *ent.Company, now time.Time) error {
 	row, err := db.BillingAccount.Create().Save(ctx)
@@ -40,7 +40,7 @@ func Open(ctx context.Context, db *ent.Client, co *ent.Company, now time.Time) e
 	return a.save(ctx)
 }
 
-// open locks the account of the caller's company and brings it up to now. Returns conflict in a sandbox, which has none.
+// open locks the account of the caller's company and settles it up to now. Returns conflict in a sandbox, which has no account.
 func open(ctx context.Context, tx *op.Tx) (*account, error) {
 	if err := live(tx); err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func live(tx *op.Tx) error {
 	return nil
 }
 
-// look reads the company's account, as it was last settled; an empty one in a sandbox.
+// look reads the company's account as it was last settled, without a lock. In a sandbox the account is empty.
 func look(ctx context.Context, tx *op.Tx) (*ent.BillingAccount, error) {
 	a, err := tx.BillingAccount.Query().Only(ctx)
 	if ent.IsNotFound(err) {
@@ -77,7 +77,7 @@ func look(ctx context.Context, tx *op.Tx) (*ent.BillingAccount, error) {
 	return a, nil
 }
 
-// settle makes the invoices of the periods that have begun, and forfeits the credits whose time is over.
+// settle makes the invoices of the periods that have begun, and forfeits the credits that have expired.
 func (a *account) settle(ctx context.Context) error {
 	if a.AnchorAt == nil && a.plan.Price > 0 {
 		_, err := a.begin(ctx)
@@ -95,7 +95,7 @@ func (a *account) settle(ctx context.Context) error {
 	return nil
 }
 
-// begin starts a subscription to the account's plan, with its first invoice. It returns nil for plans that cost nothing.
+// begin starts a subscription to the account's plan and makes its first invoice. Returns nil for a plan without a price.
 func (a *account) begin(ctx context.Context) (*ent.Invoice, error) {
 	a.AnchorAt, a.PeriodStartAt, a.PeriodEndAt, a.ForfeitAt = nil, nil, nil, nil
 	if a.plan.Price == 0 {
@@ -106,16 +106,17 @@ func (a *account) begin(ctx context.Context) (*ent.Invoice, error) {
 	return a.enter(ctx, periodAt(anchor, anchor))
 }
 
-// enter goes to a period and bills the plan for it.
+// enter moves the account to a period and bills the plan for it.
 func (a *account) enter(ctx context.Context, p Period) (*ent.Invoice, error) {
 	a.PeriodStartAt, a.PeriodEndAt = &p.Start, &p.End
 	return a.bill(ctx, p, Line{Description: a.plan.Title + ", a month", Amount: a.plan.Price})
 }
 
-// period is the one that is paid for.
+// period is the current paid period.
 func (a *account) period() Period { return Period{*a.PeriodStartAt, *a.PeriodEndAt} }
 
-// change moves the company to a plan: the rest of the period is charged or credited. Returns the invoice, if there is one.
+// change moves the company to a plan, and charges or credits the difference for the rest of the period. Returns the invoice,
+// or nil if nothing is charged.
 func (a *account) change(ctx context.Context, to Plan) (*ent.Invoice, error) {
 	from := a.plan
 	a.plan = to
@@ -133,7 +134,7 @@ func (a *account) change(ctx context.Context, to Plan) (*ent.Invoice, error) {
 		invoice, err = a.bill(ctx, Period{a.now, *a.PeriodEndAt}, Line{Description: text + ", for the rest of the month", Amount: charge})
 	}
 	if credit > 0 {
-		_, err = a.issue(ctx, credit, creditentry.ReasonDowngrade, text, journalline.AccountRevenue) // it was paid for
+		_, err = a.issue(ctx, credit, creditentry.ReasonDowngrade, text, journalline.AccountRevenue) // the old plan was paid for
 	}
 	if to.Price == 0 {
 		a.AnchorAt, a.PeriodStartAt, a.PeriodEndAt = nil, nil, nil
@@ -141,7 +142,7 @@ func (a *account) change(ctx context.Context, to Plan) (*ent.Invoice, error) {
 	return invoice, err
 }
 
-// cancel ends the subscription, from when on the credits are kept for a time only.
+// cancel ends the subscription. The remaining credits expire after the retention.
 func (a *account) cancel(ctx context.Context) error {
 	a.plan = planOf(Free)
 	a.AnchorAt, a.PeriodStartAt, a.PeriodEndAt = nil, nil, nil
@@ -150,8 +151,7 @@ func (a *account) cancel(ctx context.Context) error {
 	return a.setPlan(ctx)
 }
 
-// setPlan puts the company and its limits on the account's plan. A sandbox has the limits of the free plan whatever its
-// company pays for.
+// setPlan writes the account's plan to the company, whose limits follow from it. A sandbox always has the limits of the free plan.
 func (a *account) setPlan(ctx context.Context) (err error) {
 	a.company, err = a.company.Update().SetPlan(company.Plan(a.plan.Name)).Save(ctx)
 	if err != nil {
@@ -160,13 +160,13 @@ func (a *account) setPlan(ctx context.Context) (err error) {
 	return nil
 }
 
-// save writes the account back.
+// save writes the account to the database.
 func (a *account) save(ctx context.Context) error {
 	a.DueAt = a.PeriodEndAt
 	if a.ForfeitAt != nil {
 		a.DueAt = a.ForfeitAt
 	}
-	u := a.db.BillingAccount.Update().Where(billingaccount.ID(a.ID)) // unlike UpdateOneID, it reads nothing back
+	u := a.db.BillingAccount.Update().Where(billingaccount.ID(a.ID)) // unlike UpdateOneID, this does not read the row back
 	u.SetBalance(a.Balance).SetEntries(a.Entries).SetDrawnEntry(a.DrawnEntry).
 		SetDrawnAmount(a.DrawnAmount).SetInvoices(a.Invoices).SetCreditNotes(a.CreditNotes).
 		SetCustomer(a.Customer).SetPaymentMethod(a.PaymentMethod)

@@ -9,22 +9,22 @@ import (
 	"atrium/internal/billing"
 )
 
-// What a bank does with a charge that it has not heard of.
+// How the bank treats a charge that it has not seen before.
 const (
 	takes     = "takes"
 	refuses   = "refuses"
-	isDown    = "is down"    // it never hears of the charge
-	dropsLine = "drops line" // it takes the money, and nobody hears of it: as when the process is killed there
-	ponders   = "ponders"    // it answers that it takes longer
+	isDown    = "is down"    // the charge does not reach the bank
+	dropsLine = "drops line" // the bank takes the money, and the answer is lost, as when the process is killed at that moment
+	ponders   = "ponders"    // the bank answers that the charge is still pending
 )
 
-// bank is a provider that a test decides for. It takes no payment twice, as no provider does.
+// bank is a provider whose behaviour a test sets. Like a real provider, it takes the same payment only once.
 type bank struct {
 	mu     sync.Mutex
 	does   string
 	asked  int
 	known  map[string]billing.Outcome
-	charge map[string]billing.Charge // that it took, by payment
+	charge map[string]billing.Charge // the charges that it took, by payment
 }
 
 func newBank() *bank {
@@ -66,7 +66,7 @@ func (b *bank) Find(_ context.Context, c billing.Charge) (billing.Outcome, bool,
 	return out, ok, nil
 }
 
-// decide ends what it pondered over.
+// decide sets the outcome of a pending charge.
 func (b *bank) decide(c string, out billing.Outcome) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -19,7 +19,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// ledger is a company with one large credit and so many entries, each of which but the first draws a cent from it.
+// ledger is a company with one large credit and a number of entries, each of which draws a cent from it, except for the first.
 type ledger struct {
 	*testkit.World
 	owner context.Context
@@ -51,14 +51,14 @@ func (l *ledger) exec(b *testing.B, statement string, args ...any) {
 	}))
 }
 
-// bill is an invoice of ten cents that the credits pay.
+// bill makes an invoice of ten cents that the credits pay.
 func (l *ledger) bill(b *testing.B) {
 	require.NoError(b, l.Engine.Work(context.Background(), l.A.Company.ID, "billing", func(ctx context.Context, tx *op.Tx) error {
 		return billing.Bill(ctx, tx, 10)
 	}))
 }
 
-// byHand writes the same rows by SQL, with no check of anything: the simplest ledger that could be.
+// byHand writes the same rows in plain SQL without any checks, as a baseline.
 func (l *ledger) byHand(b *testing.B) {
 	lock := ""
 	if l.Store.Dialect() == dialect.Postgres {
@@ -110,8 +110,8 @@ func one(ctx context.Context, db dialect.Driver, query string, args []any, into 
 	return rows.Scan(into...)
 }
 
-// BenchmarkLedger reads the balance and the first page of the history among a thousand entries and among a million, and applies
-// credits there, by the product and by hand.
+// BenchmarkLedger reads the balance and the first page of the history with a thousand entries and with a million, and applies
+// credits, through the product and through plain SQL.
 func BenchmarkLedger(b *testing.B) {
 	for name, world := range map[string]func(testing.TB) *testkit.World{"sqlite": testkit.SQLiteWorld, "postgres": testkit.PostgresWorld} {
 		for _, entries := range []int{1_000, 1_000_000} {

@@ -16,39 +16,38 @@ import (
 	"atrium/internal/principal"
 )
 
-// Provider charges companies. Its calls take their time, and none is made in a transaction.
+// Provider charges companies. Its calls are slow, so none is made within a transaction.
 type Provider interface {
-	// Charge takes the money. The same charge asked for twice within a day is one. An error says that nobody knows what became
-	// of it.
+	// Charge takes the money. A repetition of the same charge within a day has no effect. After an error the outcome is
+	// unknown.
 	Charge(ctx context.Context, c Charge) (Outcome, error)
-	// Find says what became of a charge that may have been asked for before, however long ago; false when the provider has
-	// never heard of it.
+	// Find returns the outcome of an earlier charge, however old; false when the provider does not know it.
 	Find(ctx context.Context, c Charge) (Outcome, bool, error)
 }
 
-// Charge is what a provider is asked for. It is the same whenever it is asked for.
+// Charge is a charge to ask the provider for. It is the same in every attempt for the same payment.
 type Charge struct {
 	Company, Invoice, Payment string // ids
-	Number                    string // the invoice's
+	Number                    string // the number of the invoice
 	Amount                    int64  // cents
 	Currency                  string
-	Customer, Method          string // the provider's names
+	Customer, Method          string // the provider's ids
 }
 
-// Outcome is what became of a charge.
+// Outcome is the result of a charge.
 type Outcome struct {
-	Status    payment.Status // pending: it takes longer
-	Reference string         // the provider's name for it
-	Failure   string         // the provider's code of why it failed
+	Status    payment.Status // pending: the provider has not decided yet
+	Reference string         // the provider's id of the charge
+	Failure   string         // the provider's error code
 }
 
 const (
 	chargesAtOnce = 8
-	chargeTimeout = time.Minute // of all calls that one charge takes
+	chargeTimeout = time.Minute // for all calls of one charge
 	duePage       = 200
 )
 
-// charge charges what is due, a page at a time, several invoices at once. One that fails holds up no other.
+// charge charges the invoices that are due, a page at a time and several at once. A failure does not stop the others.
 func (r *renewer) charge(ctx context.Context) error {
 	system := principal.System(ctx, "invoices of all companies come due")
 	return jobs.Due(ctx, duePage, func(last *ent.Invoice) ([]*ent.Invoice, error) {
@@ -70,7 +69,7 @@ func (r *renewer) charge(ctx context.Context) error {
 				if errs[i] = r.chargeOne(ctx, inv); errs[i] != nil {
 					errs[i] = fmt.Errorf("charge invoice %s: %w", inv.ID, errs[i])
 				}
-				return nil // the others go on
+				return nil // the other charges continue
 			})
 		}
 		_ = g.Wait()
@@ -78,8 +77,8 @@ func (r *renewer) charge(ctx context.Context) error {
 	})
 }
 
-// chargeOne begins a payment, asks the provider, and settles it. A process that ends in between leaves a pending payment:
-// the next run asks the provider what it knows of it, and asks for it again only when that is nothing.
+// chargeOne begins a payment, asks the provider for it, and settles it. If the process ends in between, the payment stays
+// pending: the next run asks the provider for its outcome, and asks for the payment again only if the provider does not know it.
 func (r *renewer) chargeOne(ctx context.Context, inv *ent.Invoice) error {
 	ctx, cancel := context.WithTimeout(ctx, chargeTimeout)
 	defer cancel()

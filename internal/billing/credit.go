@@ -10,7 +10,7 @@ import (
 	"atrium/internal/paging"
 )
 
-// Currency is the one that credits are in.
+// Currency is the currency of credits and invoices.
 const Currency = "usd"
 
 // The operations on credits.
@@ -20,20 +20,20 @@ var (
 		Summary: "Get the credit balance and history",
 	}, getCredits)
 
-	// IssueCredit is for the operator's command line: no role of a company holds it.
+	// IssueCredit is for the operator's command line: no role of a company may run it.
 	IssueCredit = op.New("credit.issue", op.Spec{
 		Resource: "Credit", Action: op.Create,
 		Summary: "Issue a credit",
 	}, issueCredit)
 )
 
-// GetCreditsInput pages the history, the newest first.
+// GetCreditsInput selects a page of the history, newest first.
 type GetCreditsInput struct {
 	Page     int `json:"-" query:"page" default:"1" minimum:"1" doc:"The page of the history, counted from 1."`
 	PageSize int `json:"-" query:"pageSize" default:"20" minimum:"1" maximum:"100" doc:"Entries a page."`
 }
 
-// Credits are the balance over all entries, and one page of them.
+// Credits holds the balance over all entries, and one page of the entries.
 type Credits struct {
 	Balance  int64 // cents
 	Currency string
@@ -49,7 +49,7 @@ func getCredits(ctx context.Context, tx *op.Tx, in GetCreditsInput) (Credits, er
 	return Credits{Balance: balance.Balance, Currency: Currency, Entries: history}, err
 }
 
-// IssueCreditInput describes a credit that a company is given.
+// IssueCreditInput describes a credit to issue to a company.
 type IssueCreditInput struct {
 	Amount      int64  `json:"amount" minimum:"1" maximum:"100000000" doc:"In cents."`
 	Reason      string `json:"reason" enum:"downgrade,disruption,promotion,adjustment,enterprise"`

@@ -17,7 +17,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// operator is the command line, which alone may issue credits.
+// operator returns the context of the command line, the only caller that may issue credits.
 func operator(t *testing.T, tenant *testkit.Tenant) context.Context {
 	return principal.With(t.Context(), principal.Operator(tenant.Company.ID, "credit issue"))
 }

@@ -13,7 +13,7 @@ import (
 	"atrium/internal/op"
 )
 
-// An invoice by hand, for what was agreed on: the operator drafts it, looks at it, and issues it or voids it.
+// The operations on drafts, for invoices that were agreed on: the operator drafts an invoice, and issues or voids it.
 var (
 	DraftInvoice = op.New("invoice.draft", op.Spec{
 		Resource: "Invoice", Action: op.Create, Summary: "Draft an invoice",
@@ -24,14 +24,14 @@ var (
 	}, loadInvoice, issueInvoice)
 )
 
-// DraftInvoiceInput is what the invoice will say.
+// DraftInvoiceInput describes the invoice.
 type DraftInvoiceInput struct {
 	Lines       []Line    `json:"lines" minItems:"1" maxItems:"50"`
 	PeriodStart time.Time `json:"periodStart"`
 	PeriodEnd   time.Time `json:"periodEnd"`
 }
 
-// maxLine bounds a line of an invoice by hand, in cents.
+// maxLine is the maximum amount of a line, in cents.
 const maxLine = 1_000_000_000
 
 func draftInvoice(ctx context.Context, tx *op.Tx, in DraftInvoiceInput) (*ent.Invoice, error) {
@@ -64,8 +64,8 @@ func draftInvoice(ctx context.Context, tx *op.Tx, in DraftInvoiceInput) (*ent.In
 	return inv, a.save(ctx)
 }
 
-// issueInvoice makes the invoice in the draft's place: it gets its number, and the credits are applied. Returns conflict for
-// an invoice that is no draft.
+// issueInvoice replaces the draft by an invoice with a number, and applies the credits. Returns conflict if the invoice is not a
+// draft.
 func issueInvoice(ctx context.Context, tx *op.Tx, row *ent.Invoice, _ op.ByID) (*ent.Invoice, error) {
 	a, draft, err := at(ctx, tx, row, invoice.StatusDraft)
 	if err != nil {

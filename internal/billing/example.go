@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Example is a worked example of the rules, for the reference. A test computes every one.
+// Example is a worked example of proration for the reference documentation. A test checks every example.
 type Example struct {
 	About                  string
 	From, To               string // plans
@@ -28,13 +28,13 @@ func Examples() (out []Example, err error) {
 	return out, nil
 }
 
-// Difference returns what separates the prices of the two plans, in cents.
+// Difference returns the difference of the prices of the two plans, in cents.
 func (e Example) Difference() int64 {
 	from, to := planOf(e.From).Price, planOf(e.To).Price
 	return max(from-to, to-from)
 }
 
-// Result says in words what the change comes to.
+// Result describes in words what the change charges or credits.
 func (e Example) Result() string {
 	if e.Credit > 0 {
 		return Money(e.Credit) + " as a credit"

@@ -7,24 +7,24 @@ import (
 	"atrium/internal/op"
 )
 
-// PeriodAt is what the worked examples compute.
+// PeriodAt exports periodAt for the worked examples.
 var PeriodAt = periodAt
 
-// Dunning are the waits after failed charges.
+// Dunning exports the waits after failed charges.
 var Dunning = dunning
 
-// ChargeAgainAfter is when a payment that is pending is looked at again.
+// ChargeAgainAfter exports the delay until a pending payment is checked again.
 const ChargeAgainAfter = chargeAgainAfter
 
-// Prorate is what the worked examples compute.
+// Prorate exports prorate for the worked examples.
 func (p Period) Prorate(cents int64, at time.Time) int64 { return p.prorate(cents, at) }
 
-// Difference is what the worked examples compute.
+// Difference exports difference for the worked examples.
 func (p Period) Difference(from, to string, at time.Time) (charge, credit int64) {
 	return p.difference(planOf(from), planOf(to), at)
 }
 
-// Bill makes an invoice of so many cents.
+// Bill makes an invoice of the given amount.
 func Bill(ctx context.Context, tx *op.Tx, cents int64) error {
 	a, err := open(ctx, tx)
 	if err != nil {
@@ -36,7 +36,7 @@ func Bill(ctx context.Context, tx *op.Tx, cents int64) error {
 	return a.save(ctx)
 }
 
-// RunJob does once what the job does.
+// RunJob runs the job once.
 func RunJob(ctx context.Context, e *op.Engine, p Provider) error {
 	return (&renewer{engine: e, provider: p}).Work(ctx, nil)
 }

@@ -11,7 +11,7 @@ import (
 	"atrium/internal/paging"
 )
 
-// The operations on credits of the GraphQL door, which asks for the balance and for the history apart.
+// The operations on credits for GraphQL, which queries the balance and the history separately.
 var (
 	GetBalance = op.New("billing.balance", op.Spec{
 		Resource: "Credit", Action: op.Read, Scope: "billing:read",
@@ -24,13 +24,13 @@ var (
 	}, listHistory)
 )
 
-// Balance is what is left of a company's credits.
+// Balance is the remaining credit of a company.
 type Balance struct {
 	Balance  int64 // cents
 	Currency string
 }
 
-// GetBalanceInput names nothing: a company has one balance.
+// GetBalanceInput is empty: a company has one balance.
 type GetBalanceInput struct{}
 
 func getBalance(ctx context.Context, tx *op.Tx, _ GetBalanceInput) (*Balance, error) {
@@ -41,10 +41,10 @@ func getBalance(ctx context.Context, tx *op.Tx, _ GetBalanceInput) (*Balance, er
 	return &Balance{Balance: a.Balance, Currency: Currency}, nil
 }
 
-// ListHistoryInput pages the history, the newest first.
+// ListHistoryInput selects a page of the history, newest first.
 type ListHistoryInput struct{ paging.Page }
 
-// listHistory goes by the entries' numbers, of which the account knows the last: counting them costs nothing.
+// listHistory orders by the entries' numbers. The account holds the last number, so the total needs no count.
 func listHistory(ctx context.Context, tx *op.Tx, in ListHistoryInput) (paging.List[*ent.CreditEntry], error) {
 	a, err := look(ctx, tx)
 	if err != nil {

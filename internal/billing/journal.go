@@ -9,10 +9,10 @@ import (
 	"atrium/ent/journalline"
 )
 
-// amounts are what one booking moves, by account: debits are positive, credits negative, and they add up to zero.
+// amounts holds the amounts of one booking by account: debits are positive, credits negative, and their sum is zero.
 type amounts map[journalline.Account]int64
 
-// book writes what a source (an invoice, a payment, a credit) moves.
+// book writes the journal lines of a source (an invoice, a payment, a credit). Returns an error if the amounts do not add up.
 func (a *account) book(ctx context.Context, source string, moved amounts) error {
 	var sum int64
 	for _, account := range slices.Sorted(maps.Keys(moved)) {

@@ -9,10 +9,10 @@ import (
 	"atrium/ent/journalline"
 )
 
-// drawnAtOnce is how many issued credits are read in one query.
+// drawnAtOnce is how many issued credits one query reads.
 const drawnAtOnce = 100
 
-// issue adds a credit, at the cost of an account of the books.
+// issue adds a credit, and books it against the account from.
 func (a *account) issue(ctx context.Context, cents int64, reason creditentry.Reason, text string, from journalline.Account) (*ent.CreditEntry, error) {
 	e, err := a.entry(creditentry.TypeIssued, cents, reason, text).Save(ctx)
 	if err != nil {
@@ -21,8 +21,8 @@ func (a *account) issue(ctx context.Context, cents int64, reason creditentry.Rea
 	return e, a.book(ctx, e.ID, amounts{from: cents, journalline.AccountCredit: -cents})
 }
 
-// apply takes up to cents from the credits for an invoice, the oldest first, with one entry for each credit that it draws on.
-// Returns how much it took.
+// apply uses credits for up to cents of an invoice, oldest first, with one entry for each credit that it draws from. Returns how
+// much it used.
 func (a *account) apply(ctx context.Context, cents int64, invoiceID, text string) (applied int64, err error) {
 	for applied < cents && a.Balance > 0 {
 		credits, err := a.db.CreditEntry.Query().
@@ -38,11 +38,12 @@ func (a *account) apply(ctx context.Context, cents int64, invoiceID, text string
 			}
 			take := min(c.Amount-a.DrawnAmount, cents-applied)
 			if take == 0 {
-				continue // it was used up to its last cent
+				continue // the credit is used up
 			}
 			a.DrawnAmount += take
 			applied += take
-			// One by one: PostgreSQL gets them together with what follows, while a bulk would wait for its answer.
+			// Insert one by one: PostgreSQL gets these inserts in one batch with the next statements. Ent waits for a bulk
+			// insert.
 			e := a.entry(creditentry.TypeApplied, -take, creditentry.ReasonInvoice, text).SetInvoiceID(invoiceID).SetDrawnFrom(c.Number)
 			if err := e.Exec(ctx); err != nil {
 				return 0, fmt.Errorf("apply the credits: %w", err)
@@ -58,7 +59,7 @@ func (a *account) apply(ctx context.Context, cents int64, invoiceID, text string
 	return applied, nil
 }
 
-// forfeit takes all that is left.
+// forfeit removes the remaining credits.
 func (a *account) forfeit(ctx context.Context) error {
 	if a.Balance == 0 {
 		return nil
@@ -68,11 +69,11 @@ func (a *account) forfeit(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("forfeit the credits: %w", err)
 	}
-	a.DrawnEntry, a.DrawnAmount = e.Number, 0 // what is issued from now on has a higher number
+	a.DrawnEntry, a.DrawnAmount = e.Number, 0 // credits issued later have a higher number
 	return a.book(ctx, e.ID, amounts{journalline.AccountCredit: lost, journalline.AccountRevenue: -lost})
 }
 
-// entry returns the next entry of the ledger, and counts it.
+// entry returns the next entry of the ledger and updates the account's balance and entry count.
 func (a *account) entry(typ creditentry.Type, cents int64, reason creditentry.Reason, text string) *ent.CreditEntryCreate {
 	a.Entries++
 	a.Balance += cents

@@ -18,7 +18,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// A credit note first takes off what is left to pay; what is more than that is a credit. Together they never exceed the invoice.
+// A credit note first reduces the amount left to pay; the rest becomes a credit. All notes together never exceed the invoice.
 func TestCreditNotes(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -44,7 +44,7 @@ func TestCreditNotes(t *testing.T) {
 		require.Equal(t, int64(1_000), b.balance(), "all of it was credited")
 		b.add(t)
 
-		// Whoever may read the invoice reads its credit notes, and nobody else does.
+		// Callers who may read the invoice may read its credit notes; others may not.
 		ids := paging.ByIDs{IDs: []string{inv.ID}}
 		notes := testkit.Run(t, w, w.As(w.A, principal.Admin), billing.LookUpCreditNotes, ids)[inv.ID]
 		require.Equal(t, []int64{400, 2_000, 500}, []int64{notes[0].Amount, notes[1].Amount, notes[2].Amount})
@@ -52,7 +52,7 @@ func TestCreditNotes(t *testing.T) {
 	})
 }
 
-// A void invoice gives back the credits that it took; one that was given up on may be paid after all.
+// Voiding an invoice gives back its applied credits. An invoice that was written off can still be paid.
 func TestVoidAndUncollectible(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -80,7 +80,7 @@ func TestVoidAndUncollectible(t *testing.T) {
 	})
 }
 
-// What was agreed on is drafted, which the company does not see, and issued: then it is an invoice as any other.
+// The company cannot see a draft. Once issued, it is an invoice like any other.
 func TestDrafts(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -116,7 +116,7 @@ func TestDrafts(t *testing.T) {
 	})
 }
 
-// However many issue one draft at once, there is one invoice, and the credits are applied once.
+// When many callers issue one draft at the same time, there is one invoice, and the credits are applied once.
 func TestOneOfManyIssues(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -143,7 +143,7 @@ func TestOneOfManyIssues(t *testing.T) {
 	})
 }
 
-// What the operator does with money, no role of a company may.
+// No role of a company may run the operator's operations.
 func TestOperatorsMatters(t *testing.T) {
 	t.Parallel()
 	w := testkit.SQLiteWorld(t)
@@ -168,7 +168,7 @@ func TestOperatorsMatters(t *testing.T) {
 	refuse(t, w, operator(t, w.B), billing.VoidInvoice, billing.VoidInvoiceInput{ByID: one, Reason: "x"}, apperr.NotFound)
 }
 
-// The preview says which limits another plan would bring, and what of them is used already.
+// The preview shows the limits of the other plan, and how much of them is in use.
 func TestPreviewNamesTheLimits(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

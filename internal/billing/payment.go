@@ -15,13 +15,14 @@ import (
 	"atrium/internal/store"
 )
 
-// chargeAgainAfter is when a payment whose outcome nobody knows is looked at again: after a crash, or while the provider is down.
+// chargeAgainAfter is when a payment with an unknown outcome is checked again, after a crash or while the provider is down.
 const chargeAgainAfter = 10 * time.Minute
 
-// dunning are the waits after the first failed charge of an invoice, the second, and so on. After the last there is none.
+// dunning holds the waits after the first, second, … failed charge of an invoice. After one failure more than that there is no
+// retry.
 var dunning = []time.Duration{24 * time.Hour, 72 * time.Hour, 120 * time.Hour, 168 * time.Hour}
 
-// The steps of a charge, for the worker (charge.go) and for what the provider tells. No role of a company holds them.
+// The steps of a charge, for the worker (charge.go) and for messages of the provider. No role of a company may run them.
 var (
 	BeginPayment = op.New("payment.begin", op.Spec{
 		Resource: "Invoice", Action: op.Update, Summary: "Begin to charge an invoice",
@@ -46,14 +47,14 @@ type BeginPaymentInput struct {
 	InvoiceID string `json:"invoiceId"`
 }
 
-// Begun is a payment that the provider is to be asked for.
+// Begun is a payment to ask the provider for.
 type Begun struct {
 	Payment *ent.Payment // nil when nothing is to be charged
-	Number  string       // the invoice's
-	Again   bool         // it was begun before: the provider may know of it
+	Number  string       // the number of the invoice
+	Again   bool         // the payment was begun before, so the provider may know it
 }
 
-// beginPayment writes down what the provider will be asked for, before it is asked. A payment that is pending is the same one.
+// beginPayment stores a payment before the provider is asked for it. If a payment is pending, it returns that one.
 func beginPayment(ctx context.Context, tx *op.Tx, in BeginPaymentInput) (Begun, error) {
 	a, err := open(ctx, tx)
 	if err != nil {
@@ -94,7 +95,7 @@ func beginPayment(ctx context.Context, tx *op.Tx, in BeginPaymentInput) (Begun, 
 	return out, a.save(ctx)
 }
 
-// pending returns the payment of an invoice whose outcome nobody knows; nil when there is none.
+// pending returns the payment of an invoice whose outcome is unknown; nil when there is none.
 func (a *account) pending(ctx context.Context, invoiceID string) (*ent.Payment, error) {
 	p, err := a.db.Payment.Query().Where(payment.InvoiceID(invoiceID), payment.StatusEQ(payment.StatusPending)).Only(ctx)
 	if ent.IsNotFound(err) {
@@ -106,7 +107,7 @@ func (a *account) pending(ctx context.Context, invoiceID string) (*ent.Payment, 
 	return p, nil
 }
 
-// SettlePaymentInput says what became of a payment.
+// SettlePaymentInput holds the outcome of a payment.
 type SettlePaymentInput struct {
 	PaymentID string `json:"paymentId"`
 	Status    string `json:"status" enum:"pending,succeeded,failed"`
@@ -114,7 +115,7 @@ type SettlePaymentInput struct {
 	Failure   string `json:"failure" maxLength:"200"`
 }
 
-// settlePayment takes the first outcome that is final, and no other after it.
+// settlePayment records the first final outcome of a payment and ignores later ones.
 func settlePayment(ctx context.Context, tx *op.Tx, in SettlePaymentInput) (struct{}, error) {
 	a, err := open(ctx, tx)
 	if err != nil {
@@ -139,7 +140,7 @@ func settlePayment(ctx context.Context, tx *op.Tx, in SettlePaymentInput) (struc
 	}
 	tx.ChangedField("payment", p.Status, to)
 	if to == payment.StatusSucceeded {
-		_, err = a.paid(ctx, inv) // while it was pending nothing else could happen to the invoice
+		_, err = a.paid(ctx, inv) // nothing else can change the invoice while a payment is pending
 	} else {
 		err = a.dun(ctx, tx, inv, p.Attempt)
 	}
@@ -149,7 +150,7 @@ func settlePayment(ctx context.Context, tx *op.Tx, in SettlePaymentInput) (struc
 	return struct{}{}, a.save(ctx)
 }
 
-// dun has a failed charge tried again, and tells the owners.
+// dun schedules the retry of a failed charge and mails the owners.
 func (a *account) dun(ctx context.Context, tx *op.Tx, inv *ent.Invoice, attempt int) error {
 	u, then := inv.Update().ClearNextChargeAt(), "It will not be tried again."
 	if attempt <= len(dunning) {
@@ -177,7 +178,7 @@ func (a *account) dun(ctx context.Context, tx *op.Tx, inv *ent.Invoice, attempt 
 	return nil
 }
 
-// Money writes cents for people.
+// Money formats cents for people.
 func Money(cents int64) string {
 	sign := ""
 	if cents < 0 {
@@ -186,13 +187,13 @@ func Money(cents int64) string {
 	return fmt.Sprintf("USD %s%d.%02d", sign, cents/100, cents%100)
 }
 
-// RecheckPaymentInput names the payment, as the provider does.
+// RecheckPaymentInput names the payment, by the id that the provider's message contains.
 type RecheckPaymentInput struct {
 	PaymentID string `json:"paymentId"`
 }
 
-// recheckPayment has a pending payment looked at with the next run of the job. What was settled stays so: a message of the
-// provider that comes late, twice or in another order changes nothing.
+// recheckPayment makes the next run of the job check a pending payment. It changes nothing for a settled payment, so the
+// provider's messages may come late, twice or in any order.
 func recheckPayment(ctx context.Context, tx *op.Tx, in RecheckPaymentInput) (struct{}, error) {
 	p, err := tx.Payment.Get(ctx, in.PaymentID)
 	if ent.IsNotFound(err) {
@@ -211,13 +212,13 @@ func recheckPayment(ctx context.Context, tx *op.Tx, in RecheckPaymentInput) (str
 	return struct{}{}, nil
 }
 
-// SetPaymentMethodInput names the company as the provider does, and what it charges. Both are empty for nothing.
+// SetPaymentMethodInput holds the provider's ids of the company and its payment method. Both are empty for none.
 type SetPaymentMethodInput struct {
 	Customer      string `json:"customer" maxLength:"200"`
 	PaymentMethod string `json:"paymentMethod" maxLength:"200"`
 }
 
-// setPaymentMethod has what is open charged at once, by what was set. Without a method nothing is charged any more.
+// setPaymentMethod makes open invoices due for a charge to the new method at once. Without a method nothing is charged.
 func setPaymentMethod(ctx context.Context, tx *op.Tx, in SetPaymentMethodInput) (struct{}, error) {
 	if (in.Customer == "") != (in.PaymentMethod == "") {
 		return struct{}{}, apperr.InvalidField("paymentMethod", "must be set together with the customer")

@@ -19,12 +19,12 @@ import (
 	"atrium/internal/testkit"
 )
 
-// run does what the job does each minute.
+// run runs the job once, as it runs each minute.
 func (b *books) run(p billing.Provider) error {
 	return billing.RunJob(context.Background(), b.w.Engine, p)
 }
 
-// card gives the company something that can be charged.
+// card sets the company's payment method.
 func (b *books) card(method string) {
 	testkit.Run(b.T, b.w, operator(b.T, b.w.A), billing.SetPaymentMethod, billing.SetPaymentMethodInput{Customer: "cus_1", PaymentMethod: method})
 }
@@ -35,7 +35,7 @@ func (b *books) payments() []*ent.Payment {
 	return out
 }
 
-// letters are the mails that a test's company gets.
+// letters records the mails to a test's company.
 type letters struct {
 	op.Mailer
 	mu   sync.Mutex
@@ -49,7 +49,7 @@ func (l *letters) Write(_ context.Context, _ *store.Tx, u *ent.User, subject str
 	return nil
 }
 
-// Only what the credits leave is charged, once, and what they cover is not.
+// Only the amount that credits do not cover is charged, and only once.
 func TestTheRemainderIsCharged(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -78,7 +78,7 @@ func TestTheRemainderIsCharged(t *testing.T) {
 	})
 }
 
-// A card that is refused is tried again by the schedule, and each time the owners are told; a new card is tried at once.
+// A refused card is retried by the schedule, and the owners get a mail each time. A new card is tried at once.
 func TestFailedChargesAreRetriedAndDunned(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -93,7 +93,7 @@ func TestFailedChargesAreRetriedAndDunned(t *testing.T) {
 			require.Equal(t, i+1, bank.asked)
 			require.Len(t, mails.sent, i+1)
 			if i == len(billing.Dunning) {
-				break // in 30 days there is another invoice
+				break // after 30 days there is another invoice
 			}
 			b.later(at + wait - time.Hour)
 			require.NoError(t, b.run(bank))
@@ -115,7 +115,7 @@ func TestFailedChargesAreRetriedAndDunned(t *testing.T) {
 	})
 }
 
-// Whatever goes wrong between the decision to charge and the note that it was, the bank takes the money once.
+// Whatever fails between the start of a charge and its record, the bank takes the money once.
 func TestNothingIsChargedTwice(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -133,7 +133,7 @@ func TestNothingIsChargedTwice(t *testing.T) {
 		bank.does = dropsLine
 		b.later(billing.ChargeAgainAfter + time.Minute)
 		require.Error(t, b.run(bank), "the money is taken, and nobody knows")
-		b.card("pm_2") // changes nothing of a charge that is under way
+		b.card("pm_2") // does not affect a charge in progress
 		asked := bank.asked
 		require.NoError(t, b.run(bank))
 		require.Equal(t, asked, bank.asked, "the bank is asked what it knows, and not for the money")
@@ -144,7 +144,7 @@ func TestNothingIsChargedTwice(t *testing.T) {
 	})
 }
 
-// Many workers that charge one invoice at once charge it once.
+// Many workers that charge one invoice at the same time charge it once.
 func TestManyChargesOfOneInvoice(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -164,7 +164,7 @@ func TestManyChargesOfOneInvoice(t *testing.T) {
 	})
 }
 
-// What the provider tells only makes the product ask: early, late, twice or of another company's payment, it changes nothing.
+// A provider's message only triggers a check. An early, late or repeated one, or one of another company's payment, changes nothing.
 func TestMessagesOfTheProvider(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

@@ -16,7 +16,7 @@ func at(t *testing.T, text string) time.Time {
 	return out
 }
 
-// The examples of the reference, as somebody would count them by hand.
+// The examples of the reference, computed by hand.
 func TestPeriodsAreCalendarMonths(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ what, anchor, at, start, end string }{
@@ -35,7 +35,7 @@ func TestPeriodsAreCalendarMonths(t *testing.T) {
 	}
 }
 
-// The examples of the reference are what the product computes.
+// The product computes what the examples of the reference say.
 func TestWorkedExamples(t *testing.T) {
 	t.Parallel()
 	all, err := billing.Examples()

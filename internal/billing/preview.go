@@ -11,32 +11,32 @@ import (
 	"atrium/internal/ratelimit"
 )
 
-// PreviewPlanChange says what ChangePlan would do now, and refuses what it refuses.
+// PreviewPlanChange returns what ChangePlan would do now, and returns the same errors.
 var PreviewPlanChange = op.New("billing.preview", op.Spec{
 	Resource: "Credit", Action: op.Read, Scope: "billing:read", AdminLayer: true, Summary: "Preview what another plan would cost",
 }, previewPlanChange)
 
-// PlanChange is what a change to a plan would come to now, in cents.
+// PlanChange is the effect of a change of plan now, in cents.
 type PlanChange struct {
 	Plan           string
-	Charge         int64 // of an invoice, before credits
-	Credit         int64 // that would be issued
+	Charge         int64 // the subtotal of the invoice, before credits
+	Credit         int64 // the credit that would be issued
 	CreditsApplied int64
 	AmountDue      int64
 	Limits         []*LimitChange
 }
 
-// LimitChange is one of the company's limits under the plan that it has, and under the other one. Numbers that the operator
-// gave the company hold under either.
+// LimitChange is a limit of the company under its current plan and under the other plan. Limits that the operator has set for the
+// company apply under both.
 type LimitChange struct {
 	Name      string
 	Now, Then int
-	Used      *int // nil where only what each credential uses is counted
-	Exceeded  bool // more is used already than the other plan allows
+	Used      *int // nil if the use is counted only for each credential
+	Exceeded  bool // the current use exceeds the other plan's limit
 }
 
-// previewPlanChange goes by the account as it was last settled. A period that ended within the last minute may not have been
-// billed yet: the credits that its invoice takes still count.
+// previewPlanChange uses the account as it was last settled. If a period ended within the last minute, its invoice may be missing,
+// and the credits that the invoice will use still count as available.
 func previewPlanChange(ctx context.Context, tx *op.Tx, in PlanInput) (*PlanChange, error) {
 	if err := live(tx); err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func previewPlanChange(ctx context.Context, tx *op.Tx, in PlanInput) (*PlanChang
 	return out, err
 }
 
-// limitChanges sets the limits of two plans side by side.
+// limitChanges compares the limits of the current plan and of another plan.
 func limitChanges(ctx context.Context, tx *op.Tx, co *ent.Company, to Plan) ([]*LimitChange, error) {
 	own := ratelimit.Own{PerMinute: co.RatePerMinute, PerDay: co.RatePerDay, QueryCost: co.QueryCost, Invitations: co.InvitationsPerDay}
 	now, _ := ratelimit.ForCompany(string(co.Plan), false, own)

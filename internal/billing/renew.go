@@ -17,7 +17,7 @@ import (
 
 const (
 	renewEvery   = time.Minute
-	renewsAtOnce = 500 // accounts that are looked up in one query
+	renewsAtOnce = 500 // accounts per query
 )
 
 // RenewArgs is the job that renews subscriptions, forfeits credits and charges invoices.
@@ -26,8 +26,7 @@ type RenewArgs struct{}
 // Kind names the job.
 func (RenewArgs) Kind() string { return "renew_subscriptions" }
 
-// Renewal is how a queue renews what has come to its end.
-// Without a provider nobody is charged.
+// Renewal registers the job that renews and charges. With a nil provider it charges nobody.
 func Renewal(e *op.Engine, p Provider) jobs.Option {
 	return jobs.All(jobs.Work(&renewer{engine: e, provider: p}), jobs.Every(renewEvery, RenewArgs{}))
 }
@@ -35,13 +34,13 @@ func Renewal(e *op.Engine, p Provider) jobs.Option {
 type renewer struct {
 	river.WorkerDefaults[RenewArgs]
 	engine   *op.Engine
-	provider Provider // nil: the operator notes payments
+	provider Provider // nil: the operator records payments
 }
 
-// Timeout is longer than River's: after an outage there is much to do, and the next run goes on where this one stopped.
+// Timeout is longer than River's default: after an outage there is much to do. The next run continues where this one stopped.
 func (r *renewer) Timeout(*river.Job[RenewArgs]) time.Duration { return 10 * time.Minute }
 
-// Work renews what is due, and then charges what is, so that a new invoice need not wait for the next run.
+// Work renews the accounts that are due before it charges, so that a new invoice is charged in the same run.
 func (r *renewer) Work(ctx context.Context, _ *river.Job[RenewArgs]) error {
 	err := r.renew(ctx)
 	if r.provider != nil {
@@ -76,11 +75,11 @@ func (r *renewer) renew(ctx context.Context) error {
 	})
 }
 
-// Renew settles the company's account: it makes the invoices that are due, and forfeits the credits that are. No role of a
-// company holds it.
+// Renew settles the company's account: it makes the invoices of the periods that have begun, and forfeits expired credits. No
+// role of a company may run it.
 var Renew = op.New("billing.settle", op.Spec{Resource: "Company", Action: op.Update, Summary: "Renew the subscription"}, renew)
 
-// RenewInput names nothing: a company has one account.
+// RenewInput is empty: a company has one account.
 type RenewInput struct{}
 
 func renew(ctx context.Context, tx *op.Tx, _ RenewInput) (struct{}, error) {

@@ -10,7 +10,7 @@ import (
 	"atrium/internal/op"
 )
 
-// The operations on a company's subscription. Owners alone change it.
+// The operations on a company's subscription. Only owners may run them.
 var (
 	ChangePlan = op.New("billing.change", op.Spec{
 		Resource: "Company", Action: op.Update, AdminLayer: true, Summary: "Subscribe to another plan",
@@ -26,13 +26,13 @@ type PlanInput struct {
 	Plan string `json:"plan" enum:"free,pro,starter,growth,business,enterprise"`
 }
 
-// Subscribed is a company after a change of its subscription.
+// Subscribed is the result of a change of the subscription.
 type Subscribed struct {
-	ID      string       // the company's
-	Invoice *ent.Invoice // what was charged for the change; nil for nothing
+	ID      string       // the id of the company
+	Invoice *ent.Invoice // the invoice for the change; nil if nothing was charged
 }
 
-// changePlan returns conflict for the plan that the company has, and for Enterprise.
+// changePlan returns conflict for the company's current plan, and for a change from or to Enterprise.
 func changePlan(ctx context.Context, tx *op.Tx, in PlanInput) (*Subscribed, error) {
 	a, err := open(ctx, tx)
 	if err != nil {
@@ -50,7 +50,7 @@ func changePlan(ctx context.Context, tx *op.Tx, in PlanInput) (*Subscribed, erro
 	return a.subscribed(ctx, tx, before, inv)
 }
 
-// mayChange returns conflict when a company on one plan cannot go to another by itself.
+// mayChange returns conflict if the company cannot change between the two plans by itself.
 func mayChange(from, to string) error {
 	switch {
 	case from == to:
@@ -61,12 +61,12 @@ func mayChange(from, to string) error {
 	return nil
 }
 
-// CancelInput may say why.
+// CancelInput holds an optional reason.
 type CancelInput struct {
 	Reason *string `json:"reason,omitempty" nullable:"true" maxLength:"1000" doc:"Why, for the audit log."`
 }
 
-// cancelSubscription returns conflict when nothing is subscribed to.
+// cancelSubscription returns conflict if the company is on the free plan.
 func cancelSubscription(ctx context.Context, tx *op.Tx, in CancelInput) (*Subscribed, error) {
 	a, err := open(ctx, tx)
 	if err != nil {
@@ -84,7 +84,7 @@ func cancelSubscription(ctx context.Context, tx *op.Tx, in CancelInput) (*Subscr
 	return a.subscribed(ctx, tx, before, nil)
 }
 
-// subscribed ends a change of the subscription. The sandbox shows the plan as well, and has the limits of the free one.
+// subscribed completes a change of the subscription. The sandbox's row gets the plan as well, but keeps the free plan's limits.
 func (a *account) subscribed(ctx context.Context, tx *op.Tx, before *ent.Company, inv *ent.Invoice) (*Subscribed, error) {
 	err := tx.AsSystem(ctx, "a company's sandbox is a company of its own", func(ctx context.Context) error {
 		return tx.Company.Update().Where(company.SandboxOf(a.company.ID)).SetPlan(a.company.Plan).Exec(ctx)

@@ -30,7 +30,7 @@ import (
 
 const day = 24 * time.Hour
 
-// books is a company whose money a test moves.
+// books is a company whose account a test uses.
 type books struct {
 	*testing.T
 	w     *testkit.World
@@ -45,7 +45,7 @@ func open(t *testing.T, w *testkit.World) *books {
 	return b
 }
 
-// subscribe puts company A on a plan as the operator would who made it.
+// subscribe sets the plan of company A directly, as if the operator had created it with that plan.
 func subscribe(t *testing.T, w *testkit.World, plan company.Plan) {
 	t.Helper()
 	require.NoError(t, w.Store.Write(w.As(w.A, principal.Owner), func(ctx context.Context, tx *store.Tx) error {
@@ -53,7 +53,7 @@ func subscribe(t *testing.T, w *testkit.World, plan company.Plan) {
 	}))
 }
 
-// later moves the clock to that long after the start.
+// later sets the clock to d after the start.
 func (b *books) later(d time.Duration) { b.w.Clock.SetOffset(d - time.Since(b.start)) }
 
 func (b *books) change(plan string) *billing.Subscribed {
@@ -68,7 +68,7 @@ func (b *books) issue(cents int64) {
 	testkit.Run(b.T, b.w, operator(b.T, b.w.A), billing.IssueCredit, billing.IssueCreditInput{Amount: cents, Reason: "disruption", Description: "Sorry"})
 }
 
-// renew does what the job does for the company.
+// renew runs the job's operation for the company.
 func (b *books) renew() {
 	err := b.w.Engine.Work(context.Background(), b.w.A.Company.ID, "billing", func(ctx context.Context, tx *op.Tx) error {
 		_, err := op.RunIn(ctx, tx, billing.Renew, billing.RenewInput{})
@@ -81,19 +81,19 @@ func (b *books) balance() int64 {
 	return testkit.Run(b.T, b.w, b.owner, billing.GetBalance, billing.GetBalanceInput{}).Balance
 }
 
-// invoices returns all, the oldest first.
+// invoices returns all invoices, oldest first.
 func (b *books) invoices() []*ent.Invoice {
 	return testkit.Run(b.T, b.w, b.owner, billing.ListInvoices, billing.ListInvoicesInput{Page: paging.Page{Size: 100, Sort: "number"}}).Rows
 }
 
-// notes returns the credit notes, the oldest first.
+// notes returns the credit notes, oldest first.
 func (b *books) notes() []*ent.CreditNote {
 	out, err := b.w.Store.Reader().CreditNote.Query().Order(creditnote.ByNumber()).All(b.owner)
 	require.NoError(b, err)
 	return out
 }
 
-// invited makes invitations of the last day.
+// invited creates n invitations of the last day.
 func (b *books) invited(n int) {
 	require.NoError(b, b.w.Store.Write(principal.System(b.Context(), "test"), func(ctx context.Context, tx *store.Tx) error {
 		for i := range n {
@@ -107,14 +107,14 @@ func (b *books) invited(n int) {
 	}))
 }
 
-// entries returns the ledger, the oldest first.
+// entries returns the entries of the ledger, oldest first.
 func (b *books) entries() []*ent.CreditEntry {
 	out, err := b.w.Store.Reader().CreditEntry.Query().Order(creditentry.ByNumber()).All(b.owner)
 	require.NoError(b, err)
 	return out
 }
 
-// A subscription is paid in advance, renews by the month, and is caught up with after an outage.
+// A subscription is paid in advance and renews monthly. After an outage the missing invoices are made.
 func TestInvoicesComeWithEachPeriod(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -151,7 +151,7 @@ func refuse[In, Out any](t *testing.T, w *testkit.World, ctx context.Context, o 
 	require.Equal(t, code, apperr.CodeOf(err), "%v", err)
 }
 
-// A dearer plan is charged for the rest of the month, with the credits taken off, the oldest first; a cheaper one gives a credit.
+// A more expensive plan is charged for the rest of the month, after credits, oldest first. A cheaper plan gives a credit.
 func TestChangesAreProrated(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -189,7 +189,7 @@ func TestChangesAreProrated(t *testing.T) {
 	})
 }
 
-// Whoever comes back on day 29 finds the credits again, on day 31 they are gone, whether or not the job ran in between.
+// A company that subscribes again on day 29 keeps its credits; on day 31 they are gone, whether or not the job ran in between.
 func TestCreditsOutliveACancellationFor30Days(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -224,7 +224,7 @@ func TestCreditsOutliveACancellationFor30Days(t *testing.T) {
 	}
 }
 
-// What an owner alone may do, and what nobody may.
+// Some changes only an owner may make, and some nobody.
 func TestWhoMayChangeThePlan(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -243,7 +243,7 @@ func TestWhoMayChangeThePlan(t *testing.T) {
 	})
 }
 
-// Sixty-four at once change to one plan: one of them does, and there is one invoice.
+// When 64 callers change to the same plan at the same time, one succeeds, and there is one invoice.
 func TestOneOfManyChanges(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -261,7 +261,7 @@ func TestOneOfManyChanges(t *testing.T) {
 	})
 }
 
-// Whatever happens in whatever order, the books add up, and equal those of somebody who reckons from the start.
+// After any sequence of operations the books add up, and equal a computation from the start.
 func TestBooksAlwaysAddUp(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -305,7 +305,7 @@ func TestBooksAlwaysAddUp(t *testing.T) {
 	})
 }
 
-// correct does something to one of the invoices as the operator.
+// correct runs a random operation of the operator on a random invoice.
 func (b *books) correct(by context.Context, rt *rapid.T) {
 	all, err := b.w.Store.Reader().Invoice.Query().Order(invoice.ByNumber()).All(b.owner)
 	require.NoError(b, err)
@@ -334,7 +334,7 @@ func codeOf(err error) apperr.Code {
 	return apperr.CodeOf(err)
 }
 
-// add adds everything up once more, from the entries alone.
+// add recomputes everything from the entries alone and compares.
 func (b *books) add(t *testing.T) {
 	t.Helper()
 	type credit struct{ number, left int64 }

@@ -19,13 +19,13 @@ import (
 const (
 	companies = 1_000_000
 	cells     = 64
-	tolerated = 1.2           // of the mean load, before companies are moved away from a cell
-	rows      = 1_000_000_000 // of all companies; a company's share of them is its share of the load
-	copied    = 10_000        // rows a second, by an export and an import: assumed
+	tolerated = 1.2           // times the mean load; a cell above it has companies moved away
+	rows      = 1_000_000_000 // of all companies; a company's share of the rows equals its share of the load
+	copied    = 10_000        // rows a second of an export and an import together: assumed
 )
 
-// BenchmarkCells distributes a million companies, whose load is Zipf's with several exponents, over 64 cells, and tells what that
-// takes. It makes no statement about time.
+// BenchmarkCells distributes a million companies, whose loads follow Zipf's law with several exponents, over 64 cells, and
+// reports the figures of the package comment. Its time per operation means nothing.
 func BenchmarkCells(b *testing.B) {
 	for _, s := range []float64{0.8, 1.0, 1.2} {
 		b.Run(fmt.Sprintf("s=%.1f", s), func(b *testing.B) {
@@ -58,7 +58,7 @@ func BenchmarkCells(b *testing.B) {
 	}
 }
 
-// zipf returns each company's share of the load, the largest first.
+// zipf returns each company's share of the load, largest first.
 func zipf(s float64) []float64 {
 	out := make([]float64, companies)
 	for i := range out {
@@ -78,7 +78,7 @@ func sum(loads []float64) (all float64) {
 	return all
 }
 
-// whales tells how many companies are larger than a cell's share of what is left, and so have one each.
+// whales returns how many companies exceed a cell's share of the remaining load. Each of them gets a cell of its own.
 func whales(loads []float64) (n int) {
 	for left := 1.0; loads[n] > left/float64(cells-n); n++ {
 		left -= loads[n]
@@ -86,7 +86,7 @@ func whales(loads []float64) (n int) {
 	return n
 }
 
-// cluster is who lives where.
+// cluster holds the placement of companies in cells.
 type cluster struct {
 	loads []float64 // by company
 	in    []map[int]bool
@@ -94,7 +94,7 @@ type cluster struct {
 	load  []float64
 }
 
-// place puts companies into cells at random, as a hash would: nobody knows how large a new company will be.
+// place puts companies into cells at random, as a hash would: the future size of a new company is unknown.
 func place(random *rand.Rand, loads []float64, n int) *cluster {
 	c := &cluster{loads: slices.Clone(loads), in: make([]map[int]bool, n), at: make([]int, len(loads)), load: make([]float64, n)}
 	for i := range c.in {
@@ -127,8 +127,8 @@ func (h *largest) Pop() any {
 	return last
 }
 
-// balance moves companies out of each cell that is too hot to the coolest, the largest first that does not make that one too hot, and
-// tells how many.
+// balance moves companies from each cell above the tolerated load to the cell with the least load. It moves the largest company
+// that does not push that cell above the limit, and returns the number of moves.
 func (c *cluster) balance() (moves int) {
 	most := c.mean() * tolerated
 	for from := range c.load {
@@ -152,7 +152,7 @@ func (c *cluster) balance() (moves int) {
 	return moves
 }
 
-// drift is a day: one company in a hundred changes its load with another.
+// drift simulates a day: one company in a hundred swaps its load with another.
 func (c *cluster) drift(random *rand.Rand) {
 	for range len(c.loads) / 200 {
 		a, b := random.IntN(len(c.loads)), random.IntN(len(c.loads))
@@ -162,7 +162,7 @@ func (c *cluster) drift(random *rand.Rand) {
 	}
 }
 
-// misses returns the share of calls whose company is not among those that a router asked for last.
+// misses returns the share of calls that an LRU cache of the given size misses.
 func misses(random *rand.Rand, loads []float64, size int) float64 {
 	upTo := make([]float64, len(loads))
 	all := 0.0
@@ -172,7 +172,7 @@ func misses(random *rand.Rand, loads []float64, size int) float64 {
 	}
 	const calls = 2_000_000
 	used, kept, missed := list.New(), map[int]*list.Element{}, 0
-	for call := range 2 * calls { // the first half fills it
+	for call := range 2 * calls { // the first half fills the cache
 		company, _ := slices.BinarySearchFunc(upTo, random.Float64()*all, cmp.Compare[float64])
 		if e, ok := kept[company]; ok {
 			used.MoveToFront(e)
@@ -189,7 +189,7 @@ func misses(random *rand.Rand, loads []float64, size int) float64 {
 	return float64(missed) / calls
 }
 
-// directory returns how many bytes a router needs that knows them all.
+// directory returns how many bytes a router's full directory takes.
 func directory() uint64 {
 	var before, after runtime.MemStats
 	runtime.GC()

@@ -64,7 +64,7 @@ func TestCreate(t *testing.T) {
 	})
 }
 
-// Companies may share name and owner; the owner's account keeps its password.
+// Companies may have the same name and owner. The owner's account keeps its password.
 func TestCreateAgain(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -79,7 +79,7 @@ func TestCreateAgain(t *testing.T) {
 	})
 }
 
-// Two at once are both made, or one is told to try again; nothing is left half made.
+// Concurrent creations either succeed or return conflict. None leaves rows of a company behind that was not created.
 func TestCreateAtOnce(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -120,7 +120,7 @@ func TestCreateFaults(t *testing.T) {
 	require.Equal(t, []string{"name", "plan", "ownerEmail"}, fields)
 }
 
-// Limits of a company's own are the operator's to give; they count at once, and null takes them back.
+// Only the operator may set a company's own limits. They apply at once, and null restores the plan's.
 func TestSetLimits(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -152,7 +152,7 @@ func TestSetLimits(t *testing.T) {
 	})
 }
 
-// The demo content is there to be seen, made through the operations that people use.
+// Fill creates visible demo content in one company only.
 func TestFill(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

@@ -18,13 +18,13 @@ import (
 	"atrium/internal/workflow"
 )
 
-// Demo names what the first request of a newcomer is filed against.
+// Demo holds the ids of the service and offering for a newcomer's first request.
 type Demo struct {
 	ServiceID  string `json:"serviceId"`
 	OfferingID string `json:"offeringId"`
 }
 
-// demoDefinition is a small process of every day: triage, a decision, an approval, the work.
+// demoDefinition is a small everyday process: triage, a decision, an approval, the work.
 const demoDefinition = `{
   "phases": [
     {"id": "start", "type": "START", "name": "Request received"},
@@ -47,9 +47,9 @@ const demoDefinition = `{
   ]
 }`
 
-// Fill gives a new company two services, eight offerings, five workflows, three teams, some requests and an agent that has
-// learned from them, through the same operations that its people use, as its first owner. What an earlier call that was cut
-// off has made it finds and keeps.
+// Fill creates in a new company two services, eight offerings, five workflows, three teams, some requests, and an agent that has
+// learned from them. It runs the operations that people use, as the company's first owner. Content that an interrupted earlier
+// call created is found and kept.
 func Fill(ctx context.Context, e *op.Engine, companyID string) (*Demo, error) {
 	sys := principal.System(ctx, "the demo company's owner acts only once found")
 	owner, err := e.Store.Reader().User.Query().Where(user.CompanyID(companyID), user.RoleEQ(user.RoleOwner)).
@@ -91,14 +91,14 @@ func Fill(ctx context.Context, e *op.Engine, companyID string) (*Demo, error) {
 	return &Demo{ServiceID: it, OfferingID: laptop}, nil
 }
 
-// demo makes one row after the other until one fails.
+// demo creates rows one after another until one fails.
 type demo struct {
 	ctx    context.Context
 	engine *op.Engine
 	err    error
 }
 
-// once returns the id of the row that find names, or of the one that create makes.
+// once returns the id that find returns, or that create returns if find finds no row.
 func (d *demo) once(find func(context.Context) (string, error), create func() (string, error)) (id string) {
 	if d.err != nil {
 		return ""
@@ -121,7 +121,7 @@ func (d *demo) workflow(name, definition string) string {
 	})
 }
 
-// publish makes the workflow's draft a version, unless that was done before.
+// publish publishes the workflow's draft as a version, unless it is published.
 func (d *demo) publish(id string) {
 	if d.err == nil {
 		_, _, d.err = op.Run(d.ctx, d.engine, workflow.PublishWorkflow, op.ByID{ID: id}, nil)

@@ -16,7 +16,7 @@ import (
 	"atrium/internal/request"
 )
 
-// finished are requests of the past, by the team that dealt with them: what the demo company's agent learns from.
+// finished are completed requests by the team that handled them. The demo company's agent learns from them.
 var finished = []struct {
 	team, priority string
 	titles         []string
@@ -36,7 +36,7 @@ var finished = []struct {
 	}},
 }
 
-// history makes the teams, an offering for what fits nowhere else, and requests that were dealt with, in one transaction.
+// history creates the teams, an offering for requests that fit no other, and the completed requests in one transaction.
 func (d *demo) history(serviceID string) {
 	other := d.offering(serviceID, catalog.CreateOfferingInput{Name: "Something else"})
 	teams := map[string]string{}
@@ -63,7 +63,7 @@ func (d *demo) history(serviceID string) {
 	})
 }
 
-// deal files a request and completes it.
+// deal creates a request and completes it.
 func deal(ctx context.Context, tx *op.Tx, service, offering, title, priority, team string) error {
 	r, err := op.RunIn(ctx, tx, request.Create, request.CreateInput{ServiceID: service, OfferingID: offering, Title: title, Priority: &priority, TeamID: &team})
 	if err != nil {
@@ -87,7 +87,7 @@ func (d *demo) team(name string) string {
 	})
 }
 
-// intake publishes an agent that suggests where new requests go.
+// intake publishes an agent that suggests how to route new requests.
 func (d *demo) intake() {
 	id := d.once(d.engine.Store.Reader().Agent.Query().Where(entagent.Name("Intake")).OnlyID, func() (string, error) {
 		in := agent.CreateInput{Name: "Intake", Type: "QUEUE_INTAKE", Source: "MANAGED", Autonomy: "SUGGEST"}

@@ -7,16 +7,16 @@ import (
 	"atrium/internal/form"
 )
 
-// demoProcess is a workflow of the demo company with the offering whose requests it processes. In the definition OWNER stands for
-// the first owner's id.
+// demoProcess is a workflow of the demo company and the offering that uses it. The word OWNER in the definition stands for the id
+// of the first owner.
 type demoProcess struct {
 	workflow, definition  string
 	offering, description string
 	form                  []form.Field
 }
 
-// demoProcesses are four that many companies have. The call of the onboarding goes to an address that nobody has, so that there
-// is an incident to look at: skip it, and the process goes on.
+// demoProcesses are four processes that many companies have. The onboarding calls an address that does not exist, so that there
+// is an incident to look at; skipping the call lets the process continue.
 var demoProcesses = []demoProcess{
 	{
 		"Employee onboarding", `{
@@ -131,7 +131,7 @@ var demoProcesses = []demoProcess{
 	},
 }
 
-// processes makes the offerings whose requests run through the demo processes.
+// processes creates the demo workflows and their offerings.
 func (d *demo) processes(serviceID, owner string) {
 	for _, p := range demoProcesses {
 		id := d.workflow(p.workflow, strings.ReplaceAll(p.definition, "OWNER", owner))

@@ -1,7 +1,8 @@
-// Package company makes and keeps tenants: a company with its sandbox, its owner, keys and an OAuth client, and for a first
-// start the demo content.
+// Package company creates tenants and changes their settings. A tenant is a company with its sandbox, its owner, keys and an OAuth
+// client. Fill adds demo content for a first start.
 //
-// The command line and the sign-up pages call Create, which works as the system principal: a company that is being made
-// has nobody yet who could act in it. Get, Update and SetLimits are operations on a company that is there. The settings
-// of a live company hold for its sandbox, whose row repeats them.
+// The command line and the sign-up pages call Create, which runs as the system principal because nobody can act in a company
+// that does not exist. Get, Update, SetLimits and SetRetention are operations on an existing company. The settings of a live
+// company also apply to its sandbox, whose row repeats them. The package never deletes a company, and changes no plan: billing
+// does.
 package company

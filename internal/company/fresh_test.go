@@ -13,7 +13,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// Whether members need a second factor is said by somebody who has just signed in; other settings take no such proof.
+// Changing whether members need a second factor requires a recent sign-in. Other settings do not.
 func TestMFARuleTakesARecentProof(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

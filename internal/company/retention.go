@@ -9,12 +9,12 @@ import (
 	"atrium/internal/op"
 )
 
-// SetRetention says how long a company and its sandbox keep the values of audit entries. Only the operator may.
+// SetRetention sets how long a company and its sandbox keep the values of audit entries. Only the operator may do so.
 var SetRetention = op.OnRow("company.retention", op.Spec{
 	Resource: "Company", Action: op.Update, Past: map[string]string{"company.retention": "company.updated"}, Summary: "Say how long a company keeps what its audit entries tell",
 }, load, setRetention)
 
-// RetentionInput holds the time; null keeps everything for ever.
+// RetentionInput holds the retention in days; null keeps all values for ever.
 type RetentionInput struct {
 	op.ByID
 	AuditDays op.Patch[int] `json:"auditDays,omitzero" nullable:"true" minimum:"1" maximum:"36500" doc:"After so many days entries lose their values; their places in the log and its proofs stay."`

@@ -35,15 +35,15 @@ var (
 	})
 )
 
-// Profile is a company as its people see it.
+// Profile is a company as its members see it.
 type Profile struct {
 	ID        string
 	Company   *ent.Company
-	SandboxID string // the company's sandbox; empty when it is one itself
+	SandboxID string // empty when the company is itself a sandbox
 	Limits    ratelimit.Limit
 }
 
-// GetInput names nothing: everybody has one company.
+// GetInput is empty: a caller belongs to exactly one company.
 type GetInput struct{}
 
 func get(ctx context.Context, tx *op.Tx, _ GetInput) (*Profile, error) {
@@ -66,10 +66,10 @@ func profile(c, sandbox *ent.Company) *Profile {
 	return out
 }
 
-// sandboxOf returns a live company's sandbox; nil for one. The context reaches all companies.
+// sandboxOf returns a live company's sandbox, and nil for a sandbox. ctx must reach all companies.
 func sandboxOf(ctx context.Context, db *ent.Client, c *ent.Company) (*ent.Company, error) {
 	if c.SandboxOf != nil {
-		return nil, nil // a sandbox has none
+		return nil, nil // a sandbox has no sandbox
 	}
 	sandbox, err := db.Company.Query().Where(company.SandboxOf(c.ID)).Only(ctx)
 	if err != nil {
@@ -78,7 +78,7 @@ func sandboxOf(ctx context.Context, db *ent.Client, c *ent.Company) (*ent.Compan
 	return sandbox, nil
 }
 
-// UpdateInput changes the settings that it names. They hold for the sandbox as well.
+// UpdateInput changes the settings that are set. They also apply to the sandbox.
 type UpdateInput struct {
 	Name                   op.Patch[string] `json:"name,omitzero" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
 	MfaRequired            op.Patch[bool]   `json:"mfaRequired,omitzero" doc:"Members without a second factor enrol one at their next sign-in."`
@@ -89,7 +89,7 @@ type UpdateInput struct {
 	AgentRunsPerDay op.Patch[int]     `json:"agentRunsPerDay,omitzero" nullable:"true" minimum:"1" maximum:"1000000" doc:"Runs that the company's agents begin in any 24 hours, those of its sandbox apart; runs beyond them are handed over to people. 5000 when null."`
 }
 
-// update changes the caller's live company and its sandbox. Returns conflict for a caller in the sandbox.
+// update changes the caller's live company and its sandbox. Returns conflict if the caller is in the sandbox.
 func update(ctx context.Context, tx *op.Tx, in UpdateInput) (*Profile, error) {
 	if tx.Principal().Sandbox {
 		return nil, apperr.New(apperr.Conflict, "Settings are changed in the live company.")
@@ -108,7 +108,7 @@ func update(ctx context.Context, tx *op.Tx, in UpdateInput) (*Profile, error) {
 			return err
 		}
 		if after == before {
-			return nil // nor does it change the sandbox
+			return nil // the sandbox does not change either
 		}
 		return in.set(sandbox.Update(), sandboxName).Exec(ctx)
 	})
@@ -119,7 +119,7 @@ func update(ctx context.Context, tx *op.Tx, in UpdateInput) (*Profile, error) {
 	return profile(after, sandbox), nil
 }
 
-// set writes what the input names into a company's row.
+// set applies the input to a company's row. named turns the given name into the row's.
 func (in UpdateInput) set(u *ent.CompanyUpdateOne, named func(string) string) *ent.CompanyUpdateOne {
 	if name, ok := op.Given(in.Name); ok {
 		u.SetName(named(strings.TrimSpace(name)))

@@ -18,7 +18,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// Everybody, key or person, reads its own company with its sandbox, and no other.
+// Every caller, key or person, can read its own company with its sandbox, and no other.
 func TestGet(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -38,7 +38,7 @@ func TestGet(t *testing.T) {
 	})
 }
 
-// Settings are changed by a person with the role, hold for the sandbox too, and are written down.
+// A person with the role can change settings. They also apply to the sandbox, and are audited.
 func TestUpdate(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -112,7 +112,7 @@ func mustFrom(ctx context.Context) *principal.Principal {
 	return p
 }
 
-// A company that its owner opens has no key that nobody saw, and its log begins with the owner.
+// A company from a sign-up has no keys and no client, and its audit log begins with the owner.
 func TestSignUp(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

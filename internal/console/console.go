@@ -19,32 +19,32 @@ import (
 
 //go:generate ./build.sh
 
-// Path is where Handler has to be mounted, with all below it.
+// Path is the path at which to mount Console, with everything below it.
 const Path = "/app"
 
-// Options say what the pages are told.
+// Options configure the console.
 type Options struct {
-	Dir     string // read the files from here for every call, in place of the bundle; for development
+	Dir     string // read the files from this folder for every call instead of the bundle; for development
 	BaseURL string
 	AuthURL string
 	Version string
 }
 
-// Console answers for the pages. Safe for concurrent use.
+// Console is the http.Handler of the pages. Safe for concurrent use.
 type Console struct {
 	options Options
 	files   fs.FS
 	index   *template.Template
-	assets  map[string]asset // by their names below dist
+	assets  map[string]asset // by name within dist
 }
 
-// asset is a file as it is sent.
+// asset is a file, ready to send.
 type asset struct {
-	content, compressed []byte // compressed is nil where that saves nothing
+	content, compressed []byte // compressed is nil when gzip does not make it smaller
 	mediaType, etag     string
 }
 
-// New reads the bundle. Returns nil without an error where the binary was built without one.
+// New reads the bundle. Returns nil without an error when the binary was built without one.
 func New(o Options) (*Console, error) {
 	c := &Console{options: o, files: bundle()}
 	if o.Dir != "" {
@@ -89,7 +89,7 @@ func (c *Console) load() error {
 	})
 }
 
-// mediaTypes are those of the files that a build makes. The system's own table differs between machines.
+// mediaTypes covers the files that a build makes. The operating system's table differs between machines.
 var mediaTypes = map[string]string{
 	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".txt": "text/plain; charset=utf-8",
 }
@@ -117,7 +117,7 @@ func newAsset(name string, content []byte) (asset, error) {
 	return a, nil
 }
 
-// ServeHTTP answers GET and HEAD with the index or an asset; / leads to the index.
+// ServeHTTP answers GET and HEAD with the index or an asset, and redirects / to the index.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	protect(w.Header())
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -173,7 +173,7 @@ func (c *Console) asset(w http.ResponseWriter, r *http.Request, name string) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
 }
 
-// page answers with the index, which knows by the address what to show.
+// page answers with the index. Its script shows the page that the address names.
 func (c *Console) page(w http.ResponseWriter, r *http.Request) {
 	nonce := rand.Text()
 	config, err := json.Marshal(map[string]string{"baseUrl": c.options.BaseURL, "authUrl": c.options.AuthURL, "version": c.options.Version})
@@ -192,7 +192,7 @@ func (c *Console) page(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(b.Bytes()))
 }
 
-// policy lets a page load and send to its own origin and nowhere else, and keeps scripts from making HTML of texts.
+// policy lets a page load from and send to its own origin only, and keeps scripts from turning text into HTML.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-'; img-src 'self' data:; connect-src 'self'; " +
 	"font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 

@@ -46,7 +46,7 @@ func (c *Console) get(t *testing.T, method, path string, headers ...string) *htt
 	return w
 }
 
-// What is in dist was built from what is in web: go generate writes it anew.
+// dist was built from the current sources in web. If this fails, run go generate.
 func TestBundleIsOfItsSources(t *testing.T) {
 	t.Parallel()
 	cmd := exec.CommandContext(t.Context(), "git", "ls-files", "--cached", "--others", "--exclude-standard")
@@ -113,12 +113,13 @@ func TestPaths(t *testing.T) {
 	require.Equal(t, http.StatusMethodNotAllowed, post.Code)
 	require.Equal(t, "GET, HEAD", post.Header().Get("Allow"))
 	require.Contains(t, c.get(t, http.MethodGet, "/app/licences.txt").Body.String(), "react-dom 19")
-	for _, private := range []string{"documents.json", "sources.sha256", "index.html"} { // they are the page, not themselves
+	for _, private := range []string{"documents.json", "sources.sha256", "index.html"} { // these paths return the index, not the files
 		require.Equal(t, "text/html; charset=utf-8", c.get(t, http.MethodGet, "/app/"+private).Header().Get("Content-Type"))
 	}
 }
 
-// Assets are kept for a year, compressed for those who take that, and have a hash of at least eight characters in their names.
+// Assets are cached for a year, compressed for clients that accept gzip, and have a hash of at least eight characters in their
+// names.
 func TestAssets(t *testing.T) {
 	t.Parallel()
 	c := built(t)
@@ -145,7 +146,7 @@ func TestAssets(t *testing.T) {
 	}
 }
 
-// What has to be loaded before the inbox shows its rows stays small: 175 KB of scripts and 15 KB of styles, compressed.
+// What must load before the inbox shows its rows stays small: 175 KB of scripts and 15 KB of styles, compressed.
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	c := built(t)
@@ -171,7 +172,7 @@ func TestBudgets(t *testing.T) {
 	require.LessOrEqual(t, styles, 15<<10)
 }
 
-// The pages' documents fit the schema as it is committed.
+// The pages' GraphQL documents are valid against the committed schema.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	sdl, err := os.ReadFile("../../graph/schema.graphql")

@@ -14,7 +14,7 @@ var embedded embed.FS
 func bundle() fs.FS {
 	sub, err := fs.Sub(embedded, "dist")
 	if err != nil {
-		panic(err) // the name is a constant, and valid
+		panic(err) // cannot happen: the name is a valid constant
 	}
 	return sub
 }

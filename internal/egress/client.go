@@ -15,26 +15,25 @@ import (
 )
 
 const (
-	// Timeout is how long a call takes at most where nobody says otherwise, from the look-up of the name to the last
-	// byte of the answer.
+	// Timeout is the default limit for the duration of a call, from the name lookup to the last byte of the answer.
 	Timeout = 30 * time.Second
 
-	// DefaultBody is how much of an answer's body is read where nobody says otherwise.
+	// DefaultBody is the default limit for the bytes of an answer's body.
 	DefaultBody = 1 << 10
 
 	maxHeader    = 16 << 10         // bytes of an answer's header
-	idleTimeout  = 60 * time.Second // after which a connection that nobody uses is closed
-	maxIdle      = 512              // connections kept for later
-	maxSessions  = 1024             // TLS sessions that a further connection resumes
-	maxIdleAHost = 100              // of them to one host
+	idleTimeout  = 60 * time.Second // after which an idle connection is closed
+	maxIdle      = 512              // idle connections in total
+	maxSessions  = 1024             // cached TLS sessions, which later connections resume
+	maxIdleAHost = 100              // idle connections to one host
 )
 
-// Options say where calls may go.
+// Options are the settings of a Client.
 type Options struct {
-	Allow    []netip.Prefix // networks that are open although the guard would refuse them
-	CAFile   string         // PEM file of CAs that are trusted besides the system's; empty for none
-	Timeout  time.Duration  // of a call that says nothing else; 0 means the constant
-	Resolver *net.Resolver  // nil means the system's
+	Allow    []netip.Prefix // networks that calls may reach although the guard would refuse them
+	CAFile   string         // PEM file of CAs that are trusted in addition to the system's; empty for none
+	Timeout  time.Duration  // of a call without its own limit; 0 means the constant Timeout
+	Resolver *net.Resolver  // nil means the system's resolver
 }
 
 // Client makes calls. Safe for concurrent use.
@@ -44,7 +43,7 @@ type Client struct {
 	timeout time.Duration
 }
 
-// New returns a client. It fails when the CA file cannot be read or holds no certificate.
+// New returns a client. Returns an error when the CA file cannot be read or contains no certificate.
 func New(o Options) (*Client, error) {
 	roots, err := Roots(o.CAFile)
 	if err != nil {
@@ -53,18 +52,18 @@ func New(o Options) (*Client, error) {
 	guard := NewGuard(o.Allow)
 	dialer := &net.Dialer{Control: guard.control, Resolver: o.Resolver, KeepAlive: 30 * time.Second}
 	transport := &http.Transport{
-		Proxy:       nil, // none from the environment: it would dial in our place
+		Proxy:       nil, // no proxy from the environment: it would dial without the guard
 		DialContext: dialer.DialContext,
 		TLSClientConfig: &tls.Config{
 			MinVersion: tls.VersionTLS12, RootCAs: roots,
-			ClientSessionCache: tls.NewLRUClientSessionCache(maxSessions), // half of a handshake
+			ClientSessionCache: tls.NewLRUClientSessionCache(maxSessions), // a resumed session saves half of a handshake
 		},
-		DisableCompression:     true, // a small answer stays small
+		DisableCompression:     true, // a compressed answer could be large when unpacked
 		MaxResponseHeaderBytes: maxHeader,
 		MaxIdleConns:           maxIdle,
 		MaxIdleConnsPerHost:    maxIdleAHost,
 		IdleConnTimeout:        idleTimeout,
-		// HTTP/1.1 only: over HTTP/2 the transport repeats calls on its own when a server turns it away.
+		// HTTP/1.1 only: over HTTP/2 the transport would repeat a call by itself when the server refuses it.
 		ForceAttemptHTTP2: false,
 		TLSNextProto:      map[string]func(string, *tls.Conn) http.RoundTripper{},
 	}
@@ -81,10 +80,10 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// Roots returns the system's CAs and those of the PEM file; nil, which means the system's, without a file.
+// Roots returns the system's CAs and those in the PEM file. Without a file it returns nil, which means the system's.
 func Roots(file string) (*x509.CertPool, error) {
 	if file == "" {
-		return nil, nil // crypto/tls reads nil as the system's
+		return nil, nil // crypto/tls uses the system's CAs for nil
 	}
 	pem, err := os.ReadFile(file)
 	if err != nil {
@@ -92,7 +91,7 @@ func Roots(file string) (*x509.CertPool, error) {
 	}
 	roots, err := x509.SystemCertPool()
 	if err != nil {
-		roots = x509.NewCertPool() // a system without CAs of its own
+		roots = x509.NewCertPool() // the system has no CAs
 	}
 	if !roots.AppendCertsFromPEM(pem) {
 		return nil, fmt.Errorf("read the CAs for outbound calls: %s holds no certificate", file)
@@ -100,36 +99,36 @@ func Roots(file string) (*x509.CertPool, error) {
 	return roots, nil
 }
 
-// Guard returns what decides on addresses, for CheckURL when a URL is saved.
+// Guard returns the client's guard.
 func (c *Client) Guard() *Guard { return c.guard }
 
-// CheckURL is the guard's.
+// CheckURL is the CheckURL of the client's guard.
 func (c *Client) CheckURL(raw string) error { return c.guard.CheckURL(raw) }
 
-// HTTP returns the guarded client itself, for libraries that make their calls alone. Give each call's context an end,
-// and read no body without a bound.
+// HTTP returns the guarded client, for libraries that make their calls themselves. Every call needs a context with a deadline,
+// and every body must be read with a limit.
 func (c *Client) HTTP() *http.Client { return c.http }
 
-// Close closes the connections that nobody uses.
+// Close closes the idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Limits bound one call; zero values stand for the client's own.
+// Limits are the limits of one call; a zero value means the client's default.
 type Limits struct {
 	Timeout time.Duration
 	Body    int // bytes of the answer's body that are read
 }
 
-// Answer is what came back.
+// Answer is the answer to a call.
 type Answer struct {
 	Status    int
 	Header    http.Header
 	Body      []byte // at most Limits.Body
-	Truncated bool   // there was more
+	Truncated bool   // the body is longer
 }
 
-// Do makes one call within its limits. The URL must be https; a name that resolves to a refused address is refused when
-// dialling. Returns *Error when no whole answer came: then the answer holds what did (Status is 0 without a header). A
-// body is whole when it ends or exceeds Limits.Body.
+// Do makes one call within its limits. The URL must be https. A host name that resolves to a refused address is refused at
+// dialling. Returns *Error unless the answer is complete; the answer then holds the part that arrived, and Status is 0 if there
+// was no header. A body counts as complete when it ends or exceeds Limits.Body.
 func (c *Client) Do(ctx context.Context, req *http.Request, l Limits) (Answer, error) {
 	if req.URL.Scheme != "https" {
 		return Answer{}, &Error{Class: ClassURL, cause: errors.New("not an https URL")}
@@ -148,14 +147,14 @@ func (c *Client) Do(ctx context.Context, req *http.Request, l Limits) (Answer, e
 	}
 	defer res.Body.Close()
 	out := Answer{Status: res.StatusCode, Header: res.Header}
-	// What is left unread costs the connection, which is cheaper than reading what somebody else sends for long.
+	// Closing a body before its end costs the connection. That is cheaper than reading a long answer.
 	out.Body, err = io.ReadAll(io.LimitReader(res.Body, int64(l.Body)+1))
 	if len(out.Body) > l.Body {
 		out.Body, out.Truncated = out.Body[:l.Body], true
 		return out, nil
 	}
 	if err == nil {
-		err = ctx.Err() // a server that hears us hang up may end its answer in good order
+		err = ctx.Err() // the server may end its answer properly when it sees that the call was stopped
 	}
 	if err != nil {
 		return out, classify(ctx, err)

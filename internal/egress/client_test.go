@@ -19,7 +19,7 @@ import (
 	"atrium/internal/testkit/receiver"
 )
 
-// client reaches receivers on loopback.
+// client returns a client that can reach receivers on loopback addresses.
 func client(t *testing.T, change ...func(*egress.Options)) *egress.Client {
 	t.Helper()
 	o := egress.Options{Allow: receiver.Loopback, CAFile: receiver.CAFile(t)}
@@ -141,7 +141,7 @@ func TestCallerWhoGivesUp(t *testing.T) {
 	require.Equal(t, egress.ClassStopped, classOf(t, err))
 }
 
-// Nothing of what a name or a literal hides reaches the receiver, which listens on loopback.
+// No name or literal for a loopback address reaches the receiver.
 func TestLoopbackIsRefusedHoweverItIsWritten(t *testing.T) {
 	t.Parallel()
 	r := receiver.New(t, nil)
@@ -154,7 +154,7 @@ func TestLoopbackIsRefusedHoweverItIsWritten(t *testing.T) {
 	require.Empty(t, r.Got())
 }
 
-// A proxy in the environment is not asked: it would dial what the guard never sees.
+// A proxy in the environment is not used: it would dial without the guard.
 func TestNoProxyFromTheEnvironment(t *testing.T) {
 	proxy := receiver.New(t, nil)
 	t.Setenv("HTTPS_PROXY", proxy.URL)
@@ -166,7 +166,7 @@ func TestNoProxyFromTheEnvironment(t *testing.T) {
 	require.Empty(t, proxy.Got())
 }
 
-// A name is looked up for each connection, and what it resolves to then is what counts.
+// A name is looked up for each connection, and the address found then is checked.
 func TestNameThatFlips(t *testing.T) {
 	t.Parallel()
 	r := receiver.New(t, nil)
@@ -186,7 +186,7 @@ func TestNameThatFlips(t *testing.T) {
 	}
 	require.Empty(t, r.Got())
 
-	// Where loopback is allowed the name is dialled, and refused again as soon as it points elsewhere.
+	// With loopback allowed the name is dialled, and refused again once it resolves to another address.
 	c = client(t, func(o *egress.Options) { o.Resolver = resolver })
 	address.Store(&[4]byte{127, 0, 0, 1})
 	a, err := post(t, c, url, egress.Limits{})
@@ -199,7 +199,7 @@ func TestNameThatFlips(t *testing.T) {
 	require.Len(t, r.Got(), 1)
 }
 
-// fakeDNS is a resolver that knows one A record for every name.
+// fakeDNS returns a resolver that has the same A record for every name.
 func fakeDNS(t *testing.T, address func() [4]byte) *net.Resolver {
 	t.Helper()
 	pc, err := net.ListenPacket("udp", "127.0.0.1:0")

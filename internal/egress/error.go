@@ -11,25 +11,25 @@ import (
 	"syscall"
 )
 
-// Class is the kind of a failure: stable, for metrics and for whoever reads a history.
+// Class is the kind of a failed call. The values are stable: metrics and the stored history contain them.
 type Class string
 
 // The classes.
 const (
-	ClassDNS      Class = "dns"             // the name does not resolve
-	ClassRefused  Class = "refused_address" // the guard
-	ClassConnect  Class = "connect"         // nobody listens, or there is no way to get there
-	ClassTLS      Class = "tls"             // the certificate, or the handshake
-	ClassTimeout  Class = "timeout"         // no whole answer within the limit
-	ClassReset    Class = "reset"           // the connection ended before the answer did
+	ClassDNS      Class = "dns"             // the host name does not resolve
+	ClassRefused  Class = "refused_address" // the guard refused the address
+	ClassConnect  Class = "connect"         // the connection was refused, or there is no route
+	ClassTLS      Class = "tls"             // the certificate or the handshake failed
+	ClassTimeout  Class = "timeout"         // no complete answer within the limit
+	ClassReset    Class = "reset"           // the connection ended before the answer
 	ClassHeader   Class = "header"          // the answer's header is too large
 	ClassProtocol Class = "protocol"        // the answer is not HTTP
-	ClassURL      Class = "url"             // what was to be called is no https URL
-	ClassStopped  Class = "stopped"         // the caller gave up: this node is stopping
+	ClassURL      Class = "url"             // the URL is not https
+	ClassStopped  Class = "stopped"         // the caller stopped the call: this node shuts down
 )
 
-// texts are what a person is told of a class. They name nothing that the person did not write: not the address that a
-// name resolved to, nor what listens there.
+// texts explain the classes to people. They never contain what the person did not write, such as the address that a name
+// resolved to, or what listens there.
 var texts = map[Class]string{
 	ClassDNS:      "the host's name does not resolve",
 	ClassRefused:  "the host's address is not on the public internet",
@@ -43,13 +43,13 @@ var texts = map[Class]string{
 	ClassStopped:  "the call was stopped",
 }
 
-// Error is a call without a whole answer.
+// Error is a call without a complete answer.
 type Error struct {
 	Class Class
 	cause error
 }
 
-// Error returns class and cause; for logs.
+// Error returns class and cause, for logs.
 func (e *Error) Error() string {
 	if e.cause == nil {
 		return "egress: " + string(e.Class)
@@ -57,13 +57,13 @@ func (e *Error) Error() string {
 	return "egress: " + string(e.Class) + ": " + e.cause.Error()
 }
 
-// Text returns the class and what it means, for the person whose URL it was.
+// Text returns the class and its explanation, for the person who wrote the URL.
 func (e *Error) Text() string { return string(e.Class) + ": " + texts[e.Class] }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.cause }
 
-// classify finds the class of an error of net/http. ctx is the one that the call ran under.
+// classify wraps an error of net/http with its class. ctx is the context of the call.
 func classify(ctx context.Context, err error) *Error {
 	return &Error{Class: classOf(ctx, err), cause: err}
 }
@@ -105,10 +105,10 @@ func classOf(ctx context.Context, err error) Class {
 	return ClassProtocol
 }
 
-// says looks into the text of an error that net/http has no type for.
+// says reports whether an error contains a text, for errors of net/http that have no type.
 func says(err error, text string) bool { return strings.Contains(err.Error(), text) }
 
-// dialing reports whether an error came before there was a connection.
+// dialing reports whether an error occurred before the connection existed.
 func dialing(err error) bool {
 	op, ok := errors.AsType[*net.OpError](err)
 	return ok && op.Op == "dial"

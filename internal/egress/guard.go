@@ -20,7 +20,7 @@ type Guard struct {
 	allow  []netip.Prefix
 }
 
-// NewGuard returns a guard that lets calls out to the public internet and to the allowed networks.
+// NewGuard returns a guard that allows the public internet and the networks in allow.
 func NewGuard(allow []netip.Prefix) *Guard {
 	g := &Guard{public: ssrf.New(ssrf.WithAnyPort())}
 	for _, p := range allow {
@@ -37,7 +37,7 @@ func (g *Guard) Check(ip netip.Addr) error {
 	if !ip.IsValid() || ip.Zone() != "" {
 		return errors.New("egress: no address, or one with a zone, which is this machine's own matter")
 	}
-	ip = ip.Unmap() // an IPv4 address in IPv6's clothes is dialled as what it is
+	ip = ip.Unmap() // an IPv4 address mapped into IPv6 is dialled as IPv4
 	for _, p := range g.allow {
 		if p.Contains(ip) {
 			return nil
@@ -46,7 +46,7 @@ func (g *Guard) Check(ip netip.Addr) error {
 	return g.public.SafeAddr(ip)
 }
 
-// control is net.Dialer's: it sees each address right before it is dialled, after every look-up.
+// control is the net.Dialer's Control function: it gets each address after the name lookup, directly before dialling.
 func (g *Guard) control(network, address string, _ syscall.RawConn) error {
 	if network != "tcp4" && network != "tcp6" {
 		return fmt.Errorf("%w: %s", errRefused, network)
@@ -61,11 +61,11 @@ func (g *Guard) control(network, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// errRefused marks the guard's own errors among those of dialling.
+// errRefused distinguishes errors of the guard from other errors of dialling.
 var errRefused = errors.New("egress: refused")
 
-// URLError says why a URL is not called. Its text is for the person who wrote it, completes "The URL …", and never
-// repeats the URL.
+// URLError says why a URL is refused. The message is for the person who wrote the URL, completes "The URL …", and never repeats
+// the URL.
 type URLError struct{ Message string }
 
 // Error returns the message.
@@ -76,9 +76,9 @@ func refuse(format string, args ...any) error { return &URLError{fmt.Sprintf(for
 // maxURL bounds a URL, in bytes.
 const maxURL = 2000
 
-// CheckURL returns *URLError for a URL that would never be called: not https, with a user, with characters that no URL
-// has, with a faulty port, or with an address that the guard refuses, however it is written. What a name resolves to is
-// not asked: that changes, and is checked when dialling.
+// CheckURL returns *URLError for a URL that would never be called: it is not https, or has a user, invalid characters, an
+// invalid port, or an address that the guard refuses, in any notation. It does not resolve names, because their addresses may
+// change; dialling checks them.
 func (g *Guard) CheckURL(raw string) error {
 	if raw == "" || len(raw) > maxURL {
 		return refuse("must be an https URL of at most %d characters", maxURL)
@@ -111,7 +111,7 @@ func (g *Guard) CheckURL(raw string) error {
 	return g.checkHost(u.Hostname(), strings.HasPrefix(u.Host, "["))
 }
 
-// checkHost judges a URL's host; bracketed reports whether it stood in [].
+// checkHost checks the host of a URL. bracketed says whether it was in square brackets.
 func (g *Guard) checkHost(host string, bracketed bool) error {
 	if bracketed {
 		ip, err := netip.ParseAddr(host)
@@ -122,7 +122,7 @@ func (g *Guard) checkHost(host string, bracketed bool) error {
 	}
 	ascii := strings.TrimSuffix(host, ".")
 	if strings.ContainsFunc(ascii, func(r rune) bool { return r > unicode.MaxASCII }) {
-		// As the transport does before it looks a name up: some of what is mapped turns into digits and dots.
+		// The transport does the same before it looks a name up. The mapping turns some characters into digits and dots.
 		var err error
 		if ascii, err = idna.Lookup.ToASCII(ascii); err != nil {
 			return refuse("must name a host")
@@ -136,7 +136,7 @@ func (g *Guard) checkHost(host string, bracketed bool) error {
 	}
 	ip, err := netip.ParseAddr(ascii)
 	if err != nil {
-		// Decimal, octal, hexadecimal or short: some resolvers read these as addresses, and nobody needs them.
+		// Decimal, octal, hexadecimal or short forms: some resolvers accept them as addresses, and no customer needs them.
 		return refuse("must write an address as four decimal numbers")
 	}
 	return g.checkLiteral(ip)
@@ -149,8 +149,8 @@ func (g *Guard) checkLiteral(ip netip.Addr) error {
 	return nil
 }
 
-// endsInNumber reports whether a host is an IPv4 address in some notation, as the URL standard decides it: its last label
-// is a number, decimal, octal or hexadecimal.
+// endsInNumber reports whether a host is an IPv4 address in some notation, as the URL standard defines it: its last label is a
+// decimal, octal or hexadecimal number.
 func endsInNumber(host string) bool {
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	if last == "" {

@@ -10,7 +10,7 @@ import (
 	"atrium/internal/egress"
 )
 
-// inside are addresses that only this machine, its network or its hoster answers at.
+// inside lists addresses of this machine, its network or its hosting provider.
 var inside = []string{
 	"127.0.0.1", "127.255.255.254", "0.0.0.0", "10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1", "169.254.169.254", "100.64.0.1",
 	"192.0.2.1", "198.18.0.1", "224.0.0.1", "255.255.255.255", "240.0.0.1",
@@ -18,7 +18,7 @@ var inside = []string{
 	"::ffff:127.0.0.1", "::ffff:10.0.0.1", "::ffff:169.254.169.254", "::127.0.0.1",
 }
 
-// outside are addresses on the public internet.
+// outside lists addresses on the public internet.
 var outside = []string{"1.1.1.1", "8.8.8.8", "93.184.216.34", "2606:4700:4700::1111", "::ffff:8.8.8.8"}
 
 func TestGuardRefusesWhatIsInside(t *testing.T) {
@@ -60,11 +60,11 @@ func TestURLsThatAreRefusedWhenSaved(t *testing.T) {
 		"https://[::1", "https://[::1]x/", "https://[v1.fe]/", "https://[1.1.1.1]/", "https://[fe80::1%25eth0]/", "https://[::ffff:8.8.8.8%25lo]/",
 		"https://%31%32%37.0.0.1/", "https://exam%20ple.org/",
 		"https://" + strings.Repeat("a", 2000) + ".org/",
-		// An IPv4 address in the notations that some resolvers read.
+		// IPv4 addresses in notations that some resolvers accept.
 		"https://2130706433/", "https://017700000001/", "https://0x7f000001/", "https://0X7F000001/", "https://127.1/", "https://127.0.1/", "https://0177.0.0.1/",
 		"https://0x7f.0.0.1/", "https://127.0.0.0x1/", "https://127.0.0.01/", "https://134744072/", "https://0/", "https://0x/", "https://127.0.0.1./", "https://256.1.1.1/",
 		"https://1.2.3.4.5/", "https://example.0x7f/", "https://example.1/",
-		// The same in characters that become digits and dots.
+		// The same with characters that are mapped to digits and dots.
 		"https://１２７.0.0.1/", "https://127。0。0。1/", "https://①②⑦.0.0.1/", "https://２１３０７０６４３３/",
 	}
 	for _, ip := range inside {
@@ -97,7 +97,7 @@ func TestURLsThatMayBeSaved(t *testing.T) {
 	require.NoError(t, egress.NewGuard([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}).CheckURL("https://127.0.0.1:9/"))
 }
 
-// No input makes the check panic, and what it lets pass has a host that the guard has seen.
+// CheckURL never panics, and the guard has checked the host of every URL that it accepts.
 func FuzzCheckURL(f *testing.F) {
 	g := egress.NewGuard(nil)
 	for _, seed := range []string{"https://example.org/", "https://127.0.0.1", "https://[::1]:443/", "https://0x7f.1", "https://a:b@c"} {

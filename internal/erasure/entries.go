@@ -21,18 +21,18 @@ import (
 )
 
 const (
-	entriesAtOnce = 500 // that one transaction erases
-	aboutAtOnce   = 300 // ids that one look names
+	entriesAtOnce = 500 // per transaction
+	aboutAtOnce   = 300 // ids per query
 	retainEvery   = 24 * time.Hour
 )
 
-// Work makes a queue erase people, and what companies keep no longer.
+// Work registers the jobs that erase people, and daily the audit entries that are past their retention.
 func Work(e *op.Engine) jobs.Option {
 	return jobs.All(jobs.Work(&eraser{engine: e}), jobs.Work(&retainer{engine: e}), jobs.Every(retainEvery, RetainArgs{}))
 }
 
-// audit erases the entries of what the person did, and the changes that those of others tell about what was theirs. That they were
-// erased, and why, stays.
+// audit erases the actor in the entries of what the person did, and the changes in entries about rows that were the person's. The
+// entry that records the erasure and its reason keeps its changes.
 func (p *person) audit(ctx context.Context) error {
 	own := append([]string{p.User}, p.keys...)
 	theirs := func(e *ent.AuditEntry) audit.Parts {
@@ -48,7 +48,7 @@ func (p *person) audit(ctx context.Context) error {
 	return err
 }
 
-// eraseEntries erases parts of a company's entries, a batch at a time. Each batch leaves an entry as e, which says so.
+// eraseEntries erases parts of a company's audit entries in batches. Each batch adds an audit entry about the resource of e.
 func eraseEntries(ctx context.Context, eng *op.Engine, companyID string, e audit.Entry, which func(*ent.AuditEntry) audit.Parts, where ...predicate.AuditEntry) error {
 	for after := ""; ; {
 		var rows []*ent.AuditEntry
@@ -69,12 +69,12 @@ func eraseEntries(ctx context.Context, eng *op.Engine, companyID string, e audit
 	}
 }
 
-// hasValues selects the entries of which not everything is erased.
+// hasValues selects the entries that still have a part to erase.
 func hasValues(s *sql.Selector) {
 	s.Where(sql.ExprP(fmt.Sprintf("(length(%s) = %d OR length(%s) = %[2]d)", s.C(auditentry.FieldActorSeal), audit.SaltSize, s.C(auditentry.FieldChangesSeal))))
 }
 
-// RetainArgs is the job that erases the values of entries that are older than their companies keep them.
+// RetainArgs is the job that erases the values of audit entries that are older than their companies' retention.
 type RetainArgs struct{}
 
 // Kind names the job.
@@ -85,17 +85,17 @@ type retainer struct {
 	engine *op.Engine
 }
 
-// Timeout is longer than River's: a retention that is set for the first time meets the entries of years.
+// Timeout is longer than River's default: a retention that is set for the first time may apply to years of entries.
 func (*retainer) Timeout(*river.Job[RetainArgs]) time.Duration { return timeout }
 
-// Work goes through the companies that keep values for a time only; a sandbox is one.
+// Work erases old entries in each company that has a retention. A sandbox is a company of its own.
 func (w *retainer) Work(ctx context.Context, _ *river.Job[RetainArgs]) error {
 	rows, err := w.engine.Store.Reader().Company.Query().Where(company.AuditDaysNotNil()).
 		All(principal.System(ctx, "entries of all companies grow old"))
 	if err != nil {
 		return fmt.Errorf("look for companies that keep values for a time: %w", err)
 	}
-	var errs []error // one company that cannot be served holds up no other
+	var errs []error // an error in one company does not stop the others
 	for _, c := range rows {
 		before := w.engine.Store.Clock().Now().AddDate(0, 0, -*c.AuditDays)
 		errs = append(errs, eraseEntries(ctx, w.engine, c.ID, audit.Entry{Resource: "Company", ResourceID: c.ID},

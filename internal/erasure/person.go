@@ -30,22 +30,22 @@ import (
 	"atrium/internal/webhook"
 )
 
-// Erased is the action of the entry that tells who was erased by whom, and why.
+// Erased is the action of the audit entry that says who erased whom, and why.
 const Erased = "user.erased"
 
-// Mark stands where a text was that may not be empty.
+// Mark replaces erased text in columns that may not be empty.
 const Mark = "[erased]"
 
 const (
-	worker  = "erasure" // in audit entries
-	batch   = 100       // requests or comments that one transaction erases
+	worker  = "erasure" // the actor of audit entries
+	batch   = 100       // requests or comments per transaction
 	timeout = time.Hour
 
-	// Settles is how long after the person's access has ended nothing of theirs can be under way any more.
+	// Settles is the delay between the end of the person's access and the job. It is long enough for their last calls to end.
 	Settles = store.Propagation + 4*time.Second
 )
 
-// Args is the job that takes a person out of what they wrote in one company.
+// Args is the job that erases what a person wrote in one company.
 type Args struct {
 	Company string `json:"company"`
 	User    string `json:"user"`
@@ -59,7 +59,7 @@ type eraser struct {
 	engine *op.Engine
 }
 
-// Timeout is longer than River's: a person may have written for years.
+// Timeout is longer than River's default: a person may have written for years.
 func (*eraser) Timeout(*river.Job[Args]) time.Duration { return timeout }
 
 // Work erases the person.
@@ -73,12 +73,12 @@ func (w *eraser) Work(ctx context.Context, job *river.Job[Args]) error {
 	return w.engine.Store.EmptyLog(ctx)
 }
 
-// person is one whose erasure is under way.
+// person is one erasure in progress.
 type person struct {
 	Args
 	engine *op.Engine
-	keys   []string // ids of the API keys that stood on them
-	about  []string // ids of the rows whose audit entries may hold what they wrote
+	keys   []string // ids of the person's API keys
+	about  []string // ids of the rows whose audit entries may hold what the person wrote
 }
 
 func (p *person) do(ctx context.Context, fn func(context.Context, *op.Tx) error) error {
@@ -93,7 +93,7 @@ func (p *person) findKeys(ctx context.Context) error {
 	})
 }
 
-// around erases what was made of requests.
+// around erases what belongs to the requests: executions, tasks, approvals, agents' runs and actions, notifications and events.
 func (p *person) around(ctx context.Context, tx *op.Tx, requests []string) error {
 	ids := slices.Clone(requests)
 	executions, err := tx.Execution.Query().Where(entexecution.RequestIDIn(ids...)).All(ctx)
@@ -128,7 +128,7 @@ func (p *person) around(ctx context.Context, tx *op.Tx, requests []string) error
 	)
 }
 
-// eraseExecution ends an execution that goes on although its request was completed, and takes what it knows.
+// eraseExecution cancels an execution that still runs, because its request ended before it, and erases its values.
 func eraseExecution(ctx context.Context, tx *op.Tx, e *ent.Execution) error {
 	if e.Status == entexecution.StatusRUNNING || e.Status == entexecution.StatusWAITING {
 		if _, err := op.RunIn(ctx, tx, execution.Cancel, op.ByID{ID: e.ID}); err != nil {
@@ -142,7 +142,7 @@ func eraseExecution(ctx context.Context, tx *op.Tx, e *ent.Execution) error {
 	)
 }
 
-// comments erases what the person wrote on anybody's requests.
+// comments erases the person's comments on any request.
 func (p *person) comments(ctx context.Context) error {
 	for after := ""; ; {
 		var ids []string
@@ -165,7 +165,7 @@ func (p *person) comments(ctx context.Context) error {
 	}
 }
 
-// traces erases what was written down of the person's calls, and what they said when they decided something.
+// traces erases the records of the person's calls, and the comments on their decisions.
 func (p *person) traces(ctx context.Context) error {
 	return p.do(ctx, func(ctx context.Context, tx *op.Tx) error {
 		by := idempotencykey.Or(idempotencykey.CallerIDIn(p.keys...), idempotencykey.CallerIDHasPrefix(p.User+"/"), idempotencykey.RowID(p.User))
@@ -175,12 +175,12 @@ func (p *person) traces(ctx context.Context) error {
 			deleted(tx.AccessDecision.Delete().Where(accessdecision.Or(accessdecision.PrincipalID(p.User), accessdecision.ResourceID(p.User))).Exec(ctx)),
 			tx.AccessPolicyVersion.Update().Where(accesspolicyversion.ActorID(p.User)).SetActorName(Mark).Exec(ctx),
 			tx.AgentAction.Update().Where(agentaction.DecidedBy(p.User)).SetComment("").Exec(ctx),
-			deleted(tx.AgentTurn.Delete().Exec(ctx)), // any of them may say who the staff is, and what requests like its own said
+			deleted(tx.AgentTurn.Delete().Exec(ctx)), // any turn may describe the staff or quote similar requests
 			tx.AgentEvaluation.Update().ClearCases().ClearResults().Exec(ctx),
 			execution.EraseComments(ctx, tx.Client, p.User),
 		)
 	})
 }
 
-// deleted is the error of a deletion, however many rows it found.
+// deleted returns only the error of a deletion, not the number of rows.
 func deleted(_ int, err error) error { return err }

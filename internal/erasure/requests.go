@@ -10,7 +10,7 @@ import (
 	"atrium/internal/request"
 )
 
-// requests erases what the person filed, with everything that was made of it.
+// requests erases the requests that the person filed, with everything that belongs to them.
 func (p *person) requests(ctx context.Context) error {
 	for after := ""; ; {
 		var rows []*ent.Request

@@ -20,8 +20,8 @@ import (
 	"atrium/internal/testkit"
 )
 
-// The audit log tells of every change of a request, its comments included, as long as operations alone change them: each of
-// them writes an entry, a worker's included. So nothing but the operations of package request may write these rows.
+// Every change of a request and its comments has an audit entry, because only operations change them, and every operation
+// writes one, also in a worker. So only package request may write these rows.
 func TestOperationsAloneChangeRequests(t *testing.T) {
 	t.Parallel()
 	writes := regexp.MustCompile(`\.(Request|Comment)\.(Create|MapCreate|Update|Delete)`)
@@ -32,7 +32,7 @@ func TestOperationsAloneChangeRequests(t *testing.T) {
 	for _, folder := range []string{"cmd", "internal", "rest", "graph", "authz"} {
 		require.NoError(t, filepath.WalkDir(filepath.Join(root, folder), func(path string, d fs.DirEntry, err error) error {
 			if err == nil && d.IsDir() && slices.Contains([]string{"apitest", "bench", "testkit"}, d.Name()) {
-				return filepath.SkipDir // they serve tests
+				return filepath.SkipDir // used by tests only
 			}
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err
@@ -46,7 +46,7 @@ func TestOperationsAloneChangeRequests(t *testing.T) {
 			}
 			rel, err := filepath.Rel(root, path)
 			if strings.HasPrefix(filepath.ToSlash(rel), "internal/agent/") && !writes.Match(source) {
-				return err // rows of runs and actions, which stand beside requests there
+				return err // changes rows of runs and actions; the file also reads requests
 			}
 			require.Equal(t, "internal/request", filepath.ToSlash(filepath.Dir(rel)), "%s changes requests: run an operation of package request instead", rel)
 			owned++
@@ -56,7 +56,7 @@ func TestOperationsAloneChangeRequests(t *testing.T) {
 	require.Positive(t, owned, "the test finds none of the writes that there are")
 }
 
-// What a worker changes is told like what a person changes, on every node.
+// A worker's change is reported like a person's, on every node.
 func TestWorkersChangesAreTold(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		r := d.file(t, d.A)
@@ -72,7 +72,7 @@ func TestWorkersChangesAreTold(t *testing.T) {
 	})
 }
 
-// A comment is a change of its request. One for staff alone says so, until somebody changes what all may see.
+// A comment is a change of its request. Internal is set until a change follows that everybody may see.
 func TestCommentsAreChangesOfTheirRequest(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		r := d.file(t, d.A)

@@ -17,14 +17,14 @@ import (
 	"atrium/internal/webhook"
 )
 
-// subscribe makes a webhook subscription for created requests.
+// subscribe creates a webhook subscription to created requests.
 func (d *desk) subscribe(t *testing.T, c *testkit.Tenant, url string) *ent.WebhookSubscription {
 	t.Helper()
 	return testkit.Run(t, d.World, d.As(c, principal.Owner), webhook.CreateSubscription,
 		webhook.CreateSubscriptionInput{URL: url, Events: []string{"request.created"}}).Subscription
 }
 
-// attempt records an attempt of a delivery, as whoever makes deliveries does.
+// attempt records an attempt of a delivery as package webhook does.
 func (d *desk) attempt(t *testing.T, id string, outcome webhookdelivery.Outcome) {
 	t.Helper()
 	require.NoError(t, d.Store.Write(principal.System(t.Context(), "test"), func(ctx context.Context, tx *store.Tx) error {
@@ -32,8 +32,8 @@ func (d *desk) attempt(t *testing.T, id string, outcome webhookdelivery.Outcome)
 	}))
 }
 
-// Deliveries are told of when they are made and with every attempt, to those who watch their subscription, on both nodes,
-// whatever the product's clock says.
+// A delivery is reported when it is created and at every attempt, to watchers of its subscription on both nodes, whatever the
+// product's clock says.
 func TestDeliveries(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		mine, other := d.subscribe(t, d.A, "https://one.example/"), d.subscribe(t, d.A, "https://two.example/")
@@ -67,7 +67,8 @@ func TestDeliveries(t *testing.T) {
 	})
 }
 
-// A delivery that another node records by a clock that has not been moved yet is told of after the clock of this one was.
+// Another node updates a delivery before it learns that the product's clock was moved. The change is reported although this
+// node's clock has moved already.
 func TestClockMovedElsewhereFirst(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		mine := d.subscribe(t, d.A, "https://one.example/")
@@ -86,7 +87,7 @@ func TestClockMovedElsewhereFirst(t *testing.T) {
 	})
 }
 
-// updated is the statement that settles a delivery at a moment.
+// updated returns the statement that settles a delivery at the given time.
 func updated(dialect, id string, at time.Time) (string, []any) {
 	return sql.Dialect(dialect).Update(webhookdelivery.Table).Set(webhookdelivery.FieldUpdatedAt, at).
 		Set(webhookdelivery.FieldOutcome, "SUCCESS").Where(sql.EQ(webhookdelivery.FieldID, id)).Query()

@@ -12,13 +12,13 @@ import (
 	"atrium/internal/store"
 )
 
-// Pace is the pace of a feed, for tests.
+// Pace is the part of a feed's pace that tests change.
 type Pace struct {
 	Every, Window, Away             time.Duration
 	Page, Pages, Remembered, Buffer int
 }
 
-// Configure changes what is not zero. Call it before anybody subscribes.
+// Configure sets the fields that are not zero. Call it before the first subscription.
 func (f *Feed) Configure(p Pace) {
 	set := func(to *time.Duration, v time.Duration) {
 		if v != 0 {
@@ -39,8 +39,8 @@ func (f *Feed) Configure(p Pace) {
 	count(&f.pace.buffer, p.Buffer)
 }
 
-// Intercept calls before ahead of every statement for changes of a kind, which fails with its error. Call it before
-// anybody subscribes.
+// Intercept calls before ahead of every statement that reads changes of a kind. If before fails, the statement fails with its
+// error. Call it before the first subscription.
 func (f *Feed) Intercept(k Kind, before func() error) {
 	s := *f.pollers[k].source
 	read := s.read
@@ -53,14 +53,14 @@ func (f *Feed) Intercept(k Kind, before func() error) {
 	f.pollers[k].source = &s
 }
 
-// Statement returns what a kind is read by, for companies, after a moment.
+// Statement returns the statement that reads the changes of a kind in companies after a time.
 func Statement(k Kind, dialect string, after time.Time, companies []string) (query string, args []any) {
 	d := &noting{name: dialect}
-	_, _ = sources[k].read(context.Background(), d, place{at: after}, companies, usual.page) // it answers nothing
+	_, _ = sources[k].read(context.Background(), d, place{at: after}, companies, usual.page) // the driver returns no rows
 	return d.query, d.args
 }
 
-// noting is a driver that notes what it is asked.
+// noting is a driver that records its statement.
 type noting struct {
 	dialect.Driver
 	name, query string
@@ -75,7 +75,7 @@ func (n *noting) Query(_ context.Context, query string, args, _ any) error {
 	return errors.New("only noted")
 }
 
-// Read reads a page of what changed after a moment, as a look does, and returns how many rows that were.
+// Read reads one page of the changes after a time, as a look does, and returns the number of rows.
 func Read(s *store.Store, k Kind, after time.Time, companies []string) (int, error) {
 	ctx := principal.System(context.Background(), "test")
 	list, err := sources[k].read(ctx, ent.DriverOf(s.Reader()), place{at: after}, companies, usual.page)

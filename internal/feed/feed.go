@@ -12,21 +12,21 @@ import (
 	"atrium/internal/store"
 )
 
-// Why a subscription ended. Whoever watched has to read everything anew, and to subscribe again.
+// Reasons why a subscription ended. The watcher has to read everything again and to subscribe again.
 var (
 	ErrBehind = errors.New("feed: more changes are waiting than the subscription holds")
 	ErrLost   = errors.New("feed: changes may have been missed")
 	ErrClosed = errors.New("feed: closed")
 )
 
-// Options are what a feed needs.
+// Options are the dependencies of a feed.
 type Options struct {
 	Store   *store.Store
 	Log     *slog.Logger
-	Metrics prometheus.Registerer // nil: nobody counts
+	Metrics prometheus.Registerer // nil: no metrics
 }
 
-// Feed finds changes. One a process; safe for concurrent use.
+// Feed finds changes. There is one per process. Safe for concurrent use.
 type Feed struct {
 	store   *store.Store
 	log     *slog.Logger
@@ -38,7 +38,8 @@ type Feed struct {
 	running sync.WaitGroup
 }
 
-// New returns a feed, which reads nothing until somebody subscribes. It fails for metrics that are registered already.
+// New returns a feed, which reads nothing before the first subscription. Returns an error when the metrics are registered
+// already.
 func New(o Options) (*Feed, error) {
 	m, err := newMetrics(o.Metrics)
 	if err != nil {
@@ -53,7 +54,7 @@ func New(o Options) (*Feed, error) {
 	return f, nil
 }
 
-// Close ends all subscriptions with ErrClosed, and waits until nothing reads any more.
+// Close ends all subscriptions with ErrClosed and waits until all pollers have stopped.
 func (f *Feed) Close() {
 	for _, p := range f.pollers {
 		p.close()
@@ -62,20 +63,20 @@ func (f *Feed) Close() {
 	f.running.Wait()
 }
 
-// Filter says which changes of a kind a subscription is about.
+// Filter selects the changes of a kind that a subscription is about.
 type Filter struct {
 	CompanyID string // required
-	ID        string // of this row alone; empty for every row
-	ParentID  string // of rows that belong to this one; empty for every row
+	ID        string // only this row; empty for all rows
+	ParentID  string // only rows with this parent; empty for all rows
 }
 
-// holds reports whether a change of the company is one of the filter's.
+// holds reports whether the filter selects a change of its company.
 func (f Filter) holds(c Change) bool {
 	return (f.ID == "" || f.ID == c.ID) && (f.ParentID == "" || f.ParentID == c.ParentID)
 }
 
-// Subscribe begins to watch: every change that commits after it returned will be told. The caller closes what it returns.
-// Returns ctx's error when the database does not answer in time, or ErrClosed.
+// Subscribe begins to watch: every change that commits after it has returned is reported. The caller must close the
+// subscription. Returns ctx's error when ctx ends before the first look succeeds, or ErrClosed.
 func (f *Feed) Subscribe(ctx context.Context, k Kind, of Filter) (*Subscription, error) {
 	if of.CompanyID == "" {
 		return nil, errors.New("feed: a subscription without a company")

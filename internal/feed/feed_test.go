@@ -18,8 +18,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// Those who watch hear of every change of their company, on the node that made it and on the other, and of no change of
-// another company.
+// Watchers get every change of their company, on the node that made it and on the other node, and no change of another company.
 func TestChangesReachBothNodes(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		before := d.file(t, d.A)
@@ -43,7 +42,7 @@ func TestChangesReachBothNodes(t *testing.T) {
 	})
 }
 
-// A subscription is about a company's rows, or one row alone.
+// A subscription may be limited to one row.
 func TestFilterByRow(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		one, other := d.file(t, d.A), d.file(t, d.A)
@@ -56,8 +55,7 @@ func TestFilterByRow(t *testing.T) {
 	})
 }
 
-// Whoever begins to watch is told of nothing that was committed before, also where others of the company watch already,
-// and where somebody did a moment ago.
+// A new watcher gets no change that was committed before, even if the company has other watchers, or had one shortly before.
 func TestWatchingBeginsNow(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		of := feed.Filter{CompanyID: d.A.Company.ID}
@@ -75,7 +73,7 @@ func TestWatchingBeginsNow(t *testing.T) {
 	})
 }
 
-// entry writes an audit entry of a changed request under an id made at a moment, as a transaction does that was slow to
+// entry writes an audit entry of a changed request with an id made at the given time, like a transaction that was slow to
 // commit, or a node whose clock differs.
 func (d *desk) entry(t *testing.T, c *testkit.Tenant, at time.Time, request string) {
 	t.Helper()
@@ -88,7 +86,7 @@ func (d *desk) entry(t *testing.T, c *testkit.Tenant, at time.Time, request stri
 	}))
 }
 
-// What becomes visible late, or comes from a node whose clock is wrong by some seconds, is told, and once.
+// A change that becomes visible late, or comes from a node whose clock is off by some seconds, is reported once.
 func TestLateAndEarlyCommits(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		one := d.file(t, d.A)
@@ -103,7 +101,7 @@ func TestLateAndEarlyCommits(t *testing.T) {
 	})
 }
 
-// What is told is told once, however often it is found again.
+// A change is reported once, however often looks find it again.
 func TestToldOnce(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		d.there.Configure(feed.Pace{Every: 5 * time.Millisecond, Window: 300 * time.Millisecond})
@@ -131,7 +129,7 @@ func TestToldOnce(t *testing.T) {
 	})
 }
 
-// Nobody reads for those who have gone, and what is refused or only looked at is no change.
+// Without watchers nothing is read. Refused and read-only operations are not changes.
 func TestNobodyWatches(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		var looks atomic.Int64
@@ -141,7 +139,7 @@ func TestNobodyWatches(t *testing.T) {
 		s := watch(t, d.here, feed.Requests, feed.Filter{CompanyID: d.A.Company.ID})
 		s.Close()
 		s.Close()
-		d.file(t, d.A) // the hook may wake it once more, to end
+		d.file(t, d.A) // the commit hook may wake the poller once more, so that it stops
 		d.here.Close()
 		seen := looks.Load()
 		d.file(t, d.A)
@@ -151,7 +149,7 @@ func TestNobodyWatches(t *testing.T) {
 	})
 }
 
-// While the database does not answer nothing is told; when it is back, nothing is missing.
+// While the database does not answer nothing is reported; afterwards nothing is missing.
 func TestDatabaseAway(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		var away atomic.Bool
@@ -181,7 +179,7 @@ func TestDatabaseAway(t *testing.T) {
 	})
 }
 
-// When it stays away for too long, whoever watches is told to begin anew, and can.
+// When the database is unreachable for too long, watchers get an error, and can subscribe again.
 func TestLostPlace(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		registry := prometheus.NewRegistry()
@@ -215,7 +213,7 @@ func TestLostPlace(t *testing.T) {
 	})
 }
 
-// More rows than a page are read on; more than can be followed end what watches.
+// More changes than a page are read in several pages. More than can be followed end the subscription.
 func TestManyChanges(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		d.there.Configure(feed.Pace{Page: 4, Pages: 5})
@@ -241,7 +239,7 @@ func TestManyChanges(t *testing.T) {
 	})
 }
 
-// A subscription holds so many rows and no more; many changes of one row are one.
+// A subscription holds a limited number of rows. Several changes of one row take one place.
 func TestFullSubscription(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		d.here.Configure(feed.Pace{Buffer: 3})
@@ -274,7 +272,7 @@ func TestFullSubscription(t *testing.T) {
 	})
 }
 
-// Closing the feed ends those who watch and those who are about to.
+// Closing the feed ends active and beginning subscriptions.
 func TestClose(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		hold, begun := make(chan struct{}), make(chan struct{}, 100)

@@ -19,14 +19,14 @@ import (
 	"atrium/internal/store"
 )
 
-// Kind is what changes are about.
+// Kind is the kind of row that a change is about.
 type Kind int
 
 // The kinds.
 const (
 	Requests      Kind = iota // ParentID is empty
-	Deliveries                // of webhooks; ParentID is the subscription that they go to
-	Notifications             // new ones; ParentID is the user who is told
+	Deliveries                // of webhooks; ParentID is the webhook subscription
+	Notifications             // new ones; ParentID is the recipient
 	Executions                // ParentID is empty
 	Tasks                     // ParentID is empty
 	AgentRuns                 // ParentID is empty
@@ -36,23 +36,23 @@ const (
 // Change says that a row changed.
 type Change struct {
 	CompanyID string
-	ID        string // the row's
-	ParentID  string // of what it belongs to, where the kind has that
-	Created   bool   // the row is new to whoever watches; else it was changed
+	ID        string // of the row
+	ParentID  string // of the row's parent, for kinds that have one
+	Created   bool   // the row is new to the watcher; otherwise it was changed
 	Internal  bool   // only an internal comment was added or changed
 }
 
-// source is how the changes of a kind are found.
+// source says how the changes of a kind are found.
 type source struct {
 	name string
-	// clock tells the time that its rows are ordered by.
+	// clock returns the time of the clock that the rows are ordered by.
 	clock func(*store.Store) time.Time
-	// read returns what changed after a place, in order, and at most limit of them. Companies that are not named may be
-	// left out; without any, none may.
+	// read returns at most limit changes after a position, in order. It may leave out companies that are not in companies; when
+	// companies is empty, it returns the changes of all.
 	read func(ctx context.Context, db dialect.Driver, after place, companies []string, limit int) ([]found, error)
 }
 
-// sources are the kinds.
+// sources holds the source of each kind.
 var sources = [kinds]source{
 	Requests:   {"request", machineTime, readRequests},
 	Deliveries: {"webhook_delivery", productTime, readDeliveries},
@@ -64,27 +64,27 @@ var sources = [kinds]source{
 	AgentRuns:  {"agent_run", productTime, readAgentRuns},
 }
 
-// machineTime is the time in ids, whatever the product's clock says.
+// machineTime returns the time of the machine, which ids contain, whatever the product's clock says.
 func machineTime(*store.Store) time.Time { return time.Now() }
 
-// productTime is the time in columns.
+// productTime returns the time of the product's clock, which time columns contain.
 func productTime(s *store.Store) time.Time { return s.Clock().Now() }
 
-// place is where something stands in the order of a kind.
+// place is a position in the order of a kind.
 type place struct {
 	at time.Time
-	id string // empty: before everything of that time
+	id string // empty: before all rows of that time
 }
 
-// found is a change, where it stands, and what tells it from all others.
+// found is a change with its position and a key that is unique to the change.
 type found struct {
 	Change
 	place
 	key string
 }
 
-// readRequests finds changes of requests and of their comments in the audit log, to which whatever changes one writes in its
-// own transaction. Entries are ordered by their ids: those tell the time at which they were made, by the clock of the machine.
+// readRequests finds changes of requests and of their comments in the audit log: each change writes an entry in its own
+// transaction. Entries are ordered by id, and ids contain the time of the machine that made them.
 func readRequests(ctx context.Context, db dialect.Driver, after place, companies []string, limit int) ([]found, error) {
 	if after.id == "" {
 		after.id = id.From("aud", after.at)
@@ -116,7 +116,7 @@ func readRequests(ctx context.Context, db dialect.Driver, after place, companies
 	})
 }
 
-// readDeliveries finds changes of deliveries by when they were last changed, by the product's clock.
+// readDeliveries finds changes of deliveries by updated_at, a time of the product's clock.
 func readDeliveries(ctx context.Context, db dialect.Driver, after place, companies []string, limit int) ([]found, error) {
 	d := sql.Dialect(db.Dialect())
 	t := d.Table(webhookdelivery.Table)
@@ -139,7 +139,7 @@ func readDeliveries(ctx context.Context, db dialect.Driver, after place, compani
 	})
 }
 
-// readNotifications finds new notifications by their ids, which tell the time at which they were made.
+// readNotifications finds new notifications by their ids, which contain the time of the machine that made them.
 func readNotifications(ctx context.Context, db dialect.Driver, after place, companies []string, limit int) ([]found, error) {
 	if after.id == "" {
 		after.id = id.From("ntf", after.at)
@@ -157,23 +157,24 @@ func readNotifications(ctx context.Context, db dialect.Driver, after place, comp
 	})
 }
 
-// readExecutions finds changes of executions, each of which is a commit that counts up their revision.
+// readExecutions finds changes of executions. Each commit increments the revision of the execution.
 func readExecutions(ctx context.Context, db dialect.Driver, after place, companies []string, limit int) ([]found, error) {
 	return readUpdated(ctx, db, execution.Table, []string{execution.FieldRevision}, after, companies, limit)
 }
 
-// readTasks finds changes of tasks. Two of one task in the same millisecond are told apart by what people do to one.
+// readTasks finds changes of tasks. Two changes of a task in the same millisecond are told apart by the columns that people
+// change.
 func readTasks(ctx context.Context, db dialect.Driver, after place, companies []string, limit int) ([]found, error) {
 	return readUpdated(ctx, db, task.Table, []string{task.FieldStatus, task.FieldAssigneeID, task.FieldTeamID, task.FieldSLAState}, after, companies, limit)
 }
 
-// readAgentRuns finds changes of runs of agents.
+// readAgentRuns finds changes of agent runs.
 func readAgentRuns(ctx context.Context, db dialect.Driver, after place, companies []string, limit int) ([]found, error) {
 	return readUpdated(ctx, db, agentrun.Table, []string{agentrun.FieldStatus, agentrun.FieldPlans}, after, companies, limit)
 }
 
-// readUpdated finds changes by when rows were last changed, by the product's clock. versions are the columns that tell two changes
-// of a row apart that have the same time.
+// readUpdated finds changes by updated_at, a time of the product's clock. versions are the columns that distinguish two changes
+// of a row with the same updated_at.
 func readUpdated(ctx context.Context, db dialect.Driver, table string, versions []string, after place, companies []string, limit int) ([]found, error) {
 	d := sql.Dialect(db.Dialect())
 	t := d.Table(table)
@@ -208,16 +209,17 @@ func readUpdated(ctx context.Context, db dialect.Driver, table string, versions 
 	})
 }
 
-// unindexed compares a column in a way that no index on it can serve: the planner must walk along the order that is asked
-// for, which is short, and not through all that a company ever did.
+// unindexed compares a column in a way that no index on it can serve. So the planner reads along the requested order, which is
+// short, and not through the whole history of a company.
 func unindexed(column, value string) *sql.Predicate {
 	return sql.P(func(b *sql.Builder) { b.WriteString(column + " || '' = ").Arg(value) })
 }
 
-// maxNamed bounds the companies that a statement names.
+// maxNamed is the maximum number of companies that a statement names.
 const maxNamed = 64
 
-// among is unindexed for the companies that are watched, as long as they are few.
+// among limits a column to the watched companies, without using an index. It does not limit it when there are more than
+// maxNamed.
 func among(column string, companies []string) *sql.Predicate {
 	if len(companies) == 0 || len(companies) > maxNamed {
 		return sql.P(func(b *sql.Builder) { b.WriteString("1 = 1") })

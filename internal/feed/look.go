@@ -5,25 +5,25 @@ import (
 	"time"
 )
 
-// pace is how often a poller looks, how far back, and how much it takes.
+// pace says how often a poller looks, how far back, and how many rows it reads.
 type pace struct {
-	every time.Duration // between looks that nothing asked for
-	gap   time.Duration // after one look before the next, however often this process commits
-	near  time.Duration // how far a look goes back behind the last one
-	sweep time.Duration // between looks that go back by the window
-	away  time.Duration // how long the database may not answer before all subscriptions end
+	every time.Duration // between two looks when nothing wakes the poller
+	gap   time.Duration // between two looks at least, however often this process commits
+	near  time.Duration // how far a look goes back before the last one
+	sweep time.Duration // between two looks that go back by the window
+	away  time.Duration // after this long without an answer from the database, all subscriptions end
 
-	// window is how late a change may become visible: the time from its id or time to the end of its commit, and how far
-	// the clock of its node may be behind.
+	// window is how late a change may become visible: the time from its id or time column to the end of its commit, plus how
+	// far the clock of its node may be behind.
 	window time.Duration
 
-	page       int // rows a statement
-	pages      int // statements a look
-	remembered int // changes within the window
-	buffer     int // rows that a subscription holds
+	page       int // rows per statement
+	pages      int // statements per look
+	remembered int // changes within the window that can be remembered
+	buffer     int // pending rows that a subscription can hold
 }
 
-// usual is what a server runs at.
+// usual is the pace of a server.
 var usual = pace{
 	every: 250 * time.Millisecond, gap: 20 * time.Millisecond, near: 100 * time.Millisecond,
 	sweep: 2 * time.Second, away: 30 * time.Second, window: 10 * time.Second,
@@ -33,30 +33,31 @@ var usual = pace{
 // statementTimeout bounds one statement of a look.
 const statementTimeout = 5 * time.Second
 
-// track is what a poller knows of what it has read. It belongs to the poller's goroutine.
+// track is the state of a poller's reading. Only the poller's goroutine uses it.
 type track struct {
 	pace
 	seen    seen
 	marks   []mark    // of sweeps, the oldest first
-	looked  time.Time // when the last look began, by the clock of the kind
+	looked  time.Time // when the last successful look began, by the clock of the kind
 	swept   time.Time // when the last sweep began
-	sound   time.Time // when the last look that was answered began
-	failing bool      // the last one was not
+	sound   time.Time // when the last successful look began
+	failing bool      // the last look failed
 }
 
-// mark pairs two clocks: what the rows of a kind are ordered by may jump while the machine's does not, or the other way.
+// mark pairs the times of two clocks, because the clock that a kind is ordered by may jump while the machine's does not, and
+// the reverse.
 type mark struct {
 	at    time.Time // monotonic
 	clock time.Time // of the kind
 }
 
-// newTrack begins at now, when the kind's clock says clock.
+// newTrack returns the state of a poller that begins at now, when the clock of the kind shows clock.
 func newTrack(p pace, now, clock time.Time) *track {
 	return &track{pace: p, sound: now, seen: seen{turned: now}, marks: []mark{{now.Add(-p.window), clock.Add(-p.window)}}}
 }
 
-// next returns the place that a look at now goes on after, and whether it is a sweep, which goes back by the window before
-// the last look that was answered. Somebody new is watching when joining.
+// next returns the position after which a look at now begins, and whether the look is a sweep. A sweep goes back by the window
+// before the last successful look. joining says that new watchers wait for this look, which makes it a sweep.
 func (t *track) next(now time.Time, joining bool) (from place, sweep bool) {
 	if joining || t.failing || now.Sub(t.swept) >= t.sweep {
 		return place{at: t.marks[0].clock}, true
@@ -64,7 +65,7 @@ func (t *track) next(now time.Time, joining bool) (from place, sweep bool) {
 	return place{at: t.looked.Add(-t.near)}, false
 }
 
-// answered notes a look that began at now and was answered to its end.
+// answered records that a look that began at now has succeeded.
 func (t *track) answered(sweep bool, now, clock time.Time) {
 	t.sound, t.looked, t.failing = now, clock, false
 	if !sweep {
@@ -78,8 +79,8 @@ func (t *track) answered(sweep bool, now, clock time.Time) {
 	}
 }
 
-// rest waits until it is time for the next look: at once, but for the gap, when something wakes it, unless the database
-// has just failed to answer.
+// rest waits until the next look: every after the last one, or gap after something wakes the poller. After a failed look it
+// does not wake early.
 func (t *track) rest(ctx context.Context, wake <-chan struct{}) {
 	ended := time.Now()
 	timer := time.NewTimer(t.every)

@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// metrics are what Prometheus collects of the feed, by kind. No label is a company's.
+// metrics are the Prometheus metrics of the feed, by kind. No label contains a company.
 type metrics struct {
 	looks   *prometheus.HistogramVec
 	failed  *prometheus.CounterVec

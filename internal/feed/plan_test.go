@@ -19,14 +19,14 @@ import (
 	"atrium/internal/testkit"
 )
 
-// history fills the audit log of a company with entries of requests over the days before now.
+// history fills the audit log of a company with entries about requests, one a second before now.
 func (d *desk) history(t testing.TB, entries int) {
 	t.Helper()
 	const head = `INSERT INTO audit_entries (id, created_at, updated_at, company_id, actor_type, actor_id, actor_name, action, resource_type, resource_id, outcome, ip, user_agent, request_id)`
 	const batch = 10_000
 	now := time.Now()
 	for from := 0; from < entries; from += batch {
-		// Ids of one batch begin alike: they are of one moment, as far as their order goes.
+		// All ids of a batch have the same time prefix.
 		at := now.Add(-time.Duration(entries-from) * time.Second)
 		prefix := id.From("aud", at)[:18]
 		query := fmt.Sprintf(head+` SELECT '%s' || printf('%%012d', i), ?, ?, ?, 'user', 'u', 'U', 'request.updated', 'Request', 'req_' || i, 'allowed', '', '', '' FROM
@@ -41,7 +41,7 @@ func (d *desk) history(t testing.TB, entries int) {
 	}
 }
 
-// However long the history is, a look walks along the end of the order alone, and is not led to another index.
+// However long the history is, a look reads only the end of the expected index.
 func TestLooksReadTheEndAlone(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		d.history(t, 20_000)
@@ -70,8 +70,8 @@ func TestLooksReadTheEndAlone(t *testing.T) {
 	})
 }
 
-// plan returns how the database would run a query. scans says whether PostgreSQL may read a whole table, as it does with
-// small ones, whatever indexes there are.
+// plan returns the query plan of the database. scans says whether PostgreSQL may scan a whole table, as it prefers to do with
+// small ones.
 func (d *desk) plan(t *testing.T, text string, args []any, scans string) string {
 	t.Helper()
 	var out strings.Builder
@@ -106,7 +106,7 @@ func (d *desk) plan(t *testing.T, text string, args []any, scans string) string 
 	return out.String()
 }
 
-// What it costs to watch while nothing happens, and while much does: one look at a company's end of a long history.
+// The cost of one look at the end of a long history, while nothing changes and while much does.
 func BenchmarkLook(b *testing.B) {
 	for name, world := range map[string]func(testing.TB) *testkit.World{"sqlite": testkit.SQLiteWorld, "postgres": testkit.PostgresWorld} {
 		b.Run(name, func(b *testing.B) {
@@ -136,7 +136,7 @@ func look(b *testing.B, d *desk, k feed.Kind) {
 	}
 }
 
-// What watching costs those who write: a request is filed while nobody watches, and while ten do on each of two nodes.
+// The cost of watching for writers: a request is created without watchers, and with ten watchers on each of two nodes.
 func BenchmarkCreate(b *testing.B) {
 	for name, world := range map[string]func(testing.TB) *testkit.World{"sqlite": testkit.SQLiteWorld, "postgres": testkit.PostgresWorld} {
 		d := open(b, world(b))

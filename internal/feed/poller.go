@@ -11,9 +11,9 @@ import (
 	"atrium/internal/principal"
 )
 
-// poller finds the changes of one kind while somebody watches.
+// poller finds the changes of one kind while there are watchers.
 //
-//	nobody watches ──join──▶ running: look, tell, rest ──the last one leaves──▶ nobody watches
+//	no watchers ──join──▶ running: look, tell, rest ──the last one leaves──▶ no watchers
 type poller struct {
 	ctx    context.Context // ends when the feed is closed
 	feed   *Feed
@@ -23,7 +23,7 @@ type poller struct {
 	mu      sync.Mutex
 	closed  bool
 	running bool
-	joining map[*Subscription]struct{}            // are told of nothing yet
+	joining map[*Subscription]struct{}            // not active before the next look
 	active  map[string]map[*Subscription]struct{} // by company
 }
 
@@ -34,7 +34,7 @@ func newPoller(ctx context.Context, f *Feed, s *source) *poller {
 	}
 }
 
-// join lets a subscription in with the next look, which it makes come at once.
+// join adds a subscription, which becomes active after the next look, and makes that look start at once.
 func (p *poller) join(s *Subscription) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -50,7 +50,7 @@ func (p *poller) join(s *Subscription) error {
 	return nil
 }
 
-// leave forgets a subscription.
+// leave removes a subscription.
 func (p *poller) leave(s *Subscription) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -62,11 +62,11 @@ func (p *poller) leave(s *Subscription) {
 		}
 	}
 	if len(p.joining)+len(p.active) == 0 {
-		p.kick() // to end
+		p.kick() // so that the poller stops
 	}
 }
 
-// close ends all subscriptions, and lets nobody in any more.
+// close ends all subscriptions and refuses new ones.
 func (p *poller) close() {
 	p.mu.Lock()
 	p.closed = true
@@ -79,7 +79,7 @@ func (p *poller) close() {
 	p.endAll(ErrClosed)
 }
 
-// endAll ends the subscriptions that are told of changes.
+// endAll ends the active subscriptions with an error.
 func (p *poller) endAll(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -94,7 +94,7 @@ func (p *poller) endAll(err error) {
 	p.kick()
 }
 
-// kick makes the next look come soon.
+// kick wakes the poller for its next look.
 func (p *poller) kick() {
 	select {
 	case p.wake <- struct{}{}:
@@ -102,7 +102,7 @@ func (p *poller) kick() {
 	}
 }
 
-// run looks until nobody watches any more.
+// run looks for changes until there are no watchers left.
 func (p *poller) run() {
 	defer p.feed.store.OnCommit(p.kick)()
 	t := newTrack(p.feed.pace, time.Now(), p.clock())
@@ -129,8 +129,8 @@ func (p *poller) run() {
 
 func (p *poller) clock() time.Time { return p.source.clock(p.feed.store) }
 
-// watched returns the companies to look for and who is waiting to be let in. When nobody watches it returns false, and the
-// poller is not running any more.
+// watched returns the companies to look for and the subscriptions that wait to become active. It returns false when there are
+// no subscriptions; the poller then no longer counts as running.
 func (p *poller) watched() (companies []string, joining []*Subscription, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -152,13 +152,13 @@ func (p *poller) watched() (companies []string, joining []*Subscription, ok bool
 	return companies, joining, true
 }
 
-// begin tells those who were waiting of every change from now on.
+// begin activates the subscriptions: they get every change from now on.
 func (p *poller) begin(joining []*Subscription) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, s := range joining {
 		if _, waits := p.joining[s]; !waits {
-			continue // it has left, or all is closed
+			continue // it has left, or the feed is closed
 		}
 		delete(p.joining, s)
 		of := p.active[s.of.CompanyID]
@@ -173,7 +173,7 @@ func (p *poller) begin(joining []*Subscription) {
 
 var errTooMany = errors.New("more changes than can be followed")
 
-// look reads what changed and tells of what is new. What it told of before it failed stays told.
+// look reads the changes and reports the new ones. Changes that it has reported before an error stay reported.
 func (p *poller) look(t *track, companies []string, joining []*Subscription) error {
 	began, clock := time.Now(), p.clock()
 	from, sweep := t.next(began, len(joining) > 0)
@@ -205,14 +205,14 @@ func (p *poller) look(t *track, companies []string, joining []*Subscription) err
 	return fmt.Errorf("%w: %d rows since the last look", errTooMany, t.page*t.pages)
 }
 
-// read reads a page of what changed in all companies that are watched.
+// read reads a page of changes in all watched companies.
 func (p *poller) read(from place, companies []string, limit int) ([]found, error) {
 	ctx, cancel := context.WithTimeout(principal.System(p.ctx, "changes of all companies that are watched are read together"), statementTimeout)
 	defer cancel()
 	return p.source.read(ctx, ent.DriverOf(p.feed.store.Reader()), from, companies, limit)
 }
 
-// tell hands a change to those who watch for it.
+// tell adds a change to the subscriptions whose filter selects it.
 func (p *poller) tell(c Change) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

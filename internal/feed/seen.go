@@ -2,14 +2,14 @@ package feed
 
 import "time"
 
-// seen remembers what was told for at least as long as it keeps being found: in two generations, of which the older one is
-// forgotten once everything that is still found has moved to the younger.
+// seen remembers reported changes at least as long as looks can find them. It has two generations: a change that is found again
+// moves to the younger one, and the older one is dropped once all changes that can still be found have moved.
 type seen struct {
 	young, old map[string]struct{}
 	turned     time.Time
 }
 
-// fresh reports whether something is found for the first time, and remembers it.
+// fresh reports whether a change is found for the first time, and remembers it.
 func (s *seen) fresh(key string) bool {
 	if _, ok := s.young[key]; ok {
 		return false
@@ -22,7 +22,7 @@ func (s *seen) fresh(key string) bool {
 	return !known
 }
 
-// swept is called when everything that can still be found has just been.
+// swept is called after a sweep, which finds everything that can still be found. It starts a new generation once per every.
 func (s *seen) swept(now time.Time, every time.Duration) {
 	if now.Sub(s.turned) >= every {
 		s.young, s.old, s.turned = nil, s.young, now

@@ -21,10 +21,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// patience bounds every wait for something that takes far less.
+// patience bounds every wait; what is waited for takes far less.
 const patience = 20 * time.Second
 
-// desk is a world whose companies have an offering each, with a feed of this node's and one of another's.
+// desk is a world whose companies have an offering each, with a feed on this node and one on another node.
 type desk struct {
 	*testkit.World
 	here, there *feed.Feed
@@ -63,7 +63,7 @@ func newFeed(t testing.TB, w *testkit.World, s *store.Store) *feed.Feed {
 	return f
 }
 
-// file makes a request in a company, on this node.
+// file creates a request in a company, on this node.
 func (d *desk) file(t testing.TB, c *testkit.Tenant) *ent.Request {
 	t.Helper()
 	o := d.offerings[c]

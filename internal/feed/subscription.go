@@ -2,28 +2,28 @@ package feed
 
 import "sync"
 
-// Subscription gathers the changes that one watcher has not taken yet. Safe for concurrent use.
+// Subscription holds the pending changes of one watcher. Safe for concurrent use.
 type Subscription struct {
 	poller *poller
 	of     Filter
-	begun  chan struct{} // closed when everything from now on is told, or when it ended before
+	begun  chan struct{} // closed once every later change is reported, or when the subscription has ended before
 	ready  chan struct{}
 
 	mu    sync.Mutex
-	order []Change       // waiting, the oldest first
-	at    map[string]int // by the row's id, where in order it is
-	err   error          // why it ended
+	order []Change       // pending, oldest first
+	at    map[string]int // row id → index in order
+	err   error          // why the subscription ended
 }
 
 func newSubscription(p *poller, of Filter) *Subscription {
 	return &Subscription{poller: p, of: of, begun: make(chan struct{}), ready: make(chan struct{}, 1)}
 }
 
-// Ready can be read from when Take has something to return.
+// Ready receives a value when Take has changes or an error to return.
 func (s *Subscription) Ready() <-chan struct{} { return s.ready }
 
-// Take returns what is waiting, the oldest first and most at most, each row once. Returns ErrBehind, ErrLost or ErrClosed
-// when the subscription has ended, whatever was waiting then.
+// Take returns up to most pending changes, oldest first, at most one per row. Returns ErrBehind, ErrLost or ErrClosed once the
+// subscription has ended; changes that were pending then are dropped.
 func (s *Subscription) Take(most int) ([]Change, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -34,7 +34,7 @@ func (s *Subscription) Take(most int) ([]Change, error) {
 	out := s.order[:n:n]
 	s.order, s.at = s.order[n:], nil
 	if len(s.order) == 0 {
-		s.order = nil // what was taken is the caller's
+		s.order = nil // the caller owns the returned slice
 		return out, nil
 	}
 	s.index()
@@ -42,7 +42,7 @@ func (s *Subscription) Take(most int) ([]Change, error) {
 	return out, nil
 }
 
-// PutBack makes changes that were taken wait again, before all others.
+// PutBack makes taken changes pending again, before all others.
 func (s *Subscription) PutBack(changes []Change) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,10 +57,10 @@ func (s *Subscription) PutBack(changes []Change) {
 	s.signal()
 }
 
-// Close ends the watching. It may be called more than once.
+// Close ends the subscription. It may be called more than once.
 func (s *Subscription) Close() { s.poller.leave(s) }
 
-// push makes a change wait.
+// push adds a change to the pending ones.
 func (s *Subscription) push(c Change) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,10 +68,10 @@ func (s *Subscription) push(c Change) {
 	s.signal()
 }
 
-// add puts a change behind those that are waiting, or makes it one with that of the same row; the caller holds mu.
+// add appends a change to the pending ones, or merges it with the pending change of the same row. The caller holds mu.
 func (s *Subscription) add(c Change) {
 	if i, waits := s.at[c.ID]; waits {
-		s.order[i].Created = s.order[i].Created || c.Created // it is as new to the watcher as it was
+		s.order[i].Created = s.order[i].Created || c.Created // a row that the watcher has not seen yet stays new
 		s.order[i].Internal = s.order[i].Internal && c.Internal
 		return
 	}
@@ -89,7 +89,7 @@ func (s *Subscription) add(c Change) {
 	s.order = append(s.order, c)
 }
 
-// index notes again where every row is; the caller holds mu.
+// index rebuilds at from order. The caller holds mu.
 func (s *Subscription) index() {
 	s.at = make(map[string]int, len(s.order))
 	for i, c := range s.order {
@@ -97,7 +97,7 @@ func (s *Subscription) index() {
 	}
 }
 
-// end makes Take fail from now on, and returns false when it did so before.
+// end makes Take fail with err from now on. It returns false when the subscription had ended before.
 func (s *Subscription) end(err error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,7 +109,7 @@ func (s *Subscription) end(err error) bool {
 	return true
 }
 
-// ended returns why Take fails; nil while it does not.
+// ended returns the error of Take; nil while the subscription is active.
 func (s *Subscription) ended() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -33,7 +33,8 @@ func BenchmarkValidate(b *testing.B) {
 	}
 }
 
-// The dearest pattern that is let in, over the longest text: what one field of a hostile form can cost.
+// BenchmarkWorstPattern matches the most expensive pattern that is accepted against the longest text: the cost of one field of a
+// hostile form.
 func BenchmarkWorstPattern(b *testing.B) {
 	f := compile(b, `{"key": "a", "type": "textarea", "pattern": "(?:.*.*a.*){300}c"}`)
 	values := map[string]any{"a": strings.Repeat("ab", form.MaxTextAreaLength/2)}

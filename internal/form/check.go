@@ -11,13 +11,13 @@ import (
 	"atrium/internal/apperr"
 )
 
-// Check returns one row per fault of a definition, or nil. Rows are named form.fields, form.fields[2].key,
-// form.fields[2].options[0] or form.fields[2].visibleWhen.color, with indexes from 0, and come in form order; of more
-// than 1,000 faults the first 1,000 are listed. A cycle of visibleWhen is one row, at its first field.
+// Check returns one detail per fault of a definition, or nil. Details are named form.fields, form.fields[2].key,
+// form.fields[2].options[0] or form.fields[2].visibleWhen.color, with indexes from 0, and come in form order. Of more than 1,000
+// faults the first 1,000 are listed. A cycle of visibleWhen is one detail, at its first field.
 //
-// Beyond the bounds of the Max constants it refuses patterns that are together too dear to match, and what could never
-// be answered: a min over the length that the type takes without max, a min over the number of options, a visibleWhen
-// value that the field it names would itself refuse. Conditions on a field that is faulty itself are not judged.
+// Beyond the bounds of the Max constants it refuses patterns that are together too expensive to match, and what could never be
+// answered: a min over the length that the type accepts without max, a min over the number of options, and a visibleWhen value
+// that the field it names would itself refuse. Conditions on a field that is itself faulty are not checked.
 func Check(d Definition) []apperr.Detail {
 	_, faults := prepare(d)
 	return faults
@@ -26,16 +26,16 @@ func Check(d Definition) []apperr.Detail {
 var keyShape = regexp.MustCompile(`\A[A-Za-z][A-Za-z0-9_]{0,63}\z`)
 
 const (
-	// bodyLength is the most characters that any value can have: a body is at most 1 MiB.
+	// bodyLength is the most characters that any value can have, because a body is at most 1 MiB.
 	bodyLength = 1 << 20
-	// maxPatternCost bounds what all patterns of a form may cost together, in instructions × characters; about three
-	// seconds of the worst patterns, milliseconds of ordinary ones. One field of the default length may have the
-	// largest pattern.
+	// maxPatternCost bounds the cost of all patterns of a form together, in instructions × characters: about three seconds of the
+	// most expensive patterns, milliseconds of ordinary ones. It allows the largest pattern on one textarea of the default
+	// length.
 	maxPatternCost = float64(MaxPatternSize * MaxTextAreaLength)
 )
 
-// prepare checks and compiles in one go, so that what Check accepts is what Compile can use. The form is usable only
-// when there are no faults.
+// prepare checks and compiles in one pass, so that Compile can use what Check accepts. The form is usable only if there are no
+// faults.
 func prepare(d Definition) (*Form, []apperr.Detail) {
 	var out rows
 	if len(d.Fields) > MaxFields {
@@ -158,7 +158,7 @@ func (f *field) setBounds(out *rows, at string, def *Field) {
 	}
 }
 
-// setBound stores a bound that is given and reports whether it may stand.
+// setBound stores a bound that is given, and reports whether it is valid.
 func setBound(out *rows, at string, given, into *float64, counts bool) bool {
 	switch {
 	case given == nil:
@@ -174,8 +174,8 @@ func setBound(out *rows, at string, given, into *float64, counts bool) bool {
 	return true
 }
 
-// setPattern compiles the pattern and returns what matching the longest value may cost, or 0 if there is none or it is
-// faulty, as it is when the cost is over budget.
+// setPattern compiles the pattern and returns the cost of matching the longest value. It returns 0 if there is no pattern or it
+// is faulty; a cost over budget is a fault.
 func (f *field) setPattern(out *rows, at string, def *Field, budget float64) (cost float64) {
 	if def.Pattern == "" {
 		return 0
@@ -230,7 +230,7 @@ func compilePattern(pattern string) (re *regexp.Regexp, size int, fault string) 
 		return nil, 0, tooComplex
 	}
 	re, err = regexp.Compile(`\A(?:` + pattern + `)\z`)
-	if err != nil { // a \Q left open quotes all that follows, the closing bracket included
+	if err != nil { // an open \Q quotes everything after it, the closing bracket included
 		re, err = regexp.Compile(`\A(?:` + pattern + `\E)\z`)
 	}
 	if err != nil {

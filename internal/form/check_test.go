@@ -12,7 +12,7 @@ import (
 	"atrium/internal/form"
 )
 
-// parse reads a definition as a door does.
+// parse decodes a definition as an API does.
 func parse(t testing.TB, definition string) form.Definition {
 	t.Helper()
 	var d form.Definition
@@ -20,7 +20,7 @@ func parse(t testing.TB, definition string) form.Definition {
 	return d
 }
 
-// fields lists the names of rows, and checks that each has something to say.
+// fields returns the field names of details, and checks that each has a message.
 func fields(t testing.TB, details []apperr.Detail) []string {
 	t.Helper()
 	out := []string{}
@@ -31,7 +31,7 @@ func fields(t testing.TB, details []apperr.Detail) []string {
 	return out
 }
 
-// many joins n pieces made from their index with commas.
+// many joins n pieces, made from their index, with commas.
 func many(n int, format string) string {
 	out := make([]string, n)
 	for i := range out {
@@ -127,7 +127,7 @@ func TestCheckJudgesVisibleWhen(t *testing.T) {
 		{"key": "tags", "type": "multiselect", "options": ["x", "y"], "min": 2}, {"key": "n", "type": "number", "max": 10},
 		{"key": "code", "type": "text", "pattern": "[A-Z]+[0-9]*"}, {"key": "day", "type": "date"},
 		{"key": "who", "type": "user"}, {"key": "broken", "type": "select"}`
-	broken := "form.fields[8].options" // the last of them is always reported, so that its conditions are seen to be left alone
+	broken := "form.fields[8].options" // the last field's fault, which is always reported, shows that conditions on it are not checked
 	for when, want := range map[string][]string{
 		`{"yes": true}`:                             nil,
 		`{"yes": [true, false]}`:                    nil,

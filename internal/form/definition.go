@@ -21,7 +21,7 @@ const (
 	Team        Type = "team"        // string, id of a team of the company
 )
 
-// Bounds of a definition and of the values it judges. Lengths count characters (runes), not bytes.
+// Bounds of a definition and of the values that it accepts. Lengths count characters (runes), not bytes.
 const (
 	MaxFields         = 200     // fields of a form, and keys of answers without a form
 	MaxKeyLength      = 64      // characters of a key
@@ -37,7 +37,7 @@ const (
 	MaxURLLength      = 2_048   // characters of a url
 )
 
-// Definition is the form of an offering. One without fields takes no answers at all, unlike no form, which takes any.
+// Definition is the form of an offering. A form without fields takes no answers at all; an offering without a form takes any.
 type Definition struct {
 	Fields []Field `json:"fields" required:"false" maxItems:"200" doc:"The fields, in the order they are shown. Empty: the form takes no values."`
 }
@@ -81,7 +81,7 @@ func (d Definition) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(d))
 }
 
-// MarshalJSON writes what is not set as null, as everywhere in the API.
+// MarshalJSON writes fields that are not set as null, as everywhere in the API.
 func (f Field) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Key         string         `json:"key"`

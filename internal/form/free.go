@@ -8,10 +8,10 @@ import (
 	"atrium/internal/apperr"
 )
 
-// Free judges the fields of a request whose offering has no form: any keys with any values, but at most 200 of them
-// and keys of at most 64 characters. Too many is one row named "fields"; a key or value at fault is a row named
-// fields.<key>, a long key cut short, in order of the keys. Texts that no database keeps (NUL, broken UTF-8) are
-// refused at any depth; the depth and size of values are the door's to limit.
+// Free checks the fields of a request whose offering has no form: any keys with any values, but at most 200 of them and keys of
+// at most 64 characters. Too many fields are one detail named "fields". A faulty key or value is a detail named fields.<key>,
+// with a long key cut short, in order of the keys. Texts that no database stores (NUL, invalid UTF-8) are refused at any depth.
+// The caller limits the depth and size of values.
 func Free(values map[string]any) []apperr.Detail {
 	var out rows
 	if len(values) > MaxFields {

@@ -11,8 +11,8 @@ import (
 	"atrium/internal/form"
 )
 
-// Whatever is sent as a form and as its values: no panic, Check and Compile agree, the same input gives the same rows,
-// and every row names what it speaks of.
+// For any form and any values: no panic, Check and Compile agree, the same input gives the same details, and every detail names a
+// field.
 func FuzzForm(f *testing.F) {
 	f.Add(`{}`, `{}`)
 	f.Add(`{"fields": [{"key": "a", "type": "select", "options": ["x"]}, {"key": "b", "type": "number", "min": 1, "visibleWhen": {"a": ["x"]}}]}`, `{"a": "x", "b": 0, "c": null}`)

@@ -24,8 +24,8 @@ var allTypes = []form.Type{
 
 const plainPattern = `[A-Z]{2,4}-[0-9]{1,3}`
 
-// drawForm makes a valid form of up to eight fields; each may depend on any that comes before it in the drawing, and
-// the fields are shuffled afterwards.
+// drawForm makes a valid form of up to eight fields. Each field may depend on any that was drawn before it; the fields are
+// shuffled afterwards.
 func drawForm(t *rapid.T) form.Definition {
 	var drawn []form.Field
 	for i := range rapid.IntRange(1, 8).Draw(t, "fields") {
@@ -93,7 +93,7 @@ func drawExpected(t *rapid.T, f form.Field) any {
 	return out
 }
 
-// drawValue makes a value that f takes; few different ones, so that conditions often hold.
+// drawValue makes a value that f accepts, from a small set, so that conditions often hold.
 func drawValue(t *rapid.T, f form.Field) any {
 	low, high := 1.0, 20.0
 	if f.Min != nil {
@@ -136,8 +136,8 @@ func drawValue(t *rapid.T, f form.Field) any {
 	}
 }
 
-// drawValues fills in a form as a person would, and says which fields are shown. It judges visibility by its own plain
-// recursion over all fields, not in the order that the package computes.
+// drawValues fills in a form as a person would, and returns which fields are shown. It computes visibility by a simple recursion
+// over all fields, independently of the package.
 func drawValues(t *rapid.T, d form.Definition) (values map[string]any, shown map[string]bool) {
 	values, shown = map[string]any{}, map[string]bool{}
 	byKey := map[string]form.Field{}
@@ -179,7 +179,7 @@ func answers(value, expected any) bool {
 	return slices.ContainsFunc(given, func(v any) bool { return v != nil && slices.Contains(wanted, v) })
 }
 
-// wrong lists values that f refuses, whatever its bounds.
+// wrong returns values that f refuses, whatever its bounds.
 func wrong(f form.Field) []any {
 	out := []any{map[string]any{"a": 1}, math.Inf(1), []any{[]any{}}, []any{"no such option"}}
 	switch f.Type {
@@ -207,7 +207,7 @@ func wrong(f form.Field) []any {
 	return out
 }
 
-// One wrong answer is one row, which names it and nothing else; and the right ones have none.
+// A valid form has no details, and one wrong answer gives one detail, which names its field.
 func TestFormsTakeValidValuesAndRefuseEachMutation(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -250,7 +250,7 @@ func TestFormsTakeValidValuesAndRefuseEachMutation(t *testing.T) {
 	})
 }
 
-// A definition survives the way through JSON, and so does what it decides.
+// A definition that is encoded to JSON and decoded again accepts and refuses the same values.
 func TestDefinitionsSurviveJSON(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -263,7 +263,7 @@ func TestDefinitionsSurviveJSON(t *testing.T) {
 	})
 }
 
-// One fault in a definition is one row.
+// One fault in a definition gives one detail.
 func TestDefinitionsAreRefusedForEachMutation(t *testing.T) {
 	t.Parallel()
 	mutations := map[string]func(f *form.Field){
@@ -287,7 +287,7 @@ func TestDefinitionsAreRefusedForEachMutation(t *testing.T) {
 		mutations[what](&d.Fields[i])
 		rows := fields(t, form.Check(d))
 		prefix := fmt.Sprintf("form.fields[%d].%s", i, what)
-		if what != "key" && what != "options" { // a renamed field is missed by those that depend on it; doubled options are many faults
+		if what != "key" && what != "options" { // a renamed field breaks the conditions of others, and doubled options are many faults
 			require.Len(rt, rows, 1)
 		}
 		require.True(rt, slices.ContainsFunc(rows, func(r string) bool { return strings.HasPrefix(r, prefix) }), rows)

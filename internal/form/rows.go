@@ -9,10 +9,10 @@ import (
 	"atrium/internal/text"
 )
 
-// maxRows ends the listing of faults, so that a hostile body cannot make an answer many times its own size.
+// maxRows limits the number of details, so that a hostile body cannot make an answer many times its own size.
 const maxRows = 1_000
 
-// rows collects faults in the order they are found.
+// rows collects details in the order in which the faults are found.
 type rows struct{ list []apperr.Detail }
 
 func (r *rows) add(field, format string, args ...any) {
@@ -21,12 +21,12 @@ func (r *rows) add(field, format string, args ...any) {
 	}
 }
 
-// clip shortens a key of the caller's choosing to MaxKeyLength characters, for use in the name of a row.
+// clip shortens a key that the caller chose to MaxKeyLength characters, for the field name of a detail.
 func clip(key string) string {
 	return text.Short(strings.ToValidUTF8(key, "\uFFFD"), MaxKeyLength)
 }
 
-// badText reports whether s cannot be stored as text everywhere: PostgreSQL refuses NUL and broken UTF-8.
+// badText reports whether s cannot be stored as text in every database: PostgreSQL refuses NUL and invalid UTF-8.
 func badText(s string) bool {
 	return strings.IndexByte(s, 0) >= 0 || !utf8.ValidString(s)
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// JSONSchema returns the JSON Schema of what a form takes, for programs that fill it in. A field that is shown only sometimes is
+// JSONSchema returns the JSON Schema of the values that a form accepts, for programs that fill it in. A field with visibleWhen is
 // not required; its description says when it is.
 func (d Definition) JSONSchema() map[string]any {
 	properties, required := map[string]any{}, []string{}
@@ -25,7 +25,7 @@ func (f Field) jsonSchema() map[string]any {
 		about = append(about, f.Help)
 	}
 	if len(f.VisibleWhen) > 0 {
-		when, _ := json.Marshal(f.VisibleWhen) // what was read from JSON can be written
+		when, _ := json.Marshal(f.VisibleWhen) // it was read from JSON
 		needed := "Only when "
 		if f.Required {
 			needed = "Required when "

@@ -16,7 +16,7 @@ import (
 
 // field is a compiled Field.
 type field struct {
-	key, name string // name is the key as rows spell it: fields.<key>
+	key, name string // name is the field's name in details: fields.<key>
 	kind      Type
 	required  bool
 	options   map[string]int // option → its index
@@ -24,10 +24,10 @@ type field struct {
 	pattern   *regexp.Regexp
 	size      int // of the pattern, in instructions
 	when      []condition
-	faulty    bool // the definition is faulty beyond its key and words, so conditions on it cannot be judged
+	faulty    bool // the definition is faulty beyond its key and texts, so conditions on the field are not checked
 }
 
-// missing reports whether v is no answer to a required field.
+// missing reports whether v counts as no answer to a required field.
 func missing(v any) bool {
 	if s, ok := v.(string); ok {
 		return s == ""
@@ -36,8 +36,8 @@ func missing(v any) bool {
 	return v == nil || isList && len(l) == 0
 }
 
-// blank reports whether v may stand for "no answer": null, or the empty value of the field's own shape. An empty text
-// in a number field, say, is of the wrong type, or code that reads the request would meet texts for numbers.
+// blank reports whether v may mean "no answer": null, or the empty value of the field's own type. An empty string in a number
+// field is of the wrong type; otherwise code that reads the request would find strings where it expects numbers.
 func (f *field) blank(v any) bool {
 	switch v.(type) {
 	case nil:
@@ -48,7 +48,7 @@ func (f *field) blank(v any) bool {
 	return f.kind == MultiSelect && missing(v)
 }
 
-// fault returns why the field does not take v, or "". Whether users and teams exist is not its business.
+// fault returns why the field does not accept v, or "". It does not check whether users and teams exist.
 func (f *field) fault(v any) string {
 	switch f.kind {
 	case Number:
@@ -135,7 +135,7 @@ func (f *field) textFault(s string) string {
 	return f.patternFault(s, "")
 }
 
-// cost is what matching v takes at most, in instructions × characters.
+// cost returns the highest cost of matching v, in instructions × characters.
 func (f *field) cost(v any) int {
 	if s, ok := v.(string); ok && f.pattern != nil {
 		return f.size * len(s)
@@ -143,7 +143,7 @@ func (f *field) cost(v any) int {
 	return 0
 }
 
-// patternFault returns the fault already found, or else the pattern's.
+// patternFault returns the fault that was already found, or else the pattern's.
 func (f *field) patternFault(s, found string) string {
 	if found == "" && f.pattern != nil && !f.pattern.MatchString(s) {
 		return "Does not have the form that this field asks for."
@@ -184,7 +184,7 @@ func (f *field) choicesFault(v any) string {
 	return ""
 }
 
-// counted writes how many of something there are.
+// counted writes a number with its noun.
 func counted(n float64, noun string) string {
 	if n != 1 {
 		noun += "s"
@@ -215,7 +215,7 @@ func urlFault(s string) string {
 	return ""
 }
 
-// number reads a JSON number in any of the types that the doors' decoders make of one.
+// number reads a JSON number in any of the types that the APIs' decoders make of one.
 func number(v any) (float64, bool) {
 	var n float64
 	switch v := v.(type) {
@@ -262,8 +262,8 @@ func moment(s string) (time.Time, bool) {
 	return t.UTC(), err == nil
 }
 
-// canonical turns a value that the field accepted (of a multiselect, one option) into one that == compares by
-// meaning: numbers of any Go type, moments in any time zone.
+// canonical turns a value that the field accepted (of a multiselect, one option) into one that == compares by meaning: numbers of
+// any Go type become float64, and date-times of any zone become UTC.
 func (f *field) canonical(v any) any {
 	switch f.kind {
 	case Number:

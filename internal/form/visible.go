@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// condition holds while the field at index on has one of the values; a multiselect, while it includes one.
+// condition holds while the field at index on has one of the values; for a multiselect, while it includes one.
 type condition struct {
 	on     int
-	values map[any]struct{} // as canonical writes them
+	values map[any]struct{} // in their canonical form
 }
 
 // visibility reports whether a field is shown with the answers given; see the diagram in doc.go.
@@ -69,8 +69,8 @@ func (f *field) expected(given any) (map[any]struct{}, string) {
 	return out, ""
 }
 
-// sortFields fills in the order of judgement, every field after those it depends on, and adds a row at the first
-// field of each cycle.
+// sortFields computes the order in which fields are validated, each after the fields that it depends on. It adds a detail at the
+// first field of each cycle.
 func (form *Form) sortFields(out []rows) {
 	const (
 		fresh = iota
@@ -106,7 +106,7 @@ func (form *Form) sortFields(out []rows) {
 	}
 }
 
-// visibility judges field i from the verdicts on the fields it depends on.
+// visibility decides whether field i is shown, from the verdicts on the fields that it depends on.
 func (form *Form) visibility(i int, values map[string]any, verdicts []verdict) visibility {
 	out := shown
 	for _, c := range form.fields[i].when {
@@ -123,7 +123,7 @@ func (form *Form) visibility(i int, values map[string]any, verdicts []verdict) v
 	return out
 }
 
-// holds compares a value that the field accepted.
+// holds reports whether a value that the field accepted meets the condition.
 func (c condition) holds(f *field, value any) bool {
 	if f.kind != MultiSelect {
 		_, ok := c.values[f.canonical(value)]

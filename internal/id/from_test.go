@@ -9,7 +9,7 @@ import (
 	"atrium/internal/id"
 )
 
-// Ids sort after the moments before they were made, and before those after it.
+// An id sorts after the bound of an earlier time and before that of a later time.
 func TestFrom(t *testing.T) {
 	t.Parallel()
 	before := time.Now()

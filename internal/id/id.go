@@ -8,7 +8,7 @@ import (
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
-// New returns a fresh id with the given prefix ("req"), 27 characters longer than the prefix.
+// New returns a new id with the given prefix ("req"). It is 27 bytes longer than the prefix.
 func New(prefix string) string {
 	u := uuid.Must(uuid.NewV7())
 	return prefix + "_" + encode(u)
@@ -32,7 +32,7 @@ func encode(u uuid.UUID) string {
 	return string(out[:])
 }
 
-// Valid reports whether s has the shape of an id with the given prefix. It says nothing of existence.
+// Valid reports whether s has the shape of an id with the given prefix. It does not look up whether the id exists.
 func Valid(prefix, s string) bool {
 	rest, ok := strings.CutPrefix(s, prefix+"_")
 	if !ok || len(rest) != 26 {

@@ -13,7 +13,8 @@ import (
 	"atrium/internal/testkit"
 )
 
-// BenchmarkTake measures a call up to its 202, and beside it the creation of a request, both by sixteen callers at once.
+// BenchmarkTake measures a call up to its 202, and for comparison the creation of a request, both with sixteen concurrent
+// callers.
 func BenchmarkTake(b *testing.B) {
 	for name, world := range map[string]func(testing.TB) *testkit.World{"sqlite": testkit.SQLiteWorld, "postgres": testkit.PostgresWorld} {
 		b.Run(name, func(b *testing.B) {

@@ -18,7 +18,7 @@ import (
 
 var callSorts = op.Sorts{"at": inboundcall.FieldCreatedAt}
 
-// The operations on the history of calls. They take a person.
+// The operations on the history of calls. They require a person, not an API key.
 var (
 	ListCalls = op.New("inboundcall.list", op.Spec{
 		Resource: "InboundCall", Action: op.Read, AdminLayer: true, Sorts: callSorts, Summary: "List the calls of an inbound webhook",
@@ -49,7 +49,7 @@ func listCalls(ctx context.Context, tx *op.Tx, in ListCallsInput) (paging.List[*
 	return paging.Of(ctx, in.Page, callSorts, tx.InboundCall.Query().Where(inboundcall.WebhookID(in.WebhookID)).Where(where...))
 }
 
-// missing names the webhook, not the call, as what was not found.
+// missing reports that the webhook, not the call, was not found.
 func missing(err error) error {
 	if ent.IsNotFound(err) {
 		return apperr.Missing("InboundWebhook")
@@ -61,13 +61,15 @@ func loadCall(ctx context.Context, tx *op.Tx, id string) (*ent.InboundCall, erro
 	return tx.InboundCall.Query().Where(inboundcall.ID(id)).WithWebhook().Only(ctx)
 }
 
-// replayable is a call as its execution keeps it, read and written before the transaction: calls never change.
+// replayable is a call in the form in which its execution stores it. It is prepared before the transaction, which is safe because
+// calls never change.
 type replayable struct {
-	webhook json.RawMessage // nil where too little is kept
+	webhook json.RawMessage // nil when too little of the call is stored
 	headers map[string]string
 }
 
-// prepareReplay reads what is sent again: the whole call from the execution that it started, or what the history has of it.
+// prepareReplay reads the call that is sent again: the whole call from the execution that it started, or what the history has of
+// it.
 func prepareReplay(ctx context.Context, tx *op.Tx, in op.ByID) (any, error) {
 	row, err := tx.InboundCall.Get(ctx, in.ID)
 	if ent.IsNotFound(err) {
@@ -96,14 +98,14 @@ func prepareReplay(ctx context.Context, tx *op.Tx, in op.ByID) (any, error) {
 	return replayableOf(c, tx.Now(ctx))
 }
 
-// replayableOf returns a call as if it came now.
+// replayableOf returns a call as if it was received now.
 func replayableOf(c called, now time.Time) (replayable, error) {
 	webhook, err := c.at(now)
 	return replayable{webhook, c.Headers}, err
 }
 
 // replayCall starts an execution as the call did. Returns conflict for a disabled webhook, and for a call of which too little is
-// kept.
+// stored.
 func replayCall(ctx context.Context, tx *op.Tx, before *ent.InboundCall, _ op.ByID) (*ent.InboundCall, error) {
 	r, _ := op.Preparation[replayable](tx)
 	w := before.Edges.Webhook

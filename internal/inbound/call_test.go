@@ -17,7 +17,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// A call can be sent again, however long its body was; what starts is another execution.
+// A call can be sent again, whatever the length of its body; it starts another execution.
 func TestCallsAreSentAgain(t *testing.T) {
 	each(t, func(t *testing.T, h *hook) {
 		long := `{"text":"` + strings.Repeat("é", 20_000) + `","n":1.50}`
@@ -43,7 +43,7 @@ func TestCallsAreSentAgain(t *testing.T) {
 		require.Equal(t, string(was.Body), string(is.Body))
 		require.Equal(t, was.Headers, is.Headers)
 
-		require.Error(t, h.refused(h.signed(`{`))) // of which nothing can be made
+		require.Error(t, h.refused(h.signed(`{`))) // its body is not JSON, so it cannot be sent again
 		rejected := h.calls()[2]
 		_, _, err = op.Run(h.ctx, h.Engine, inbound.ReplayCall, op.ByID{ID: rejected.ID}, nil)
 		require.Equal(t, apperr.Conflict, apperr.CodeOf(err))

@@ -26,13 +26,13 @@ import (
 )
 
 const (
-	workEnv = "ATRIUM_TEST_INBOUND" // in a process that works executions: the database
+	workEnv = "ATRIUM_TEST_INBOUND" // set in a process that works executions; the value is the database
 	kills   = 4
 	crowd   = 12 // calls
 )
 
-// Processes are killed between the receipt of calls and what these start, whenever it happens: each call has one execution, which
-// comes to its end, and files one request.
+// Processes are killed between the receipt of calls and the work on them, at random moments: each call has one execution, which
+// completes and files one request.
 func TestProcessesAreKilled(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -59,7 +59,7 @@ func TestProcessesAreKilled(t *testing.T) {
 	})
 }
 
-// killed works executions in a process of its own, for so long.
+// killed works executions in a process of its own, and kills it after a duration.
 func (h *hook) killed(after time.Duration) {
 	h.t.Helper()
 	where := h.Store.Path()
@@ -74,7 +74,7 @@ func (h *hook) killed(after time.Duration) {
 	_ = cmd.Wait() // it was killed
 }
 
-// TestProcessThatWorks is the process of killed, and nothing where the environment does not ask for it.
+// TestProcessThatWorks is the process that killed starts. It does nothing if the environment variable is not set.
 func TestProcessThatWorks(t *testing.T) {
 	ca, where, asked := strings.Cut(os.Getenv(workEnv), " ")
 	if !asked {

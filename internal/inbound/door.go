@@ -24,26 +24,26 @@ import (
 	"atrium/internal/strictjson"
 )
 
-// The limits of one webhook, on each node or, where there is Redis, on all of them together. They keep one sender from taking
-// what all companies share; no plan has others.
+// The limits of one webhook, on each node or, with Redis, on all nodes together. They protect what all companies share, so every
+// plan has the same.
 var (
 	callLimit    = ratelimit.Limit{PerMinute: 12_000, PerDay: 5_000_000}
 	refusalLimit = ratelimit.Limit{PerMinute: 60, PerDay: 10_000} // audit entries of calls with a wrong signature
 )
 
-// Door takes the calls of inbound webhooks. Safe for concurrent use.
+// Door receives the calls of inbound webhooks. Safe for concurrent use.
 type Door struct {
 	engine  *op.Engine
 	limiter ratelimit.Limiter
 	log     *slog.Logger
-	now     func() time.Time // the machine's: senders sign by their own clocks
+	now     func() time.Time // the machine's clock, because senders sign with theirs
 	nobody  *ent.InboundWebhook
 }
 
 // NewDoor returns a door. The limiter counts the calls of each webhook.
 func NewDoor(engine *op.Engine, limiter ratelimit.Limiter, log *slog.Logger) (*Door, error) {
 	d := &Door{engine: engine, limiter: limiter, log: log, now: time.Now}
-	// A call of a webhook that does not exist is verified by this one, whose secret nobody knows.
+	// A call to a webhook that does not exist is verified against this one, whose secret is random.
 	d.nobody = &ent.InboundWebhook{ID: "whi_" + rand.Text(), SignatureStyle: inboundwebhook.DefaultSignatureStyle, VerifySignature: true}
 	sealed, err := sealSecret(engine.Sealer, newSecret(), d.nobody.ID)
 	if err != nil {
@@ -53,7 +53,7 @@ func NewDoor(engine *op.Engine, limiter ratelimit.Limiter, log *slog.Logger) (*D
 	return d, nil
 }
 
-// Call is what came in.
+// Call is a call that was received.
 type Call struct {
 	WebhookID string
 	Header    http.Header
@@ -63,23 +63,23 @@ type Call struct {
 	RequestID string
 }
 
-// Accepted is the answer to a call that has started a workflow, or whose first one has.
+// Accepted is the answer to a call that has started a workflow, or repeats a call that has.
 type Accepted struct {
 	Status      string `json:"status" doc:"accepted" example:"accepted"`
 	WebhookID   string `json:"webhookId" example:"whi_01k9ye4ryzf7stj6dqnm8x2v3b"`
 	ExecutionID string `json:"executionId" doc:"The execution, to follow it at /v1/executions." example:"exe_01k9ye4ryzf7stj6dqnm8x2v3b"`
 }
 
-// Challenge is the answer to Slack's question whether an address is its owner's.
+// Challenge is the answer to the request with which Slack verifies an address.
 type Challenge struct {
 	Challenge string `json:"challenge"`
 }
 
 func errNotFound() error { return apperr.New(apperr.NotFound, "There is no such webhook.") }
 
-// Take returns the answer to a call once everything that it needs is committed: Accepted, or a Challenge. Returns not_found for a
-// webhook that does not exist or is disabled, unauthorized for a signature that is missing or wrong, rate_limit_exceeded,
-// validation_error for a body that is no JSON, and conflict for a workflow that is not active.
+// Take returns the answer to a call, Accepted or Challenge, once everything that it needs is committed. Returns not_found for a
+// webhook that does not exist or is disabled, unauthorized for a missing or wrong signature, rate_limit_exceeded,
+// validation_error for a body that is not JSON, and conflict for a workflow that is not active.
 func (d *Door) Take(ctx context.Context, c Call) (any, error) {
 	ctx = clock.With(ctx, d.engine.Store.Clock())
 	w, err := d.look(ctx, c.WebhookID)
@@ -106,10 +106,10 @@ func (d *Door) Take(ctx context.Context, c Call) (any, error) {
 	return d.start(ctx, w, c)
 }
 
-// look returns the webhook, or nobody's.
+// look returns the webhook, or d.nobody if there is none.
 func (d *Door) look(ctx context.Context, id string) (*ent.InboundWebhook, error) {
 	if !input.Storable(id) {
-		id = "" // no row has such an id, and no database takes it
+		id = "" // no row has such an id, and databases refuse it
 	}
 	ctx = principal.System(ctx, "a webhook says which company its caller calls; before that there is none")
 	w, err := d.engine.Store.Reader().InboundWebhook.Query().Where(inboundwebhook.ID(id)).Only(ctx)
@@ -122,7 +122,8 @@ func (d *Door) look(ctx context.Context, id string) (*ent.InboundWebhook, error)
 	return w, nil
 }
 
-// verify reports whether the call is signed by the webhook's sender, or need not be. It does the same work for all webhooks.
+// verify reports whether the call is signed with the webhook's secret, or the webhook does not verify signatures. It does the
+// same work for all webhooks.
 func (d *Door) verify(w *ent.InboundWebhook, c Call) (bool, error) {
 	secrets, err := openSecrets(d.engine.Sealer, w, d.engine.Store.Clock().Now())
 	if err != nil {
@@ -131,7 +132,7 @@ func (d *Door) verify(w *ent.InboundWebhook, c Call) (bool, error) {
 	return verified(w.SignatureStyle, secrets, c.Header, c.Body, d.now()) || !w.VerifySignature, nil
 }
 
-// refuse writes the audit entry of a call whose signature is wrong. Of a flood of them it writes some.
+// refuse writes the audit entry of a call with a wrong signature, within refusalLimit.
 func (d *Door) refuse(ctx context.Context, w *ent.InboundWebhook, who *principal.Principal) {
 	res, err := d.limiter.Take(ctx, "refused/"+w.ID, refusalLimit, d.engine.Store.Clock().Now())
 	if err == nil && !res.Allowed {
@@ -142,7 +143,7 @@ func (d *Door) refuse(ctx context.Context, w *ent.InboundWebhook, who *principal
 		e.Action, e.Resource, e.ResourceID, e.Outcome = "inboundwebhook.called", "InboundWebhook", w.ID, auditentry.OutcomeDenied
 		return audit.Write(ctx, tx.Client, e)
 	})
-	if err != nil { // the refusal stands
+	if err != nil { // the call is refused all the same
 		d.log.ErrorContext(ctx, "audit entry of a refused call was not written", "error", err, "webhook", w.ID)
 	}
 }
@@ -161,7 +162,7 @@ func (d *Door) count(ctx context.Context, w *ent.InboundWebhook) error {
 	return nil
 }
 
-// start runs the operation behind a call that is the sender's. What it refuses is noted in the history.
+// start runs the operation of a call whose signature was verified. It records a rejected call in the history.
 func (d *Door) start(ctx context.Context, w *ent.InboundWebhook, c Call) (any, error) {
 	kept, shown := headersOf(c.Header)
 	in := ReceiveInput{ByID: op.ByID{ID: w.ID}, Headers: shown, Body: clip(c.Body, keptBody), Bytes: len(c.Body)}
@@ -193,7 +194,7 @@ func (d *Door) start(ctx context.Context, w *ent.InboundWebhook, c Call) (any, e
 	return Accepted{Status: "accepted", WebhookID: w.ID, ExecutionID: out.ExecutionID}, nil
 }
 
-// reject notes in the history why a call that is the sender's was refused, and returns that.
+// reject records in the history why a verified call was rejected, and returns the reason.
 func (d *Door) reject(ctx context.Context, in ReceiveInput, refusal error) error {
 	e := apperr.From(refusal)
 	reason := e.Message
@@ -204,11 +205,11 @@ func (d *Door) reject(ctx context.Context, in ReceiveInput, refusal error) error
 	err := d.engine.WorkAs(ctx, who, func(ctx context.Context, tx *op.Tx) error {
 		return in.note(tx).SetOutcome(inboundcall.OutcomeREJECTED).SetReason(clip([]byte(reason), maxReason)).Exec(ctx)
 	})
-	if err != nil { // the refusal stands
+	if err != nil { // the call is refused all the same
 		d.log.ErrorContext(ctx, "a refused call was not noted", "error", err, "webhook", in.ID)
 	}
 	return refusal
 }
 
-// maxReason bounds what the history says of a refusal, in bytes.
+// maxReason is the maximum length of a rejection's reason in the history, in bytes.
 const maxReason = 500

@@ -25,7 +25,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// Any JSON value starts the workflow, which reads all of it, with the digits that were sent.
+// Any JSON value starts the workflow, which reads the whole value, with the digits that were sent.
 func TestCallStartsTheWorkflow(t *testing.T) {
 	each(t, func(t *testing.T, h *hook) {
 		h.work()
@@ -73,7 +73,7 @@ func TestCallStartsTheWorkflow(t *testing.T) {
 	})
 }
 
-// compact returns JSON without blanks and escapes that nothing needs.
+// compact returns JSON without unnecessary blanks and escapes.
 func compact(t *testing.T, text string) string {
 	t.Helper()
 	var v any
@@ -87,7 +87,7 @@ func compact(t *testing.T, text string) string {
 	return out.String()
 }
 
-// A call that its sender did not sign starts nothing and leaves nothing but an audit entry.
+// A call without a valid signature starts nothing, and leaves only an audit entry.
 func TestUnsignedCallsLeaveAnEntryAlone(t *testing.T) {
 	each(t, func(t *testing.T, h *hook) {
 		unsigned := h.signed(`{}`)
@@ -108,7 +108,7 @@ func TestUnsignedCallsLeaveAnEntryAlone(t *testing.T) {
 			require.Equal(t, apperr.Unauthorized, apperr.CodeOf(h.refused(unsigned)))
 		}
 		require.Len(t, h.audited("inboundwebhook.called"), inbound.RefusedEntries, "a flood leaves some")
-		h.take(h.signed(`{}`)) // and keeps the sender from nothing
+		h.take(h.signed(`{}`)) // calls of the sender are still accepted
 	})
 }
 
@@ -119,7 +119,7 @@ func (h *hook) audited(action string) []*ent.AuditEntry {
 	return list
 }
 
-// Webhooks that do not exist, were deleted or are disabled give one refusal, signed or not.
+// Webhooks that do not exist, were deleted or are disabled give the same error, signed or not.
 func TestMissingWebhooksAreAlike(t *testing.T) {
 	each(t, func(t *testing.T, h *hook) {
 		call := h.signed(`{}`)
@@ -163,7 +163,7 @@ func TestRotationOverlaps(t *testing.T) {
 	})
 }
 
-// Sixty-four calls under one key, at once and at two nodes, start one execution and get one answer; so does one that comes later.
+// Sixty-four concurrent calls with one key, at two nodes, start one execution and get one answer; so does a later call.
 func TestRepetitionsStartOneExecution(t *testing.T) {
 	each(t, func(t *testing.T, h *hook) {
 		again, err := h.Reopen()
@@ -174,7 +174,7 @@ func TestRepetitionsStartOneExecution(t *testing.T) {
 		require.NoError(t, err)
 		doors := []*inbound.Door{h.door, second}
 		if h.Store.Path() != "" {
-			doors = doors[:1] // SQLite has one node
+			doors = doors[:1] // on SQLite there is one node
 		}
 		for _, header := range []string{"webhook-id", "Idempotency-Key"} {
 			answers := make([]any, 64)
@@ -218,7 +218,7 @@ func TestRepetitionsStartOneExecution(t *testing.T) {
 	})
 }
 
-// What the sender has signed as the event's id counts before headers that somebody else could change.
+// A signed event id takes precedence over headers, which somebody else could change.
 func TestSignedIDsCountFirst(t *testing.T) {
 	secretOf := func(style string) func(*hook, *inbound.CreateWebhookInput) {
 		return func(_ *hook, in *inbound.CreateWebhookInput) { in.SignatureStyle = &style }
@@ -239,7 +239,7 @@ func TestSignedIDsCountFirst(t *testing.T) {
 	}, secretOf("stripe"))
 }
 
-// Slack asks whether an address is its owner's; the answer starts nothing.
+// Slack verifies an address by a challenge; answering it starts nothing.
 func TestSlacksChallenge(t *testing.T) {
 	style := "slack"
 	each(t, func(t *testing.T, h *hook) {
@@ -256,7 +256,7 @@ func TestSlacksChallenge(t *testing.T) {
 	}, func(_ *hook, in *inbound.CreateWebhookInput) { in.SignatureStyle = &style })
 }
 
-// Without verification anybody starts the workflow, and the webhook says so.
+// Without verification anybody can start the workflow, and the webhook has a warning.
 func TestVerificationCanBeSwitchedOff(t *testing.T) {
 	off := false
 	each(t, func(t *testing.T, h *hook) {
@@ -268,7 +268,7 @@ func TestVerificationCanBeSwitchedOff(t *testing.T) {
 	}, func(_ *hook, in *inbound.CreateWebhookInput) { in.VerifySignature = &off })
 }
 
-// A body that is no JSON, and a workflow that is not active, are the sender's trouble: the history tells why.
+// A body that is not JSON, and a workflow that is not active, are errors of the sender: the history tells the reason.
 func TestRejectedCallsAreNoted(t *testing.T) {
 	each(t, func(t *testing.T, h *hook) {
 		for _, text := range []string{``, `{`, `{"a":1,"a":2}`, "\ufeff{}", "\"\xff\"", strings.Repeat("[", 101) + strings.Repeat("]", 101), `1e999`} {

@@ -8,19 +8,19 @@ import (
 	"atrium/internal/secret"
 )
 
-// Verified is verified.
+// Verified calls verified.
 func Verified(style string, value string, h http.Header, body []byte, now time.Time) bool {
 	return verified(inboundwebhook.SignatureStyle(style), []secret.Value{secret.Value(value)}, h, body, now)
 }
 
-// At makes the door's machine show a time.
+// At sets the time that the door's machine clock shows.
 func (d *Door) At(now time.Time) { d.now = func() time.Time { return now } }
 
-// The bounds of the history, and what deletes beyond them.
+// The limits of the history, and the functions that enforce them.
 var (
 	KeptCalls    = keptCalls
 	DeleteExcess = deleteExcess
 )
 
-// RefusedEntries is how many audit entries a minute's calls with a wrong signature leave.
+// RefusedEntries is how many audit entries calls with a wrong signature leave in a minute.
 var RefusedEntries = refusalLimit.PerMinute

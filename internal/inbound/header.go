@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// masked stands in the history for what is not kept.
+// masked replaces values that the history does not store.
 const masked = "***"
 
-// telling are the parts of names of headers that prove who somebody is.
+// telling are parts of the names of headers that hold credentials.
 var telling = []string{"signature", "authorization", "cookie", "api-key", "apikey", "token", "secret", "password", "credential"}
 
-// proves reports whether a header, by its lower-case name, proves who somebody is.
+// proves reports whether a header, by its lower-case name, holds a credential.
 func proves(name string) bool {
 	for _, part := range telling {
 		if strings.Contains(name, part) {
@@ -22,7 +22,8 @@ func proves(name string) bool {
 	return false
 }
 
-// headersOf returns the headers of a call by their lower-case names: what the workflow reads, and what the history shows.
+// headersOf returns the headers of a call by lower-case name: kept for the workflow, without credentials, and shown for the
+// history, with masked credentials.
 func headersOf(h http.Header) (kept, shown map[string]string) {
 	kept, shown = make(map[string]string, len(h)), make(map[string]string, len(h))
 	for name, values := range h {
@@ -48,7 +49,7 @@ func withoutMasked(shown map[string]string) map[string]string {
 	return kept
 }
 
-// plain returns a text that any database takes.
+// plain returns s as valid UTF-8 without NUL, which any database accepts.
 func plain(s string) string {
 	if utf8.ValidString(s) && !strings.Contains(s, "\x00") {
 		return s
@@ -56,7 +57,7 @@ func plain(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// clip returns the first bytes of a body as text, cut between two characters.
+// clip returns at most the first most bytes of a body as text, cut between two characters.
 func clip(body []byte, most int) string {
 	if len(body) > most {
 		body = body[:most]

@@ -18,7 +18,7 @@ var alert = body{
 	"fields": body{"host": "webhook.body.host", "load": "webhook.body.load"},
 }
 
-// A call of a webhook with an offering files a request by the mapping, which that call's execution processes and no other.
+// A call of a webhook with an offering files a request by the mapping; only that call's execution processes it.
 func TestCallsFileRequests(t *testing.T) {
 	each(t, func(t *testing.T, h *hook) {
 		h.work()
@@ -40,7 +40,7 @@ func TestCallsFileRequests(t *testing.T) {
 	}, withOffering(alert))
 }
 
-// Without a mapping the request has the webhook's name, and no fields: the form may refuse that.
+// Without a mapping the request has the webhook's name and no fields, which the form may refuse.
 func TestRefusedRequestsAreIncidents(t *testing.T) {
 	each(t, func(t *testing.T, h *hook) {
 		h.work()
@@ -50,7 +50,7 @@ func TestRefusedRequestsAreIncidents(t *testing.T) {
 		require.Equal(t, "request_refused", i.Code)
 		require.Contains(t, i.Message, "fields.host")
 
-		// Retrying it as it is comes to the same; with values of one's own it goes on, as it does after the webhook was mended.
+		// Retrying it unchanged fails again. It succeeds with other values, or after the webhook was corrected.
 		h.resolve(i, "RETRY", nil)
 		again := h.incident(a.ExecutionID)
 		require.NotEqual(t, i.ID, again.ID)
@@ -71,7 +71,7 @@ func TestRefusedRequestsAreIncidents(t *testing.T) {
 		require.Equal(t, "Monitoring", r.Title)
 		require.JSONEq(t, `{"host":"db-2"}`, string(r.Fields))
 
-		// A call that the mapping cannot read is one that somebody may skip.
+		// A call that the mapping cannot read can be skipped.
 		c := h.take(h.signed(`{"nothing":true}`))
 		i = h.incident(c.ExecutionID)
 		require.Equal(t, "expression_failed", i.Code)

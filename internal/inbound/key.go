@@ -10,22 +10,22 @@ import (
 	"atrium/internal/apperr"
 )
 
-// maxKey bounds a key that a header holds, in characters.
+// maxKey is the maximum length of a key in a header, in characters.
 const maxKey = 255
 
-// signedIDs are where senders whose style signs no id of its own put the event's id into the body, which is signed.
+// signedIDs are the paths of the event's id in the body, for the styles that sign no id besides the body.
 var signedIDs = map[inboundwebhook.SignatureStyle][]string{
 	inboundwebhook.SignatureStyleStripe:    {"id"},
 	inboundwebhook.SignatureStyleSlack:     {"event_id"},
 	inboundwebhook.SignatureStylePagerduty: {"event", "id"},
 }
 
-// keyOf returns under which key a call may be repeated; nil for none. What the sender has signed goes before headers, which
-// somebody who repeats a call could change. Returns validation_error for a header that is no key.
+// keyOf returns the idempotency key of a call; nil for none. An id that the sender has signed takes precedence over headers,
+// which an attacker who repeats a call could change. Returns validation_error for a header that is not a valid key.
 func keyOf(name inboundwebhook.SignatureStyle, h http.Header, body any) (*string, error) {
 	if path := signedIDs[name]; path != nil {
 		if id := textAt(body, path); id != "" {
-			sum := sha256.Sum256([]byte(id)) // of any length
+			sum := sha256.Sum256([]byte(id)) // hashed, because ids may be of any length
 			return new("event:" + hex.EncodeToString(sum[:])), nil
 		}
 	}
@@ -43,10 +43,10 @@ func keyOf(name inboundwebhook.SignatureStyle, h http.Header, body any) (*string
 	if id := h.Get("X-Github-Delivery"); name == inboundwebhook.SignatureStyleGithub && id != "" && len(id) <= maxKey {
 		return new("delivery:" + plain(id)), nil
 	}
-	return nil, nil // every call is another one
+	return nil, nil // without a key no call is a repetition
 }
 
-// textAt returns the text at a path of names; empty for none.
+// textAt returns the string at a path of names; "" if there is none.
 func textAt(v any, path []string) string {
 	for _, name := range path {
 		m, _ := v.(map[string]any)

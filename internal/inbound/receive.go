@@ -19,15 +19,15 @@ const (
 	keptBody = 16 << 10 // bytes of a body that the history keeps
 )
 
-// called is what a webhook was called with, as the variable webhook of workflows.
+// called is a received call, as the variable webhook of workflows.
 type called struct {
 	Body       json.RawMessage   `json:"body"`
-	Headers    map[string]string `json:"headers"` // by lower-case name, without those that prove who somebody is
+	Headers    map[string]string `json:"headers"` // by lower-case name, without credentials
 	Method     string            `json:"method"`
 	ReceivedAt string            `json:"receivedAt"`
 }
 
-// at writes the call as one that came at a moment. Numbers keep their digits.
+// at encodes the call as received at now. Numbers keep their digits.
 func (c called) at(now time.Time) (json.RawMessage, error) {
 	c.ReceivedAt = now.UTC().Format(clock.Format)
 	raw, err := json.Marshal(c)
@@ -46,18 +46,18 @@ func launch(w *ent.InboundWebhook, key *string, webhook json.RawMessage) executi
 	return l
 }
 
-// Receive starts an execution for a call whose signature was verified, as a worker with the webhook's id.
+// Receive starts an execution for a call whose signature was verified. It runs as a worker with the webhook's id.
 var Receive = op.OnRow("inboundwebhook.call", op.Spec{
 	Resource: "InboundWebhook", Action: op.Update, Summary: "Start a workflow by an inbound webhook",
 }, loadCalled, receive)
 
-// ReceiveInput is a call. The door fills it; no caller does.
+// ReceiveInput is a call. Only Door fills it.
 type ReceiveInput struct {
 	op.ByID
 	Webhook json.RawMessage   `json:"-"` // the variable webhook
-	Key     *string           `json:"-"` // under which the call may be repeated
+	Key     *string           `json:"-"` // the idempotency key
 	Headers map[string]string `json:"-"` // as the history shows them
-	Body    string            `json:"-"` // likewise
+	Body    string            `json:"-"` // the part that the history shows
 	Bytes   int               `json:"-"` // of the whole body
 }
 
@@ -66,10 +66,10 @@ func (in ReceiveInput) note(tx *op.Tx) *ent.InboundCallCreate {
 	return tx.InboundCall.Create().SetWebhookID(in.ID).SetHeaders(in.Headers).SetBody(in.Body).SetBodyBytes(in.Bytes)
 }
 
-// Receipt is what a call has started.
+// Receipt is the result of a call.
 type Receipt struct {
 	ID          string // of the webhook
-	ExecutionID string // that this call or, under its key, an earlier one has started
+	ExecutionID string // started by this call, or by an earlier one with the same key
 }
 
 func loadCalled(ctx context.Context, tx *op.Tx, id string) (*ent.InboundWebhook, error) {

@@ -19,13 +19,13 @@ const (
 	secretPrefix = "whsec_"
 	secretBytes  = 32
 
-	leastSecret = 16 // characters of one that is given
+	leastSecret = 16 // characters of a secret that is given
 	mostSecret  = 256
 
 	defaultOverlap = 24 * time.Hour
 )
 
-// newSecret draws one: whsec_ and the key in base64.
+// newSecret returns a random secret: whsec_ and the key in base64.
 func newSecret() secret.Value {
 	key := make([]byte, secretBytes)
 	_, _ = rand.Read(key) // never fails
@@ -39,7 +39,7 @@ func givenOrNew(given *secret.Value) secret.Value {
 	return newSecret()
 }
 
-// checkSecret says what is wrong with a secret that somebody chose.
+// checkSecret reports what is wrong with a secret that is given.
 func checkSecret(v secret.Value) error {
 	n := utf8.RuneCountInString(string(v))
 	switch {
@@ -60,8 +60,8 @@ func sealSecret(sealer op.Sealer, v secret.Value, webhookID string) ([]byte, err
 	return sealed, nil
 }
 
-// openSecrets returns the secrets that verify a webhook's calls at a moment: its own and, while they overlap, the one before.
-// Keep it out of transactions: with a KMS the first value of a data key takes a network call.
+// openSecrets returns the secrets that verify a webhook's calls at a moment: the current one and, while a rotation overlaps, the
+// previous one. Do not call it in a transaction: with a KMS the first value of a data key takes a network call.
 func openSecrets(sealer op.Sealer, w *ent.InboundWebhook, now time.Time) ([]secret.Value, error) {
 	sealed := [][]byte{w.SecretSealed}
 	if w.PreviousUntil != nil && now.Before(*w.PreviousUntil) && len(w.PreviousSealed) > 0 {
@@ -83,7 +83,7 @@ var RotateSecret = op.OnRow("inboundwebhook.rotate", op.Spec{
 	Resource: "InboundWebhook", Action: op.Update, AdminLayer: true, Summary: "Replace an inbound webhook's signing secret",
 }, loadWebhook, rotateSecret)
 
-// RotateSecretInput says for how long the old secret verifies, too.
+// RotateSecretInput says for how long the old secret also verifies.
 type RotateSecretInput struct {
 	op.ByID
 	OverlapSeconds *int          `json:"overlapSeconds,omitempty" nullable:"true" minimum:"0" maximum:"604800" doc:"For so long calls may be signed with the old secret, too: at most 7 days; a day when not given."`

@@ -50,7 +50,7 @@ type hook struct {
 	issued   inbound.Issued
 }
 
-// simple is a workflow that keeps what it was called with.
+// simple is a workflow that stores what it was called with.
 var simple = body{
 	"phases": []body{
 		{"id": "begin", "type": "START"},
@@ -60,7 +60,7 @@ var simple = body{
 	"transitions": []body{{"from": "begin", "name": "next", "to": "keep"}, {"from": "keep", "name": "next", "to": "done"}},
 }
 
-// open makes the workflow, an offering, and a webhook as change says.
+// open makes the workflow, an offering, and a webhook, which change may modify.
 func open(t testing.TB, w *testkit.World, change ...func(*hook, *inbound.CreateWebhookInput)) *hook {
 	t.Helper()
 	h := &hook{World: w, t: t, ctx: w.As(w.A, principal.Owner)}
@@ -100,7 +100,7 @@ func mapping(t testing.TB, v any) *inbound.Mapping {
 	return &m
 }
 
-// withOffering makes each call file a request by the mapping.
+// withOffering makes each call file a request with the mapping.
 func withOffering(m any) func(*hook, *inbound.CreateWebhookInput) {
 	return func(h *hook, in *inbound.CreateWebhookInput) {
 		in.OfferingID = &h.offering.ID
@@ -110,7 +110,7 @@ func withOffering(m any) func(*hook, *inbound.CreateWebhookInput) {
 	}
 }
 
-// signed returns a call that is signed as by hex.
+// signed returns a call that is signed in the style hex.
 func (h *hook) signed(text string) inbound.Call {
 	return inbound.Call{
 		WebhookID: h.issued.ID, Body: []byte(text), Header: http.Header{
@@ -120,7 +120,7 @@ func (h *hook) signed(text string) inbound.Call {
 	}
 }
 
-// take takes a call, which must be accepted.
+// take sends a call, which must be accepted.
 func (h *hook) take(c inbound.Call) inbound.Accepted {
 	h.t.Helper()
 	out, err := h.door.Take(context.Background(), c)
@@ -130,7 +130,7 @@ func (h *hook) take(c inbound.Call) inbound.Accepted {
 	return a
 }
 
-// refused takes a call, which must be refused.
+// refused sends a call, which must be refused, and returns the error.
 func (h *hook) refused(c inbound.Call) error {
 	h.t.Helper()
 	out, err := h.door.Take(context.Background(), c)
@@ -178,7 +178,7 @@ func (h *hook) calls() []*ent.InboundCall {
 	return list
 }
 
-// executions counts the company's.
+// executions counts the company's executions.
 func (h *hook) executions() int {
 	h.t.Helper()
 	n, err := h.Store.Reader().Execution.Query().Count(h.ctx)
@@ -186,7 +186,7 @@ func (h *hook) executions() int {
 	return n
 }
 
-// archive takes the webhook's workflow out of use.
+// archive archives the webhook's workflow.
 func (h *hook) archive() {
 	h.t.Helper()
 	testkit.Run(h.t, h.World, h.ctx, workflow.UpdateWorkflow, workflow.UpdateWorkflowInput{ByID: op.ByID{ID: h.workflow.ID}, Status: op.SetTo("archived")})

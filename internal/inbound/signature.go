@@ -16,18 +16,18 @@ import (
 	"atrium/internal/secret"
 )
 
-// window is how far the moment that a signature holds may lie from now, either way.
+// window is how far the time of a signature may differ from now, in either direction.
 const window = 5 * time.Minute
 
 // style is how a sender signs a call.
 type style struct {
 	// signed returns the bytes that the signature is over, the signatures that the call carries, of which one must be right, and
-	// the moment that they hold (nil where the style has none). False for a call that carries none, or in another form.
+	// the signed time (nil if the style has none). Returns false for a call without signatures, or in another form.
 	signed func(h http.Header, body []byte) (message [][]byte, signatures [][]byte, at *time.Time, ok bool)
-	key    func(secret.Value) []byte // nil: the bytes of the whole secret
+	key    func(secret.Value) []byte // derives the key from the secret; nil: the key is the secret's bytes
 }
 
-// styles are the ways to sign, by their names.
+// styles maps the names of styles to the styles.
 var styles = map[inboundwebhook.SignatureStyle]style{
 	inboundwebhook.SignatureStyleHex:       {signed: prefixed("X-Webhook-Signature", "sha256=", 1)},
 	inboundwebhook.SignatureStyleGithub:    {signed: prefixed("X-Hub-Signature-256", "sha256=", 1)},
@@ -37,11 +37,11 @@ var styles = map[inboundwebhook.SignatureStyle]style{
 	inboundwebhook.SignatureStyleSlack:     {signed: slack},
 }
 
-// maxSignatures is how many signatures of one call are looked at: a sender that rotates its secret sends two.
+// maxSignatures is how many signatures of one call are checked: a sender that rotates its secret sends two.
 const maxSignatures = 8
 
-// verified reports whether a call is signed with one of the secrets. It takes as long for a call without a signature as for one
-// with a wrong one.
+// verified reports whether a call is signed with one of the secrets. It takes the same time for a call without a signature as for
+// one with a wrong signature.
 func verified(name inboundwebhook.SignatureStyle, secrets []secret.Value, h http.Header, body []byte, now time.Time) bool {
 	s := styles[name]
 	message, signatures, at, ok := s.signed(h, body)
@@ -66,7 +66,7 @@ func verified(name inboundwebhook.SignatureStyle, secrets []secret.Value, h http
 	return ok && right && (at == nil || at.Sub(now).Abs() <= window)
 }
 
-// only returns the header's value where the call has exactly one.
+// only returns the value of a header that the call has exactly once.
 func only(h http.Header, name string) (string, bool) {
 	values := h[http.CanonicalHeaderKey(name)]
 	if len(values) != 1 {
@@ -75,7 +75,7 @@ func only(h http.Header, name string) (string, bool) {
 	return values[0], true
 }
 
-// prefixed is the style of a header with up to most signatures of the body in hexadecimal, each behind a prefix and separated by
+// prefixed is the style of a header with up to most signatures of the body in hexadecimal, each with a prefix and separated by
 // commas.
 func prefixed(header, prefix string, most int) func(http.Header, []byte) ([][]byte, [][]byte, *time.Time, bool) {
 	return func(h http.Header, body []byte) ([][]byte, [][]byte, *time.Time, bool) {
@@ -100,7 +100,7 @@ func appendHex(signatures [][]byte, text string) [][]byte {
 	return signatures
 }
 
-// standard is the style of Standard Webhooks: id, moment and body, in base64, each signature behind its version.
+// standard is the style of Standard Webhooks: id, time and body are signed. Each signature is in base64, after its version.
 func standard(h http.Header, body []byte) ([][]byte, [][]byte, *time.Time, bool) {
 	id, hasID := only(h, standardwebhooks.HeaderWebhookID)
 	at, text, hasTime := moment(h, standardwebhooks.HeaderWebhookTimestamp)
@@ -119,7 +119,7 @@ func standard(h http.Header, body []byte) ([][]byte, [][]byte, *time.Time, bool)
 	return [][]byte{[]byte(id), []byte("."), []byte(text), []byte("."), body}, signatures, at, len(signatures) > 0
 }
 
-// standardKey is what a secret stands for in Standard Webhooks: base64 behind whsec_; any other is used as its bytes.
+// standardKey returns the key of a secret in Standard Webhooks: the base64 after whsec_, or else the secret's bytes.
 func standardKey(v secret.Value) []byte {
 	if text, ok := strings.CutPrefix(string(v), secretPrefix); ok {
 		if key, err := base64.StdEncoding.DecodeString(text); err == nil {
@@ -129,7 +129,7 @@ func standardKey(v secret.Value) []byte {
 	return []byte(v)
 }
 
-// stripe is the style of Stripe: one header that lists the moment and the signatures.
+// stripe is the style of Stripe: one header lists the time and the signatures.
 func stripe(h http.Header, body []byte) ([][]byte, [][]byte, *time.Time, bool) {
 	value, ok := only(h, "Stripe-Signature")
 	if !ok {
@@ -149,7 +149,7 @@ func stripe(h http.Header, body []byte) ([][]byte, [][]byte, *time.Time, bool) {
 	return [][]byte{[]byte(text), []byte("."), body}, signatures, at, at != nil && len(signatures) > 0
 }
 
-// slack is the style of Slack.
+// slack is the style of Slack: the time and the signature have a header each.
 func slack(h http.Header, body []byte) ([][]byte, [][]byte, *time.Time, bool) {
 	at, text, hasTime := moment(h, "X-Slack-Request-Timestamp")
 	value, hasSignature := only(h, "X-Slack-Signature")
@@ -161,7 +161,7 @@ func slack(h http.Header, body []byte) ([][]byte, [][]byte, *time.Time, bool) {
 	return [][]byte{[]byte("v0:"), []byte(text), []byte(":"), body}, signatures, at, true
 }
 
-// moment reads a header of seconds since 1970.
+// moment reads a header that holds a Unix time in seconds.
 func moment(h http.Header, name string) (at *time.Time, text string, ok bool) {
 	text, ok = only(h, name)
 	if at = unix(text); at == nil {
@@ -170,7 +170,7 @@ func moment(h http.Header, name string) (at *time.Time, text string, ok bool) {
 	return at, text, ok
 }
 
-// unix reads seconds since 1970; nil for what is no such number.
+// unix reads a Unix time in seconds; nil if the text is none.
 func unix(text string) *time.Time {
 	seconds, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || seconds < 0 || seconds > 1<<40 {

@@ -17,11 +17,11 @@ import (
 	"atrium/internal/inbound"
 )
 
-// vector is a signed call as a vendor publishes it, or as the vendor's own library signs it.
+// vector is a signed call that a vendor has published, or that the vendor's own library signs.
 type vector struct {
 	style, secret, body string
 	header              map[string]string
-	at                  int64 // 0 for a style without a moment
+	at                  int64 // 0 for a style without a time
 }
 
 var vectors = map[string]vector{
@@ -54,7 +54,7 @@ var vectors = map[string]vector{
 		style: "stripe", secret: "whsec_4cd6edf6a3b8e7b1c2d9", at: 1760000000, body: `{"id":"evt_1NG8Du2eZvKYlo2CUI79vXWy","type":"invoice.paid"}`,
 		header: map[string]string{"Stripe-Signature": "t=1760000000,v1=41dc3994f3bbfa84f8ff6ee5abc0530d747a97f60f8ebab59e76bd27e3ac3ec8,v0=00"},
 	},
-	"PagerDuty's library": { // go-pagerduty's webhookv3.VerifySignature takes it
+	"PagerDuty's library": { // go-pagerduty's webhookv3.VerifySignature accepts it
 		style: "pagerduty", secret: "EqDoAgXmqnwtE5GJlYSRcZ6FZzqkKG5K",
 		body:   `{"event":{"id":"01DEN1HNLBC1VITK192ETJ1MPJ","event_type":"incident.priority_updated"}}`,
 		header: map[string]string{"X-Pagerduty-Signature": "v1=" + strings.Repeat("00", 32) + ",v1=27c7f709b68d794adb88592a59a8a308fc41303afb16ba72885e65c34b095844"},
@@ -110,7 +110,7 @@ func TestVendorsSignatures(t *testing.T) {
 	}
 }
 
-// What Standard Webhooks' own library signs is verified, and nothing that differs from it in a byte.
+// A call that Standard Webhooks' own library signs is verified; one that differs in any byte is not.
 func TestStandardLibrarySigns(t *testing.T) {
 	t.Parallel()
 	const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -133,7 +133,7 @@ func TestStandardLibrarySigns(t *testing.T) {
 			value := []byte(changed.Get(name))
 			i := rapid.IntRange(0, len(value)-1).Draw(rt, "place")
 			if name == "Webhook-Signature" {
-				i = min(i, len(value)-3) // the last character holds bits that base64 does not use
+				i = min(i, len(value)-3) // the last base64 digit holds unused bits
 			}
 			value[i] ^= 1
 			changed.Set(name, string(value))
@@ -144,7 +144,7 @@ func TestStandardLibrarySigns(t *testing.T) {
 	})
 }
 
-// Headers that nobody has signed never verify, whatever stands in them.
+// Headers that no secret signed never verify, whatever they contain.
 func FuzzVerified(f *testing.F) {
 	for _, v := range vectors {
 		for name, value := range v.header {

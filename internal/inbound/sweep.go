@@ -15,7 +15,7 @@ const (
 	keptCalls = 1000 // the newest of each webhook
 )
 
-// Sweeps deletes calls that are old, and those beyond a webhook's share.
+// Sweeps deletes old calls, and the calls of a webhook beyond the newest keptCalls.
 func Sweeps() jobs.Option {
 	return jobs.Sweeps(
 		jobs.Sweep{Rows: "calls of inbound webhooks", Kept: keptFor, Delete: deleteOld},

@@ -19,16 +19,16 @@ import (
 	"atrium/internal/workflow/definition"
 )
 
-// Mapping is a field mapping on its way in: its JSON text and, once it was read, what came of that. Reading takes its time, since
-// expressions are compiled: operations do it in their preparation.
+// Mapping is a field mapping of an input: its JSON text and, once it was read, its parsed form. Reading compiles expressions,
+// which takes time, so operations do it in their preparation.
 type Mapping struct {
 	sent   json.RawMessage
-	text   json.RawMessage // as it is kept; nil for what is no JSON
+	text   json.RawMessage // as it is stored; nil if it is not JSON
 	parsed *definition.Mapping
 	faults []apperr.Detail
 }
 
-// read returns the mapping with its text read; nil for none.
+// read returns the mapping in its parsed form; nil for nil.
 func (m *Mapping) read(ctx context.Context, tx *op.Tx) (*Mapping, error) {
 	if m == nil {
 		return nil, nil // no mapping is saved
@@ -49,12 +49,12 @@ func (m *Mapping) keys() []string {
 	return m.parsed.Keys()
 }
 
-// Schema describes the mapping as an object; what it may hold is said and checked by package definition.
+// Schema describes the mapping as an object. Package definition describes and checks what it may hold.
 func (Mapping) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
 }
 
-// MarshalJSON returns the text.
+// MarshalJSON returns the text that is stored.
 func (m Mapping) MarshalJSON() ([]byte, error) { return m.text.MarshalJSON() }
 
 // UnmarshalJSON reads the text.
@@ -67,15 +67,15 @@ func (m *Mapping) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// target is what a webhook refers to, before it is saved. What is nil is not looked up.
+// target is what a webhook refers to, before it is saved. Fields that are nil are not looked up.
 type target struct {
 	workflow *string
 	offering *string
 	mapping  *Mapping // that was sent
-	keys     []string // of the form's fields, of the mapping that will stand
+	keys     []string // the keys of the form's fields that the mapping fills once the webhook is saved
 }
 
-// check names the ids that are no rows of the company, the faults of the mapping, the fields that the offering's form does not
+// check reports the ids that are no rows of the company, the faults of the mapping, the fields that the offering's form does not
 // have, and what is wrong with a secret.
 func (t target) check(ctx context.Context, tx *op.Tx, given *secret.Value) error {
 	var refs op.Refs

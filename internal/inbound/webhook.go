@@ -21,7 +21,7 @@ var webhookSorts = op.Sorts{
 	"createdAt": inboundwebhook.FieldCreatedAt, "updatedAt": inboundwebhook.FieldUpdatedAt, "name": op.Folded(inboundwebhook.FieldName),
 }
 
-// The operations on inbound webhooks. They take a person. None but CreateWebhook and RotateSecret returns a secret.
+// The operations on inbound webhooks. They require a person, not an API key. Only CreateWebhook and RotateSecret return a secret.
 var (
 	ListWebhooks = paging.NewList("inboundwebhook.list", op.Spec{
 		Resource: "InboundWebhook", Action: op.Read, AdminLayer: true, Sorts: webhookSorts, Summary: "List inbound webhooks",
@@ -69,15 +69,15 @@ type CreateWebhookInput struct {
 	SigningSecret   *secret.Value `json:"signingSecret,omitempty" nullable:"true" writeOnly:"true" doc:"The secret that the sender has chosen, 16 to 256 characters; drawn when not given."`
 }
 
-// Issued is an inbound webhook with its signing secret, which is shown this once.
+// Issued is an inbound webhook with its signing secret, which is shown only once.
 type Issued struct {
 	ID            string
 	Webhook       *ent.InboundWebhook
 	SigningSecret secret.Value
 }
 
-// createWebhook returns validation_error for a workflow that is not published, an offering or a field that does not exist and a
-// faulty mapping, and conflict for the 51st webhook of a company.
+// createWebhook returns validation_error for a workflow that is not published, an offering or form field that does not exist, and
+// a faulty mapping; and conflict for the 51st webhook of a company.
 func createWebhook(ctx context.Context, tx *op.Tx, in CreateWebhookInput) (Issued, error) {
 	mapping, _ := op.Preparation[*Mapping](tx)
 	t := target{workflow: &in.WorkflowID, offering: in.OfferingID, mapping: mapping, keys: mapping.keys()}
@@ -105,8 +105,8 @@ func createWebhook(ctx context.Context, tx *op.Tx, in CreateWebhookInput) (Issue
 	return out, nil
 }
 
-// mayAdd returns conflict when the company has as many webhooks as it may. Creates of one company come one after the other, so
-// that none slips past the limit beside another.
+// mayAdd returns conflict when the company has as many webhooks as it may. A lock makes the creates of a company run one after
+// the other, so that concurrent ones cannot exceed the limit.
 func mayAdd(ctx context.Context, tx *op.Tx) error {
 	if err := tx.LockName(ctx, "inbound/"+tx.Principal().CompanyID); err != nil {
 		return err
@@ -143,7 +143,7 @@ func updateWebhook(ctx context.Context, tx *op.Tx, before *ent.InboundWebhook, i
 		t.keys = mapping.keys()
 	}
 	if !in.OfferingID.IsSet() && !in.FieldMapping.IsSet() {
-		t.offering, t.keys = nil, nil // what stands is not held against forms that have changed since
+		t.offering, t.keys = nil, nil // what is stored is not checked against a form that has changed since
 	}
 	if err := t.check(ctx, tx, nil); err != nil {
 		return nil, err
@@ -173,10 +173,10 @@ func deleteWebhook(ctx context.Context, tx *op.Tx, w *ent.InboundWebhook, _ op.B
 	return struct{}{}, nil
 }
 
-// Path is where a webhook is called, below the base URL.
+// Path returns the path of a webhook's calls, below the base URL.
 func Path(webhookID string) string { return "/v1/webhooks/inbound/" + webhookID }
 
-// Warning says what is dangerous about a webhook; nil for nothing.
+// Warning says what is dangerous about a webhook; nil if nothing is.
 func Warning(w *ent.InboundWebhook) *string {
 	if w.VerifySignature || !w.Enabled {
 		return nil
@@ -184,13 +184,13 @@ func Warning(w *ent.InboundWebhook) *string {
 	return new("Signatures are not verified: whoever knows the address can start the workflow.")
 }
 
-// keysOf returns the keys of the form's fields that a mapping fills, as it is kept.
+// keysOf returns the keys of the form's fields that a stored mapping fills.
 func keysOf(mapping json.RawMessage) []string {
 	var m struct {
 		Fields map[string]json.RawMessage `json:"fields"`
 	}
 	if len(mapping) == 0 || json.Unmarshal(mapping, &m) != nil {
-		return nil // what is kept was checked when it was saved
+		return nil // cannot happen: the mapping was checked when it was saved
 	}
 	keys := make([]string, 0, len(m.Fields))
 	for key := range m.Fields {

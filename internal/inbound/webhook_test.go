@@ -16,7 +16,7 @@ import (
 	"atrium/internal/workflow"
 )
 
-// What a webhook refers to must be there, and its mapping must compile and fit the offering's form: refusals name the field.
+// The rows that a webhook refers to must exist, and its mapping must compile and fit the offering's form; errors name the field.
 func TestWebhooksAreCheckedWhenSaved(t *testing.T) {
 	each(t, func(t *testing.T, h *hook) {
 		draft := testkit.Run(t, h.World, h.ctx, workflow.CreateWorkflow, workflow.CreateWorkflowInput{Name: "Draft", Definition: workflow.NewDefinition([]byte(
@@ -70,7 +70,7 @@ func TestWebhooksAreCheckedWhenSaved(t *testing.T) {
 	})
 }
 
-// What a webhook needs cannot be deleted from under it.
+// Rows that a webhook needs cannot be deleted.
 func TestNeededRowsStay(t *testing.T) {
 	each(t, func(t *testing.T, h *hook) {
 		for name, err := range map[string]error{
@@ -79,7 +79,7 @@ func TestNeededRowsStay(t *testing.T) {
 			"service":  second(op.Run(h.ctx, h.Engine, catalog.DeleteService, op.ByID{ID: h.service.ID}, nil)),
 		} {
 			require.Equal(t, apperr.Conflict, apperr.CodeOf(err), name)
-			if name != "workflow" { // which the offering uses, too
+			if name != "workflow" { // the offering uses the workflow, too
 				require.Contains(t, apperr.From(err).Message, `"Monitoring"`, name)
 			}
 		}

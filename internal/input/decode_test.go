@@ -35,7 +35,7 @@ type everything struct {
 	Title  op.Patch[string]    `json:"title,omitzero" minLength:"1"`
 	Clear  op.Patch[string]    `json:"clear,omitzero" nullable:"true"`
 	Tags   map[string]string   `json:"tags,omitempty" nullable:"true"`
-	Own    string              `json:"-"` // the product's, not the caller's
+	Own    string              `json:"-"` // set by the product, not by callers
 	Status []string            `json:"-" query:"status" enum:"on,off"`
 	Q      string              `json:"-" query:"q" maxLength:"3"`
 	After  *time.Time          `json:"-" query:"after"`
@@ -104,12 +104,12 @@ func tags(n int) string {
 	return b.String()[1:]
 }
 
-// Every sort of fault has a details row that names its field and says what it must be; none repeats what was sent.
+// Every kind of fault has a detail that names the field and says what it must be; none repeats what was sent.
 func TestDecodeFaults(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		body, query string
-		want        []string // "field: message", the message by its beginning
+		want        []string // "field: message", with the beginning of the message
 	}{
 		"missing":              {`{}`, "", []string{"name: Is required"}},
 		"null for required":    {`{"name":null}`, "", []string{"name: Is required"}},
@@ -188,7 +188,7 @@ func TestDecodeFaults(t *testing.T) {
 	}
 }
 
-// What a body may just hold is taken.
+// Values at the limits are accepted.
 func TestDecodeLimits(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
@@ -203,7 +203,7 @@ func TestDecodeLimits(t *testing.T) {
 	}
 }
 
-// An input that was built in Go is held against the same rules.
+// An input that was built in Go is checked against the same rules.
 func TestRunChecksInputsFromGo(t *testing.T) {
 	t.Parallel()
 	w := testkit.SQLiteWorld(t)

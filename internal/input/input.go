@@ -20,13 +20,13 @@ import (
 	"atrium/internal/strictjson"
 )
 
-// schemas are what inputs are validated with. Whoever documents inputs makes schemas of its own from Input.BodyType.
+// schemas are what inputs are validated with. Documents derive schemas of their own from Input.BodyType.
 var schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
 
-// SchemaOf returns the rules of a struct that stands in inputs. It is shared: read it only.
+// SchemaOf returns the rules of a struct that occurs in inputs. It is shared: do not modify it.
 func SchemaOf(t reflect.Type) *huma.Schema { return schemas.Schema(t, false, "") }
 
-// schemaName names a schema after its type and its package, as several packages have one of the same name.
+// schemaName names a schema after its package and type, because several packages have a type of the same name.
 func schemaName(t reflect.Type, hint string) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -41,7 +41,7 @@ func schemaName(t reflect.Type, hint string) string {
 	return name
 }
 
-// The messages of a detail: what the field must be, never what it was.
+// init sets the messages of details: what the field must be, never what it was.
 func init() {
 	huma.ValidateStrictCasing = true
 	huma.DefaultArrayNullable = false
@@ -67,10 +67,10 @@ func init() {
 	validation.MsgExpectedRequiredProperty = requiredMark + "%s"
 }
 
-// singular corrects the nouns of messages whose number turned out to be one.
+// singular corrects the noun after the number 1.
 var singular = strings.NewReplacer(" 1 characters", " 1 character", " 1 entries", " 1 entry")
 
-// requiredMark starts the message of a missing field, which the validator reports at the field's parent.
+// requiredMark begins the message of a missing field, which the validator reports at the field's parent.
 const requiredMark = "required:"
 
 // Input is how an operation's input struct is read and checked.
@@ -78,18 +78,18 @@ type Input struct {
 	Body     *huma.Schema // nil when the input has no body
 	BodyType reflect.Type // the struct that Body was made from, for documents with schemas of their own
 	Params   []Param
-	Sorts    []string        // the fields that the parameter sort may name; none: what its schema says
-	nullable map[string]bool // body fields that null may stand for
+	Sorts    []string        // the fields that the parameter sort may name; empty: its schema decides
+	nullable map[string]bool // body fields that may be null
 }
 
-// known are the inputs that were read before: a schema must not change while others validate with it.
+// known caches the inputs by type, because a schema must not change while it is used for validation.
 var known = struct {
 	sync.Mutex
 	inputs map[reflect.Type]*Input
 }{inputs: map[reflect.Type]*Input{}}
 
-// Of returns how the struct t is read. sorts are the fields that the parameter sort may name. It panics, at start, for a
-// tag that is no good.
+// Of returns the input of the struct type t. sorts are the fields that the parameter sort may name. It panics for an invalid tag,
+// which happens at start.
 func Of(t reflect.Type, sorts []string) *Input {
 	known.Lock()
 	defer known.Unlock()
@@ -126,15 +126,15 @@ func newInput(t reflect.Type) *Input {
 		in.BodyType = reflect.StructOf(fields)
 		in.Body = schemas.Schema(in.BodyType, false, schemaName(t, "")+"Body")
 		for _, p := range in.Body.Properties {
-			p.Nullable = false // nulls are taken out before the schema looks (see checkObject)
+			p.Nullable = false // nulls are removed before validation (see checkObject)
 			Labels(p)
 		}
 	}
 	return in
 }
 
-// bodyField notes what the field allows, and returns it as the schema generator should see it: a patch as the pointer
-// it holds.
+// bodyField records whether the field may be null, and returns the field for the schema generator: a patch becomes the pointer
+// that it holds.
 func (in *Input) bodyField(f reflect.StructField, name string) reflect.StructField {
 	typ := f.Type
 	if typ.PkgPath() == reflect.TypeFor[graphql.Omittable[int]]().PkgPath() {
@@ -156,7 +156,7 @@ func (in *Input) bodyField(f reflect.StructField, name string) reflect.StructFie
 // HasBody reports whether the input reads a request body.
 func (in *Input) HasBody() bool { return in.Body != nil }
 
-// Nullable reports whether null may stand for the body field.
+// Nullable reports whether the body field may be null.
 func (in *Input) Nullable(field string) bool { return in.nullable[field] }
 
 // Decode fills dst (a pointer to the input struct) from a body and URL parameters, and returns one detail per fault.
@@ -171,7 +171,7 @@ func (in *Input) Decode(raw []byte, pathParam func(string) string, query url.Val
 		if err := json.Unmarshal(raw, dst); err != nil {
 			fault := apperr.Detail{Field: "body", Message: "does not fit"}
 			if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && e.Field != "" {
-				fault.Field = e.Field // such as 1.0 or 1e2 where a whole number is due
+				fault.Field = e.Field // such as 1.0 or 1e2 for a whole number
 			}
 			bodyDetails = append(bodyDetails, fault)
 		}
@@ -202,7 +202,7 @@ func sorted(details []apperr.Detail) []apperr.Detail {
 	return details
 }
 
-// checkObject returns one detail per fault of a decoded body, which it changes.
+// checkObject returns one detail per fault of a decoded body. It modifies the body.
 func (in *Input) checkObject(m map[string]any) []apperr.Detail {
 	var details []apperr.Detail
 	for name, value := range m {
@@ -210,7 +210,7 @@ func (in *Input) checkObject(m map[string]any) []apperr.Detail {
 			continue
 		}
 		if _, known := in.Body.Properties[name]; !known {
-			continue // the schema names it
+			continue // the schema reports it
 		}
 		delete(m, name)
 		if !in.nullable[name] {
@@ -226,8 +226,8 @@ func (in *Input) checkObject(m map[string]any) []apperr.Detail {
 	return append(details, in.checkValue(m)...)
 }
 
-// dropNulls takes nulls out of the objects in a body that stand for objects which may be left out: the schema has no word for
-// an object or null, and what was read with a null in it can be sent back.
+// dropNulls removes null from optional objects in a body. The schema cannot express "an object or null", but a body that was read
+// with a null in it can be sent back.
 func dropNulls(t reflect.Type, m map[string]any) {
 	for f := range t.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -255,8 +255,8 @@ func dropNulls(t reflect.Type, m map[string]any) {
 	}
 }
 
-// unhashable takes objects and lists out of the lists in m that must not name anything twice: the validator looks for
-// doubles by hashing, and would panic. It returns a detail for each.
+// unhashable removes objects and lists from the lists in m whose items must be unique, because the validator finds duplicates by
+// hashing and would panic. It returns a detail for each.
 func (in *Input) unhashable(m map[string]any) []apperr.Detail {
 	var details []apperr.Detail
 	for name, p := range in.Body.Properties {
@@ -283,7 +283,7 @@ func hashable(v any) bool {
 	return true
 }
 
-// checkValue holds a decoded body, its allowed nulls taken out, against the schema.
+// checkValue checks a decoded body, without its allowed nulls, against the schema.
 func (in *Input) checkValue(m map[string]any) []apperr.Detail {
 	res := &huma.ValidateResult{}
 	huma.Validate(schemas, in.Body, huma.NewPathBuffer(make([]byte, 0, 64), 0), huma.ModeWriteToServer, m, res)
@@ -307,7 +307,7 @@ func (in *Input) checkValue(m map[string]any) []apperr.Detail {
 	return details
 }
 
-// nulRows adds a detail for every string with a NUL character in it, which no database column takes.
+// nulRows adds a detail for every string with a NUL character, which no database column accepts.
 func nulRows(field string, v any, details []apperr.Detail) []apperr.Detail {
 	refuse := apperr.Detail{Field: strings.TrimPrefix(field, "."), Message: "must not contain the NUL character"}
 	switch v := v.(type) {
@@ -331,7 +331,7 @@ func nulRows(field string, v any, details []apperr.Detail) []apperr.Detail {
 	return details
 }
 
-// Check holds an input that was built in Go (by GraphQL or the command line) against the same rules.
+// Check checks an input that was built in Go (by GraphQL, the command line or a worker) against the same rules.
 func (in *Input) Check(v any) ([]apperr.Detail, error) {
 	details := in.checkParams(reflect.ValueOf(v))
 	if in.Body == nil {
@@ -344,8 +344,8 @@ func (in *Input) Check(v any) ([]apperr.Detail, error) {
 	return append(details, in.checkBody(raw)...), nil
 }
 
-// CheckSent holds a body that a door has bound to the struct by itself against the rules: sent are the fields as the
-// caller sent them, decoded. The details are those that Decode returns for the same body.
+// CheckSent checks a body that an API has bound to the struct itself. sent are the decoded fields as the caller sent them. The
+// details are those that Decode returns for the same body.
 func (in *Input) CheckSent(sent map[string]any) []apperr.Detail {
 	if in.Body == nil {
 		return nil
@@ -354,7 +354,7 @@ func (in *Input) CheckSent(sent map[string]any) []apperr.Detail {
 	return sorted(append(nulRows("", body, nil), in.checkObject(body)...))
 }
 
-// withFloats returns a copy of a decoded JSON value with numbers as the validator takes them.
+// withFloats returns a copy of a decoded JSON value with its numbers as float64, which the validator expects.
 func withFloats(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -372,7 +372,7 @@ func withFloats(v any) any {
 	case json.Number:
 		f, err := v.Float64()
 		if err != nil {
-			return v.String() // out of range: no number at all
+			return v.String() // out of range: refused as not a number
 		}
 		return f
 	}

@@ -20,8 +20,8 @@ const (
 
 var labelKey = regexp.MustCompile(LabelPattern)
 
-// Labels adds the rules of labels to a schema if it is one: a field of a body that maps texts to texts. What JSON Schema
-// says of keys huma does not check; see badLabels.
+// Labels adds the rules of labels to s, if it is the schema of labels, which is a map of strings to strings. It reports whether
+// it is. huma does not check JSON Schema's rules for keys; see badLabels.
 func Labels(s *huma.Schema) bool {
 	value, ok := s.AdditionalProperties.(*huma.Schema)
 	if !ok || value.Type != huma.TypeString {
@@ -33,7 +33,7 @@ func Labels(s *huma.Schema) bool {
 	return true
 }
 
-// badLabels names the keys of a body's labels that no row can have.
+// badLabels reports the keys of a body's labels that are not valid.
 func (in *Input) badLabels(body map[string]any) []apperr.Detail {
 	var details []apperr.Detail
 	for field, p := range in.Body.Properties {

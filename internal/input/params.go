@@ -18,10 +18,10 @@ import (
 
 // Param is one input field that comes from the path or the query.
 type Param struct {
-	Name   string // "status"; "tag.*" for a family of parameters, a map from what stands for the star to the values
+	Name   string // "status"; "tag.*" for a family of parameters: a map from what stands for the star to the values
 	In     string // "path" or "query"
 	Doc    string
-	Schema *huma.Schema // of one value; List says whether several may come, separated by commas
+	Schema *huma.Schema // of one value; List says whether there may be several, separated by commas
 	List   bool
 	def    string
 	index  []int
@@ -33,7 +33,7 @@ var (
 	familyType = reflect.TypeFor[map[string][]string]()
 )
 
-// newParam reads the tags of a struct field; false when it is one of the body.
+// newParam reads the tags of a struct field; false if the field belongs to the body.
 func newParam(f reflect.StructField) (Param, bool) {
 	for _, in := range []string{"path", "query"} {
 		name, ok := f.Tag.Lookup(in)
@@ -61,7 +61,7 @@ func newParam(f reflect.StructField) (Param, bool) {
 	return Param{}, false
 }
 
-// params fills the URL's fields of v and names every parameter that is unknown, given twice or wrong.
+// params sets the fields of v that come from the URL, and reports every parameter that is unknown, given twice or invalid.
 func (in *Input) params(pathParam func(string) string, query url.Values, v reflect.Value) []apperr.Detail {
 	var details []apperr.Detail
 	known := 0
@@ -72,7 +72,7 @@ func (in *Input) params(pathParam func(string) string, query url.Values, v refle
 		case p.In == "path":
 			v := pathParam(p.Name)
 			if !Storable(v) {
-				v = "" // no row has such an id, and no database takes it
+				v = "" // no row has such an id, and databases refuse it
 			}
 			field.SetString(v)
 			continue
@@ -98,7 +98,7 @@ func (in *Input) params(pathParam func(string) string, query url.Values, v refle
 	return append(details, in.unsortable(query["sort"])...)
 }
 
-// unsortable names a sort that the list does not know.
+// unsortable reports a sort that the list does not have.
 func (in *Input) unsortable(given []string) []apperr.Detail {
 	for _, sort := range given {
 		if len(in.Sorts) > 0 && !slices.Contains(in.Sorts, strings.TrimPrefix(sort, "-")) {
@@ -108,7 +108,7 @@ func (in *Input) unsortable(given []string) []apperr.Detail {
 	return nil
 }
 
-// unknown names the query parameters that the operation does not take.
+// unknown reports the query parameters that the operation does not have.
 func (in *Input) unknown(query url.Values) []apperr.Detail {
 	var details []apperr.Detail
 next:
@@ -124,10 +124,10 @@ next:
 	return details
 }
 
-// prefix is what the names of a family begin with: "tag." of "tag.*".
+// prefix returns the common prefix of a family's names: "tag." of "tag.*".
 func (p *Param) prefix() string { return strings.TrimSuffix(p.Name, "*") }
 
-// member returns the key of a parameter of the family: of tag.<key>, and of tag[<key>], as OpenAPI writes objects.
+// member returns the key of a parameter of the family: of tag.<key>, and of tag[<key>], which is OpenAPI's style for objects.
 func (p *Param) member(name string) (key string, ok bool) {
 	if key, ok = strings.CutPrefix(name, p.prefix()); ok {
 		return key, true
@@ -143,7 +143,7 @@ func (p *Param) isMember(name string) bool {
 	return ok
 }
 
-// family gathers tag.<key>=<value>[,<value>…]; n is how many parameters it is.
+// family gathers tag.<key>=<value>[,<value>…]; n is the number of parameters of the family.
 func (p *Param) family(query url.Values, field reflect.Value) (n int, details []apperr.Detail) {
 	members := map[string][]string{}
 	for name, values := range query {
@@ -165,7 +165,7 @@ func (p *Param) family(query url.Values, field reflect.Value) (n int, details []
 // maxListed bounds the values of one comma list.
 const maxListed = 100
 
-// badFamily names the keys and values that no row can have, and what would make a statement longer than a database takes.
+// badFamily reports invalid keys and values, and lists that would make a statement longer than a database accepts.
 func (p *Param) badFamily(members map[string][]string) []apperr.Detail {
 	var details []apperr.Detail
 	if len(members) > maxLabels {
@@ -214,7 +214,7 @@ func (p *Param) set(field reflect.Value, values []string) []apperr.Detail {
 	return nil
 }
 
-// parse reads one value; the message says what it must be.
+// parse reads one value; msg says what it must be if it is invalid.
 func (p *Param) parse(s string) (v reflect.Value, msg string) {
 	var checked any = s
 	switch kind := p.typ.Kind(); {
@@ -236,7 +236,7 @@ func (p *Param) parse(s string) (v reflect.Value, msg string) {
 	return v, p.valid(checked)
 }
 
-// valid holds a value against the parameter's schema.
+// valid checks a value against the parameter's schema and returns the message of a fault.
 func (p *Param) valid(value any) string {
 	res := &huma.ValidateResult{}
 	huma.Validate(schemas, p.Schema, huma.NewPathBuffer(nil, 0), huma.ModeWriteToServer, value, res)
@@ -249,8 +249,7 @@ func (p *Param) valid(value any) string {
 	return "does not fit"
 }
 
-// checkParams holds the URL's fields of an input that was built in Go against their rules; zero values stand for
-// parameters that were not given.
+// checkParams checks the URL's fields of an input that was built in Go. Zero values count as not given.
 func (in *Input) checkParams(v reflect.Value) []apperr.Detail {
 	var details []apperr.Detail
 	for i := range in.Params {
@@ -297,10 +296,10 @@ func (in *Input) checkParams(v reflect.Value) []apperr.Detail {
 	return details
 }
 
-// nulMessage says what is wrong with a text that no database column takes.
+// nulMessage is the message for a text that no database column accepts.
 const nulMessage = "must not contain the NUL character"
 
-// Storable reports whether database columns take the texts: they take no NUL and nothing that is no UTF-8.
+// Storable reports whether database columns accept the texts: valid UTF-8 without NUL.
 func Storable(texts ...string) bool {
 	for _, text := range texts {
 		if strings.ContainsRune(text, 0) || !utf8.ValidString(text) {

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// River is used by its public API: nobody implements what it calls unstable, and SQL on its tables stands in two files, which
-// say why.
+// River is used only through its public API: nothing implements what River calls unstable, and only two files hold SQL on its
+// tables; both give the reason.
 func TestRiverIsUsedByItsAPI(t *testing.T) {
 	t.Parallel()
 	inside := regexp.MustCompile(`riverdriver\.(Driver|Executor|ExecutorTx|Listener)\b|(FROM|INTO|UPDATE) +river_`)

@@ -1,7 +1,7 @@
 package jobs
 
-// River counts by the machine's clock and has no API to move the times of many jobs, so this file, which serves development
-// clocks alone, holds SQL on River's tables.
+// River uses the machine's clock and has no API to move the times of many jobs. So this file, which serves only development
+// clocks, holds SQL on River's tables.
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	"atrium/internal/store"
 )
 
-// Advance makes the queue follow a product clock that tx moves forward by: what waits comes due that much earlier, and what
-// runs at intervals runs.
+// Advance moves the queue's times when tx moves the product's clock forward by a duration: waiting jobs come due that much
+// earlier, and each periodic job is inserted once.
 func (q *Queue) Advance(ctx context.Context, tx *store.Tx, by time.Duration) error {
 	var err error
 	if q.pg != nil {
@@ -28,7 +28,8 @@ func (q *Queue) Advance(ctx context.Context, tx *store.Tx, by time.Duration) err
 	if err != nil {
 		return fmt.Errorf("move the jobs' times: %w", err)
 	}
-	// River looks for due jobs every few seconds. Those that are unique are left to it: it knows what else is queued.
+	// River looks for due jobs every few seconds; this makes them available at once. Unique jobs are left to River, which knows
+	// what else is queued.
 	const release = `UPDATE river_job SET state = 'available' WHERE state IN ('scheduled', 'retryable') AND unique_key IS NULL AND scheduled_at <= `
 	if q.pg != nil {
 		_, err = tx.PGX().Exec(ctx, release+"now()")
@@ -46,8 +47,8 @@ func (q *Queue) Advance(ctx context.Context, tx *store.Tx, by time.Duration) err
 	return nil
 }
 
-// Due returns how many jobs are due or running, all nodes together; 0 when this node works none and no other does. A
-// job that has been running for longer than any may belongs to a process that was killed, and does not count.
+// Due returns how many jobs are due or running on all nodes. It returns 0 when neither this node nor any other works jobs. A job
+// that has been running for more than a minute, the job timeout, belongs to a killed process and does not count.
 func (q *Queue) Due(ctx context.Context) (n int, err error) {
 	ctx = principal.System(ctx, "jobs belong to the installation")
 	due := "SELECT count(*) FROM river_job WHERE (state = 'running' AND attempted_at > %[2]s OR state IN ('available', 'scheduled', 'retryable') AND scheduled_at <= %[1]s)"

@@ -16,7 +16,8 @@ import (
 	"atrium/internal/testkit"
 )
 
-// completer is a worker that completes its jobs itself: it snoozes the first time, and fails the transaction as it is told.
+// completer is a worker that completes its own jobs. It snoozes the first time, then fails the transaction with fail if that is
+// set.
 type completer struct {
 	river.WorkerDefaults[noteArgs]
 	store *store.Store
@@ -25,7 +26,7 @@ type completer struct {
 
 	mu   sync.Mutex
 	seen map[string]int
-	fail error // of the transaction
+	fail error // error that the transaction returns
 }
 
 func (w *completer) Work(ctx context.Context, job *river.Job[noteArgs]) error {
@@ -59,7 +60,7 @@ func completing(t *testing.T, w *testkit.World, fail error) *completer {
 	return c
 }
 
-// Jobs that are completed in their worker's own transaction end once and for all: none is lost, and none runs again.
+// Jobs that their worker completes in its own transaction are completed for good: none is lost, and none runs again.
 func TestJobsThatEndInATransaction(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -85,7 +86,7 @@ func TestJobsThatEndInATransaction(t *testing.T) {
 	})
 }
 
-// A transaction that is rolled back leaves its job to River, which tries it again.
+// When the transaction that completes a job is rolled back, River tries the job again.
 func TestJobWhoseEndIsRolledBack(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

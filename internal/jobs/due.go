@@ -8,9 +8,10 @@ import (
 	"entgo.io/ent/dialect/sql"
 )
 
-// Due hands on rows that have fallen due, a page at a time, until a page is not full. page returns at most size rows behind last,
-// which is nil at first, in an order that act does not change: each row is looked at once, so that one that fails holds up none
-// behind it, and is found again by the next run. What act returns is joined; an error of page ends it.
+// Due passes rows that have fallen due to act, one page at a time, until a page is not full. page returns at most size rows after
+// last, which is nil for the first page, in an order that act does not change. So each row is visited once per run: a row that
+// fails does not hold up the rows after it, and the next run finds it again. Due returns act's errors joined; an error of page
+// ends the run.
 func Due[R any](ctx context.Context, size int, page func(last *R) ([]*R, error), act func([]*R) error) error {
 	var errs []error
 	var last *R
@@ -27,12 +28,12 @@ func Due[R any](ctx context.Context, size int, page func(last *R) ([]*R, error),
 	}
 }
 
-// Behind narrows a query of Due to rows behind the last one, in the order of the time at which they fell due, and of their ids.
+// Behind limits a query of Due to the rows after the last one, ordered by the time at which they fell due and then by id.
 func Behind[P ~func(*sql.Selector)](column string, at time.Time, id string) P {
 	return P(sql.OrPredicates(sql.FieldGT(column, at), sql.AndPredicates(sql.FieldEQ(column, at), sql.FieldGT("id", id))))
 }
 
-// DueEach is Due for what is done row by row.
+// DueEach is Due for an act that handles one row.
 func DueEach[R any](ctx context.Context, size int, page func(last *R) ([]*R, error), act func(*R) error) error {
 	return Due(ctx, size, page, func(rows []*R) error {
 		var errs []error

@@ -17,7 +17,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// Pages follow each other in the order of the time and the id on both databases, also where rows fell due at one moment.
+// Pages follow each other in the order of time and id on both databases, even where many rows fall due at the same time.
 func TestDuePagesFollowEachOther(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -50,7 +50,7 @@ func TestDuePagesFollowEachOther(t *testing.T) {
 	})
 }
 
-// Rows that fail, even a page full of them, hold up none behind them, and are looked at once a run.
+// Rows that fail, even a page full of them, do not hold up later rows, and each is visited once per run.
 func TestDueRowsThatFailHoldUpNone(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
@@ -77,7 +77,7 @@ func TestDueRowsThatFailHoldUpNone(t *testing.T) {
 	require.Equal(t, []int{1, 2, 3, 4, 5}, looked)
 }
 
-// A run that is to end stops at the row that it is at, and says that it did not finish.
+// When its context ends, a run stops after the current row and returns the context's error.
 func TestDueStopsWhereItIs(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

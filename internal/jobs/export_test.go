@@ -6,12 +6,12 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// Unpolled is Apart without looking by itself: its jobs are worked when somebody tells of them, or not at all.
+// Unpolled is NamedQueue with a poll interval of an hour: its jobs are worked only when a notification announces them.
 func Unpolled(queue string, workers int) Option {
 	return func(k *kinds) {
 		k.queues[queue] = river.QueueConfig{MaxWorkers: workers, FetchPollInterval: time.Hour}
 	}
 }
 
-// FetchCooldown is how long jobs must lie apart so that each is told of.
+// FetchCooldown is the least time between two inserts for which each gets a notification of its own.
 const FetchCooldown = fetchCooldown

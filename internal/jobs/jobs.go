@@ -20,33 +20,33 @@ import (
 )
 
 const (
-	// Timeout is how long one attempt at a job may take.
+	// Timeout is the time limit of one attempt at a job.
 	Timeout = time.Minute
 
-	rescueAfter = 90 * time.Second // a job that runs for longer hangs: River tries it again
-	retention   = time.Minute      // of jobs that were completed
+	rescueAfter = 90 * time.Second // a job that runs for longer hangs, and River tries it again
+	retention   = time.Minute      // of completed jobs
 
-	// fetchCooldown is how long River waits after it has fetched jobs, and after it has notified nodes of new ones. A job
-	// that is inserted meanwhile waits for the next notification or poll.
+	// fetchCooldown is River's pause after it has fetched jobs, and after it has notified nodes of new ones. A job that is
+	// inserted during the pause waits for the next notification or poll.
 	fetchCooldown = 5 * time.Millisecond
-	pollInterval  = 250 * time.Millisecond // of queues that work apart; the default one and those of bulk work are polled every second
+	pollInterval  = 250 * time.Millisecond // of named queues; the default queue and bulk queues are polled every second
 )
 
-// Queue inserts jobs and, when it runs, works them.
+// Queue inserts jobs and, while Run runs, works them.
 type Queue struct {
 	store *store.Store
 	log   *slog.Logger
 	pg    *river.Client[pgx.Tx]
 	lite  *river.Client[*sql.Tx]
-	db    *sql.DB // River's own connection to a SQLite file; nil when no jobs are worked
+	db    *sql.DB // River's own connection to the SQLite file; nil when this queue works no jobs
 
-	node     string          // names this process among those that work jobs
-	works    bool            // jobs
-	periodic []river.JobArgs // what runs at intervals
+	node     string          // id of this process among those that work jobs
+	works    bool            // works is true when Run fetches and performs jobs
+	periodic []river.JobArgs // arguments of the periodic jobs
 }
 
-// New returns the queue of the store's database. With work, Run fetches jobs and performs them; without, it inserts jobs of
-// any kind, and holds nothing that has to be closed.
+// New returns the queue of the store's database. With work set, Run fetches jobs and performs them. Without it, the queue inserts
+// jobs of any kind and holds nothing that must be closed.
 func New(s *store.Store, log *slog.Logger, work bool, opts ...Option) (*Queue, error) {
 	kinds := &kinds{workers: river.NewWorkers(), queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 10}}}
 	for _, o := range opts {
@@ -74,7 +74,7 @@ func New(s *store.Store, log *slog.Logger, work bool, opts ...Option) (*Queue, e
 	return q, nil
 }
 
-// open makes River's client. One that only inserts has no connections of its own.
+// open creates River's client. A client that only inserts has no connections of its own.
 func (q *Queue) open(cfg *river.Config) (err error) {
 	if q.store.Dialect() == dialect.Postgres {
 		pool := q.store.Pool()
@@ -85,8 +85,8 @@ func (q *Queue) open(cfg *river.Config) (err error) {
 		return err
 	}
 	if q.works {
-		// A machine that loses power may forget that jobs were fetched or ended, and works them once more. Jobs are inserted, and
-		// completed in a transaction, by the store, which waits for the disk.
+		// After a power loss the database may have forgotten that jobs were fetched or completed; they are then worked once more.
+		// Inserts, and completions in a transaction, go through the store, which waits for the disk.
 		q.db = q.store.OpenForJobs()
 	}
 	q.lite, err = river.NewClient[*sql.Tx](riversqlite.New(q.db), cfg)
@@ -96,12 +96,12 @@ func (q *Queue) open(cfg *river.Config) (err error) {
 // Job is a job to insert.
 type Job struct {
 	Args     river.JobArgs
-	At       time.Time // when it is due, by the product's time; the zero time for at once
-	Priority int       // 1 (at first) to 4; 0 means 1
+	At       time.Time // when it is due, in the product's time; the zero time means at once
+	Priority int       // 1 (first) to 4; 0 means 1
 }
 
-// InsertTx adds a job in the transaction, due at the moment of the product's time (at once for the zero time): the job
-// exists if and only if the transaction commits.
+// InsertTx adds a job in the transaction: the job exists if and only if the transaction commits. due is in the product's time;
+// the zero time means at once.
 func (q *Queue) InsertTx(ctx context.Context, tx *store.Tx, args river.JobArgs, due time.Time) error {
 	return q.InsertManyTx(ctx, tx, Job{Args: args, At: due})
 }
@@ -114,7 +114,8 @@ func (q *Queue) InsertManyTx(ctx context.Context, tx *store.Tx, list ...Job) (er
 	params := make([]river.InsertManyParams, len(list))
 	for i, j := range list {
 		opts := &river.InsertOpts{Priority: j.Priority}
-		// River knows the machine's time only. What is due is available at once: a scheduled job waits for River's scheduler.
+		// River knows only the machine's time. A job that is already due gets no time: it is available at once, whereas a
+		// scheduled job waits for River's scheduler.
 		if at := j.At.Add(-q.store.Clock().Offset()); !j.At.IsZero() && at.After(time.Now()) {
 			opts.ScheduledAt = at
 		}
@@ -131,7 +132,8 @@ func (q *Queue) InsertManyTx(ctx context.Context, tx *store.Tx, list ...Job) (er
 	return nil
 }
 
-// CompleteTx ends a job in the transaction that did its work. ctx is derived from the one that River handed to the worker.
+// CompleteTx completes a job in the transaction that did its work. ctx must derive from the context that River passed to the
+// worker.
 func (q *Queue) CompleteTx(ctx context.Context, tx *store.Tx, job *rivertype.JobRow) (err error) {
 	done := &river.Job[anyArgs]{JobRow: job}
 	if q.pg != nil {
@@ -150,8 +152,8 @@ type anyArgs struct{}
 
 func (anyArgs) Kind() string { return "" }
 
-// Run works jobs until ctx ends, then waits 5 s for those that are running and cancels what is left. It gives these 4 s more to
-// write down how far they came: a node may be calling hundreds of receivers that hang.
+// Run works jobs until ctx ends. Then it waits 5 s for running jobs, cancels the rest, and gives those 4 s to record how far they
+// came: a node may be calling hundreds of receivers that hang.
 func (q *Queue) Run(ctx context.Context) error {
 	var start, stop, cancelAll func(context.Context) error
 	if q.pg != nil {
@@ -169,7 +171,7 @@ func (q *Queue) Run(ctx context.Context) error {
 		err = q.patiently(ctx, start)
 	}
 	switch {
-	case err != nil && ctx.Err() != nil: // told to stop before it could start
+	case err != nil && ctx.Err() != nil: // ctx ended before the queue could start
 		return q.Close()
 	case err != nil:
 		return errors.Join(fmt.Errorf("start the job queue: %w", err), q.Close())
@@ -177,7 +179,7 @@ func (q *Queue) Run(ctx context.Context) error {
 	<-ctx.Done()
 	err = within(ctx, 5*time.Second, stop)
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = within(ctx, 4*time.Second, cancelAll) // they are tried again later
+		err = within(ctx, 4*time.Second, cancelAll) // cancelled jobs are tried again later
 	}
 	if err != nil {
 		err = fmt.Errorf("stop the job queue: %w", err)
@@ -185,8 +187,8 @@ func (q *Queue) Run(ctx context.Context) error {
 	return errors.Join(err, q.Close())
 }
 
-// patiently runs a part of the start, again after a second for as long as the database is away: calls are answered by then, and a
-// database that was gone for a moment must not end the process.
+// patiently runs a step of the start, and retries it every second while the database is unreachable. By then the process answers
+// calls, and a short loss of the database must not end it.
 func (q *Queue) patiently(ctx context.Context, part func(context.Context) error) error {
 	for {
 		err := part(context.WithoutCancel(ctx))
@@ -202,14 +204,14 @@ func (q *Queue) patiently(ctx context.Context, part func(context.Context) error)
 	}
 }
 
-// within calls fn with a context of its own that ends after d.
+// within calls fn with a context that ends after d and ignores the cancellation of ctx.
 func within(ctx context.Context, d time.Duration, fn func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), d)
 	defer cancel()
 	return fn(ctx)
 }
 
-// Close gives up the queue's own connection; Run does so itself.
+// Close closes the queue's own connection. Run calls it.
 func (q *Queue) Close() error {
 	if q.db == nil {
 		return nil

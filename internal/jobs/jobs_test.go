@@ -30,7 +30,7 @@ func queue(t *testing.T, w *testkit.World, work bool, options ...jobs.Option) *j
 	return q
 }
 
-// queued counts the jobs of the database.
+// queued counts the jobs that match a condition.
 func queued(t *testing.T, w *testkit.World, where string) (n int) {
 	t.Helper()
 	query := "SELECT count(*) FROM river_job WHERE " + where
@@ -46,7 +46,7 @@ func queued(t *testing.T, w *testkit.World, where string) (n int) {
 	return n
 }
 
-// A row and the job that it makes necessary are one: both are there or neither is.
+// A row and its job are inserted in one transaction: both exist or neither does.
 func TestRowAndJobAreOneTransaction(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -94,7 +94,7 @@ func TestRowAndJobAreOneTransaction(t *testing.T) {
 	})
 }
 
-// A job that is due later is kept by the machine's clock, however far the product's is ahead.
+// A job that is due later gets its time in the machine's clock, however far ahead the product's clock is.
 func TestDueFollowsTheProductsClock(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -112,8 +112,8 @@ func TestDueFollowsTheProductsClock(t *testing.T) {
 	})
 }
 
-// A queue that works sweeps what a domain has registered, of all companies, when it starts, leaves what has not expired, and
-// stops when it is told to. A sweep that fails keeps no other from its work.
+// A working queue runs the registered sweeps when it starts, for all companies, keeps rows that have not expired, and stops when
+// it is told to. A sweep that fails does not stop the others.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

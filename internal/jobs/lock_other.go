@@ -4,5 +4,6 @@ package jobs
 
 import "os"
 
-// lockFile says that others may be alive: River then gives abandoned jobs away by their age.
+// lockFile reports that other processes may be alive, because this system has no flock. River then rescues abandoned jobs by
+// their age.
 func lockFile(string) (file *os.File, alone bool, err error) { return nil, false, nil }

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// lockFile opens a file and locks it for as long as it stays open, however the process ends. alone is false when another
-// process holds the lock.
+// lockFile opens a file and locks it. The lock ends when the file is closed, or when the process ends in any way. alone is false
+// when another process holds the lock.
 func lockFile(path string) (file *os.File, alone bool, err error) {
 	if file, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600); err != nil {
 		return nil, false, fmt.Errorf("open: %w", err)

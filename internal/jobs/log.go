@@ -6,17 +6,16 @@ import (
 	"strings"
 )
 
-// quiet keeps River's own notices out of the log unless they are warnings.
+// quiet removes River's messages below the level of a warning from the log.
 func quiet(log *slog.Logger) *slog.Logger { return slog.New(warnings{log.Handler()}) }
 
 type warnings struct{ slog.Handler }
 
-// Enabled lets warnings and errors through.
 func (h warnings) Enabled(ctx context.Context, l slog.Level) bool {
 	return l >= slog.LevelWarn && h.Handler.Enabled(ctx, l)
 }
 
-// Handle drops what River says about statements that were cut off because it is stopping: they are tried again later.
+// Handle drops River's messages about statements that were cancelled by the shutdown: River tries them again later.
 func (h warnings) Handle(ctx context.Context, r slog.Record) error {
 	cancelled := false
 	r.Attrs(func(a slog.Attr) bool {

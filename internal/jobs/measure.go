@@ -10,15 +10,15 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// How a job's attempt may end, as the metrics say it.
+// Outcomes of an attempt at a job, as the metrics name them.
 const (
 	done      = "done"
-	snoozed   = "snoozed" // it waits for something, and goes on later
+	snoozed   = "snoozed" // the job waits for something and is tried again later
 	cancelled = "cancelled"
-	failed    = "failed" // it is tried again
+	failed    = "failed" // the job is tried again
 )
 
-// Measured makes the queue tell Prometheus how long jobs wait behind their moment, and how long attempts at them take.
+// Measured records in Prometheus how late jobs begin and how long attempts take.
 func Measured(r prometheus.Registerer) Option {
 	m := &measurer{
 		late: prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -39,7 +39,7 @@ type measurer struct {
 	late, took *prometheus.HistogramVec
 }
 
-// show makes the series of the queues be there before their first job.
+// show creates the series of each queue, so that they exist before the first job.
 func (m *measurer) show(queues map[string]river.QueueConfig) {
 	for queue := range queues {
 		m.late.WithLabelValues(queue)
@@ -49,7 +49,7 @@ func (m *measurer) show(queues map[string]river.QueueConfig) {
 	}
 }
 
-// Work measures one attempt. River calls it around the worker.
+// Work measures one attempt. River calls it as middleware around the worker.
 func (m *measurer) Work(ctx context.Context, job *rivertype.JobRow, work func(context.Context) error) error {
 	began := time.Now()
 	m.late.WithLabelValues(job.Queue).Observe(max(0, began.Sub(job.ScheduledAt).Seconds()))

@@ -18,7 +18,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// noteArgs is a job that hands itself over to the test.
+// noteArgs is a job that the test's worker passes to the test.
 type noteArgs struct {
 	Text string `json:"text"`
 }
@@ -36,7 +36,7 @@ func (n noter) Work(_ context.Context, j *river.Job[noteArgs]) error {
 	return nil
 }
 
-// running starts a queue that works notes, until the test ends.
+// running starts a queue that works notes until the test ends.
 func running(t *testing.T, s *store.Store, queue string) (*jobs.Queue, noter) {
 	t.Helper()
 	return working(t, s, jobs.NamedQueue(queue, 10))
@@ -68,8 +68,8 @@ func (n noter) await(t *testing.T) *river.Job[noteArgs] {
 	}
 }
 
-// A committed job is worked because of its commit, by this process and by another one that is told by a node which works
-// none: here no worker ever looks by itself.
+// A job is worked right after its commit, by the process that inserted it and, when a node that works no jobs inserted it, by
+// another one. Polling is off here, so only the notification can cause this.
 func TestJobsAreWorkedRightAfterTheCommit(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -91,14 +91,14 @@ func TestJobsAreWorkedRightAfterTheCommit(t *testing.T) {
 			}
 		}
 		for i := range 20 {
-			time.Sleep(2 * jobs.FetchCooldown) // jobs that follow sooner are not told of one by one
+			time.Sleep(2 * jobs.FetchCooldown) // jobs that follow sooner share a notification
 			text := fmt.Sprint("job ", i)
 			if i%2 == 0 {
 				insert(t, w.Store, q, text)
 			} else {
 				insert(t, from, sender, text)
 			}
-			for n.await(t).Args.Text != text { // what is left of warming up
+			for n.await(t).Args.Text != text { // skips jobs left over from warming up
 			}
 		}
 	})
@@ -111,7 +111,7 @@ func insert(t *testing.T, s *store.Store, q *jobs.Queue, text string) {
 	}))
 }
 
-// abandon inserts a job that says that a node is working it.
+// abandon inserts a job in the state running, attempted by a given node.
 func abandon(t *testing.T, w *testkit.World, q *jobs.Queue, node, text string) {
 	t.Helper()
 	insert(t, w.Store, q, text)
@@ -128,7 +128,7 @@ func abandon(t *testing.T, w *testkit.World, q *jobs.Queue, node, text string) {
 	require.NoError(t, db.Close())
 }
 
-// The jobs of a node that died are worked by another one, and say so.
+// Another node works the jobs of a dead node, and the job's error says that its node died.
 func TestJobsOfADeadNode(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -145,7 +145,7 @@ func TestJobsOfADeadNode(t *testing.T) {
 	})
 }
 
-// A node that lives keeps its jobs, however long they run.
+// A living node keeps its jobs, however long they run.
 func TestJobsOfALivingNode(t *testing.T) {
 	t.Parallel()
 	t.Run("postgres", func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"atrium/internal/store"
 )
 
-// Oldest returns the kind of the job that has waited longest behind its moment, and for how long; "" when none waits.
+// Oldest returns the kind of the available job that has been due for longest, and how long that is; "" when no job waits.
 func (q *Queue) Oldest(ctx context.Context, tx *store.Tx) (kind string, waits time.Duration, err error) {
 	params := river.NewJobListParams().States(rivertype.JobStateAvailable).OrderBy(river.JobListOrderByScheduledAt, river.SortOrderAsc).First(1)
 	var found *river.JobListResult

@@ -6,20 +6,20 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// Option tells a queue of a kind of job. Packages of the domain bring theirs.
+// Option registers jobs or settings with a queue. Domain packages provide theirs.
 type Option func(*kinds)
 
-// kinds are the jobs that a queue knows.
+// kinds collects what the options of a queue register.
 type kinds struct {
 	workers  *river.Workers
 	periodic []*river.PeriodicJob
 	args     []river.JobArgs
 	queues   map[string]river.QueueConfig
 	sweeps   []Sweep
-	measurer *measurer // nil where nobody measures
+	measurer *measurer // nil: no metrics
 }
 
-// All is several options in one.
+// All combines several options into one.
 func All(options ...Option) Option {
 	return func(k *kinds) {
 		for _, o := range options {
@@ -33,8 +33,8 @@ func Work[T river.JobArgs](w river.Worker[T]) Option {
 	return func(k *kinds) { river.AddWorker(k.workers, w) }
 }
 
-// Every makes the queue do a job when it starts and at intervals, one node for all, and whenever the product's time is
-// moved forward.
+// Every makes the queue insert a job when it starts and then at intervals, once for all nodes, and also whenever the product's
+// clock is moved forward.
 func Every(interval time.Duration, args river.JobArgs) Option {
 	return func(k *kinds) {
 		k.args = append(k.args, args)
@@ -43,15 +43,15 @@ func Every(interval time.Duration, args river.JobArgs) Option {
 	}
 }
 
-// NamedQueue gives the jobs whose InsertOpts name the queue workers of their own, so many on each node: jobs that wait for
-// somebody else's server must not hold up the rest.
+// NamedQueue gives the jobs whose InsertOpts name the queue their own workers, that many on each node. Jobs that wait for
+// somebody else's server must not hold up other jobs.
 func NamedQueue(queue string, workers int) Option {
 	return func(k *kinds) {
 		k.queues[queue] = river.QueueConfig{MaxWorkers: workers, FetchPollInterval: pollInterval}
 	}
 }
 
-// BulkQueue is NamedQueue for jobs that may wait a second where no notification tells of them: it polls no more often.
+// BulkQueue is NamedQueue for jobs that may wait a second when no notification announces them: it is polled once a second.
 func BulkQueue(queue string, workers int) Option {
 	return func(k *kinds) { k.queues[queue] = river.QueueConfig{MaxWorkers: workers} }
 }

@@ -1,9 +1,9 @@
 package jobs
 
-// River has no API for what this file does, so it holds SQL on River's tables. A node that is killed leaves jobs behind that
-// say they are running. River gives them to somebody else after they have been running for too long; here that takes seconds.
-// A node that works jobs holds a lock that ends with its process: an advisory lock of a session on PostgreSQL, a lock on a
-// file beside a SQLite database. Whoever finds a running job of a node without its lock makes the job available again.
+// River has no API for what this file does, so it holds SQL on River's tables. A killed node leaves jobs behind in the state
+// running. River alone would rescue them after they have been running for too long; the reaper does it within seconds. A node
+// that works jobs holds a lock that ends with its process: a session's advisory lock on PostgreSQL, a lock on a file beside a
+// SQLite database. Every node looks for running jobs whose node does not hold its lock, and makes them available again.
 
 import (
 	"context"
@@ -24,17 +24,17 @@ import (
 	"atrium/internal/store"
 )
 
-// Orphaned begins the error that a job gets when the node died that was working it: nobody knows how far it came.
+// Orphaned begins the error that a job gets when its node died during the attempt. Nobody knows how much of the work was done.
 const Orphaned = "orphaned: "
 
 const (
 	nodePrefix  = "node"
-	lookEvery   = 2 * time.Second // for nodes that have died
-	orphanGrace = 5 * time.Second // without its lock, until a node counts as dead: its connection may have broken
+	lookEvery   = 2 * time.Second // how often a node looks for dead nodes
+	orphanGrace = 5 * time.Second // how long a node is without its lock before it counts as dead: its connection may have broken
 	lookTimeout = 10 * time.Second
 )
 
-// newNodeID names a process that works jobs, readably: node_…_host.
+// newNodeID returns a readable id for a process that works jobs: node_…_host.
 func newNodeID() string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -43,20 +43,21 @@ func newNodeID() string {
 	return strings.TrimSuffix(id.New(nodePrefix)+"_"+host[:min(len(host), 40)], "_")
 }
 
-// reaper gives the jobs of dead nodes to those that live.
+// reaper makes the jobs of dead nodes available to living ones.
 type reaper struct {
 	store *store.Store
 	log   *slog.Logger
 	node  string
 
-	conn *pgx.Conn            // PostgreSQL: holds this node's lock
-	dead map[string]time.Time // since when nodes are without theirs
-	file *os.File             // SQLite: the lock
+	conn *pgx.Conn            // PostgreSQL: the connection that holds this node's lock
+	dead map[string]time.Time // nodes without their lock, and since when
+	file *os.File             // SQLite: the locked file
 	work sync.WaitGroup
 	stop context.CancelFunc
 }
 
-// newReaper takes this node's lock and looks for dead nodes until close is called. Call it before jobs are worked.
+// newReaper takes this node's lock and, on PostgreSQL, looks for dead nodes until close is called. Call it before jobs are
+// worked.
 func newReaper(ctx context.Context, s *store.Store, log *slog.Logger, node string) (*reaper, error) {
 	r := &reaper{store: s, log: log, node: node, dead: map[string]time.Time{}, stop: func() {}}
 	if s.Dialect() != dialect.Postgres {
@@ -83,14 +84,14 @@ func (r *reaper) close() {
 	if r.conn != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
-		_ = r.conn.Close(ctx) // the lock goes with it
+		_ = r.conn.Close(ctx) // this releases the lock
 	}
 	if r.file != nil {
-		_ = r.file.Close() // likewise
+		_ = r.file.Close() // this releases the lock
 	}
 }
 
-// lock opens a connection of its own and takes the node's lock on it.
+// lock opens a connection that only holds the node's lock, and takes the lock on it.
 func (r *reaper) lock(ctx context.Context) error {
 	pooled, err := r.store.Pool().Acquire(ctx)
 	if err != nil {
@@ -124,19 +125,19 @@ func (r *reaper) watch(ctx context.Context) {
 		if err != nil && ctx.Err() == nil {
 			r.log.WarnContext(ctx, "jobs of dead nodes could not be looked for", "error", err)
 			if r.conn != nil {
-				_ = r.drop(lctx) // it may be the connection
+				_ = r.drop(lctx) // the connection may be the cause
 			}
 		}
 		cancel()
 	}
 }
 
-// deadNodes are those that have running jobs and no lock.
+// deadNodes selects the nodes that have running jobs and no lock.
 const deadNodes = `SELECT DISTINCT node FROM (SELECT attempted_by[array_upper(attempted_by, 1)] AS node FROM river_job WHERE state = 'running') AS running
 	WHERE node LIKE $1 AND NOT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted
 		AND ((classid::bigint << 32) | objid::bigint) = hashtextextended(node, 7461))`
 
-// look gives away the jobs of nodes that have been dead for a while.
+// look makes the jobs of nodes available that have been dead for longer than orphanGrace.
 func (r *reaper) look(ctx context.Context) error {
 	if r.conn == nil {
 		if err := r.lock(ctx); err != nil {
@@ -169,7 +170,7 @@ func (r *reaper) look(ctx context.Context) error {
 	return nil
 }
 
-// reap makes the jobs that a dead node was working available.
+// reap makes available the jobs that a dead node was working, and adds an error to each.
 func (r *reaper) reap(ctx context.Context, node string) error {
 	tag, err := r.conn.Exec(ctx, `UPDATE river_job SET state = 'available', scheduled_at = now(),
 		errors = array_append(errors, jsonb_build_object('at', attempted_at, 'attempt', attempt, 'error', $2::text, 'trace', ''))
@@ -181,7 +182,7 @@ func (r *reaper) reap(ctx context.Context, node string) error {
 	return nil
 }
 
-// adopt makes the running jobs of a SQLite database available, unless another process that works jobs is alive.
+// adopt takes the lock of a SQLite database and makes its running jobs available, unless another living process holds the lock.
 func (r *reaper) adopt(ctx context.Context) error {
 	file, alone, err := lockFile(r.store.Path() + "-jobs")
 	if err != nil {

@@ -15,23 +15,23 @@ import (
 
 const sweepEvery = 10 * time.Minute
 
-// SweepBatch is how many rows a transaction of a sweep deletes at most, so that none holds the writer for long.
+// SweepBatch is the greatest number of rows that one transaction of a sweep deletes, so that none holds the writer for long.
 const SweepBatch = 1000
 
-// Sweep deletes rows of all companies whose time to live has ended.
+// Sweep deletes expired rows of all companies.
 type Sweep struct {
-	Rows string        // what they are, for errors
-	Kept time.Duration // after their time has ended
-	// Delete deletes up to limit rows whose time ended before a moment, and returns how many there were.
+	Rows string        // what the rows are, for error messages
+	Kept time.Duration // how long rows are kept after they have expired
+	// Delete deletes up to limit rows that expired before the given time, and returns how many it deleted.
 	Delete func(ctx context.Context, db *ent.Client, before time.Time, limit int) (int, error)
 }
 
-// Sweeps makes the queue sweep these rows when it starts and every ten minutes, one node for all.
+// Sweeps makes the queue sweep these rows when it starts and every ten minutes, once for all nodes.
 func Sweeps(list ...Sweep) Option {
 	return func(k *kinds) { k.sweeps = append(k.sweeps, list...) }
 }
 
-// SweepArgs is the job that sweeps.
+// SweepArgs are the arguments of the sweep job, which has none.
 type SweepArgs struct{}
 
 // Kind names the job.
@@ -43,7 +43,7 @@ type sweeper struct {
 	sweeps []Sweep
 }
 
-// Work sweeps, a batch at a time. A table that fails keeps no other from being swept.
+// Work runs all sweeps in batches. A sweep that fails does not stop the others.
 func (s *sweeper) Work(ctx context.Context, _ *river.Job[SweepArgs]) error {
 	now := s.store.Clock().Now()
 	var errs []error
@@ -58,7 +58,7 @@ func (s *sweeper) Work(ctx context.Context, _ *river.Job[SweepArgs]) error {
 	return errors.Join(errs...)
 }
 
-// InBatches deletes rows of all companies, SweepBatch of them a transaction, until a batch is not full.
+// InBatches deletes rows of all companies, at most SweepBatch in each transaction, until a batch is not full.
 func InBatches(ctx context.Context, s *store.Store, del func(context.Context, *ent.Client) (int, error)) error {
 	ctx = principal.System(ctx, "expired rows of all companies are swept together")
 	for n := SweepBatch; n == SweepBatch; {

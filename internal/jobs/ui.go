@@ -9,9 +9,9 @@ import (
 	"riverqueue.com/riverui/uiendpoints"
 )
 
-// UI returns River's own pages of a queue that works jobs, below the path prefix: what waits, runs and failed, tried again or
-// cancelled by hand. They ask nobody who is there. Its background service, which counts all jobs every ten seconds, is not started:
-// they are counted when somebody looks.
+// UI returns River's own web pages below the path prefix, for a queue that works jobs: waiting, running and failed jobs, which
+// can be retried or cancelled by hand. They require no authentication. River's background service, which counts all jobs every
+// ten seconds, is not started: jobs are counted when a page is opened.
 func (q *Queue) UI(prefix string, log *slog.Logger) (http.Handler, error) {
 	var endpoints uiendpoints.Bundle
 	if q.pg != nil {

@@ -7,17 +7,17 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Mail programs make links of addresses and host names, with or without a scheme, of e-mail addresses and of telephone
-// numbers, and some take angle brackets and Markdown for markup.
+// Mail programs turn URLs, host names without a scheme, e-mail addresses and telephone numbers into links, and some interpret
+// angle brackets and Markdown as markup.
 const (
 	markup    = "<>[]{}`|\\^\"*_~"
-	fewDigits = 6 // that stand for no telephone
+	fewDigits = 6 // too few for a telephone number
 )
 
-// Defuse returns a text without what a mail program would make a link of, and without markup. It stays readable: "example.com"
-// becomes "example com".
+// Defuse returns a text without anything that a mail program would turn into a link, and without markup. The text stays
+// readable: "example.com" becomes "example com".
 func Defuse(s string) string {
-	s = norm.NFKC.String(strings.ToValidUTF8(s, "")) // wide and small forms of dots, letters and digits are the plain ones
+	s = norm.NFKC.String(strings.ToValidUTF8(s, "")) // full-width and small forms of dots, letters and digits become plain ones
 	s = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.Is(unicode.Cf, r), strings.ContainsRune(markup, r), r == '@', r == '\u3002', r == '\u2024':
@@ -41,7 +41,7 @@ func Defuse(s string) string {
 	return numbers(out.String())
 }
 
-// numbers shortens rows of digits that could be called, whatever stands between them.
+// numbers cuts sequences of digits that could be telephone numbers, even with separators between the digits.
 func numbers(s string) string {
 	var out strings.Builder
 	digits := 0

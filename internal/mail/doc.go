@@ -1,13 +1,13 @@
-// Package mail is the outbox: mails that are sent if and only if the transaction that calls for them commits.
+// Package mail is the outbox: a mail is sent if and only if the transaction that enqueues it commits.
 //
-// Package account and the other packages that notify people call Outbox.Enqueue, which inserts a job in their transaction. The message
-// lies sealed in the job's arguments, because the links in it are secrets. A node that works jobs hands it to a Sender:
-// an SMTP server, or by default a folder of .eml files for an operator who has none.
+// Package account and the other packages that notify people call Outbox.Enqueue, which inserts a job in their transaction. The
+// message is encrypted in the job's arguments, because it contains secret links. A node that works jobs passes it to a Sender:
+// an SMTP server, or by default a folder of .eml files for an operator who has no server.
 //
 //	Enqueue ─> job (sealed) ─> Sender ─┬─> sent
-//	                ▲                  ├─> refused for good by the recipient's server: given up, logged
-//	                └── wait, longer ──┴─> any other failure, a dozen times within a few hours
+//	                ▲                  ├─> rejected for good by the recipient's server: given up, logged
+//	                └── wait, longer ──┴─> any other failure, a dozen times within half a day
 //
-// A crash between sending and noting it sends a mail twice, with the same Message-ID. The package decides neither who
-// gets a mail nor how often: that is up to its callers, who must bound what anonymous callers can set off.
+// After a crash between sending a mail and recording it, the mail is sent again with the same Message-ID. The package decides
+// neither who gets a mail nor how often: its callers do, and must limit the mails that anonymous callers can cause.
 package mail

@@ -14,16 +14,17 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// maxFiles is how many mails a folder keeps; the oldest make room.
+// maxFiles is how many mails the folder keeps; the oldest are deleted.
 const maxFiles = 1000
 
-// folder writes mails as files that nobody else can read, named by their ids and so in the order of time.
+// folder writes mails as files that only the server's user can read. The files are named by mail ids, so their names sort by
+// time.
 type folder struct {
 	dir  string
 	from *mail.Address
 }
 
-// send writes the mail whole or not at all; once more, it writes the same file again.
+// send writes the mail atomically. Sending a mail again writes the same file again.
 func (f *folder) send(_ context.Context, e *envelope) error {
 	m, err := e.compose(f.from, gomail.NoEncoding)
 	if err != nil {
@@ -61,9 +62,9 @@ func (f *folder) write(name string, text []byte) (err error) {
 	return os.Rename(tmp.Name(), filepath.Join(f.dir, name))
 }
 
-// prune deletes the oldest mails beyond those that are kept.
+// prune deletes the oldest mails beyond maxFiles.
 func (f *folder) prune() error {
-	entries, err := os.ReadDir(f.dir) // in the order of their names
+	entries, err := os.ReadDir(f.dir) // sorted by name
 	if err != nil {
 		return fmt.Errorf("read the outbox: %w", err)
 	}

@@ -24,7 +24,7 @@ func newFolder(t *testing.T) *folder {
 	return s.(*folder)
 }
 
-// The file is a mail that any program reads, private, with the link whole and on a line of its own.
+// The file is a mail that any program can read. It is private, and its link is whole and on its own line.
 func TestFolder(t *testing.T) {
 	t.Parallel()
 	f := newFolder(t)
@@ -61,7 +61,7 @@ func TestFolder(t *testing.T) {
 	require.Equal(t, os.FileMode(0o700), info.Mode().Perm())
 }
 
-// With HTML, the text comes first, as it is.
+// With HTML, the plain text is the first alternative, unchanged.
 func TestAlternative(t *testing.T) {
 	t.Parallel()
 	f := newFolder(t)
@@ -85,7 +85,7 @@ func TestAlternative(t *testing.T) {
 	}
 }
 
-// Sending again writes the same file again; the folder does not grow for ever, and holds no half-written file.
+// Sending again writes the same file again. The folder stays within its limit and contains no half-written file.
 func TestFolderIsBounded(t *testing.T) {
 	t.Parallel()
 	f := newFolder(t)

@@ -14,7 +14,7 @@ import (
 	"atrium/internal/text"
 )
 
-// Bounds of a message. SMTP allows lines of 998 bytes.
+// Limits of a message. SMTP allows lines of 998 bytes.
 const (
 	maxAddress = 254     // bytes
 	maxSubject = 200     // characters
@@ -24,15 +24,15 @@ const (
 
 // Message is a mail to one person.
 type Message struct {
-	To      string `json:"to"` // the bare address
+	To      string `json:"to"` // the address alone, without a name
 	Subject string `json:"subject"`
-	Text    string `json:"text"`           // lines end in \n; a link stands on a line of its own
-	HTML    string `json:"html,omitempty"` // the same for who prefers it; may be empty
+	Text    string `json:"text"`           // lines end in \n; a link is on its own line
+	HTML    string `json:"html,omitempty"` // the same content as Text; may be empty
 
-	Unsubscribe string `json:"unsubscribe,omitempty"` // the https address that switches such mails off by a POST (RFC 8058); may be empty
+	Unsubscribe string `json:"unsubscribe,omitempty"` // the https URL that unsubscribes by a POST (RFC 8058); may be empty
 }
 
-// check returns an error for a message that could not be sent, or that would be read as more than one header.
+// check returns an error for a message that cannot be sent, or that could inject a header.
 func (m *Message) check() error {
 	addr, err := mail.ParseAddress(m.To)
 	if err != nil || addr.Address != m.To || len(m.To) > maxAddress {
@@ -60,12 +60,12 @@ func (m *Message) check() error {
 	return nil
 }
 
-// Line makes one short line of a text that somebody else wrote, for a subject or a sentence: Plain, without what mail programs
-// make links of. Who names a company or a person decides on no link in a mail of ours.
+// Line turns a text of other people into one short line for a subject or a sentence: it applies Defuse and then Plain. So the
+// name of a company or a person cannot put a link into a mail.
 func Line(s string, limit int) string { return Plain(Defuse(s), limit) }
 
-// Plain makes one short line of a text: blanks and control characters become single spaces, and what is longer than limit
-// characters is cut. Addresses stay what they are.
+// Plain turns a text into one short line: it replaces white space and control characters by single spaces and cuts the text to
+// limit characters. It keeps addresses.
 func Plain(s string, limit int) string {
 	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
@@ -76,15 +76,15 @@ func Plain(s string, limit int) string {
 	return text.Short(s, limit-1)
 }
 
-// envelope is a message with what makes it the same one when it is sent again.
+// envelope is a message with the id and the time that stay the same when it is sent again.
 type envelope struct {
 	Message
 	ID string    `json:"-"` // msg_…
 	At time.Time `json:"at"`
 }
 
-// compose writes the message for the wire. In files, a link must be readable as it is, so they take 8 bits; servers need
-// not.
+// compose builds the message. The folder uses 8-bit encoding, so that links in the files are readable; SMTP uses
+// quoted-printable.
 func (e *envelope) compose(from *mail.Address, encoding gomail.Encoding) (*gomail.Msg, error) {
 	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent(), gomail.WithEncoding(encoding))
 	m.FromMailAddress(from)

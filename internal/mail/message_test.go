@@ -10,7 +10,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A recipient or a subject never becomes a second header, and a mail stays within what servers take.
+// A recipient or a subject cannot inject a header, and a mail stays within the limits of servers.
 func TestMessageIsChecked(t *testing.T) {
 	t.Parallel()
 	good := Message{To: "ada@x.test", Subject: "Grüße", Text: "Hello\nhttps://x.test/?token=abc\n"}

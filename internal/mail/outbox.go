@@ -18,40 +18,40 @@ import (
 
 const (
 	queueName   = "mail"
-	workers     = 4 // mails a node sends at once
+	workers     = 4 // concurrent sends of a node
 	maxAttempts = 12
 )
 
 // SendArgs is the job that sends one mail.
 type SendArgs struct {
 	ID     string `json:"id"`     // msg_…
-	Sealed []byte `json:"sealed"` // the envelope, bound to the ID
+	Sealed []byte `json:"sealed"` // the encrypted envelope, bound to the ID
 }
 
-// Kind names the job.
+// Kind returns the name of the job.
 func (SendArgs) Kind() string { return "mail" }
 
-// InsertOpts keep mails apart from jobs that need no other server.
+// InsertOpts puts mails into their own queue, apart from jobs that need no other server.
 func (SendArgs) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: queueName, MaxAttempts: maxAttempts}
 }
 
-// Outbox takes mails in. Safe for concurrent use.
+// Outbox accepts mails. Safe for concurrent use.
 type Outbox struct {
 	queue  *jobs.Queue
 	sealer op.Sealer
 }
 
-// NewOutbox returns an outbox whose mails wait in the queue. It may be one that only inserts.
+// NewOutbox returns an outbox that puts mails into the queue. The queue may be one that only inserts jobs.
 func NewOutbox(queue *jobs.Queue, sealer op.Sealer) *Outbox {
 	return &Outbox{queue: queue, sealer: sealer}
 }
 
-// Queue returns the queue that the mails wait in.
+// Queue returns the outbox's queue.
 func (o *Outbox) Queue() *jobs.Queue { return o.queue }
 
-// Enqueue has the mail sent once the transaction commits, and only then. Returns an error for a recipient that is no
-// bare address, and for subjects and bodies that do not fit a mail; texts of other people go through Line first.
+// Enqueue sends the mail once the transaction commits, and only then. Returns an error for a recipient that is not a bare
+// address, and for an invalid subject or body. Pass texts of other people through Line first.
 func (o *Outbox) Enqueue(ctx context.Context, tx *store.Tx, m Message) error {
 	if err := m.check(); err != nil {
 		return err
@@ -67,7 +67,7 @@ func (o *Outbox) Enqueue(ctx context.Context, tx *store.Tx, m Message) error {
 	return o.queue.InsertTx(ctx, tx, args, time.Time{})
 }
 
-// Work makes a queue send mails by the sender.
+// Work makes a queue send mails with the sender.
 func Work(sender Sender, sealer op.Sealer) jobs.Option {
 	return jobs.All(jobs.Work(&worker{sender: sender, sealer: sealer}), jobs.NamedQueue(queueName, workers))
 }
@@ -79,10 +79,10 @@ type worker struct {
 	sealer op.Sealer
 }
 
-// Timeout is longer than the sender's own.
+// Timeout is longer than the timeout of the sender.
 func (*worker) Timeout(*river.Job[SendArgs]) time.Duration { return sendTimeout + 10*time.Second }
 
-// Work sends one mail. Its errors carry no part of the message but the recipient's address, which a mail server repeats.
+// Work sends one mail. Of the message, its errors contain at most the recipient's address, which mail servers repeat.
 func (w *worker) Work(ctx context.Context, job *river.Job[SendArgs]) error {
 	plain, err := w.sealer.Unseal(job.Args.Sealed, []byte(job.Args.ID))
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// arguments returns what the jobs of the queue hold, as it lies in the database.
+// arguments returns the arguments of the mail jobs as they are in the database.
 func arguments(t *testing.T, w *testkit.World) (all []string) {
 	t.Helper()
 	const query = "SELECT CAST(args AS TEXT) FROM river_job WHERE kind = 'mail'"
@@ -50,7 +50,7 @@ func arguments(t *testing.T, w *testkit.World) (all []string) {
 	return all
 }
 
-// A mail is sent if and only if its transaction commits; until then it lies where nobody can read it.
+// A mail is sent if and only if its transaction commits. Until it is sent it is encrypted in the database.
 func TestMailIsPartOfTheTransaction(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

@@ -13,31 +13,32 @@ import (
 	"time"
 )
 
-// sendTimeout bounds the sending of one mail, from the dialling to the last answer.
+// sendTimeout bounds the sending of one mail, from dialling to the last reply.
 const sendTimeout = 45 * time.Second
 
-// errRefused is found in the error of a mail that the recipient's server will never take.
+// errRefused is in the error of a mail that the recipient's server rejects for good.
 var errRefused = errors.New("refused for good")
 
-// Sender sends mails: by SMTP, or into a folder.
+// Sender sends mails by SMTP or writes them into a folder.
 type Sender interface {
 	send(ctx context.Context, e *envelope) error
 }
 
-// Options say where mails go.
+// Options say how mails are sent.
 type Options struct {
-	// URL is smtp://user:password@host:port (STARTTLS is required, port 587 by default) or smtps://… (TLS from the start,
-	// port 465). ?tls=none sends in the clear: for a server on this machine. Empty for files in Dir.
+	// URL is smtp://user:password@host:port (STARTTLS is required, default port 587) or smtps://… (TLS from the start, default
+	// port 465). ?tls=none sends without TLS; it is meant for a server on this machine. Empty means files in Dir.
 	URL string
-	// From is the sender as people see it, "Name <address>". By default an address that cannot be answered, for files only.
+	// From is the sender that people see, "Name <address>". The default is an address that cannot receive replies; SMTP needs
+	// one.
 	From string
-	// Dir is the folder of the files. It is made when the first mail is written.
+	// Dir is the folder of the files. It is created when the first mail is written.
 	Dir string
-	// CAs are trusted for the server's certificate; nil for the system's.
+	// CAs verify the server's certificate; nil means those of the system.
 	CAs *x509.CertPool
 }
 
-// Open returns the sender that o describes; nothing is dialled yet. No error of it repeats the URL's password.
+// Open returns the sender for o, without connecting. Its errors never contain the password in the URL.
 func Open(o Options) (Sender, error) {
 	if o.From == "" {
 		if o.URL != "" {
@@ -103,5 +104,5 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// String names the sender for logs, without its password.
+// String returns the name of the sender for logs, without the password.
 func (s *server) String() string { return fmt.Sprintf("SMTP server %s", s.address) }

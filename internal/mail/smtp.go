@@ -13,7 +13,7 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// tlsMode is how a connection to a mail server is protected.
+// tlsMode says how a connection to a mail server is encrypted.
 type tlsMode int
 
 const (
@@ -22,7 +22,7 @@ const (
 	inTheClear
 )
 
-// server sends by SMTP, one connection a mail.
+// server sends mails by SMTP, with one connection per mail.
 type server struct {
 	from           *mail.Address
 	host, address  string
@@ -32,8 +32,8 @@ type server struct {
 	timeout        time.Duration
 }
 
-// send dials, sends and hangs up within the server's timeout. A mail that the server has taken is sent, whatever happens
-// to the connection after that.
+// send connects, sends the mail and disconnects, within the timeout. Once the server has accepted the mail it counts as sent,
+// whatever happens to the connection afterwards.
 func (s *server) send(ctx context.Context, e *envelope) error {
 	m, err := e.compose(s.from, gomail.EncodingQP)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *server) send(ctx context.Context, e *envelope) error {
 func (s *server) client(dial gomail.DialContextFunc) (*gomail.Client, error) {
 	policy := map[tlsMode]gomail.TLSPolicy{
 		startTLS: gomail.TLSMandatory,
-		// The dialler does TLS; go-mail then sees that the connection has it.
+		// The dialler does the TLS handshake; go-mail then detects that the connection is encrypted.
 		fromTheStart: gomail.TLSOpportunistic,
 		inTheClear:   gomail.NoTLS,
 	}[s.tls]
@@ -71,7 +71,7 @@ func (s *server) client(dial gomail.DialContextFunc) (*gomail.Client, error) {
 	if s.user != "" {
 		kind := gomail.SMTPAuthAutoDiscover
 		if s.tls == inTheClear {
-			kind = gomail.SMTPAuthPlainNoEnc // to this machine only, as Open has checked
+			kind = gomail.SMTPAuthPlainNoEnc // only to this machine, as Open has checked
 		}
 		options = append(options, gomail.WithSMTPAuth(kind), gomail.WithUsername(s.user), gomail.WithPassword(s.password))
 	}
@@ -86,15 +86,16 @@ func (s *server) tlsConfig() *tls.Config {
 	return &tls.Config{ServerName: s.host, RootCAs: s.cas, MinVersion: tls.VersionTLS12}
 }
 
-// dialler opens the one connection of a mail. go-mail sets no deadline before its first command, heeds no context after
-// it, and leaves connections open when a greeting fails: all of that is done here.
+// dialler opens the connection for one mail. It fills gaps of go-mail, which sets no deadline before its first command, ignores
+// the context after it, and leaves the connection open when the greeting fails.
 type dialler struct {
 	*server
 	conn net.Conn
 	stop func() bool
 }
 
-// dialUntil returns what dials a connection that is over when ctx ends: the context that go-mail passes ends earlier.
+// dialUntil returns a dial function whose connection is closed when ctx ends. It ignores the context that go-mail passes,
+// because that one ends earlier.
 func (d *dialler) dialUntil(ctx context.Context) gomail.DialContextFunc {
 	return func(_ context.Context, network, _ string) (net.Conn, error) {
 		conn, err := (&net.Dialer{}).DialContext(ctx, network, d.address)
@@ -116,6 +117,6 @@ func (d *dialler) dialUntil(ctx context.Context) gomail.DialContextFunc {
 func (d *dialler) hangUp() {
 	if d.conn != nil {
 		d.stop()
-		_ = d.conn.Close() // mostly closed by QUIT already
+		_ = d.conn.Close() // usually closed by QUIT already
 	}
 }

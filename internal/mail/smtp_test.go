@@ -18,18 +18,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// postOffice is an SMTP server that keeps what it is given.
+// postOffice is an SMTP server that records the mails it gets.
 type postOffice struct {
 	addr   string
 	cas    *x509.CertPool
-	rcpt   error // what it answers to RCPT TO
-	data   error // and to the end of DATA
+	rcpt   error // reply to RCPT TO
+	data   error // reply to the end of DATA
 	noAuth bool
 
 	mu   sync.Mutex
 	got  []string // mails
-	who  []string // who signed in
-	open bool     // a mail came over a connection in the clear
+	who  []string // users who authenticated
+	open bool     // a mail came over an unencrypted connection
 }
 
 func (p *postOffice) NewSession(c *smtp.Conn) (smtp.Session, error) {
@@ -82,7 +82,7 @@ func (c *clerk) Data(r io.Reader) error {
 	return nil
 }
 
-// received returns the mails that came.
+// received returns the mails that arrived.
 func (p *postOffice) received() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -92,7 +92,7 @@ func (p *postOffice) received() []string {
 func (*clerk) Reset()        {}
 func (*clerk) Logout() error { return nil }
 
-// openPostOffice serves on loopback until the test ends; secure speaks TLS from the start, certified offers STARTTLS.
+// openPostOffice serves on a loopback address until the test ends. secure uses TLS from the start; certified offers STARTTLS.
 func openPostOffice(t *testing.T, p *postOffice, secure, certified bool) {
 	t.Helper()
 	web := httptest.NewTLSServer(nil) // for its certificate
@@ -173,7 +173,7 @@ func TestSMTPWithoutPassword(t *testing.T) {
 	require.Len(t, p.received(), 1)
 }
 
-// What cannot be sent safely is not sent, and only the recipient's server can refuse for good.
+// A mail that cannot be sent securely is not sent. Only a rejection by the recipient's server is final.
 func TestSMTPFailures(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -212,7 +212,7 @@ func TestSMTPFailures(t *testing.T) {
 	})
 }
 
-// A server that takes the connection and says nothing is given up, and so is one when the job is cancelled.
+// A server that accepts the connection and stays silent is given up after the timeout, or when the job is cancelled.
 func TestSilentServer(t *testing.T) {
 	t.Parallel()
 	for _, scheme := range []string{"smtp", "smtps"} {

@@ -11,8 +11,8 @@ import (
 	"atrium/internal/form"
 )
 
-// schemaOf returns the arguments of a tool, made from its operation's input. An argument that the operation does not have is an
-// error.
+// schemaOf returns the schema of a tool's arguments, made from its operation's input. Returns an error for an argument that the
+// operation does not have.
 func schemaOf(t *tool) (*jsonschema.Schema, error) {
 	arguments, err := agent.Arguments(t.info, t.only...)
 	if err != nil {
@@ -29,7 +29,7 @@ func schemaOf(t *tool) (*jsonschema.Schema, error) {
 	return out, nil
 }
 
-// withoutForms takes the forms out of a list of offerings: each may be long, and the tool offering shows one.
+// withoutForms removes the forms from a list of offerings. A form may be long, and the tool offering shows one.
 func withoutForms(body []byte) ([]byte, error) {
 	return edited(body, func(data any) error {
 		rows, _ := data.([]any)
@@ -42,7 +42,7 @@ func withoutForms(body []byte) ([]byte, error) {
 	})
 }
 
-// withSchema puts the JSON Schema of a request's fields in the place of an offering's form.
+// withSchema replaces an offering's form by the JSON Schema of a request's fields.
 func withSchema(body []byte) ([]byte, error) {
 	return edited(body, func(data any) error {
 		o, ok := data.(map[string]any)

@@ -20,28 +20,28 @@ import (
 	"atrium/internal/store"
 )
 
-// worker is the name of what tells people of assignments and mails digests.
+// worker is the name of the package's jobs in audit entries.
 const worker = "notices"
 
-// MaxTold bounds the people who are told of one thing.
+// MaxTold is the maximum number of people who get one notice.
 const MaxTold = 500
 
-// Args is the job that tells whom a request or a task was assigned to. It reads the row as it is by then: whom it was taken
-// from meanwhile is told nothing.
+// Args is the job that notifies the assignee of a request or a task. It reads the row when it runs, so a person who is no
+// longer the assignee gets no notice.
 type Args struct {
 	Company string `json:"company"`
-	Request string `json:"request,omitempty"` // the one of both that was assigned
+	Request string `json:"request,omitempty"` // the request that was assigned, or empty
 	Task    string `json:"task,omitempty"`
-	By      string `json:"by"` // who did it, and need not be told
+	By      string `json:"by"` // who assigned it; gets no notice
 }
 
-// Kind names the job.
+// Kind returns the name of the job.
 func (Args) Kind() string { return "notice" }
 
-// InsertOpts put the job behind what people wait for.
+// InsertOpts gives the job a lower priority than jobs that people wait for.
 func (Args) InsertOpts() river.InsertOpts { return river.InsertOpts{Priority: 2} }
 
-// Follow returns the subscriber that has people told of the tasks that they get.
+// Follow returns the subscriber that inserts a job when a task is assigned.
 func Follow(queue *jobs.Queue) events.Subscriber {
 	return func(ctx context.Context, tx *store.Tx, e *ent.Event) error {
 		if e.Type != events.TaskAssigned {
@@ -55,17 +55,17 @@ func Follow(queue *jobs.Queue) events.Subscriber {
 	}
 }
 
-// Reads are the operations by which people read what they are told of.
+// Reads are the operations that decide whether a person may read a request or a task.
 type Reads struct{ Request, Task *op.Info }
 
-// assigned performs the jobs.
+// assigned works the jobs.
 type assigned struct {
 	river.WorkerDefaults[Args]
 	engine *op.Engine
 	reads  Reads
 }
 
-// Work tells each person, in one transaction with the end of the job.
+// Work notifies the people and completes the job in one transaction.
 func (w *assigned) Work(ctx context.Context, job *river.Job[Args]) error {
 	a := job.Args
 	outside := clock.With(principal.With(ctx, principal.Worker(a.Company, worker)), w.engine.Store.Clock())
@@ -76,7 +76,7 @@ func (w *assigned) Work(ctx context.Context, job *river.Job[Args]) error {
 	return Finish(ctx, w.engine, a.Company, worker, people, note, job.JobRow)
 }
 
-// find returns who is told, and what.
+// find returns the recipients and the notice.
 func (w *assigned) find(ctx context.Context, a Args) ([]*ent.User, Note, error) {
 	db := w.engine.Store.Reader()
 	note := Note{Kind: Assigned}
@@ -93,7 +93,7 @@ func (w *assigned) find(ctx context.Context, a Args) ([]*ent.User, Note, error) 
 	}
 	t, err := db.Task.Query().Where(task.ID(a.Task), task.StatusIn(task.StatusOPEN, task.StatusIN_PROGRESS)).Only(ctx)
 	if err != nil {
-		return nil, note, fmt.Errorf("read the task: %w", ent.MaskNotFound(err)) // nil where it was done meanwhile
+		return nil, note, fmt.Errorf("read the task: %w", ent.MaskNotFound(err)) // nil if the task was completed or cancelled meanwhile
 	}
 	title := mail.Line(t.Title, 100)
 	note.Subject, note.RequestID = "A task for you: "+title, t.RequestID
@@ -102,7 +102,7 @@ func (w *assigned) find(ctx context.Context, a Args) ([]*ent.User, Note, error) 
 	return people, note, err
 }
 
-// people returns the assignee, or else the members of the team, as far as they may read the row.
+// people returns the assignee, or without one the members of the team, if they may read the row.
 func (w *assigned) people(ctx context.Context, a Args, userID, teamID *string, by *op.Info, row any) ([]*ent.User, error) {
 	q := w.engine.Store.Reader().User.Query().Where(user.StatusEQ(user.StatusActive), user.IDNEQ(a.By)).Order(user.ByID()).Limit(MaxTold)
 	switch {

@@ -20,34 +20,35 @@ import (
 
 const (
 	digestEvery = 5 * time.Minute
-	digestBatch = 500 // notifications that are looked up in one query
-	digestLines = 100 // notifications that one mail names
+	digestBatch = 500 // notifications per query
+	digestLines = 100 // notifications that one mail lists
 )
 
-// Digest is the kind of mails that sum up a day.
+// Digest is the kind of the digest mails.
 const Digest = "digest"
 
 // DigestArgs is the job that mails the digests that are due.
 type DigestArgs struct{}
 
-// Kind names the job.
+// Kind returns the name of the job.
 func (DigestArgs) Kind() string { return "notice_digest" }
 
-// Work is how a queue tells people of assignments, mails digests and forgets what is old.
+// Work adds the jobs of this package to a queue: notices of assignments, digests, and the deletion of old notifications.
 func Work(e *op.Engine, reads Reads) jobs.Option {
 	return jobs.All(jobs.Work(&assigned{engine: e, reads: reads}), jobs.Work(&digester{engine: e}), jobs.Every(digestEvery, DigestArgs{}), jobs.Sweeps(sweep))
 }
 
-// digester performs the jobs.
+// digester works the jobs.
 type digester struct {
 	river.WorkerDefaults[DigestArgs]
 	engine *op.Engine
 }
 
-// Timeout is longer than River's: all digests of a day are due at one moment.
+// Timeout is longer than River's default: all digests of a day are due at the same time.
 func (*digester) Timeout(*river.Job[DigestArgs]) time.Duration { return 10 * time.Minute }
 
-// Work mails each person one digest, in a transaction that takes what it tells out of the next one.
+// Work mails one digest to each person. The transaction that enqueues a digest also removes its notifications from the next
+// one.
 func (d *digester) Work(ctx context.Context, _ *river.Job[DigestArgs]) error {
 	now := d.engine.Store.Clock().Now()
 	system := principal.System(ctx, "digests of all companies come due")
@@ -75,7 +76,7 @@ func (d *digester) Work(ctx context.Context, _ *river.Job[DigestArgs]) error {
 	})
 }
 
-// digest mails a person what is unread of what has come due. Nobody who was deactivated gets one.
+// digest mails a person the unread notifications that are due. A deactivated user gets none.
 func digest(ctx context.Context, tx *op.Tx, userID string, now time.Time) error {
 	mine := []*ent.Notification{}
 	u, err := tx.User.Query().Where(user.ID(userID), user.StatusEQ(user.StatusActive)).Only(ctx)

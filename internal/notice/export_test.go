@@ -6,7 +6,7 @@ import (
 	"atrium/internal/op"
 )
 
-// MailDigests does what the job does.
+// MailDigests runs the digest job.
 func MailDigests(ctx context.Context, e *op.Engine) error {
 	return (&digester{engine: e}).Work(ctx, nil)
 }

@@ -15,18 +15,19 @@ import (
 	"atrium/internal/store"
 )
 
-// Note is what a person is told.
+// Note is the content of a notice.
 type Note struct {
 	Kind      string
-	Subject   string   // one line, also of the mail; mail.Line makes one of other people's texts
-	RequestID *string  // what it is about, if that is a request
-	Text      []string // the mail's paragraphs; mail.Line makes those of other people's texts
+	Subject   string   // one line, also the subject of the mail; pass texts of other people through mail.Line
+	RequestID *string  // the request that it is about; nil for none
+	Text      []string // the paragraphs of the mail; pass texts of other people through mail.Line
 }
 
 // maxSubject bounds a subject, in characters.
 const maxSubject = 150
 
-// Give tells an active user who may read what the note is about, in the transaction. A sandbox tells nobody.
+// Give notifies an active user in the transaction. The caller has checked that the user may read what the note is about. Users
+// of a sandbox get no notices.
 func Give(ctx context.Context, tx *op.Tx, u *ent.User, n Note) error {
 	if u.LiveUserID != nil {
 		return nil
@@ -50,10 +51,10 @@ func Give(ctx context.Context, tx *op.Tx, u *ent.User, n Note) error {
 	return nil
 }
 
-// digestHour is when digests are mailed, in UTC.
+// digestHour is the hour at which digests are mailed, in UTC.
 const digestHour = 7
 
-// nextDigest returns the next moment after now at which digests are mailed.
+// nextDigest returns the next time after now at which digests are mailed.
 func nextDigest(now time.Time) time.Time {
 	y, m, d := now.UTC().Date()
 	at := time.Date(y, m, d, digestHour, 0, 0, 0, time.UTC)
@@ -63,8 +64,8 @@ func nextDigest(now time.Time) time.Time {
 	return at
 }
 
-// Readers returns those of the users whom reads lets read what they would be told of. It asks access policies, which may be
-// costly: its place is a preparation, or a worker before its transaction.
+// Readers returns the users for whom reads returns true. reads evaluates access policies, which may be slow, so call Readers in
+// a preparation, or in a worker before its transaction.
 func Readers(ctx context.Context, tx *op.Tx, users []*ent.User, reads func(ctx context.Context, who *principal.Principal) (bool, error)) (out []*ent.User, err error) {
 	for _, u := range users {
 		err := tx.Costly(ctx, func(ctx context.Context) error {
@@ -81,8 +82,8 @@ func Readers(ctx context.Context, tx *op.Tx, users []*ent.User, reads func(ctx c
 	return out, nil
 }
 
-// ReadersOutside is Readers for a worker, outside of any transaction: who may read a row of the company by an operation. assigned says that the row is theirs to work,
-// so that their role reaches it whatever its columns say.
+// ReadersOutside is Readers for a worker, outside any transaction: it returns the users who may read a row of the company by an
+// operation. assigned says that the users are assigned to the row, so that their role covers it whatever its columns contain.
 func ReadersOutside(ctx context.Context, e *op.Engine, companyID, worker string, users []*ent.User, by *op.Info, row any, assigned bool) ([]*ent.User, error) {
 	tx := e.Outside(principal.Worker(companyID, worker))
 	readers, err := Readers(ctx, tx, users, func(ctx context.Context, who *principal.Principal) (bool, error) {
@@ -97,7 +98,7 @@ func ReadersOutside(ctx context.Context, e *op.Engine, companyID, worker string,
 	return readers, nil
 }
 
-// Finish tells the people what a worker's job has found for them, in one transaction with the end of the job.
+// Finish gives the note to the people and completes the worker's job in one transaction.
 func Finish(ctx context.Context, e *op.Engine, companyID, worker string, people []*ent.User, n Note, job *rivertype.JobRow) error {
 	return e.Work(ctx, companyID, worker, func(ctx context.Context, tx *op.Tx) error {
 		for _, u := range people {

@@ -13,7 +13,7 @@ import (
 	"atrium/internal/paging"
 )
 
-// What each person has been told.
+// The operations on the caller's notifications.
 var (
 	List = paging.NewList("notification.list", op.Spec{
 		Resource: "Notification", Action: op.Read, Sorts: sorts, Summary: "List what one was told of",
@@ -29,7 +29,7 @@ var (
 		return q
 	})
 
-	// LookUp reads notifications of the caller by their ids, for those who watch.
+	// LookUp reads notifications of the caller by their ids, for GraphQL subscriptions.
 	LookUp = paging.NewLookUp("notification.lookup", op.Spec{
 		Resource: "Notification", Action: op.Read, Summary: "Look notifications up by their ids",
 	}, func(tx *op.Tx) *ent.NotificationQuery {
@@ -46,15 +46,15 @@ var sorts = op.Sorts{"at": notification.FieldCreatedAt}
 // ListInput filters and pages the caller's notifications.
 type ListInput struct {
 	paging.Page
-	Unread *bool `json:"-"` // true for those that were not read yet, false for those that were
+	Unread *bool `json:"-"` // true for unread ones, false for read ones; nil for all
 }
 
-// MarkReadInput names notifications of the caller. Others are left alone, without a word.
+// MarkReadInput names notifications of the caller. Ids of other people's notifications are ignored.
 type MarkReadInput struct {
 	IDs []string `json:"ids" minItems:"1" maxItems:"100" uniqueItems:"true"`
 }
 
-// Marked says how many notifications were unread until now.
+// Marked is the number of notifications that became read.
 type Marked struct{ Marked int }
 
 func markRead(ctx context.Context, tx *op.Tx, in MarkReadInput) (*Marked, error) {
@@ -68,10 +68,10 @@ func markRead(ctx context.Context, tx *op.Tx, in MarkReadInput) (*Marked, error)
 	return &Marked{n}, nil
 }
 
-// kept is how long a notification can be read.
+// kept is how long notifications are kept.
 const kept = 180 * 24 * time.Hour
 
-// sweep deletes notifications of all companies.
+// sweep deletes old notifications of all companies.
 var sweep = jobs.Sweep{Rows: "notifications", Kept: kept, Delete: func(ctx context.Context, db *ent.Client, before time.Time, limit int) (int, error) {
 	ids, err := db.Notification.Query().Where(notification.IDLT(id.From("ntf", before))).Limit(limit).IDs(ctx)
 	if err != nil || len(ids) == 0 {

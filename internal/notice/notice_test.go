@@ -27,13 +27,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// How long tests wait for what others do, and how often they look.
+// How long tests wait for other goroutines, and how often they look.
 const (
 	patience = time.Minute
 	tick     = 10 * time.Millisecond
 )
 
-// letters are the mails that were told, by whom they go to. What is rolled back is here as well.
+// letters records mails by recipient, also those of transactions that were rolled back.
 type letters struct {
 	op.Mailer
 	mu   sync.Mutex
@@ -53,7 +53,7 @@ func (l *letters) of(u *ent.User) []string {
 	return l.sent[u.Email]
 }
 
-// desk is a world in which a company has an offering, and people are told of what is assigned to them.
+// desk is a world in which a company has an offering, and assignees are notified.
 type desk struct {
 	*testkit.World
 	t        *testing.T
@@ -83,7 +83,7 @@ func each(t *testing.T, test func(t *testing.T, d *desk)) {
 	})
 }
 
-// file has somebody file a request for an assignee.
+// file creates a request for an assignee.
 func (d *desk) file(as principal.Role, title string, to *ent.User) *ent.Request {
 	d.t.Helper()
 	return testkit.Run(d.t, d.World, d.As(d.A, as), request.Create, request.CreateInput{
@@ -91,13 +91,14 @@ func (d *desk) file(as principal.Role, title string, to *ent.User) *ent.Request 
 	})
 }
 
-// told returns what somebody was told, the newest first.
+// told returns a person's notifications, newest first.
 func (d *desk) told(ctx context.Context, unread *bool) []*ent.Notification {
 	d.t.Helper()
 	return testkit.Run(d.t, d.World, ctx, notice.List, notice.ListInput{Unread: unread}).Rows
 }
 
-// Who gets a request is told of it, once, unless they took it themselves or may not read it.
+// The new assignee of a request is notified once, except after assigning the request to themselves or without the right to read
+// it.
 func TestAssigneesAreTold(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		agent, admin := d.A.Users[principal.Agent], d.A.Users[principal.Admin]
@@ -123,7 +124,7 @@ func TestAssigneesAreTold(t *testing.T) {
 	})
 }
 
-// People list and mark what they were told themselves, and nothing else.
+// People can list and mark only their own notifications.
 func TestNotificationsAreEachPersonsOwn(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		agent := d.A.Users[principal.Agent]
@@ -146,7 +147,7 @@ func TestNotificationsAreEachPersonsOwn(t *testing.T) {
 	})
 }
 
-// Who prefers one mail a day gets what is unread by then, once.
+// With the channel digest, a person gets one mail a day with what is unread by then.
 func TestDigest(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		agent := d.A.Users[principal.Agent]
@@ -171,7 +172,7 @@ func TestDigest(t *testing.T) {
 	})
 }
 
-// A mail's link switches off the mails of its kind; that of a digest, all that come by digest.
+// The link in a mail switches off mails of its kind; the link in a digest switches off all kinds with the channel digest.
 func TestSwitchOff(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		agent := d.A.Users[principal.Agent]

@@ -12,7 +12,7 @@ import (
 	"atrium/internal/principal"
 )
 
-// The kinds of what people are told.
+// The kinds of notices.
 const (
 	Mention   = "mention"
 	Assigned  = "assigned"
@@ -24,17 +24,17 @@ const (
 	Breached  = "breached"
 )
 
-// Kinds are all of them, in the order of the settings.
+// Kinds lists all kinds, in the order of the settings.
 var Kinds = []string{Mention, Assigned, Approval, Consulted, Informed, Incident, Warning, Breached}
 
 // The channels of a kind.
 const (
-	channelNow    = "now" // unless somebody chose another one
+	channelNow    = "now" // the default
 	channelDigest = "digest"
 	channelNever  = "never"
 )
 
-// What each person decides for itself.
+// The operations on the caller's own settings.
 var (
 	GetSettings = op.New("notification.settings", op.Spec{
 		Resource: "Notification", Action: op.Read,
@@ -60,7 +60,7 @@ var (
 	}, updateSettings)
 )
 
-// Setting says by which channel a person is told of a kind of event.
+// Setting is the channel by which a person gets notices of a kind.
 type Setting struct {
 	Kind    string `json:"kind" enum:"mention,assigned,approval,consulted,informed,incident,warning,breached" doc:"Of what one is told."`
 	Channel string `json:"channel" enum:"now,digest,never" doc:"By mail at once, by one mail a day, or by none."`
@@ -73,7 +73,7 @@ func channelOf(u *ent.User, kind string) string {
 	return channelNow
 }
 
-// PrincipalOf returns an active user as a caller with all scopes of the role.
+// PrincipalOf returns an active user as a principal with all scopes.
 func PrincipalOf(u *ent.User) *principal.Principal {
 	return &principal.Principal{
 		CompanyID: u.CompanyID, Type: principal.TypeUser, ID: u.ID, Name: u.Name, Email: u.Email, Role: principal.Role(u.Role),
@@ -81,7 +81,7 @@ func PrincipalOf(u *ent.User) *principal.Principal {
 	}
 }
 
-// loadSelf loads the person who calls, whatever policies hide of users.
+// loadSelf loads and locks the calling user, even if policies hide users.
 func loadSelf(ctx context.Context, tx *op.Tx) (*ent.User, error) {
 	if tx.Principal().Type != principal.TypeUser {
 		return nil, apperr.New(apperr.Forbidden, "Notifications are a person's own.")
@@ -106,7 +106,7 @@ func updateSettings(ctx context.Context, tx *op.Tx, in Setting) (*Setting, error
 	return &in, nil
 }
 
-// set keeps a setting in the transaction that the user was loaded in.
+// set stores a setting. u was loaded in the same transaction.
 func set(ctx context.Context, u *ent.User, in Setting) error {
 	settings := maps.Clone(u.Notifications)
 	if settings == nil {
@@ -119,8 +119,8 @@ func set(ctx context.Context, u *ent.User, in Setting) error {
 	return nil
 }
 
-// SwitchOff stops the mails of a kind to a user, in a transaction that reaches the user's company. A kind that is not known
-// and a user who is not there are nothing to switch off. That of Digest are all whose channel is the digest.
+// SwitchOff sets a kind's channel to never for a user. For Digest it does so for all kinds whose channel is digest. It does
+// nothing for a user who is not found. ctx must reach the user's company.
 func SwitchOff(ctx context.Context, db *ent.Client, userID, kind string) error {
 	u, err := db.User.Get(ctx, userID)
 	if err != nil {

@@ -1,9 +1,9 @@
-// Package party says who has a part in a request because its workflow gave them one: those who approve, who work its tasks
-// (in person or by a team), and who are consulted. Whatever their role reaches, they read the request and its public comments,
-// and comment on it; nothing else follows from it. The part stays when the task or the approval has ended.
+// Package party decides who takes part in a request because of its workflow: the approvers, the people who work on its tasks
+// (themselves or through a team), and the people who are consulted. Whatever their role allows, they may read the request and
+// its public comments, and comment on it; they get no other right. They keep this access after the task or approval has ended.
 //
-// It is computed from the rows of tasks, approvals and executions, and asked for only where the caller's role does not reach
-// the request anyway.
+// The operations on requests, comments, tasks and approvals call it. It computes the answer from the rows of tasks, approvals
+// and executions, stores nothing, and runs a query only if the caller's role alone does not give access to the request.
 package party
 
 import (
@@ -22,19 +22,19 @@ import (
 	"atrium/internal/op"
 )
 
-// Approves matches the approvals that a user decides, or one of its teams.
+// Approves matches the approvals that the user, or one of the user's teams, decides.
 func Approves(userID string) predicate.Approval {
 	return func(s *sql.Selector) {
 		s.Where(named(s.C(approval.FieldApprovers), s.C(approval.FieldCompanyID), userID))
 	}
 }
 
-// Works matches the tasks that a user has, or one of its teams.
+// Works matches the tasks that are assigned to the user or to one of the user's teams.
 func Works(userID string) predicate.Task {
 	return func(s *sql.Selector) { s.Where(works(s, userID)) }
 }
 
-// Has matches the requests in which a user has a part.
+// Has matches the requests in which the user takes part.
 func Has(userID string) predicate.Request {
 	return func(s *sql.Selector) {
 		of := func(table, requestID, companyID string, where func(t *sql.SelectTable) *sql.Predicate) *sql.Predicate {
@@ -54,15 +54,15 @@ func Has(userID string) predicate.Request {
 	}
 }
 
-// works matches the tasks of a selection that a user has, or one of its teams.
+// works matches the tasks of a selection that are assigned to the user or to one of the user's teams.
 func works(of interface{ C(column string) string }, userID string) *sql.Predicate {
 	return sql.Or(sql.EQ(of.C(task.FieldAssigneeID), userID), teams(of.C(task.FieldCompanyID), userID, func(teamID string) *sql.Predicate {
 		return sql.ColumnsEQ(teamID, of.C(task.FieldTeamID))
 	}))
 }
 
-// named matches a document that holds the id of a user, or of one of its teams. Ids are of one length, and these documents hold
-// types and ids alone.
+// named matches JSON documents that hold the id of the user or of one of the user's teams. A substring search is exact here: all
+// ids have the same length, and these documents hold only types and ids.
 func named(document, companyID, userID string) *sql.Predicate {
 	holds := func(id func(b *sql.Builder)) *sql.Predicate {
 		return sql.P(func(b *sql.Builder) {
@@ -75,15 +75,15 @@ func named(document, companyID, userID string) *sql.Predicate {
 		teams(companyID, userID, func(teamID string) *sql.Predicate { return holds(func(b *sql.Builder) { b.Ident(teamID) }) }))
 }
 
-// teams matches where one of a user's teams does.
+// teams matches when where matches one of the user's teams.
 func teams(companyID, userID string, where func(teamID string) *sql.Predicate) *sql.Predicate {
 	m := sql.Table(teammember.Table)
 	return sql.Exists(sql.Select(m.C(teammember.FieldTeamID)).From(m).Where(sql.And(
 		sql.ColumnsEQ(m.C(teammember.FieldCompanyID), companyID), sql.EQ(m.C(teammember.FieldUserID), userID), where(m.C(teammember.FieldTeamID)))))
 }
 
-// Reach lets a caller whose role reaches its own requests alone reach a row of this one, too, where it has a part in it: the
-// request itself, or a comment on it.
+// Reach gives access to row, which is the request r or a comment on it, to a caller whose role reaches only its own requests
+// and who takes part in r.
 func Reach(ctx context.Context, tx *op.Tx, row any, r *ent.Request) error {
 	if !tx.OwnOnly() || r.CreatedBy == tx.Principal().ID {
 		return nil

@@ -1,5 +1,3 @@
-// Package period holds what figures over time share: the bounds of the time that they are of, and the names of its days and
-// weeks. Operations that count requests, deliveries and runs embed its input. It reads no database.
 package period
 
 import (
@@ -8,16 +6,17 @@ import (
 	"atrium/internal/apperr"
 )
 
-// Longest is the longest time that figures are of: a leap year.
+// Longest is the longest period of a statistic: a leap year.
 const Longest = 366 * 24 * time.Hour
 
-// Input is the time that figures are of.
+// Input is the period that a statistic covers.
 type Input struct {
-	From time.Time `json:"from"` // the first moment
-	To   time.Time `json:"to"`   // the moment after the last
+	From time.Time `json:"from"` // inclusive
+	To   time.Time `json:"to"`   // exclusive
 }
 
-// Bounds returns both moments in UTC. Returns validation_error where To is not after From, or the time is longer than Longest.
+// Bounds returns the bounds of the period in UTC. Returns validation_error if To is not after From, or if the period is longer
+// than Longest.
 func (in Input) Bounds() (from, to time.Time, err error) {
 	from, to = in.From.UTC(), in.To.UTC()
 	if !from.Before(to) || to.Sub(from) > Longest {
@@ -26,12 +25,13 @@ func (in Input) Bounds() (from, to time.Time, err error) {
 	return from, to, nil
 }
 
-// TooMany is the refusal of a time in which more than most rows of a kind were made.
+// TooMany returns the validation_error for a period in which more than most rows of a kind were made.
 func TooMany(most int, kind string) error {
 	return apperr.InvalidField("from", "must be later: there are more than %d %s in this time", most, kind)
 }
 
-// Key names the day or the week of a moment, UTC: YYYY-MM-DD, of a week its Monday. By is "day" or "week".
+// Key returns the date that names the day or week of a moment in UTC, as YYYY-MM-DD. A week is named by its Monday. by is "day"
+// or "week".
 func Key(by string, at time.Time) string {
 	at = at.UTC()
 	if by == "week" {

@@ -25,7 +25,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// A week is named by its Monday, also that of the year before.
+// A week is named by its Monday, even when that lies in the year before.
 func TestKey(t *testing.T) {
 	t.Parallel()
 	for at, want := range map[string][2]string{

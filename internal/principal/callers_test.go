@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bypasses are all the callers of principal.System and AsSystem in what ships, by file, with how many there are and
-// why they may cross companies. Whoever adds one adds it here, and says why no principal would do.
+// bypasses lists by file every call of principal.System and AsSystem in product code: how many there are and why they may cross
+// companies. A new call must be added here, with the reason why no principal will do.
 var bypasses = map[string]struct {
 	calls int
 	why   string
@@ -81,7 +81,7 @@ var bypasses = map[string]struct {
 	"internal/store/store.go":                   {1, "AsSystem itself"},
 }
 
-// Every way around the guards of tenancy is known, and has its reason.
+// Every bypass of the tenancy guards is listed with its reason.
 func TestBypassesAreKnown(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..")
@@ -97,7 +97,7 @@ func TestBypassesAreKnown(t *testing.T) {
 		if d.IsDir() {
 			switch rel = filepath.ToSlash(rel); {
 			case rel != "." && strings.HasPrefix(d.Name(), "."), d.Name() == "node_modules",
-				rel == "internal/testkit", rel == "internal/apitest", rel == "internal/bench": // they serve tests
+				rel == "internal/testkit", rel == "internal/apitest", rel == "internal/bench": // only for tests
 				return filepath.SkipDir
 			}
 			return nil
@@ -124,9 +124,9 @@ func TestBypassesAreKnown(t *testing.T) {
 	}
 }
 
-// calls counts the uses of System of the package principal, under whatever name it is imported, and of any AsSystem.
-// A mention that is no call (a function value) counts, too. A reason that is empty fails closed; one that is not a
-// constant text cannot be read here.
+// calls counts the uses of System of package principal, under whatever name it is imported, and of any AsSystem. A mention
+// without a call (a function value) counts as well. The reasons are not checked: an empty one fails closed, and one that is
+// not constant text cannot be read from the syntax tree.
 func calls(f *ast.File) int {
 	name := ""
 	for _, imp := range f.Imports {

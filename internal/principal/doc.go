@@ -1,12 +1,13 @@
-// Package principal says who is calling. API keys, bearer tokens and sessions all become one Principal, which
-// travels in the context (With, From); everything below the APIs reads it from there.
+// Package principal says who is calling. Authentication turns API keys, bearer tokens and sessions into one Principal, which
+// travels in the context (With, From). Everything below the APIs reads it from there. The package authenticates nobody and
+// decides nothing about rights.
 //
-// A Principal belongs to one company, and the guards of tenancy in ent/schema narrow each statement to it. These make
-// one that no caller sent: Worker and WorkerAs for work in the background of one company, Operator for the command line, System for
-// what crosses companies and gives its reason, of which callers_test.go keeps the list.
+// A Principal belongs to one company, and the tenancy guards in ent/schema restrict each statement to that company. Some
+// principals come from no caller: Worker and WorkerAs are for background work within one company, Operator is for the command
+// line, and System may cross companies. System needs a reason, and callers_test.go lists all its calls.
 //
-//	principal.go  who calls, as whom, and why it may cross companies
+//	principal.go  the caller, and its bypass of tenancy, if any
 //	scope.go      the scopes of keys and tokens
 //
-// A leaf: it imports nothing of the product, so that ent/schema may read it.
+// The package imports nothing of the product, so that ent/schema can import it.
 package principal

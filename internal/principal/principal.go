@@ -8,7 +8,7 @@ import (
 	"entgo.io/ent/dialect/sql"
 )
 
-// Role is what a member of a company is, spelled as at both doors.
+// Role is the role of a company's member, spelled as in both APIs.
 type Role string
 
 // The roles, weakest first.
@@ -19,23 +19,23 @@ const (
 	Owner  Role = "owner"
 )
 
-// OperatorRole is what the command line acts as; no user can have it.
+// OperatorRole is the role of the command line and of workers. No user can have it.
 const OperatorRole Role = "operator"
 
-// Type is the kind of actor that stands behind a call.
+// Type is the kind of actor behind a call.
 type Type string
 
 // The types of principals.
 const (
 	TypeUser           Type = "user"
 	TypeServiceAccount Type = "service_account"
-	TypeAgent          Type = "agent"    // an agent's run, within its own rights; see internal/agent
-	TypeWebhook        Type = "webhook"  // a webhook subscription, which calls nothing: policies say what it is told of
+	TypeAgent          Type = "agent"    // the run of an agent, within the agent's rights; see internal/agent
+	TypeWebhook        Type = "webhook"  // a webhook subscription. It makes no calls; policies decide which rows it is told of
 	TypeOperator       Type = "operator" // the command line on the server's own machine
 	TypeSystem         Type = "system"   // the product itself: jobs, migrations, authentication
 )
 
-// Method is how the caller proved who it is, spelled as policies see it.
+// Method is how the caller authenticated, spelled as in policies.
 type Method string
 
 // The ways to authenticate.
@@ -46,19 +46,19 @@ const (
 	MethodLocal   Method = "local" // operator and system
 )
 
-// OperatorClient is the client of the bearer tokens that the operator takes on the command line.
+// OperatorClient is the OAuth client of the bearer tokens that the operator issues on the command line.
 const OperatorClient = "operator"
 
 // Principal is the caller of one operation. It is immutable once it is in a context.
 type Principal struct {
-	CompanyID string // the tenant: every query is bound to it. Empty only for the system principal
+	CompanyID string // the tenant, to which every query is bound. Empty only for the system principal
 	Sandbox   bool   // CompanyID is a sandbox
 	Type      Type
-	ID        string // usr_… or sa_… behind the call; createdBy of what it makes
+	ID        string // usr_… or sa_…; createdBy of the rows that it makes
 	Name      string
 	Email     string
 	Role      Role
-	Scopes    Scopes // of the key or token, not yet cut by the role
+	Scopes    Scopes // of the key or token, before the role restricts them
 	Method    Method
 
 	KeyID     string // API keys: the actor of audit entries
@@ -66,67 +66,68 @@ type Principal struct {
 	ClientID  string // bearer tokens: the OAuth client
 	SessionID string // sessions: the row
 
-	// AuthenticatedAt is when the person last proved who it is, for sessions and bearer tokens; zero where nobody did or
-	// nobody knows. Dangerous operations ask for a recent proof.
+	// AuthenticatedAt is when the person last authenticated, for sessions and bearer tokens; zero where that never happened or
+	// is not known. Dangerous operations require that it is recent.
 	AuthenticatedAt time.Time
 
 	IP        netip.Addr
 	UserAgent string
 	RequestID string
 
-	RunID   string     // an agent's key: the run that the call is part of
-	TaskID  string     // an agent's key: the task that the run is about, which it reads by itself
-	Unnamed bool       // an agent's key: it reads as its requester does, and the call names no run that would say who that is
-	Eyes    *Principal // an agent's run: who besides the agent must be able to read what it reads; nil for nobody
-	Tools   []string   // an agent's key: what it may change, as GraphQL names it
-	Via     string     // the door, where audit entries tell it: "mcp"
+	RunID   string     // an agent's key: the run that the call belongs to
+	TaskID  string     // an agent's key: the task of the run, which the agent may read by itself
+	Unnamed bool       // an agent's key: the call names no run, so the requester whose rights limit its reads is not known
+	Eyes    *Principal // an agent's run: the person who must also be allowed to read each row that the agent reads; nil for nobody
+	Tools   []string   // an agent's key: the mutations that it may call, by their GraphQL names
+	Via     string     // the API through which the call came, where audit entries show it: "mcp"
 
-	Cause *Cause // why an agent's work brings this change about; nil for everything else
+	Cause *Cause // why an agent's work causes this change; nil for all other changes
 
-	bypass string // the reason of a System principal
-	rows   Rows   // what the company's policies let the caller see; nil for every row
+	bypass string // the reason of a System principal; empty for all others
+	rows   Rows   // the rows that access policies let the caller see; nil for every row
 }
 
-// Cause is the part of an agent in a change, for its audit entry.
+// Cause is an agent's part in a change, for the audit entry.
 type Cause struct {
-	RunID      string // of what an agent does itself
+	RunID      string // for a change that the agent makes itself
 	Step       int    // likewise: the step of the run
-	ApprovedBy string // likewise: who approved the action
+	ApprovedBy string // likewise: the person who approved the action
 	ActionID   string // likewise
-	ProposalID string // of what a person does because an agent proposed it
+	ProposalID string // for a change that a person makes because an agent proposed it
 }
 
-// Because returns a copy of the caller that acts for that reason.
+// Because returns a copy of the caller with the cause.
 func (p *Principal) Because(c Cause) *Principal {
 	q := *p
 	q.Cause = &c
 	return &q
 }
 
-// Rows says which rows of the company its access policies let a caller read.
+// Rows knows which rows of the company the access policies let a caller read.
 type Rows interface {
-	// Narrow returns what a query of the entity ("Service") is narrowed by, and nil when all its rows are visible.
+	// Narrow returns the filter for queries of the entity ("Service"), and nil when all its rows are visible.
 	Narrow(entity string) func(*sql.Selector)
-	// Knows lets queries return this row, or leave it out, without evaluating the filter, because a decision has been made
-	// about it. Who changes the row must decide again on what was read.
+	// Knows records a decision about one row, so that queries return it or leave it out without evaluating the filter. After a
+	// change to the row the decision must be made again.
 	Knows(entity, id string, visible bool)
-	// Enter bounds a query of the entity that Narrow narrows: the query runs under the context, and leave is called after it.
+	// Enter limits the work of a query that Narrow filters: the caller runs the query under the returned context and then calls
+	// leave.
 	Enter(ctx context.Context, entity string) (within context.Context, leave func(), err error)
 }
 
-// Webhook returns what a subscription of a company is to its access policies.
+// Webhook returns the principal of a company's webhook subscription, as access policies see it.
 func Webhook(companyID, subscriptionID string) *Principal {
 	return &Principal{CompanyID: companyID, Type: TypeWebhook, ID: subscriptionID, Role: Admin, Scopes: AllScopes}
 }
 
-// WithRows returns a copy of the caller whose queries are narrowed by rows; nil narrows nothing.
+// WithRows returns a copy of the caller whose queries rows filters; nil filters nothing.
 func (p *Principal) WithRows(rows Rows) *Principal {
 	q := *p
 	q.rows = rows
 	return &q
 }
 
-// Narrow returns what the caller's queries of the entity are narrowed by, and nil when all its rows are visible.
+// Narrow returns the filter for the caller's queries of the entity, and nil when all its rows are visible.
 func (p *Principal) Narrow(entity string) func(*sql.Selector) {
 	if p.rows == nil {
 		return nil
@@ -134,7 +135,7 @@ func (p *Principal) Narrow(entity string) func(*sql.Selector) {
 	return p.rows.Narrow(entity)
 }
 
-// Enter bounds a query of the entity that Narrow narrows: it runs under the context, and leave is called after it.
+// Enter limits the work of a query that Narrow filters: the caller runs it under the returned context and then calls leave.
 func (p *Principal) Enter(ctx context.Context, entity string) (within context.Context, leave func(), err error) {
 	if p.rows == nil {
 		return ctx, func() {}, nil
@@ -142,10 +143,10 @@ func (p *Principal) Enter(ctx context.Context, entity string) (within context.Co
 	return p.rows.Enter(ctx, entity)
 }
 
-// Narrowed reports whether the caller sees other than all rows of the entity.
+// Narrowed reports whether a filter hides rows of the entity from the caller.
 func (p *Principal) Narrowed(entity string) bool { return p.Narrow(entity) != nil }
 
-// Narrowing is Narrow of the context's caller.
+// Narrowing returns the filter of the context's caller for the entity; nil without a caller or a filter.
 func Narrowing(ctx context.Context, entity string) func(*sql.Selector) {
 	p, ok := From(ctx)
 	if !ok {
@@ -154,7 +155,7 @@ func Narrowing(ctx context.Context, entity string) func(*sql.Selector) {
 	return p.Narrow(entity)
 }
 
-// Actor is how an audit entry names the caller: the key for API keys, else the person or account.
+// Actor is the caller as audit entries show it: the key for API keys, otherwise the person or account.
 type Actor struct {
 	Type string
 	ID   string
@@ -169,7 +170,7 @@ func (p *Principal) Actor() Actor {
 	return Actor{Type: string(p.Type), ID: p.ID, Name: p.Name}
 }
 
-// Bypass reports whether the principal may cross companies, and why it was given that right.
+// Bypass returns the reason for which the principal may cross companies; false when it may not.
 func (p *Principal) Bypass() (reason string, ok bool) { return p.bypass, p.bypass != "" }
 
 type key struct{}
@@ -179,20 +180,20 @@ func With(ctx context.Context, p *Principal) context.Context {
 	return context.WithValue(ctx, key{}, p)
 }
 
-// From returns the context's principal; false when nobody is calling, which every guard treats as a refusal.
+// From returns the context's principal; false when there is none, which every guard treats as a refusal.
 func From(ctx context.Context) (*Principal, bool) {
 	p, ok := ctx.Value(key{}).(*Principal)
 	return p, ok && p != nil
 }
 
-// System returns a context in which the tenancy guards stand aside. It is the only way around them; reason says
-// why this caller needs it, and a test counts the callers.
+// System returns a context in which the tenancy guards do not apply. It is the only bypass. reason says why the caller needs
+// it, and a test lists all callers.
 func System(ctx context.Context, reason string) context.Context {
 	return With(ctx, &Principal{Type: TypeSystem, ID: "system", Name: "system", Method: MethodLocal, bypass: reason})
 }
 
-// Operator returns the principal of the command line within one company: it may do everything there and nothing
-// elsewhere. name is the command ("key create"), as audit entries show it.
+// Operator returns the principal of the command line within one company. It may do everything there and nothing elsewhere.
+// name is the command ("key create") and appears in audit entries.
 func Operator(companyID, name string) *Principal {
 	return &Principal{
 		CompanyID: companyID, Type: TypeOperator, ID: "operator", Name: name,
@@ -200,10 +201,10 @@ func Operator(companyID, name string) *Principal {
 	}
 }
 
-// Worker returns the principal of work in the background within one company: a job, or the product itself on a customer's
-// behalf. The guards of tenancy and row-level security bind it to the company. There it may do everything, as the operator
-// may (it has the operator's role, so scopes, roles and access policies refuse it nothing): what a worker does was allowed
-// to whoever caused it. Audit entries name it as the system, with the worker's name ("webhook replay").
+// Worker returns the principal of background work within one company: a job, or the product itself on a customer's behalf. The
+// tenancy guards and row-level security bind it to the company. Within the company it may do everything: it has the operator's
+// role, which scopes, roles and access policies never refuse, because the rights were checked when a caller caused the work.
+// Audit entries show it as the system, with the worker's name ("webhook replay").
 func Worker(companyID, name string) *Principal {
 	return &Principal{
 		CompanyID: companyID, Type: TypeSystem, ID: "system", Name: name,
@@ -211,7 +212,7 @@ func Worker(companyID, name string) *Principal {
 	}
 }
 
-// WorkerAs is Worker for what has an id of its own, which what it makes names as its maker: an inbound webhook.
+// WorkerAs is Worker with an id of its own, which the rows that it makes name as their creator: an inbound webhook.
 func WorkerAs(companyID, id, name string) *Principal {
 	p := Worker(companyID, name)
 	p.ID = id

@@ -32,8 +32,8 @@ func ParseScopes(names []string) (Scopes, error) {
 	return s, nil
 }
 
-// MustScope returns the set of one scope that is known at compile time; an unknown name yields the empty set,
-// which no caller holds.
+// MustScope returns the set of one scope whose name is a constant. An unknown name yields the empty set, which Has never
+// accepts.
 func MustScope(name string) Scopes {
 	s, err := ParseScopes([]string{name})
 	if err != nil {
@@ -42,7 +42,7 @@ func MustScope(name string) Scopes {
 	return s
 }
 
-// Has reports whether s holds every scope of want; never for an empty want.
+// Has reports whether s holds every scope of want; false for an empty want.
 func (s Scopes) Has(want Scopes) bool { return want != 0 && s&want == want }
 
 // Names returns the scopes' names in the order of ScopeNames.

@@ -10,7 +10,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// BenchmarkMemoryAllowed is the hot path: every call is allowed, pushes one instant and drops one.
+// BenchmarkMemoryAllowed measures the hot path: every call is allowed, pushes one time and drops one.
 func BenchmarkMemoryAllowed(b *testing.B) {
 	m, limit, now, ctx := ratelimit.NewMemory(), ratelimit.Limit{PerMinute: 600, PerDay: 1 << 40}, noon, b.Context()
 	b.ReportAllocs()
@@ -33,7 +33,7 @@ func BenchmarkMemoryRefused(b *testing.B) {
 	}
 }
 
-// BenchmarkMemoryManyKeys spreads the calls of every processor over 10,000 keys.
+// BenchmarkMemoryManyKeys spreads the calls of all processors over 10,000 keys.
 func BenchmarkMemoryManyKeys(b *testing.B) {
 	m, ctx := ratelimit.NewMemory(), b.Context()
 	keys := make([]string, 10_000)

@@ -15,10 +15,10 @@ import (
 
 var noon = time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 
-// setup is what a conformance test gets: a limiter that is its own.
+// setup returns a limiter for one conformance test alone.
 type setup func(t *testing.T) ratelimit.Limiter
 
-// conformance holds what every Limiter promises.
+// conformance checks what every Limiter guarantees.
 func conformance(t *testing.T, setup setup) {
 	tests := map[string]func(*testing.T, ratelimit.Limiter){
 		"first call":                   firstCall,
@@ -59,7 +59,7 @@ func firstCall(t *testing.T, l ratelimit.Limiter) {
 	}, take(t, l, "k", ratelimit.Free(), noon))
 }
 
-// Several calls at once are counted all or not at all, and the wait is for as many to leave as are in the way.
+// Several calls at once are counted together or not at all, and the wait lasts until enough earlier calls have left the window.
 func severalAtOnce(t *testing.T, l ratelimit.Limiter) {
 	limit := ratelimit.Limit{PerMinute: 5, PerDay: 8}
 	many := func(n int, now time.Time) ratelimit.Result {
@@ -108,7 +108,7 @@ func windowSlides(t *testing.T, l ratelimit.Limiter) {
 	require.Equal(t, 20*time.Second, take(t, l, "k", limit, noon.Add(time.Minute)).RetryAfter)
 }
 
-// A counter per calendar minute would let twice the limit through here.
+// A counter per calendar minute would allow twice the limit here.
 func burstAcrossTurn(t *testing.T, l ratelimit.Limiter) {
 	limit := ratelimit.Limit{PerMinute: 60, PerDay: 1000}
 	for i := range 60 {
@@ -141,7 +141,7 @@ func dayTurns(t *testing.T, l ratelimit.Limiter) {
 	require.True(t, take(t, l, "k", limit, noon.Add(time.Hour)).Allowed)
 	require.True(t, take(t, l, "k", limit, midnight.Add(-10*time.Second)).Allowed)
 
-	// In another zone it is the next day already; the day is UTC's.
+	// In another time zone it is the next day already; the day is the UTC day.
 	elsewhere := midnight.Add(-5 * time.Second).In(time.FixedZone("east", 3600))
 	res := take(t, l, "k", limit, elsewhere)
 	require.False(t, res.Allowed)
@@ -216,7 +216,7 @@ func invalidCalls(t *testing.T, l ratelimit.Limiter) {
 	require.ErrorContains(t, err, "without a time")
 }
 
-// together makes 1000 calls at once and returns how many were allowed.
+// together makes 1000 concurrent calls and returns how many were allowed.
 func together(t *testing.T, call func(i int) (ratelimit.Result, error)) int {
 	t.Helper()
 	var wg sync.WaitGroup
@@ -264,8 +264,8 @@ func concurrentMovingClock(t *testing.T, l ratelimit.Limiter) {
 	}))
 }
 
-// likeModel plays random calls of three keys, with changing limits, clocks that are behind by up to 30 s and steps
-// that favour the edges of the windows.
+// likeModel makes random calls of three keys, with changing limits, clocks that are behind by up to 30 s, and steps near the
+// edges of the windows.
 func likeModel(t *testing.T, l ratelimit.Limiter) {
 	var run atomic.Int64
 	step := rapid.OneOf(

@@ -13,19 +13,19 @@ import (
 	"atrium/internal/store"
 )
 
-// Attempts is a limit of attempts that are counted in the database.
+// Attempts is a limit on attempts that are counted in the database.
 type Attempts struct {
-	Max int // the attempt of this number closes the counter
+	Max int // the number of attempts that closes the counter
 
-	// Window is how long a counter stands: from its first attempt on, or with pauses from its last one.
+	// Window is how long a counter lasts: from its first attempt, or with pauses from the end of its last pause.
 	Window time.Duration
 
-	// FirstPause is how long a counter is closed after Max attempts. Each further attempt doubles it, up to MostPause. Zero
-	// closes the counter until its window ends.
+	// FirstPause is how long a counter is closed after Max attempts. Each further attempt doubles the pause, up to MostPause.
+	// Zero closes the counter until its window ends.
 	FirstPause, MostPause time.Duration
 }
 
-// Pause returns how long a counter with pauses is closed after so many attempts.
+// Pause returns how long a counter with pauses is closed after the given number of attempts.
 func (a Attempts) Pause(attempts int) time.Duration {
 	if attempts < a.Max {
 		return 0
@@ -33,20 +33,20 @@ func (a Attempts) Pause(attempts int) time.Duration {
 	return min(a.MostPause, a.FirstPause<<min(attempts-a.Max, 20))
 }
 
-// Hidden is how an e-mail address or a telephone number stands in the key of a counter, at its end.
+// Hidden returns the hash that stands for an e-mail address or a telephone number at the end of a counter's key.
 func Hidden(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }
 
-// Counter is one row that attempts are counted in. Rows outlive the process and are shared by all nodes. Keys hold no
-// address of a person in the clear; contexts reach rows of no company.
+// Counter is a row that counts attempts. Rows survive restarts and are shared by all nodes. Keys must not contain a person's
+// address in the clear. ctx must reach rows of no company.
 type Counter struct {
 	Key   string
 	Limit Attempts
 }
 
-// Wait returns how long the counters take no attempt, without counting one: 0 when they are open.
+// Wait returns how long the counters are closed, without counting an attempt; 0 when all are open.
 func Wait(ctx context.Context, db *ent.Client, counters ...Counter) (wait time.Duration, err error) {
 	keys := make([]string, len(counters))
 	for i, c := range counters {
@@ -62,8 +62,8 @@ func Wait(ctx context.Context, db *ent.Client, counters ...Counter) (wait time.D
 	return wait, nil
 }
 
-// Count adds an attempt to every counter, unless one of them is closed: then it counts nothing and returns how long to wait.
-// Rows are locked in the order of the counters. A new row may collide with another transaction's (store.WriteOrRetry).
+// Count adds an attempt to every counter. If one of them is closed, it counts nothing and returns how long to wait. Rows are
+// locked in the order of the counters. Creating a row may conflict with another transaction; use store.WriteOrRetry.
 func Count(ctx context.Context, tx *store.Tx, counters ...Counter) (wait time.Duration, err error) {
 	rows := make([]*ent.Throttle, len(counters))
 	for i, c := range counters {
@@ -83,7 +83,7 @@ func Count(ctx context.Context, tx *store.Tx, counters ...Counter) (wait time.Du
 	return 0, nil
 }
 
-// add counts one attempt in the counter's row; nil for none yet.
+// add counts one attempt in the counter's row; row is nil if there is none yet.
 func (c Counter) add(ctx context.Context, tx *store.Tx, row *ent.Throttle) error {
 	now, attempts, expires := clock.From(ctx).Now(), 1, time.Time{}
 	if row != nil && row.ExpiresAt.After(now) {
@@ -116,8 +116,8 @@ func (c Counter) add(ctx context.Context, tx *store.Tx, row *ent.Throttle) error
 	return u.Exec(ctx)
 }
 
-// Uncount takes one attempt from every counter, and reopens those that it closed: a counter that was closed before would not
-// have taken it.
+// Uncount removes one attempt from every counter and reopens those that are closed. The attempt itself must have closed them,
+// because a closed counter accepts none.
 func Uncount(ctx context.Context, tx *store.Tx, counters ...Counter) error {
 	for _, c := range counters {
 		row, err := locked(ctx, tx, c.Key)
@@ -134,7 +134,7 @@ func Uncount(ctx context.Context, tx *store.Tx, counters ...Counter) error {
 	return nil
 }
 
-// Forget deletes counters with what they have counted.
+// Forget deletes counters.
 func Forget(ctx context.Context, tx *store.Tx, keys ...string) error {
 	if _, err := tx.Throttle.Delete().Where(throttle.IDIn(keys...)).Exec(ctx); err != nil {
 		return fmt.Errorf("forget the counters: %w", err)
@@ -142,17 +142,17 @@ func Forget(ctx context.Context, tx *store.Tx, keys ...string) error {
 	return nil
 }
 
-// Once notes that something was used that is good once, and can be forgotten at a time. Returns a unique violation
+// Once records the use of something that may be used once; the record may be deleted after until. Returns a unique violation
 // (store.IsUnique) when it was used before.
 func Once(ctx context.Context, tx *store.Tx, key string, until time.Time) error {
 	return tx.Throttle.Create().SetID(key).SetFailures(0).SetExpiresAt(until).Exec(ctx)
 }
 
-// locked reads a counter's row for a change; nil when there is none.
+// locked reads and locks a counter's row; nil when there is none.
 func locked(ctx context.Context, tx *store.Tx, key string) (*ent.Throttle, error) {
 	row, err := store.Lock(tx, tx.Throttle.Query().Where(throttle.ID(key))).Only(ctx)
 	if ent.IsNotFound(err) {
-		return nil, nil // none
+		return nil, nil // no attempt yet
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read a counter: %w", err)

@@ -26,7 +26,7 @@ func counting(t *testing.T, w *testkit.World, counters ...ratelimit.Counter) (wa
 	return wait
 }
 
-// A counter without pauses is closed from its last attempt until its window has ended, and then counts anew.
+// A counter without pauses is closed from its last allowed attempt until its window ends, and then starts again.
 func TestCounterWindow(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -44,7 +44,7 @@ func TestCounterWindow(t *testing.T) {
 	})
 }
 
-// A counter with pauses is closed longer with each further attempt, and forgets after its window.
+// A counter with pauses is closed longer with each further attempt, and starts again after its window.
 func TestCounterPauses(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -69,7 +69,7 @@ func TestCounterPauses(t *testing.T) {
 	})
 }
 
-// A closed counter keeps the others from counting, and of many attempts at once no more are taken than there is room for.
+// When one counter is closed, the others do not count. Of many concurrent attempts, no more are accepted than the limit allows.
 func TestCountersTogether(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

@@ -18,7 +18,7 @@ func TestDayCountsSurviveARestart(t *testing.T) {
 		limit := ratelimit.Limit{PerMinute: 1000, PerDay: 5}
 		stopped, cancel := context.WithCancel(t.Context())
 		cancel()
-		// run is one life of the server: n calls are let through, and it stops.
+		// run is one run of the server: it allows n calls and stops.
 		run := func(key string, want int) {
 			m := ratelimit.NewMemory()
 			d, err := ratelimit.NewDayCounts(t.Context(), w.Store, m)

@@ -8,7 +8,7 @@ import (
 	"atrium/internal/ratelimit"
 )
 
-// What the middleware of /v1 does with one call.
+// The middleware of /v1 does this for each call.
 func Example() {
 	var limiter ratelimit.Limiter = ratelimit.NewMemory()
 	limit, _ := ratelimit.ForPlan("starter")

@@ -9,12 +9,13 @@ import (
 
 const (
 	sharedPatience = 2 * time.Second // how long a call waits for the shared counts: longer than a burst on a busy node takes
-	sharedPause    = time.Second     // between two questions while they cannot be had
+	sharedPause    = time.Second     // between two attempts while the shared counts are unreachable
 )
 
-// Failover counts in a Limiter that nodes share, and by itself for as long as that does not answer. What the shared one allows is
-// counted here as well, so that a caller's minute and day do not begin anew when it is lost. What a node allowed alone is not told
-// to the others afterwards: for up to a minute after the return, a caller of several nodes may have had more than its limit.
+// Failover counts in a Limiter that nodes share, and in its own Memory while the shared one does not answer. Calls that the
+// shared one allows are counted in the Memory too, so that a caller's minute and day do not restart when the shared one fails.
+// Calls that a node allowed alone are not added to the shared counts afterwards: for up to a minute after the return, a caller
+// of several nodes may exceed its limit.
 type Failover struct {
 	shared Limiter
 	alone  *Memory
@@ -31,7 +32,8 @@ func (f *Failover) Take(ctx context.Context, key string, l Limit, now time.Time)
 	return f.TakeMany(ctx, key, l, now, 1)
 }
 
-// TakeMany implements Limiter. It fails for invalid arguments and when ctx ends, never for want of the shared counts.
+// TakeMany implements Limiter. It fails for invalid arguments and when ctx ends, never because the shared counts are
+// unreachable.
 func (f *Failover) TakeMany(ctx context.Context, key string, l Limit, now time.Time, n int) (Result, error) {
 	if _, err := instant(key, now, n); err != nil {
 		return Result{}, err
@@ -53,14 +55,16 @@ func (f *Failover) TakeMany(ctx context.Context, key string, l Limit, now time.T
 	return shared, err
 }
 
-// pause keeps calls from waiting for a Redis that is away: after a failure one call a second asks it, the others do without.
+// pause keeps calls from waiting for an unreachable Redis: after a failure one call a second tries it, and all others proceed
+// without.
 type pause struct {
 	log   *slog.Logger
-	what  string       // is counted, for the log
-	until atomic.Int64 // in nanoseconds since 1970; 0 while Redis answers
+	what  string       // what is counted, for the log
+	until atomic.Int64 // nanoseconds since 1970; 0 while Redis answers
 }
 
-// ask asks Redis by f, unless it is known to be away, and reports whether it answered. The error is that of a ctx that has ended.
+// ask calls f, which asks Redis, unless Redis is known to be unreachable. It reports whether Redis answered. The error is that
+// of ctx, if ctx has ended.
 func (p *pause) ask(ctx context.Context, f func(context.Context) error) (answered bool, err error) {
 	now, until := time.Now().UnixNano(), p.until.Load()
 	if until > now || until > 0 && !p.until.CompareAndSwap(until, now+sharedPause.Nanoseconds()) {

@@ -16,7 +16,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// cable is a Limiter that can be cut off.
+// cable is a Limiter that can be disconnected.
 type cable struct {
 	ratelimit.Limiter
 	cut   atomic.Bool
@@ -47,7 +47,7 @@ func TestFailoverConforms(t *testing.T) {
 	})
 }
 
-// A node that loses Redis goes on from what it has allowed itself, says so once, and asks again each second at most.
+// A node that loses Redis continues with the counts of its own calls, logs it once, and tries Redis at most once a second.
 func TestFailoverGoesOnAlone(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
@@ -71,7 +71,7 @@ func TestFailoverGoesOnAlone(t *testing.T) {
 	require.Equal(t, 1, strings.Count(log.String(), "answers again"))
 }
 
-// A Redis that hangs holds calls up for a moment, not for its own timeouts.
+// A Redis that hangs delays calls for a moment, not for its client's timeouts.
 func TestFailoverDoesNotWaitForARedisThatHangs(t *testing.T) {
 	t.Parallel()
 	l := ratelimit.NewFailover(ratelimit.NewRedis(openRedis(t, silent(t))), slog.New(slog.DiscardHandler))

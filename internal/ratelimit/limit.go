@@ -1,23 +1,23 @@
 package ratelimit
 
-// Limit is what a plan lets a caller do. A number of calls that is not positive allows none.
+// Limit is what a plan allows. A number of calls that is not positive allows none.
 type Limit struct {
 	PerMinute int // calls of a credential in any 60 seconds
 	PerDay    int // calls of a credential in one calendar day, UTC
-	QueryCost int // what one GraphQL operation may cost; the GraphQL door holds operations against it, a Limiter does not
+	QueryCost int // cost of one GraphQL operation; package graph enforces it, not a Limiter
 
-	Invitations int // mailed for a company in any 24 hours; package people holds invitations against it
+	Invitations int // mails with invitations of a company in any 24 hours; package people enforces it
 }
 
-// queryCost is what one GraphQL operation may cost at least, whatever the plan: documents that run on one plan run on all,
-// so that no frontend breaks when a company changes its plan.
+// queryCost is the maximum cost of one GraphQL operation in every plan. It is the same for all, so that no frontend breaks when
+// a company changes its plan.
 const queryCost = 20_000
 
-// Free returns the limit of the plan "free", which also holds for test credentials whatever the company's plan.
+// Free returns the limit of the plan "free". It also applies to test credentials, whatever the company's plan.
 func Free() Limit { return Limit{PerMinute: 60, PerDay: 10_000, QueryCost: queryCost, Invitations: 20} }
 
-// ForPlan returns the limit of a plan: free, pro, starter, growth, business or enterprise; false (and a limit that
-// allows nothing) for any other spelling. Enterprise is the default where a company has no numbers of its own.
+// ForPlan returns the limit of a plan: free, pro, starter, growth, business or enterprise. For any other text it returns false
+// and a limit that allows nothing. The numbers of enterprise are the default for companies without numbers of their own.
 func ForPlan(plan string) (Limit, bool) {
 	switch plan {
 	case "free", "pro":
@@ -34,11 +34,11 @@ func ForPlan(plan string) (Limit, bool) {
 	return Limit{}, false
 }
 
-// Own are the numbers that the operator has given one company; null stands for the plan's.
+// Own holds the numbers that the operator has set for one company; nil means the plan's number.
 type Own struct{ PerMinute, PerDay, QueryCost, Invitations *int }
 
-// ForCompany returns the limit of a company: its plan's, but for its own numbers; in a sandbox, as on Free. False for a
-// plan that ForPlan does not know.
+// ForCompany returns the limit of a company: the numbers of its plan, replaced by its own where set. A sandbox has the limit of
+// the plan "free". Returns false for a plan that ForPlan does not know.
 func ForCompany(plan string, sandbox bool, own Own) (Limit, bool) {
 	if sandbox {
 		return Free(), true

@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// Limiter counts the calls of each key. Safe for concurrent use, and exact under it.
+// Limiter counts the calls of each key. Safe for concurrent use; the counts stay exact.
 type Limiter interface {
-	// Take asks for one call of key at now under l, and counts it when it is allowed. The limit may differ from
-	// call to call (a plan change): what is already counted is held against the new one.
+	// Take asks for one call of key at now under l, and counts it when it is allowed. The limit may differ from call to call
+	// (after a change of plan): calls already counted count against the new limit.
 	//
-	// Returns an error, and no verdict, when key is empty, when now is not after 1970, or when a store is out of
-	// reach or ctx ends first; the caller answers 503. A call that failed so may have been counted.
+	// Returns an error and no decision when key is empty, when now is not after 1970, when a store is unreachable, or when ctx
+	// ends first; the caller then answers 503. A call that failed like this may have been counted.
 	Take(ctx context.Context, key string, l Limit, now time.Time) (Result, error)
 
-	// TakeMany asks for n calls at once, n ≥ 1, for one that costs as much as several: all of them are counted or none.
-	// More than a limit allows in a whole window are never allowed.
+	// TakeMany asks for n calls at once, n ≥ 1, for a call that costs as much as several. Either all n are counted or none.
+	// More calls than a limit allows in a whole window are never allowed.
 	TakeMany(ctx context.Context, key string, l Limit, now time.Time, n int) (Result, error)
 }
 
@@ -26,17 +26,17 @@ var (
 	errNoCall = errors.New("ratelimit: fewer than one call")
 )
 
-// The windows, in microseconds like every instant inside this package: they fit a float64, the only number of
-// Redis's scripts and scores, until the year 2255.
+// The windows, in microseconds like all times inside this package. Microseconds fit a float64, the only number type of Redis
+// scripts and scores, until the year 2255.
 const (
 	window = int64(time.Minute / time.Microsecond)
 	day    = int64(24 * time.Hour / time.Microsecond)
 )
 
-// instant checks what callers pass and returns now in microseconds since 1970.
+// instant checks the arguments of a call and returns now in microseconds since 1970.
 func instant(key string, now time.Time, n int) (int64, error) {
 	if key == "" {
-		return 0, errNoKey // it would pool everyone's calls
+		return 0, errNoKey // an empty key would count all callers together
 	}
 	if n < 1 {
 		return 0, errNoCall
@@ -48,20 +48,20 @@ func instant(key string, now time.Time, n int) (int64, error) {
 	return at, nil
 }
 
-// reading is what both implementations know once they have decided about n calls.
+// reading holds the counts that the result of n calls is computed from.
 type reading struct {
 	given    int64 // the caller's now
-	at       int64 // the key's time: given, or the newest counted call when that is later
-	n        int   // calls that were asked for
-	minute   int   // calls in (at-window, at], these included when they were allowed
-	oldest   int64 // the first of them; read only when minute > 0
-	blocking int64 // the one that has to leave before n more fit; read only when the minute has no room for them
-	day      int   // calls in the day of at, these included when they were allowed
+	at       int64 // the key's time: given, or the time of the newest counted call if that is later
+	n        int   // requested calls
+	minute   int   // calls in (at-window, at], including the n calls if they were allowed
+	oldest   int64 // time of the first of them; valid only when minute > 0
+	blocking int64 // time of the call that has to leave the minute before n more fit; valid only when the minute has no room for n
+	day      int   // calls in the day of at, including the n calls if they were allowed
 }
 
 func (r reading) result(allowed bool, l Limit) Result {
-	// Waits count from the caller's now. One that is behind the key's time by more than a window comes from a
-	// clock that was set back, and the store catches up within the window.
+	// Waits count from the caller's now. If now is behind the key's time by more than a window, the clock was set back, and the
+	// store catches up within the window.
 	now := r.at - min(r.at-r.given, window)
 	dayEnd := (r.at/day + 1) * day
 

@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// Memory counts in this process, for a product that runs on one node. A restart forgets the minute (at most 60 s)
-// and, unless Snapshot and Restore carry them over, the day counts.
+// Memory counts in this process, for a product that runs on one node. A restart loses the minute (at most 60 s) and, unless
+// Snapshot and Restore carry them over, the day counts.
 //
-// A key costs about 200 bytes plus 8 bytes for each call of its busiest minute. Nothing runs in the background:
-// every call also looks at one other key of its shard, frees its log after two quiet minutes and forgets the key
-// a minute after the day of its last call has ended.
+// A key takes about 200 bytes plus 8 bytes for each call of its busiest minute. Nothing runs in the background: every call also
+// checks one other key of its shard, frees the key's log after two minutes without calls, and deletes the key one minute after
+// the day of its last call has ended.
 type Memory struct {
 	seed   maphash.Seed
 	shards [shardCount]shard
@@ -22,28 +22,28 @@ type Memory struct {
 
 const shardCount = 64
 
-// shard is the part of the keys that share a lock.
+// shard holds the keys that share a lock.
 type shard struct {
 	mu     sync.Mutex
 	byKey  map[string]*tally
-	all    []*tally // the same, in no order, for the sweep
-	cursor int      // the sweep's next index in all
-	_      [64]byte // keeps the locks of two shards off one cache line
+	all    []*tally // the same tallies in no particular order, for the sweep
+	cursor int      // index in all of the sweep's next key
+	_      [64]byte // keeps the locks of two shards on different cache lines
 }
 
-// tally is what is known of one key.
+// tally is the state of one key.
 type tally struct {
 	key    string
-	log    ring  // allowed calls that may still be in the minute
-	newest int64 // the last allowed call, which stays known when log is freed
-	day    int64 // days since 1970 of count; never ahead of newest's but after Restore
-	count  int   // allowed calls of that day
+	log    ring  // times of allowed calls that may still be in the minute
+	newest int64 // time of the last allowed call; kept when log is freed
+	day    int64 // the day of count, in days since 1970; later than the day of newest only after Restore
+	count  int   // allowed calls on that day
 }
 
-// DayCount is how many calls of a key were allowed on one day.
+// DayCount is the number of allowed calls of a key on one day.
 type DayCount struct {
 	Key   string
-	Day   time.Time // its first instant, midnight UTC
+	Day   time.Time // midnight UTC
 	Count int
 }
 
@@ -56,7 +56,7 @@ func NewMemory() *Memory {
 	return m
 }
 
-// Take implements Limiter. It never waits for anything but a lock, so it does not read ctx.
+// Take implements Limiter. It waits only for a lock and ignores ctx.
 func (m *Memory) Take(ctx context.Context, key string, l Limit, now time.Time) (Result, error) {
 	return m.TakeMany(ctx, key, l, now, 1)
 }
@@ -74,8 +74,8 @@ func (m *Memory) TakeMany(_ context.Context, key string, l Limit, now time.Time,
 	return s.tally(key).take(l, given, n), nil
 }
 
-// Snapshot returns the day counts of every key that has one, sorted by key, for Restore after a restart. Calls
-// that are taken meanwhile may or may not be in it.
+// Snapshot returns the day counts of all keys that have one, sorted by key, for Restore after a restart. It may or may not
+// include concurrent calls.
 func (m *Memory) Snapshot() []DayCount {
 	var out []DayCount
 	for i := range m.shards {
@@ -92,9 +92,8 @@ func (m *Memory) Snapshot() []DayCount {
 	return out
 }
 
-// Restore takes over day counts of an earlier process; it is meant to be called before the first Take. Where a key
-// has counts already, the later day wins, and on one day the greater count. Rows without a key or a positive count
-// are ignored.
+// Restore adopts day counts of an earlier process. Call it before the first Take. If a key has a count already, the later day
+// wins, and for the same day the greater count. Rows without a key or a positive count are ignored.
 func (m *Memory) Restore(counts []DayCount) {
 	for _, c := range counts {
 		at, err := instant(c.Key, c.Day, 1)
@@ -118,19 +117,19 @@ func (m *Memory) shard(key string) *shard {
 	return &m.shards[maphash.String(m.seed, key)%shardCount]
 }
 
-// tally returns the tally of key, a new one where there is none. The shard is locked.
+// tally returns the tally of key; it creates a missing one. The caller holds the lock.
 func (s *shard) tally(key string) *tally {
 	t, ok := s.byKey[key]
 	if !ok {
-		t = &tally{key: strings.Clone(key)} // the caller's may be a piece of a whole request
+		t = &tally{key: strings.Clone(key)} // the caller's string may keep a whole request in memory
 		s.byKey[t.key] = t
 		s.all = append(s.all, t)
 	}
 	return t
 }
 
-// sweepOne looks at the next key and drops what can no longer matter. One window of slack covers callers whose now
-// is a little behind. The shard is locked.
+// sweepOne checks the next key and drops what is no longer needed. It waits one window longer than necessary, for callers whose
+// now is a little behind. The caller holds the lock.
 func (s *shard) sweepOne(now int64) {
 	if len(s.all) == 0 {
 		return
@@ -152,7 +151,7 @@ func (s *shard) sweepOne(now int64) {
 	s.cursor++
 }
 
-// take decides about n calls. Only allowed ones change what later calls see.
+// take decides about n calls. Only allowed calls change the counts.
 func (t *tally) take(l Limit, given int64, n int) Result {
 	r := reading{given: given, n: n, at: max(given, t.newest)}
 	if t.newest-given >= window { // the clock was set back

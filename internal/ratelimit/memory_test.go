@@ -19,7 +19,7 @@ func TestMemoryConforms(t *testing.T) {
 	conformance(t, func(*testing.T) ratelimit.Limiter { return ratelimit.NewMemory() })
 }
 
-// Whatever the limit, the calls and their instants: no 60 s hold more allowed calls than the limit.
+// For any limit, calls and times, no 60 s contain more allowed calls than the limit.
 func TestMemoryNeverExceedsTheMinute(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -71,7 +71,7 @@ func TestMemorySnapshotSurvivesARestart(t *testing.T) {
 
 	after := ratelimit.NewMemory()
 	after.Restore(counts)
-	after.Restore(counts) // twice is once
+	after.Restore(counts) // restoring twice changes nothing
 	require.Equal(t, counts, after.Snapshot())
 	require.Equal(t, 0, take(t, after, "b", limit, noon.Add(time.Second)).DayRemaining)
 	res := take(t, after, "b", limit, noon.Add(time.Second))
@@ -122,7 +122,7 @@ func TestMemorySnapshotBesideCalls(t *testing.T) {
 	require.Len(t, m.Snapshot(), 50)
 }
 
-// Keys of yesterday are gone after today's calls, and a busy minute's log after two quiet ones.
+// Keys of yesterday are deleted after calls of today, and the log of a busy minute after two minutes without calls.
 func TestMemoryForgetsIdleKeys(t *testing.T) {
 	m := ratelimit.NewMemory()
 	limit := ratelimit.Limit{PerMinute: 1_000, PerDay: 1_000_000}
@@ -143,7 +143,7 @@ func TestMemoryForgetsIdleKeys(t *testing.T) {
 	full := heap()
 	require.Greater(t, full-empty, uint64(keys*200*8), "every call of the minute is in a log")
 
-	// So many that no shard is without any, wherever the seed puts them: each call looks at one other key of its shard.
+	// There are so many keys that every shard has some, for any seed: each call checks one other key of its shard.
 	const busy = 2_000
 	calls := func(at time.Time) {
 		for i := range 20 * busy {

@@ -6,13 +6,13 @@ import (
 	"atrium/internal/ratelimit"
 )
 
-// model is the specification as plainly as it can be written: it keeps every allowed call of one key for ever and
-// looks through all of them.
+// model is the simplest implementation of the specification: it keeps all allowed calls of one key and looks through all of
+// them.
 type model struct {
 	calls []time.Time
 }
 
-// keyTime is now, or the newest allowed call when that is later.
+// keyTime returns now, or the time of the newest allowed call if that is later.
 func (m *model) keyTime(now time.Time) time.Time {
 	for _, call := range m.calls {
 		if call.After(now) {
@@ -24,7 +24,7 @@ func (m *model) keyTime(now time.Time) time.Time {
 
 func utcDay(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
-// counted returns the calls of the minute and the number of calls of the day at the key's time at.
+// counted returns the calls in the minute and the number of calls on the day, at the key's time at.
 func (m *model) counted(at time.Time) (minute []time.Time, day int) {
 	for _, call := range m.calls {
 		if at.Sub(call) < time.Minute {
@@ -47,7 +47,7 @@ func nextMidnight(t time.Time) time.Time {
 	return time.Date(year, month, day+1, 0, 0, 0, 0, time.UTC)
 }
 
-// take is what Limiter.Take has to answer under a limit that allows something.
+// take is the expected answer of Limiter.Take under a limit that allows something.
 func (m *model) take(l ratelimit.Limit, now time.Time) ratelimit.Result {
 	at := m.keyTime(now)
 	res := ratelimit.Result{Limit: l, Allowed: m.fits(l, now)}
@@ -68,8 +68,8 @@ func (m *model) take(l ratelimit.Limit, now time.Time) ratelimit.Result {
 	return res
 }
 
-// firstFit returns the first instant from now on at which a call would be allowed. Only when a call leaves the
-// minute or a day begins can a refusal turn into that.
+// firstFit returns the first time from now on at which a call would be allowed. That can change only when a call leaves the
+// minute or a day begins.
 func (m *model) firstFit(l ratelimit.Limit, now time.Time) time.Time {
 	var first time.Time
 	try := func(t time.Time) {

@@ -17,31 +17,30 @@ import (
 //go:embed take.lua
 var takeSource string
 
-// How long Redis keeps what could still matter, by its own clock: twice the minute, and an hour after the day, so
-// that a node or a Redis whose clock is a little off forgets nothing early.
+// How long Redis keeps its data, by its own clock: twice the minute, and one hour after the day. The slack allows for a node or
+// a Redis whose clock is a little off.
 const (
 	logTTL   = 2 * time.Minute
 	daySlack = time.Hour
 )
 
-// Redis counts in a Redis server (7 or later), or a cluster, that several nodes share. Every call is one script,
-// which decides and counts at once. A key costs about 100 bytes for each call of its last minute and 100 for its
-// day; both expire.
+// Redis counts in a Redis server (version 7 or later) or a cluster that several nodes share. Every call is one script, which
+// decides and counts atomically. A key takes about 100 bytes for each call of its last minute and 100 for its day; both expire.
 type Redis struct {
 	client redis.UniversalClient
 	script *redis.Script
-	node   string        // random, so that no other node or process makes the same members
-	calls  atomic.Uint64 // with node, the members of a script's calls
+	node   string        // random, so that members are unique among nodes and processes
+	calls  atomic.Uint64 // number of calls; with node it makes the members
 }
 
-// NewRedis returns a Limiter that counts through client, which stays the caller's to close. The client needs the
-// option ContextTimeoutEnabled, or else Take outlasts its context by the client's own timeouts; OpenRedis sets it.
+// NewRedis returns a Limiter that counts through client. The caller closes client. The client needs the option
+// ContextTimeoutEnabled, which OpenRedis sets; otherwise Take may exceed its context by the client's own timeouts.
 func NewRedis(client redis.UniversalClient) *Redis {
 	return &Redis{client: client, script: redis.NewScript(takeSource), node: rand.Text()}
 }
 
-// OpenRedis returns a client for NewRedis from a redis://, rediss:// or unix:// URL. It does not connect yet, and
-// the caller closes it. The error of a bad URL does not repeat it, since it may hold a password.
+// OpenRedis returns a client for NewRedis from a redis://, rediss:// or unix:// URL, without connecting. The caller closes it.
+// The error for an invalid URL does not contain the URL, which may contain a password.
 func OpenRedis(rawURL string) (*redis.Client, error) {
 	opts, err := redis.ParseURL(rawURL)
 	if err != nil {
@@ -53,8 +52,8 @@ func OpenRedis(rawURL string) (*redis.Client, error) {
 	return redis.NewClient(opts), nil
 }
 
-// Take implements Limiter. It returns an error, with the client's as its cause, when Redis does not answer before
-// ctx ends or answers with a failure.
+// Take implements Limiter. It returns an error that wraps the client's when Redis does not answer before ctx ends, or answers
+// with an error.
 func (r *Redis) Take(ctx context.Context, key string, l Limit, now time.Time) (Result, error) {
 	return r.TakeMany(ctx, key, l, now, 1)
 }
@@ -84,8 +83,8 @@ func (r *Redis) TakeMany(ctx context.Context, key string, l Limit, now time.Time
 	return read.result(answer[0] == 1, l), nil
 }
 
-// redisKeys returns the names of a key's log and day. They share a hash tag, the text between the first { and the
-// next }, so that a cluster keeps both on one slot; "k:" keeps the tag from being empty whatever the key is.
+// redisKeys returns the names of a key's log and day. They share a hash tag, the text between the first { and the next }, so
+// that a cluster stores both in one slot. "k:" keeps the tag from being empty for any key.
 func redisKeys(key string) (log, day string) {
 	tag := "atrium:ratelimit:{k:" + key + "}"
 	return tag + ":minute", tag + ":day"

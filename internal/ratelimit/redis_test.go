@@ -65,7 +65,7 @@ func TestRedisKeysExpireAndShareASlot(t *testing.T) {
 	}
 }
 
-// hashTag is the rule of Redis Cluster: the text between the first { and the next }.
+// hashTag returns the hash tag as Redis Cluster defines it: the text between the first { and the next }.
 func hashTag(name string) string {
 	_, rest, _ := strings.Cut(name, "{")
 	tag, _, _ := strings.Cut(rest, "}")
@@ -84,7 +84,7 @@ func TestRedisKeepsOnlyTheCallsOfTheMinute(t *testing.T) {
 	require.LessOrEqual(t, client.ZCard(t.Context(), log).Val(), int64(10))
 }
 
-// The client repeats a script whose answer got lost; the call must not be counted twice, nor refused for itself.
+// The client repeats a script when the answer is lost. The call must neither be counted twice nor be refused because of itself.
 func TestRedisCountsARepeatedScriptOnce(t *testing.T) {
 	t.Parallel()
 	client := openRedis(t, testkit.Redis(t))
@@ -99,7 +99,7 @@ func TestRedisCountsARepeatedScriptOnce(t *testing.T) {
 	require.False(t, take(t, l, "k", limit, noon).Allowed)
 }
 
-// repeater runs every command twice, as after an answer that was lost.
+// repeater runs every command twice, as after a lost answer.
 type repeater struct{}
 
 func (*repeater) DialHook(next redis.DialHook) redis.DialHook { return next }
@@ -159,7 +159,7 @@ func TestRedisErrorsAreWrapped(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// silent returns the URL of a server that accepts and then says nothing, which nobody but a context stops waiting for.
+// silent returns the URL of a server that accepts connections and never answers. Only a context ends the wait.
 func silent(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

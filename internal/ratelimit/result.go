@@ -5,35 +5,35 @@ import (
 	"time"
 )
 
-// Result is the verdict on one call and what is left after it.
+// Result is the decision about a call and what is left after it.
 type Result struct {
 	Allowed bool
-	Limit   Limit // the limit the call was held against
+	Limit   Limit // the limit that applied to the call
 
 	MinuteRemaining int           // calls left in the 60 s that end now, never negative
 	DayRemaining    int           // calls left today, never negative
-	MinuteReset     time.Duration // until the oldest counted call leaves the minute; 60 s at the most, and when none is counted
-	DayReset        time.Duration // until the next midnight UTC; 24 h at the most
+	MinuteReset     time.Duration // until the oldest counted call leaves the minute; at most 60 s, and 60 s when none is counted
+	DayReset        time.Duration // until the next midnight UTC; at most 24 h
 
-	// RetryAfter is how long until a call would be allowed again, both windows considered: at least 1 s when the
-	// call was refused, zero when it was allowed. Under a limit that allows nothing it is the length of the window.
+	// RetryAfter is how long until a call would be allowed again in both windows: at least 1 s when the call was refused, 0
+	// when it was allowed. Under a limit that allows nothing it is the length of the window.
 	RetryAfter time.Duration
 }
 
 // RetryAfterSeconds returns RetryAfter in whole seconds, rounded up, as in the header Retry-After.
 func (r Result) RetryAfterSeconds() int { return seconds(r.RetryAfter) }
 
-// PolicyHeader returns the value of the header RateLimit-Policy: quota and length in seconds of both windows, as
-// in `"minute";q=60;w=60, "day";q=10000;w=86400`.
+// PolicyHeader returns the value of the header RateLimit-Policy: quota and length in seconds of both windows, as in
+// `"minute";q=60;w=60, "day";q=10000;w=86400`.
 func (r Result) PolicyHeader() string {
-	b := make([]byte, 0, 48) // this and Header stand on every answer
+	b := make([]byte, 0, 48) // every answer has this header and that of Header
 	b = strconv.AppendInt(append(b, `"minute";q=`...), int64(r.Limit.PerMinute), 10)
 	b = strconv.AppendInt(append(b, `;w=60, "day";q=`...), int64(r.Limit.PerDay), 10)
 	return string(append(b, `;w=86400`...))
 }
 
-// Header returns the value of the header RateLimit for the window with fewer calls left (the minute on a tie):
-// calls remaining and seconds until its reset, rounded up, as in `"minute";r=59;t=60`.
+// Header returns the value of the header RateLimit for the window with fewer calls left (the minute if equal): remaining calls
+// and seconds until the reset, rounded up, as in `"minute";r=59;t=60`.
 func (r Result) Header() string {
 	name, remaining, reset := `"minute";r=`, r.MinuteRemaining, r.MinuteReset
 	if r.DayRemaining < remaining {

@@ -30,7 +30,7 @@ func TestForPlan(t *testing.T) {
 	}
 }
 
-// A company's own numbers stand in place of its plan's, one by one, and never in its sandbox.
+// A company's own numbers replace those of its plan one by one, and never apply to its sandbox.
 func TestForCompany(t *testing.T) {
 	t.Parallel()
 	minute, day, cost := 7, 70, 50_000

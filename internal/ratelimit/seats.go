@@ -14,11 +14,12 @@ import (
 //go:embed seat.lua
 var seatSource string
 
-// SeatLife is how long a seat is kept that nobody renews: those of a node that died are free again after it.
+// SeatLife is how long a seat is kept without renewal. The seats of a dead node are free after this time.
 const SeatLife = 45 * time.Second
 
-// Seats counts what stays open for long, such as streams, over all nodes of a Redis: a holder takes a seat in each of its places,
-// renews it while it is open, and leaves. By Redis's clock, as nothing here follows the product's.
+// Seats limits the number of long-lived things, such as streams, over all nodes of a Redis. A holder takes a seat in each of
+// its places, renews it while it is open, and leaves. Expiry uses Redis's clock, because none of this depends on the product's
+// clock.
 type Seats struct {
 	client redis.UniversalClient
 	script *redis.Script
@@ -26,20 +27,20 @@ type Seats struct {
 	pause  pause
 }
 
-// NewSeats returns seats that are counted through client, which stays the caller's to close.
+// NewSeats returns seats that are counted through client. The caller closes client.
 func NewSeats(client redis.UniversalClient, log *slog.Logger) *Seats {
 	return &Seats{client: client, script: redis.NewScript(seatSource), node: NewRedis(client).node, pause: pause{log: log, what: "streams"}}
 }
 
-// Place is where seats are bounded.
+// Place is a group of seats with a maximum.
 type Place struct {
 	Name string
 	Most int
 }
 
-// Take takes the seat of a holder, whose number is its own on this node, in every place or in none, or renews it. All places begin
-// with group, so that a cluster keeps them together. Returns the index of the first place that is full, or -1; -1 as well while
-// Redis does not answer, when each node counts alone.
+// Take takes or renews the seat of a holder in every place, or in none. The number of a holder is unique on this node. The keys
+// of all places contain group as hash tag, so that a cluster stores them together. Returns the index of the first full place,
+// or -1. Returns -1 also while Redis does not answer; each node then counts alone.
 func (s *Seats) Take(ctx context.Context, group string, holder uint64, places ...Place) (full int, err error) {
 	keys, args := make([]string, len(places)), []any{s.member(holder), SeatLife.Milliseconds()}
 	for i, p := range places {
@@ -59,9 +60,9 @@ func (s *Seats) Take(ctx context.Context, group string, holder uint64, places ..
 	return full, nil
 }
 
-// Leave gives a holder's seats back. While Redis does not answer they lapse by themselves.
+// Leave frees the seats of a holder. While Redis does not answer, they expire by themselves.
 func (s *Seats) Leave(ctx context.Context, group string, holder uint64, places ...Place) {
-	_, _ = s.pause.ask(context.WithoutCancel(ctx), func(ctx context.Context) error { // the log says that Redis is away
+	_, _ = s.pause.ask(context.WithoutCancel(ctx), func(ctx context.Context) error { // pause logs that Redis is unreachable
 		_, err := s.client.Pipelined(ctx, func(pipe redis.Pipeliner) error {
 			for _, p := range places {
 				pipe.ZRem(ctx, seatKey(group, p.Name), s.member(holder))
@@ -74,5 +75,5 @@ func (s *Seats) Leave(ctx context.Context, group string, holder uint64, places .
 
 func (s *Seats) member(holder uint64) string { return s.node + "/" + strconv.FormatUint(holder, 36) }
 
-// seatKey is the name of a place's seats, with the group as hash tag.
+// seatKey returns the Redis key of a place, with the group as hash tag.
 func seatKey(group, place string) string { return "atrium:seats:{g:" + group + "}:" + place }

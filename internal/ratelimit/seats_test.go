@@ -12,7 +12,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// Holders of two nodes share the seats of a place; one that leaves makes room, and so does one that dies.
+// Holders on two nodes share the seats of a place. A seat becomes free when its holder leaves, and when its node dies.
 func TestSeatsAreSharedByNodes(t *testing.T) {
 	t.Parallel()
 	url := testkit.Redis(t)
@@ -44,13 +44,13 @@ func TestSeatsAreSharedByNodes(t *testing.T) {
 	lapsed := float64(time.Now().Add(-time.Second).UnixMilli())
 	members := client.ZRange(t.Context(), "atrium:seats:{g:co_1}:ann", 0, -1).Val()
 	require.Len(t, members, 2)
-	for _, key := range []string{"ann", "all"} { // as if nobody had renewed this one
+	for _, key := range []string{"ann", "all"} { // as if the seats had not been renewed
 		require.NoError(t, client.ZAddXX(t.Context(), "atrium:seats:{g:co_1}:"+key, redis.Z{Score: lapsed, Member: members[0]}).Err())
 	}
 	require.Equal(t, -1, enter(0, 9, person, company))
 }
 
-// While Redis does not answer everybody finds a seat, at once.
+// While Redis does not answer, everybody gets a seat at once.
 func TestSeatsWithoutRedis(t *testing.T) {
 	t.Parallel()
 	seats := ratelimit.NewSeats(openRedis(t, silent(t)), slog.New(slog.DiscardHandler))

@@ -12,8 +12,8 @@ import (
 	"atrium/internal/op"
 )
 
-// choose returns the member of the rule's team who gets the request; nil when the rule assigns nobody or nobody is active. Two
-// at once come one after the other.
+// choose returns the member of the rule's team who gets the request; nil when the rule assigns nobody or no member is active.
+// Concurrent choices for a team run one after the other.
 func choose(ctx context.Context, tx *op.Tx, rule *ent.RoutingRule) (*string, error) {
 	if rule.AssignTo == routingrule.AssignToNone {
 		return nil, nil // the team's inbox
@@ -42,7 +42,7 @@ func choose(ctx context.Context, tx *op.Tx, rule *ent.RoutingRule) (*string, err
 	return &next, nil
 }
 
-// leastLoaded returns the member with the fewest open requests; the first of equals.
+// leastLoaded returns the member with the fewest open requests; of several, the first.
 func leastLoaded(ctx context.Context, tx *op.Tx, members []string) (*string, error) {
 	var open []struct {
 		Assignee string `json:"assignee_id"`
@@ -66,7 +66,7 @@ func leastLoaded(ctx context.Context, tx *op.Tx, members []string) (*string, err
 	return &least, nil
 }
 
-// turn returns the member who comes after the one whose turn it was last. That is read under the lock.
+// turn returns the member after the one who was assigned last. The caller holds the team's lock.
 func turn(ctx context.Context, tx *op.Tx, ruleID string, members []string) (string, error) {
 	rule, err := tx.RoutingRule.Get(ctx, ruleID)
 	if err != nil {

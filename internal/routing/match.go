@@ -12,26 +12,26 @@ import (
 	"atrium/internal/workflow/definition"
 )
 
-const known = "routing rules" // the name under which a company's are remembered
+const known = "routing rules" // the key under which a company's compiled rules are cached
 
-// maxMatch is what the conditions of all rules may take together for one request.
+// maxMatch is how long the conditions of all rules may take together for one request.
 const maxMatch = 50 * time.Millisecond
 
-// compiled is a rule that is enabled.
+// compiled is an enabled rule with its compiled condition.
 type compiled struct {
 	id   string
 	at   time.Time // its updatedAt
 	when *definition.Condition
 }
 
-// Match is the rule that counts for a request.
+// Match is the first rule that holds for a request.
 type Match struct {
 	id string
 	at time.Time
 }
 
-// Prepare returns the first rule that holds for a request that is about to be filed, as expressions see it; nil for none. It is
-// for preparations, which run outside of transactions and see all rows.
+// Prepare returns the first rule that holds for a request that is about to be filed; nil if none does. request returns the
+// request as expressions see it. Call Prepare in a preparation, which runs outside of transactions and sees all rows.
 func Prepare(ctx context.Context, tx *op.Tx, request func() (map[string]any, error)) (*Match, error) {
 	rules, err := op.Known(ctx, tx, known, func(ctx context.Context) ([]compiled, error) { return compile(ctx, tx) })
 	if err != nil || len(rules) == 0 {
@@ -65,7 +65,7 @@ func Prepare(ctx context.Context, tx *op.Tx, request func() (map[string]any, err
 	return match, err
 }
 
-// compile reads the company's rules in order.
+// compile reads and compiles the company's enabled rules in order.
 func compile(ctx context.Context, tx *op.Tx) ([]compiled, error) {
 	rows, err := tx.RoutingRule.Query().Where(routingrule.Enabled(true)).
 		Order(routingrule.ByPosition(), routingrule.ByCreatedAt(), routingrule.ByID()).All(ctx)
@@ -76,7 +76,7 @@ func compile(ctx context.Context, tx *op.Tx) ([]compiled, error) {
 	return rules, tx.Costly(ctx, func(ctx context.Context) error {
 		for _, row := range rows {
 			when, faults := definition.ParseCondition(ctx, "when", row.When)
-			if len(faults) > 0 { // it was saved when other expressions were taken: its condition does not hold
+			if len(faults) > 0 { // it was saved when other expressions were accepted; it is left out
 				tx.Warn(ctx, "a routing rule cannot be compiled", "rule", row.ID, "error", faults[0].Message)
 				continue
 			}
@@ -86,7 +86,7 @@ func compile(ctx context.Context, tx *op.Tx) ([]compiled, error) {
 	})
 }
 
-// Routed is what a rule makes of a request.
+// Routed is the result of a rule for a request.
 type Routed struct {
 	RuleID     string
 	TeamID     *string
@@ -94,8 +94,8 @@ type Routed struct {
 	Priority   *string
 }
 
-// Route returns what the rule makes of the request, in the transaction that files it. team and assignee are those that
-// whoever files has named. Returns op.ErrOutdated when the rule has changed since.
+// Route returns the result of the rule for the request, in the transaction that files it. team and assignee are those that the
+// caller has named. Returns op.ErrOutdated when the rule has changed since Prepare.
 func (m *Match) Route(ctx context.Context, tx *op.Tx, team, assignee *string) (*Routed, error) {
 	ctx = tx.Unfiltered(ctx, "rules bind whoever files, and name teams and people that they may not see")
 	rule, err := tx.RoutingRule.Get(ctx, m.id)

@@ -63,7 +63,7 @@ func (d *desk) file(t *testing.T, as context.Context, in request.CreateInput) *e
 	return testkit.Run(t, d.w, as, request.Create, in)
 }
 
-// The first rule that holds sets team, assignee and priority; the request and its history name it.
+// The first rule that holds sets team, assignee and priority; the request stores its id, and the history names it.
 func TestTheFirstRuleThatHoldsCounts(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -71,7 +71,7 @@ func TestTheFirstRuleThatHoldsCounts(t *testing.T) {
 		member := w.As(w.A, principal.Member)
 		require.Nil(t, d.file(t, member, request.CreateInput{}).RoutingRuleID, "there is no rule yet")
 
-		d.rule(t, routing.CreateInput{When: `request.fields.model == "14 inch"`, Priority: new("LOW")}) // a field that most do not have
+		d.rule(t, routing.CreateInput{When: `request.fields.model == "14 inch"`, Priority: new("LOW")}) // reads a field that most requests do not have
 		d.rule(t, routing.CreateInput{When: `true`, Enabled: new(false), Priority: new("LOW")})
 		last := d.rule(t, routing.CreateInput{When: `true`, Priority: new("HIGH")})
 		first := d.rule(t, routing.CreateInput{When: `request.title.contains("laptop") && request.createdBy != ""`, Position: new(1), TeamID: &d.team.ID, Priority: new("URGENT")})
@@ -96,7 +96,7 @@ func TestTheFirstRuleThatHoldsCounts(t *testing.T) {
 	})
 }
 
-// What whoever files has named stays, but for the priority.
+// A team or an assignee that the caller names is kept; a priority is not.
 func TestWhatIsNamedStays(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -113,7 +113,8 @@ func TestWhatIsNamedStays(t *testing.T) {
 	})
 }
 
-// Turns go round, many at once; whoever is deactivated has none, and a team without anybody keeps it in its inbox.
+// roundRobin assigns the members in turn, also under concurrency. Deactivated members have no turn, and without active members
+// the request stays in the team's inbox.
 func TestRoundRobin(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -151,7 +152,7 @@ func TestRoundRobin(t *testing.T) {
 	})
 }
 
-// The one with the fewest open requests gets the next; finished ones do not count.
+// The member with the fewest open requests gets the next one; finished requests do not count.
 func TestLeastLoaded(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -171,7 +172,7 @@ func TestLeastLoaded(t *testing.T) {
 	})
 }
 
-// A change of a rule counts for the next request, on this node and on another one.
+// A change of a rule counts for the next request, on this node and on others.
 func TestChangesCountAtOnce(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -185,7 +186,7 @@ func TestChangesCountAtOnce(t *testing.T) {
 		testkit.Run(t, w, d.owner, routing.Delete, op.ByID{ID: rule.ID})
 		require.Nil(t, d.file(t, d.owner, request.CreateInput{}).RoutingRuleID)
 
-		// Another process writes: what this one remembers has turned out to be old at the latest when it files.
+		// Another process changes a rule. This one notices that its cached rules are outdated when it files, at the latest.
 		rule = d.rule(t, routing.CreateInput{When: `true`, Priority: new("HIGH")})
 		d.file(t, d.owner, request.CreateInput{})
 		other, err := w.Reopen()
@@ -198,7 +199,7 @@ func TestChangesCountAtOnce(t *testing.T) {
 	})
 }
 
-// A rule that was saved when other expressions were taken holds up no request: it does not hold.
+// A rule that was saved when other expressions were accepted, and does not compile any more, does not hold; filing succeeds.
 func TestRulesThatNoLongerCompileDoNotHold(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -213,7 +214,7 @@ func TestRulesThatNoLongerCompileDoNotHold(t *testing.T) {
 	})
 }
 
-// Rules bind whoever files, also who may not see the team.
+// Rules also apply to callers who may not see the rule's team.
 func TestPoliciesHideNoRule(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -228,7 +229,7 @@ func TestPoliciesHideNoRule(t *testing.T) {
 	})
 }
 
-// Refusals name the field.
+// Errors name the field.
 func TestFaultyRulesAreRefused(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -263,7 +264,7 @@ func TestFaultyRulesAreRefused(t *testing.T) {
 	})
 }
 
-// A costly condition does not hold up filing: it does not hold.
+// A condition that takes too long does not hold, and filing succeeds.
 func TestCostlyConditionsDoNotHold(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

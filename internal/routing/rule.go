@@ -13,7 +13,7 @@ import (
 	"atrium/internal/workflow/definition"
 )
 
-// maxRules of a company, disabled ones included.
+// maxRules is how many rules a company may have, including disabled ones.
 const maxRules = 200
 
 var sorts = op.Sorts{
@@ -74,7 +74,7 @@ type CreateInput struct {
 	Enabled  *bool   `json:"enabled,omitempty" nullable:"true" doc:"Starts enabled."`
 }
 
-// faults compiles a condition, and returns what is wrong with it.
+// faults compiles a condition, and returns its faults.
 func faults(ctx context.Context, tx *op.Tx, when string) (details []apperr.Detail, err error) {
 	err = tx.Costly(ctx, func(ctx context.Context) error {
 		_, details = definition.ParseCondition(ctx, "when", when)
@@ -170,8 +170,8 @@ func remove(ctx context.Context, tx *op.Tx, r *ent.RoutingRule, _ op.ByID) (stru
 	return struct{}{}, nil
 }
 
-// check names the faults of a rule: what its preparation found in the condition, a team that is named and no row of the
-// company, and somebody of no team who should get the requests.
+// check reports the faults of a rule: those that its preparation found in the condition, a named team that is no row of the
+// company, and an assignment without a team.
 func check(ctx context.Context, tx *op.Tx, named, teamID *string, assign routingrule.AssignTo) error {
 	details, _ := op.Preparation[[]apperr.Detail](tx)
 	var refs op.Refs

@@ -10,19 +10,19 @@ import (
 	"time"
 )
 
-// gcPercent is how much garbage a server lets gather, in percent of what lives: it keeps little and makes much, and
-// this quarters the work of finding that out again.
+// gcPercent lets the heap grow by 400 % of the live data before a collection. A server keeps little and allocates much, so this
+// costs little memory and quarters the work of the garbage collector.
 const gcPercent = 400
 
-// TuneGC sets the garbage collector up for a server, unless the operator's GOGC does.
+// TuneGC sets the garbage collector for a server, unless the environment variable GOGC is set.
 func TuneGC() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
 }
 
-// Drained returns a context that ends d after ctx does, or when it is cancelled. Meanwhile the server answers as ever, but says
-// that it is not ready, so that whoever spreads calls over nodes sends it no new ones.
+// Drained returns a context that ends d after ctx ends, or when it is cancelled. Until then the server answers calls but reports
+// that it is not ready, so that load balancers send it no new ones.
 func Drained(ctx context.Context, log *slog.Logger, d time.Duration) (context.Context, context.CancelFunc) {
 	out, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
@@ -43,22 +43,22 @@ func Drained(ctx context.Context, log *slog.Logger, d time.Duration) (context.Co
 	return out, cancel
 }
 
-// Part is something that runs until its context ends.
+// Part is a component that runs until its context ends.
 type Part struct {
 	Name  string
-	Run   func(ctx context.Context) error // returns nil when it was told to stop
-	Grace time.Duration                   // how long it may take to stop; 0 means 10 s
+	Run   func(ctx context.Context) error // returns nil after a requested stop
+	Grace time.Duration                   // maximum time to stop; 0 means 10 s
 }
 
-// running is a part that was started.
 type running struct {
 	Part
 	cancel context.CancelFunc
 	done   chan error
 }
 
-// All starts the parts in order and waits until ctx ends or one of them does. Then it stops them all, the last started
-// first, each within its grace. Returns what the parts failed with; nil after a clean stop.
+// All starts the parts in order and waits until ctx ends or one of the parts ends. Then it stops all parts in reverse order,
+// each within its grace period. Returns the parts' errors joined, one of which says which part ended by itself or did not stop
+// in time; nil after a clean stop.
 func All(ctx context.Context, log *slog.Logger, parts ...Part) error {
 	var started []*running
 	ended := make(chan *running, len(parts))
@@ -88,7 +88,7 @@ func All(ctx context.Context, log *slog.Logger, parts ...Part) error {
 	return errors.Join(errs...)
 }
 
-// stop ends one part and waits for it.
+// stop cancels one part and waits for it, at most for its grace period.
 func stop(r *running) error {
 	r.cancel()
 	grace := r.Grace

@@ -18,7 +18,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var log = slog.New(slog.DiscardHandler)
 
-// journal notes what happens, in order.
+// journal records in order what happens.
 type journal struct {
 	mu    sync.Mutex
 	lines []string
@@ -30,7 +30,7 @@ func (j *journal) note(line string) {
 	j.lines = append(j.lines, line)
 }
 
-// part runs until it is told to stop, and then returns err.
+// part returns a part that runs until its context ends, and then returns err.
 func (j *journal) part(name string, running chan<- struct{}, err error) run.Part {
 	return run.Part{Name: name, Run: func(ctx context.Context) error {
 		running <- struct{}{}
@@ -57,7 +57,7 @@ func TestPartsStopInReverse(t *testing.T) {
 	require.Equal(t, []string{"listener", "workers", "database"}, j.lines)
 }
 
-// What is drained goes on after it was told to stop, until its time is up or its parts have ended.
+// The context ends d after its parent, or when it is cancelled.
 func TestDrained(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())

@@ -1,9 +1,9 @@
-// Package savedview keeps the lists that people come back to: a name, and the query of the address that shows the list. The
-// product does not read the query; whoever opens a view reads by it with their own rights, so that a view shows nobody more.
+// Package savedview keeps saved views: a name, and the query string of the address that shows a list. The product never
+// interprets the query string. A person who opens a view reads the list with their own rights, so a view gives access to nothing.
 //
-// A view is seen by whoever made it ("me"), by a team's members ("team") or by everybody ("company"). Making one that others see
-// takes savedview.share, which members do not have. Whoever made a view changes and deletes it; so do admins, where others see it.
-// Access policies are not about views: there is nothing in them but a name and words of a filter.
+// A view is visible to its author ("me"), to the members of a team ("team") or to the company ("company"). Creating one of the
+// last two takes the right savedview.share, which members do not have. The author may change and delete a view, and so may
+// admins when they can see it. Access policies do not apply to views, which hold only a name and filter words.
 //
-// A team's views go with the team. A person has at most 100.
+// The views of a team are deleted with the team. A person may create at most 100 views. GraphQL calls the operations.
 package savedview

@@ -15,7 +15,7 @@ import (
 	"atrium/internal/principal"
 )
 
-// maxViews that one person may have made.
+// maxViews is the number of views that one person may create.
 const maxViews = 100
 
 var sorts = op.Sorts{
@@ -52,10 +52,10 @@ var (
 	}, loadOwn, remove)
 )
 
-// ListInput pages the views.
+// ListInput selects a page of views.
 type ListInput struct{ paging.Page }
 
-// seen are the views that the caller sees: what others keep for themselves is nobody's matter, not even an owner's.
+// seen matches the views that the caller can see. The private views of others are hidden from everybody, even from an owner.
 func seen(tx *op.Tx) predicate.SavedView {
 	me := tx.Principal().ID
 	return savedview.Or(
@@ -68,7 +68,7 @@ func load(ctx context.Context, tx *op.Tx, id string) (*ent.SavedView, error) {
 	return op.Lock(tx, tx.SavedView.Query().Where(savedview.ID(id), seen(tx))).Only(ctx)
 }
 
-// loadOwn loads a view for a change.
+// loadOwn loads and locks a view for a change. Returns forbidden unless the caller is its author or an admin.
 func loadOwn(ctx context.Context, tx *op.Tx, id string) (*ent.SavedView, error) {
 	v, err := load(ctx, tx, id)
 	if err != nil || v.UserID == tx.Principal().ID || admin(tx) {
@@ -116,7 +116,8 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.SavedView, err
 	return v, nil
 }
 
-// check refuses a team where none is wanted, and one that is not the caller's.
+// check returns validation_error for a team without the scope team, for the scope team without a team, and for a team that the
+// caller is not a member of. Admins may name any team.
 func check(ctx context.Context, tx *op.Tx, in CreateInput) error {
 	if in.Scope != string(savedview.ScopeTeam) {
 		if in.TeamID != nil {
@@ -141,7 +142,7 @@ func check(ctx context.Context, tx *op.Tx, in CreateInput) error {
 	return nil
 }
 
-// UpdateInput changes the fields that it names.
+// UpdateInput changes the fields that are set.
 type UpdateInput struct {
 	op.ByID
 	Name  op.Patch[string] `json:"name,omitzero" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`

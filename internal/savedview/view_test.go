@@ -25,7 +25,7 @@ func names(t *testing.T, w *testkit.World, as context.Context) []string {
 	return out
 }
 
-// A view is seen by whoever made it, by a team's members or by everybody, and by nobody else, not even an owner.
+// A view is visible to its author, to a team's members or to everybody, and to nobody else, not even an owner.
 func TestViewsAreSeenByTheirScope(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

@@ -17,12 +17,12 @@ import (
 	"github.com/tink-crypto/tink-go/v2/tink"
 )
 
-// maxFileSize is far beyond what thousands of keys take.
+// maxFileSize is far more than thousands of keys need.
 const maxFileSize = 1 << 20
 
-// CreateFile draws a master key and writes it to path with mode 0600. The file appears whole or not at all, even if
-// the machine stops meanwhile. When there is a file already it is left alone and the error matches fs.ErrExist; of
-// several processes that start at once, one creates the file and the others find it.
+// CreateFile generates a master key and writes it to path with mode 0600. The write is atomic, even if the machine stops
+// meanwhile. An existing file is left unchanged, and the error matches fs.ErrExist. Of several processes that start at once,
+// one creates the file and the others find it.
 func CreateFile(path string) error {
 	if err := createFile(path); err != nil {
 		return fmt.Errorf("seal: creating the master key: %w", err)
@@ -39,20 +39,20 @@ func createFile(path string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(f.Name()) }() // gone already when all went well
+	defer func() { _ = os.Remove(f.Name()) }() // already removed if all went well
 	if err := writeKeyset(f, handle); err != nil {
 		return err
 	}
-	if err := os.Link(f.Name(), path); err != nil { // unlike a rename, it replaces nothing
+	if err := os.Link(f.Name(), path); err != nil { // unlike a rename, a link never replaces a file
 		return err
 	}
 	return syncDir(path)
 }
 
-// Rotate draws a new key, adds it to the file at path and makes it the primary, which wraps the data keys of
-// processes that start from now on. The old keys stay, so everything that was sealed still opens. The file is
-// replaced whole and keeps its owner. Rotations exclude one another: the error matches fs.ErrExist while another is
-// under way (or was killed: it names the file that is then left over and may be removed).
+// Rotate generates a new key, adds it to the file at path and makes it the primary, which wraps the data keys of processes that
+// start from now on. The old keys stay, so all sealed values can still be decrypted. The file is replaced atomically and keeps
+// its owner. Only one rotation runs at a time: the error matches fs.ErrExist while another is running, or after one was killed;
+// it then names the left-over file, which may be removed.
 func Rotate(path string) error {
 	if err := rotate(path); err != nil {
 		return fmt.Errorf("seal: rotating the master key: %w", err)
@@ -110,7 +110,7 @@ func rotate(path string) error {
 	return syncDir(path)
 }
 
-// writeKeyset writes the keyset to f, down to the disk, and closes f.
+// writeKeyset writes the keyset to f, syncs it to disk and closes f.
 func writeKeyset(f *os.File, handle *keyset.Handle) error {
 	var text bytes.Buffer
 	err := insecurecleartextkeyset.Write(handle, keyset.NewJSONWriter(&text))
@@ -123,7 +123,7 @@ func writeKeyset(f *os.File, handle *keyset.Handle) error {
 	return errors.Join(err, f.Close())
 }
 
-// syncDir makes a file's entry in its folder survive a power failure.
+// syncDir syncs the folder, so that the file's entry survives a power failure.
 func syncDir(path string) error {
 	dir, err := os.Open(filepath.Dir(path))
 	if err != nil {
@@ -132,7 +132,7 @@ func syncDir(path string) error {
 	return errors.Join(dir.Sync(), dir.Close())
 }
 
-// readFile reads a key file, unless somebody else can too.
+// readFile reads a key file. It refuses a file that other users can access.
 func readFile(path string) ([]byte, fs.FileInfo, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -154,8 +154,8 @@ func readFile(path string) ([]byte, fs.FileInfo, error) {
 	return text, info, err
 }
 
-// fileKey is the master key in a file. It reads the file again when it meets a data key that it cannot unwrap, since
-// another process may have rotated the file and sealed with the new key.
+// fileKey is a master key in a file. It reads the file again when it cannot unwrap a data key, because another process may have
+// rotated the file and sealed with the new key.
 type fileKey struct {
 	path string
 
@@ -188,7 +188,7 @@ func (m *fileKey) current() tink.AEAD {
 	return m.key
 }
 
-// newer returns the file's key if the file was replaced since key was read from it.
+// newer returns the file's key if the file was replaced since key was read. Returns an error if it was not.
 func (m *fileKey) newer(key tink.AEAD) (tink.AEAD, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -208,12 +208,12 @@ func (m *fileKey) newer(key tink.AEAD) (tink.AEAD, error) {
 	return m.key, nil
 }
 
-// EncryptWithContext wraps with the primary.
+// EncryptWithContext wraps with the primary key.
 func (m *fileKey) EncryptWithContext(_ context.Context, plaintext, associatedData []byte) ([]byte, error) {
 	return m.current().Encrypt(plaintext, associatedData)
 }
 
-// DecryptWithContext unwraps with whichever key of the file wrapped it.
+// DecryptWithContext unwraps with the key of the file that wrapped the data key.
 func (m *fileKey) DecryptWithContext(_ context.Context, ciphertext, associatedData []byte) ([]byte, error) {
 	key := m.current()
 	if plaintext, err := key.Decrypt(ciphertext, associatedData); err == nil {

@@ -21,7 +21,7 @@ import (
 	"atrium/internal/seal"
 )
 
-// keyFile returns the path of a new key file in a folder of its own.
+// keyFile creates a key file in its own folder and returns the path.
 func keyFile(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "master.key")
@@ -29,7 +29,7 @@ func keyFile(t testing.TB) string {
 	return path
 }
 
-// opens requires that value, sealed by whichever process, opens in s.
+// opens requires that s decrypts a sealed value.
 func opens(t *testing.T, s *seal.Sealer, sealed []byte, value string) {
 	t.Helper()
 	got, err := s.Unseal(sealed, []byte("aad"))
@@ -63,7 +63,7 @@ func TestCreateFile(t *testing.T) {
 	require.ErrorIs(t, seal.CreateFile(filepath.Join(t.TempDir(), "none", "master.key")), fs.ErrNotExist)
 }
 
-// Of many processes that start at once, one creates the key, and all of them use that one.
+// Of many processes that start at once, one creates the key, and all of them use it.
 func TestCreateFileTogether(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "master.key")
@@ -87,7 +87,7 @@ func TestCreateFileTogether(t *testing.T) {
 	}
 }
 
-// A file that anybody else can read or write is refused, as is one that is no key; the error never quotes it.
+// A file that other users can access is refused, and so is one that is not a key. The error never quotes its contents.
 func TestFileRefused(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []fs.FileMode{0o604, 0o640, 0o644, 0o660, 0o622, 0o601, 0o777} {
@@ -136,7 +136,7 @@ func TestRotate(t *testing.T) {
 	opens(t, running, after, "after") // it reads the file again
 	opens(t, open(t, source), sealed(t, running, "still"), "still")
 
-	// New values depend on the new key alone: without the old ones, they open and the old do not.
+	// Values sealed after the rotation need only the new key; the older ones need the old key.
 	onlyPrimary(t, path)
 	alone := open(t, source)
 	opens(t, alone, after, "after")
@@ -144,7 +144,7 @@ func TestRotate(t *testing.T) {
 	require.ErrorContains(t, err, "the file holds no key that opens it")
 }
 
-// Rotations at once exclude one another, and none of the keys that one has added is lost.
+// Concurrent rotations exclude one another, and no key that was added is lost.
 func TestRotateTogether(t *testing.T) {
 	t.Parallel()
 	path := keyFile(t)
@@ -164,7 +164,7 @@ func TestRotateTogether(t *testing.T) {
 	}
 }
 
-// A rotation that was killed leaves the key as it was, and the next one says what to remove.
+// A killed rotation leaves the key file unchanged, and the next rotation names the file to remove.
 func TestRotateAfterCrash(t *testing.T) {
 	t.Parallel()
 	path := keyFile(t)
@@ -179,7 +179,7 @@ func TestRotateAfterCrash(t *testing.T) {
 	opens(t, open(t, seal.Source{File: path}), value, "value")
 }
 
-// A link to the key file stays a link.
+// A symbolic link to the key file stays a link.
 func TestRotateThroughLink(t *testing.T) {
 	t.Parallel()
 	path := keyFile(t)
@@ -193,7 +193,7 @@ func TestRotateThroughLink(t *testing.T) {
 	opens(t, open(t, seal.Source{File: path}), value, "value")
 }
 
-// ATRIUM_MASTER_KEY holds one bare key, several with the primary first, or a key file.
+// ATRIUM_MASTER_KEY contains one bare key, several with the primary first, or a key file.
 func TestBase64(t *testing.T) {
 	t.Parallel()
 	first, second := bytes.Repeat([]byte{0xfb}, 32), bytes.Repeat([]byte{2}, 32)
@@ -227,7 +227,7 @@ func names(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// onlyPrimary removes all other keys from the file, as an operator does with tinkey.
+// onlyPrimary removes all keys but the primary from the file, like an operator with tinkey.
 func onlyPrimary(t *testing.T, path string) {
 	t.Helper()
 	text, err := os.ReadFile(path)

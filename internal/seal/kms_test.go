@@ -17,7 +17,7 @@ import (
 	"atrium/internal/seal"
 )
 
-// A stand-in for Vault's transit engine, over HTTPS, as `vault write transit/encrypt/atrium` speaks to it.
+// A stand-in for Vault's transit engine over HTTPS.
 func TestVault(t *testing.T) {
 	key, _ := newFake(t)
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -77,7 +77,7 @@ func TestVault(t *testing.T) {
 	require.NotContains(t, err.Error(), "another-token")
 }
 
-// A stand-in for AWS KMS, as its JSON protocol speaks to it.
+// A stand-in for AWS KMS with its JSON protocol.
 func TestAWS(t *testing.T) {
 	key, _ := newFake(t)
 	const arn = "arn:aws:kms:eu-central-1:111122223333:key/00000000-0000-0000-0000-000000000000"

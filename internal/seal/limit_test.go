@@ -10,7 +10,7 @@ import (
 	"github.com/tink-crypto/tink-go/v2/tink"
 )
 
-// setup opens a Sealer on a bare key.
+// setup opens a Sealer with a bare key.
 func setup(t *testing.T) *Sealer {
 	t.Helper()
 	s, err := Open(context.Background(), Source{Base64: base64.StdEncoding.EncodeToString(make([]byte, rawKeySize))})
@@ -19,7 +19,7 @@ func setup(t *testing.T) *Sealer {
 	return s
 }
 
-// A data key stops at AES-GCM's limit for random nonces; what it sealed still opens.
+// A data key stops sealing at AES-GCM's limit for random nonces. Values sealed before can still be decrypted.
 func TestDataKeyIsUsedUp(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
@@ -32,7 +32,7 @@ func TestDataKeyIsUsedUp(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// The data keys that a process keeps are bounded, and those it dropped it unwraps again.
+// The cache of data keys is limited. A data key that was dropped is unwrapped again.
 func TestDataKeysAreBounded(t *testing.T) {
 	t.Parallel()
 	s, other := setup(t), setup(t)

@@ -12,11 +12,11 @@ import (
 	"atrium/internal/seal"
 )
 
-// Whoever rotates, the file stays the server's: root must not lock its user out.
+// After a rotation by root the file still belongs to the server's user.
 func TestRotateKeepsOwner(t *testing.T) {
 	t.Parallel()
 	path := keyFile(t)
-	if os.Geteuid() == 0 { // only root can make a file another user's
+	if os.Geteuid() == 0 { // only root can change the owner of a file
 		require.NoError(t, os.Chown(path, 12345, 12345))
 	}
 	owner := func() (uint32, uint32) {

@@ -16,18 +16,18 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// ErrCorrupt is returned by Unseal when a value was altered, was sealed with other associated data, or is no sealed
-// value at all. Trying again does not help.
+// ErrCorrupt is returned by Unseal when a value was altered, was sealed with other associated data, or is not a sealed value.
+// Retrying does not help.
 var ErrCorrupt = errors.New("seal: the value does not open: altered, not sealed here, or other associated data")
 
-// errUsedUp keeps a data key below AES-GCM's limit for random nonces.
+// errUsedUp is returned when a data key has reached AES-GCM's limit for random nonces.
 var errUsedUp = errors.New("seal: the data key has sealed 2^32 values: restart to draw a new one")
 
 const (
-	lengthSize    = 4                // of the wrapped data key's length
+	lengthSize    = 4                // of the length field
 	maxWrapped    = 4096             // bytes; as in Tink
 	maxSealed     = 1 << 32          // values per data key
-	maxDataKeys   = 4096             // unwrapped and kept: one per start of a process that sealed something
+	maxDataKeys   = 4096             // cached data keys: there is one per start of a process that sealed something
 	unwrapTimeout = 10 * time.Second // of a call to a KMS
 )
 
@@ -37,17 +37,17 @@ type Sealer struct {
 	master tink.AEADWithContext
 	close  func()
 
-	header  []byte // of the values sealed here: the length and the wrapped data key
+	header  []byte // of the values sealed by this process: length and wrapped data key
 	dataKey tink.AEAD
 	sealed  atomic.Uint64
 
 	mu       sync.RWMutex
-	dataKeys map[string]tink.AEAD // by their wrapped form; this process' own among them
+	dataKeys map[string]tink.AEAD // by their wrapped form; includes this process's own
 	unwraps  singleflight.Group
 }
 
-// Open loads the master key, draws a data key and wraps it, and unwraps it again to be sure. With a KMS that is two
-// calls; ctx ends them. Close the Sealer when done.
+// Open loads the master key, generates a data key, wraps it and unwraps it again as a check. With a KMS this takes two network
+// calls, which end when ctx does. Close the Sealer when done.
 func Open(ctx context.Context, source Source) (*Sealer, error) {
 	master, closeMaster, err := source.open(ctx)
 	if err != nil {
@@ -61,11 +61,11 @@ func Open(ctx context.Context, source Source) (*Sealer, error) {
 	return s, nil
 }
 
-// Close lets go of the connections to a KMS. The Sealer must not be used afterwards.
+// Close closes the connections to a KMS. The Sealer must not be used afterwards.
 func (s *Sealer) Close() { s.close() }
 
-// Seal encrypts plaintext for associatedData, which Unseal has to be given again. It makes no network call and fails
-// only when the data key is used up. The result is about 100 bytes longer than plaintext (with a KMS, up to 300).
+// Seal encrypts plaintext with associatedData, which Unseal needs again. It makes no network call, and fails only when the data
+// key is used up. The result is about 100 bytes longer than plaintext (with a KMS, up to 300).
 func (s *Sealer) Seal(plaintext, associatedData []byte) ([]byte, error) {
 	if s.sealed.Add(1) > maxSealed {
 		return nil, errUsedUp
@@ -77,9 +77,9 @@ func (s *Sealer) Seal(plaintext, associatedData []byte) ([]byte, error) {
 	return slices.Concat(s.header, payload), nil
 }
 
-// Unseal decrypts what Seal returned, in this process or another one with the same master key. Returns ErrCorrupt
-// if the value cannot be what was sealed for associatedData; any other error says that the master key does not open
-// its data key, or that the KMS cannot be reached (it is waited for 10 s at most, once per data key).
+// Unseal decrypts what Seal returned in this process or in another one with the same master key. Returns ErrCorrupt if the
+// value is not one that was sealed with associatedData. Any other error means that the master key cannot decrypt the data key,
+// or that the KMS cannot be reached; a call to the KMS takes at most 10 s, once per data key.
 func (s *Sealer) Unseal(sealed, associatedData []byte) ([]byte, error) {
 	if len(sealed) < lengthSize {
 		return nil, ErrCorrupt
@@ -100,7 +100,7 @@ func (s *Sealer) Unseal(sealed, associatedData []byte) ([]byte, error) {
 	return plaintext, nil
 }
 
-// drawDataKey makes the data key of this process.
+// drawDataKey generates the data key of this process.
 func (s *Sealer) drawDataKey(ctx context.Context) error {
 	data, err := registry.NewKeyData(aead.AES256GCMKeyTemplate())
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *Sealer) drawDataKey(ctx context.Context) error {
 	return nil
 }
 
-// dataKeyOf returns the data key that was wrapped; concurrent callers share one call to the KMS.
+// dataKeyOf returns the data key for its wrapped form. Concurrent callers share one call to the KMS.
 func (s *Sealer) dataKeyOf(wrapped []byte) (tink.AEAD, error) {
 	s.mu.RLock()
 	dataKey, ok := s.dataKeys[string(wrapped)]
@@ -150,7 +150,7 @@ func (s *Sealer) dataKeyOf(wrapped []byte) (tink.AEAD, error) {
 	return shared.(tink.AEAD), nil
 }
 
-// unwrap asks the master key for a data key.
+// unwrap decrypts a data key with the master key.
 func (s *Sealer) unwrap(ctx context.Context, wrapped []byte) (tink.AEAD, error) {
 	key, err := s.master.DecryptWithContext(ctx, wrapped, nil)
 	if err != nil {

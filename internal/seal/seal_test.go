@@ -31,7 +31,7 @@ func open(t testing.TB, source seal.Source) *seal.Sealer {
 	return s
 }
 
-// fake is a master key in a KMS that counts its calls, and fails them while down.
+// fake is a master key in a KMS. It counts its calls, and fails while down is set.
 type fake struct {
 	mu    sync.Mutex
 	down  error
@@ -91,7 +91,7 @@ func TestWhatIsSealedOpens(t *testing.T) {
 	})
 }
 
-// Every single byte counts: no altered or shortened value opens, and none is mistaken for another failure's kind.
+// A value with a changed byte or a missing end cannot be decrypted. A text that is not a sealed value gives ErrCorrupt.
 func TestAltered(t *testing.T) {
 	t.Parallel()
 	_, source := newFake(t)
@@ -112,7 +112,7 @@ func TestAltered(t *testing.T) {
 	}
 }
 
-// The layout is Tink's own: its KMS envelope AEAD opens our values and we open its.
+// The layout is Tink's: its KMS envelope AEAD decrypts our values, and we decrypt its values.
 func TestTinkEnvelope(t *testing.T) {
 	t.Parallel()
 	f, source := newFake(t)
@@ -132,8 +132,8 @@ func TestTinkEnvelope(t *testing.T) {
 	require.Equal(t, "value", string(got))
 }
 
-// The KMS is asked twice at the start, then once per data key that is new: an outage stops neither Seal nor what
-// this process has met before.
+// The KMS is called twice at the start and then once per new data key. During an outage, Seal works, and so does Unseal for
+// data keys that this process knows.
 func TestCallsToTheKMS(t *testing.T) {
 	t.Parallel()
 	f, source := newFake(t)
@@ -174,7 +174,7 @@ func TestCallsToTheKMS(t *testing.T) {
 	require.ErrorIs(t, err, down)
 	require.NotErrorIs(t, err, seal.ErrCorrupt)
 	f.state(nil)
-	_, err = s.Unseal(unmet, nil) // a failure is not remembered
+	_, err = s.Unseal(unmet, nil) // failures are not cached
 	require.NoError(t, err)
 }
 
@@ -198,7 +198,7 @@ func TestOpenFails(t *testing.T) {
 	}
 }
 
-// Whatever is printed, logged or marshalled tells where the key is and never what it is.
+// Printing, logging or marshalling shows where the key is and never the key.
 func TestMasked(t *testing.T) {
 	t.Parallel()
 	const key = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="

@@ -24,17 +24,17 @@ import (
 	"github.com/tink-crypto/tink-go/v2/tink"
 )
 
-// Source says where the master key is: exactly one of File, Base64 and KMS is set. doc.go tells the formats.
+// Source says where the master key is: exactly one of File, Base64 and KMS is set. See the package comment for the formats.
 type Source struct {
 	File   string // path of a key file
 	Base64 string // the key itself: the value of ATRIUM_MASTER_KEY
 	KMS    string // URI of a key in a KMS
 
-	// Client serves the URI in KMS instead of the clients that are built in.
+	// Client is used for the URI in KMS instead of the built-in clients.
 	Client registry.KMSClient
 }
 
-// open returns the AEAD of the master key and what closes it.
+// open returns the AEAD of the master key, and a function that closes it.
 func (s Source) open(ctx context.Context) (tink.AEADWithContext, func(), error) {
 	nothing := func() {}
 	set := 0
@@ -57,7 +57,7 @@ func (s Source) open(ctx context.Context) (tink.AEADWithContext, func(), error) 
 	}
 }
 
-// base64Variants evens out padding, line ends and alphabet, which differ between the tools that people make keys with.
+// base64Variants removes the differences in padding, line ends and alphabet between the tools that generate keys.
 var base64Variants = strings.NewReplacer("-", "+", "_", "/", "=", "", " ", "", "\n", "", "\r", "", "\t", "")
 
 // parseBase64 reads the value of ATRIUM_MASTER_KEY.
@@ -67,7 +67,7 @@ func parseBase64(value string) (tink.AEAD, error) {
 	for i, piece := range pieces {
 		key, err := base64.RawStdEncoding.DecodeString(base64Variants.Replace(piece))
 		if err != nil {
-			return nil, fmt.Errorf("key %d is not base64", i+1) // base64's own error may quote a byte of it
+			return nil, fmt.Errorf("key %d is not base64", i+1) // the error of package base64 may quote a byte of the key
 		}
 		keys[i] = key
 	}
@@ -79,8 +79,8 @@ func parseBase64(value string) (tink.AEAD, error) {
 
 const rawKeySize = 32
 
-// rawKeys makes a keyset of bare AES-256 keys, the first of which is the primary. A key's id in the keyset must be
-// the same at every start, as it is written into what the key wraps; so it comes from the key.
+// rawKeys returns a keyset of bare AES-256 keys, the first of which is the primary. The id of a key is part of what the key
+// wraps, so it must be the same at every start; it is derived from the key.
 func rawKeys(keys [][]byte) (tink.AEAD, error) {
 	params, err := aesgcm.NewParameters(aesgcm.ParametersOpts{
 		KeySizeInBytes: rawKeySize, IVSizeInBytes: 12, TagSizeInBytes: 16, Variant: aesgcm.VariantTink,
@@ -127,13 +127,13 @@ func parseKeyset(text []byte) (tink.AEAD, error) {
 func readKeyset(text []byte) (*keyset.Handle, error) {
 	handle, err := insecurecleartextkeyset.Read(keyset.NewJSONReader(bytes.NewReader(text)))
 	if err != nil {
-		// The parser's own error may quote what it read.
+		// The parser's error may quote its input.
 		return nil, errors.New("not a master key: neither 32 bytes nor a Tink keyset in JSON")
 	}
 	return handle, nil
 }
 
-// local is a master key in memory, for which a context means nothing.
+// local is an AEAD whose calls ignore their context once they have begun.
 type local struct{ tink.AEAD }
 
 func (l local) EncryptWithContext(ctx context.Context, plaintext, associatedData []byte) ([]byte, error) {
@@ -150,7 +150,7 @@ func (l local) DecryptWithContext(ctx context.Context, ciphertext, associatedDat
 	return l.Decrypt(ciphertext, associatedData)
 }
 
-// String says where the key is, not what it is; of a URI only the scheme, as some carry credentials.
+// String says where the key is. Of a KMS URI it prints only the scheme, because some URIs contain credentials.
 func (s Source) String() string {
 	switch {
 	case s.File != "":
@@ -167,23 +167,23 @@ func (s Source) String() string {
 	}
 }
 
-// Format prints String under every verb of fmt.
+// Format prints String for every verb of fmt.
 func (s Source) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
 
-// LogValue logs String.
+// LogValue returns String.
 func (s Source) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// MarshalText returns String, to JSON and other encoders.
+// MarshalText returns String, for JSON and other encoders.
 func (s Source) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // String says where the master key is.
 func (s *Sealer) String() string { return "sealer with the " + s.source }
 
-// Format prints String under every verb of fmt.
+// Format prints String for every verb of fmt.
 func (s *Sealer) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
 
-// LogValue logs String.
+// LogValue returns String.
 func (s *Sealer) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// MarshalText returns String, to JSON and other encoders.
+// MarshalText returns String, for JSON and other encoders.
 func (s *Sealer) MarshalText() ([]byte, error) { return []byte(s.String()), nil }

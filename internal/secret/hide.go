@@ -9,8 +9,8 @@ import (
 	"atrium/internal/op"
 )
 
-// Hide returns what takes the values of all secrets of the context's company, and pasted keys, out of a JSON value. Keep it out of
-// transactions, as Open.
+// Hide returns a function that masks the values of all secrets of the context's company, and pasted keys, in a JSON value. Do
+// not call it in a transaction: it decrypts the secrets, like Open.
 func Hide(ctx context.Context, db *ent.Client, sealer op.Sealer) (func(any) any, error) {
 	rows, err := db.Secret.Query().Order(secret.ByID()).All(ctx)
 	if err != nil {

@@ -1,21 +1,21 @@
 package secret
 
-// numeral is a way to write bytes as digits of some bits each.
+// numeral is an encoding of bytes as digits of a fixed number of bits.
 type numeral struct {
 	alphabet            uint16
 	value               func(b byte) byte
-	bits, shifts, least int // shifts: at which of its digits a byte may begin
+	bits, shifts, least int // shifts: the number of digits at which a byte may begin; least: digits of the shortest run that is decoded
 }
 
 var numerals = []numeral{
-	{alphabet: random | slash, value: base64Value, bits: 6, shifts: 4, least: 24}, // base64 of either alphabet
+	{alphabet: random | slash, value: base64Value, bits: 6, shifts: 4, least: 24}, // base64 with either alphabet
 	{alphabet: hexadecimal, value: hexValue, bits: 4, shifts: 2, least: 36},
 }
 
 const (
-	nested   = 2  // how often a key may be encoded
-	wrapped  = 32 // digits: a line of fewer does not go on in the next
-	readable = 16 // printable characters in a row: bytes with fewer hold no key
+	nested   = 2  // how many times a key may be encoded
+	wrapped  = 32 // digits: a shorter line is not continued on the next one
+	readable = 16 // printable characters in a row: bytes with fewer contain no key
 )
 
 func base64Value(b byte) byte {
@@ -31,7 +31,7 @@ func base64Value(b byte) byte {
 	case b == '/':
 		return 63
 	}
-	return 62 // the plus sign and the hyphen
+	return 62 // plus sign and hyphen
 }
 
 func hexValue(b byte) byte {
@@ -41,7 +41,7 @@ func hexValue(b byte) byte {
 	return b | 0x20 - 'a' + 10
 }
 
-// runs yields where digits stand in a row, with their padding, and their values. A run may be wrapped into lines.
+// runs yields each run of digits: its range with the padding, and the values of the digits. A run may be wrapped into lines.
 func (n numeral) runs(text []byte, yield func(from, to int, values []byte)) {
 	var values []byte
 	for from := 0; from < len(text); from++ {
@@ -78,7 +78,7 @@ func (n numeral) runs(text []byte, yield func(from, to int, values []byte)) {
 	}
 }
 
-// holdsKey reports whether the bytes that digits stand for hold a key.
+// holdsKey reports whether the bytes that the digits encode contain a key.
 func (n numeral) holdsKey(values []byte, aws bool, deep int) (found bool) {
 	s := seeker{hide: func(int, int) { found = true }, aws: aws}
 	decoded := make([]byte, 0, len(values)*n.bits/8)
@@ -99,7 +99,7 @@ func (n numeral) holdsKey(values []byte, aws bool, deep int) (found bool) {
 	return found
 }
 
-// isReadable reports whether enough printable characters stand in a row.
+// isReadable reports whether a text contains enough printable characters in a row.
 func isReadable(text []byte) bool {
 	row := 0
 	for _, b := range text {
@@ -112,7 +112,7 @@ func isReadable(text []byte) bool {
 	return false
 }
 
-// eachLayer yields a text as it is and with one layer of escapes resolved after the other.
+// eachLayer yields a text unchanged, and then with one more layer of escapes resolved each time.
 func eachLayer(text []byte, yield func(v view)) {
 	v, changed := view{text: text}, true
 	for n := 0; changed && n <= layers; n++ {

@@ -6,41 +6,42 @@ import (
 	"strings"
 )
 
-// MaskKeys returns a text with "***" for the credentials that people paste, of which nobody has told us. It finds them by
-// what they look like:
+// MaskKeys replaces by "***" the credentials in a text that people pasted without storing them as secrets. It recognises them
+// by their form:
 //
 //   - our own: API keys, access and ID tokens (any JWT), refresh tokens and client secrets, session cookies and mailed links,
 //     signing secrets (whsec_);
 //   - private keys in PEM; AWS access key ids, and secret keys within 256 bytes of an id or of the words "secret access key";
-//   - tokens of GitHub, Slack (and the addresses of its webhooks), OpenAI and Anthropic.
+//   - tokens of GitHub, Slack (and Slack webhook URLs), OpenAI and Anthropic.
 //
-// It finds them as they are, percent-encoded and as the text of JSON strings as a Masker does, in base64 of either alphabet
-// and in hexadecimal, wrapped into lines or not, and in base64 of base64. An encoded run is hidden whole. What has no prefix
-// (refresh tokens, sessions) is told by its exact length and alphabet, and must be delimited.
+// It finds them unencoded, percent-encoded and escaped as JSON strings like a Masker does, in base64 with either alphabet, in
+// hexadecimal, in both also wrapped into lines, and in base64 of base64. An encoded run that contains a key is hidden as a
+// whole. Credentials without a prefix (refresh tokens, sessions) are recognised by their exact length and alphabet, and must be
+// delimited.
 func MaskKeys(text string) string { return NewMasker().WithKeys().Text(text) }
 
-// WithKeys returns a masker that hides, besides the values of m, what MaskKeys hides. In a JSON value, what stands in one list
-// or object is beside each other.
+// WithKeys returns a masker that hides the values of m and what MaskKeys hides. In a JSON value, the members of one list or
+// object count as near each other.
 func (m *Masker) WithKeys() *Masker {
 	c := *m
 	c.keys = true
 	return &c
 }
 
-// The alphabets that a byte may be of.
+// The character classes of a byte, as bits.
 const (
 	upper = 1 << iota
 	lower
 	digit
 	hexadecimal
 	base32 // A to Z and 2 to 7
-	dash   // and the underscore: what base64url has besides letters and digits
-	slash  // and the plus sign: what base64 has
+	dash   // and the underscore: the characters of base64url besides letters and digits
+	slash  // and the plus sign: the characters of base64 besides letters and digits
 	dot
-	pad // of base64
+	pad // padding of base64
 
 	alphanum = upper | lower | digit
-	random   = alphanum | dash // what most issuers draw tokens from
+	random   = alphanum | dash // most issuers generate tokens from these
 )
 
 var alphabets = func() (of [256]uint16) {
@@ -56,14 +57,14 @@ var alphabets = func() (of [256]uint16) {
 	return of
 }()
 
-// form is what a kind of credential looks like: a prefix, and bytes of an alphabet behind it.
+// form is the form of a kind of credential: a prefix followed by characters of certain classes.
 type form struct {
 	prefix string
-	rest   uint16 // any of these alphabets
-	least  int    // bytes of the rest: less than issuers write, as people cut
+	rest   uint16 // each character is in one of these classes
+	least  int    // characters after the prefix: fewer than issuers use, because people cut keys short
 	exact  bool   // least is also the most
-	has    uint16 // each of these alphabets is in the rest
-	apart  bool   // no letter or digit stands before it: words end like this prefix
+	has    uint16 // each of these classes occurs after the prefix
+	apart  bool   // no letter or digit may precede the prefix, because words end like it
 	check  func(rest []byte) bool
 }
 
@@ -102,7 +103,7 @@ var forms = []form{
 	{prefix: "sk-ant-", rest: random, least: 20, has: digit | upper, apart: true},
 }
 
-// formsOf are the forms that begin with a byte.
+// formsOf holds the indexes of the forms whose prefix begins with a byte.
 var formsOf = func() (of [256][]int) {
 	for i, f := range forms {
 		of[f.prefix[0]] = append(of[f.prefix[0]], i)
@@ -110,10 +111,10 @@ var formsOf = func() (of [256][]int) {
 	return of
 }()
 
-// awsLabels announce an AWS secret key, in any case.
+// awsLabels are the words that announce an AWS secret key. Case does not matter.
 var awsLabels = []string{"secret_access_key", "secretaccesskey", "secret access key", "secret-access-key"}
 
-// isJWT reports whether three parts in a row are long enough for a header, claims and a signature.
+// isJWT reports whether three consecutive parts are long enough for a header, claims and a signature.
 func isJWT(rest []byte) bool {
 	long := 0
 	for part := range bytes.SplitSeq(rest, []byte(".")) {
@@ -126,16 +127,16 @@ func isJWT(rest []byte) bool {
 	return false
 }
 
-// seeker looks for keys in a text and hides what it finds.
+// seeker looks for keys in a text and calls hide for each.
 type seeker struct {
 	hide func(from, to int)
-	aws  bool // an AWS key id or label stands beside the text
+	aws  bool // an AWS key id or label is near the text
 }
 
-// besides is how many bytes an AWS secret key may stand away from its id.
+// besides is the maximum distance in bytes between an AWS secret key and its id or label.
 const besides = 256
 
-// seek hides the keys of a text, and the encoded runs that hold keys, encoded deep times at most.
+// seek hides the keys in a text, and the encoded runs that contain keys, encoded at most deep times.
 func (s seeker) seek(text []byte, deep int) {
 	anchors := s.forms(text)
 	s.words(text)
@@ -153,10 +154,10 @@ func (s seeker) seek(text []byte, deep int) {
 	}
 }
 
-// forms hides what looks like one of the forms, and returns where AWS key ids and labels stand. It reads each run of an
-// alphabet once for each form: what fails at the run's beginning fails behind it.
+// forms hides the credentials with a known form, and returns the positions of AWS key ids and labels. It reads each run once
+// per form: if a form does not match at the start of a run, it does not match later in the run either.
 func (s seeker) forms(text []byte) (anchors []int) {
-	read := make([]int, len(forms)) // until where a form's run was read
+	read := make([]int, len(forms)) // per form, the end of the run that was read last
 	for i, b := range text {
 		for _, n := range formsOf[b] {
 			f := &forms[n]
@@ -197,7 +198,7 @@ func labelled(text []byte) bool {
 	})
 }
 
-// runsOf yields the longest runs of an alphabet.
+// runsOf yields the longest runs of characters of certain classes.
 func runsOf(text []byte, alphabet uint16, yield func(from, to int)) {
 	for from := 0; from < len(text); from++ {
 		if alphabets[text[from]]&alphabet == 0 {
@@ -212,13 +213,13 @@ func runsOf(text []byte, alphabet uint16, yield func(from, to int)) {
 	}
 }
 
-// words hides our tokens without a prefix: 32 bytes in 43 characters of base64url, and 52 of base32.
+// words hides our tokens without a prefix: 32 bytes in 43 characters of base64url, and 52 characters of base32.
 func (s seeker) words(text []byte) {
 	runsOf(text, random, func(from, to int) {
 		switch word := text[from:to]; {
 		case len(word) == 43 && drawn(word):
 			fingerprint := bytes.HasSuffix(text[:from], []byte("SHA256:"))
-			if padded := to < len(text) && text[to] == '='; !fingerprint && !padded { // ours are never padded
+			if padded := to < len(text) && text[to] == '='; !fingerprint && !padded { // our tokens are never padded
 				s.hide(from, to)
 			}
 		case len(word) == 52 && bytes.ContainsAny(word, "234567") && !bytes.ContainsFunc(word, notBase32):
@@ -229,8 +230,8 @@ func (s seeker) words(text []byte) {
 
 func notBase32(r rune) bool { return r > 127 || alphabets[r]&base32 == 0 }
 
-// drawn reports whether a word may be 32 random bytes in base64url: of any 10,000 of those, all but about ten. Words joined
-// by hyphens, or written together, change less often between small letters, capitals and digits.
+// drawn reports whether a word looks like 32 random bytes in base64url. It misses about 10 of 10,000 such words. Natural words
+// joined by hyphens, or written together, change less often between lower case, upper case and digits.
 func drawn(word []byte) bool {
 	changes, before, digits := 0, uint16(0), 0
 	for _, b := range word {
@@ -249,7 +250,7 @@ func drawn(word []byte) bool {
 	return changes >= 15 && digits > 0 && strings.IndexByte("AEIMQUYcgkosw048", word[len(word)-1]) >= 0
 }
 
-// awsSecrets hides runs of 40 characters near an anchor.
+// awsSecrets hides runs of 40 characters near an AWS key id or label.
 func (s seeker) awsSecrets(text []byte, anchors []int) {
 	if len(anchors) == 0 && !s.aws {
 		return
@@ -269,7 +270,7 @@ func holds(text []byte, alphabet uint16) bool {
 	return bytes.ContainsFunc(text, func(r rune) bool { return r < 128 && alphabets[r]&alphabet != 0 })
 }
 
-// pem hides private keys. One that does not end is hidden as far as its lines are base64.
+// pem hides private keys in PEM. A key without an end line is hidden as far as its lines are base64.
 func (s seeker) pem(text []byte) {
 	begun, body := -1, 0
 	unended := func() {
@@ -303,7 +304,7 @@ func (s seeker) pem(text []byte) {
 	unended()
 }
 
-// pemBody returns where the lines of base64 end that begin at from.
+// pemBody returns the end of the base64 lines that begin at from.
 func pemBody(text []byte, from int) int {
 	to := from
 	for i := from; ; {
@@ -321,7 +322,8 @@ func pemBody(text []byte, from int) int {
 	}
 }
 
-// near returns m or, when an AWS key id or label stands in a list or object as a text or a name, a masker that knows it.
+// near returns m, or a masker that looks for AWS secret keys, when an AWS key id or label is a text or a name in the list or
+// object v.
 func (m *Masker) near(v any) *Masker {
 	if !m.keys || m.aws {
 		return m

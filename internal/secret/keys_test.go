@@ -19,7 +19,7 @@ import (
 	"atrium/internal/webhook"
 )
 
-// The alphabets that issuers draw from.
+// The alphabets that issuers use.
 const (
 	decimal   = "0123456789"
 	capitals  = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -29,11 +29,11 @@ const (
 	base64Std = base62 + "+/"
 )
 
-// issuer makes a key as it is in the world.
+// issuer generates a key in a real format.
 type issuer func(r *rand.Rand) string
 
-// of puts a key together of texts and issuers. The keys of these tests are put together so that no scanner of sources takes
-// them for real.
+// of concatenates texts and issuers. The keys in these tests are concatenated so that scanners of source code do not report
+// them.
 func of(parts ...any) issuer {
 	return func(r *rand.Rand) string {
 		var b strings.Builder
@@ -49,7 +49,7 @@ func of(parts ...any) issuer {
 	}
 }
 
-// some draws n characters of an alphabet.
+// some returns n random characters of an alphabet.
 func some(n int, alphabet string) issuer {
 	return func(r *rand.Rand) string {
 		b := make([]byte, n)
@@ -60,18 +60,19 @@ func some(n int, alphabet string) issuer {
 	}
 }
 
-// pemOf makes a block with a body of three lines.
+// pemOf generates a PEM block with a body of three lines.
 func pemOf(kind string) issuer {
 	begin, end := "-----BEGIN "+kind+"-----\n", "\n-----END "+kind+"-----"
 	return of(begin, some(64, base64Std), "\n", some(64, base64Std), "\n", some(30, base64Std), "==", end)
 }
 
-// jsonPart makes a part of a JWT.
+// jsonPart generates a part of a JWT.
 func jsonPart(name, value string) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(`{"` + name + `":"` + value + `"}`))
 }
 
-// word draws 32 bytes as our sessions and mailed links do. TestDrawn says how many of them are found.
+// word generates 32 random bytes like our sessions and mailed links, of those that are recognised. TestDrawn measures how many
+// are.
 func word(r *rand.Rand) string {
 	for {
 		raw := make([]byte, 32)
@@ -117,14 +118,13 @@ var issuers = map[string]issuer{
 	"an Anthropic key":         of("s", "k-ant-api03-", some(93, base64URL), "AA"),
 }
 
-// apart are the keys that are not found when a letter is glued to their beginning: words end like their prefix, or they have
-// none.
+// apart lists the keys that are not found when a letter directly precedes them: they have no prefix, or words end like it.
 var apart = []string{
 	"our refresh token", "our session's value", "a Slack app", "an OpenAI key", "an OpenAI project", "an OpenAI account",
 	"an Anthropic key",
 }
 
-// lossy are the encodings of a Masker's tests that no one could use a key in.
+// lossy lists the encodings of a Masker's tests after which a key is unusable.
 var lossy = []string{"upper case", "lower-case %xx", "reversed"}
 
 func seeded(n uint64) *rand.Rand { return rand.New(rand.NewPCG(n, 1)) }
@@ -147,7 +147,7 @@ func TestMaskKeysHidesEveryKeyInEveryForm(t *testing.T) {
 	}
 }
 
-// Wherever people paste keys, what stands around them stays.
+// In the places where people paste keys, the surrounding text stays.
 func TestMaskKeysInTheirSurroundings(t *testing.T) {
 	t.Parallel()
 	r := seeded(2)
@@ -189,7 +189,7 @@ func wrap(text string, width int) string {
 	return regexp.MustCompile(fmt.Sprintf(`.{%d}\B`, width)).ReplaceAllString(text, "$0\n")
 }
 
-// The forms hold what the product itself issues.
+// The forms match what the product itself issues.
 func TestMaskKeysOfOurOwn(t *testing.T) {
 	t.Parallel()
 	live, err := apikey.New(false)
@@ -234,7 +234,7 @@ func TestMaskKeysLeavesTheRest(t *testing.T) {
 	}
 }
 
-// What stands beside in one object or list counts as near, and so does a name; objects apart do not.
+// Members of one object or list count as near each other, and so do names. Different objects do not.
 func TestMaskKeysInJSON(t *testing.T) {
 	t.Parallel()
 	r := seeded(3)
@@ -257,7 +257,7 @@ func TestMaskKeysInJSON(t *testing.T) {
 	require.Equal(t, github, m.Text(github), "a masker without keys stays one")
 }
 
-// Of the values that our sessions have, nearly all are told from words.
+// Nearly all values of our sessions are distinguished from words.
 func TestDrawn(t *testing.T) {
 	t.Parallel()
 	r, missed := seeded(4), 0
@@ -273,7 +273,8 @@ func TestDrawn(t *testing.T) {
 	require.Less(t, missed, 40)
 }
 
-// TestMaskKeysProperty draws a key of any kind, encodes it and puts it between texts: it is gone, and the rest is what it was.
+// TestMaskKeysProperty generates a key of any kind, encodes it and puts it between texts: the key is hidden and the rest
+// unchanged.
 func TestMaskKeysProperty(t *testing.T) {
 	t.Parallel()
 	kinds, names := slices.Sorted(maps.Keys(issuers)), slices.Sorted(maps.Keys(encodings))
@@ -289,7 +290,7 @@ func TestMaskKeysProperty(t *testing.T) {
 	})
 }
 
-// Whatever the text, what is left of it is its own, in order.
+// For any text, what remains is part of the text, in order.
 func FuzzMaskKeys(f *testing.F) {
 	for _, kind := range slices.Sorted(maps.Keys(issuers)) {
 		f.Add(issuers[kind](seeded(5)))
@@ -306,7 +307,7 @@ func FuzzMaskKeys(f *testing.F) {
 	})
 }
 
-// BenchmarkMaskKeys reads 32 KiB: of requests, of base64, and of what a text would hold that is meant to be slow.
+// BenchmarkMaskKeys reads 32 KiB of requests, of base64, and of text made to be slow.
 func BenchmarkMaskKeys(b *testing.B) {
 	raw := make([]byte, 24<<10)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(raw)

@@ -13,35 +13,35 @@ import (
 )
 
 const (
-	piece    = 8 // bytes: what is shorter gives too little away to be told from chance
-	layers   = 4 // how often a text may be escaped in itself, as JSON in a JSON string is
-	shortest = 4 // bytes: an encoded form of fewer would be found everywhere
+	piece    = 8 // bytes; a shorter piece reveals too little and would match by chance
+	layers   = 4 // how often a text may be escaped in itself, like JSON in a JSON string
+	shortest = 4 // bytes; a shorter encoded form would match everywhere
 )
 
-// Masker hides the secrets that one call or one execution used, in whatever that call or execution leaves behind. It
-// finds a value, and every piece of eight or more bytes of it, as it is and:
+// Masker hides the secrets that one call or one execution used in everything that it leaves behind. It finds a value, and every
+// piece of it of eight or more bytes, unencoded and:
 //
 //   - in upper or lower case, and reversed;
-//   - percent-encoded and as the text of JSON, Go or HTML strings, in whole or in part, up to four times over;
-//   - in base64 of either alphabet, at each of its three alignments, and in hexadecimal; of the value itself and of its
-//     percent-encoded and JSON forms.
+//   - percent-encoded and escaped as in JSON, Go or HTML strings, in whole or in part, up to four times over;
+//   - in base64 with either alphabet, at each of its three alignments, and in hexadecimal; this for the value itself and for
+//     its percent-encoded and JSON forms.
 //
-// What it does not find is what only a program that means to smuggle would make: ciphers, compression, base64 of base64,
-// pieces of seven bytes, where an escape that the value itself holds counts as what it stands for. It takes time in
-// proportion to the values, once, and then to the text. A Masker is immutable.
+// It does not find what only deliberate smuggling produces: encryption, compression, base64 of base64, and pieces of seven
+// bytes. An escape inside the value counts as the bytes that it stands for. A Masker takes time in proportion to the values
+// when it is created, and in proportion to the text when it is used. It is immutable.
 type Masker struct {
-	pieces map[uint64]struct{} // every eight bytes in a row of every form
-	maybe  [1 << 10]uint64     // a Bloom filter before pieces: most positions of a text end here
-	short  []string            // forms of fewer than eight bytes, which are found whole
-	keys   bool                // it hides what MaskKeys does, too
-	aws    bool                // an AWS key id or label stands beside the text
+	pieces map[uint64]struct{} // all sequences of eight bytes of all forms
+	maybe  [1 << 10]uint64     // a Bloom filter for pieces: it settles most positions of a text
+	short  []string            // forms of fewer than eight bytes; they must match as a whole
+	keys   bool                // hide what MaskKeys hides, too
+	aws    bool                // an AWS key id or label is near the text
 }
 
-// NewMasker returns a masker of the values; empty ones are ignored.
+// NewMasker returns a masker for the values. Empty values are ignored.
 func NewMasker(values ...string) *Masker {
 	m := &Masker{pieces: make(map[uint64]struct{}, 8*len(strings.Join(values, "")))}
 	for _, value := range values {
-		for s, n := value, 0; s != "" && n <= layers; n++ { // a value that holds escapes itself is unescaped with its text
+		for s, n := value, 0; s != "" && n <= layers; n++ { // the text is unescaped, so escapes in the value itself are too
 			m.add(s, 1)
 			next, changed := unescaped(view{text: []byte(s)})
 			if s = string(next.text); !changed {
@@ -51,7 +51,7 @@ func NewMasker(values ...string) *Masker {
 		runes := []rune(value)
 		slices.Reverse(runes)
 		m.add(string(runes), shortest)
-		quoted, _ := json.Marshal(value) // a string always has a JSON form
+		quoted, _ := json.Marshal(value) // every string has a JSON form
 		written := []string{value, url.QueryEscape(value), url.PathEscape(value), string(quoted[1 : len(quoted)-1])}
 		slices.Sort(written)
 		for _, s := range slices.Compact(written) {
@@ -62,19 +62,19 @@ func NewMasker(values ...string) *Masker {
 	return m
 }
 
-// addBase64 adds what base64 makes of s behind none, one and two bytes of something else.
+// addBase64 adds the base64 forms of s at the three alignments: after zero, one and two other bytes.
 func (m *Masker) addBase64(s string) {
 	for before := range 3 {
 		encoded := base64.RawStdEncoding.EncodeToString([]byte("\x00\x00"[:before] + s))
 		first, end := (before*8+5)/6, len(encoded)
 		if end-first < piece {
-			end = (before + len(s)) * 8 / 6 // the last character would hold bits of what follows
+			end = (before + len(s)) * 8 / 6 // the last character also holds bits of the next byte
 		}
 		m.add(encoded[min(first, end):end], shortest)
 	}
 }
 
-// add makes the masker look for a form, unless it has fewer than least bytes.
+// add adds a form to look for, unless it is shorter than least bytes.
 func (m *Masker) add(form string, least int) {
 	switch {
 	case len(form) < least:
@@ -89,7 +89,7 @@ func (m *Masker) add(form string, least int) {
 	}
 }
 
-// Text returns s with "***" for whatever of the secrets it holds.
+// Text returns s with "***" in place of everything that shows a secret.
 func (m *Masker) Text(s string) string {
 	if s == "" || len(m.pieces)+len(m.short) == 0 && !m.keys {
 		return s
@@ -112,7 +112,7 @@ func (m *Masker) Text(s string) string {
 	return out.String()
 }
 
-// mark hides what a view of the text shows of the secrets, and reports whether there was any.
+// mark marks in hidden what a view of the text shows of the secrets, and reports whether it found any.
 func (m *Masker) mark(v view, hidden []bool) (found bool) {
 	hide := func(from, to int) {
 		start, end := v.at(from, to)
@@ -152,8 +152,8 @@ func (m *Masker) mark(v view, hidden []bool) (found bool) {
 	return found
 }
 
-// Value returns a JSON value, as encoding/json or an expression makes it, without the secrets: in strings, in numbers
-// (which become strings then) and in the names of fields. Anything else is masked as the JSON that it is written as.
+// Value returns a JSON value, as encoding/json or an expression makes it, without the secrets: in strings, in numbers (which
+// become strings then) and in the names of fields. A value of another type is masked in its JSON form.
 func (m *Masker) Value(v any) any {
 	switch v := v.(type) {
 	case nil, bool:
@@ -177,7 +177,7 @@ func (m *Masker) Value(v any) any {
 		for _, key := range slices.Sorted(maps.Keys(v)) {
 			name := m.Text(key)
 			for _, taken := out[name]; taken; _, taken = out[name] {
-				name += "*" // two names that differ in a secret alone
+				name += "*" // two names that differ only in a secret
 			}
 			out[name] = m.Value(v[key])
 		}
@@ -186,7 +186,7 @@ func (m *Masker) Value(v any) any {
 	return m.written(v)
 }
 
-// masksNumber returns the number, or its masked text where that holds a secret.
+// masksNumber returns the number, or its masked text if that contains a secret.
 func masksNumber(m *Masker, number any, text string) any {
 	if out := m.Text(text); out != text {
 		return out
@@ -194,7 +194,7 @@ func masksNumber(m *Masker, number any, text string) any {
 	return number
 }
 
-// written masks the JSON form of a value; one that has none is hidden whole.
+// written masks the JSON form of a value. A value without a JSON form is hidden as a whole.
 func (m *Masker) written(v any) any {
 	raw, err := json.Marshal(v)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 
 const canary = "cAn4ry-s3cret/with+signs&\"quotes\"=é✓ and more"
 
-// encodings are what templates, expressions and receivers do to a value.
+// encodings are what templates, expressions and receivers may do to a value.
 var encodings = map[string]func(string) string{
 	"plain": func(s string) string { return s },
 	"upper case": func(s string) string {
@@ -74,8 +74,8 @@ var encodings = map[string]func(string) string{
 	},
 }
 
-// requireHidden fails unless a text shows no more of an encoded secret than what the encoding adds to nothing, and the bits
-// at both ends that base64 mixes with their neighbours'.
+// requireHidden fails if a text shows more of an encoded secret than the encoding of an empty text, plus the bits at both ends
+// that base64 mixes with neighbouring bytes.
 func requireHidden(t require.TestingT, out, name string) {
 	require.Contains(t, out, masked)
 	require.LessOrEqual(t, len(strings.ReplaceAll(out, masked, "")), len(encodings[name](""))+8, "%s: %s", name, out)
@@ -145,8 +145,8 @@ func TestMaskJSONValues(t *testing.T) {
 	}, got)
 }
 
-// TestMaskProperty draws secrets of the characters that encodings trip over, cuts a piece out of them, encodes it and
-// hides it in a text. A secret that holds escapes of its own stays whole: a piece of it may come to fewer than eight bytes.
+// TestMaskProperty generates secrets from characters that encodings treat specially, cuts out a piece, encodes it and puts it
+// into a text. A secret that contains escapes is not cut, because a piece of it may stand for fewer than eight bytes.
 func TestMaskProperty(t *testing.T) {
 	t.Parallel()
 	names := slices.Sorted(func(yield func(string) bool) {

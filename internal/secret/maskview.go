@@ -9,13 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// view is a text as it reads after some unescaping, and where each of its bytes stands in the text as it was.
+// view is a text after resolving some escapes, with the positions of its bytes in the original text.
 type view struct {
 	text         []byte
-	starts, ends []int // nil while nothing was unescaped
+	starts, ends []int // nil while no escape was resolved
 }
 
-// at returns where in the original text the bytes from one to before another stand.
+// at returns the range in the original text of the bytes from from to before to.
 func (v view) at(from, to int) (start, end int) {
 	if v.starts == nil {
 		return from, to
@@ -23,10 +23,10 @@ func (v view) at(from, to int) (start, end int) {
 	return v.starts[from], v.ends[to-1]
 }
 
-// escapes are the characters that begin one.
+// escapes are the characters that begin an escape.
 const escapes = `%\&`
 
-// unescaped returns the view with one layer of escapes resolved; false when there was none.
+// unescaped returns the view with one layer of escapes resolved; false when the text has none.
 func unescaped(v view) (view, bool) {
 	if !bytes.ContainsAny(v.text, escapes) {
 		return v, false
@@ -50,12 +50,13 @@ func unescaped(v view) (view, bool) {
 	return out, changed
 }
 
-// entities are those that HTML and XML need for their own characters; others stand for characters that need none.
+// entities are those that HTML and XML need for their own characters. Others stand for characters that need no escaping.
 var entities = map[string]string{
 	"amp": "&", "lt": "<", "gt": ">", "quot": `"`, "apos": "'", "#34": `"`, "#39": "'", "#x22": `"`, "#x27": "'",
 }
 
-// escape reads the escape that s begins with: what it stands for, and its length; 0 for none.
+// escape decodes the escape at the beginning of s. It returns the bytes that it stands for and its length; 0 when s begins with
+// none.
 func escape(s []byte) (b []byte, n int) {
 	switch s[0] {
 	case '%':
@@ -74,7 +75,7 @@ func escape(s []byte) (b []byte, n int) {
 	return nil, 0
 }
 
-// backslash reads an escape of a JSON or Go string.
+// backslash decodes an escape of a JSON or Go string.
 func backslash(s []byte) (b []byte, n int) {
 	if len(s) < 2 {
 		return nil, 0
@@ -94,7 +95,7 @@ func backslash(s []byte) (b []byte, n int) {
 	return nil, 0
 }
 
-// digits reads n hexadecimal digits that stand at from.
+// digits parses n hexadecimal digits at from.
 func digits(s []byte, from, n int) (rune, bool) {
 	if len(s) < from+n {
 		return 0, false
@@ -103,8 +104,8 @@ func digits(s []byte, from, n int) (rune, bool) {
 	return rune(code), err == nil
 }
 
-// fold makes alike what encodings and their readers write differently: the case of letters, the two alphabets of base64,
-// and the space of a query.
+// fold makes characters equal that encodings write differently: letters of either case, the two alphabets of base64, and the
+// space in a query string.
 func fold(b byte) byte {
 	switch {
 	case 'A' <= b && b <= 'Z':
@@ -124,7 +125,7 @@ func folded(text []byte) []byte {
 	return text
 }
 
-// rolling yields every eight bytes in a row of a text, folded, as one number, with where they begin.
+// rolling yields every sequence of eight bytes of a text, folded, as one number, with its position.
 func rolling(text []byte) iter.Seq2[int, uint64] {
 	return func(yield func(int, uint64) bool) {
 		var h uint64
@@ -137,7 +138,7 @@ func rolling(text []byte) iter.Seq2[int, uint64] {
 	}
 }
 
-// slot spreads eight bytes over the bits of the Bloom filter.
+// slot returns the bit of the Bloom filter for a sequence of eight bytes.
 func slot(h uint64) (word, bit uint64) {
 	h = h * 0x9e3779b97f4a7c15 >> 48
 	return h >> 6, 1 << (h & 63)

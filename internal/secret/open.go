@@ -12,7 +12,7 @@ import (
 	"atrium/internal/op"
 )
 
-// Opened is a secret that was opened.
+// Opened is a decrypted secret.
 type Opened struct {
 	Value string
 
@@ -20,9 +20,9 @@ type Opened struct {
 	lastUsed *time.Time
 }
 
-// Open returns the named secret of the context's company with its current value, for a call that is about to be made.
-// Returns Ent's not-found error when there is none, or the sealer's. Keep it out of transactions: with a KMS the first
-// value of a data key takes a network call.
+// Open decrypts the current value of the named secret of the context's company, for a call that is about to be made. Returns
+// Ent's not-found error for an unknown name, or the sealer's error. Do not call it in a transaction: with a KMS, the first
+// value of each data key needs a network call.
 func Open(ctx context.Context, db *ent.Client, sealer op.Sealer, name string) (Opened, error) {
 	s, err := db.Secret.Query().Where(secret.Name(name)).Only(ctx)
 	if err != nil {
@@ -35,11 +35,11 @@ func Open(ctx context.Context, db *ent.Client, sealer op.Sealer, name string) (O
 	return Opened{Value: string(value), id: s.ID, lastUsed: s.LastUsedAt}, nil
 }
 
-// noteEvery is how far a secret's row may lag behind its last use: a thousand calls a second write it once.
+// noteEvery is the resolution of a secret's last use. So a thousand calls a second write it once a minute.
 const noteEvery = time.Minute
 
-// Noted returns the ids of those secrets whose last use is to be noted at a moment, in order, so that two nodes do not wait for each
-// other in a circle.
+// Noted returns the ids of the secrets whose last use should be stored now. The ids are sorted, so that two nodes that store
+// them do not deadlock.
 func Noted(used []Opened, now time.Time) []string {
 	var ids []string
 	for _, o := range used {
@@ -51,7 +51,7 @@ func Noted(used []Opened, now time.Time) []string {
 	return ids
 }
 
-// NoteUse notes when secrets were last used; a later use that another node noted stays.
+// NoteUse stores when secrets were last used. It never replaces a later time that another node stored.
 func NoteUse(ctx context.Context, db *ent.Client, ids []string, now time.Time) error {
 	for _, id := range ids {
 		err := db.Secret.Update().Where(secret.ID(id), secret.Or(secret.LastUsedAtIsNil(), secret.LastUsedAtLT(now))).SetLastUsedAt(now).Exec(ctx)
@@ -62,7 +62,8 @@ func NoteUse(ctx context.Context, db *ent.Client, ids []string, now time.Time) e
 	return nil
 }
 
-// BoundTo binds a sealed value to its row and version, so that it opens nowhere else.
+// BoundTo returns the associated data that binds a sealed value to its row and version, so that it cannot be decrypted
+// elsewhere.
 func BoundTo(companyID, rowID string, version int) []byte {
 	return []byte(companyID + "/" + rowID + "/" + strconv.Itoa(version))
 }
@@ -71,7 +72,7 @@ func unseal(sealer op.Sealer, s *ent.Secret) ([]byte, error) {
 	return sealer.Unseal(s.Sealed, BoundTo(s.CompanyID, s.ID, s.Version))
 }
 
-// OpenAll returns an error for the first secret, of all companies, that the master key does not open.
+// OpenAll decrypts the secrets of all companies and returns an error for the first one that the master key cannot decrypt.
 func OpenAll(ctx context.Context, db *ent.Client, sealer op.Sealer) error {
 	last := ""
 	for {

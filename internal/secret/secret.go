@@ -18,7 +18,7 @@ import (
 // secretSorts are the fields that the list of secrets can be ordered by.
 var secretSorts = op.Sorts{"createdAt": secret.FieldCreatedAt, "updatedAt": secret.FieldUpdatedAt, "name": op.Folded(secret.FieldName)}
 
-// The operations on secrets. None returns a value.
+// The operations on secrets. None of them returns a value.
 var (
 	ListSecrets = paging.NewList("secret.list", op.Spec{
 		Resource: "Secret", Action: op.Read, Scope: "secrets:read", Sorts: secretSorts,
@@ -46,7 +46,7 @@ var (
 		Resource: "Secret", Action: op.Update, Scope: "secrets:write",
 		Summary: "Replace a secret's value, which makes a new version",
 	}, loadSecret, rotateSecret).WithVerbs(func(RotateSecretInput) []string {
-		return []string{"secret.update"} // the same right and the same audit entry as the PATCH that does the same
+		return []string{"secret.update"} // the same right and audit entry as PATCH, which does the same
 	})
 
 	DeleteSecret = op.OnRow("secret.delete", op.Spec{
@@ -94,7 +94,7 @@ func createSecret(ctx context.Context, tx *op.Tx, in CreateSecretInput) (*ent.Se
 	return s, nil
 }
 
-// UpdateSecretInput changes the fields that it names.
+// UpdateSecretInput changes the fields that are present.
 type UpdateSecretInput struct {
 	op.ByID
 	Value       op.Patch[Value]  `json:"value,omitzero" minLength:"1" maxLength:"65536" writeOnly:"true" example:"9f2c1e" doc:"Replaces the value and makes a new version; at most 64 KiB; never returned."`

@@ -28,13 +28,13 @@ import (
 	"atrium/internal/testkit"
 )
 
-// run returns only the error of an operation, for those that must refuse.
+// run returns only the error of an operation, for operations that must fail.
 func run[In, Out any](ctx context.Context, w *testkit.World, o *op.Operation[In, Out], in In) error {
 	_, _, err := op.Run(ctx, w.Engine, o, in, nil)
 	return err
 }
 
-// dump returns everything that the database holds, as bytes to search.
+// dump returns the whole contents of the database as bytes.
 func dump(t *testing.T, w *testkit.World) []byte {
 	t.Helper()
 	var all bytes.Buffer
@@ -65,7 +65,7 @@ func dump(t *testing.T, w *testkit.World) []byte {
 	return all.Bytes()
 }
 
-// requireAbsent fails when the text holds the value, plain or encoded.
+// requireAbsent fails if the text contains the value, plain or encoded.
 func requireAbsent(t *testing.T, text []byte, value string) {
 	t.Helper()
 	for _, form := range []string{value, hex.EncodeToString([]byte(value)), base64.StdEncoding.EncodeToString([]byte(value))} {
@@ -81,7 +81,7 @@ func entriesOf(t *testing.T, w *testkit.World, tenant *testkit.Tenant, action st
 	return entries
 }
 
-// TestValuesStayInside goes through a secret's life and looks for its values everywhere that they could come out.
+// TestValuesStayInside runs through a secret's life and looks for its values in all outputs.
 func TestValuesStayInside(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -158,7 +158,7 @@ func TestNamesAreUniqueInACompany(t *testing.T) {
 		requireOpens(t, w, w.A, "TOKEN", "value of a")
 		requireOpens(t, w, w.B, "TOKEN", "value of b")
 
-		ctx := w.As(w.B, principal.Owner) // a's id means nothing to b
+		ctx := w.As(w.B, principal.Owner) // ids of company A are unknown in company B
 		id := op.ByID{ID: a.ID}
 		for _, err := range []error{
 			run(ctx, w, secret.GetSecret, id),

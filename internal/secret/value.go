@@ -12,11 +12,11 @@ import (
 // maxValue bounds a value, in bytes of UTF-8.
 const maxValue = 64 << 10
 
-// masked stands for a value wherever it could be printed.
+// masked is printed in place of a value.
 const masked = "***"
 
-// Value is a secret's value on its way in. It is read from JSON as a string and never written: fmt, slog and
-// encoding/json all print a mask. A conversion to string is the only way to what it holds.
+// Value is a secret's value as input. It is read from a JSON string and never written: fmt, slog and encoding/json print a
+// mask. Only a conversion to string returns the value.
 type Value string
 
 // String returns the mask.
@@ -28,7 +28,7 @@ func (Value) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, masked) }
 // LogValue returns the mask.
 func (Value) LogValue() slog.Value { return slog.StringValue(masked) }
 
-// MarshalJSON writes the mask, also when an input is held against its schema before it runs; check sees the value.
+// MarshalJSON writes the mask. This applies also when an input is validated against its schema, so check validates the value.
 func (Value) MarshalJSON() ([]byte, error) { return []byte(`"` + masked + `"`), nil }
 
 // check returns validation_error unless the value has 1 to 65,536 bytes and no NUL.

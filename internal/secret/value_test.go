@@ -17,7 +17,7 @@ import (
 
 const plain = "s3cr3t-plaintext"
 
-// TestValueNeverPrintsItself prints an input by every way that a log line or an error could take.
+// TestValueNeverPrintsItself prints an input in every way that a log line or an error could.
 func TestValueNeverPrintsItself(t *testing.T) {
 	t.Parallel()
 	in := CreateSecretInput{Name: "TOKEN", Value: plain}

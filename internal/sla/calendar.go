@@ -8,37 +8,37 @@ import (
 	_ "time/tzdata" // the zones are the same wherever the product runs
 )
 
-// maxDays bounds how far a calendar looks: twenty years.
+// maxDays bounds how far a calendar looks ahead: twenty years.
 const maxDays = 20 * 366
 
-// ErrNoWork is returned when a calendar has too little working time in the twenty years after a moment.
+// ErrNoWork is returned when a calendar has too little working time in the twenty years after a time.
 var ErrNoWork = errors.New("the calendar has no working time left in the next twenty years")
 
-// Hours are one stretch of work on one day of the week: minutes of the local day, From included and To not, 0 to 1440.
+// Hours are working hours on one weekday, in minutes of the local day from 0 to 1440. From is included, To is not.
 type Hours struct {
 	Day      time.Weekday
 	From, To int
 }
 
-// Calendar knows the working hours of a company. Immutable; safe for concurrent use.
+// Calendar holds the working hours of a company. Immutable; safe for concurrent use.
 type Calendar struct {
 	zone   *time.Location
 	week   [7][]Hours         // sorted, without overlaps
-	days   map[string][]Hours // days that are not like their weekday: none of a holiday, an exception's own
-	always bool               // every moment is working time
+	days   map[string][]Hours // days that differ from their weekday: holidays have no hours, exceptions their own
+	always bool               // all time is working time
 }
 
-// always is the calendar of who has none.
+// always is the calendar without any hours, holidays or exceptions: all time counts.
 var always = &Calendar{zone: time.UTC, always: true}
 
-// Exception is a day with hours of its own, whatever its weekday has; without hours nobody works. It counts before a holiday.
+// Exception replaces the hours of one day; without Hours, the day has no working time. An exception overrides a holiday.
 type Exception struct {
 	Date  string  // YYYY-MM-DD
-	Hours []Hours // their Day does not matter
+	Hours []Hours // Day is ignored
 }
 
-// New returns a calendar. Without hours, all hours of all days that are no holidays are working time. Returns an error
-// for a zone that the IANA database does not know, for hours outside a day, and for a day that is no YYYY-MM-DD.
+// New returns a calendar. Without hours, all hours of all days except holidays are working time. Returns an error for a zone
+// that the IANA database lacks, for hours outside a day, and for a date that is not YYYY-MM-DD.
 func New(zone string, hours []Hours, holidays []string, exceptions ...Exception) (*Calendar, error) {
 	loc, err := time.LoadLocation(zone)
 	if err != nil {
@@ -86,7 +86,7 @@ func (h Hours) check() error {
 	return nil
 }
 
-// merged sorts stretches and joins those that touch.
+// merged sorts hours and joins those that overlap or touch.
 func merged(list []Hours) []Hours {
 	slices.SortFunc(list, func(a, b Hours) int { return a.From - b.From })
 	var out []Hours
@@ -100,7 +100,7 @@ func merged(list []Hours) []Hours {
 	return out
 }
 
-// Add returns the moment that lies d of working time after t. Returns ErrNoWork when there is none.
+// Add returns the time at which d of working time has passed since t. Returns ErrNoWork when there is none.
 func (c *Calendar) Add(t time.Time, d time.Duration) (time.Time, error) {
 	if c.always || d <= 0 {
 		return t.Add(max(d, 0)), nil
@@ -115,7 +115,7 @@ func (c *Calendar) Add(t time.Time, d time.Duration) (time.Time, error) {
 	return time.Time{}, ErrNoWork
 }
 
-// Next returns the first moment of working time at t or later. Returns ErrNoWork when there is none.
+// Next returns the first time at or after t that is working time. Returns ErrNoWork when there is none.
 func (c *Calendar) Next(t time.Time) (time.Time, error) {
 	if c.always {
 		return t, nil
@@ -126,7 +126,7 @@ func (c *Calendar) Next(t time.Time) (time.Time, error) {
 	return time.Time{}, ErrNoWork
 }
 
-// Between returns how much working time lies between two moments; 0 when to is not after from.
+// Between returns the working time between two times; 0 when to is not after from.
 func (c *Calendar) Between(from, to time.Time) time.Duration {
 	if c.always {
 		return max(to.Sub(from), 0)
@@ -144,10 +144,10 @@ func (c *Calendar) Between(from, to time.Time) time.Duration {
 	return sum
 }
 
-// stretches yields the working time after t in order, each as two moments; the first may begin at t. The caller ends it.
+// stretches yields the intervals of working time after t, in order; the first may begin at t.
 //
-// It walks through pieces of local days within which the clock does not change. There the moments of a stretch are those at
-// which the clock shows it: an hour that the clock skips is none, one that it shows twice counts twice.
+// It goes through parts of local days in which the zone's offset does not change. An interval covers the time at which the
+// local clock shows it: an hour that the clock skips does not count, and an hour that the clock shows twice counts twice.
 func (c *Calendar) stretches(t time.Time) func(yield func(from, to time.Time) bool) {
 	return func(yield func(from, to time.Time) bool) {
 		for range maxDays {
@@ -176,7 +176,7 @@ func (c *Calendar) stretches(t time.Time) func(yield func(from, to time.Time) bo
 	}
 }
 
-// hours returns the working hours of a moment's day.
+// hours returns the working hours of the local day.
 func (c *Calendar) hours(local time.Time) []Hours {
 	if len(c.days) > 0 {
 		if own, ok := c.days[local.Format(time.DateOnly)]; ok {

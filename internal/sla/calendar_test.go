@@ -10,7 +10,7 @@ import (
 	"atrium/internal/sla"
 )
 
-// office is Monday to Friday, nine to five.
+// office is Monday to Friday, 9:00 to 17:00.
 func office(t testing.TB, zone string, holidays ...string) *sla.Calendar {
 	t.Helper()
 	var hours []sla.Hours
@@ -50,7 +50,7 @@ func TestWorkingTimeSkipsNightsWeekendsAndHolidays(t *testing.T) {
 	require.True(t, next.Equal(at(t, "2026-05-26T09:00:00+02:00")))
 }
 
-// On the night when the clocks go forward an hour is missing, when they go back there is one more.
+// In the night when the clock goes forward an hour is missing; when it goes back there is one more.
 func TestDaylightSaving(t *testing.T) {
 	t.Parallel()
 	c, err := sla.New("Europe/Berlin", []sla.Hours{{Day: time.Sunday, From: 60, To: 5 * 60}}, nil)
@@ -76,7 +76,7 @@ func TestCalendarWithoutWork(t *testing.T) {
 	require.Error(t, err)
 }
 
-// The calendar agrees with a count of minutes, in zones whose clocks change at odd hours.
+// The calendar agrees with a count of minutes, in zones that change their clocks at unusual hours.
 func TestAgreesWithACountOfMinutes(t *testing.T) {
 	t.Parallel()
 	zones := []string{"UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "America/St_Johns"}
@@ -116,7 +116,7 @@ func TestAgreesWithACountOfMinutes(t *testing.T) {
 	})
 }
 
-// works is the reference: whether a local minute is working time.
+// works is the reference implementation: whether a local minute is working time.
 func works(local time.Time, hours []sla.Hours, holiday string) bool {
 	if local.Format(time.DateOnly) == holiday {
 		return false

@@ -7,43 +7,43 @@ import (
 	"time"
 )
 
-// Kind is what an event of a log says.
+// Kind is the kind of an event.
 type Kind string
 
-// The events of a log.
+// The kinds of events.
 const (
-	Filed     Kind = "FILED"    // the request was filed, the task opened: both clocks start
-	Answered  Kind = "ANSWERED" // it was accepted, or taken: the clock of the response ends
+	Filed     Kind = "FILED"    // the request was filed, or the task opened: both clocks start
+	Answered  Kind = "ANSWERED" // the request was accepted, or the task taken: the response clock ends
 	Ended     Kind = "ENDED"    // it was completed or cancelled: both clocks end
-	Paused    Kind = "PAUSED"   // the clock of the resolution stands still
+	Paused    Kind = "PAUSED"   // the resolution clock stops
 	Resumed   Kind = "RESUMED"
-	Warned    Kind = "WARNED" // subscribers have been told; Key is the target
+	Warned    Kind = "WARNED" // subscribers were told of the warning; Key is the target
 	Breached  Kind = "BREACHED"
-	Escalated Kind = "ESCALATED" // Key is the escalation's
+	Escalated Kind = "ESCALATED" // Key is the key of the escalation
 )
 
-// Event is one entry of the log that a clock is derived from.
+// Event is one entry in the log that a clock is derived from.
 type Event struct {
 	Kind Kind
 	At   time.Time
-	Key  string     // of Warned, Breached and Escalated: what happens once
-	Due  *time.Time // of Answered: when the response was due then; nil for no target
+	Key  string     // of Warned, Breached and Escalated: each key fires once
+	Due  *time.Time // of Answered: when the response was due at that time; nil for no target
 }
 
-// State is where a request or a task stands against its service levels.
+// State is the state of a request or a task against its service levels.
 type State string
 
-// The states. Late counts first: a pause does not undo it.
+// The states. Late takes precedence over all others: a pause does not undo it.
 const (
-	None        State = "" // nothing is promised
+	None        State = "" // no targets
 	OnTrack     State = "ON_TRACK"
 	InWarning   State = "WARNING"
-	Late        State = "BREACHED" // a target was missed, or is being missed
-	Met         State = "MET"      // everything has ended, in time
-	StandsStill State = "PAUSED"   // the clock of the resolution does
+	Late        State = "BREACHED" // a target was missed
+	Met         State = "MET"      // everything has ended in time
+	StandsStill State = "PAUSED"   // the resolution clock is paused
 )
 
-// Firing is something that falls due once.
+// Firing is a warning, a breach or an escalation that has fallen due. Each fires once.
 type Firing struct {
 	Kind       Kind // Warned, Breached or Escalated
 	Target     Target
@@ -53,20 +53,20 @@ type Firing struct {
 	Escalation *Escalation
 }
 
-// Clock is what a log comes to at a moment.
+// Clock is the state derived from a log at a given time.
 type Clock struct {
 	ResponseDueAt   *time.Time // nil: no target
-	ResolutionDueAt *time.Time // nil: no target, or the clock stands still
+	ResolutionDueAt *time.Time // nil: no target, or the clock is paused
 	State           State
-	Firings         []Firing   // what has fallen due and is not in the log, the oldest first
-	NextAt          *time.Time // when there may be firings again, or another state; nil for never, as the log stands
+	Firings         []Firing   // what has fallen due and is not in the log, oldest first
+	NextAt          *time.Time // the next time at which a firing falls due or the state changes; nil for never, without new events
 }
 
-// Derive returns what a log comes to at a moment. priority is the request's now: it decides which targets hold, as if it had
-// had that priority from the start. So do the levels and the calendar, which are those of now. What has ended stays as it
-// was judged: the due time of a response stands in the log. cal is nil when all hours count. The log may be in any order.
+// Derive returns the clock of a log at now. priority, levels and calendar are the current ones; they count as if they had
+// applied from the start. What has ended keeps its result: the log holds the due time of an ended response. cal is nil when all
+// hours count. The log may be in any order.
 //
-// A target is missed when its time is used up while its clock runs; what ends at that very moment is late.
+// A target is missed when its time is used up while its clock runs. What ends exactly at the due time is late.
 func Derive(l Levels, priority string, cal *Calendar, log []Event, now time.Time) Clock {
 	if cal == nil {
 		cal = always
@@ -76,7 +76,7 @@ func Derive(l Levels, priority string, cal *Calendar, log []Event, now time.Time
 	var running, missed, warned bool
 	for _, t := range [...]Target{Response, Resolution} {
 		end := r.ends[t]
-		if t == Response && end != nil && r.answered { // it was judged when it ended
+		if t == Response && end != nil && r.answered { // the result is in the log
 			c.ResponseDueAt = r.responseDue
 			missed = missed || r.responseDue != nil && !end.Before(*r.responseDue)
 			continue
@@ -119,24 +119,25 @@ func Derive(l Levels, priority string, cal *Calendar, log []Event, now time.Time
 	return c
 }
 
-// history is a log in the form in which clocks are counted.
+// history is a log in the form that clocks are computed from.
 type history struct {
 	from        time.Time
 	ends        map[Target]*time.Time
 	answered    bool
 	responseDue *time.Time
 	paused      bool
-	segments    []segment // in which the clock of the resolution runs; the last is open unless it stands still
+	segments    []segment // in which the resolution clock runs; the last one is open unless the clock is paused
 	fired       map[string]bool
 }
 
-// segment is a time in which a clock runs; to is nil for one that goes on.
+// segment is an interval in which a clock runs; to is nil while it is open.
 type segment struct {
 	from time.Time
 	to   *time.Time
 }
 
-// read sorts a log. Pauses count from the filing to the end; a pause in a pause, or a resumption of nothing, is none.
+// read converts a log. Pauses before the filing count from the filing. A pause during a pause, and a resumption without a
+// pause, are ignored.
 func read(log []Event, now time.Time) history {
 	r := history{ends: map[Target]*time.Time{}, fired: map[string]bool{}}
 	var turns []Event
@@ -156,7 +157,7 @@ func read(log []Event, now time.Time) history {
 		}
 	}
 	if r.ends[Response] == nil {
-		r.ends[Response] = r.ends[Resolution] // what is cancelled needs no answer any more
+		r.ends[Response] = r.ends[Resolution] // what ended without a response needs none
 	}
 	slices.SortStableFunc(turns, func(a, b Event) int { return a.At.Compare(b.At) })
 	from := r.from
@@ -185,21 +186,21 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// pending is something that falls due at a moment.
+// pending is a firing with the time at which it falls due.
 type pending struct {
-	after  time.Duration // of working time on the target's clock
+	after  time.Duration // working time on the target's clock
 	firing Firing
-	at     *time.Time // nil while the clock stands still before it, or for never
+	at     *time.Time // nil for never, or while the clock is paused before it
 }
 
-// timing are the moments of one target.
+// timing holds the times of one target.
 type timing struct {
 	target    bool
 	due, warn *time.Time
 	list      []pending
 }
 
-// moments returns when what hangs on a target falls due.
+// moments returns when the warning, the breach and the escalations of a target fall due.
 func moments(l Levels, t Target, priority string, cal *Calendar, r history) timing {
 	var list []pending
 	promised := l.minutes(t, priority)
@@ -220,7 +221,7 @@ func moments(l Levels, t Target, priority string, cal *Calendar, r history) timi
 	slices.SortStableFunc(list, func(a, b pending) int { return int(a.after - b.after) })
 	segments := r.segments
 	if t == Response {
-		segments = []segment{{r.from, nil}} // a pause stops the clock of the resolution alone
+		segments = []segment{{r.from, nil}} // a pause stops only the resolution clock
 	}
 	reach(cal, segments, list)
 	m := timing{target: promised > 0, list: list}
@@ -235,7 +236,8 @@ func moments(l Levels, t Target, priority string, cal *Calendar, r history) timi
 	return m
 }
 
-// reach notes when the clock that runs in the segments has come as far as each of the list, which is in that order.
+// reach sets the time of each pending firing: when the clock that runs in the segments has run for its duration. list is sorted
+// by duration.
 func reach(cal *Calendar, segments []segment, list []pending) {
 	var done time.Duration
 	for _, s := range segments {
@@ -250,7 +252,7 @@ func reach(cal *Calendar, segments []segment, list []pending) {
 		for len(list) > 0 && (s.to == nil || list[0].after <= begin+left) {
 			at, err := cal.Add(from, list[0].after-done)
 			if err != nil {
-				return // nothing of what is left will ever be due
+				return // the rest will never be due
 			}
 			list[0].at, from, done = &at, at, list[0].after
 			list = list[1:]
@@ -259,12 +261,12 @@ func reach(cal *Calendar, segments []segment, list []pending) {
 	}
 }
 
-// add puts what hangs on a target into the clock: what has fallen due, and what comes next.
+// add adds the firings of a target that have fallen due, and moves NextAt to the earliest that has not.
 func (c *Clock) add(m timing, r history, end *time.Time, now time.Time, due *time.Time) {
 	for _, p := range m.list {
 		switch {
 		case p.at == nil, end != nil && end.Before(*p.at):
-			continue // never, or not before the clock ended
+			continue // never, or the clock ended before
 		case now.Before(*p.at):
 			if p.firing.Kind == Escalated && r.fired[string(Escalated)+p.firing.Key] {
 				continue
@@ -273,7 +275,7 @@ func (c *Clock) add(m timing, r history, end *time.Time, now time.Time, due *tim
 				c.NextAt = p.at
 			}
 		case p.firing.Target == Resolution && r.paused:
-			continue // a change of priority came to it while the clock stands still: it waits until that goes on
+			continue // a change of priority made it due during a pause: it waits for the end of the pause
 		case !r.fired[string(p.firing.Kind)+p.firing.Key]:
 			f := p.firing
 			f.At = *p.at
@@ -285,7 +287,7 @@ func (c *Clock) add(m timing, r history, end *time.Time, now time.Time, due *tim
 	}
 }
 
-// Key tells escalations apart: the same rule acts once on a request, wherever it stands in the list.
+// Key identifies an escalation by its content, so that a rule acts once on a request even if its position in the list changes.
 func (e Escalation) Key() string {
 	key := e.Of + "/" + strconv.Itoa(e.AfterMinutes) + "/" + e.Do
 	if e.TeamID != nil {

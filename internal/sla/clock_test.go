@@ -16,7 +16,7 @@ func of[T any](v T) *T { return &v }
 
 func days(t testing.TB, text string) *time.Time { return of(at(t, text)) }
 
-// What a clock comes to in the cases that everybody asks about.
+// The clock in the usual cases.
 func TestDerive(t *testing.T) {
 	t.Parallel()
 	c := office(t, "Europe/Berlin")
@@ -53,7 +53,7 @@ func TestDerive(t *testing.T) {
 	require.Equal(t, []string{"WARNED RESPONSE"}, kinds(k))
 	moment("2026-05-25T09:30:00+02:00", k.NextAt)
 
-	k = derive("MEDIUM", "2026-05-25T12:00:00+02:00") // after a night in which nothing ran: everything once, in order
+	k = derive("MEDIUM", "2026-05-25T12:00:00+02:00") // after a night without a sweep: everything once, in order
 	require.Equal(t, sla.Late, k.State)
 	require.Equal(t, []string{"WARNED RESPONSE", "BREACHED RESPONSE", "ESCALATED response/90/raise"}, kinds(k))
 	k = derive("MEDIUM", "2026-05-25T12:00:00+02:00", sla.Event{Kind: sla.Warned, Key: "RESPONSE"},
@@ -61,13 +61,13 @@ func TestDerive(t *testing.T) {
 	require.Equal(t, sla.Late, k.State)
 	require.Empty(t, k.Firings)
 
-	k = derive("URGENT", "2026-05-22T16:40:00+02:00") // its own response, the resolution of all
+	k = derive("URGENT", "2026-05-22T16:40:00+02:00") // the response of its priority, the general resolution
 	moment("2026-05-22T16:45:00+02:00", k.ResponseDueAt)
 	moment("2026-05-25T16:30:00+02:00", k.ResolutionDueAt)
 
 	answered := sla.Event{Kind: sla.Answered, At: at(t, "2026-05-25T09:00:00+02:00"), Due: days(t, "2026-05-25T09:30:00+02:00")}
 	paused := sla.Event{Kind: sla.Paused, At: at(t, "2026-05-25T10:00:00+02:00")}
-	k = derive("URGENT", "2026-05-25T12:00:00+02:00", answered, paused) // answered in time, whatever it was raised to
+	k = derive("URGENT", "2026-05-25T12:00:00+02:00", answered, paused) // answered in time at the old priority
 	require.Equal(t, sla.StandsStill, k.State)
 	require.Nil(t, k.ResolutionDueAt)
 	require.Nil(t, k.NextAt)
@@ -87,14 +87,14 @@ func TestDerive(t *testing.T) {
 	require.Equal(t, sla.Clock{}, sla.Derive(sla.Levels{}, "MEDIUM", nil, []sla.Event{filed}, at(t, "2026-05-25T12:00:00+02:00")))
 }
 
-// reference counts minute by minute.
+// reference is an implementation that counts minute by minute.
 type reference struct {
 	levels           sla.Levels
 	priority         string
 	works            func(time.Time) bool
 	now              time.Time
 	counts           map[sla.Target]int
-	reached          map[sla.Target][]time.Time // when the count came to each number
+	reached          map[sla.Target][]time.Time // when the count reached each number
 	paused, answered bool
 	ended, late      bool
 	fired            []string
@@ -125,7 +125,7 @@ func (r *reference) runs(t sla.Target) bool {
 	return !r.ended && (t == sla.Resolution && !r.paused || t == sla.Response && !r.answered)
 }
 
-// check fires what the counts have come to.
+// check fires what the counts have reached.
 func (r *reference) check() {
 	fire := func(what string) {
 		if !slices.Contains(r.fired, what) {
@@ -165,7 +165,7 @@ func (r *reference) advance(minutes int) {
 	}
 }
 
-// due is when a target that runs is due, if nothing happens any more.
+// due returns when a running target is due if no further event happens.
 func (r *reference) due(t sla.Target) time.Time {
 	m := r.minutes(t)
 	if r.counts[t] >= m {
@@ -208,8 +208,8 @@ func (r *reference) state() sla.State {
 	return sla.Met
 }
 
-// Whatever happens to a request, in whatever zone, over clocks that change and jumps of time in which nothing ran: its clock is
-// what a count of minutes comes to, and what it sets off is exactly what the count does.
+// For any events on a request, in any zone, across changes of daylight saving time and times without a sweep, the clock equals
+// a count of minutes, and the same things fire.
 func TestClockEqualsACountOfMinutes(t *testing.T) {
 	t.Parallel()
 	zones := []string{"UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "America/St_Johns"}
@@ -219,7 +219,7 @@ func TestClockEqualsACountOfMinutes(t *testing.T) {
 		loc, err := time.LoadLocation(zone)
 		require.NoError(t, err)
 		var hours []sla.Hours
-		for day := range 7 { // some work on every day, so that the reference comes to an end
+		for day := range 7 { // some working time on every day, so that the reference terminates
 			from := rapid.IntRange(0, 1300).Draw(t, "from")
 			hours = append(hours, sla.Hours{Day: time.Weekday(day), From: from, To: rapid.IntRange(from+60, 1440).Draw(t, "to")})
 		}
@@ -296,7 +296,7 @@ func TestClockEqualsACountOfMinutes(t *testing.T) {
 			}
 			c = settle()
 			require.ElementsMatch(t, r.fired, fired, "at %s", r.now)
-			if !r.ended { // what ended stays as it was judged then
+			if !r.ended { // what has ended keeps its result
 				require.Equal(t, r.state(), c.State)
 			}
 			if !r.ended && !r.paused {
@@ -312,7 +312,7 @@ func TestClockEqualsACountOfMinutes(t *testing.T) {
 	})
 }
 
-// fifty is a log of fifty events over a month.
+// fifty returns a log of fifty events over a month.
 func fifty(t testing.TB) (log []sla.Event, now time.Time) {
 	now = at(t, "2026-05-04T09:00:00+02:00")
 	log = append(log, sla.Event{Kind: sla.Filed, At: now}, sla.Event{Kind: sla.Answered, At: now.Add(30 * time.Minute), Due: of(now.Add(time.Hour))})

@@ -1,13 +1,13 @@
-// Package sla counts time as companies do, by working hours in a time zone, and derives from that where a request or a task
-// stands against what was promised.
+// Package sla computes working time with calendars of working hours in a time zone, and derives from it the state of a request
+// or a task against its service levels.
 //
 // # Calendars
 //
-// A Calendar is built once from what a company saved and then answers three questions: which moment is so much working
-// time after another (Add), how much working time lies between two moments (Between), and when work goes on (Next).
-// On the days on which clocks change it counts the moments at which the clock shows a working minute: a stretch from 01:00
-// to 05:00 has three hours on the night when the clock goes forward and five when it goes back. A property test holds that
-// against a count of minutes.
+// A Calendar is built once from the settings of a company and answers three questions: when a duration of working time has
+// passed since a time (Add), how much working time lies between two times (Between), and when working time begins again (Next).
+// On days with a change of daylight saving time it counts the time at which the local clock shows working hours: 01:00 to 05:00
+// is three hours long in the night when the clock goes forward, and five when it goes back. A property test compares this with
+// a count of minutes.
 //
 // # Clocks
 //
@@ -15,24 +15,24 @@
 //	ON_TRACK ─┴▶ PAUSED ──────┴▶ ON_TRACK ─▶ WARNING ─▶ BREACHED
 //	   └────────────── all targets ended in time ─▶ MET
 //
-// Derive makes a Clock of a log: when a request was filed, accepted and ended, when it stood still, and what has been set off.
-// It is a function of the log, the levels, the calendar, the priority and the moment. Nothing is counted down anywhere: what the
-// rows keep (due times, state, the next moment) is what Derive said last, for lists and the sweep, and is derived anew in the
-// transaction of whatever moves it. A property test holds it against a count of minutes, over zones, nights on which clocks
-// change, pauses, priorities and jumps of time.
+// Derive computes a Clock from a log: when a request was filed, accepted and ended, when it was paused, and which warnings,
+// breaches and escalations have fired. It is a function of the log, the levels, the calendar, the priority and the time.
+// Nothing is counted down: the rows store the last result of Derive (due times, state, next time) for lists and for the sweep,
+// and every transaction that changes an input derives it again. A property test compares it with a count of minutes, over
+// zones, changes of daylight saving time, pauses, priorities and jumps in time.
 //
-// The rules that the contract leaves open:
+// Rules that the contract leaves open:
 //
-//   - The levels, the calendar and the priority of now count, as if they had been so from the start, for targets that run. A
-//     target that has ended stays as it was judged, and so does a request that has.
-//   - A pause stops the clock of the resolution, not that of the response. While it lasts, there is no due time and nothing of the
-//     resolution fires. It does not undo BREACHED.
-//   - Each target is warned of once and missed once, each escalation acts once, whatever moves the due time afterwards.
-//   - What ends at the very moment at which it is due is late. What was cancelled needed no answer any more.
-//   - Without warnAtPercent nobody is warned. The minutes of an escalation count on its target's clock, from the filing.
+//   - Targets that run use the current levels, calendar and priority, as if these had applied from the start. A target or a
+//     request that has ended keeps its result.
+//   - A pause stops the resolution clock, not the response clock. During a pause the resolution has no due time, and nothing of
+//     it fires. A pause does not undo BREACHED.
+//   - Each target warns once and is breached once, and each escalation acts once, however the due time moves afterwards.
+//   - What ends exactly at its due time is late. A cancelled request needs no response any more.
+//   - Without warnAtPercent there are no warnings. The minutes of an escalation count on its target's clock, from the filing.
 //
 // Deriving a log of fifty events over a month takes 40 µs (2026-11, two cores).
 //
 // The package is pure: it reads no database and no clock, and imports nothing of the product. Packages request and execution
-// keep the logs and the rows; the workflow engine counts timers by calendars.
+// store the logs and the rows. The workflow engine uses calendars for timers.
 package sla

@@ -2,13 +2,13 @@ package sla
 
 import "time"
 
-// Targets are how soon a request should be dealt with, in minutes of working time; nil for no target.
+// Targets are the times within which a request should be accepted and completed, in minutes of working time; nil for no target.
 type Targets struct {
 	ResponseMinutes   *int `json:"responseMinutes,omitempty" nullable:"true" minimum:"1" maximum:"525600" doc:"Minutes until a request should be accepted."`
 	ResolutionMinutes *int `json:"resolutionMinutes,omitempty" nullable:"true" minimum:"1" maximum:"525600" doc:"Minutes until a request should be completed."`
 }
 
-// ByPriority are targets of requests of one priority, in place of those of all. What is nil, or null at a door, is as for all.
+// ByPriority holds the targets of requests with a certain priority. A nil target (null in an API call) means the general one.
 type ByPriority struct {
 	LOW    *Targets `json:"LOW,omitempty" doc:"Of requests that can wait."`
 	MEDIUM *Targets `json:"MEDIUM,omitempty" doc:"Of usual requests."`
@@ -16,7 +16,7 @@ type ByPriority struct {
 	URGENT *Targets `json:"URGENT,omitempty" doc:"Of requests that are for now."`
 }
 
-// of returns the targets of a priority; nil for none of its own.
+// of returns the targets of a priority; nil when it has none of its own.
 func (b *ByPriority) of(priority string) *Targets {
 	if b == nil {
 		return nil
@@ -34,14 +34,14 @@ func (b *ByPriority) of(priority string) *Targets {
 	return nil
 }
 
-// What an escalation does.
+// The actions of an escalation.
 const (
-	Notify   = "notify"   // mails a team, or whoever deals with the request
-	Reassign = "reassign" // gives the request to a team, and takes it from its assignee
-	Raise    = "raise"    // raises the priority by one
+	Notify   = "notify"   // mails a team, or the people who work on the request
+	Reassign = "reassign" // assigns the request to a team and removes its assignee
+	Raise    = "raise"    // raises the priority by one step
 )
 
-// Escalation is what is done about a request that is not dealt with in time.
+// Escalation is an action on a request that is not dealt with in time.
 type Escalation struct {
 	AfterMinutes int     `json:"afterMinutes" minimum:"1" maximum:"525600" doc:"How far the clock of the target has come, in minutes of working time since the request was filed. Less than the target is before it is missed, more is after."`
 	Of           string  `json:"of" enum:"response,resolution" doc:"The target whose clock counts. Nothing is done once the target has ended."`
@@ -49,7 +49,7 @@ type Escalation struct {
 	TeamID       *string `json:"teamId,omitempty" nullable:"true" maxLength:"64" doc:"The team: needed to reassign, none to raise."`
 }
 
-// Levels are the service levels that bind a request or a task.
+// Levels are the service levels of a request or a task.
 type Levels struct {
 	Targets
 	WarnAtPercent int          `json:"warnAtPercent,omitempty"` // 1 to 99; 0 for no warnings
@@ -58,7 +58,7 @@ type Levels struct {
 	Escalations   []Escalation `json:"escalations,omitempty"`
 }
 
-// minutes returns a target's time for a request of a priority; 0 for no target.
+// minutes returns the duration of a target for a priority; 0 for no target.
 func (l Levels) minutes(t Target, priority string) time.Duration {
 	pick := func(of *Targets) *int {
 		if t == Response {
@@ -76,13 +76,13 @@ func (l Levels) minutes(t Target, priority string) time.Duration {
 	return time.Duration(*m) * time.Minute
 }
 
-// Standing is what the doors show of a clock.
+// Standing is the part of a clock that REST and GraphQL show.
 type Standing struct {
 	ResponseDueAt, ResolutionDueAt *time.Time
 	State                          string
 }
 
-// StandingOf returns what the columns of a request or a task say; nil where nothing is promised.
+// StandingOf returns the standing from the columns of a request or a task; nil when it has no service levels.
 func StandingOf[S ~string](state *S, response, resolution *time.Time) *Standing {
 	if state == nil && response == nil && resolution == nil {
 		return nil

@@ -1,9 +1,9 @@
 package sla
 
-// Target is what a clock runs for.
+// Target names one of the two clocks.
 type Target string
 
-// The targets: until a request is accepted or a task is taken, and until it is done.
+// Response is met when a request is accepted or a task is taken, Resolution when it is completed.
 const (
 	Response   Target = "RESPONSE"
 	Resolution Target = "RESOLUTION"

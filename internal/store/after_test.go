@@ -13,7 +13,8 @@ import (
 	"atrium/internal/testkit"
 )
 
-// What follows a commit follows a commit: not a transaction that is undone, and not before others can see its rows.
+// The function runs after the commit and when other readers can see the rows. It does not run when the transaction is rolled
+// back.
 func TestAfterCommit(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -53,7 +54,7 @@ func TestAfterCommit(t *testing.T) {
 	})
 }
 
-// A function that fails in a group of writers keeps the others' calls, and loses its own.
+// When one function of a group fails, only its own AfterCommit calls are dropped.
 func TestAfterCommitOfAGroup(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

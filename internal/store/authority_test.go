@@ -14,7 +14,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// heard waits until the store hears of changes, and returns where it stands.
+// heard waits until the store hears changes, and returns its authority number.
 func heard(t *testing.T, s *store.Store) uint64 {
 	t.Helper()
 	require.Eventually(t, func() bool { _, ok := s.Authority(); return ok }, patience, time.Millisecond)
@@ -28,7 +28,7 @@ type change struct {
 	do   func(context.Context, *store.Tx) error
 }
 
-// changes are made one after the other: what is deleted can no longer be updated.
+// changes must be applied in order: a deleted row can no longer be updated.
 func changes(w *testkit.World) []change {
 	co, owner := w.A.Company.ID, w.A.Owner.ID
 	return []change{
@@ -74,7 +74,7 @@ func named(all []change, name string) func(context.Context, *store.Tx) error {
 	panic("no change is called " + name)
 }
 
-// What another process commits is known here.
+// A change that another process commits becomes known here.
 func TestAuthorityIsHeardOfOtherProcesses(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -88,7 +88,7 @@ func TestAuthorityIsHeardOfOtherProcesses(t *testing.T) {
 	})
 }
 
-// After store.Propagation a change is known, or what was cached does not count: however busy the machine is.
+// Store.Propagation after a change, either the change is known or cached values are invalid, however busy the machine is.
 func TestPropagation(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -103,7 +103,7 @@ func TestPropagation(t *testing.T) {
 	})
 }
 
-// What is no matter of authority does not make everyone forget what they know.
+// Writes that do not concern authority invalidate no caches.
 func TestAuthorityIgnoresTheRest(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -119,10 +119,10 @@ func TestAuthorityIgnoresTheRest(t *testing.T) {
 			}
 			return tx.User.Update().SetLastSeenAt(time.Now()).Exec(ctx)
 		}))
-		require.NoError(t, other.Write(ctx, named(changes(w), "a key is revoked"))) // heard after the others, if they were heard
+		require.NoError(t, other.Write(ctx, named(changes(w), "a key is revoked"))) // heard after the writes above, if those were announced
 		require.Eventually(t, func() bool { v, _ := w.Store.Authority(); return v > before }, patience, time.Millisecond)
 		after := heard(t, w.Store)
-		// One notification is one step on SQLite; PostgreSQL sends one, too, for both keys of the one statement.
+		// Each change is counted once on SQLite. On PostgreSQL one statement that changes two keys sends one notification, too.
 		require.Equal(t, before+1, after)
 	})
 }
@@ -136,7 +136,7 @@ func TestAuthorityChangedCountsAtOnce(t *testing.T) {
 	require.Greater(t, after, before)
 }
 
-// While PostgreSQL's listener is down nothing that was cached counts; when it is back, what was cached before is old.
+// While PostgreSQL's listener is down, cached values are invalid. When it is back, the number has grown.
 func TestAuthorityWithoutListener(t *testing.T) {
 	t.Parallel()
 	w := testkit.PostgresWorld(t)
@@ -152,10 +152,10 @@ func TestAuthorityWithoutListener(t *testing.T) {
 		_, err := conn.Exec(t.Context(), statement)
 		require.NoError(t, err)
 	}
-	// Nobody gets in, and everyone else is thrown out: the listener cannot come back until it may.
+	// New connections are refused and existing ones ended: the listener cannot reconnect until the limit is lifted.
 	database := conn.Conn().Config().Database
 	exec("ALTER DATABASE " + database + " CONNECTION LIMIT 0")
-	// Autovacuum's workers stand in the list, too; they are a superuser's, whom this role may not end.
+	// Autovacuum workers are in the list, too; they run as superuser, and this role may not end them.
 	exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()" +
 		" AND backend_type = 'client backend' AND pid <> pg_backend_pid()")
 	require.Eventually(t, func() bool { _, ok := other.Authority(); return !ok }, patience, time.Millisecond)
@@ -164,12 +164,12 @@ func TestAuthorityWithoutListener(t *testing.T) {
 
 	before = heard(t, other)
 	require.Eventually(t, func() bool {
-		return w.Store.Write(w.As(w.A, principal.Owner), named(changes(w), "a role changes")) == nil // its pool finds out about lost connections first
+		return w.Store.Write(w.As(w.A, principal.Owner), named(changes(w), "a role changes")) == nil // the pool must notice the lost connections first
 	}, patience, 10*time.Millisecond)
 	require.Eventually(t, func() bool { v, ok := other.Authority(); return ok && v > before }, patience, time.Millisecond)
 }
 
-// A database that is not migrated yet has no authority to hear of; the store says so and does not die of it.
+// Without migrations there is nothing to watch: Authority returns false, and the store keeps running.
 func TestAuthorityBeforeTheFirstMigration(t *testing.T) {
 	t.Parallel()
 	s := open(t, store.Options{DataDir: t.TempDir()})

@@ -18,7 +18,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// What SQLite's prepared statements save a read: the same queries through the store's reader and through Ent's own driver.
+// Saving of SQLite's prepared statements: the same queries through the store's reader and through Ent's own driver.
 func BenchmarkPrepared(b *testing.B) {
 	w := testkit.SQLiteWorld(b)
 	ctx := w.As(w.A, principal.Owner)
@@ -47,7 +47,7 @@ func BenchmarkPrepared(b *testing.B) {
 	}
 }
 
-// What group commit is for: writes a second by one caller, who waits for each commit, and by 64 at once.
+// Effect of group commit: writes per second by one caller, who waits for each commit, and by 64 concurrent callers.
 func BenchmarkWrite(b *testing.B) {
 	for name, world := range map[string]func(testing.TB) *testkit.World{"sqlite": testkit.SQLiteWorld, "postgres": testkit.PostgresWorld} {
 		b.Run(name, func(b *testing.B) {
@@ -63,7 +63,7 @@ func BenchmarkWrite(b *testing.B) {
 				}
 			})
 			b.Run("64 at once", func(b *testing.B) {
-				b.SetParallelism(32) // of GOMAXPROCS, which is 2 where the figures are from
+				b.SetParallelism(32) // times GOMAXPROCS, which was 2 for the figures in doc.go
 				b.RunParallel(func(pb *testing.PB) {
 					for pb.Next() {
 						write(b)
@@ -74,7 +74,7 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// What sending statements together saves a transaction of PostgreSQL: the same one through Write and through Ent's own driver.
+// Saving of the pipeline on PostgreSQL: the same transaction through Write and through Ent's own driver.
 func BenchmarkPipeline(b *testing.B) {
 	w := testkit.PostgresWorld(b)
 	var n atomic.Int64

@@ -2,15 +2,15 @@ package store
 
 import "sync"
 
-// listeners are called after each commit. The zero value has none.
+// listeners holds the functions to call after each commit. The zero value has none.
 type listeners struct {
 	mu   sync.RWMutex
 	next int
 	fns  map[int]func()
 }
 
-// OnCommit calls fn, which must return at once, whenever this process has committed a transaction, until cancel is called.
-// What other processes commit is not heard.
+// OnCommit calls fn whenever this process has committed a transaction, until cancel is called. fn must return at once. Commits of
+// other processes are not reported.
 func (s *Store) OnCommit(fn func()) (cancel func()) {
 	l := &s.commits
 	l.mu.Lock()
@@ -28,7 +28,7 @@ func (s *Store) OnCommit(fn func()) (cancel func()) {
 	}
 }
 
-// committed calls those who listen for commits.
+// committed calls the listeners.
 func (s *Store) committed() {
 	s.commits.mu.RLock()
 	defer s.commits.mu.RUnlock()

@@ -14,7 +14,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// Whoever listens hears of a commit once it can be read, of no transaction that failed, and of nothing once it has stopped.
+// A listener is called when the commit's rows can be read, not for failed transactions, and not after cancel.
 func TestOnCommit(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

@@ -7,28 +7,28 @@ import (
 	"atrium/ent"
 )
 
-// MaxWaitingWrites is maxWaitingWrites.
+// MaxWaitingWrites exports maxWaitingWrites.
 const MaxWaitingWrites = maxWaitingWrites
 
-// MigrationLock is migrationLock.
+// MigrationLock exports migrationLock.
 const MigrationLock = int64(migrationLock)
 
-// Waiting tells how many functions wait for SQLite's writer.
+// Waiting returns the length of the SQLite writer's queue.
 func Waiting(s *Store) int { return len(s.begin.(*sqliteWriter).queue) }
 
-// Prepared returns a client that reads db as Reader does.
+// Prepared returns a client that reads db with prepared statements, as Reader does.
 func Prepared(db *sql.DB) *ent.Client {
 	return ent.NewClient(ent.Driver(sqliteReader{newStmtCache(db)}))
 }
 
-// SQLiteUnique is sqliteUnique.
+// SQLiteUnique exports sqliteUnique, with the columns joined.
 func SQLiteUnique(msg string) (string, string) {
 	table, columns := sqliteUnique(msg)
 	return table, strings.Join(columns, ",")
 }
 
-// KnowsIndex reports whether a unique index of PostgreSQL is known by its name.
+// KnowsIndex reports whether uniqueIndexes has the name.
 func KnowsIndex(name string) bool { return uniqueIndexes[name] != nil }
 
-// Whole is whole.
+// Whole exports whole.
 func Whole(name string) string { return whole(name) }

@@ -8,8 +8,7 @@ import (
 	"modernc.org/sqlite"
 )
 
-// SQLite's own lower() knows ASCII alone; this one folds as Go does, so that a search finds "Ärger" by "ärger" on both
-// databases.
+// SQLite's lower() folds only ASCII. atrium_lower folds as Go does, so that a search for "ärger" finds "Ärger" on both databases.
 func init() {
 	sqlite.MustRegisterDeterministicScalarFunction("atrium_lower", 1, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
 		switch v := args[0].(type) {

@@ -9,8 +9,8 @@ import (
 	"entgo.io/ent/dialect/sql"
 )
 
-// Lock makes the query lock its rows until the transaction ends. SQLite has one writer and needs no lock, and neither does
-// a read, which has no transaction.
+// Lock makes the query lock its rows until the transaction ends (FOR UPDATE). It does nothing on SQLite, which has one writer,
+// and for a read, which has no transaction (tx is nil).
 func Lock[Q interface {
 	ForUpdate(opts ...sql.LockOption) Q
 }](tx *Tx, q Q) Q {
@@ -20,11 +20,11 @@ func Lock[Q interface {
 	return q.ForUpdate()
 }
 
-// LockName takes the lock of that name until the transaction ends: for what has no row yet that could be locked. Names say
-// what they are about first ("account/ada@example.com").
+// LockName takes a lock with this name until the transaction ends, for cases in which there is no row to lock yet. Names begin
+// with their kind ("account/ada@example.com").
 func (tx *Tx) LockName(ctx context.Context, name string) error {
 	if tx.pgxTx == nil {
-		return nil // one writer
+		return nil // SQLite has one writer
 	}
 	if _, err := tx.pgxTx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", name); err != nil {
 		return fmt.Errorf("take the lock %s: %w", name, err)
@@ -32,8 +32,8 @@ func (tx *Tx) LockName(ctx context.Context, name string) error {
 	return nil
 }
 
-// WriteOrRetry is Write for a function that looks for a row and inserts it where there is none. When another transaction
-// inserts the row between the two, the function runs once more and finds it.
+// WriteOrRetry is Write for a function that looks for a row and inserts it if there is none. If another transaction inserts the
+// row in between, the function runs again and finds it.
 func (s *Store) WriteOrRetry(ctx context.Context, fn func(context.Context, *Tx) error) error {
 	err := s.Write(ctx, fn)
 	if IsUnique(err) {
@@ -42,7 +42,7 @@ func (s *Store) WriteOrRetry(ctx context.Context, fn func(context.Context, *Tx) 
 	return err
 }
 
-// IsUnique reports whether a write was refused because the row exists already.
+// IsUnique reports whether a write violated a unique index.
 func IsUnique(err error) bool {
 	v, ok := errors.AsType[*Violation](err)
 	return ok && v.Kind == Unique

@@ -11,7 +11,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// Of two transactions that make the same row, the second runs again and finds it. A row that is there for good is told.
+// When two transactions insert the same row, the second one runs again and finds it. A violation that persists is returned.
 func TestWriteOrRetry(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -24,7 +24,7 @@ func TestWriteOrRetry(t *testing.T) {
 				if err := insert(ctx, tx); err != nil {
 					return err
 				}
-				return insert(ctx, tx) // as if another transaction had been faster
+				return insert(ctx, tx) // stands for another transaction that was faster
 			}
 			return tx.Setting.Create().SetID("once").SetValue("mine").Exec(ctx)
 		}))
@@ -37,7 +37,7 @@ func TestWriteOrRetry(t *testing.T) {
 	})
 }
 
-// Who takes a lock's name waits for who has it; other names do not wait.
+// A second holder of the same name waits for the first; other names do not wait.
 func TestLockName(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

@@ -11,9 +11,9 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// Lost reports whether err says that the database cannot be reached or cannot keep anything at the moment, whatever it was asked:
-// the connection broke or was refused, PostgreSQL stops, starts, is full or answers nothing, SQLite's disk is full or fails. What
-// was being committed may stand.
+// Lost reports whether err means that the database is unreachable or cannot store anything at the moment, whatever the statement:
+// the connection broke or was refused, PostgreSQL is stopping, starting, full or silent, SQLite's disk is full or fails. A commit
+// that was under way may have succeeded.
 func Lost(err error) bool {
 	if errors.Is(err, errSilent) {
 		return true
@@ -26,7 +26,7 @@ func Lost(err error) bool {
 		return strings.HasPrefix(pgErr.Code, "57P") // shutdown, crash, starting
 	}
 	if liteErr, ok := errors.AsType[*sqlite.Error](err); ok {
-		switch liteErr.Code() & 0xff { // without the extension
+		switch liteErr.Code() & 0xff { // without the extended code
 		case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN:
 			return true
 		}
@@ -36,5 +36,5 @@ func Lost(err error) bool {
 		return true
 	}
 	_, network := errors.AsType[*net.OpError](err)
-	return network || errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err) && !pgconn.Timeout(err) // nor a caller who left
+	return network || errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err) && !pgconn.Timeout(err) // not an ended context of the caller
 }

@@ -17,7 +17,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// A database that is away is told from one that refuses what it was asked.
+// Lost distinguishes an unreachable database from one that refuses a statement.
 func TestLost(t *testing.T) {
 	t.Parallel()
 	for code, lost := range map[string]bool{"57P01": true, "57P03": true, "53100": true, "08006": true, "58030": true, "23505": false, "40001": false, "57014": false} {
@@ -30,7 +30,7 @@ func TestLost(t *testing.T) {
 	require.False(t, store.Lost(nil))
 }
 
-// A caller who left says nothing about the database.
+// An error caused by the caller's own context is not Lost.
 func TestLeavingIsNotLosing(t *testing.T) {
 	t.Parallel()
 	conn, err := pgx.Connect(t.Context(), testkit.PostgresURL(t))

@@ -34,13 +34,13 @@ var ErrOutdated = errors.New("the database is older than this binary: run `atriu
 // migrationLock is the key of PostgreSQL's advisory lock: "atrium" in ASCII.
 const migrationLock = 0x61747269756d
 
-// migrationSQL is what the migrator says to each database. begin comes before the transaction and end after it; bind is
-// the first statement in it.
+// migrationSQL holds the migrator's statements for each database. begin runs before the transaction, end after it, and bind is
+// the first statement inside it.
 var migrationSQL = map[string]struct{ folder, exists, begin, bind, end string }{
 	dialect.SQLite: {
 		folder: "migrations/sqlite",
 		exists: "SELECT count(*) FROM sqlite_master WHERE name = 'schema_migrations'",
-		begin:  "PRAGMA foreign_keys = OFF", // as rebuilds of tables need; the transaction, which is immediate, is the lock
+		begin:  "PRAGMA foreign_keys = OFF", // for rebuilds of tables; the immediate transaction is the lock
 		bind:   "SELECT 1",
 		end:    "PRAGMA foreign_keys = ON",
 	},
@@ -48,7 +48,7 @@ var migrationSQL = map[string]struct{ folder, exists, begin, bind, end string }{
 		folder: "migrations/postgres",
 		exists: "SELECT count(to_regclass('schema_migrations'))",
 		begin:  fmt.Sprintf("SELECT pg_advisory_lock(%d)", int64(migrationLock)),
-		// Whoever waits for a table's lock holds up all that come after, so that a migration gives up and is run again.
+		// A statement that waits for a table's lock blocks all later ones. So a migration gives up after 10 s and is run again.
 		bind: "SELECT set_config('app.company_id', '" + everyCompany + "', true), set_config('lock_timeout', '10s', true)",
 		end:  fmt.Sprintf("SELECT pg_advisory_unlock(%d)", int64(migrationLock)),
 	},
@@ -83,7 +83,7 @@ func migrationsFor(name string) ([]migration, error) {
 	return out, nil
 }
 
-// migrationDB opens the database for migrations; closing it leaves the store as it is.
+// migrationDB opens the database for migrations. Closing it does not affect the store.
 func (s *Store) migrationDB() (*sql.DB, error) {
 	if s.dialect == dialect.Postgres {
 		return stdlib.OpenDBFromPool(s.pool), nil
@@ -91,9 +91,10 @@ func (s *Store) migrationDB() (*sql.DB, error) {
 	return OpenSQLiteFile(s.path)
 }
 
-// Migrate brings the database to this binary's version, job tables included, under a lock that other processes
-// wait for: all of it or, after an error, nothing. Returns the names of the migrations that it applied, ErrNewer for a
-// database that is ahead, and an error for one that was migrated by a file which has been changed since.
+// Migrate brings the database to this binary's version, job tables included, under a lock that other processes wait for. The
+// product's migrations are applied in one transaction: all or, after an error, none. On PostgreSQL the job tables follow after
+// its commit. Returns the names of the applied migrations, ErrNewer for a newer database, and an error if an applied migration
+// file has been changed since.
 func (s *Store) Migrate(ctx context.Context) (names []string, err error) {
 	db, err := s.migrationDB()
 	if err != nil {
@@ -124,7 +125,8 @@ func (s *Store) Migrate(ctx context.Context) (names []string, err error) {
 	if s.dialect == dialect.SQLite {
 		m, err := rivermigrate.New(riversqlite.New(db), nil)
 		if err == nil {
-			// The transaction is the lock that other processes wait for; it is PostgreSQL whose migrations cannot share one.
+			// The transaction is the lock that other processes wait for. River's migrations fit into one transaction on SQLite,
+			// not on PostgreSQL.
 			_, err = m.MigrateTx(ctx, tx, rivermigrate.DirectionUp, nil) //nolint:staticcheck // deprecated for that reason
 		}
 		if err != nil {
@@ -146,7 +148,7 @@ func (s *Store) Migrate(ctx context.Context) (names []string, err error) {
 	return names, nil
 }
 
-// apply applies in tx what the database lacks, and returns the names.
+// apply applies the missing migrations in tx and returns their names.
 func (s *Store) apply(ctx context.Context, tx *sql.Tx) (names []string, err error) {
 	const table = `CREATE TABLE IF NOT EXISTS schema_migrations (
 		version TEXT PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at TEXT NOT NULL)`
@@ -186,7 +188,8 @@ type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// pending returns the migrations that the database lacks, and refuses one that this binary does not know.
+// pending returns the missing migrations, and an error if the database has one that this binary does not know or whose file
+// changed.
 func (s *Store) pending(ctx context.Context, db querier) (todo []migration, err error) {
 	known, err := migrationsFor(s.dialect)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"atrium/internal/store"
 )
 
-// rawExec runs a statement on the database past the store.
+// rawExec runs a statement on the database without the store.
 func rawExec(t *testing.T, s *store.Store, statement string) {
 	t.Helper()
 	if s.Dialect() == dialect.Postgres {
@@ -46,7 +46,7 @@ func TestMigrateFreshThenNothing(t *testing.T) {
 	})
 }
 
-// Processes that start together migrate once, and all of them find the database ready.
+// Of processes that start together, one migrates, and all find the database ready.
 func TestMigrateTogether(t *testing.T) {
 	t.Parallel()
 	empty(t, func(t *testing.T, o store.Options) {
@@ -97,12 +97,12 @@ func TestChangedMigrationIsRefused(t *testing.T) {
 	})
 }
 
-// A migration that cannot be applied leaves nothing behind.
+// A migration that fails leaves nothing behind.
 func TestFailedMigrationLeavesNothing(t *testing.T) {
 	t.Parallel()
 	empty(t, func(t *testing.T, o store.Options) {
 		s := open(t, o)
-		rawExec(t, s, "CREATE TABLE workflows (id text)") // in the way of the first one
+		rawExec(t, s, "CREATE TABLE workflows (id text)") // makes the first migration fail
 		_, err := s.Migrate(t.Context())
 		require.ErrorContains(t, err, "initial")
 		rawExec(t, s, "DROP TABLE workflows")

@@ -15,7 +15,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// migratedUpTo applies PostgreSQL's migrations as a binary that knew none after a version did.
+// migratedUpTo applies PostgreSQL's migrations up to a version, as a binary of that version does.
 func migratedUpTo(t *testing.T, s *store.Store, version string) {
 	t.Helper()
 	files, err := fs.Glob(store.Migrations, "migrations/postgres/*.sql")
@@ -34,8 +34,8 @@ func migratedUpTo(t *testing.T, s *store.Store, version string) {
 	}
 }
 
-// A database that has a history keeps every row of it when the table becomes one of partitions: where it lies, except for
-// what a machine made whose clock was weeks ahead.
+// A database with history keeps every delivery when the table becomes partitioned. Existing rows stay in one partition, except
+// those of a machine whose clock was weeks ahead.
 func TestHistoryIsPartitioned(t *testing.T) {
 	t.Parallel()
 	s := open(t, store.Options{DatabaseURL: testkit.PostgresURL(t), MaxConns: 4})
@@ -57,7 +57,7 @@ func TestHistoryIsPartitioned(t *testing.T) {
 	const attempts = ` [{"latencyMs": 7}]`
 	require.Equal(t, []string{old + " webhook_deliveries_first" + attempts, young + " webhook_deliveries_first" + attempts, beyond + " webhook_deliveries_default" + attempts}, where)
 
-	rawExec(t, s, all+"DELETE FROM events; COMMIT") // takes the deliveries along, in every partition
+	rawExec(t, s, all+"DELETE FROM events; COMMIT") // cascades to the deliveries in every partition
 	var left int
 	require.NoError(t, s.Pool().QueryRow(t.Context(), "SELECT count(*) FROM webhook_deliveries").Scan(&left))
 	require.Zero(t, left)

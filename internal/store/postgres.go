@@ -17,7 +17,7 @@ import (
 	"atrium/internal/principal"
 )
 
-// everyCompany is the value of app.company_id under which row-level security stands aside.
+// everyCompany is the value of app.company_id for which row-level security shows the rows of all companies.
 const everyCompany = "*"
 
 // setCompany binds the transaction to the caller's company, for row-level security.
@@ -29,7 +29,7 @@ const bindSession = "SELECT set_config('app.company_id', $1, false)"
 func openPostgres(ctx context.Context, o Options) (*Store, error) {
 	cfg, err := pgxpool.ParseConfig(o.DatabaseURL)
 	if err != nil {
-		return nil, errors.New("the database URL cannot be parsed") // pgx's error repeats the password
+		return nil, errors.New("the database URL cannot be parsed") // pgx's error would contain the password
 	}
 	cfg.MaxConns = 16
 	if o.MaxConns > 0 {
@@ -80,7 +80,8 @@ func connect(ctx context.Context, cfg *pgxpool.Config) (*pgxpool.Pool, error) {
 	return pool, nil
 }
 
-// companyOf returns what app.company_id is for the context's caller; nobody gets a value that owns no rows.
+// companyOf returns the value of app.company_id for the context's principal. Without a principal it returns "", which owns no
+// rows.
 func companyOf(ctx context.Context) string {
 	p, ok := principal.From(ctx)
 	if !ok {
@@ -92,15 +93,15 @@ func companyOf(ctx context.Context) string {
 	return p.CompanyID
 }
 
-// pgReader is the Ent driver for reads. Each connection remembers which company it is bound to: a query for the same
-// one goes out alone, a query for another in one round trip and one implicit transaction with the new binding.
+// pgReader is the Ent driver for reads. It remembers which company each connection is bound to. A query for the same company is
+// sent alone; a query for another one is sent with the new binding, in one round trip and one implicit transaction.
 type pgReader struct {
 	pool    *pgxpool.Pool
 	silence *silence
-	replica bool // the queries wait until it has come as far as their context says
+	replica bool // queries first wait until the replica has replayed the position in their context
 }
 
-// boundCompany is the connection's note of its binding; without one, nothing is known.
+// boundCompany is the key under which a connection stores the company it is bound to. If it is missing, the binding is unknown.
 const boundCompany = "atrium.company"
 
 func (d pgReader) Query(ctx context.Context, query string, args, v any) error {
@@ -125,7 +126,7 @@ func (d pgReader) Query(ctx context.Context, query string, args, v any) error {
 	return nil
 }
 
-// query sends a query; end gives the connection back.
+// query sends a query; end returns the connection to the pool.
 func (d pgReader) query(ctx context.Context, query string, argv []any) (rows pgx.Rows, end func() error, err error) {
 	conn, err := d.pool.Acquire(ctx)
 	if err != nil {
@@ -145,7 +146,7 @@ func (d pgReader) query(ctx context.Context, query string, argv []any) (rows pgx
 		}
 		return rows, func() error { conn.Release(); return nil }, nil
 	}
-	delete(notes, boundCompany) // until the transaction that binds it has ended well
+	delete(notes, boundCompany) // unknown until the transaction that binds it has succeeded
 	batch := &pgx.Batch{}
 	batch.Queue(bindSession, company)
 	if d.replica {
@@ -181,7 +182,7 @@ func (d pgReader) Tx(context.Context) (dialect.Tx, error)       { return nil, er
 func (d pgReader) Close() error                                 { return nil }
 func (d pgReader) Dialect() string                              { return dialect.Postgres }
 
-// queryArgs checks the loosely typed arguments of dialect.Driver's Query.
+// queryArgs checks the types of the arguments that dialect.Driver passes to Query.
 func queryArgs(args, v any) ([]any, *entsql.Rows, error) {
 	argv, ok := args.([]any)
 	if !ok {
@@ -194,14 +195,14 @@ func queryArgs(args, v any) ([]any, *entsql.Rows, error) {
 	return argv, out, nil
 }
 
-// pgRows makes pgx's rows what Ent scans.
+// pgRows adapts pgx's rows to the interface that Ent scans.
 type pgRows struct {
 	pgx.Rows
-	ctx context.Context // what they are read under
+	ctx context.Context // the context of the query
 	end func() error
 }
 
-// Err returns what ended the rows early.
+// Err returns the error that ended the rows early.
 func (r *pgRows) Err() error { return explain(r.ctx, r.Rows.Err()) }
 
 // Scan fills dest. Ent scans the ids of a bulk insert into *driver.Value, which pgx does not know.

@@ -15,8 +15,8 @@ import (
 	"atrium/internal/testkit"
 )
 
-// onePostgres opens the world's database again with a single connection, so that every transaction has the one that
-// the last left behind. (The listener takes one for itself.)
+// onePostgres opens the world's database again with a single connection, so that every transaction runs on the connection that
+// the last one used. (The listener has one of its own.)
 func onePostgres(t *testing.T, w *testkit.World) *store.Store {
 	t.Helper()
 	s, err := store.Open(t.Context(), store.Options{DatabaseURL: w.Store.Pool().Config().ConnString(), MaxConns: 1})
@@ -25,8 +25,8 @@ func onePostgres(t *testing.T, w *testkit.World) *store.Store {
 	return s
 }
 
-// An insert is sent with the statement after it, so its refusal may surface there or at the commit: it is the same
-// violation wherever it comes out, and the connection is good for the next transaction.
+// An insert is sent with the statement after it, so its violation may surface there or at the commit. It is the same violation
+// everywhere, and the connection is usable for the next transaction.
 func TestDeferredErrorsSurface(t *testing.T) {
 	t.Parallel()
 	w := testkit.PostgresWorld(t)
@@ -86,7 +86,7 @@ func TestDeferredErrorsSurface(t *testing.T) {
 	require.Equal(t, []string{"taken"}, settings(t, s))
 }
 
-// raw runs first and then works on the transaction as the job queue does.
+// raw runs first and then uses the transaction as the job queue does.
 func raw(first func(context.Context, *store.Tx) error, then func(context.Context, pgx.Tx) error) func(context.Context, *store.Tx) error {
 	return func(ctx context.Context, tx *store.Tx) error {
 		if err := first(ctx, tx); err != nil {
@@ -96,7 +96,7 @@ func raw(first func(context.Context, *store.Tx) error, then func(context.Context
 	}
 }
 
-// What the job queue sees of the transaction cannot end it.
+// The pgx.Tx that the job queue gets cannot end the transaction.
 func TestTransactionIsEndedByTheStore(t *testing.T) {
 	t.Parallel()
 	w := testkit.PostgresWorld(t)
@@ -110,7 +110,7 @@ func TestTransactionIsEndedByTheStore(t *testing.T) {
 	require.Empty(t, settings(t, w.Store))
 }
 
-// However a transaction ends, the pool's one connection is outside of any transaction and bound to no company after it.
+// However a transaction ends, the pool's one connection is afterwards outside of any transaction and bound to no company.
 func TestRollbackLeavesTheConnectionUsable(t *testing.T) {
 	t.Parallel()
 	w := testkit.PostgresWorld(t)
@@ -147,14 +147,14 @@ func TestRollbackLeavesTheConnectionUsable(t *testing.T) {
 	require.Equal(t, []string{"works"}, settings(t, s))
 }
 
-// Two transactions that lock two rows crosswise: PostgreSQL breaks one off, and the store runs it again.
+// Two transactions lock two rows in opposite order: PostgreSQL aborts one, and the store runs it again.
 func TestDeadlockIsRetried(t *testing.T) {
 	t.Parallel()
 	w := testkit.PostgresWorld(t)
 	require.NoError(t, w.Store.Write(system(), setting("one")))
 	require.NoError(t, w.Store.Write(system(), setting("two")))
 	var runs atomic.Int32
-	var met sync.WaitGroup // both hold their first row
+	var met sync.WaitGroup // done when both hold their first row
 	met.Add(2)
 	crosswise := func(first, second string) error {
 		arrived := sync.OnceFunc(met.Done)
@@ -176,7 +176,7 @@ func TestDeadlockIsRetried(t *testing.T) {
 	require.Greater(t, runs.Load(), int32(2), "one of the two was broken off and ran again, perhaps more than once")
 }
 
-// A deadlock that comes back every time ends in its error, not in an endless loop.
+// A deadlock that occurs every time ends with its error, not in an endless loop.
 func TestRetriesEnd(t *testing.T) {
 	t.Parallel()
 	w := testkit.PostgresWorld(t)

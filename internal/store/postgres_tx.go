@@ -18,10 +18,10 @@ import (
 )
 
 const (
-	maxTries        = 4                     // of a transaction that PostgreSQL broke off for another one
-	retryPause      = 20 * time.Millisecond // times the tries so far, and up to as much again by chance
-	rollbackTimeout = 5 * time.Second       // for the ROLLBACK of a caller who is gone
-	maxWriteTime    = 30 * time.Second      // for all statements of one transaction, unless Options say otherwise
+	maxTries        = 4                     // tries of a transaction after a serialization failure or deadlock
+	retryPause      = 20 * time.Millisecond // multiplied by the number of tries so far, plus up to as much again at random
+	rollbackTimeout = 5 * time.Second       // for a ROLLBACK after the caller's context has ended
+	maxWriteTime    = 30 * time.Second      // for all statements of one transaction, unless Options.WriteTime is set
 )
 
 // pgWriter runs write transactions on the pool.
@@ -31,14 +31,14 @@ type pgWriter struct {
 	limit   time.Duration // for all statements of one transaction
 }
 
-// write runs fn, again when the database broke the transaction off in favour of another.
+// write runs fn, and repeats it after a serialization failure or a deadlock.
 func (w pgWriter) write(ctx context.Context, fn func(context.Context, *Tx) error) error {
 	for try := 1; ; try++ {
 		err := w.once(ctx, fn)
 		if err == nil || try == maxTries || !brokenOff(err) {
 			return err
 		}
-		// Without a pause the loser takes its first lock again before the winner, just woken, has taken its second.
+		// Without a pause the transaction that lost would take its first lock again before the one that won has taken its second.
 		pause := time.Duration(try) * retryPause
 		select {
 		case <-time.After(pause + rand.N(pause)):
@@ -48,7 +48,7 @@ func (w pgWriter) write(ctx context.Context, fn func(context.Context, *Tx) error
 	}
 }
 
-// brokenOff reports whether err is a serialization failure or a deadlock, after which trying again may succeed.
+// brokenOff reports whether err is a serialization failure or a deadlock, after which a retry may succeed.
 func brokenOff(err error) bool {
 	pgErr, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (pgErr.Code == "40001" || pgErr.Code == "40P01")
@@ -63,7 +63,7 @@ func (w pgWriter) once(ctx context.Context, fn func(context.Context, *Tx) error)
 		return fmt.Errorf("acquire a connection: %w", err)
 	}
 	defer conn.Release()
-	// Once a commit may be on its way, the caller's going away must not make its outcome unknown.
+	// From here on the caller's context must not cancel the transaction: the outcome of a commit under way would be unknown.
 	ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), w.limit)
 	defer cancel()
 	ctx, end := w.silence.bound(ctx)
@@ -79,7 +79,7 @@ func (w pgWriter) once(ctx context.Context, fn func(context.Context, *Tx) error)
 			defer cancel()
 			if _, rerr := p.conn.Exec(rctx, "ROLLBACK"); rerr != nil {
 				err = errors.Join(err, fmt.Errorf("roll back: %w", rerr))
-				_ = p.conn.Close(rctx) // never hand a connection back inside a transaction
+				_ = p.conn.Close(rctx) // never return a connection to the pool inside a transaction
 			}
 		}
 	}()
@@ -101,14 +101,14 @@ func (w pgWriter) once(ctx context.Context, fn func(context.Context, *Tx) error)
 	return nil
 }
 
-// pipeline collects statements that have no result to wait for and sends them with the next one that has.
+// pipeline queues statements whose results nobody waits for and sends them with the next one whose result is needed.
 type pipeline struct {
 	conn   *pgx.Conn
 	queued *pgx.Batch
-	sent   bool // BEGIN has left
+	sent   bool // BEGIN has been sent
 }
 
-// send sends what is queued and returns its results, all but the last of the queued ones read and checked.
+// send sends the queued statements and returns their results. Those of all but the last are already read and checked.
 func (p *pipeline) send(ctx context.Context) (pgx.BatchResults, error) {
 	batch := p.queued
 	p.queued, p.sent = &pgx.Batch{}, true
@@ -121,10 +121,10 @@ func (p *pipeline) send(ctx context.Context) (pgx.BatchResults, error) {
 	return br, nil
 }
 
-// ignoreBatch drops the error that closing a failed batch repeats.
+// ignoreBatch drops the error of closing a failed batch, which repeats the batch's error.
 func ignoreBatch(error) error { return nil }
 
-// flush sends what is queued, if anything.
+// flush sends the queued statements, if any.
 func (p *pipeline) flush(ctx context.Context) error {
 	if p.queued.Len() == 0 {
 		return nil
@@ -133,7 +133,7 @@ func (p *pipeline) flush(ctx context.Context) error {
 	return err
 }
 
-// Flush has the database answer all statements of the transaction so far. On PostgreSQL those whose results nobody reads
+// Flush makes the database execute all statements of the transaction so far. On PostgreSQL, statements whose results nobody reads
 // otherwise wait for the next one that is read, or for the commit. Returns *Violation like Write.
 func (tx *Tx) Flush(ctx context.Context) error {
 	t, ok := tx.pgxTx.(pgxTx)
@@ -146,7 +146,7 @@ func (tx *Tx) Flush(ctx context.Context) error {
 	return nil
 }
 
-// exec sends what is queued and returns the last statement's tag.
+// exec sends the queued statements and returns the last one's command tag.
 func (p *pipeline) exec(ctx context.Context) (pgconn.CommandTag, error) {
 	br, err := p.send(ctx)
 	if err != nil {
@@ -210,7 +210,7 @@ func (affected) LastInsertId() (int64, error) {
 }
 func (a affected) RowsAffected() (int64, error) { return int64(a), nil }
 
-// pgxTx shows the pipeline as pgx's transaction, which the job queue inserts through. Ending it is the store's.
+// pgxTx exposes the pipeline as a pgx.Tx, through which the job queue inserts. Only the store commits it or rolls it back.
 type pgxTx struct{ p *pipeline }
 
 var errNotYours = errors.New("store: the transaction is ended by the store")

@@ -12,10 +12,10 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// Rows is what Snapshot reads by: the rows of a statement, with ? for its arguments.
+// Rows runs a query of a Snapshot, with ? for its arguments.
 type Rows func(ctx context.Context, statement string, args ...any) (*sql.Rows, error)
 
-// Snapshot hands fn all companies' rows as they were at one moment, without Ent, for what goes through whole tables.
+// Snapshot passes fn a query function for the rows of all companies as of one moment, without Ent; for reading whole tables.
 func (s *Store) Snapshot(ctx context.Context, fn func(Rows) error) (err error) {
 	db, begin, bind := s.snapshotDB()
 	defer func() { err = errors.Join(err, db.Close()) }()
@@ -35,16 +35,16 @@ func (s *Store) Snapshot(ctx context.Context, fn func(Rows) error) (err error) {
 	})
 }
 
-// snapshotDB opens the database for Snapshot, which begins by two statements.
+// snapshotDB opens the database for Snapshot and returns the two statements that begin one.
 func (s *Store) snapshotDB() (db *sql.DB, begin, bind string) {
 	if s.dialect == dialect.Postgres {
 		return stdlib.OpenDBFromPool(s.pool), "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", migrationSQL[s.dialect].bind
 	}
-	db, _ = sql.Open("sqlite", sqliteDSN(s.path, readOnly)) // an error comes with its first connection
+	db, _ = sql.Open("sqlite", sqliteDSN(s.path, readOnly)) // an error appears when the first connection is opened
 	return db, "BEGIN DEFERRED", "SELECT 1"
 }
 
-// ExecRaw runs a statement that is not Ent's, with ? for its arguments: for rows that are carried over whole.
+// ExecRaw runs a statement without Ent, with ? for its arguments; for copying whole rows.
 func (tx *Tx) ExecRaw(ctx context.Context, statement string, args ...any) error {
 	if tx.sqlTx != nil {
 		_, err := tx.sqlTx.ExecContext(ctx, statement, args...)
@@ -61,7 +61,7 @@ func (s *Store) numbered(statement string) string {
 	return statement
 }
 
-// numbered turns ? into $1, $2, …, as PostgreSQL has them. No statement holds a ? of its own.
+// numbered replaces each ? by PostgreSQL's $1, $2, …. Statements contain no other ?.
 func numbered(statement string) string {
 	var b strings.Builder
 	n := 0
@@ -75,8 +75,8 @@ func numbered(statement string) string {
 	return b.String()
 }
 
-// DeferKeys has the database look at references when the transaction ends. PostgreSQL looks at each row at once: there rows come
-// after those that they refer to.
+// DeferKeys makes SQLite check references at the end of the transaction. PostgreSQL checks each row at once, so callers insert a
+// row after those that it refers to.
 func (tx *Tx) DeferKeys(ctx context.Context) error {
 	if tx.sqlTx == nil {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// ask runs a query on the reader past Ent, and returns the text of its one row.
+// ask runs a query on the reader without Ent, and returns the text of its single row.
 func ask(ctx context.Context, s *store.Store, query string) (string, error) {
 	var rows entsql.Rows
 	if err := ent.DriverOf(s.Reader()).Query(ctx, query, []any{}, &rows); err != nil {
@@ -27,8 +27,8 @@ func ask(ctx context.Context, s *store.Store, query string) (string, error) {
 	return text, err
 }
 
-// A connection of the read pool goes from caller to caller. Whatever the one before asked, and however that ended, the
-// next query is bound to its own caller's company.
+// Connections of the read pool are shared. Whatever the previous caller asked and however that ended, the next query is bound to
+// its own caller's company.
 func TestReaderIsBoundToItsCaller(t *testing.T) {
 	t.Parallel()
 	w := testkit.PostgresWorld(t)
@@ -66,7 +66,7 @@ func TestReaderIsBoundToItsCaller(t *testing.T) {
 	}
 }
 
-// The same by many at once on few connections, some of whom leave while their query runs.
+// The same with many callers on few connections, some of which cancel while their query runs.
 func TestReadersDoNotMix(t *testing.T) {
 	t.Parallel()
 	w := testkit.PostgresWorld(t)

@@ -2,25 +2,25 @@ package store
 
 import "sync"
 
-// maxRemembered bounds the values that one Remembered keeps; past it all of them are forgotten.
+// maxRemembered limits the values of one Remembered. When it is exceeded, all of them are dropped.
 const maxRemembered = 20_000
 
-// Remembered keeps what was made of rows by key, for as long as nothing of authority has changed anywhere (Store.Authority): the
-// table that it is made of needs the triggers that announce its changes, and whoever changes it calls AuthorityChanged. The zero
-// value is ready, and safe for concurrent use. What is kept is shared, so nobody changes it.
+// Remembered caches values derived from rows, by key, until authority changes anywhere (Store.Authority). The source table needs
+// the triggers that announce its changes, and code that changes it must call AuthorityChanged. The zero value is ready and safe
+// for concurrent use. Cached values are shared, so callers must not modify them.
 type Remembered[T any] struct {
 	mu      sync.RWMutex
 	version uint64
 	made    map[string]T
 }
 
-// Get returns the value of a key, and makes it when it is not kept. While changes by others are not heard, it makes it each time.
-// Failures are not kept.
+// Get returns the cached value of a key, or reads and caches it. While changes by other processes are not being heard, it reads
+// each time. Errors are not cached.
 func (r *Remembered[T]) Get(s *Store, key string, read func() (T, error)) (T, error) {
 	return r.GetWhile(s, key, func(T) bool { return true }, read)
 }
 
-// GetWhile is Get for values that end by themselves as well: one that is not good any more is made anew.
+// GetWhile is Get for values that can also expire: a cached value for which good returns false is read again.
 func (r *Remembered[T]) GetWhile(s *Store, key string, good func(T) bool, read func() (T, error)) (T, error) {
 	version, heard := s.Authority()
 	if kept, ok := r.kept(key, version); ok && heard && good(kept) {
@@ -41,7 +41,7 @@ func (r *Remembered[T]) GetWhile(s *Store, key string, good func(T) bool, read f
 	return made, nil
 }
 
-// Kept returns the value of a key where it need not be made.
+// Kept returns the cached value of a key, if it is valid.
 func (r *Remembered[T]) Kept(s *Store, key string) (T, bool) {
 	version, heard := s.Authority()
 	kept, ok := r.kept(key, version)
@@ -55,7 +55,7 @@ func (r *Remembered[T]) kept(key string, version uint64) (T, bool) {
 	return kept, ok && r.version == version
 }
 
-// Forget has the next Get of a key make its value anew: what was kept has turned out to be old.
+// Forget drops the cached value of a key, so that the next Get reads it again.
 func (r *Remembered[T]) Forget(key string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -18,35 +18,35 @@ import (
 )
 
 const (
-	replicaCheck   = 250 * time.Millisecond // between two looks at whether the replica keeps up
-	replicaSilence = time.Second            // for how long it may leave those without an answer
+	replicaCheck   = 250 * time.Millisecond // interval between checks of whether the replica keeps up
+	replicaSilence = time.Second            // how long the replica may leave all calls unanswered
 )
 
-// askPosition asks the primary how far a replica must have come to hold all that is committed. Commits wait for the log to be
-// flushed, but for those of a server that has been told not to wait.
+// askPosition returns the primary's timeline and the log position that a replica must have replayed to hold all that is
+// committed. That is the flushed position, because commits wait for the flush, unless synchronous_commit is off.
 const askPosition = `SELECT substr(pg_walfile_name(p.lsn), 1, 8), p.lsn::text FROM (SELECT CASE current_setting('synchronous_commit')
 	WHEN 'off' THEN pg_current_wal_insert_lsn() ELSE pg_current_wal_flush_lsn() END) AS p (lsn)`
 
-// awaitPosition has the replica wait until it has come so far: 50 times a millisecond. It fails with a division by zero when it has
-// not by then, so that the server skips the statements that were sent behind it. A server that is no replica any more has no
-// position to replay to, and one that has not followed a failover another timeline.
+// awaitPosition waits on the replica until it has replayed the position: 50 checks, 1 ms apart. If it has not by then, the
+// statement fails with a division by zero, so that the server skips the statements sent after it. It also fails on a server that
+// is no longer a replica, and on one whose timeline differs because it has not followed a failover.
 const awaitPosition = `SELECT 1 / count(*) FROM (SELECT FROM generate_series(1, 50) WHERE CASE
 	WHEN pg_is_in_recovery() AND pg_last_wal_replay_lsn() >= $2::pg_lsn
 		AND (SELECT lpad(upper(to_hex(timeline_id)), 8, '0') FROM pg_control_checkpoint()) = $1 THEN true
 	ELSE pg_sleep(0.001) IS NULL END LIMIT 1) AS reached`
 
-// divisionByZero is PostgreSQL's code of awaitPosition's failure.
+// divisionByZero is PostgreSQL's error code for the failure of awaitPosition.
 const divisionByZero = "22012"
 
-// errBehind says that the replica has not come as far as a read needs.
+// errBehind means that the replica has not replayed the position that a read needs.
 var errBehind = errors.New("store: the replica is behind")
 
-// position is a place in the primary's log.
+// position is a position in the primary's log.
 type position struct{ timeline, lsn string }
 
 type positionKey struct{}
 
-// replica is a streaming replica that reads go to while it keeps up.
+// replica is a streaming replica that serves reads while it keeps up.
 type replica struct {
 	client  *ent.Client
 	pool    *pgxpool.Pool
@@ -54,34 +54,34 @@ type replica struct {
 	silence *silence
 
 	inUse    atomic.Bool
-	keptUp   atomic.Int64 // when it last did, in Unix nanoseconds
-	answered atomic.Int64 // reads
-	handedOn atomic.Int64 // reads that it was not asked for, or failed at
+	keptUp   atomic.Int64 // when a check last succeeded, in Unix nanoseconds
+	answered atomic.Int64 // reads that it answered
+	handedOn atomic.Int64 // reads that the primary answered instead
 
 	mu   sync.Mutex
-	next *question  // has not left yet
-	turn sync.Mutex // of the question that is on its way
+	next *question  // not sent yet
+	turn sync.Mutex // held while a question is being answered
 }
 
-// question is one that the primary is asked for its position. All reads that began before it left share its answer.
+// question is one query for the primary's position. All reads that began before it was sent share its answer.
 type question struct {
 	answered chan struct{}
 	at       position
 	err      error
 }
 
-// openReplica names the replica without asking for an answer: a node starts without it.
+// openReplica prepares the pool without connecting: a node starts even if the replica is down.
 func openReplica(ctx context.Context, url string, like *pgxpool.Config, primary pgReader) (*replica, error) {
 	cfg, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		return nil, errors.New("the read URL cannot be parsed") // pgx's error repeats the password
+		return nil, errors.New("the read URL cannot be parsed") // pgx's error would contain the password
 	}
 	cfg.MaxConns = like.MaxConns
 	cfg.ConnConfig.ConnectTimeout = cmp.Or(cfg.ConnConfig.ConnectTimeout, replicaSilence)
 	for name, value := range like.ConnConfig.RuntimeParams {
 		cfg.ConnConfig.RuntimeParams[name] = value
 	}
-	cfg.ConnConfig.RuntimeParams["default_transaction_isolation"] = "read committed" // a query sees what its wait was for
+	cfg.ConnConfig.RuntimeParams["default_transaction_isolation"] = "read committed" // a snapshot for each statement: after the wait
 	r := &replica{primary: primary, silence: newSilence(replicaSilence)}
 	cfg.AfterConnect = r.sameCluster
 	if r.pool, err = pgxpool.NewWithConfig(ctx, cfg); err != nil {
@@ -92,7 +92,7 @@ func openReplica(ctx context.Context, url string, like *pgxpool.Config, primary 
 	return r, nil
 }
 
-// sameCluster refuses a server that is no copy of the primary: positions of its log mean nothing.
+// sameCluster refuses a server that is not a copy of the primary: its log positions are not comparable.
 func (r *replica) sameCluster(ctx context.Context, conn *pgx.Conn) error {
 	const identity = "SELECT system_identifier FROM pg_control_system()"
 	ctx, cancel := context.WithTimeout(ctx, replicaSilence)
@@ -111,7 +111,7 @@ func (r *replica) sameCluster(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// position returns how far the replica must have come to hold all that was committed before the call.
+// position returns the position that the replica must have replayed to hold all that was committed before the call.
 func (r *replica) position(ctx context.Context) (position, error) {
 	r.mu.Lock()
 	if q := r.next; q != nil {
@@ -128,9 +128,9 @@ func (r *replica) position(ctx context.Context) (position, error) {
 	r.mu.Unlock()
 	r.turn.Lock()
 	r.mu.Lock()
-	r.next = nil // who comes from now on may have seen what is committed after it left
+	r.next = nil // reads that begin from now on may depend on commits after this question is sent
 	r.mu.Unlock()
-	q.at, q.err = r.ask(context.WithoutCancel(ctx)) // others wait for it, too
+	q.at, q.err = r.ask(context.WithoutCancel(ctx)) // other reads wait for the answer, too
 	r.turn.Unlock()
 	close(q.answered)
 	return q.at, q.err
@@ -143,9 +143,9 @@ func (r *replica) ask(ctx context.Context) (at position, err error) {
 	return at, explain(ctx, err)
 }
 
-// Read runs fn with a client that reads, and again with another where the replica fails at it: fn changes nothing. The client sees
-// all that was committed before the call, by whatever node. It is for reads that are made of the rows of a company alone; what decides
-// who may do what is read by Reader. Returns fn's error.
+// Read runs fn with a read client, on the replica if it keeps up. If the replica fails, fn runs again on the primary, so fn must
+// have no side effects. The client sees all that was committed before the call, by any node. Use it only for reads of a company's
+// rows; use Reader for anything that decides access. Returns fn's error.
 func (s *Store) Read(ctx context.Context, fn func(context.Context, *ent.Client) error) error {
 	r := s.replica
 	if r == nil {
@@ -159,10 +159,10 @@ func (s *Store) Read(ctx context.Context, fn func(context.Context, *ent.Client) 
 				return nil
 			}
 			if ctx.Err() != nil || late(err) {
-				return err // the primary would not come to an end either
+				return err // the primary would not finish in time either
 			}
 			if errors.Is(err, errBehind) || Lost(err) {
-				r.inUse.Store(false) // until it is found to keep up
+				r.inUse.Store(false) // until the next check that succeeds
 			}
 		}
 	}
@@ -170,13 +170,14 @@ func (s *Store) Read(ctx context.Context, fn func(context.Context, *ent.Client) 
 	return fn(ctx, s.reader)
 }
 
-// late reports whether a statement met a deadline of the caller's own.
+// late reports whether a statement exceeded a deadline of the caller's own.
 func late(err error) bool {
 	_, connecting := errors.AsType[*pgconn.ConnectError](err)
 	return errors.Is(err, context.DeadlineExceeded) && !connecting
 }
 
-// FollowReplica has reads go to the replica while it keeps up, until ctx ends. Nothing goes to it while nobody follows it.
+// FollowReplica checks the replica regularly and sends reads to it while it keeps up, until ctx ends. Without FollowReplica no
+// reads go to the replica.
 func (s *Store) FollowReplica(ctx context.Context, log *slog.Logger) error {
 	r := s.replica
 	if r == nil {
@@ -195,7 +196,7 @@ func (s *Store) FollowReplica(ctx context.Context, log *slog.Logger) error {
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case errors.Is(err, errBehind): // comes and goes with the load; metrics tell
+		case errors.Is(err, errBehind): // changes with the load; see the metrics
 		case err != nil && said != err.Error():
 			said = err.Error()
 			log.WarnContext(ctx, "the primary answers the replica's reads", "error", err)
@@ -211,7 +212,7 @@ func (s *Store) FollowReplica(ctx context.Context, log *slog.Logger) error {
 	}
 }
 
-// check returns an error for a replica that does not answer or does not keep up.
+// check returns an error if the replica does not answer or does not keep up.
 func (r *replica) check(ctx context.Context) error {
 	at, err := r.position(ctx)
 	if err != nil {
@@ -226,7 +227,7 @@ func (r *replica) check(ctx context.Context) error {
 	return err
 }
 
-// asBehind tells awaitPosition's failure from others.
+// asBehind turns awaitPosition's failure into errBehind; other errors stay as they are.
 func asBehind(err error) error {
 	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok && pgErr.Code == divisionByZero {
 		return errBehind
@@ -234,7 +235,8 @@ func asBehind(err error) error {
 	return err
 }
 
-// CheckReplica returns an error that tells how far the replica is behind, or why it is not known; nil without one.
+// CheckReplica returns an error that says how far the replica is behind, or why that is unknown. It returns nil if the replica
+// keeps up or there is none.
 func (s *Store) CheckReplica(ctx context.Context) error {
 	r := s.replica
 	if r == nil {
@@ -259,7 +261,8 @@ func (s *Store) CheckReplica(ctx context.Context) error {
 	return fmt.Errorf("it is %s behind", (time.Duration(*ago * float64(time.Second))).Round(time.Millisecond))
 }
 
-// ReplicaReads tells what became of the reads that may go to the replica, and for how long it has not kept up.
+// ReplicaReads returns the number of reads that the replica and the primary answered, and for how long the replica has not kept
+// up.
 func (s *Store) ReplicaReads() (answered, handedOn int64, behind time.Duration) {
 	r := s.replica
 	if r == nil {

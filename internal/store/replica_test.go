@@ -33,7 +33,7 @@ func following(tb testing.TB, s *store.Store) {
 	}, time.Minute, 10*time.Millisecond)
 }
 
-// The replica shows a caller the rows of its own company and no others, past Ent's guard as well, and takes no writes.
+// The replica shows a caller only the rows of its own company, even without Ent's guard, and accepts no writes.
 func TestReplicaIsBoundToItsCaller(t *testing.T) {
 	t.Parallel()
 	w, _ := testkit.ReplicatedWorld(t)
@@ -66,7 +66,7 @@ func TestReplicaIsBoundToItsCaller(t *testing.T) {
 	require.ErrorContains(t, err, "read-only")
 }
 
-// A read URL that leads to the primary, to another installation or to nothing costs nobody an answer.
+// A read URL that leads to the primary, to another installation or to nothing makes no read fail.
 func TestReadURLThatIsNoReplica(t *testing.T) {
 	t.Parallel()
 	w := testkit.PostgresWorld(t)
@@ -87,9 +87,9 @@ func TestReadURLThatIsNoReplica(t *testing.T) {
 	require.ErrorContains(t, err, "SQLite has no replicas")
 }
 
-// What a read by the replica costs its caller and the primary, beside one by the primary, alone and with 16 at once: a page by an
-// index, and a search that goes through 5,000 rows. Most of it is the load of two servers on one machine; primary-µs/op, the time
-// that the primary's processes took on processors, is what a replica is for.
+// Cost of a read on the replica for its caller and for the primary, compared with one on the primary, alone and with 16 callers:
+// a page by an index, and a search through 5,000 rows. The time includes the load of two servers on one machine; primary-µs/op,
+// the CPU time of the primary's processes, is the figure that matters.
 func BenchmarkReplica(b *testing.B) {
 	w, r := testkit.ReplicatedWorld(b)
 	ctx := w.As(w.A, principal.Owner)

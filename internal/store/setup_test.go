@@ -18,17 +18,17 @@ import (
 
 var errFails = errors.New("the function fails")
 
-// system is a context in which the product itself calls.
+// system returns a context with the system principal.
 func system() context.Context { return principal.System(context.Background(), "test") }
 
-// setting is a function that makes a setting.
+// setting returns a function that inserts a setting.
 func setting(id string) func(context.Context, *store.Tx) error {
 	return func(ctx context.Context, tx *store.Tx) error {
 		return tx.Setting.Create().SetID(id).SetValue("v").Exec(ctx)
 	}
 }
 
-// settings returns the ids of the settings that tests made.
+// settings returns the ids of the settings that tests inserted.
 func settings(t *testing.T, s *store.Store) []string {
 	t.Helper()
 	ids, err := s.Reader().Setting.Query().Order(ent.Asc("id")).IDs(system())
@@ -55,7 +55,7 @@ func another(t *testing.T, w *testkit.World) *store.Store {
 	return s
 }
 
-// empty opens a database of its own that nothing has migrated, on SQLite and on PostgreSQL.
+// empty runs fn with an unmigrated database, on SQLite and on PostgreSQL.
 func empty(t *testing.T, fn func(t *testing.T, o store.Options)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) {
@@ -76,13 +76,13 @@ func open(t *testing.T, o store.Options) *store.Store {
 	return s
 }
 
-// held is a writer that stands still inside one function until it is released.
+// held is a write that blocks inside its function until it is released.
 type held struct {
 	release func()
 	done    chan error
 }
 
-// hold occupies the store's writer.
+// hold blocks the store's writer.
 func hold(t *testing.T, s *store.Store) *held {
 	t.Helper()
 	entered, gate := make(chan struct{}), make(chan struct{})

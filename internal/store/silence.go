@@ -9,29 +9,29 @@ import (
 	"time"
 )
 
-// maxSilence is for how long PostgreSQL may leave everybody without an answer before all that wait for one are told so.
+// maxSilence is how long PostgreSQL may answer no call at all before all waiting calls fail.
 const maxSilence = 5 * time.Second
 
-// connectTimeout bounds making a connection, unless the database URL says otherwise.
+// connectTimeout limits opening a connection, unless the database URL sets a timeout.
 const connectTimeout = 5 * time.Second
 
-// errSilent says that PostgreSQL does not answer: a stopped server or a network that loses packets gives no error of its own.
+// errSilent means that PostgreSQL does not answer. A stopped server or a network that loses packets gives no error of its own.
 var errSilent = errors.New("store: the database does not answer")
 
-// silence ends the calls that wait for PostgreSQL once it answers nothing, and lets none begin until it answers again. Any answer
-// counts, and the watch asks many times a second; so a call may take as long as it needs while the server answers others, and no
-// deadline has to tell slow from lost.
+// silence detects a PostgreSQL that does not answer. When it has answered nothing for a while, silence ends the waiting calls and
+// refuses new ones until it answers again. Any answer counts, and the watch asks many times a second. So a call may take as long
+// as it needs while the server answers others, and no deadline has to distinguish slow from lost.
 type silence struct {
 	heard atomic.Int64 // when the server last answered, in Unix nanoseconds
 	most  time.Duration
 	timer *time.Timer
 
 	mu    sync.Mutex
-	ctx   context.Context // ends with the silence's beginning
+	ctx   context.Context // ends when the server counts as silent
 	begin context.CancelFunc
 }
 
-// newSilence returns the silence of a server that may leave everybody without an answer for at most so long.
+// newSilence returns a detector for a server that may answer nothing for at most this long.
 func newSilence(most time.Duration) *silence {
 	s := &silence{most: most}
 	s.mu.Lock()
@@ -42,7 +42,7 @@ func newSilence(most time.Duration) *silence {
 	return s
 }
 
-// check begins the silence when the server has answered nothing for so long, or looks again when that may be.
+// check declares the server silent if it has answered nothing for s.most. Otherwise it schedules the next check.
 func (s *silence) check() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,10 +53,10 @@ func (s *silence) check() {
 	s.begin()
 }
 
-// hear notes that the server has just answered a call.
+// hear records that the server has just answered a call.
 func (s *silence) hear() { s.heard.Store(time.Now().UnixNano()) }
 
-// answered notes that the server has just answered the watch, and ends the silence.
+// answered records that the server has just answered the watch, and ends a silence.
 func (s *silence) answered() {
 	s.hear()
 	s.mu.Lock()
@@ -67,7 +67,7 @@ func (s *silence) answered() {
 	}
 }
 
-// bound returns a context that ends with errSilent as its cause once the server is silent.
+// bound returns a context that ends with errSilent as its cause when the server becomes silent.
 func (s *silence) bound(ctx context.Context) (context.Context, context.CancelFunc) {
 	s.mu.Lock()
 	silent := s.ctx
@@ -75,7 +75,7 @@ func (s *silence) bound(ctx context.Context) (context.Context, context.CancelFun
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(silent, func() { cancel(errSilent) })
 	if silent.Err() != nil {
-		cancel(errSilent) // at once, not when the other goroutine runs
+		cancel(errSilent) // at once; AfterFunc runs in another goroutine
 	}
 	return ctx, func() { stop(); cancel(nil) }
 }
@@ -88,7 +88,7 @@ func (s *silence) close() error {
 	return nil
 }
 
-// explain says of an error under a bound context that the server is silent, where that is why.
+// explain wraps err with errSilent if that is what ended the bound context.
 func explain(ctx context.Context, err error) error {
 	if err != nil && errors.Is(context.Cause(ctx), errSilent) {
 		return fmt.Errorf("%w: %w", errSilent, err)

@@ -13,18 +13,18 @@ import (
 	"time"
 
 	"entgo.io/ent/dialect"
-	"modernc.org/sqlite" // the driver "sqlite", too
+	"modernc.org/sqlite" // also registers the driver "sqlite"
 
 	"atrium/ent"
 )
 
-// readOnly is the pragma of connections that do not write.
+// readOnly is the pragma of read connections.
 const readOnly = "query_only(1)"
 
-// sqliteDSN returns the connection string for the file, with these pragmas besides. Writers begin immediately, so that two of them
-// never deadlock on an upgrade; commits are durable (synchronous=FULL), which group commit pays for. With recursive_triggers
-// a REPLACE fires the delete triggers of the row that it takes away: the audit log's refuse it. With secure_delete what is
-// overwritten or deleted is zeroed in the file, so that an erasure need not rewrite it all.
+// sqliteDSN returns the connection string for the file, with additional pragmas. Transactions begin immediately, so that two of
+// them never deadlock when a read lock is upgraded. Commits are durable (synchronous=FULL); group commit makes that affordable.
+// With recursive_triggers a REPLACE fires the delete triggers of the row that it replaces, so the audit log's triggers can refuse
+// it. With secure_delete, overwritten and deleted data is zeroed in the file, so that an erasure need not rewrite the whole file.
 func sqliteDSN(path string, pragmas ...string) string {
 	q := url.Values{}
 	q.Set("_txlock", "immediate")
@@ -36,8 +36,8 @@ func sqliteDSN(path string, pragmas ...string) string {
 	return "file:" + path + "?" + q.Encode()
 }
 
-// SQLite looks at a statement's context until its first row. What may take long between two rows names its deadline in the
-// statement: atrium_in_time(nanoseconds since 1970) is 1 until then, and an error afterwards.
+// SQLite's driver checks a statement's context only until the first row. A statement that may take long between two rows contains
+// its deadline: atrium_in_time(nanoseconds since 1970) is 1 until then, and an error afterwards.
 func init() {
 	sqlite.MustRegisterScalarFunction("atrium_in_time", 1, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
 		if until, ok := args[0].(int64); !ok || time.Now().UnixNano() > until {
@@ -47,7 +47,7 @@ func init() {
 	})
 }
 
-// OpenSQLiteFile opens the file for one connection, for migrations and jobs.
+// OpenSQLiteFile opens the file with a single connection, for the writer and for migrations.
 func OpenSQLiteFile(path string) (*sql.DB, error) {
 	db, err := sql.Open("sqlite", sqliteDSN(path))
 	if err != nil {
@@ -93,8 +93,9 @@ func openSQLite(ctx context.Context, path string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// EmptyLog moves what SQLite's write-ahead log holds into the file and empties it, so that nothing is left of rows as they were.
-// It waits for readers that began before. PostgreSQL's log is the operator's.
+// EmptyLog moves the content of SQLite's write-ahead log into the file and truncates the log, so that no old versions of rows
+// remain. It waits for readers that began before, for about ten seconds. On PostgreSQL it does nothing: the log belongs to the
+// operator.
 func (s *Store) EmptyLog(ctx context.Context) error {
 	if s.dialect != dialect.SQLite {
 		return nil
@@ -129,7 +130,7 @@ const (
 	emptyPause = 250 * time.Millisecond
 )
 
-// errReadOnly is what a write through Reader gets; the pool's connections refuse it as well.
+// errReadOnly is the error of a write through Reader. The pool's connections refuse writes as well.
 var errReadOnly = errors.New("store: the reader cannot write")
 
 // sqliteReader is the Ent driver of the read pool.

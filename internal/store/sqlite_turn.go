@@ -8,13 +8,14 @@ import (
 	"sync"
 )
 
-// A connection of package jobs writes to the file as well. SQLite has it look again after pauses of up to 100 ms where it finds the
-// file taken, so that a writer that is busy all the time gets it first each time. In this process they take turns, in the order in
-// which they come: a first task beside a busy neighbour's executions comes 3 times as soon (execution's BenchmarkNeighbour, 2026-11,
-// two cores: 200 to 270 ms in place of 65 to 75, with all else alike). Other processes wait as SQLite has them.
+// Package jobs writes to the file on a connection of its own. When the file is locked, SQLite retries after pauses of up to 100
+// ms, so a writer that is always busy would win each time. Within this process the two therefore share a mutex and write in the
+// order in which they arrive: with it, a first task beside a busy neighbour's executions begins 3 times as soon (execution's
+// BenchmarkNeighbour, 2026-11, two cores: 65 to 75 ms instead of 200 to 270, all else equal). Other processes wait as SQLite
+// makes them.
 
-// OpenForJobs opens the SQLite file of the store for one connection that takes turns with the store's writer. A machine that
-// loses power may forget what it has committed: nothing waits for the disk.
+// OpenForJobs opens the store's SQLite file with a single connection that takes turns with the store's writer. Its commits do not
+// wait for the disk, so a power loss may undo them.
 func (s *Store) OpenForJobs() *sql.DB {
 	db := sql.OpenDB(&turnConnector{s.writeDB.Driver(), sqliteDSN(s.path, "synchronous(NORMAL)"), &s.turn})
 	db.SetMaxOpenConns(1)
@@ -41,7 +42,7 @@ func (c *turnConnector) Connect(context.Context) (driver.Conn, error) {
 	return &turnConn{sqliteConn: inner, turn: c.turn}, nil
 }
 
-// sqliteConn is what database/sql uses of the driver's connection.
+// sqliteConn lists the interfaces of the driver's connection that database/sql uses.
 type sqliteConn interface {
 	driver.Conn
 	driver.ConnBeginTx
@@ -53,7 +54,7 @@ type sqliteConn interface {
 	driver.Validator
 }
 
-// turnConn has its turn for each transaction, and for each statement outside of one.
+// turnConn holds the mutex during each transaction, and during each statement outside of one.
 type turnConn struct {
 	sqliteConn
 	turn *sync.Mutex

@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	maxWaitingWrites = 4096                 // callers that may queue for the writer
-	maxGroup         = 128                  // functions that one transaction carries
-	maxGroupTime     = 5 * time.Millisecond // after which a group takes nobody else in
+	maxWaitingWrites = 4096                 // callers that may queue for the writer; more get ErrBusy
+	maxGroup         = 128                  // functions in one transaction
+	maxGroupTime     = 5 * time.Millisecond // after which a group accepts no more functions
 )
 
-// write is one caller's function on its way through the writer.
+// write is one caller's function in the writer's queue.
 type write struct {
 	ctx    context.Context
 	fn     func(context.Context, *Tx) error
@@ -29,21 +29,21 @@ type write struct {
 	done   chan struct{}
 	tx     *Tx
 
-	claimed atomic.Bool // by the writer, which runs it, or by its caller, who has gone
+	claimed atomic.Bool // by the writer, which runs it, or by its caller, which gave up
 }
 
-// sqliteWriter owns the one connection that writes. Callers queue; the functions that wait together run as
-// savepoints of one transaction, which is committed once.
+// sqliteWriter owns the only connection that writes. Callers queue. Functions that wait at the same time run as savepoints of one
+// transaction, which is committed once.
 type sqliteWriter struct {
 	conn   *sql.Conn
-	turn   *sync.Mutex // with the connection of jobs
+	turn   *sync.Mutex // shared with the jobs' connection
 	cache  *stmtCache
 	client *ent.Client
 	queue  chan *write
 	stop   chan struct{}
 	ended  sync.WaitGroup
 
-	mu     sync.RWMutex // held for reading while a job is queued, so that none comes after the last look
+	mu     sync.RWMutex // held for reading while a write is queued, so that none is queued after the final drain
 	closed bool
 }
 
@@ -64,12 +64,12 @@ func newSQLiteWriter(ctx context.Context, db *sql.DB, turn *sync.Mutex) (*sqlite
 	return w, nil
 }
 
-// write queues fn and waits for its group's commit.
+// write queues fn and waits for the commit of its group.
 func (w *sqliteWriter) write(ctx context.Context, fn func(context.Context, *Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("wait for the writer: %w", err)
 	}
-	// The statements run on a connection that others share: an interrupted one would take their work with it.
+	// The statements run on a shared connection: interrupting one would abort the work of other callers.
 	job := &write{ctx: context.WithoutCancel(ctx), fn: fn, done: make(chan struct{})}
 	if err := w.enqueue(job); err != nil {
 		return err
@@ -80,10 +80,10 @@ func (w *sqliteWriter) write(ctx context.Context, fn func(context.Context, *Tx) 
 		if job.claimed.CompareAndSwap(false, true) {
 			return fmt.Errorf("wait for the writer: %w", ctx.Err())
 		}
-		<-job.done // it has begun: its outcome must be known
+		<-job.done // it has begun, so wait for its outcome
 	}
 	if job.panicV != nil {
-		panic(job.panicV) // in the goroutine whose function it was
+		panic(job.panicV) // in the caller's goroutine
 	}
 	return job.err
 }
@@ -102,7 +102,7 @@ func (w *sqliteWriter) enqueue(job *write) error {
 	}
 }
 
-// run serves groups until the writer is closed, then what is still queued.
+// run serves groups until the writer is closed, then the rest of the queue.
 func (w *sqliteWriter) run() {
 	for {
 		select {
@@ -121,7 +121,7 @@ func (w *sqliteWriter) run() {
 	}
 }
 
-// group runs first and whoever waits behind it in one transaction, commits, and answers them all.
+// group runs first and the writes that wait behind it in one transaction, commits, and answers all of them.
 func (w *sqliteWriter) group(first *write) {
 	jobs := []*write{first}
 	w.turn.Lock()
@@ -136,7 +136,7 @@ func (w *sqliteWriter) group(first *write) {
 	}
 	if err != nil {
 		err = fmt.Errorf("commit the group: %w", err)
-		// A commit that failed half-way may leave SQLite inside the transaction.
+		// A commit that failed half-way may leave the connection inside the transaction.
 		_, _ = w.conn.ExecContext(context.Background(), "ROLLBACK")
 	}
 	w.turn.Unlock()
@@ -151,7 +151,7 @@ func (w *sqliteWriter) group(first *write) {
 	}
 }
 
-// runAll runs the first job and takes in others while they wait. An error is one of the transaction itself.
+// runAll runs the first write and accepts others while they wait. It returns only errors of the transaction itself.
 func (w *sqliteWriter) runAll(tx *sql.Tx, jobs *[]*write) error {
 	began := time.Now()
 	for i := 0; ; i++ {
@@ -170,7 +170,7 @@ func (w *sqliteWriter) runAll(tx *sql.Tx, jobs *[]*write) error {
 	}
 }
 
-// one runs a job inside a savepoint of its own, unless its caller has gone.
+// one runs a write inside its own savepoint, unless its caller has given up.
 func (w *sqliteWriter) one(tx *sql.Tx, job *write) error {
 	if !job.claimed.CompareAndSwap(false, true) {
 		return nil
@@ -191,7 +191,7 @@ func (w *sqliteWriter) one(tx *sql.Tx, job *write) error {
 	return nil
 }
 
-// call runs the job's function and catches its panic, which is rethrown to its own caller.
+// call runs the write's function and catches a panic, which write rethrows in the caller's goroutine.
 func (w *sqliteWriter) call(tx *sql.Tx, job *write) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -208,7 +208,7 @@ func (w *sqliteWriter) ping(ctx context.Context) error {
 	})
 }
 
-// close serves what is queued and gives the connection back.
+// close serves the rest of the queue and returns the connection.
 func (w *sqliteWriter) close() error {
 	w.mu.Lock()
 	w.closed = true
@@ -218,7 +218,7 @@ func (w *sqliteWriter) close() error {
 	return errors.Join(w.cache.close(), w.conn.Close())
 }
 
-// sqliteTxDriver is the Ent driver of the writer's connection; the transaction around it is the writer's.
+// sqliteTxDriver is the Ent driver of the writer's connection. The writer begins and ends the transaction around it.
 type sqliteTxDriver struct{ cache *stmtCache }
 
 func (d sqliteTxDriver) Exec(ctx context.Context, q string, args, v any) error {

@@ -16,8 +16,8 @@ import (
 
 const patience = 20 * time.Second
 
-// All wait together and so share a group; every third fails and every fourth panics. Nobody's end takes another's work
-// with it, and what the failed ones wrote is gone.
+// All callers wait at the same time and so share a group; every third fails and every fourth panics. No failure affects the work
+// of others, and the writes of failed functions are undone.
 func TestGroupCommitKeepsCallersApart(t *testing.T) {
 	t.Parallel()
 	w := testkit.SQLiteWorld(t)
@@ -68,13 +68,13 @@ func TestGroupCommitKeepsCallersApart(t *testing.T) {
 	require.Equal(t, want, settings(t, w.Store))
 }
 
-// A statement that the database refuses ends its function alone, too.
+// A statement that violates a constraint ends only its own function.
 func TestGroupCommitSurvivesViolations(t *testing.T) {
 	t.Parallel()
 	w := testkit.SQLiteWorld(t)
 	h := hold(t, w.Store)
 	errs := make(chan error, 3)
-	for range 3 { // the same row three times: one of them makes it
+	for range 3 { // the same row three times: one of them succeeds
 		go func() { errs <- w.Store.Write(system(), setting("same")) }()
 	}
 	require.Eventually(t, func() bool { return store.Waiting(w.Store) == 3 }, patience, time.Millisecond)
@@ -91,8 +91,8 @@ func TestGroupCommitSurvivesViolations(t *testing.T) {
 	require.Equal(t, []string{"same"}, settings(t, w.Store))
 }
 
-// When the commit itself fails, everyone of the group learns it, nothing stays, and the writer goes on. A group takes
-// others in for some milliseconds only, so the test tries until two have met.
+// When the commit itself fails, every caller of the group gets the error, nothing is stored, and the writer continues. A group
+// accepts others for only a few milliseconds, so the test retries until two share one.
 func TestFailedCommitReachesTheWholeGroup(t *testing.T) {
 	t.Parallel()
 	w := testkit.SQLiteWorld(t)
@@ -147,8 +147,8 @@ func TestBusyWhenTheQueueIsFull(t *testing.T) {
 	require.Equal(t, []string{"after"}, settings(t, w.Store))
 }
 
-// A caller that leaves while it waits takes its work with it; one that leaves while its function runs still learns how
-// it ended.
+// The write of a caller that gives up while it waits is not run. A caller that gives up while its function runs still gets the
+// outcome.
 func TestCancelledCaller(t *testing.T) {
 	t.Parallel()
 	w := testkit.SQLiteWorld(t)
@@ -201,7 +201,7 @@ func TestCloseServesWhatIsQueued(t *testing.T) {
 	require.Len(t, settings(t, open(t, o)), n)
 }
 
-// Nobody is left waiting who calls while the store closes: each is served or refused.
+// No call made while the store closes waits forever: each is served or refused.
 func TestCloseLeavesNobodyWaiting(t *testing.T) {
 	t.Parallel()
 	for range 20 {
@@ -220,7 +220,7 @@ func TestCloseLeavesNobodyWaiting(t *testing.T) {
 	}
 }
 
-// The connection of jobs gets its turn between two groups of a writer that is never idle. Without turns it looks again after pauses
+// The jobs' connection gets its turn between two groups of a writer that is never idle. Without turns it would retry after pauses
 // in which the writer commits hundreds.
 func TestJobsTakeTurnsWithTheWriter(t *testing.T) {
 	t.Parallel()

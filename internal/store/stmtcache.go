@@ -10,17 +10,17 @@ import (
 	entsql "entgo.io/ent/dialect/sql"
 )
 
-// maxStatements bounds the prepared statements that one cache keeps; queries beyond it run unprepared.
+// maxStatements limits the prepared statements of one cache. Further queries run unprepared.
 const maxStatements = 512
 
-// preparer is a *sql.DB or a *sql.Conn.
+// preparer is implemented by *sql.DB and *sql.Conn.
 type preparer interface {
 	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// stmtCache runs Ent's statements through prepared ones: SQLite's driver parses a query anew each time otherwise.
+// stmtCache runs Ent's statements as prepared statements. Otherwise SQLite's driver parses a query each time.
 type stmtCache struct {
 	on preparer
 
@@ -53,7 +53,7 @@ func (c *stmtCache) prepared(ctx context.Context, query string) (*sql.Stmt, erro
 	return st, nil
 }
 
-// exec is dialect.Driver's Exec.
+// exec implements Exec of dialect.Driver.
 func (c *stmtCache) exec(ctx context.Context, query string, args, v any) error {
 	argv, ok := args.([]any)
 	if !ok {
@@ -78,7 +78,7 @@ func (c *stmtCache) exec(ctx context.Context, query string, args, v any) error {
 	return nil
 }
 
-// query is dialect.Driver's Query.
+// query implements Query of dialect.Driver.
 func (c *stmtCache) query(ctx context.Context, query string, args, v any) error {
 	argv, ok := args.([]any)
 	if !ok {
@@ -105,7 +105,7 @@ func (c *stmtCache) query(ctx context.Context, query string, args, v any) error 
 	return nil
 }
 
-// close ends every prepared statement.
+// close closes every prepared statement.
 func (c *stmtCache) close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

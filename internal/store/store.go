@@ -15,23 +15,23 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"atrium/ent"
-	_ "atrium/ent/runtime" // the schema's hooks and guards
+	_ "atrium/ent/runtime" // registers the schema's hooks and guards
 	"atrium/ent/schema"
 	"atrium/internal/clock"
 	"atrium/internal/principal"
 )
 
-// ErrBusy is returned by Write when more callers wait for the database than it will queue.
+// ErrBusy is returned by Write when the queue for the database is full.
 var ErrBusy = errors.New("store: too many writes are waiting")
 
-// Options say where the rows are.
+// Options say which database to open.
 type Options struct {
 	DataDir     string // holds atrium.db when DatabaseURL is empty
 	DatabaseURL string // postgres://…, or empty for SQLite
 	ReadURL     string // a streaming replica of that PostgreSQL, for Read; empty for none
 	MaxConns    int    // PostgreSQL connections; 0 means 16
 
-	// WriteTime is what all statements of one transaction may take on PostgreSQL; 0 means 30 s.
+	// WriteTime limits the duration of all statements of one transaction on PostgreSQL; 0 means 30 s.
 	WriteTime time.Duration
 	Clock     *clock.Clock
 }
@@ -49,49 +49,48 @@ type Store struct {
 	pool    *pgxpool.Pool // PostgreSQL
 	silence *silence      // PostgreSQL
 	replica *replica      // PostgreSQL with a replica for reads
-	writeDB *sql.DB       // SQLite: the writer's
-	turn    sync.Mutex    // SQLite: of those who write in this process
+	writeDB *sql.DB       // SQLite: the writer's connection
+	turn    sync.Mutex    // SQLite: held by the connection of this process that writes
 	path    string        // SQLite: the file
 }
 
-// beginner runs fn in one write transaction.
+// beginner runs functions in write transactions.
 type beginner interface {
 	write(ctx context.Context, fn func(context.Context, *Tx) error) error
 }
 
-// Tx is one write transaction. It must not be used after the function that it was handed to returned.
+// Tx is one write transaction. Do not use it after the function that received it has returned.
 type Tx struct {
 	*ent.Client
 	dialect string
 	sqlTx   *sql.Tx // SQLite
 	pgxTx   pgx.Tx  // PostgreSQL
 	store   *Store
-	after   []func() // what follows the commit
+	after   []func() // called after the commit
 }
 
 // Dialect returns dialect.SQLite or dialect.Postgres.
 func (tx *Tx) Dialect() string { return tx.dialect }
 
-// SQL returns SQLite's transaction, for job inserts; nil on PostgreSQL.
+// SQL returns SQLite's transaction, for inserting jobs; nil on PostgreSQL.
 func (tx *Tx) SQL() *sql.Tx { return tx.sqlTx }
 
-// PGX returns PostgreSQL's transaction, for job inserts; nil on SQLite.
+// PGX returns PostgreSQL's transaction, for inserting jobs; nil on SQLite.
 func (tx *Tx) PGX() pgx.Tx { return tx.pgxTx }
 
-// AsSystem runs fn in the same transaction with the guards of tenancy out of the way: Ent's by fn's context,
-// PostgreSQL's row-level security by the transaction's setting, which is put back after it. reason says why, as for
-// principal.System.
+// AsSystem runs fn in the same transaction with the tenancy guards disabled: Ent's by the context that fn gets, PostgreSQL's
+// row-level security by the transaction's setting, which is restored afterwards. reason says why, as for principal.System.
 func (tx *Tx) AsSystem(ctx context.Context, reason string, fn func(context.Context) error) error {
 	if err := tx.bind(ctx, everyCompany); err != nil {
 		return err
 	}
 	if err := fn(principal.System(ctx, reason)); err != nil {
-		return err // the transaction is rolled back, and its setting with it
+		return err // the rollback restores the setting
 	}
 	return tx.bind(ctx, companyOf(ctx))
 }
 
-// bind sets the company that row-level security shows; SQLite has none.
+// bind sets the company for row-level security; it does nothing on SQLite.
 func (tx *Tx) bind(ctx context.Context, company string) error {
 	if tx.pgxTx == nil {
 		return nil
@@ -102,7 +101,7 @@ func (tx *Tx) bind(ctx context.Context, company string) error {
 	return nil
 }
 
-// Open opens the database that o names, without migrating it.
+// Open opens the database that o describes. It does not migrate it.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.Clock == nil {
 		o.Clock = &clock.Clock{}
@@ -128,16 +127,15 @@ func (s *Store) Clock() *clock.Clock { return s.clock }
 // Reader returns the client for reads outside of a transaction. It cannot write.
 func (s *Store) Reader() *ent.Client { return s.reader }
 
-// Pool returns PostgreSQL's pool; nil on SQLite.
+// Pool returns PostgreSQL's pool for writes; nil on SQLite.
 func (s *Store) Pool() *pgxpool.Pool { return s.pool }
 
-// Path returns SQLite's file; empty on PostgreSQL.
+// Path returns the path of SQLite's file; empty on PostgreSQL.
 func (s *Store) Path() string { return s.path }
 
-// Write runs fn in one transaction and commits it. fn must only touch the database: it may run again after a
-// serialization failure, and on SQLite other writers wait for it. Returns fn's error, *Violation when the database
-// refused a constraint, or ErrBusy. The caller's context bounds the wait for the transaction, not the statements
-// within it.
+// Write runs fn in one transaction and commits it. fn must only touch the database: it may run again after a serialization
+// failure, and on SQLite other writers wait for it. Returns fn's error, *Violation if a constraint was violated, or ErrBusy. The
+// caller's context limits the wait for the transaction, not the statements inside it.
 func (s *Store) Write(ctx context.Context, fn func(context.Context, *Tx) error) error {
 	ctx = schema.RememberLoaded(clock.With(ctx, s.clock))
 	err := s.begin.write(ctx, func(ctx context.Context, tx *Tx) error {
@@ -151,7 +149,7 @@ func (s *Store) Write(ctx context.Context, fn func(context.Context, *Tx) error) 
 	return nil
 }
 
-// Ping reports whether the database answers. While calls are refused because it was silent, it has not answered.
+// Ping returns an error if the database does not answer, or while calls are refused because it did not.
 func (s *Store) Ping(ctx context.Context) error {
 	if s.dialect == dialect.Postgres {
 		ctx, cancel := s.silence.bound(ctx)
@@ -168,7 +166,7 @@ func (s *Store) Ping(ctx context.Context) error {
 	return db.ping(ctx)
 }
 
-// Close ends the writers and closes the connections, the last opened first.
+// Close stops the writers and closes the connections in reverse order of opening.
 func (s *Store) Close() error {
 	var errs []error
 	for i := len(s.closers) - 1; i >= 0; i-- {

@@ -10,13 +10,13 @@ import (
 	"atrium/ent/migrate"
 )
 
-// Tables are the tables that the migrations must lead to: Ent's, with every foreign key between tenant-owned tables
-// made composite, so that the database itself refuses a reference to another company's row.
+// Tables are the tables that the migrations must produce: Ent's, with every foreign key between tenant-owned tables made
+// composite, so that the database itself refuses a reference to another company's row.
 var Tables = composite(migrate.Tables)
 
-// RowSecurity returns the statements that put a table of PostgreSQL under row-level security, its owner included: the rows
-// of an owned table are those of app.company_id, which each transaction sets, and those of a table without company_id are
-// the system's alone.
+// RowSecurity returns the statements that enable PostgreSQL's row-level security on a table, also for the table's owner. In a
+// table with company_id (owned), only the rows of app.company_id are visible, which each transaction sets; in other tables, only
+// the system sees rows.
 func RowSecurity(table string, owned bool) string {
 	rows := "(SELECT current_setting('app.company_id', true)) = '" + everyCompany + "'"
 	if owned {
@@ -26,8 +26,8 @@ func RowSecurity(table string, owned bool) string {
 		pgx.Identifier{table}.Sanitize(), rows)
 }
 
-// composite returns the tables with (company_id, x_id) keys, the unique index that each needs on its target, and a
-// key from every company_id to companies and every account_id to accounts.
+// composite returns the tables with (company_id, x_id) foreign keys, the unique index that each needs on its target, and a
+// foreign key from every company_id to companies and from every account_id to accounts.
 func composite(tables []*schema.Table) []*schema.Table {
 	byName := map[string]*schema.Table{}
 	for _, t := range tables {
@@ -43,11 +43,11 @@ func composite(tables []*schema.Table) []*schema.Table {
 		}
 		for _, fk := range t.ForeignKeys {
 			if fk.OnDelete != schema.Cascade {
-				fk.OnDelete = schema.NoAction // SET NULL would take company_id with it
+				fk.OnDelete = schema.NoAction // SET NULL would also clear company_id
 			}
 			target, ok := fk.RefTable.Column("company_id")
 			if !ok || len(fk.Columns) != 1 || fk.RefTable == t {
-				continue // Atlas cannot write a composite key to the table itself: triggers guard a tree's parents
+				continue // Atlas cannot generate a composite key from a table to itself; triggers guard the parents of trees
 			}
 			fk.Columns = []*schema.Column{own, fk.Columns[0]}
 			fk.RefColumns = []*schema.Column{target, fk.RefColumns[0]}
@@ -58,7 +58,7 @@ func composite(tables []*schema.Table) []*schema.Table {
 	return tables
 }
 
-// reference adds a plain key from column to the id of target.
+// reference adds a foreign key from column to the id of target.
 func reference(t *schema.Table, column *schema.Column, target *schema.Table) {
 	t.ForeignKeys = append(t.ForeignKeys, &schema.ForeignKey{
 		Symbol:     t.Name + "_" + strings.TrimSuffix(column.Name, "_id") + "_owner",

@@ -11,7 +11,7 @@ import (
 	"atrium/internal/store"
 )
 
-// Workflows that were published before versions were kept get the row of their last one, and drafts none.
+// Workflows published before versions were stored get a row for their last version; drafts get none.
 func TestPublishedWorkflowsGetTheirVersion(t *testing.T) {
 	t.Parallel()
 	empty(t, func(t *testing.T, o store.Options) {
@@ -33,7 +33,7 @@ func TestPublishedWorkflowsGetTheirVersion(t *testing.T) {
 			draft, err = made("d", 0).Save(ctx)
 			return err
 		}))
-		rawExec(t, s, "DROP TABLE workflow_versions") // as before the migration
+		rawExec(t, s, "DROP TABLE workflow_versions") // restores the state before the migration
 		rawExec(t, s, "DELETE FROM schema_migrations WHERE name LIKE '%workflow_versions%'")
 		names, err := s.Migrate(t.Context())
 		require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 	"atrium/ent/migrate"
 )
 
-// Kind says which sort of constraint a write would have broken.
+// Kind is the kind of a violated constraint.
 type Kind int
 
 // The kinds of constraints.
@@ -23,15 +23,15 @@ const (
 	ForeignKey
 )
 
-// Violation is a write that the database refused because of a constraint, told alike on both dialects.
+// Violation is a write that the database refused because of a constraint. It is the same for both dialects.
 type Violation struct {
 	Kind    Kind
-	Table   string   // "services"; empty for a foreign key on SQLite, which does not say
+	Table   string   // "services"; empty for a foreign key on SQLite, which does not name the table
 	Columns []string // of the unique index, without company_id: ["slug"]
 	cause   error
 }
 
-// Error returns what was violated and the driver's own words; for logs only.
+// Error returns the constraint and the driver's message; for logs only.
 func (v *Violation) Error() string {
 	return fmt.Sprintf("constraint on %s(%s): %v", v.Table, strings.Join(v.Columns, ", "), v.cause)
 }
@@ -64,7 +64,7 @@ var uniqueIndexes = func() map[string]*Violation {
 	return m
 }()
 
-// AsViolation turns a driver's constraint error into a *Violation; every other error stays as it is.
+// AsViolation turns a driver's constraint error into a *Violation; other errors stay as they are.
 func AsViolation(err error) error {
 	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch pgErr.Code {
@@ -87,7 +87,7 @@ func AsViolation(err error) error {
 			return v
 		case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
 			return &Violation{Kind: ForeignKey, cause: err}
-		case sqlite3.SQLITE_CONSTRAINT_TRIGGER: // a key that a trigger stands in for says so in a key's words
+		case sqlite3.SQLITE_CONSTRAINT_TRIGGER: // triggers that replace a foreign key raise this message
 			if strings.Contains(liteErr.Error(), "FOREIGN KEY") {
 				return &Violation{Kind: ForeignKey, cause: err}
 			}
@@ -96,13 +96,14 @@ func AsViolation(err error) error {
 	return err
 }
 
-// partition matches the names of partitions of webhook_deliveries, and what their unique indexes begin with.
+// partition matches the names of partitions of webhook_deliveries, with which the names of their unique indexes begin.
 var partition = regexp.MustCompile(`^webhook_deliveries_(first|default|w\d{8})`)
 
-// whole returns the name of a partition's table, or of the table's index for a partition's; other names stay as they are.
+// whole replaces the name of a partition, also at the beginning of an index's name, by the name of its table. Other names stay as
+// they are.
 func whole(name string) string { return partition.ReplaceAllString(name, "webhook_deliveries") }
 
-// sqliteUnique reads table and columns out of "… UNIQUE constraint failed: services.company_id, services.slug (2067)".
+// sqliteUnique extracts table and columns from "… UNIQUE constraint failed: services.company_id, services.slug (2067)".
 func sqliteUnique(msg string) (table string, columns []string) {
 	_, list, ok := strings.Cut(msg, "constraint failed: ")
 	if !ok {
@@ -122,7 +123,7 @@ func sqliteUnique(msg string) (table string, columns []string) {
 	return table, withoutCompany(columns)
 }
 
-// withoutCompany leaves out the tenant's column: what the caller sent is in the others.
+// withoutCompany removes company_id, which the caller did not send.
 func withoutCompany(columns []string) []string {
 	return slices.DeleteFunc(slices.Clone(columns), func(c string) bool { return c == "company_id" })
 }

@@ -16,7 +16,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// The same faulty write gets the same Violation from both databases: kind, table, and the columns that the caller sent.
+// The same faulty write gets the same Violation on both databases: kind, table, and the columns that the caller sent.
 func TestViolationsAreAlike(t *testing.T) {
 	t.Parallel()
 	type create func(ctx context.Context, db *ent.Client, w *testkit.World) error
@@ -76,7 +76,7 @@ func TestViolationsAreAlike(t *testing.T) {
 	}
 }
 
-// Deleting what others refer to and referring to what is not there are the same kind.
+// Deleting a row that others refer to and referring to a missing row give the same kind.
 func TestForeignKeyViolations(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -108,7 +108,7 @@ func TestForeignKeyViolations(t *testing.T) {
 	})
 }
 
-// Every unique index is known by its name, so that no PostgreSQL violation is left without its columns.
+// Every unique index is known by name, so that no violation on PostgreSQL lacks its columns.
 func TestEveryUniqueIndexIsNamed(t *testing.T) {
 	t.Parallel()
 	w := testkit.PostgresWorld(t)
@@ -126,7 +126,7 @@ func TestEveryUniqueIndexIsNamed(t *testing.T) {
 		i := slices.IndexFunc(store.Tables, func(t *schema.Table) bool { return t.Name == table })
 		require.GreaterOrEqual(t, i, 0, table)
 		if strings.HasSuffix(index, "_company_id_id") {
-			continue // for composite keys: the id alone is taken first
+			continue // target of composite keys; the id alone is violated first
 		}
 		require.True(t, store.KnowsIndex(index), "%s of %s", index, table)
 		n++

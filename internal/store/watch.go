@@ -13,22 +13,22 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Propagation bounds how long a change of authority that another process commits takes to be known here.
+// Propagation is the longest time until a change of authority by another process is known here.
 const Propagation = 250 * time.Millisecond
 
-// authorityChannel is where PostgreSQL's triggers announce changes of keys, members, plans and signing keys.
+// authorityChannel is the channel on which PostgreSQL's triggers announce changes of keys, members, plans and signing keys.
 const authorityChannel = "atrium_authority"
 
-// watch counts the changes of authority (keys, roles, plans, clients) that were seen, so that caches of it know
-// when they are stale. While its signal is down, caches must be bypassed.
+// watch counts the observed changes of authority (keys, roles, plans, clients), so that caches can tell when they are stale.
+// While its signal is down, caches must be bypassed.
 type watch struct {
 	version atomic.Uint64
-	checked atomic.Int64 // when the signal last showed that it is alive, in Unix nanoseconds; 0 while it is down
+	checked atomic.Int64 // when the signal was last known to be alive, in Unix nanoseconds; 0 while it is down
 	cancel  context.CancelFunc
 	ended   sync.WaitGroup
 }
 
-// signal reports changes that were committed by anyone, this process included, until ctx ends.
+// signal reports the changes that any process commits, this one included, until ctx ends.
 type signal interface {
 	run(ctx context.Context, w *watch) error
 }
@@ -52,7 +52,7 @@ func newWatch(s signal) *watch {
 	return w
 }
 
-// alive notes that nothing that was committed before the look at t has gone unheard.
+// alive records that every change committed before t has been counted.
 func (w *watch) alive(t time.Time) { w.checked.Store(t.UnixNano()) }
 
 func (w *watch) close() error {
@@ -61,26 +61,26 @@ func (w *watch) close() error {
 	return nil
 }
 
-// Authority returns a number that grows with every change of keys, roles, plans or clients, and whether changes by
-// other processes are being heard at the moment. What was cached under another number, or while ok is false, must
-// not be used.
+// Authority returns a number that grows with every change of keys, roles, plans or clients, and whether changes by other
+// processes are being heard at the moment. Do not use values that were cached under another number, or any cached value while ok
+// is false.
 func (s *Store) Authority() (version uint64, ok bool) {
 	silence := time.Now().UnixNano() - s.watch.checked.Load()
 	return s.watch.version.Load(), silence < int64(Propagation)
 }
 
-// AuthorityChanged makes this process forget what it cached at once, without waiting for the signal. What changes
-// authority in a transaction calls Tx.AuthorityChanged instead.
+// AuthorityChanged invalidates this process's caches at once, without waiting for the signal. Inside a transaction, use
+// Tx.AuthorityChanged instead.
 func (s *Store) AuthorityChanged() { s.watch.version.Add(1) }
 
-// AuthorityChanged makes this process forget what it cached as soon as the transaction has committed.
+// AuthorityChanged invalidates this process's caches as soon as the transaction has committed.
 func (tx *Tx) AuthorityChanged() { tx.AfterCommit(tx.store.AuthorityChanged) }
 
-// sqliteSignal polls SQLite's data_version, which changes with every commit of another connection, and then the
-// number that the authority triggers keep.
+// sqliteSignal polls SQLite's data_version, which changes with every commit of another connection. When it changes, the signal
+// reads the number that the authority triggers maintain.
 type sqliteSignal struct{ db *sql.DB }
 
-// How often the signals look: several times within Propagation.
+// Poll intervals of the signals: several polls fit into Propagation.
 const (
 	sqlitePoll = 80 * time.Millisecond
 	pgPoll     = 80 * time.Millisecond
@@ -112,7 +112,7 @@ func (s *sqliteSignal) run(ctx context.Context, w *watch) error {
 			var value string
 			err := conn.QueryRowContext(ctx, "SELECT value FROM settings WHERE id = 'authority'").Scan(&value)
 			if err != nil && !errors.Is(err, sql.ErrNoRows) {
-				return fmt.Errorf("watch: %w", err) // before the first migration
+				return fmt.Errorf("watch: %w", err) // for example before the first migration
 			}
 			if value != authority {
 				authority = value
@@ -128,13 +128,13 @@ func (s *sqliteSignal) run(ctx context.Context, w *watch) error {
 	}
 }
 
-// pgSignal listens on a connection of its own, by which the store knows whether the server answers at all.
+// pgSignal listens on its own connection, which also shows the store whether the server answers at all.
 type pgSignal struct {
 	cfg     *pgx.ConnConfig
 	silence *silence
 }
 
-// pgAnswer is how long one answer to the watch may take.
+// pgAnswer is the time limit for one answer to the watch.
 const pgAnswer = 2 * time.Second
 
 func (s *pgSignal) run(ctx context.Context, w *watch) error {
@@ -150,10 +150,10 @@ func (s *pgSignal) run(ctx context.Context, w *watch) error {
 		defer cancel()
 		_ = conn.Close(cctx)
 	}()
-	w.version.Add(1) // what happened before LISTEN was not heard
+	w.version.Add(1) // changes before LISTEN were not heard
 	w.alive(time.Now())
 	for {
-		// A connection that died without a word must not look alive: ask it all the time.
+		// A dead connection gives no error by itself, so ping it after each wait.
 		nctx, cancel := context.WithTimeout(ctx, pgPoll)
 		_, err := conn.WaitForNotification(nctx)
 		cancel()
@@ -178,7 +178,7 @@ func (s *pgSignal) run(ctx context.Context, w *watch) error {
 	}
 }
 
-// listen connects and begins to hear of changes.
+// listen connects and subscribes to the changes.
 func (s *pgSignal) listen(ctx context.Context) (*pgx.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, pgAnswer)
 	defer cancel()

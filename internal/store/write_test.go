@@ -47,7 +47,7 @@ func TestWriteCommitsOrLeavesNothing(t *testing.T) {
 	})
 }
 
-// A caller that has gone before its transaction began is told so; once it runs it is finished whatever happens.
+// A caller whose context ends before its transaction begins gets an error; a transaction that has begun is finished.
 func TestCallerWhoLeaves(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -65,7 +65,7 @@ func TestCallerWhoLeaves(t *testing.T) {
 	})
 }
 
-// The reader refuses every write, also those that Ent or the database would dress up as a query.
+// The reader refuses every write, also those that Ent or the database would disguise as a query.
 func TestReaderCannotWrite(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -88,7 +88,7 @@ func TestReaderCannotWrite(t *testing.T) {
 		var rows entsql.Rows
 		err = ent.DriverOf(db).Query(ctx, "INSERT INTO settings (id, value) VALUES ('raw', 'x') RETURNING id", []any{}, &rows)
 		if err == nil {
-			for rows.Next() { // to its end: the error may come with the rows
+			for rows.Next() { // to the end: the error may come with the rows
 			}
 			err = rows.Err()
 			require.NoError(t, errIgnored(rows.Close()))
@@ -103,7 +103,7 @@ func TestReaderCannotWrite(t *testing.T) {
 
 func errIgnored(error) error { return nil }
 
-// AsSystem opens the transaction for every company and closes it again.
+// AsSystem makes all companies visible in the transaction until it returns.
 func TestAsSystemEndsWithItsFunction(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -134,7 +134,7 @@ func TestAsSystemEndsWithItsFunction(t *testing.T) {
 	})
 }
 
-// Many writers at once, on both databases: none is lost.
+// Of many concurrent writes none is lost, on both databases.
 func TestConcurrentWrites(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

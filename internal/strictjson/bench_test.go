@@ -43,7 +43,7 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
-// BenchmarkDecode compares a strict decode with one that is not.
+// BenchmarkDecode compares Decode with json.Unmarshal.
 func BenchmarkDecode(b *testing.B) {
 	b.Run("strictjson", func(b *testing.B) {
 		b.ReportAllocs()

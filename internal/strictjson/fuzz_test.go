@@ -12,8 +12,8 @@ import (
 	"atrium/internal/strictjson"
 )
 
-// FuzzCheck holds the promise of the package against encoding/json: what is accepted, json.Unmarshal reads too,
-// without losing a key, and Decode gives what it gives; what only Check refuses, it refuses for one of its reasons.
+// FuzzCheck compares the package with encoding/json. json.Unmarshal also reads what Check accepts, without losing a key, and
+// Decode returns the same. What only Check refuses has one of the documented reasons.
 func FuzzCheck(f *testing.F) {
 	for _, s := range []string{
 		``, ` `, `{}`, `{"a":1,"b":[true,null,{"c":"d"}]}`, `{"a":1,"\u0061":2}`, `"\ud83d\ude00"`, `"\ud83d"`, `1e999`, `-0.5E+3`, "\ufeff{}", "\"\xff\"",
@@ -48,7 +48,7 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
-// tokenKeys counts the keys that are written in body.
+// tokenKeys counts the keys as they are written in body.
 func tokenKeys(t *testing.T, body []byte) (n int) {
 	type level struct{ object, key bool } // key: the next token is a key
 	var open []level

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// Object is a JSON object whose numbers keep their digits: they are decoded as json.Number, however deep they stand, where
-// a plain map would make doubles of them, which hold 15 digits.
+// Object is a JSON object whose numbers keep their digits: at any depth they are decoded as json.Number. A plain map would hold
+// them as doubles, which keep 15 digits.
 type Object map[string]any
 
 // UnmarshalJSON reads an object, or null.

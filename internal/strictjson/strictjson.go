@@ -11,12 +11,12 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDepth is how many objects and arrays may stand inside one another.
+// MaxDepth is how deep objects and arrays may be nested.
 const MaxDepth = 100
 
 // Error says why a body is refused. Reason is safe to show to the caller: it repeats one character of the body at most.
 type Error struct {
-	Offset int    // bytes from the start of the body to the fault, or to where it was noticed
+	Offset int    // bytes from the start of the body to the fault, or to where it was detected
 	Reason string // lower case, no full stop: "a key appears twice in one object"
 }
 
@@ -56,7 +56,7 @@ func Decode(b []byte) (any, error) {
 	return v, nil
 }
 
-// fault returns an error of encoding/json about a body of some size as one of ours.
+// fault turns an error of encoding/json into an *Error; size is the length of the body.
 func fault(err error, size int) error {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return &Error{int(syntax.Offset), syntax.Error()}
@@ -75,8 +75,8 @@ func invalidUTF8(b []byte) int {
 	return i
 }
 
-// scan goes over valid JSON and counts the members of its objects as they are written: one for each colon outside of
-// strings. It returns an error for nesting and for escapes that encoding/json lets pass.
+// scan goes over valid JSON and counts the members of its objects as they are written: one for each colon outside of strings. It
+// returns an error for nesting and for escapes that encoding/json accepts.
 func scan(b []byte) (written int, err error) {
 	depth := 0
 	for i := 0; i < len(b); i++ {
@@ -107,7 +107,7 @@ func skipString(b []byte, i int) (int, error) {
 		unit := escapedUnit(b[i:])
 		switch {
 		case !utf16.IsSurrogate(unit):
-			i++ // what the backslash escapes may be a quote
+			i++ // the escaped character may be a quote
 		case utf16.DecodeRune(unit, escapedUnit(b[i+6:])) == unicode.ReplacementChar:
 			return i, &Error{i, "an escape is half of a surrogate pair"}
 		default:
@@ -117,7 +117,7 @@ func skipString(b []byte, i int) (int, error) {
 	return i, nil
 }
 
-// escapedUnit returns the UTF-16 code unit whose escape b begins with; -1 when it begins with none.
+// escapedUnit returns the UTF-16 code unit of the escape that b begins with; -1 if there is none.
 func escapedUnit(b []byte) rune {
 	if !bytes.HasPrefix(b, []byte(`\u`)) || len(b) < 6 {
 		return -1
@@ -146,7 +146,7 @@ func members(v any) int {
 	return n
 }
 
-// twice returns where, in valid JSON, the first key stands that its object has already. It is slow, for refusals alone.
+// twice returns the offset of the first key that its object already has, in valid JSON. It is slow, and used for refusals only.
 func twice(b []byte) int {
 	type level struct {
 		keys map[any]bool // nil in an array

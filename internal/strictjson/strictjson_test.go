@@ -46,7 +46,7 @@ func TestAccepted(t *testing.T) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	const (
-		empty, syntax     = "the body is empty", "" // syntax: encoding/json says it
+		empty, syntax     = "the body is empty", "" // syntax: the message is encoding/json's
 		twice, mark, utf8 = "a key appears twice in one object", "the body starts with a byte-order mark", "a string is not valid UTF-8"
 		surrogate         = "an escape is half of a surrogate pair"
 		double, deep      = "a number is beyond the range of a double", "the nesting is deeper than 100 levels"
@@ -91,7 +91,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// However many keys an object has, and whatever stands inside it, the one that comes again is found.
+// A repeated key is found among any number of keys, and whatever the values contain.
 func TestDuplicateAmongMany(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 2, 31, 32, 33, 34, 127, 128, 129, 1000, 100_000} {
@@ -108,7 +108,7 @@ func TestDuplicateAmongMany(t *testing.T) {
 	}
 }
 
-// A nested object's keys are forgotten when it closes, those of the object around it are not.
+// The keys of a nested object do not count for the object around it.
 func TestKeysOfNestedObjects(t *testing.T) {
 	t.Parallel()
 	inner := string(manyKeys(100))
@@ -117,7 +117,7 @@ func TestKeysOfNestedObjects(t *testing.T) {
 	require.Error(t, strictjson.Check(fmt.Appendf(nil, `{"x":{"\u0061":%s,"\u0062":%s,"\u0062":1}}`, inner, inner)))
 }
 
-// The decoded value shares no memory with the body, which the caller may reuse.
+// The decoded value shares no memory with the body, so the caller may reuse that.
 func TestDecodeCopies(t *testing.T) {
 	t.Parallel()
 	body := []byte(`{"plain":"abc","escaped\n":"d\u0065f"}`)
@@ -129,7 +129,7 @@ func TestDecodeCopies(t *testing.T) {
 	require.Equal(t, map[string]any{"plain": "abc", "escaped\n": "def"}, got)
 }
 
-// manyKeys is an object of n different keys of 8 characters.
+// manyKeys returns an object with n different keys of 8 characters.
 func manyKeys(n int) []byte {
 	b := []byte{'{'}
 	for i := range n {

@@ -1,9 +1,9 @@
-// Package testkit gives tests what they cannot make up themselves: a migrated database of their own with two companies
-// in it, on SQLite and on real PostgreSQL (Each), a bare PostgreSQL database, a Redis. Tests of every package call it;
-// production code never does, and a test of this package holds that.
+// Package testkit provides test fixtures: a migrated database with two companies, on SQLite and on real PostgreSQL (Each), an
+// empty PostgreSQL database, a PostgreSQL with a replica, a Redis. Tests of every package call it; production code never does,
+// and a test of this package enforces that.
 //
-// PostgreSQL is a throwaway cluster whose address stands in ATRIUM_TEST_POSTGRES_URL. `make test` starts one, and
-// so does `.ci/with-services.sh go test ./internal/request` for a single package. Its role may create databases
-// but is no superuser, since a superuser walks past row-level security. A test that finds no cluster fails: it
-// never skips itself, because a test that did not run proves nothing.
+// PostgreSQL is a throwaway cluster whose URL is in ATRIUM_TEST_POSTGRES_URL. `make test` starts one, and so does
+// `.ci/with-services.sh go test ./internal/request` for a single package. Its role may create databases but is no superuser,
+// since superusers bypass row-level security. Without a cluster a test fails: it never skips itself, because a test that did not
+// run proves nothing.
 package testkit

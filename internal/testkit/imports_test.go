@@ -17,12 +17,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The house: what may stand at the top of the repository, and which way imports run. .golangci.yml holds the
-// same import rules; this test holds them where no linter is installed.
+// The architecture rules: what may be at the top of the repository, and which imports are allowed. .golangci.yml has the same
+// import rules; this test enforces them where no linter is installed.
 
 const module = "atrium"
 
-// topLevel is everything that git tracks at the top, besides dotfiles.
+// topLevel is everything that git tracks at the top, except dotfiles.
 var topLevel = []string{
 	"ent", "graph", "rest", "authz", "cmd", "internal", "policies", "gqlgen.yml", "go.mod", "go.sum", "README.md",
 	"Makefile", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md",
@@ -31,11 +31,11 @@ var topLevel = []string{
 // leaves import nothing of the product, so that everything may import them.
 var leaves = []string{"internal/apperr", "internal/clock", "internal/id", "internal/principal", "internal/text", "policies"}
 
-// documents hold the type of a JSON column, which ent/schema names. They import leaves and each other only, so
-// that this way back from ent ends there.
+// documents hold the types of JSON columns, which ent/schema names. They import only leaves and each other, so that ent can
+// import them without a cycle.
 var documents = []string{"internal/form", "internal/sla"}
 
-// importRules are the refusals. from and to are packages as folders of the repository; test reports whether the
+// importRules are the forbidden imports. from and to are packages as folders of the repository; test reports whether the
 // importing file is a test. The compiler already refuses cycles.
 var importRules = []struct {
 	name    string
@@ -66,7 +66,7 @@ var importRules = []struct {
 	}},
 }
 
-// The layers, lowest first: a package imports its own and lower ones.
+// The layers, lowest first: a package may import its own layer and lower ones.
 const (
 	leaf = iota
 	document
@@ -98,14 +98,14 @@ func layer(pkg string) int {
 // forTests reports whether a package exists for tests and benchmarks.
 func forTests(pkg string) bool { return within(pkg, "internal/testkit") || drivesDoors(pkg) }
 
-// drivesDoors reports whether a package calls the product from outside, through its doors.
+// drivesDoors reports whether a package calls the product from outside, through its APIs.
 func drivesDoors(pkg string) bool {
 	return within(pkg, "internal/apitest") || within(pkg, "internal/bench")
 }
 
 func within(pkg, folder string) bool { return pkg == folder || strings.HasPrefix(pkg, folder+"/") }
 
-// refusals returns the names of the rules that an import breaks.
+// refusals returns the names of the rules that an import violates.
 func refusals(from, to string, test bool) []string {
 	var names []string
 	for _, rule := range importRules {
@@ -123,7 +123,7 @@ func TestImportsRunOneWay(t *testing.T) {
 	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			if errors.Is(err, fs.ErrNotExist) {
-				return nil // gone since its folder was listed
+				return nil // removed since its folder was listed
 			}
 			return err
 		}
@@ -233,7 +233,7 @@ func TestNothingElseStandsAtTheTop(t *testing.T) {
 	}
 }
 
-// A nolint for a linter that is not enabled says nothing, and would outlive what it was about.
+// A nolint for a linter that is not enabled has no effect, and would remain after its reason is gone.
 func TestNolintNamesEnabledLinters(t *testing.T) {
 	t.Parallel()
 	config, err := os.ReadFile(filepath.Join(repository(t), ".golangci.yml"))
@@ -252,7 +252,7 @@ func TestNolintNamesEnabledLinters(t *testing.T) {
 	}
 }
 
-// git returns the lines that a command of git prints.
+// git runs a git command and returns the lines that it prints.
 func git(t *testing.T, args ...string) []string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "git", args...)
@@ -262,7 +262,7 @@ func git(t *testing.T, args ...string) []string {
 	return strings.Split(strings.TrimSpace(string(out)), "\n")
 }
 
-// repository returns the folder of go.mod.
+// repository returns the folder that holds go.mod.
 func repository(t *testing.T) string {
 	t.Helper()
 	dir, err := os.Getwd()

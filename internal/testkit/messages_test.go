@@ -17,14 +17,14 @@ import (
 	"atrium/internal/apperr"
 )
 
-// What a message of a validation error begins with: what is said of the field, which the detail names beside it, or a
-// noun of the domain. A message that begins with the name of its field does not begin with one of these.
+// Allowed first words of a validation error's message: a predicate about the field, which the detail names beside it, or a noun
+// of the domain. So a message does not begin with the name of its field.
 var (
 	predicates = strings.Fields(`must may can cannot is are does has needs takes names belongs depends stands would was contains`)
 	subjects   = strings.Fields(`a an the no another only there two unknown phases secrets neither expressions only whole values send`)
 )
 
-// Every message of a validation error that stands in the sources reads as one sentence of one style.
+// Every validation message in the sources is one sentence in the same style.
 func TestMessagesAreSentences(t *testing.T) {
 	t.Parallel()
 	root := repository(t)
@@ -35,7 +35,7 @@ func TestMessagesAreSentences(t *testing.T) {
 				return err
 			}
 			if within(filepath.ToSlash(strings.TrimPrefix(file, root+string(filepath.Separator))), "internal/apitest") {
-				return nil // its faults are the product's, told to a developer
+				return nil // its messages are for developers
 			}
 			files := token.NewFileSet()
 			source, err := parser.ParseFile(files, file, nil, parser.SkipObjectResolution)
@@ -60,8 +60,8 @@ func TestMessagesAreSentences(t *testing.T) {
 	require.Greater(t, found, 150, "the walk found the messages")
 }
 
-// messages returns the texts that a node makes messages of: of a call of what refuses a field, of a detail, and of the
-// validator's own.
+// messages returns the message texts in a node: of a call that reports an invalid field, of a detail, and of the validator
+// itself.
 func messages(n ast.Node) []*ast.BasicLit {
 	switch n := n.(type) {
 	case *ast.CallExpr:
@@ -75,11 +75,11 @@ func messages(n ast.Node) []*ast.BasicLit {
 		switch {
 		case slices.Contains([]string{"InvalidField", "Fault", "fault", "whole"}, name) && len(n.Args) > 0:
 			return literals(n.Args[min(1, len(n.Args)-1)])
-		case method && name == "add" && len(n.Args) > 1: // a row of a form's or a policy's faults
+		case method && name == "add" && len(n.Args) > 1: // a fault in a form or a policy
 			return literals(n.Args[1])
 		}
 	case *ast.FuncDecl:
-		if strings.HasSuffix(strings.ToLower(n.Name.Name), "fault") { // returns one
+		if strings.HasSuffix(strings.ToLower(n.Name.Name), "fault") { // a function that returns a fault
 			var out []*ast.BasicLit
 			ast.Inspect(n, func(n ast.Node) bool {
 				if r, ok := n.(*ast.ReturnStmt); ok && len(r.Results) > 0 {
@@ -105,7 +105,7 @@ func messages(n ast.Node) []*ast.BasicLit {
 	return nil
 }
 
-// isDetail reports whether a literal is a detail, or stands in a list of them.
+// isDetail reports whether a literal is a detail, or is in a list of details.
 func isDetail(n *ast.CompositeLit) bool {
 	if n.Type == nil {
 		return true
@@ -135,7 +135,7 @@ func faultsOf(text string) []string {
 	read := apperr.InvalidField("x", "%s", text).Details[0].Message
 	first := strings.Fields(text)[0]
 	known := slices.Contains(predicates, strings.ToLower(first)) || slices.Contains(subjects, strings.ToLower(first))
-	if !known && first != "%q" { // the row that a definition names and nobody has
+	if !known && first != "%q" { // a name that a definition refers to and that does not exist
 		out = append(out, "begins with neither a predicate nor a subject that is known here; the field stands beside the message")
 	}
 	if !unicode.IsUpper(rune(read[0])) && read[0] != '%' {

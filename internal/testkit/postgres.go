@@ -18,22 +18,20 @@ import (
 
 const postgresVariable = "ATRIUM_TEST_POSTGRES_URL"
 
-// adminTimeout bounds one statement on the cluster. Far more than any of them takes, so that a cluster under load
-// does not fail tests.
+// adminTimeout limits one statement on the cluster. It is far more than any of them takes, so that a busy cluster does not fail
+// tests.
 const adminTimeout = time.Minute
 
-// PostgresURL returns the URL of an empty database that belongs to the test alone. It is dropped, with whatever
-// is still connected to it, when the test and its subtests are done. The test fails when there is no cluster to
-// make it on.
+// PostgresURL returns the URL of an empty database for this test alone. The database is dropped, with all its connections, when
+// the test and its subtests are done. The test fails when there is no cluster.
 func PostgresURL(tb testing.TB) string {
 	tb.Helper()
 	return clone(tb, cluster(tb), "")
 }
 
-// PostgresTemplate returns the URL of a database that belongs to the test alone and starts as a copy of what
-// prepare made. prepare is called once per test process and name, with the URL of an empty database; it must
-// have closed its connections when it returns. Every caller of one name passes the same prepare. Its error fails
-// every test that asks for the name.
+// PostgresTemplate returns the URL of a database for this test alone that starts as a copy of what prepare made. prepare is
+// called once per test process and name, with the URL of an empty database; it must have closed its connections when it returns.
+// Every caller of one name must pass the same prepare. If it fails, every test that uses the name fails.
 //
 // A copy costs a fraction of a migration: migrate in prepare, and let each test have its own copy.
 func PostgresTemplate(tb testing.TB, name string, prepare func(url string) error) string {
@@ -41,7 +39,7 @@ func PostgresTemplate(tb testing.TB, name string, prepare func(url string) error
 	admin := cluster(tb)
 	tpl := templates.named(name)
 	tpl.once.Do(func() {
-		// Stays when prepare leaves through tb.FailNow or a panic, for the tests that come after.
+		// This error remains if prepare exits through tb.FailNow or a panic, and fails the later tests.
 		tpl.err = errors.New("an earlier test did not finish preparing it")
 		tpl.err = tpl.make(admin, name, prepare)
 	})
@@ -51,8 +49,8 @@ func PostgresTemplate(tb testing.TB, name string, prepare func(url string) error
 	return clone(tb, admin, tpl.database)
 }
 
-// templates are the databases this process has prepared, by the caller's name: process-wide, because making one
-// costs what a hundred copies do. The cluster is thrown away after the run, and they with it.
+// templates are the databases that this process has prepared, by name. They are process-wide, because making one costs as much as
+// a hundred copies. The cluster is deleted after the run, and they with it.
 var templates registry
 
 type registry struct {
@@ -87,11 +85,11 @@ func (t *template) make(admin *url.URL, name string, prepare func(url string) er
 	if err := prepare(withDatabase(admin, t.database)); err != nil {
 		return fmt.Errorf("prepare: %w", err)
 	}
-	// A database that somebody is connected to cannot be copied: nobody gets in from here on.
+	// A database with open connections cannot be copied, so refuse new ones from here on.
 	return execute(admin, "ALTER DATABASE "+quoted+" ALLOW_CONNECTIONS false")
 }
 
-// clone makes a database, from template unless that is empty, and drops it at the test's end.
+// clone creates a database, from template unless that is empty, and drops it at the end of the test.
 func clone(tb testing.TB, admin *url.URL, template string) string {
 	tb.Helper()
 	name := databaseName("test", tb.Name())
@@ -112,8 +110,8 @@ func clone(tb testing.TB, admin *url.URL, template string) string {
 	return withDatabase(admin, name)
 }
 
-// drop removes a database with whatever is connected to it. While a vacuum worker of the cluster is, which only a
-// superuser may end, PostgreSQL refuses; the worker is gone in a moment.
+// drop drops a database with all its connections. PostgreSQL refuses while a vacuum worker is connected, which only a superuser
+// may end; the worker is gone after a moment, so drop retries.
 func drop(admin *url.URL, quoted string) error {
 	for try := 0; ; try++ {
 		err := execute(admin, "DROP DATABASE "+quoted+" WITH (FORCE)")
@@ -125,7 +123,7 @@ func drop(admin *url.URL, quoted string) error {
 	}
 }
 
-// cluster returns the URL of the cluster, whose role may create databases there.
+// cluster returns the URL of the cluster. Its role may create databases.
 func cluster(tb testing.TB) *url.URL {
 	tb.Helper()
 	value := os.Getenv(postgresVariable)
@@ -134,7 +132,7 @@ func cluster(tb testing.TB) *url.URL {
 	}
 	u, err := url.Parse(value)
 	if err != nil {
-		tb.Fatalf("%s is not a URL.", postgresVariable) // the error would repeat it, password and all
+		tb.Fatalf("%s is not a URL.", postgresVariable) // the error would repeat the URL with its password
 	}
 	if err := refuseSuperuser(value); err != nil {
 		tb.Fatalf("%s: %v", postgresVariable, err)
@@ -142,8 +140,8 @@ func cluster(tb testing.TB) *url.URL {
 	return u
 }
 
-// refuseSuperuser fails for a role that row-level security does not bind: tests of tenancy would pass on it
-// whatever the policies say. Asked once per address, since every database of a test needs the answer.
+// refuseSuperuser fails for a role that bypasses row-level security: tenancy tests would pass on it whatever the policies are. It
+// asks once per address, since every database of a test needs the answer.
 func refuseSuperuser(address string) error {
 	check, _ := superuserChecks.LoadOrStore(address, sync.OnceValue(func() error {
 		var unbound bool
@@ -169,8 +167,8 @@ func execute(admin *url.URL, statement string) error {
 	})
 }
 
-// connected runs do on a connection of its own. There is no pool: its goroutines would outlive the test that
-// made it, and every leak check would name them.
+// connected runs do on a new connection. It uses no pool: the pool's goroutines would outlive the test that made it, and every
+// leak check would report them.
 func connected(address string, do func(context.Context, *pgx.Conn) error) error {
 	// Not the test's context: that one is cancelled before the cleanups run.
 	ctx, cancel := context.WithTimeout(context.Background(), adminTimeout)
@@ -182,9 +180,8 @@ func connected(address string, do func(context.Context, *pgx.Conn) error) error 
 	return errors.Join(do(ctx, conn), conn.Close(ctx))
 }
 
-// databaseName returns an unused name of at most 63 bytes, PostgreSQL's limit. It says whose database it is to
-// someone who looks at the cluster; the random part makes it unused, also among the processes of one run and
-// those of an earlier one on a cluster that was kept.
+// databaseName returns an unused name of at most 63 bytes, PostgreSQL's limit. The readable part shows whose database it is. The
+// random part makes it unique, also among the processes of one run and of earlier runs on a cluster that was kept.
 func databaseName(kind, owner string) string {
 	readable := strings.Map(func(r rune) rune {
 		switch {

@@ -35,7 +35,7 @@ func one[T any](tb testing.TB, conn *pgx.Conn, query string, args ...any) (value
 	return value
 }
 
-// databaseOf returns the name of the database that a URL leads to.
+// databaseOf returns the name of the database in a URL.
 func databaseOf(tb testing.TB, address string) string {
 	tb.Helper()
 	u, err := url.Parse(address)
@@ -90,7 +90,7 @@ func TestPostgresURLDropsTheDatabaseThoughSomeoneIsStillConnected(t *testing.T) 
 	t.Run("inner", func(inner *testing.T) {
 		address := testkit.PostgresURL(inner)
 		database = databaseOf(t, address)
-		left := connect(t, address) // the outer test's: still open when the inner test ends
+		left := connect(t, address) // belongs to the outer test: still open when the inner test ends
 		require.Equal(t, database, one[string](t, left, `SELECT current_database()`))
 		require.True(t, exists(t, database))
 	})
@@ -133,7 +133,7 @@ func TestPostgresTemplatePreparesOnceAndCopiesForEach(t *testing.T) {
 	for _, address := range addresses {
 		require.NotEmpty(t, address)
 		conn := connect(t, address)
-		// The copy is complete, and nobody sees what another writes.
+		// The copy is complete, and no test sees what another writes.
 		require.Equal(t, 1, one[int](t, conn, `SELECT count(*) FROM mark`))
 		_, err := conn.Exec(t.Context(), `INSERT INTO mark VALUES (2)`)
 		require.NoError(t, err)
@@ -172,7 +172,7 @@ func TestPostgresTemplateThatCannotBePreparedFailsEveryTest(t *testing.T) {
 func TestPostgresTemplateWhosePreparationNeverReturnedFailsTheTestsAfter(t *testing.T) {
 	t.Parallel()
 	leave := func(string) error {
-		runtime.Goexit() // what a failed assertion inside prepare does
+		runtime.Goexit() // as a failed assertion inside prepare does
 		return nil
 	}
 	require.Empty(t, failure(t, func(tb testing.TB) { testkit.PostgresTemplate(tb, "left", leave) }))
@@ -197,7 +197,7 @@ func TestWithoutAClusterTheTestFailsAndSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// failure returns what do says when it fails its test, and the empty string when it does not.
+// failure returns the message with which do fails its test, or "" if it does not.
 func failure(t *testing.T, do func(testing.TB)) string {
 	t.Helper()
 	spy := &failing{TB: t}

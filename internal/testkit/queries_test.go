@@ -16,12 +16,12 @@ import (
 	"atrium/authz"
 )
 
-// A query in a domain finds the rows that access policies let the caller read. That is right for the row that an
-// operation is about, for what it returns and for rows that an input refers to, and wrong for what the product has to know
-// itself: publishing looked for changes in the audit log through the caller's policies, and found none. So a query runs in
-// tx.Unfiltered, or its function is one that loads, lists, looks up or prepares, or it is listed here with the reason.
+// A query in a domain package finds only the rows that access policies let the caller read. That is right for the row that an
+// operation is about, for its result and for rows that an input refers to. It is wrong for facts that the product itself must
+// know: publishing once looked for changes in the audit log through the caller's policies, and found none. So a query must run in
+// tx.Unfiltered, or its function must be one that loads, lists, looks up or prepares, or it must be listed here with the reason.
 var seenByTheCaller = map[string]string{
-	// What an input refers to must be visible to whoever refers to it.
+	// Rows that an input refers to must be visible to the caller.
 	"internal/agent.test":                 "the request that an agent is tried on",
 	"internal/agent.rerun":                "the request that an agent is to look at again",
 	"internal/apikey.behind":              "the user or service account that a key is made for",
@@ -42,7 +42,7 @@ var seenByTheCaller = map[string]string{
 	"internal/request.teamExists":         "the team of a request",
 	"internal/workflow.checkReferences":   "what a draft names; publishing asks unfiltered",
 
-	// What is returned.
+	// Rows of the result.
 	"internal/agent.lockAction":        "the action that an operation is about, which loadAction returns",
 	"internal/people.remainingKeys":    "the keys that go on",
 	"internal/people.updateTeam":       "the members as they are now",
@@ -54,7 +54,7 @@ var seenByTheCaller = map[string]string{
 	"internal/workflow.uncalled":       "whether what uses the row may be named",
 	"internal/catalog.uncalled":        "whether what uses the row may be named",
 
-	// Whose queries are unfiltered for another reason.
+	// Unfiltered for another reason.
 	"internal/agent.mayDecide":          "called by a preparation",
 	"internal/agent.mayHold":            "the caller's own run, in a preparation",
 	"internal/agent.createKey":          "the agent that the key is for, in the admin layer",
@@ -123,7 +123,7 @@ func TestRulesSeeEveryRow(t *testing.T) {
 	}
 }
 
-// filtered returns the functions of a file that run a query of a transaction as the caller sees it.
+// filtered returns the functions of a file that run a query of a transaction with the caller's view.
 func filtered(t *testing.T, source string) []string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "", source, 0)
@@ -141,8 +141,8 @@ func filtered(t *testing.T, source string) []string {
 	return out
 }
 
-// answers tells by a function's name that its query finds the row that an operation is about, or what it returns, or that it
-// runs before the transaction, where nothing is hidden.
+// answers reports whether, by its name, a function's query finds the operation's row or its result, or runs before the
+// transaction, where nothing is hidden.
 func answers(name string) bool {
 	for _, verb := range []string{"load", "list", "lookUp", "prepare", "read"} {
 		if strings.HasPrefix(name, verb) {
@@ -163,7 +163,7 @@ func takesTx(fn *ast.FuncDecl) bool {
 	})
 }
 
-// queries reports whether a query is run with another context than one of tx.Unfiltered.
+// queries reports whether a query runs with a context that is not from tx.Unfiltered.
 func queries(body ast.Node) bool {
 	unfiltered := map[string]bool{}
 	ast.Inspect(body, func(n ast.Node) bool {

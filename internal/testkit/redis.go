@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// Redis starts a redis-server of the test's own, on a free loopback port, in a temporary folder and without
-// persistence, and returns its URL (redis://:password@127.0.0.1:port/0) once it answers. It is killed when the
-// test ends. The test fails when redis-server is not installed or does not answer within 10 s; it never skips.
+// Redis starts a redis-server for this test, on a free loopback port, in a temporary folder and without persistence. It returns
+// the URL (redis://:password@127.0.0.1:port/0) once the server answers. The server is killed when the test ends. The test fails
+// when redis-server is not installed or does not answer within 10 s; it never skips.
 func Redis(tb testing.TB) string {
 	tb.Helper()
 	program, err := exec.LookPath("redis-server")
@@ -36,20 +36,20 @@ func Redis(tb testing.TB) string {
 	return ""
 }
 
-// startRedis makes one attempt at one port.
+// startRedis makes one attempt on one port.
 func startRedis(tb testing.TB, program string) (url string, err error) {
 	dir := tb.TempDir()
-	log, err := os.Create(filepath.Join(dir, "log")) // a folder of ours
+	log, err := os.Create(filepath.Join(dir, "log")) // inside the test's own folder
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = log.Close() }() // the child has its own
+	defer func() { _ = log.Close() }() // the child has its own descriptor
 
 	port, err := freePort()
 	if err != nil {
 		return "", err
 	}
-	// The password tells our server from another that won the race for the port.
+	// The password distinguishes our server from another one that took the port first.
 	password := rand.Text()
 	cmd := exec.Command(program, "--bind", "127.0.0.1", "--port", strconv.Itoa(port), "--requirepass", password,
 		"--dir", dir, "--save", "", "--appendonly", "no", "--daemonize", "no")
@@ -60,7 +60,7 @@ func startRedis(tb testing.TB, program string) (url string, err error) {
 	exited := make(chan struct{})
 	go func() {
 		defer close(exited)
-		_ = cmd.Wait() // killed, or its log says why it ended
+		_ = cmd.Wait() // it was killed, or its log says why it ended
 	}()
 	stop := func() {
 		_ = cmd.Process.Kill()
@@ -77,7 +77,7 @@ func startRedis(tb testing.TB, program string) (url string, err error) {
 	return "redis://:" + password + "@" + address + "/0", nil
 }
 
-// awaitRedis returns once the server answers to the password, or an error when it ends or 10 s have passed.
+// awaitRedis returns nil once the server accepts the password, or an error when it exits or after 10 s.
 func awaitRedis(address, password string, exited <-chan struct{}) error {
 	deadline := time.After(10 * time.Second)
 	for {
@@ -117,7 +117,7 @@ func pingRedis(address, password string) error {
 	return nil
 }
 
-// freePort returns a loopback port that was free a moment ago.
+// freePort returns a loopback port that was free when it checked.
 func freePort() (int, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

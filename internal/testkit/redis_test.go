@@ -52,7 +52,7 @@ func TestRedisFailsWhenTheServerIsNotInstalled(t *testing.T) {
 	require.Contains(t, spy.message, "needs the program redis-server, which is not on PATH")
 }
 
-// failing records what a helper fails with instead of failing.
+// failing records the message of Fatal instead of failing the test.
 type failing struct {
 	testing.TB
 	message string

@@ -17,9 +17,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Replicated is a PostgreSQL of the test's own with a streaming replica.
+// Replicated is a PostgreSQL for this test alone, with a streaming replica.
 type Replicated struct {
-	URL, ReadURL string // of one empty database, for a role that row-level security binds
+	URL, ReadURL string // URLs of one empty database, for a role that is bound by row-level security
 
 	tb      testing.TB
 	dir     string
@@ -37,7 +37,7 @@ type postgres struct {
 // NewReplicated starts both servers, which end with the test.
 func NewReplicated(tb testing.TB) *Replicated {
 	tb.Helper()
-	dir, err := os.MkdirTemp("/tmp", "atrium-pg") // the path of a socket has a limit, and another user must reach it
+	dir, err := os.MkdirTemp("/tmp", "atrium-pg") // the length of a socket's path is limited, and another user must be able to reach it
 	require.NoError(tb, err)
 	tb.Cleanup(func() { _ = os.RemoveAll(dir) })
 	r := &Replicated{tb: tb, dir: dir}
@@ -53,28 +53,28 @@ func NewReplicated(tb testing.TB) *Replicated {
 	return r
 }
 
-// Pause keeps the replica from replaying what it receives.
+// Pause stops the replica from replaying the log that it receives.
 func (r *Replicated) Pause() { r.admin(r.replica, "SELECT pg_wal_replay_pause()") }
 
-// Resume has the replica replay again.
+// Resume makes the replica replay again.
 func (r *Replicated) Resume() { r.admin(r.replica, "SELECT pg_wal_replay_resume()") }
 
-// Kill ends the replica without a word.
+// Kill stops the replica immediately.
 func (r *Replicated) Kill() { r.replica.kill() }
 
 // Revive starts a replica that was killed.
 func (r *Replicated) Revive() { r.replica = r.start("replica", r.replica.port) }
 
-// Freeze stops the replica's processes where they are: it takes connections and answers nothing.
+// Freeze suspends the replica's processes: it accepts connections and answers nothing.
 func (r *Replicated) Freeze() { r.signal(syscall.SIGSTOP) }
 
-// Thaw has a frozen replica go on.
+// Thaw resumes a frozen replica.
 func (r *Replicated) Thaw() { r.signal(syscall.SIGCONT) }
 
 func (r *Replicated) signal(s syscall.Signal) {
 	r.tb.Helper()
-	require.NoError(r.tb, r.replica.cmd.Process.Signal(s)) // first, so that it makes no others
-	for range 10 {                                         // a process that it was just making comes late
+	require.NoError(r.tb, r.replica.cmd.Process.Signal(s)) // first, so that it starts no others
+	for range 10 {                                         // a process that it was just starting may appear late
 		for pid := range r.replica.children() {
 			_ = syscall.Kill(pid, s) // it may have ended
 		}
@@ -82,11 +82,11 @@ func (r *Replicated) signal(s syscall.Signal) {
 	}
 }
 
-// PrimaryTime returns what the primary's processes have taken of processors, in steps of 10 ms each.
+// PrimaryTime returns the CPU time of the primary's processes, with a resolution of 10 ms for each.
 func (r *Replicated) PrimaryTime() time.Duration {
 	var ticks int
 	for _, stat := range r.primary.children() {
-		for _, field := range stat[11:13] { // in user mode and in the kernel
+		for _, field := range stat[11:13] { // user and system time
 			n, err := strconv.Atoi(field)
 			require.NoError(r.tb, err)
 			ticks += n
@@ -95,10 +95,11 @@ func (r *Replicated) PrimaryTime() time.Duration {
 	return time.Duration(ticks) * 10 * time.Millisecond
 }
 
-// children returns the processes that a server has started, and what proc(5) says of each behind its name.
+// children returns the processes that a server has started, each with the fields of its /proc/PID/stat after the name (see
+// proc(5)).
 func (p *postgres) children() map[int][]string {
 	parent, out := strconv.Itoa(p.cmd.Process.Pid), map[int][]string{}
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is a good one
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is valid
 	for _, name := range stats {
 		text, err := os.ReadFile(name)
 		_, after, _ := strings.Cut(string(text), ") ")
@@ -114,18 +115,18 @@ func (p *postgres) url(role string) string {
 	return fmt.Sprintf("postgres://%s@127.0.0.1:%d/test?sslmode=disable", role, p.port)
 }
 
-// kill ends a server and what it has started.
+// kill ends a server and its child processes.
 func (p *postgres) kill() {
-	_ = p.cmd.Process.Signal(syscall.SIGQUIT) // PostgreSQL's way to end at once
+	_ = p.cmd.Process.Signal(syscall.SIGQUIT) // PostgreSQL's immediate shutdown
 	select {
 	case <-p.gone:
-	case <-time.After(10 * time.Second): // it was frozen
+	case <-time.After(10 * time.Second): // the server is frozen
 		_ = p.cmd.Process.Kill()
 		<-p.gone
 	}
 }
 
-// admin runs statements as the superuser, who comes by the socket.
+// admin runs statements as the superuser, who connects through the socket.
 func (r *Replicated) admin(p *postgres, statements ...string) {
 	r.tb.Helper()
 	address := fmt.Sprintf("host=%s port=%d user=postgres dbname=postgres", r.dir, p.port)
@@ -140,7 +141,7 @@ func (r *Replicated) admin(p *postgres, statements ...string) {
 	require.NoError(r.tb, err)
 }
 
-// start starts a server on a folder, at a free port for 0, and waits until it answers.
+// start starts a server on a folder and waits until it answers. Port 0 means a free port.
 func (r *Replicated) start(folder string, port int) *postgres {
 	r.tb.Helper()
 	p := &postgres{port: port, gone: make(chan struct{})}
@@ -158,7 +159,7 @@ func (r *Replicated) start(folder string, port int) *postgres {
 	require.NoError(r.tb, p.cmd.Start())
 	go func() {
 		defer close(p.gone)
-		_ = p.cmd.Wait() // its end is what counts
+		_ = p.cmd.Wait() // only its end matters
 	}()
 	r.tb.Cleanup(p.kill)
 	address := fmt.Sprintf("host=%s port=%d user=postgres dbname=postgres", r.dir, p.port)
@@ -174,7 +175,7 @@ func (r *Replicated) run(name string, args ...string) {
 	require.NoError(r.tb, err, "%s: %s", name, out)
 }
 
-// program returns a command of PostgreSQL's own in the folder of both servers.
+// program returns one of PostgreSQL's commands, to run in the folder of both servers.
 func (r *Replicated) program(name string, args ...string) *exec.Cmd {
 	r.tb.Helper()
 	bin, err := programs()
@@ -184,7 +185,7 @@ func (r *Replicated) program(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// programs returns the folder of the server's programs: pg_config may come with the client library alone.
+// programs returns the folder of the server programs. pg_config may come with the client library alone, so its folder is checked.
 func programs() (string, error) {
 	dirs, err := filepath.Glob("/usr/lib/postgresql/*/bin")
 	if err != nil {
@@ -201,7 +202,7 @@ func programs() (string, error) {
 	return "", fmt.Errorf("no PostgreSQL server is installed in any of %v", dirs)
 }
 
-// as returns whom the servers run as: PostgreSQL refuses root, and brings a user of its own.
+// as returns the user to run the servers as: PostgreSQL refuses root, and its package creates a user.
 func (r *Replicated) as() *syscall.SysProcAttr {
 	r.tb.Helper()
 	if os.Getuid() != 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Rounds returns how often a test repeats what chance decides: few times, or as often as ATRIUM_SOAK_ROUNDS says (make soak).
+// Rounds returns how often a randomised test repeats: few times, or the value of ATRIUM_SOAK_ROUNDS if set (make soak).
 func Rounds(tb testing.TB, few int) int {
 	tb.Helper()
 	text := os.Getenv("ATRIUM_SOAK_ROUNDS")

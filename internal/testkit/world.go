@@ -28,14 +28,13 @@ import (
 	"atrium/internal/webhook"
 )
 
-// The addresses that a test's tokens name.
+// The URLs that tests' tokens name.
 const (
 	BaseURL = "https://atrium.test"
 	AuthURL = "https://atrium.test"
 )
 
-// World is a migrated database of its own with two companies that have the same names and slugs, and the engine that
-// operations run on.
+// World is a migrated database with two companies that have the same names and slugs, and an engine that runs operations on it.
 type World struct {
 	Engine *op.Engine
 	Store  *store.Store
@@ -47,17 +46,17 @@ type World struct {
 	options store.Options
 }
 
-// Reopen opens the world's database once more, as another node would. The caller closes it.
+// Reopen opens the world's database again, as another node would. The caller closes it.
 func (w *World) Reopen() (*store.Store, error) { return store.Open(context.Background(), w.options) }
 
-// Tenant is one company with a person of every role.
+// Tenant is a company with one user of each role.
 type Tenant struct {
 	*company.Created
 	Users map[principal.Role]*ent.User // live users
 }
 
-// Each runs fn against a world on SQLite and another on PostgreSQL, in parallel. Without a PostgreSQL cluster the test
-// fails: it is never skipped.
+// Each runs fn with a world on SQLite and another on PostgreSQL, in parallel. Without a PostgreSQL cluster the test fails: it is
+// never skipped.
 func Each(t *testing.T, fn func(t *testing.T, w *World)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) {
@@ -86,7 +85,7 @@ func PostgresWorld(tb testing.TB) *World {
 	return open(tb, store.Options{DatabaseURL: PostgresTemplate(tb, "world", migrated), MaxConns: 8})
 }
 
-// ReplicatedWorld returns a world on a PostgreSQL of its own whose reads go to a replica while it keeps up.
+// ReplicatedWorld returns a world on a PostgreSQL for this test alone. Its reads go to a replica while that keeps up.
 func ReplicatedWorld(tb testing.TB) (*World, *Replicated) {
 	tb.Helper()
 	r := NewReplicated(tb)
@@ -102,7 +101,7 @@ func ReplicatedWorld(tb testing.TB) (*World, *Replicated) {
 	return w, r
 }
 
-// sqliteTemplate is the file of an empty, migrated database, made once.
+// sqliteTemplate returns the file of an empty, migrated database. It is made once per process.
 var sqliteTemplate = sync.OnceValues(func() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "atrium-template")
 	if err != nil {
@@ -125,7 +124,7 @@ var sqliteTemplate = sync.OnceValues(func() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// All of it must be in the one file that is copied, whatever connection closed last.
+	// All data must be in the one file that is copied, not in the write-ahead log.
 	if _, err := db.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
 		return nil, err
 	}
@@ -148,7 +147,7 @@ func migrated(url string) error {
 	return s.Close()
 }
 
-// masterKey is one for all tests of a process: what it seals dies with their databases.
+// masterKey is shared by all tests of a process.
 var masterKey = sync.OnceValues(func() (*seal.Sealer, error) {
 	dir, err := os.MkdirTemp("", "atrium-master-key")
 	if err != nil {
@@ -185,7 +184,7 @@ func open(tb testing.TB, o store.Options) *World {
 	return w
 }
 
-// tenant makes a company named like every other, with a person of every role.
+// tenant creates a company with the same name as the others, with one user of each role.
 func (w *World) tenant(tb testing.TB, ownerEmail string) *Tenant {
 	tb.Helper()
 	ctx := context.Background()
@@ -200,7 +199,7 @@ func (w *World) tenant(tb testing.TB, ownerEmail string) *Tenant {
 	return t
 }
 
-// AddUser makes an active user of a tenant.
+// AddUser adds an active user to a tenant.
 func (w *World) AddUser(tb testing.TB, t *Tenant, email string, role principal.Role) *ent.User {
 	tb.Helper()
 	var u *ent.User
@@ -217,12 +216,12 @@ func (w *World) AddUser(tb testing.TB, t *Tenant, email string, role principal.R
 	return u
 }
 
-// As returns a context in which a person of the role calls, signed in and with all scopes.
+// As returns a context whose caller is the tenant's user with the role, signed in, with all scopes.
 func (w *World) As(t *Tenant, role principal.Role) context.Context {
 	return w.AsUser(t.Users[role])
 }
 
-// AsUser returns a context in which the user calls, signed in just now and with all scopes.
+// AsUser returns a context whose caller is the user, signed in just now, with all scopes.
 func (w *World) AsUser(u *ent.User) context.Context {
 	return principal.With(context.Background(), &principal.Principal{
 		CompanyID: u.CompanyID, Type: principal.TypeUser, ID: u.ID, Name: u.Name, Email: u.Email,
@@ -231,7 +230,7 @@ func (w *World) AsUser(u *ent.User) context.Context {
 	})
 }
 
-// Run runs an operation and fails the test when it refuses.
+// Run runs an operation and fails the test if it returns an error.
 func Run[In, Out any](tb testing.TB, w *World, ctx context.Context, o *op.Operation[In, Out], in In) Out {
 	tb.Helper()
 	out, _, err := op.Run(ctx, w.Engine, o, in, nil)

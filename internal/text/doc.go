@@ -1,8 +1,8 @@
-// Package text holds the few rules for texts that several packages need.
+// Package text holds the rules for text that several packages share.
 //
-//	text.go   cutting what callers fill columns with, and the API's names of columns
-//	email.go  addresses, as they are compared
-//	slug.go   slugs, as companies choose them or names give them
+//	text.go   truncating text that callers send, and the API's names of columns
+//	email.go  validating and normalizing e-mail addresses
+//	slug.go   deriving slugs from names
 //
-// A leaf: it imports nothing of the product.
+// The package imports nothing of the product, and never checks whether an address or slug is in use.
 package text

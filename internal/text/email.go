@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// email is a mailbox of RFC 5321 in ASCII, in lower case: a dot-string at a domain. Quoted local parts and address literals
-// are none: neither is anybody's, and both let characters in that look like others or like nothing.
+// email matches an RFC 5321 mailbox in lower-case ASCII: a dot-string, "@" and a domain. Quoted local parts and address literals
+// do not match: nobody uses them, and they allow characters that look like others or are invisible.
 var email = regexp.MustCompile("^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@" +
 	"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$")
 
-// Email returns a typed e-mail address as accounts have it, in lower case; false when it is none that mail can be sent to.
+// Email returns an e-mail address as accounts store it, in lower case; false when mail cannot be sent to it.
 func Email(typed string) (string, bool) {
 	address := strings.ToLower(typed)
 	local, domain, _ := strings.Cut(address, "@")
@@ -20,7 +20,7 @@ func Email(typed string) (string, bool) {
 	return address, !numeric(domain)
 }
 
-// numeric reports whether a domain is an address of IPv4: its last label would be a number, which no top level is.
+// numeric reports whether a domain is an IPv4 address: its last label is a number, and no top-level domain is.
 func numeric(domain string) bool {
 	last := domain[strings.LastIndexByte(domain, '.')+1:]
 	return strings.Trim(last, "0123456789") == ""

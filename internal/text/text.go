@@ -5,7 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Cut shortens s to at most n bytes of valid UTF-8 without NUL, as both databases take it: for columns that callers fill.
+// Cut truncates s to at most n bytes of valid UTF-8 without NUL, which both databases accept. It is for columns that hold what
+// callers send.
 func Cut(s string, n int) string {
 	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\uFFFD")
 	if len(s) <= n {
@@ -17,8 +18,7 @@ func Cut(s string, n int) string {
 	return s[:n]
 }
 
-// Short returns the first characters of a text, so many at most, and shows by "…" that it went on: for messages that repeat
-// what a caller chose.
+// Short truncates s to most characters, and adds "…" when it cuts. It is for messages that repeat a caller's text.
 func Short(s string, most int) string {
 	if utf8.RuneCountInString(s) <= most {
 		return s
@@ -26,7 +26,7 @@ func Short(s string, most int) string {
 	return string([]rune(s)[:most]) + "…"
 }
 
-// Camel turns a column's name into the API's: created_by is createdBy.
+// Camel returns the API's name of a column: created_by becomes createdBy.
 func Camel(column string) string {
 	parts := strings.Split(column, "_")
 	for i := 1; i < len(parts); i++ {

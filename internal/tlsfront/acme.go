@@ -12,14 +12,14 @@ import (
 	"golang.org/x/crypto/acme/autocert"
 )
 
-// ACME returns a configuration for Listen that obtains and renews certificates for domains by TLS-ALPN-01: the
-// directory's validation arrives on the same port, which must be reachable as 443 from there. An empty
-// directoryURL means Let's Encrypt; any other is https, or http on loopback for tests. email (optional) is where
-// the directory writes about problems; calling ACME accepts its terms of service. Account key and certificates
-// are kept in cacheDir (made with 0700 when needed). Names outside domains, and clients that name no host, get no
-// certificate and make no order. The first handshake for a name waits for the order; when it takes longer than
-// the server's handshake timeout, that client has to try again. Returns an error for a domain that the challenge
-// cannot prove (wildcard, address, single label), a bad URL or no cacheDir.
+// ACME returns a configuration for Listen that obtains and renews certificates for domains by TLS-ALPN-01. The directory
+// connects to the same port for its validation, so this port must be reachable from there as 443. An empty directoryURL means
+// Let's Encrypt; any other must be https, or http on loopback for tests. email (optional) is the address that the directory
+// writes to about problems. Calling ACME accepts the directory's terms of service. Account key and certificates are stored in
+// cacheDir (created with mode 0700 when needed). Clients that name no host, or a host outside domains, get no certificate and
+// cause no order. The first handshake for a name waits for the order; if the order takes longer than the server's handshake
+// timeout, the client has to try again. Returns an error for a domain that the challenge cannot prove (wildcard, address,
+// single label), an invalid URL, or an empty cacheDir.
 func ACME(domains []string, directoryURL, email, cacheDir string) (*tls.Config, error) {
 	if len(domains) == 0 {
 		return nil, errors.New("tlsfront: ACME needs a domain")
@@ -50,7 +50,7 @@ func ACME(domains []string, directoryURL, email, cacheDir string) (*tls.Config, 
 	return cfg, nil
 }
 
-// checkDirectory refuses addresses over which an account could be taken over.
+// checkDirectory refuses URLs over which an attacker could take over the account.
 func checkDirectory(raw string) error {
 	u, err := url.Parse(raw)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/crypto/acme"
 )
 
-// The stub directory checks that TLS-ALPN-01 works through the front's own port; that a real directory likes our
-// client is x/crypto's business.
+// The stub directory checks that TLS-ALPN-01 works on the front's own port. Compatibility with real directories is up to
+// x/crypto.
 func TestACMEIssuesOverTheSamePort(t *testing.T) {
 	t.Parallel()
 	const domain = "atrium.example.org"
@@ -43,7 +43,7 @@ func TestACMEIssuesOverTheSamePort(t *testing.T) {
 	require.EqualValues(t, 1, ca.orders.Load(), "nobody else can make us order")
 	require.Contains(t, b.talk(t, "GET / HTTP/1.1\r\n\r\n"), "https_required")
 
-	// Another start finds the certificate in the cache.
+	// A restart finds the certificate in the cache.
 	cfg, err = ACME([]string{domain}, ca.url()+"/dir", "", cache)
 	require.NoError(t, err)
 	again := serve(t, hello, cfg, ca.pool)

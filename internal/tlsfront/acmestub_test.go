@@ -26,8 +26,8 @@ import (
 
 const stubToken = "a-token"
 
-// acmeStub is an ACME directory (RFC 8555) for one account and one order at a time. It validates TLS-ALPN-01
-// (RFC 8737) against front for real; signatures and nonces of the requests it does not check.
+// acmeStub is an ACME directory (RFC 8555) for one account and one order at a time. It really validates TLS-ALPN-01 (RFC 8737)
+// against front, but does not check the signatures and nonces of requests.
 type acmeStub struct {
 	t       *testing.T
 	server  *httptest.Server
@@ -141,7 +141,7 @@ func (s *acmeStub) authz(w http.ResponseWriter, _ *http.Request) {
 	})
 }
 
-// challenge validates as RFC 8737, 3 says.
+// challenge validates as described in RFC 8737, section 3.
 func (s *acmeStub) challenge(w http.ResponseWriter, _ *http.Request) {
 	s.status = acme.StatusInvalid
 	c, err := tls.Dial("tcp", s.front, &tls.Config{
@@ -190,7 +190,7 @@ func (s *acmeStub) finalize(w http.ResponseWriter, r *http.Request) {
 	s.answerOrder(w, 200)
 }
 
-// decoded is a coordinate of a JWK: 32 bytes.
+// decoded decodes a coordinate of a JWK: 32 bytes.
 func decoded(text string) []byte {
 	raw, _ := base64.RawURLEncoding.DecodeString(text)
 	return raw

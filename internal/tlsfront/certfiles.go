@@ -10,26 +10,26 @@ import (
 	"time"
 )
 
-// reloadEvery is how often, at most, handshakes look at the files.
+// reloadEvery is the minimum time between two checks of the files.
 const reloadEvery = time.Second
 
-// Files is a certificate kept in two PEM files and read again when they change. Safe for concurrent use.
+// Files is a certificate in two PEM files, which are read again when they change. Safe for concurrent use.
 type Files struct {
 	certFile, keyFile string
 	every             time.Duration
 	log               *slog.Logger // nil: slog.Default() at the time of logging
 
 	current atomic.Pointer[tls.Certificate]
-	looked  atomic.Int64 // when the files were last looked at, in nanoseconds since start
-	looking atomic.Bool  // guards what follows
+	looked  atomic.Int64 // when the files were last checked, in nanoseconds since start
+	looking atomic.Bool  // guards the fields below
 	start   time.Time
-	seen    [2]os.FileInfo // the files as last read, good or bad
+	seen    [2]os.FileInfo // the files as last read, valid or not
 	trouble string         // the last error logged
 }
 
-// CertFiles reads a certificate chain and its private key from PEM files. Later changes are noticed at handshakes,
-// within about a second; a pair that cannot be read or does not belong together is logged, and the one before
-// stays in use. Returns an error when the first pair is not usable.
+// CertFiles reads a certificate chain and its private key from PEM files. Later changes are noticed at handshakes, within about
+// a second. A pair that cannot be read or does not match is logged, and the previous certificate stays in use. Returns an error
+// when the first pair is not usable.
 func CertFiles(certFile, keyFile string) (*Files, error) {
 	f := &Files{certFile: certFile, keyFile: keyFile, every: reloadEvery, start: time.Now()}
 	seen, err := f.stat()
@@ -45,13 +45,13 @@ func CertFiles(certFile, keyFile string) (*Files, error) {
 	return f, nil
 }
 
-// TLSConfig returns a configuration for Listen that serves this certificate.
+// TLSConfig returns a configuration for Listen with this certificate.
 func (f *Files) TLSConfig() *tls.Config {
 	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: f.GetCertificate}
 }
 
-// GetCertificate is for tls.Config. One handshake a second pays for looking at the files; the others never wait.
-// It returns no error.
+// GetCertificate is for tls.Config. At most one handshake a second checks the files; all others do not wait. It returns no
+// error.
 func (f *Files) GetCertificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	now := int64(time.Since(f.start))
 	if now-f.looked.Load() >= int64(f.every) && f.looking.CompareAndSwap(false, true) {
@@ -62,9 +62,9 @@ func (f *Files) GetCertificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return f.current.Load(), nil
 }
 
-// look reads the pair again if either file is another one than before.
+// look reads the pair again if one of the files has changed.
 func (f *Files) look() {
-	seen, err := f.stat() // before reading: a change in between is noticed next time
+	seen, err := f.stat() // before reading, so that a change in between is noticed next time
 	if err != nil {
 		f.complain(err)
 		return
@@ -76,7 +76,7 @@ func (f *Files) look() {
 	if err != nil {
 		f.complain(err)
 		if _, unreadable := errors.AsType[*os.PathError](err); !unreadable {
-			f.seen = seen // reading the same files again would say the same
+			f.seen = seen // reading the same files again would give the same error
 		}
 		return
 	}
@@ -125,7 +125,7 @@ func (f *Files) read() (*tls.Certificate, error) {
 	return &cert, nil
 }
 
-// changed also notices another file of the same size and time, as renaming leaves behind.
+// changed also detects another file of the same size and time, as a rename may leave.
 func changed(a, b os.FileInfo) bool {
 	return !a.ModTime().Equal(b.ModTime()) || a.Size() != b.Size() || !os.SameFile(a, b)
 }

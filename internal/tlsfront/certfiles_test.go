@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// pair is a folder with a certificate in it, and the CA's.
+// pair holds the paths of a certificate, its key and its CA.
 type pair struct{ ca, cert, key string }
 
 func newPair(t *testing.T) pair {
@@ -32,7 +32,7 @@ func (p pair) serial(t *testing.T) string {
 	return cert.SerialNumber.String()
 }
 
-// copyFile overwrites to with from's content in place, as careless tools do.
+// copyFile overwrites to in place with the content of from.
 func copyFile(t *testing.T, from, to string) {
 	t.Helper()
 	data, err := os.ReadFile(from)
@@ -80,12 +80,12 @@ func TestReloadUnderTraffic(t *testing.T) {
 				case serials <- res.TLS.PeerCertificates[0].SerialNumber.String():
 				case <-ctx.Done():
 				}
-				client.CloseIdleConnections() // a handshake every time
+				client.CloseIdleConnections() // so that every request has a handshake
 			}
 		})
 	}
 	require.Equal(t, oldSerial, receive(t, serials, "first serial"))
-	copyFile(t, next.cert, old.cert) // for a while the pair is broken
+	copyFile(t, next.cert, old.cert) // the pair does not match for a while
 	for range 20 {
 		require.Equal(t, oldSerial, receive(t, serials, "serial of the broken pair"))
 	}
@@ -130,7 +130,7 @@ func TestBrokenPairKeepsTheOld(t *testing.T) {
 	}
 }
 
-// Between two looks, handshakes touch no file.
+// Between two checks, handshakes read no file.
 func TestLooksAtMostEverySoOften(t *testing.T) {
 	t.Parallel()
 	p, other := newPair(t), newPair(t)

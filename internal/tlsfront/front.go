@@ -15,24 +15,24 @@ import (
 )
 
 const (
-	maxConns  = 10_000           // open at once; newcomers beyond it wait in the kernel
-	drainTime = 30 * time.Second // for running requests, when Serve's context ends
-	quietTime = time.Second      // without a request, after which a server that shuts down need not wait any longer
+	maxConns  = 10_000           // open at once; further connections wait in the kernel
+	drainTime = 30 * time.Second // for running requests, after Serve's context has ended
+	quietTime = time.Second      // without a request, after which a shutdown stops waiting for connections
 )
 
-// Front is one listening port. Make it with Listen and run it with Serve.
+// Front is one listening port. Create it with Listen and run it with Serve.
 type Front struct {
 	cfg    *tls.Config
 	ln     net.Listener
 	drain  time.Duration
-	linger time.Duration // for a plain client to take its answer
+	linger time.Duration // how long a plain client may take to read its answer
 
-	running atomic.Int64 // requests
+	running atomic.Int64 // running requests
 }
 
-// Listen opens a TCP port ("127.0.0.1:8443"; port 0 picks a free one) for TLS with cfg, which must hold a
-// certificate or a way to get one. cfg is copied; the copy speaks TLS 1.2 at least and offers h2 and HTTP/1.1
-// besides cfg's own protocols. Connections wait in the kernel until Serve.
+// Listen opens a TCP port ("127.0.0.1:8443"; port 0 picks a free one) for TLS with cfg, which must contain a certificate or a
+// function that returns one. cfg is copied; the copy requires at least TLS 1.2 and offers h2 and HTTP/1.1 besides cfg's own
+// protocols. Connections wait in the kernel until Serve.
 func Listen(addr string, cfg *tls.Config) (*Front, error) { return listen(addr, cfg, maxConns) }
 
 func listen(addr string, cfg *tls.Config, conns int) (*Front, error) {
@@ -50,7 +50,7 @@ func listen(addr string, cfg *tls.Config, conns int) (*Front, error) {
 	return f, nil
 }
 
-// withHTTP puts h2 and http/1.1 first, unless protos names them already.
+// withHTTP puts h2 and http/1.1 first, unless protos already contains them.
 func withHTTP(protos []string) []string {
 	out := slices.Clone(protos)
 	for _, p := range []string{"http/1.1", "h2"} {
@@ -61,13 +61,13 @@ func withHTTP(protos []string) []string {
 	return out
 }
 
-// Addr returns the address listened on, with the port that was picked.
+// Addr returns the address of the listener, with the actual port.
 func (f *Front) Addr() net.Addr { return f.ln.Addr() }
 
-// Serve answers connections with srv until ctx ends, and returns when all of them are closed: nil, or what went
-// wrong. Running requests get 30 seconds to finish; context.DeadlineExceeded says that some were cut off. Serve sets
-// srv.TLSConfig and wraps srv.Handler; all else about srv is the caller's, above all ReadHeaderTimeout, which bounds
-// how long a new connection may stay silent. A Front serves once.
+// Serve serves connections with srv until ctx ends, and returns when all of them are closed: nil, or the error. Running
+// requests get 30 seconds to finish; context.DeadlineExceeded means that some were cut off. Serve sets srv.TLSConfig and wraps
+// srv.Handler. The caller sets everything else in srv, above all ReadHeaderTimeout, which bounds how long a new connection may
+// stay silent. Call Serve once per Front.
 func (f *Front) Serve(ctx context.Context, srv *http.Server) error {
 	srv.TLSConfig, srv.Handler = f.cfg, f.count(srv.Handler)
 	served := make(chan error, 1)
@@ -82,11 +82,11 @@ func (f *Front) Serve(ctx context.Context, srv *http.Server) error {
 		broken = fmt.Errorf("tlsfront: serve: %w", err)
 	}
 	err := f.shutDown(context.WithoutCancel(ctx), srv)
-	<-served //nolint:errcheck // it says that the server was closed
+	<-served //nolint:errcheck // only says that the server was closed
 	return errors.Join(broken, err)
 }
 
-// count counts the requests that h answers.
+// count wraps h so that running requests are counted.
 func (f *Front) count(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f.running.Add(1)
@@ -95,8 +95,8 @@ func (f *Front) count(h http.Handler) http.Handler {
 	})
 }
 
-// shutDown is srv.Shutdown within the time to drain. It also closes what is open once no request has run for a second:
-// net/http does not tell an h2 connection to go away whose handshake ends meanwhile, and then waits for it in vain.
+// shutDown is srv.Shutdown with a time limit. It closes all connections once no request has run for a second: net/http sends no
+// GOAWAY to an h2 connection whose handshake ends during the shutdown, and would wait for it until the limit.
 func (f *Front) shutDown(ctx context.Context, srv *http.Server) error {
 	ctx, cancel := context.WithTimeout(ctx, f.drain)
 	defer cancel()
@@ -116,7 +116,7 @@ func (f *Front) shutDown(ctx context.Context, srv *http.Server) error {
 				quiet = 0
 			}
 			if quiet == 10 {
-				_ = srv.Close() // Shutdown returns
+				_ = srv.Close() // makes Shutdown return
 			}
 		}
 	}

@@ -61,7 +61,7 @@ func TestListenRefuses(t *testing.T) {
 	require.ErrorContains(t, err, "address already in use")
 }
 
-// A client that is silent, or says its first byte late, neither blocks others nor is lost.
+// A client that is silent, or sends its first byte late, does not block others and is served.
 func TestSlowFirstByte(t *testing.T) {
 	t.Parallel()
 	b := setup(t, hello)
@@ -106,7 +106,7 @@ func TestMaxConns(t *testing.T) {
 	get(t, one, b.url())
 	get(t, two, b.url())
 
-	// Both slots are taken by kept connections: the third waits until one of them ends.
+	// Two kept connections use both slots; the third waits until one of them ends.
 	answered := make(chan error, 1)
 	go func() {
 		res, err := three.Get(b.url())

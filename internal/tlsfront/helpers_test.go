@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// patience bounds waits for things that must happen; no test passes by using it up.
+// patience bounds waits for things that must happen. No test passes by waiting that long.
 const patience = 20 * time.Second
 
 type bundle struct {
@@ -31,7 +31,7 @@ type bundle struct {
 	cancel context.CancelFunc
 }
 
-// options are what a test changes of a front and its server.
+// options are the settings of a front and its server that a test changes.
 type options struct {
 	conns         int
 	handshake     time.Duration // ReadHeaderTimeout
@@ -108,17 +108,17 @@ func (b *bundle) dial(t *testing.T) net.Conn {
 	return c
 }
 
-// talk sends text as it is and returns everything that comes back until the end.
+// talk sends a text unchanged and returns everything that comes back until the connection ends.
 func (b *bundle) talk(t *testing.T, text string) string {
 	t.Helper()
 	c := b.dial(t)
 	_, err := io.WriteString(c, text)
 	require.NoError(t, err)
-	got, _ := io.ReadAll(c) // a reset ends it as well
+	got, _ := io.ReadAll(c) // a reset ends it too
 	return string(got)
 }
 
-// answer reads one HTTP response and its body from c, and that the connection ends after it.
+// answer reads one HTTP response and its body from c, and requires that the connection ends after it.
 func answer(t *testing.T, c net.Conn, method string) (*http.Response, string) {
 	t.Helper()
 	r := bufio.NewReader(c)

@@ -18,24 +18,23 @@ import (
 
 const (
 	caYears      = 10
-	certLife     = 365 * 24 * time.Hour // counted from an hour ago, see clockSkew
+	certLife     = 365 * 24 * time.Hour // counted from one hour ago, see clockSkew
 	renewBefore  = 30 * 24 * time.Hour
-	clockSkew    = time.Hour // new certificates are valid from an hour ago, for clients whose clock is behind
+	clockSkew    = time.Hour // new certificates are valid from one hour ago, for clients whose clock is behind
 	renewalCheck = 12 * time.Hour
 )
 
-// LocalCA makes sure that dir holds a CA (ca.pem, ca.key) and a server certificate from it (tls.crt, tls.key) for
-// localhost, 127.0.0.1, ::1 and hosts (names or addresses; empty and unspecified ones are skipped), and returns
-// the paths of ca.pem, tls.crt and tls.key. Clients trust ca.pem, so a CA is never replaced; the server
-// certificate is issued anew when it ends within 30 days, lacks a host or is not from this CA. Keys are ECDSA
-// P-256 and readable by their owner only. now is the machine's time, not the product's: it is what clients check
-// against.
+// LocalCA makes sure that dir contains a CA (ca.pem, ca.key) and a server certificate from it (tls.crt, tls.key) for localhost,
+// 127.0.0.1, ::1 and hosts (names or addresses; empty and unspecified ones are skipped). It returns the paths of ca.pem,
+// tls.crt and tls.key. Clients trust ca.pem, so a CA is never replaced. The server certificate is issued again when it expires
+// within 30 days, lacks a host or is not from this CA. Keys are ECDSA P-256, and only their owner can read them. now is the
+// machine's time, not the product's, because clients check certificates against the real time.
 //
-// Any number of processes may call it at once, and it may be killed anywhere: each file appears whole, the first
-// one wins, and each follows from the ones before it (ca.key, ca.pem, tls.key, tls.crt).
+// Any number of processes may call it at once, and it may be killed at any point: each file is written atomically, the first
+// writer of a file wins, and each file depends only on those before it (ca.key, ca.pem, tls.key, tls.crt).
 //
-// Returns an error when a host is malformed, the folder cannot be written, a file is damaged, or the CA has
-// expired or does not fit its key; the message names the file.
+// Returns an error when a host is malformed, the folder cannot be written, a file is damaged, or the CA has expired or does not
+// match its key. The message names the file.
 func LocalCA(dir string, hosts []string, now time.Time) (caFile, certFile, keyFile string, err error) {
 	caFile, certFile, keyFile = filepath.Join(dir, "ca.pem"), filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
 	defer func() {
@@ -51,7 +50,7 @@ func LocalCA(dir string, hosts []string, now time.Time) (caFile, certFile, keyFi
 		return caFile, certFile, keyFile, err
 	}
 	caKeyFile := filepath.Join(dir, "ca.key")
-	_, noCA := os.Stat(caFile) // looked for first: the key is always made before it
+	_, noCA := os.Stat(caFile) // checked before the key, because the key is always created first
 	if _, noKey := os.Stat(caKeyFile); noCA == nil && errors.Is(noKey, os.ErrNotExist) {
 		err = fmt.Errorf("%s is missing; bring it back, or remove %s to start with a new CA", caKeyFile, caFile)
 		return caFile, certFile, keyFile, err
@@ -72,8 +71,8 @@ func LocalCA(dir string, hosts []string, now time.Time) (caFile, certFile, keyFi
 	return caFile, certFile, keyFile, err
 }
 
-// RenewLocalCA calls LocalCA every 12 hours until ctx ends, so that a server that runs for a year does not outlive
-// its certificate; CertFiles picks up the new one. A failure is logged and tried again. Always returns nil.
+// RenewLocalCA calls LocalCA every 12 hours until ctx ends, so that a long-running server renews its certificate; CertFiles
+// loads the new one. A failure is logged and retried. Always returns nil.
 func RenewLocalCA(ctx context.Context, dir string, hosts []string, now func() time.Time) error {
 	tick := time.NewTicker(renewalCheck)
 	defer tick.Stop()
@@ -89,7 +88,7 @@ func RenewLocalCA(ctx context.Context, dir string, hosts []string, now func() ti
 	}
 }
 
-// ensureCA returns the CA certificate for key, making it when there is none.
+// ensureCA returns the CA certificate for key, and creates it when there is none.
 func ensureCA(path string, key crypto.Signer, now time.Time) (*x509.Certificate, error) {
 	ca, err := readCert(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -115,7 +114,7 @@ func makeCA(path string, key crypto.Signer, now time.Time) error {
 	}
 	sum := sha256.Sum256(public)
 	tmpl := &x509.Certificate{
-		// The name tells the CAs of two installations apart in a trust store.
+		// The name distinguishes the CAs of several installations in a trust store.
 		Subject:               pkix.Name{Organization: []string{"Atrium"}, CommonName: "Atrium local CA " + hex.EncodeToString(sum[:4])},
 		NotBefore:             now.Add(-clockSkew),
 		NotAfter:              now.AddDate(caYears, 0, 0),
@@ -131,7 +130,7 @@ func makeCA(path string, key crypto.Signer, now time.Time) error {
 	return createFile(path, pemCert(der), 0o644)
 }
 
-// ensureCert leaves a good server certificate in path, issuing one when needed.
+// ensureCert makes sure that path contains a valid server certificate, and issues one when needed.
 func ensureCert(path string, key crypto.Signer, ca *x509.Certificate, caKey crypto.Signer, names sans, now time.Time) error {
 	if cert, err := readCert(path); err == nil && stillGood(cert, key, ca, names, now) {
 		return nil
@@ -157,7 +156,7 @@ func ensureCert(path string, key crypto.Signer, ca *x509.Certificate, caKey cryp
 	return replaceFile(path, pemCert(der), 0o644)
 }
 
-// stillGood reports whether cert can go on being served.
+// stillGood reports whether cert may stay in use.
 func stillGood(cert *x509.Certificate, key crypto.Signer, ca *x509.Certificate, names sans, now time.Time) bool {
 	return samePublic(cert.PublicKey, key.Public()) &&
 		cert.CheckSignatureFrom(ca) == nil &&

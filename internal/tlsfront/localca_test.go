@@ -18,7 +18,7 @@ import (
 
 const day = 24 * time.Hour
 
-// contents returns the bytes of the four files, by name.
+// contents returns the contents of the four files by name.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -110,7 +110,7 @@ func TestLocalCAReusesAndReissues(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A process killed between two files leaves a prefix of them; the next start goes on from there.
+// A process killed between two files leaves the first ones of them, and the next start continues from there.
 func TestLocalCAAfterCrash(t *testing.T) {
 	t.Parallel()
 	order := []string{"ca.key", "ca.pem", "tls.key", "tls.crt"}
@@ -146,7 +146,7 @@ func TestLocalCAConcurrentFirstStarts(t *testing.T) {
 					errs <- err
 					return
 				}
-				// What each one goes on to serve is in order, whoever wrote it.
+				// The files that each process goes on to serve match, whichever process wrote them.
 				pair, err := tls.LoadX509KeyPair(certFile, keyFile)
 				if err != nil {
 					errs <- err

@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 )
 
-// ensureKey reads the private key in path, making one when there is none.
+// ensureKey reads the private key in path, and creates one when there is none.
 func ensureKey(path string) (crypto.Signer, error) {
 	key, err := readKey(path)
 	if !errors.Is(err, os.ErrNotExist) {
@@ -30,10 +30,10 @@ func ensureKey(path string) (crypto.Signer, error) {
 	if err := createFile(path, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600); err != nil {
 		return nil, err
 	}
-	return readKey(path) // perhaps another process was first
+	return readKey(path) // another process may have been first
 }
 
-// readKey reads a PKCS #8 key, and takes back permissions that others have on it.
+// readKey reads a PKCS #8 key, and removes the permissions of other users on it.
 func readKey(path string) (crypto.Signer, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -86,13 +86,13 @@ func samePublic(a, b crypto.PublicKey) bool {
 	return ok && k.Equal(b)
 }
 
-// createFile writes path whole, unless it exists by then: the first writer wins and nobody sees half a file.
+// createFile writes path atomically, unless it exists by then. The first writer wins, and nobody sees half a file.
 func createFile(path string, data []byte, perm os.FileMode) error {
 	temp, err := writeTemp(path, data, perm)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(temp) }() // fails after a rename, and then there is nothing left to do
+	defer func() { _ = os.Remove(temp) }() // fails after a rename, when nothing is left to remove
 	err = os.Link(temp, path)
 	switch {
 	case err == nil || errors.Is(err, os.ErrExist):
@@ -100,14 +100,14 @@ func createFile(path string, data []byte, perm os.FileMode) error {
 	case errors.Is(err, os.ErrNotExist):
 		return err
 	}
-	// A file system without hard links: the last writer wins instead, and all of them read what it left.
+	// Without hard links, the last writer wins, and all processes read what it wrote.
 	if err := os.Rename(temp, path); err != nil {
 		return err
 	}
 	return syncDir(path)
 }
 
-// replaceFile puts data in the place of path; readers see the old file or the new one.
+// replaceFile replaces path atomically: readers see the old file or the new one.
 func replaceFile(path string, data []byte, perm os.FileMode) error {
 	temp, err := writeTemp(path, data, perm)
 	if err != nil {
@@ -119,7 +119,7 @@ func replaceFile(path string, data []byte, perm os.FileMode) error {
 	return syncDir(path)
 }
 
-// writeTemp writes data to a new file beside path, down to the disk.
+// writeTemp writes data to a new file beside path and syncs it to disk.
 func writeTemp(path string, data []byte, perm os.FileMode) (name string, err error) {
 	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*") // 0600
 	if err != nil {
@@ -133,7 +133,7 @@ func writeTemp(path string, data []byte, perm os.FileMode) (name string, err err
 	return file.Name(), nil
 }
 
-// syncDir makes a new name in path's folder last; some systems cannot, and then it lasts a little later.
+// syncDir syncs the folder of path, so that a new name survives a crash. Some systems cannot do this; it is then written later.
 func syncDir(path string) error {
 	dir, err := os.Open(filepath.Dir(path))
 	if err != nil {

@@ -18,19 +18,19 @@ import (
 )
 
 const (
-	// recordHandshake is the first byte of every TLS connection (RFC 8446, 5.1); no HTTP method begins with it.
+	// recordHandshake is the first byte of every TLS connection (RFC 8446, 5.1). No HTTP method begins with it.
 	recordHandshake = 0x16
 
 	plainBody     = `{"error":"` + string(apperr.HTTPSRequired) + `","message":"Use HTTPS."}`
-	plainLineSize = 4 << 10     // bytes of a request line that are looked at
+	plainLineSize = 4 << 10     // bytes of a request line that are read
 	plainEmpty    = 4           // empty lines allowed before the request line (RFC 9112, 2.2)
-	lingerTime    = time.Second // for a plain client to take its answer
+	lingerTime    = time.Second // how long a plain client may take to read its answer
 )
 
 var errPlain = errors.New("the client does not speak TLS")
 
-// peeking is a listener whose connections look at their first byte when net/http begins the TLS handshake: in the
-// connection's own goroutine, and within the handshake's time.
+// peeking is a listener whose connections check their first byte when net/http begins the TLS handshake. So the check runs in
+// the connection's own goroutine and within the handshake's timeout.
 type peeking struct {
 	net.Listener
 	front *Front
@@ -44,14 +44,14 @@ func (l *peeking) Accept() (net.Conn, error) {
 	return &conn{Conn: c, linger: l.front.linger}, nil
 }
 
-// conn is a connection that refuses to speak anything but TLS. Like crypto/tls, it has one reader at a time.
+// conn is a connection that accepts only TLS. Like crypto/tls, it has one reader at a time.
 type conn struct {
 	net.Conn
 	linger time.Duration
 	begun  bool
 }
 
-// Read fails when the first byte does not begin TLS; the client has had its answer by then.
+// Read fails when the first byte does not begin TLS. The client has been answered by then.
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if c.begun || n == 0 {
@@ -65,8 +65,8 @@ func (c *conn) Read(p []byte) (int, error) {
 	return 0, errPlain
 }
 
-// refuse answers an HTTP request with 403 https_required, and anything else with nothing. net/http is not used,
-// because it would parse the headers and answer some requests (OPTIONS *, a missing Host, an odd Expect) by itself.
+// refuse answers an HTTP request with 403 https_required, and anything else with nothing. It does not use net/http, which would
+// parse the headers and answer some requests (OPTIONS *, a missing Host, an odd Expect) by itself.
 func (c *conn) refuse(sent io.Reader) {
 	defer c.Conn.Close() //nolint:errcheck // the answer has been written or never will be
 	method, proto, ok := requestLine(bufio.NewReaderSize(sent, plainLineSize))
@@ -79,18 +79,18 @@ func (c *conn) refuse(sent io.Reader) {
 	if tcp, ok := c.Conn.(*net.TCPConn); !ok || tcp.CloseWrite() != nil {
 		return
 	}
-	// Closing while the client still sends resets the connection, and the answer may be lost with it.
+	// Closing while the client still sends would reset the connection, and the answer might be lost.
 	_, _ = io.Copy(io.Discard, c.Conn)
 }
 
-// line is a request line, or the beginning of one that is too long to be read whole.
+// line matches a request line, or the beginning of one that is longer than the buffer.
 var line = regexp.MustCompile("^([!#$%&'*+.^_`|~0-9A-Za-z-]+) [^\r\n]+?(?: (HTTP/[0-9]\\.[0-9])\r?\n)?$")
 
-// requestLine reads the first line that is not empty and returns its method and protocol ("HTTP/1.1"). A line
-// longer than the buffer of r is judged by its beginning and counts as HTTP/1.1.
+// requestLine reads the first line that is not empty and returns its method and protocol ("HTTP/1.1"). Of a line longer than
+// the buffer of r only the beginning is checked, and the protocol counts as HTTP/1.1.
 func requestLine(r *bufio.Reader) (method, proto string, ok bool) {
 	for range plainEmpty + 1 {
-		// What begins like no text may never have a line's end.
+		// A text that does not begin like a request line may never contain a line end.
 		if first, err := r.Peek(1); err != nil || first[0] != '\r' && first[0] != '\n' && (first[0] < '!' || first[0] > '~') {
 			return "", "", false
 		}
@@ -110,7 +110,7 @@ func requestLine(r *bufio.Reader) (method, proto string, ok bool) {
 	return "", "", false
 }
 
-// plainAnswer is the whole response; HEAD gets the same headers without the body.
+// plainAnswer returns the whole response. HEAD gets the same headers without the body.
 func plainAnswer(method, proto string, now time.Time) []byte {
 	if proto != "HTTP/1.0" {
 		proto = "HTTP/1.1"

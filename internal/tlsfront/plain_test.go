@@ -56,7 +56,7 @@ func TestPlainHTTPIsTold(t *testing.T) {
 	}
 }
 
-// A client that sends all of its body before it reads gets the answer all the same.
+// A client that sends its whole body before it reads still gets the answer.
 func TestPlainLargeBody(t *testing.T) {
 	t.Parallel()
 	b := setup(t, hello)
@@ -67,7 +67,7 @@ func TestPlainLargeBody(t *testing.T) {
 	require.Equal(t, 403, res.StatusCode)
 }
 
-// So does net/http's client, whose body is larger than what the kernel holds.
+// The same for net/http's client with a body larger than the kernel's buffers.
 func TestPlainHugeBody(t *testing.T) {
 	t.Parallel()
 	b := setup(t, hello)
@@ -83,7 +83,7 @@ func TestPlainHugeBody(t *testing.T) {
 	}
 }
 
-// A client that neither reads nor closes is let go.
+// A client that neither reads nor closes is disconnected.
 func TestPlainLingerEnds(t *testing.T) {
 	t.Parallel()
 	b := setup(t, hello, options{conns: 1, linger: 20 * time.Millisecond})

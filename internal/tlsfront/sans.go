@@ -14,8 +14,8 @@ type sans struct {
 	ips []net.IP
 }
 
-// namesOf returns what the certificate for hosts covers. Names are ASCII (punycode for others), "*.example.org"
-// included; an address may stand in brackets. Returns an error for anything else, such as a host with a port.
+// namesOf returns the names that the certificate for hosts covers. Names are ASCII (punycode for others) and may be wildcards
+// such as "*.example.org"; an address may be in brackets. Returns an error for anything else, such as a host with a port.
 func namesOf(hosts []string) (sans, error) {
 	out := sans{dns: []string{"localhost"}, ips: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}}
 	for _, host := range hosts {
@@ -39,7 +39,7 @@ func namesOf(hosts []string) (sans, error) {
 	return out, nil
 }
 
-// within reports whether cert covers all the names.
+// within reports whether cert covers all names.
 func (s sans) within(cert *x509.Certificate) bool {
 	for _, name := range s.dns {
 		if !slices.Contains(cert.DNSNames, name) {
@@ -54,7 +54,7 @@ func (s sans) within(cert *x509.Certificate) bool {
 	return true
 }
 
-// isHostName reports whether name is made of DNS labels; the first one may be a wildcard.
+// isHostName reports whether name consists of DNS labels. The first label may be a wildcard.
 func isHostName(name string) bool {
 	if len(name) > 253 {
 		return false

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// slow returns a handler that reports each request and answers when released, or when its client is gone.
+// slow returns a handler that reports each request and answers when it is released or its client has gone.
 func slow() (h http.Handler, started chan struct{}, release chan struct{}) {
 	started, release = make(chan struct{}, 100), make(chan struct{})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -25,7 +25,7 @@ func slow() (h http.Handler, started chan struct{}, release chan struct{}) {
 	}), started, release
 }
 
-// start sends n requests at once and returns their outcomes (nil for a full 200) as they come.
+// start sends n requests at once and returns their outcomes (nil for a complete 200) as they arrive.
 func (b *bundle) start(t *testing.T, n int, h2 bool) <-chan error {
 	t.Helper()
 	out := make(chan error, n)
@@ -62,7 +62,7 @@ func TestShutdownLosesNoRequest(t *testing.T) {
 				receive(t, started, "start of a request")
 			}
 			b.cancel()
-			_, err := silent.Read(make([]byte, 1)) // said nothing, so it is not waited for
+			_, err := silent.Read(make([]byte, 1)) // it sent nothing, so the shutdown does not wait for it
 			require.ErrorIs(t, err, io.EOF)
 			_, err = net.Dial("tcp", b.addr)
 			require.Error(t, err)
@@ -105,19 +105,19 @@ func TestDrainTimeIsUp(t *testing.T) {
 	}
 }
 
-// A plain client that is being answered does not hold up a stop whose time is up.
+// A plain client that is being answered does not delay a shutdown whose time is up.
 func TestDrainTimeCutsOffPlainAnswer(t *testing.T) {
 	t.Parallel()
 	b := setup(t, hello, options{drain: 10 * time.Millisecond, linger: time.Hour})
 	c := b.dial(t)
 	_, err := io.WriteString(c, "GET / HTTP/1.1\r\n\r\n")
 	require.NoError(t, err)
-	answer(t, c, http.MethodGet) // and c stays open on this side
+	answer(t, c, http.MethodGet) // c stays open on this side
 	b.cancel()
 	require.ErrorIs(t, receive(t, b.served, "Serve"), context.DeadlineExceeded)
 }
 
-// A listener that breaks ends Serve with an error, after the running requests.
+// When the listener breaks, Serve returns an error after the running requests have finished.
 func TestListenerBreaks(t *testing.T) {
 	t.Parallel()
 	h, started, release := slow()

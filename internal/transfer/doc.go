@@ -1,28 +1,31 @@
 // Package transfer moves a company, with its sandbox, from one installation to another: from SQLite to PostgreSQL, the other way,
 // or between two of a kind.
 //
-//	Export    everything of the company, as it was at one moment, into one encrypted file
-//	Import    such a file into an installation, whole or not at all
+//	Export    writes everything of the company, as of one moment, into one encrypted file
+//	Import    imports such a file into an installation, completely or not at all
 //
-// Both go through the tables as the schema declares them, so that an entity needs nothing to be moved but to be one. What moves
-// are the rows of the company and its sandbox, and the accounts of its people with their factors. What does not are sessions and
-// what applications were granted, sign-ins and mailed links, since another issuer gives those, and counts, which the database
-// makes anew. Ids stay, and with them API keys, the addresses and secrets of webhooks, answers to idempotency keys, and the audit
-// log's leaves: an import is refused unless the log has the root that it had when it was exported. From then on the new installation's key signs;
-// those of the installations before are kept in the settings (merkle.FormerKeys).
+// The command line calls both. They work on the tables as the schema declares them, so a new entity needs no code here. The rows
+// of the company and its sandbox move, and the accounts of its people with their factors. Sessions, OAuth grants, sign-ins under
+// way and mailed links do not move, because the new installation issues its own, and neither do row counts, which the database
+// computes anew.
 //
-// The file is a stream that age encrypts under a passphrase (scrypt), of gzip, of lines of JSON:
+// Ids stay the same. So API keys, webhook addresses and secrets, answers to idempotency keys and the leaves of the audit log stay
+// valid. An import is refused unless the audit log has the root that it had at the export. From then on the new installation's
+// key signs the log; the public keys of earlier installations are kept in the settings (merkle.FormerKeys).
 //
-//	{"company": …, "columns": {table: [name, …]}, "heads": [{company, size, root}]}   the header
-//	["requests", value, …]                                                               a row, its values in the order of the columns
-//	{"rows": n}                                                                          the end: without it the file is cut off
+// The file holds lines of JSON, compressed with gzip and encrypted by age under a passphrase (scrypt):
 //
-// Sealed values are opened by the one master key and sealed under the other. Times are RFC 3339, bytes base64, and JSON a text, so
-// that its digits and its order stay. Both sides stream: what they hold is a row, or some fifty.
+//	{"company": …, "columns": {table: [name, …]}, "heads": [{company, size, root}], …}   the header
+//	["requests", value, …]                                                               a row: its values in the order of the columns
+//	{"rows": n}                                                                          the last line: without it the file is truncated
 //
-// Jobs do not move. Import has executions, deliveries and agents' runs go on where they stood (Requeue of those packages); a call
-// that was on its way is made once more, under the same idempotency key. An account whose address is known here already is that
-// one: its people sign in as they do here.
+// Export opens sealed values with one master key, and Import seals them under the other. Times are RFC 3339, bytes are base64, and
+// JSON is a string, which keeps its digits and the order of its keys. Both sides stream: Export holds one row in memory, Import
+// at most 50.
 //
-// It never stops the company where it was: who moves one for good sees to that.
+// Jobs do not move. Import queues new ones, so that executions, deliveries and agents' runs continue where they were (Requeue of
+// those packages). A call that was under way is repeated under the same idempotency key. If the address of an account is known in
+// the new installation, the account there is used, and its owner signs in as before.
+//
+// The package never stops the company in the old installation. After a permanent move the operator must do that.
 package transfer

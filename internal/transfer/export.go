@@ -19,7 +19,7 @@ import (
 	"atrium/internal/store"
 )
 
-// Result says what was moved.
+// Result says which company was moved, and how many rows.
 type Result struct {
 	Company string `json:"company"`
 	Sandbox string `json:"sandbox"`
@@ -32,11 +32,11 @@ type header struct {
 	Sandbox   string              `json:"sandbox"`
 	Columns   map[string][]string `json:"columns"`
 	Heads     []head              `json:"heads"`
-	PublicKey string              `json:"publicKey"` // of the audit log
-	Former    []string            `json:"former"`    // keys of its audit log in the installations before this one
+	PublicKey string              `json:"publicKey"` // of the audit log in the exporting installation
+	Former    []string            `json:"former"`    // of the audit log in earlier installations
 }
 
-// head is how long the audit log of a company is, and its root.
+// head is the size of a company's audit log and its root.
 type head struct {
 	Company string `json:"company"`
 	Size    int64  `json:"size"`
@@ -48,7 +48,7 @@ type end struct {
 	Rows int `json:"rows"`
 }
 
-// Export writes a live company with its sandbox, encrypted under the passphrase. key is the audit log's.
+// Export writes a live company with its sandbox, encrypted under the passphrase. key is the key of the audit log.
 func Export(ctx context.Context, s *store.Store, sealer op.Sealer, key *merkle.Key, companyID, passphrase string, to io.Writer) (Result, error) {
 	ctx = principal.System(ctx, "a company is read whole, with its sandbox")
 	h := header{Company: companyID, Columns: map[string][]string{}, PublicKey: key.Public}
@@ -63,7 +63,7 @@ func Export(ctx context.Context, s *store.Store, sealer op.Sealer, key *merkle.K
 	}
 	h.Former = former[companyID]
 	for _, id := range []string{companyID, sandbox} {
-		c, err := merkle.Head(ctx, s.Reader(), id) // the snapshot's log goes on from it
+		c, err := merkle.Head(ctx, s.Reader(), id) // the snapshot below begins later, so its log extends this head
 		if err != nil {
 			return Result{}, err
 		}
@@ -94,7 +94,7 @@ func Export(ctx context.Context, s *store.Store, sealer op.Sealer, key *merkle.K
 	return Result{companyID, sandbox, e.rows}, errors.Join(err, finish())
 }
 
-// encrypted returns what is written to, compressed and encrypted, and what ends it.
+// encrypted returns a writer that compresses and encrypts, and a function that ends the stream.
 func encrypted(to io.Writer, passphrase string) (io.Writer, func() error, error) {
 	recipient, err := age.NewScryptRecipient(passphrase)
 	if err != nil {
@@ -141,7 +141,7 @@ func (e *exporter) table(ctx context.Context, rows store.Rows, t *schema.Table, 
 	return found.Err()
 }
 
-// line returns a row as the file has it, with its sealed values opened.
+// line returns a row as the file holds it, with its sealed values opened.
 func (e *exporter) line(t *schema.Table, places []any) ([]any, error) {
 	row := make(map[string]any, len(places))
 	for i, c := range t.Columns {
@@ -162,7 +162,7 @@ func (e *exporter) line(t *schema.Table, places []any) ([]any, error) {
 	return line, nil
 }
 
-// quoted returns the columns' names as both databases take them.
+// quoted returns the columns' names, quoted as both databases accept.
 func quoted(t *schema.Table) []string {
 	out := names(t)
 	for i, n := range out {

@@ -28,13 +28,13 @@ import (
 	"atrium/internal/store"
 )
 
-// stay are the tables of a company that do not move.
+// stay lists the company tables that do not move.
 var stay = []string{session.Table, grant.Table, mailedlink.Table, authrequest.Table, rowcount.Table}
 
-// ofPeople are the tables without a company that move with a company's people: the column that names the account.
+// ofPeople lists the tables without a company that move with a company's people, and the column of each that names the account.
 var ofPeople = map[string]string{account.Table: account.FieldID, factor.Table: factor.FieldAccountID, recoverycode.Table: recoverycode.FieldAccountID}
 
-// tables are those that move, each after those that its rows refer to.
+// tables lists the tables that move. Each comes after the tables that its foreign keys refer to.
 var tables = ordered()
 
 func ordered() (out []*schema.Table) {
@@ -57,7 +57,7 @@ func add(out *[]*schema.Table, t *schema.Table) {
 	*out = append(*out, t)
 }
 
-// where selects the rows of two companies.
+// where returns the condition that selects the rows of two companies.
 func where(t *schema.Table) string {
 	switch column, personal := ofPeople[t.Name]; {
 	case personal:
@@ -76,7 +76,7 @@ func names(t *schema.Table) []string {
 	return out
 }
 
-// ownParent returns the column by which a table's rows refer to each other; empty where they do not.
+// ownParent returns the column of a foreign key from a table to itself; empty if there is none.
 func ownParent(t *schema.Table) string {
 	for _, fk := range t.ForeignKeys {
 		if fk.RefTable == t {
@@ -86,10 +86,10 @@ func ownParent(t *schema.Table) string {
 	return ""
 }
 
-// isSealed reports whether a column's values are sealed under the master key.
+// isSealed reports whether a column's values are encrypted under the master key.
 func isSealed(c *schema.Column) bool { return strings.HasSuffix(c.Name, "sealed") }
 
-// boundTo returns what the sealed values of a row are bound to.
+// boundTo returns the associated data to which the sealed values of a row are bound.
 func boundTo(t *schema.Table, row map[string]any) []byte {
 	id, _ := row["id"].(string)
 	if t.Name == entsecret.Table {
@@ -100,7 +100,7 @@ func boundTo(t *schema.Table, row map[string]any) []byte {
 	return []byte(id)
 }
 
-// place returns where a column's value is scanned to.
+// place returns a destination for scanning a column's value.
 func place(c *schema.Column) any {
 	switch c.Type {
 	case field.TypeTime:
@@ -118,7 +118,7 @@ func place(c *schema.Column) any {
 	return new(sql.NullString)
 }
 
-// scanned returns the value that was scanned to a place: nil, string, time.Time, bool, int64, float64 or []byte.
+// scanned returns the value of a destination: nil, string, time.Time, bool, int64, float64 or []byte.
 func scanned(at any) any {
 	switch at := at.(type) {
 	case *sql.NullString:
@@ -149,7 +149,7 @@ func scanned(at any) any {
 	return nil
 }
 
-// written returns a value as the file has it.
+// written returns a value as the file holds it.
 func written(c *schema.Column, v any) any {
 	switch v := v.(type) {
 	case time.Time:
@@ -163,7 +163,7 @@ func written(c *schema.Column, v any) any {
 	return v
 }
 
-// read returns a value of the file as the database takes it.
+// read returns a value of the file as the database accepts it.
 func read(c *schema.Column, raw json.RawMessage) (any, error) {
 	if string(raw) == "null" {
 		return nil, nil // null is a value
@@ -184,7 +184,7 @@ func read(c *schema.Column, raw json.RawMessage) (any, error) {
 	case field.TypeBytes:
 		return base64.StdEncoding.DecodeString(text)
 	case field.TypeJSON:
-		return []byte(text), nil // as Ent hands JSON over
+		return []byte(text), nil // as Ent passes JSON to the database
 	}
 	if c.Type.Numeric() {
 		return strconv.ParseInt(string(raw), 10, 64)

@@ -14,8 +14,8 @@ import (
 // object is a JSON object of the document. Its keys are written in their alphabetical order.
 type object = map[string]any
 
-// AsyncAPI returns the AsyncAPI 3 document of the events that webhooks carry, as JSON. It is made from the types that are
-// sent. baseURL is the product's own, for the reader; receivers are the customers'.
+// AsyncAPI returns the AsyncAPI 3 document of the events that webhooks carry, as JSON. It is derived from the types that are
+// sent. baseURL is the product's own, for the reader of the document; the receivers are the customers'.
 func AsyncAPI(baseURL string) ([]byte, error) {
 	schemas := huma.NewMapRegistry("#/components/schemas/", func(t reflect.Type, _ string) string {
 		for t.Kind() == reflect.Pointer {
@@ -117,7 +117,7 @@ func channelMessages(messages object) object {
 	return out
 }
 
-// payloadSchema is the schema of a whole body; that of its data goes into the registry.
+// payloadSchema returns the schema of a whole body, and adds the schema of its data to the registry.
 func payloadSchema(schemas huma.Registry, k events.Kind) (object, error) {
 	data := schemas.Schema(reflect.TypeOf(k.Example), true, "")
 	if data.Ref == "" {
@@ -133,8 +133,8 @@ func payloadSchema(schemas huma.Registry, k events.Kind) (object, error) {
 	}, nil
 }
 
-// plainSchemas returns the registry's schemas as JSON objects. Later versions may add fields, so none forbids more; a
-// field that leads to an object may be null.
+// plainSchemas returns the registry's schemas as JSON objects. They allow additional fields, because later versions may add some.
+// A field that refers to an object may be null.
 func plainSchemas(schemas huma.Registry) (object, error) {
 	out := object{}
 	for name, s := range schemas.Map() {

@@ -43,7 +43,7 @@ func schemaOf(t *testing.T, doc any, name string) *jsonschema.Schema {
 	return s
 }
 
-// What is sent is what the document says: each event's example fits its schema, and no other's.
+// Payloads match the document: each event's example fits its own schema, and no other.
 func TestPayloadsFitTheDocument(t *testing.T) {
 	t.Parallel()
 	raw, err := webhook.AsyncAPI("https://atrium.example")
@@ -73,7 +73,7 @@ func TestPayloadsFitTheDocument(t *testing.T) {
 	}
 }
 
-// Every reference of the document leads somewhere in it.
+// Every reference in the document can be resolved in it.
 func TestReferencesOfTheDocument(t *testing.T) {
 	t.Parallel()
 	raw, err := webhook.AsyncAPI("https://atrium.example")

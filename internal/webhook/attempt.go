@@ -18,7 +18,7 @@ const (
 	loadTimeout = 10 * time.Second
 
 	unsent = "not sent: "         // begins the error of a job that certainly called no receiver
-	early  = 5 * time.Millisecond // by which a job may come before the moment that its delivery names
+	early  = 5 * time.Millisecond // how much earlier than its delivery's nextAttemptAt a job may run
 )
 
 // worker performs the jobs of attempts.
@@ -27,8 +27,8 @@ type worker struct {
 	d *Dispatcher
 }
 
-// Work makes one attempt. It snoozes while the receiver has as many under way as it may. It returns an error only for what is
-// this node's own doing: the job is tried again then, and the schedule of the delivery stays as it is.
+// Work makes one attempt. It snoozes while the receiver's limit is reached. It returns an error only for a failure of this node:
+// River then retries the job, and the delivery's schedule stays as it is.
 func (w *worker) Work(ctx context.Context, job *river.Job[AttemptArgs]) error {
 	d := w.d
 	leave, wait := d.limits.enter(ctx, job.Args.Subscription)
@@ -37,7 +37,7 @@ func (w *worker) Work(ctx context.Context, job *river.Job[AttemptArgs]) error {
 		return river.JobSnooze(wait)
 	}
 	called := false
-	defer func() { leave(called) }() // after the record: what a crash can repeat is bounded by the limit as well
+	defer func() { leave(called) }() // after recording, so that the limit also bounds the attempts that a crash can repeat
 	ctx = principal.With(ctx, principal.Worker(job.Args.Company, workerName))
 	row, err := d.load(ctx, job.Args)
 	if err != nil {
@@ -65,8 +65,8 @@ func (w *worker) Work(ctx context.Context, job *river.Job[AttemptArgs]) error {
 	return nil
 }
 
-// load reads a delivery with its subscription and event. It returns nil for one that is not to be attempted by this job any
-// more: it was deleted with its subscription, another job has made the attempt, or it is settled.
+// load reads a delivery with its subscription and event. It returns nil when this job must not attempt the delivery: it was
+// deleted with its subscription, another job has made the attempt, or it is settled.
 func (d *Dispatcher) load(ctx context.Context, args AttemptArgs) (*ent.WebhookDelivery, error) {
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
@@ -74,8 +74,8 @@ func (d *Dispatcher) load(ctx context.Context, args AttemptArgs) (*ent.WebhookDe
 	if err != nil {
 		return nil, fmt.Errorf("load the delivery %s: %w", args.Delivery, err)
 	}
-	if len(rows) == 0 || rows[0].Edges.Subscription == nil || rows[0].Edges.Source == nil { // or deleted between the reads
-		return nil, nil // nothing is to be attempted
+	if len(rows) == 0 || rows[0].Edges.Subscription == nil || rows[0].Edges.Source == nil { // the last two: deleted between the reads
+		return nil, nil // there is nothing to attempt
 	}
 	before, err := AttemptsOf(rows[0])
 	if err != nil || stale(args, rows[0], before) {
@@ -84,13 +84,13 @@ func (d *Dispatcher) load(ctx context.Context, args AttemptArgs) (*ent.WebhookDe
 	return rows[0], nil
 }
 
-// stale reports whether a job's attempt has been made or has become needless: its delivery has had so many, or is settled.
+// stale reports whether a job has nothing to do any more: its attempt was made, or the delivery is settled.
 func stale(args AttemptArgs, row *ent.WebhookDelivery, attempts []Attempt) bool {
 	return row.Outcome != webhookdelivery.OutcomePENDING || row.NextAttemptAt == nil || len(attempts) >= args.Attempt
 }
 
-// lost returns the attempts that the job's earlier runs may have made and nobody wrote down: their node died or could not
-// reach the database. An error that does not say that nothing was sent counts as one.
+// lost returns the attempts that earlier runs of the job may have made but did not record, because their node died or could not
+// reach the database. Each error that does not say that nothing was sent counts as one.
 func (d *Dispatcher) lost(job *river.Job[AttemptArgs]) []Attempt {
 	var list []Attempt
 	for _, e := range job.Errors {

@@ -27,16 +27,16 @@ import (
 
 const (
 	crowdCompanies = 20
-	crowdEach      = 50  // subscriptions of a company
-	crowdHanging   = 5   // of them
-	crowdEvents    = 160 // in all: 8 a company, 400 deliveries a second in all
+	crowdEach      = 50  // subscriptions per company
+	crowdHanging   = 5   // of them, how many hang
+	crowdEvents    = 160 // in total: 8 per company, 400 deliveries a second in total
 	crowdEvery     = 125 * time.Millisecond
 	crowdRounds    = 3
 )
 
-// BenchmarkHangingReceivers has 1,000 subscriptions, of which 100 hang for as long as they are let, and measures how long
-// the others' deliveries take from before the commit to their arrival, beside the same without any that hangs. It does one
-// after the other several times, so that what else the machine does meets both, and reports the medians.
+// BenchmarkHangingReceivers has 1,000 subscriptions, of which 100 never answer. It measures how long the deliveries of the others
+// take from before the commit to their arrival, and compares that with a run in which none hangs. It alternates the two several
+// times, so that other load on the machine affects both, and reports the medians.
 func BenchmarkHangingReceivers(b *testing.B) {
 	eachBench(b, func(b *testing.B, w *testkit.World) {
 		var calm, hung, ratios []float64
@@ -67,8 +67,8 @@ func ms(sorted []time.Duration, percent int) float64 {
 	return float64(sorted[(len(sorted)-1)*percent/100].Microseconds()) / 1000
 }
 
-// crowd delivers to a crowd of its own, in which so many subscriptions of each company hang, and returns how long the
-// others' deliveries took, sorted. Nothing of it is left for the next one.
+// crowd delivers to subscriptions of its own, of which hanging in each company never answer, and returns how long the deliveries
+// of the others took, sorted. It deletes everything at the end.
 func crowd(b *testing.B, w *testkit.World, round, hanging int) []time.Duration {
 	b.Helper()
 	var mu sync.Mutex
@@ -95,7 +95,7 @@ func crowd(b *testing.B, w *testkit.World, round, hanging int) []time.Duration {
 	defer func() {
 		o.stop()
 		require.NoError(b, w.Store.Write(principal.System(context.Background(), "benchmark"), func(ctx context.Context, tx *store.Tx) error {
-			if _, err := tx.WebhookSubscription.Delete().Exec(ctx); err != nil { // with what is still on its way to them
+			if _, err := tx.WebhookSubscription.Delete().Exec(ctx); err != nil { // with the deliveries that are still under way
 				return err
 			}
 			return ent.DriverOf(tx.Client).Exec(ctx, "DELETE FROM river_job WHERE queue = 'webhooks'", []any{}, nil)
@@ -120,7 +120,7 @@ func crowd(b *testing.B, w *testkit.World, round, hanging int) []time.Duration {
 			})
 		})
 		require.NoError(b, err)
-		time.Sleep(time.Until(began.Add(crowdEvery))) // the load's own rhythm
+		time.Sleep(time.Until(began.Add(crowdEvery))) // keeps the rhythm of the load
 	}
 	want := crowdEvents * (crowdEach - hanging)
 	late := time.After(2 * time.Minute)

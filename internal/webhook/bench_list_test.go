@@ -23,16 +23,16 @@ import (
 	"atrium/internal/webhook"
 )
 
-// historyVariable is how many deliveries BenchmarkHistory reads among. Ten million take some minutes and gigabytes on each
-// database, so that it is 200,000 unless somebody asks for more.
+// historyVariable sets how many deliveries BenchmarkHistory reads among; the default is 200,000. Ten million take some minutes
+// and gigabytes on each database.
 const historyVariable = "ATRIUM_BENCH_HISTORY_ROWS"
 
 const (
-	historyWeeks = 5  // that the deliveries are spread over
+	historyWeeks = 5  // the deliveries are spread over so many weeks
 	historySubs  = 10 // subscriptions, each of which gets every event; one delivery in 1,000 failed, one in 10,000 is pending
 )
 
-// longHistory is a company with a history of so many rows, of the weeks from begins on.
+// longHistory is a company with a history of a number of rows, in the weeks from begins on.
 type longHistory struct {
 	*testkit.World
 	rows          int
@@ -40,8 +40,8 @@ type longHistory struct {
 	subscriptions []string
 }
 
-// BenchmarkHistory reads pages of a long history: its first, one deep inside it, and by each filter. Then it looks for what
-// has changed, as feeds do, and sweeps: a batch of rows, a batch of events, and on PostgreSQL a whole week.
+// BenchmarkHistory reads pages of a long history: the first, one deep inside, and by each filter. Then it looks for changes, as
+// feeds do, and sweeps: a batch of rows, a batch of events, and on PostgreSQL a whole week.
 func BenchmarkHistory(b *testing.B) {
 	eachBench(b, func(b *testing.B, w *testkit.World) {
 		h := fillHistory(b, w)
@@ -100,7 +100,7 @@ func (h *longHistory) pages(b *testing.B) {
 	}
 }
 
-// changes looks for deliveries that have changed since a moment, of all companies, as a feed does several times a second.
+// changes looks for deliveries of all companies that have changed since a moment, as a feed does several times a second.
 func (h *longHistory) changes(b *testing.B) {
 	ctx, since := principal.System(context.Background(), "benchmark"), h.begins.Add(historyWeeks*webhook.Week-time.Minute)
 	b.Run("changed of late", func(b *testing.B) {
@@ -112,21 +112,21 @@ func (h *longHistory) changes(b *testing.B) {
 	})
 }
 
-// sweeps drops the oldest week where there are partitions, and then deletes row by row from those that follow, and events
-// that have lost their deliveries. The history lies ahead of the machine's time, and a development clock too, so that rows
-// are deleted one by one on PostgreSQL as well.
+// sweeps drops the oldest week where there are partitions. Then it deletes rows of the following weeks one by one, and events
+// that have no deliveries left. The history and a development clock lie ahead of the machine's time, so that PostgreSQL deletes
+// rows one by one as well.
 func (h *longHistory) sweeps(b *testing.B) {
 	ctx := principal.System(context.Background(), "benchmark")
 	now := h.begins.Add(webhook.Week + webhook.KeptFor)
 	h.Clock.SetOffset(time.Until(now))
-	require.NoError(b, h.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { // not by Ent, which would tell when
+	require.NoError(b, h.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { // not by Ent, which would set updatedAt
 		settle, args := sql.Dialect(tx.Dialect()).Update(webhookdelivery.Table).Set(webhookdelivery.FieldOutcome, "FAILED").
 			Where(sql.And(sql.EQ(webhookdelivery.FieldOutcome, "PENDING"), sql.LT(webhookdelivery.FieldCreatedAt, h.begins.Add(webhook.Week)))).Query()
 		return ent.DriverOf(tx.Client).Exec(ctx, settle, args, nil)
 	}))
 	if h.Store.Dialect() == dialect.Postgres {
 		b.Run("drop a week", func(b *testing.B) {
-			for i := range b.N { // the first time drops, the others find nothing
+			for i := range b.N { // the first run drops the week, the others find nothing
 				began := time.Now()
 				require.NoError(b, webhook.Tend(h.Store, slog.New(slog.DiscardHandler), now, now.Add(-webhook.KeptFor)))
 				if b.N == 1 && i == 0 {
@@ -171,7 +171,7 @@ func fillHistory(b *testing.B, w *testkit.World) *longHistory {
 	for i := range historyWeeks + 1 {
 		require.NoError(b, webhook.Tend(w.Store, slog.New(slog.DiscardHandler), h.begins.Add(time.Duration(i)*webhook.Week), time.Now()))
 	}
-	const per = 5_000 // events a transaction
+	const per = 5_000 // events per transaction
 	for from := 0; from < h.rows/historySubs; from += per {
 		require.NoError(b, w.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 			for _, statement := range h.statements(from, from+per-1) {
@@ -183,13 +183,13 @@ func fillHistory(b *testing.B, w *testkit.World) *longHistory {
 		}))
 	}
 	if w.Store.Dialect() == dialect.Postgres {
-		_, err := w.Store.Pool().Exec(context.Background(), "VACUUM ANALYZE webhook_deliveries, events") // as autovacuum does
+		_, err := w.Store.Pool().Exec(context.Background(), "VACUUM ANALYZE webhook_deliveries, events") // as autovacuum would
 		require.NoError(b, err)
 	}
 	return h
 }
 
-// statements make the events of the numbers from first to last, and their deliveries.
+// statements returns the statements that make the events first to last, and their deliveries.
 func (h *longHistory) statements(first, last int) []string {
 	apart := historyWeeks * webhook.Week.Milliseconds() / int64(h.rows/historySubs)
 	ms := fmt.Sprintf("(%d + n * %d)", h.begins.UnixMilli(), apart)
@@ -199,7 +199,7 @@ func (h *longHistory) statements(first, last int) []string {
 		at, one, small, padded = "to_timestamp("+ms+" / 1000.0)", "$1", "::int", "lpad(n::text, 13, '0')"
 		numbers = fmt.Sprintf("WITH numbers AS (SELECT generate_series(%d::bigint, %d) AS n)", first, last)
 	}
-	made := "''" // what package id writes of a moment
+	made := "''" // the time as package id encodes it
 	for shift := 45; shift >= 0; shift -= 5 {
 		made += fmt.Sprintf(" || substr('0123456789abcdefghjkmnpqrstvwxyz', (1 + ((%s >> %d) & 31))%s, 1)", ms, shift, small)
 	}

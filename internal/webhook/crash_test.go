@@ -25,7 +25,7 @@ import (
 	"atrium/internal/webhook"
 )
 
-// abandon makes all waiting jobs of deliveries look as a node leaves them that is killed in the middle of them.
+// abandon makes all waiting jobs of deliveries look as if their node was killed while it ran them.
 func abandon(t *testing.T, w *testkit.World) {
 	t.Helper()
 	set := "UPDATE river_job SET state = 'running', attempt = 1, attempted_at = datetime('now', 'subsec'), attempted_by = jsonb('[\"node_dead\"]') WHERE kind = 'webhook'"
@@ -37,8 +37,8 @@ func abandon(t *testing.T, w *testkit.World) {
 	}))
 }
 
-// What a node was at when it was killed is done by another one, under the same id; the history shows the attempt whose
-// end nobody knows.
+// When a node is killed during an attempt, another one makes the attempt, with the same id; the history shows the interrupted
+// attempt.
 func TestAttemptOfADeadNode(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -77,8 +77,8 @@ func TestInterruptionsAreNoRetries(t *testing.T) {
 	})
 }
 
-// Every error of a job that does not say that nothing was sent counts as an attempt, whoever wrote it: a node that died, River
-// that gave the job up, a panic.
+// Every error of a job counts as an attempt unless it says that nothing was sent, no matter what wrote it: a node that died,
+// River when it gave the job up, or a panic.
 func TestUnknownErrorsAreInterruptions(t *testing.T) {
 	t.Parallel()
 	w := testkit.SQLiteWorld(t)
@@ -86,7 +86,7 @@ func TestUnknownErrorsAreInterruptions(t *testing.T) {
 	require.Zero(t, webhook.Lost(w.Store, "not sent: load the delivery: busy"))
 }
 
-// A node that is told to stop gives up calls that do not end, and the next one makes them again.
+// A node that is stopped gives up calls that do not end, and the next node makes them again.
 func TestStoppedInTheMiddle(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -114,8 +114,8 @@ func TestStoppedInTheMiddle(t *testing.T) {
 	})
 }
 
-// Events of changes that are rolled back are never delivered, those of committed ones all are, once, whatever mixture of
-// them there is and however many nodes share the work; the history is the receiver's own.
+// Events of transactions that are rolled back are never delivered, and those of committed ones are delivered once, in any mixture
+// and with any number of nodes. The history agrees with what the receiver got.
 func TestExactlyTheCommittedEvents(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -168,7 +168,7 @@ func TestExactlyTheCommittedEvents(t *testing.T) {
 	})
 }
 
-// The development clock takes the retries along: when nothing is due any more they have been made.
+// Moving the development clock makes retries due: when no job is due any more, they have been made.
 func TestDevelopmentClock(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		r := receiver.New(t, receiver.Status(503, ""))

@@ -15,10 +15,10 @@ import (
 	"atrium/internal/store"
 )
 
-// queueName is where the jobs of attempts wait.
+// queueName is the queue of the jobs of attempts.
 const queueName = "webhooks"
 
-// relaxed is the priority of what happened long ago: a replay of many events holds up nothing else.
+// relaxed is the priority of the jobs of a replay, so that a replay of many events delays nothing else.
 const relaxed = 3
 
 // AttemptArgs is the job of one attempt at one delivery.
@@ -26,26 +26,26 @@ type AttemptArgs struct {
 	Delivery     string `json:"delivery"`
 	Subscription string `json:"subscription"`
 	Company      string `json:"company"`
-	Attempt      int    `json:"attempt"` // which attempt of the delivery this is, from 1: once there are as many, the job is stale
-	Step         int    `json:"step"`    // where in the schedule of retries it stands, from 1: a replay begins anew
+	Attempt      int    `json:"attempt"` // number of the delivery's attempt, from 1; the job is stale once the delivery has as many
+	Step         int    `json:"step"`    // step in the schedule of retries, from 1; a replay starts again at 1
 }
 
 // Kind names the job.
 func (AttemptArgs) Kind() string { return "webhook" }
 
-// InsertOpts put the jobs into a queue of their own. River tries one again when its attempt could not even be recorded; how
-// often a delivery is attempted is the schedule's matter, where each attempt is a job of its own.
+// InsertOpts puts the jobs into a queue of their own. River retries a job only if its attempt could not be recorded. The schedule
+// decides how often a delivery is attempted, and each of those attempts is a job of its own.
 func (AttemptArgs) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: queueName, MaxAttempts: 100}
 }
 
-// first returns the job that begins the schedule of a delivery that has had so many attempts.
+// first returns the job that starts the schedule of a delivery that has had the given number of attempts.
 func first(d *ent.WebhookDelivery, attempts int) AttemptArgs {
 	return AttemptArgs{Delivery: d.ID, Subscription: d.SubscriptionID, Company: d.CompanyID, Attempt: attempts + 1, Step: 1}
 }
 
-// Deliver returns the subscriber that makes a delivery of an event for each enabled subscription that asks for it and may read
-// what it is about, with the job of its first attempt. A company without subscriptions pays one statement.
+// Deliver returns a subscriber to events. For each enabled subscription that asks for the event and may read what it is about, it
+// makes a delivery, with the job of its first attempt. A company without subscriptions costs one statement.
 func Deliver(queue *jobs.Queue, engine *op.Engine) events.Subscriber {
 	return func(ctx context.Context, tx *store.Tx, e *ent.Event) error {
 		subs, err := tx.WebhookSubscription.Query().
@@ -82,12 +82,12 @@ func Deliver(queue *jobs.Queue, engine *op.Engine) events.Subscriber {
 	}
 }
 
-// delivery returns the create of an event's delivery to a subscription.
+// delivery returns the builder of an event's delivery to a subscription.
 func delivery(db *ent.Client, s *ent.WebhookSubscription, e *ent.Event) *ent.WebhookDeliveryCreate {
 	return db.WebhookDelivery.Create().SetSubscriptionID(s.ID).SetEventID(e.ID).SetEvent(e.Type)
 }
 
-// insert adds the jobs of the first attempts of deliveries that are new.
+// insert adds the jobs of the first attempts of new deliveries.
 func insert(ctx context.Context, queue *jobs.Queue, tx *store.Tx, made []*ent.WebhookDelivery, priority int) error {
 	list := make([]jobs.Job, len(made))
 	for i, d := range made {

@@ -12,7 +12,7 @@ import (
 	"atrium/internal/testkit/receiver"
 )
 
-// A filed request arrives once, as specified, signed, and is in the history.
+// A filed request is delivered once, as documented, signed, and is in the history.
 func TestEventArrives(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		r := receiver.New(t, receiver.Status(http.StatusOK, "thanks"))

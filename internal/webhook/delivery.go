@@ -39,7 +39,7 @@ type Attempt struct {
 	ResponseBody *string   `json:"responseBody"` // the first 1 KB; nil when no answer came
 	LatencyMs    int       `json:"latencyMs"`
 	Error        *string   `json:"error"`          // "class: explanation" when there was no whole answer
-	Step         int       `json:"step,omitempty"` // of the schedule of retries, from 1; callers are not shown it
+	Step         int       `json:"step,omitempty"` // of the schedule of retries, from 1; not shown to callers
 }
 
 // AttemptsOf returns a delivery's attempts, the first one first.
@@ -57,12 +57,12 @@ func AttemptsOf(d *ent.WebhookDelivery) ([]Attempt, error) {
 // ListDeliveriesInput filters and pages the history.
 type ListDeliveriesInput struct {
 	paging.Page
-	SubscriptionID *string  `json:"-"` // of one subscription
+	SubscriptionID *string  `json:"-"` // only deliveries of this subscription
 	Outcome        []string `json:"-" query:"outcome" enum:"PENDING,SUCCESS,FAILED"`
 }
 
-// MaxCounted is the largest total that the list of deliveries tells: counting millions of rows would take longer than
-// reading a page of them, and say no more than "very many".
+// MaxCounted is the largest total that the list of deliveries reports: counting millions of rows would take longer than reading a
+// page of them, and nobody needs the exact number.
 const MaxCounted = 10_000
 
 // listDeliveries returns not_found for a subscription that the company does not have.
@@ -91,8 +91,9 @@ func listDeliveries(ctx context.Context, tx *op.Tx, in ListDeliveriesInput) (pag
 	})
 }
 
-// filters returns the conditions of the list, of which a row meets one. There is one for each outcome, because the rows of
-// an outcome lie in the order of the list in an index, and those of two do not: sorting them would mean to read them all.
+// filters returns the conditions of the list; each row meets exactly one. There is one condition for each outcome, because an
+// index holds the rows of one outcome in the order of the list, but not those of two: the database would read and sort all of
+// them.
 func (in ListDeliveriesInput) filters() [][]predicate.WebhookDelivery {
 	var where []predicate.WebhookDelivery
 	if in.SubscriptionID != nil {
@@ -112,7 +113,7 @@ func (in ListDeliveriesInput) filters() [][]predicate.WebhookDelivery {
 
 var outcomes = []webhookdelivery.Outcome{webhookdelivery.OutcomePENDING, webhookdelivery.OutcomeSUCCESS, webhookdelivery.OutcomeFAILED}
 
-// compare puts rows into the order of the list.
+// compare orders rows as the list does.
 func (in ListDeliveriesInput) compare(a, b *ent.WebhookDelivery) int {
 	order := cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	if in.Sort == "" || strings.HasPrefix(in.Sort, "-") {
@@ -121,8 +122,8 @@ func (in ListDeliveriesInput) compare(a, b *ent.WebhookDelivery) int {
 	return order
 }
 
-// outcomeIs writes the outcome into the statement where others are bound: a plan that is kept for all of them would take
-// the one in ten thousand that is pending for one in three, and walk through a whole history for it.
+// outcomeIs writes the outcome into the statement as a literal. With a parameter the database would use one plan for all
+// outcomes: it would expect one row in three to be pending, where one in ten thousand is, and scan a whole history for it.
 func outcomeIs(o webhookdelivery.Outcome) predicate.WebhookDelivery {
 	return func(s *sql.Selector) {
 		column := s.C(webhookdelivery.FieldOutcome)
@@ -130,7 +131,7 @@ func outcomeIs(o webhookdelivery.Outcome) predicate.WebhookDelivery {
 	}
 }
 
-// countUpTo counts the company's deliveries that one of the conditions picks, no further than a bound.
+// countUpTo counts the company's deliveries that meet one of the conditions, up to most.
 func countUpTo(ctx context.Context, tx *op.Tx, most int, filters [][]predicate.WebhookDelivery) (int, error) {
 	total := 0
 	for _, where := range filters {

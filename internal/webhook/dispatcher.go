@@ -20,13 +20,13 @@ type Options struct {
 	Queue   *jobs.Queue // inserts the jobs of further attempts
 	Sealer  op.Sealer
 	Egress  *egress.Client
-	Mail    Mail                  // nil: nobody is told when a subscription is disabled
-	Retries []time.Duration       // the waits before the retries; nil means DefaultRetries
-	Metrics prometheus.Registerer // nil: nobody counts
+	Mail    Mail                  // nil: no notice is sent when a subscription is disabled
+	Retries []time.Duration       // the waits before retries; nil means DefaultRetries
+	Metrics prometheus.Registerer // nil: no metrics
 	Log     *slog.Logger
 }
 
-// Dispatcher attempts deliveries: a job queue works its jobs with it. One a process.
+// Dispatcher attempts deliveries. A process has one, and its job queue runs the dispatcher's jobs.
 type Dispatcher struct {
 	Options
 	retries schedule
@@ -34,8 +34,7 @@ type Dispatcher struct {
 	limits  *limits
 }
 
-// New returns a dispatcher. It fails for a schedule with a wait that is none, and for metrics that are registered
-// already.
+// New returns a dispatcher. It fails for an invalid schedule of retries, and for metrics that are registered already.
 func New(o Options) (*Dispatcher, error) {
 	d := &Dispatcher{Options: o, limits: newLimits()}
 	var err error
@@ -48,7 +47,7 @@ func New(o Options) (*Dispatcher, error) {
 	return d, nil
 }
 
-// Work makes a queue attempt deliveries, replay events and sweep the history.
+// Work returns the queue's option that attempts deliveries, replays events and sweeps the history.
 func (d *Dispatcher) Work() jobs.Option {
 	return jobs.All(
 		jobs.NamedQueue(queueName, slots),
@@ -59,5 +58,5 @@ func (d *Dispatcher) Work() jobs.Option {
 	)
 }
 
-// Close ends what the dispatcher keeps open. The queue must have stopped.
+// Close closes the client for outgoing calls. The queue must have stopped.
 func (d *Dispatcher) Close() { d.Egress.Close() }

@@ -11,7 +11,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// everything returns all that the database holds, jobs included, as text to search.
+// everything returns the whole content of the database, including jobs, as text.
 func everything(t *testing.T, w *testkit.World) string {
 	t.Helper()
 	var all bytes.Buffer

@@ -11,8 +11,8 @@ import (
 	"atrium/internal/events"
 )
 
-// EraseEvents puts mark in the place of what people wrote in the events about some rows, and takes what receivers answered to
-// them: they may have repeated it.
+// EraseEvents replaces what people wrote in the events about some rows by mark, and deletes the receivers' answers to them, which
+// may repeat it.
 func EraseEvents(ctx context.Context, db *ent.Client, mark string, about ...string) error {
 	rows, err := db.Event.Query().Where(event.SubjectIDIn(about...)).All(ctx)
 	if err != nil {

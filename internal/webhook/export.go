@@ -8,15 +8,15 @@ import (
 	"atrium/internal/op"
 )
 
-// What others sign goes out as deliveries do: runs that are pushed to agents.
+// Package agent signs the runs that it pushes to agents in the same way as deliveries. It uses these functions.
 
-// NewSecret draws a signing secret.
+// NewSecret returns a random signing secret.
 func NewSecret() Secret { return newSecret() }
 
-// Seal encrypts the secret for the row of that id.
+// Seal encrypts the secret for the row with that id.
 func (s Secret) Seal(sealer op.Sealer, id string) ([]byte, error) { return s.seal(sealer, id) }
 
-// Unseal returns the secrets of the row of that id. Keep it out of transactions: with a KMS it may take a network call.
+// Unseal decrypts the secrets of the row with that id. Do not call it in a transaction: with a KMS it may take a network call.
 func Unseal(sealer op.Sealer, id string, sealed ...[]byte) ([]Secret, error) {
 	secrets := make([]Secret, len(sealed))
 	for i, b := range sealed {
@@ -29,7 +29,7 @@ func Unseal(sealer op.Sealer, id string, sealed ...[]byte) ([]Secret, error) {
 	return secrets, nil
 }
 
-// Sign sets the headers of Standard Webhooks: the message's id, the moment of sending and one signature a secret.
+// Sign sets the headers of Standard Webhooks: the message's id, the time of sending and one signature for each secret.
 func Sign(h http.Header, secrets []Secret, id string, at time.Time, body []byte) error {
 	return sign(h, secrets, id, at, body)
 }

@@ -13,20 +13,20 @@ import (
 	"atrium/internal/store"
 )
 
-// After is schedule.after for a schedule.
+// After calls schedule.after.
 func After(retries []time.Duration, step int, asked time.Duration) (time.Duration, bool) {
 	return schedule(retries).after(step, asked)
 }
 
-// RetryAfter is retryAfter of a header's value.
+// RetryAfter calls retryAfter with a header's value.
 func RetryAfter(value string, now time.Time) time.Duration {
 	return retryAfter(http.Header{"Retry-After": {value}}, now)
 }
 
-// Kept is kept.
+// Kept calls kept.
 func Kept(body []byte, secrets ...Secret) string { return kept(body, secrets) }
 
-// Lost returns how many attempts a job with these errors may have made that nobody wrote down.
+// Lost returns how many unrecorded attempts a job with these errors may have made.
 func Lost(s *store.Store, errs ...string) int {
 	job := &river.Job[AttemptArgs]{JobRow: &rivertype.JobRow{}}
 	for _, text := range errs {
@@ -35,18 +35,18 @@ func Lost(s *store.Store, errs ...string) int {
 	return len((&Dispatcher{Options: Options{Store: s}}).lost(job))
 }
 
-// Limits are limits.
+// Limits wraps limits.
 type Limits struct{ *limits }
 
 // NewLimits returns limits.
 func NewLimits() Limits { return Limits{newLimits()} }
 
-// Enter is limits.enter.
+// Enter calls limits.enter.
 func (l Limits) Enter(ctx context.Context, subscription string) (leave func(called bool), snooze time.Duration) {
 	return l.enter(ctx, subscription)
 }
 
-// Waiting returns how many wait for a place.
+// Waiting returns how many jobs wait for a place.
 func (l Limits) Waiting() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -60,7 +60,7 @@ func (l Limits) Known() int {
 	return len(l.byID)
 }
 
-// Age makes a receiver look as if no place had come back for so long.
+// Age makes a receiver look as if no place had been given back for a duration.
 func (l Limits) Age(subscription string, by time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -80,7 +80,7 @@ const (
 // ReplayBatch is replayBatch.
 const ReplayBatch = replayBatch
 
-// Tend is weeks.tend by the system, with a machine's time and the moment before which deliveries are old.
+// Tend calls weeks.tend as the system, with the machine's time and the moment before which deliveries are old.
 func Tend(s *store.Store, log *slog.Logger, now, before time.Time) error {
 	return weeks{s, log}.tend(principal.System(context.Background(), "test"), now, before)
 }
@@ -106,7 +106,7 @@ func SweepEvents(s *store.Store, company string, before time.Time) (n int, err e
 // Monday is monday.
 func Monday(t time.Time) time.Time { return monday(t) }
 
-// How weeks are made and how long they are kept.
+// How far ahead weeks are made, and how long they are kept.
 const (
 	Week     = week
 	KeptFor  = keptFor

@@ -58,7 +58,7 @@ func deliveriesOf(t *testing.T, w *testkit.World, tenant *testkit.Tenant) []*ent
 	return rows
 }
 
-// An event goes to the enabled subscriptions of its company that ask for it, and to no other.
+// An event is sent to exactly the enabled subscriptions of its company that ask for it.
 func TestEventGoesToThoseWhoAsk(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -94,7 +94,7 @@ func TestEventGoesToThoseWhoAsk(t *testing.T) {
 	})
 }
 
-// What is rolled back never happened: no delivery, no job.
+// A rollback leaves no delivery and no job.
 func TestRolledBackEventLeavesNothing(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

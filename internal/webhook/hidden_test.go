@@ -19,7 +19,7 @@ import (
 	"atrium/internal/webhook"
 )
 
-// deny hides requests by a condition.
+// deny hides requests that meet a condition.
 func (o *office) deny(t testing.TB, condition string) {
 	t.Helper()
 	c := policy.NewCondition([]byte(condition))
@@ -28,8 +28,8 @@ func (o *office) deny(t testing.TB, condition string) {
 
 const textHidden = "hidden: access policies hide from the subscription what the event is about, no call was made"
 
-// What policies hide from a subscription is not sent to it: its rows when they are made, for one of the subscriptions alone, and
-// for webhooks alone.
+// Rows that policies hide from a subscription are not sent to it, whether they hide the rows from everybody, from all webhooks,
+// or from one subscription.
 func TestHiddenRowsAreNotSent(t *testing.T) {
 	for name, condition := range map[string]string{
 		"by the row":     `{"resource.tags.level": "secret"}`,
@@ -61,8 +61,8 @@ func TestHiddenRowsAreNotSent(t *testing.T) {
 	}
 }
 
-// A retry about a row that was hidden meanwhile is dropped, and so is a replay, with an outcome that says so. The subscription is
-// not blamed for it.
+// A retry about a row that was hidden meanwhile is dropped, and so is a replay, and the history says why. It does not count as a
+// failure of the subscription.
 func TestRetriesAboutHiddenRowsAreDropped(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		answer := make(chan struct{})
@@ -92,8 +92,8 @@ func TestRetriesAboutHiddenRowsAreDropped(t *testing.T) {
 	})
 }
 
-// Where policies are so many that they are not asked in the transaction, they are asked before the first attempt. A trial is asked
-// about the data that it makes up.
+// Policies that are too many to be evaluated in the event's transaction are evaluated before the first attempt. For a test event
+// they are evaluated on the example data.
 func TestManyPoliciesAndTrials(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		r := receiver.New(t, receiver.Status(http.StatusOK, ""))

@@ -19,8 +19,8 @@ import (
 	"atrium/internal/webhook"
 )
 
-// However many outcomes are asked for, pages follow one another in order, by number and by cursor, with nothing left out or
-// told twice, and the total is that of all pages.
+// For any set of outcomes, pages by number and by cursor follow one another in order, without gaps or repetitions, and the total
+// counts all of them.
 func TestPagesOfSomeOutcomes(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -37,7 +37,7 @@ func TestPagesOfSomeOutcomes(t *testing.T) {
 			}
 			for i := range 30 {
 				outcome := []webhookdelivery.Outcome{webhookdelivery.OutcomePENDING, webhookdelivery.OutcomeSUCCESS, webhookdelivery.OutcomeFAILED}[i*i%7%3]
-				at := w.Clock.Now().Add(time.Duration(i/4) * time.Second) // some at the same moment
+				at := w.Clock.Now().Add(time.Duration(i/4) * time.Second) // some at the same time
 				of := fmt.Sprint("whs_", 1+i%2)
 				err := tx.WebhookDelivery.Create().SetSubscriptionID(of).SetEventID("evt_1").SetEvent(events.RequestCreated).SetOutcome(outcome).SetCreatedAt(at).Exec(ctx)
 				if err != nil {
@@ -48,7 +48,7 @@ func TestPagesOfSomeOutcomes(t *testing.T) {
 		}))
 		for _, outcomes := range [][]string{nil, {"PENDING"}, {"FAILED", "PENDING"}, {"SUCCESS", "FAILED"}, {"FAILED", "PENDING", "SUCCESS", "FAILED"}} {
 			for _, sort := range []string{"", "createdAt", "-createdAt"} {
-				var want []string // what is expected, by the database's own order of all
+				var want []string // the expected ids, in the order in which the database sorts all rows
 				order := ent.Desc(webhookdelivery.FieldCreatedAt, webhookdelivery.FieldID)
 				if sort == "createdAt" {
 					order = ent.Asc(webhookdelivery.FieldCreatedAt, webhookdelivery.FieldID)

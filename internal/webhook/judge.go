@@ -14,22 +14,22 @@ import (
 	"atrium/internal/store"
 )
 
-// deadAfter is how long a subscription may fail without a single success until it is disabled.
+// deadAfter is how long a subscription may fail without a single success before it is disabled.
 const deadAfter = 5 * 24 * time.Hour
 
-// Why subscriptions are disabled.
+// The reasons why subscriptions are disabled.
 const (
 	reasonGone = "The receiver answered 410 Gone."
 	reasonDead = "No delivery has succeeded for 5 days."
 )
 
-// Mail is what sends notices: mail.Outbox.
+// Mail sends notices. mail.Outbox implements it.
 type Mail interface {
 	Enqueue(ctx context.Context, tx *store.Tx, m mail.Message) error
 }
 
-// judge draws the consequences of an attempt for its subscription: since when it fails, and whether it is disabled. A
-// subscription that goes on as it did costs no statement.
+// judge updates a subscription after an attempt: since when it has failed, and whether it is disabled. It sends no statement when
+// neither changes.
 func (d *Dispatcher) judge(ctx context.Context, tx *store.Tx, a *attempt) (err error) {
 	s, at := a.subscription, a.report.attempt.At
 	switch {
@@ -48,8 +48,8 @@ func (d *Dispatcher) judge(ctx context.Context, tx *store.Tx, a *attempt) (err e
 	return nil
 }
 
-// disable ends deliveries to a subscription until somebody enables it, writes that into the audit log and tells the
-// owners. It does nothing for one that is disabled already, or that has recovered meanwhile.
+// disable disables a subscription, writes an audit entry and mails the owners. It does nothing for a subscription that is already
+// disabled, or that has recovered meanwhile.
 func (d *Dispatcher) disable(ctx context.Context, tx *store.Tx, id, reason string) error {
 	q := tx.WebhookSubscription.Query().Where(webhooksubscription.ID(id), webhooksubscription.Enabled(true))
 	if reason == reasonDead {
@@ -107,5 +107,5 @@ func (d *Dispatcher) notify(ctx context.Context, tx *store.Tx, companyID, url, r
 	return nil
 }
 
-// maxNotices is how many owners are told.
+// maxNotices is how many owners get the notice.
 const maxNotices = 20

@@ -9,19 +9,19 @@ import (
 )
 
 const (
-	slots         = 2048            // jobs that a node holds at once; nearly all of them may be waiting for slow receivers
+	slots         = 2048            // jobs that a node works at once; nearly all of them may be waiting for slow receivers
 	perReceiver   = 16              // attempts under way for one receiver on one node
-	perSlow       = 2               // the same for one that does not answer, once such receivers hold half of the slots
-	maxWait       = 5 * time.Second // for a place; an answer that takes longer is slow
+	perSlow       = 2               // the same for a receiver that does not answer within maxWait, once attempts hold half of the slots
+	maxWait       = 5 * time.Second // for a free place; an attempt that takes longer is slow
 	maxHeld       = slots * 3 / 4   // attempts and jobs that wait for a place, for all receivers together
 	minSnooze     = time.Second
 	maxSnooze     = time.Minute
 	averagedCalls = 5
 )
 
-// limits bound the attempts that are under way for each receiver, so that a slow receiver delays its own deliveries only. A job
-// that finds the limit of its receiver reached waits if the average duration of its attempts says that a place will be free
-// within maxWait. Otherwise it snoozes, and holds no worker meanwhile.
+// limits bound the attempts that are under way for each receiver, so that a slow receiver delays only its own deliveries. A job
+// that finds its receiver's limit reached waits if a place will be free within maxWait, judged by the average duration of the
+// receiver's attempts. Otherwise it snoozes, and holds no worker meanwhile.
 type limits struct {
 	mu      sync.Mutex
 	byID    map[string]*receiver
@@ -29,21 +29,21 @@ type limits struct {
 	waiting int // jobs that wait for a place, for all receivers together
 }
 
-// receiver is a subscription that jobs are at. It is forgotten with the last of them.
+// receiver is the state of a subscription that has jobs on this node. It is dropped with the last of them.
 type receiver struct {
 	places  *semaphore.Weighted
 	jobs    int
 	busy    int
 	waiting int
-	held    time.Duration // for how long an attempt holds its place, on average
-	moved   time.Time     // when a place was given back last, or taken while all were free
-	turn    time.Time     // when the job that snoozed last has its turn
+	held    time.Duration // how long an attempt holds its place, on average
+	moved   time.Time     // when a place was last given back; at first, when the receiver was added
+	turn    time.Time     // when the job that snoozed last will wake
 }
 
 func newLimits() *limits { return &limits{byID: map[string]*receiver{}} }
 
-// enter takes a place for an attempt at a receiver, which is given back by leave. Without a place it returns how long the job
-// shall snooze.
+// enter takes a place for an attempt at a receiver; leave gives it back. Without a free place it returns how long the job must
+// snooze.
 func (l *limits) enter(ctx context.Context, id string) (leave func(called bool), snooze time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,7 +75,7 @@ func (l *limits) enter(ctx context.Context, id string) (leave func(called bool),
 	}, 0
 }
 
-// wait waits for a place where one is expected soon. The caller holds mu, which is free meanwhile.
+// wait waits for a place if one is expected soon. The caller holds mu, which wait releases while it waits.
 func (l *limits) wait(ctx context.Context, r *receiver) bool {
 	now := time.Now()
 	if r.holds(now) > maxWait || time.Duration(r.waiting+1)*r.apart(now) > maxWait || l.busy+l.waiting >= maxHeld {
@@ -84,7 +84,7 @@ func (l *limits) wait(ctx context.Context, r *receiver) bool {
 	r.waiting++
 	l.waiting++
 	l.mu.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, 2*maxWait) // it was expected to take half of that at most
+	ctx, cancel := context.WithTimeout(ctx, 2*maxWait) // twice the longest wait that is expected
 	defer cancel()
 	err := r.places.Acquire(ctx, 1)
 	l.mu.Lock()
@@ -93,14 +93,15 @@ func (l *limits) wait(ctx context.Context, r *receiver) bool {
 	return err == nil
 }
 
-// holds is for how long an attempt holds its place: as before, or as long as no place has come back by now.
+// holds returns how long an attempt holds its place: the average so far, or the time since a place was last given back if that is
+// longer.
 func (r *receiver) holds(now time.Time) time.Duration { return max(r.held, now.Sub(r.moved)) }
 
-// apart is how long it takes on average until a place is free.
+// apart returns the average time until the next place is free.
 func (r *receiver) apart(now time.Time) time.Duration { return r.holds(now) / perReceiver }
 
-// snooze returns how long a job snoozes. The jobs of a receiver wake one after the other, as far apart as places become free on
-// average, and none snoozes for more than a minute, in case the receiver recovers.
+// snooze returns how long a job snoozes. The jobs of a receiver wake one after the other, at the average rate at which places
+// become free. None snoozes for more than a minute, in case the receiver recovers.
 func (r *receiver) snooze(now time.Time) time.Duration {
 	if earliest := now.Add(minSnooze); r.turn.Before(earliest) {
 		r.turn = earliest
@@ -112,7 +113,7 @@ func (r *receiver) snooze(now time.Time) time.Duration {
 	return r.turn.Sub(now)
 }
 
-// learn takes an attempt into account. One that was much quicker than expected voids what was expected.
+// learn adds an attempt to the average. An attempt that took less than a fifth of the average replaces it.
 func (r *receiver) learn(held time.Duration) {
 	if r.held == 0 || held < r.held/averagedCalls {
 		r.held, r.turn = held, time.Time{}
@@ -121,14 +122,14 @@ func (r *receiver) learn(held time.Duration) {
 	r.held += (held - r.held) / averagedCalls
 }
 
-// forget drops a receiver that no job is at any more; the caller holds mu.
+// forget removes a job from its receiver, and drops the receiver with its last job; the caller holds mu.
 func (l *limits) forget(id string, r *receiver) {
 	if r.jobs--; r.jobs == 0 {
 		delete(l.byID, id)
 	}
 }
 
-// underway returns how many attempts are.
+// underway returns how many attempts are under way.
 func (l *limits) underway() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -13,11 +13,11 @@ import (
 	"atrium/internal/webhook"
 )
 
-// fill takes all places of a receiver that are free, and returns what gives them back.
+// fill takes all free places of a receiver, and returns the functions that give them back.
 func fill(t *testing.T, l webhook.Limits, receiver string) (leaves []func(bool)) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	cancel() // whoever would have to wait goes at once
+	cancel() // a job that would have to wait returns at once
 	for {
 		leave, snooze := l.Enter(ctx, receiver)
 		if snooze > 0 {
@@ -27,7 +27,7 @@ func fill(t *testing.T, l webhook.Limits, receiver string) (leaves []func(bool))
 	}
 }
 
-// A receiver has so many attempts under way and no more; others are none of its business.
+// The attempts under way for a receiver are limited; other receivers are not affected.
 func TestLimitOfAReceiver(t *testing.T) {
 	t.Parallel()
 	l := webhook.NewLimits()
@@ -38,7 +38,7 @@ func TestLimitOfAReceiver(t *testing.T) {
 	require.Len(t, fill(t, l, "a"), 1)
 }
 
-// Who finds no place of a receiver that answers quickly waits, and each place that comes free lets one of them in.
+// A job that finds no place of a fast receiver waits, and each place that is given back lets one job in.
 func TestWaitingForAPlace(t *testing.T) {
 	t.Parallel()
 	l := webhook.NewLimits()
@@ -61,8 +61,8 @@ func TestWaitingForAPlace(t *testing.T) {
 	require.ElementsMatch(t, []int{0, 1, 2, 3, 4}, in)
 }
 
-// Who finds no place of a receiver that has not come back for a while snoozes, the next one for longer than the one before,
-// and nobody for more than a minute. Nobody holds a slot of the node meanwhile.
+// A job that finds no place of a receiver that has not answered for a while snoozes, each job longer than the one before it, and
+// none for more than a minute. It holds no slot of the node meanwhile.
 func TestSnoozing(t *testing.T) {
 	t.Parallel()
 	l := webhook.NewLimits()
@@ -81,11 +81,11 @@ func TestSnoozing(t *testing.T) {
 	require.Equal(t, webhook.MaxSnooze, last.Round(time.Second))
 	require.Zero(t, l.Waiting())
 
-	leaves[0](true) // it has recovered
+	leaves[0](true) // the receiver has recovered
 	require.Len(t, fill(t, l, "a"), 1)
 }
 
-// However many receivers hang, some places are left for the others.
+// However many receivers hang, some slots are left for the others.
 func TestRoomForOthers(t *testing.T) {
 	t.Parallel()
 	l := webhook.NewLimits()

@@ -10,16 +10,16 @@ import (
 	"atrium/internal/paging"
 )
 
-// LookUpDeliveries reads those of many deliveries that the caller may see; the others are left out. Whoever watches for
-// changes reads them by it.
+// LookUpDeliveries reads those of the given deliveries that the caller may see; the others are left out. The GraphQL subscription
+// to deliveries uses it.
 var LookUpDeliveries = op.New("webhookdelivery.lookup", op.Spec{
 	Resource: "WebhookDelivery", Action: op.Read, AdminLayer: true, Summary: "Look webhook deliveries up by their ids",
 }, lookUpDeliveries)
 
-// LookUpDeliveriesInput names deliveries. Without ids nothing is read, but the caller's rights are asked, and not_found is
+// LookUpDeliveriesInput names deliveries. Without ids nothing is read: only the caller's rights are checked, and not_found is
 // returned for a subscription that the company does not have.
 type LookUpDeliveriesInput struct {
-	SubscriptionID *string  `json:"-"` // of one subscription
+	SubscriptionID *string  `json:"-"` // only deliveries of this subscription
 	IDs            []string `json:"-"`
 }
 

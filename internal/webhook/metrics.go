@@ -9,9 +9,9 @@ import (
 	"atrium/ent/webhookdelivery"
 )
 
-// metrics are what Prometheus collects of deliveries. No label is a company's or a customer's text.
+// metrics are the Prometheus metrics of deliveries. No label holds a company's or customer's text.
 type metrics struct {
-	attempts *prometheus.HistogramVec // by result: 2xx … 5xx, a class of failure, disabled
+	attempts *prometheus.HistogramVec // by result: 2xx … 5xx, a class of failure, disabled, hidden
 	settled  *prometheus.CounterVec   // by outcome
 	delay    prometheus.Histogram     // of first attempts
 	snoozed  prometheus.Counter
@@ -47,7 +47,7 @@ func newMetrics(r prometheus.Registerer, l *limits) (*metrics, error) {
 	return m, errors.Join(errs...)
 }
 
-// attempted counts an attempt that was recorded, of a delivery that was made at a moment of the product's time.
+// attempted counts an attempt that was recorded. made is when the delivery was made, in the product's time.
 func (m *metrics) attempted(r report, outcome webhookdelivery.Outcome, made time.Time, args AttemptArgs) {
 	m.attempts.WithLabelValues(r.result).Observe(r.took.Seconds())
 	if outcome != webhookdelivery.OutcomePENDING {

@@ -21,7 +21,7 @@ import (
 	"atrium/internal/webhook"
 )
 
-// libraries installs what testdata/node names, at exactly those versions, into a folder of the test's.
+// libraries installs the packages of testdata/node, at exactly those versions, into a temporary folder.
 func libraries(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -51,8 +51,8 @@ func messageOf(name string, secret webhook.Secret, got receiver.Got) message {
 	return m
 }
 
-// The libraries that receivers use take what is delivered, under both secrets while a rotation overlaps, and nothing that
-// was changed on the way.
+// The libraries that receivers use accept what is delivered, under both secrets while a rotation overlaps, and nothing that was
+// changed on the way.
 func TestLibrariesVerifySignatures(t *testing.T) {
 	t.Parallel()
 	dir := libraries(t)
@@ -76,7 +76,7 @@ func TestLibrariesVerifySignatures(t *testing.T) {
 		"refused: body":      func(m *message) { m.Body = strings.Replace(m.Body, "PENDING", "pending", 1) },
 		"refused: id":        func(m *message) { m.Headers["webhook-id"] += "x" },
 		"refused: signature": func(m *message) { m.Headers["webhook-signature"] = "v1," + strings.Repeat("A", 43) + "=" },
-		"refused: timestamp": func(m *message) { // a second before the one that was signed
+		"refused: timestamp": func(m *message) { // a second before the one that is signed
 			at, err := strconv.ParseInt(m.Headers["webhook-timestamp"], 10, 64)
 			require.NoError(t, err)
 			m.Headers["webhook-timestamp"] = strconv.FormatInt(at-1, 10)
@@ -118,7 +118,7 @@ func verify(t *testing.T, dir string, messages []message) []verified {
 	return results
 }
 
-// The document is one that AsyncAPI's own schema takes.
+// AsyncAPI's own schema accepts the document.
 func TestAsyncAPIAcceptsTheDocument(t *testing.T) {
 	t.Parallel()
 	dir := libraries(t)

@@ -24,7 +24,7 @@ import (
 	"atrium/internal/webhook"
 )
 
-// A receiver that fails gets five retries with the same id and body, and then the delivery has failed.
+// A receiver that fails gets five retries with the same id and body; then the delivery has failed.
 func TestFiveRetries(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		r := receiver.New(t, receiver.Status(http.StatusInternalServerError, "oops"))
@@ -51,7 +51,7 @@ func TestFiveRetries(t *testing.T) {
 	})
 }
 
-// Each of these answers is one that the schedule goes on after, whatever it is.
+// A retry follows each of these answers.
 func TestAnswersThatAreRetried(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		codes := []int{301, 302, 400, 401, 403, 404, 409, 422, 429, 500, 502, 503}
@@ -84,7 +84,7 @@ func repeated(n int, d time.Duration) []time.Duration {
 	return list
 }
 
-// Until the retry is due the delivery says when that is: after the schedule's wait, or later where the receiver asked.
+// Until its retry is due, the delivery says when that is: after the schedule's wait, or later if the receiver asked for it.
 func TestNextAttempt(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		for after, want := range map[string]time.Duration{"": 30 * time.Second, "60": time.Minute, "5": 30 * time.Second, "86400": 2 * time.Minute} {
@@ -110,7 +110,7 @@ func TestNextAttempt(t *testing.T) {
 	}, schedule(webhook.DefaultRetries...))
 }
 
-// 410 ends it: no retry, no further event, until somebody enables the subscription again.
+// 410 ends the deliveries: no retry and no further event, until somebody enables the subscription again.
 func TestGone(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		var gone atomic.Bool
@@ -159,7 +159,7 @@ func TestGone(t *testing.T) {
 	})
 }
 
-// letters keeps the mails that are sent.
+// letters collects the mails that are sent.
 type letters struct{ sent chan mail.Message }
 
 func (l letters) Enqueue(_ context.Context, _ *store.Tx, m mail.Message) error {
@@ -167,7 +167,7 @@ func (l letters) Enqueue(_ context.Context, _ *store.Tx, m mail.Message) error {
 	return nil
 }
 
-// A receiver that has failed for five days without a single success is given up, and the owners are told.
+// A receiver that has failed for five days without a single success is disabled, and the owners are notified.
 func TestDeadReceiver(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		r := receiver.New(t, receiver.Status(http.StatusBadGateway, ""))
@@ -192,7 +192,7 @@ func TestDeadReceiver(t *testing.T) {
 			}
 			return true
 		}, patience, 5*time.Millisecond, "what waited for its retry has failed")
-		all := o.deliveries(t) // two where a retry found the receiver dead before the third was made
+		all := o.deliveries(t) // two, if a retry disabled the receiver before the third was made
 		last := all[len(all)-1]
 		attempts, err := webhook.AttemptsOf(last)
 		require.NoError(t, err)
@@ -207,7 +207,7 @@ func TestDeadReceiver(t *testing.T) {
 	}, func(o *webhook.Options, _ *egress.Options) { o.Mail = letters{make(chan mail.Message, 10)} })
 }
 
-// A success in between starts the five days anew.
+// A success starts the five days again.
 func TestFlakyReceiverIsKept(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		var status atomic.Int64
@@ -230,8 +230,7 @@ func TestFlakyReceiverIsKept(t *testing.T) {
 	})
 }
 
-// A delivery goes where the subscription points at the moment of the attempt, signed with the secret of that moment; one
-// whose subscription is deleted goes nowhere.
+// An attempt uses the subscription's URL and secret of that moment; a delivery whose subscription is deleted is not sent.
 func TestChangesBetweenAttempts(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		broken, whole := receiver.New(t, receiver.Status(500, "")), receiver.New(t, nil)
@@ -261,7 +260,7 @@ func TestDeletedSubscription(t *testing.T) {
 	})
 }
 
-// Every transition of a request is told, once, in its order, to whoever asked for it.
+// Every transition of a request is sent once and in order to the subscriptions that ask for it.
 func TestEventsOfARequestsLife(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		r := receiver.New(t, nil)
@@ -295,7 +294,7 @@ func TestEventsOfARequestsLife(t *testing.T) {
 	})
 }
 
-// An owner's company is none of another's business, on the wire as well.
+// The events of one company are never sent to another's subscriptions.
 func TestEventsStayInTheirCompany(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		r := receiver.New(t, nil)

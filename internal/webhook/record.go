@@ -13,27 +13,27 @@ import (
 )
 
 const (
-	stoppedWait = time.Second // after an attempt that this node could not bring to an end
+	stoppedWait = time.Second // after an attempt that this node could not finish
 
-	// River looks for scheduled jobs every five seconds. A wait that is shorter is not left to it: the job is available at
-	// once, finds that it has come early, and snoozes, which River does to the moment.
+	// River looks for scheduled jobs every five seconds. A job with a shorter wait is inserted as available: it finds that it is
+	// early, and snoozes, which River times exactly.
 	shortWait = 5 * time.Second
 )
 
-// attempt is one attempt on its way into the history.
+// attempt is an attempt to be recorded.
 type attempt struct {
 	args         AttemptArgs
-	subscription *ent.WebhookSubscription // as it was before
+	subscription *ent.WebhookSubscription // as it was before the attempt
 	report       report
 	lost         []Attempt
 }
 
-// record writes an attempt into the history in one short transaction, with the job of the next one and what follows for the
-// subscription. It returns what becomes of the delivery. River ends the attempt's own job afterwards: should this node die
-// before that, the job is worked once more and finds the attempt made.
+// record writes an attempt into the history in one short transaction, with the job of the next one and the changes of the
+// subscription. It returns the outcome of the delivery. River completes the attempt's own job afterwards: if this node dies
+// before that, the job runs once more and finds the attempt made.
 func (d *Dispatcher) record(ctx context.Context, a *attempt) (outcome webhookdelivery.Outcome, err error) {
 	err = d.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		row, err := store.Lock(tx, tx.WebhookDelivery.Query().Where(webhookdelivery.ID(a.args.Delivery))).Only(ctx) // a replay may be at it
+		row, err := store.Lock(tx, tx.WebhookDelivery.Query().Where(webhookdelivery.ID(a.args.Delivery))).Only(ctx) // a replay may change it at the same time
 		if ent.IsNotFound(err) {
 			outcome = webhookdelivery.OutcomeFAILED // deleted with its subscription while the call was made
 			return nil
@@ -52,7 +52,7 @@ func (d *Dispatcher) record(ctx context.Context, a *attempt) (outcome webhookdel
 	return outcome, nil
 }
 
-// settle adds an attempt to its delivery and inserts the job of the one that follows, if any.
+// settle adds an attempt to its delivery, and inserts the job of the next one, if any.
 func (d *Dispatcher) settle(ctx context.Context, tx *store.Tx, row *ent.WebhookDelivery, a *attempt) (webhookdelivery.Outcome, error) {
 	attempts, err := AttemptsOf(row)
 	if err != nil {
@@ -70,7 +70,7 @@ func (d *Dispatcher) settle(ctx context.Context, tx *store.Tx, row *ent.WebhookD
 	switch wait, again := d.wait(a); {
 	case a.report.verdict == succeeded:
 		outcome = webhookdelivery.OutcomeSUCCESS
-	case late: // somebody else has decided how it goes on
+	case late: // a replay or another job has decided how the delivery continues
 	case again:
 		at := d.Store.Clock().Now().Add(wait)
 		u.SetNextAttemptAt(at)
@@ -93,7 +93,7 @@ func (d *Dispatcher) settle(ctx context.Context, tx *store.Tx, row *ent.WebhookD
 	return outcome, nil
 }
 
-// wait returns when an attempt is followed by another one, and false when it is the last.
+// wait returns the wait before the next attempt, and false when there is none.
 func (d *Dispatcher) wait(a *attempt) (time.Duration, bool) {
 	switch a.report.verdict {
 	case failed:

@@ -33,13 +33,13 @@ var (
 	}, loadSubscription, replayEvents)
 )
 
-// errDisabled is what sending to a disabled subscription gets.
+// errDisabled returns the error of sending to a disabled subscription.
 func errDisabled() error {
 	return apperr.New(apperr.Conflict, "The subscription is disabled. Enable it first.")
 }
 
-// replayDelivery makes a settled delivery pending again, and one that waits for a retry due at once. Returns conflict for
-// a disabled subscription, and for a delivery that has had very many attempts.
+// replayDelivery makes a settled delivery pending, and one that waits for a retry due at once. Returns conflict for a disabled
+// subscription, and for a delivery that has had maxAttemptsEver attempts.
 func replayDelivery(ctx context.Context, tx *op.Tx, before *ent.WebhookDelivery, _ op.ByID) (*ent.WebhookDelivery, error) {
 	s, err := before.QuerySubscription().Only(tx.Unfiltered(ctx, "a delivery is replayed if its subscription is enabled"))
 	if err != nil {
@@ -69,8 +69,8 @@ func replayDelivery(ctx context.Context, tx *op.Tx, before *ent.WebhookDelivery,
 	return after, nil
 }
 
-// again returns the job that attempts a delivery now: one that is settled begins its schedule anew, and one that waits for a
-// retry goes on in it. The job of that retry will find its attempt made. It returns false for a delivery that is due anyway.
+// again returns the job that attempts a delivery now. A settled delivery starts its schedule again; one that waits for a retry
+// continues in it, and the job of that retry will find its attempt made. again returns false for a delivery that is due anyway.
 func again(d *ent.WebhookDelivery, attempts []Attempt, now time.Time) (AttemptArgs, bool) {
 	args := first(d, len(attempts))
 	if d.Outcome != webhookdelivery.OutcomePENDING {
@@ -80,7 +80,7 @@ func again(d *ent.WebhookDelivery, attempts []Attempt, now time.Time) (AttemptAr
 	return args, d.NextAttemptAt != nil && d.NextAttemptAt.After(now)
 }
 
-// BySubscription names the subscription that an operation is about, in the body.
+// BySubscription names the subscription that an operation is about, in the body of its input.
 type BySubscription struct {
 	SubscriptionID string `json:"subscriptionId" minLength:"1" maxLength:"64" doc:"The subscription."`
 }
@@ -94,16 +94,16 @@ type ReplayEventsInput struct {
 	Since time.Time `json:"since" doc:"Events of this moment and later, at most 30 days back."`
 }
 
-// Replay is what has been set going.
+// Replay is the result of ReplayEvents.
 type Replay struct {
 	ID           string
 	Subscription *ent.WebhookSubscription
-	Events       int // that are sent again
+	Events       int // that will be sent again
 }
 
-// replayEvents has a job send the events again, those that were delivered as well as those that came while the
-// subscription was disabled. Returns validation_error for a moment that lies ahead, more than 30 days back or more than
-// 10,000 events back, and conflict for a disabled subscription.
+// replayEvents inserts a job that sends the events again: those that were delivered, and those that happened while the
+// subscription was disabled. Returns validation_error for a moment in the future, more than 30 days back, or with more than
+// 10,000 events after it, and conflict for a disabled subscription.
 func replayEvents(ctx context.Context, tx *op.Tx, s *ent.WebhookSubscription, in ReplayEventsInput) (Replay, error) {
 	now := tx.Now(ctx)
 	switch {
@@ -127,7 +127,7 @@ func replayEvents(ctx context.Context, tx *op.Tx, s *ent.WebhookSubscription, in
 	return Replay{ID: s.ID, Subscription: s, Events: len(n)}, tx.Insert(ctx, args, time.Time{})
 }
 
-// where picks the events that are sent again: not those of trials, whose subject is the subscription they were made for.
+// where selects the events that are sent again. It leaves out test events, whose subject is their subscription.
 func (a ReplayArgs) where(names []string) []predicate.Event {
 	return []predicate.Event{
 		event.TypeIn(names...), event.CreatedAtGTE(a.Since), event.CreatedAtLTE(a.Until), event.Not(event.SubjectIDHasPrefix("whs_")),

@@ -26,7 +26,7 @@ func by(s webhook.IssuedSubscription) webhook.BySubscription {
 	return webhook.BySubscription{SubscriptionID: s.ID}
 }
 
-// A failed delivery that is replayed begins its schedule anew, under the same webhook-id, and keeps its history.
+// A failed delivery that is replayed starts its schedule again, with the same webhook-id, and keeps its history.
 func TestReplayOfADelivery(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		var well atomic.Bool
@@ -52,7 +52,7 @@ func TestReplayOfADelivery(t *testing.T) {
 		require.Len(t, attempts, 7)
 		require.Equal(t, 6, d.RetryCount)
 		require.Nil(t, d.NextAttemptAt)
-		testkit.Run(t, o.World, o.asOwner(), webhook.ReplayDelivery, op.ByID{ID: d.ID}) // a success, once more
+		testkit.Run(t, o.World, o.asOwner(), webhook.ReplayDelivery, op.ByID{ID: d.ID}) // a replay of a success
 		o.await(t, func(d *delivery, attempts []webhook.Attempt) bool {
 			return d.Outcome == webhookdelivery.OutcomeSUCCESS && len(attempts) == 8
 		})
@@ -63,7 +63,7 @@ func TestReplayOfADelivery(t *testing.T) {
 	}, schedule(10*time.Millisecond, 10*time.Millisecond))
 }
 
-// A delivery that waits hours for its retry is attempted at once, and then goes on in its schedule.
+// A delivery that waits hours for its retry is attempted at once, and then continues in its schedule.
 func TestReplayOfAWaitingDelivery(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		r := receiver.New(t, receiver.Status(500, ""))
@@ -79,8 +79,7 @@ func TestReplayOfAWaitingDelivery(t *testing.T) {
 	}, schedule(6*time.Hour, 6*time.Hour))
 }
 
-// A range is sent again in order of time: what was delivered, what failed and what was missed, all of it once; not the
-// trials of anybody.
+// A range is sent again in order of time: delivered, failed and missed events, each once, and no test events.
 func TestReplayOfARange(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		r := receiver.New(t, nil)
@@ -109,7 +108,7 @@ func TestReplayOfARange(t *testing.T) {
 	})
 }
 
-// Many events are replayed in batches, each once.
+// Many events are replayed in batches, each event once.
 func TestReplayOfManyEvents(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		const n = 2*webhook.ReplayBatch + 50
@@ -149,7 +148,7 @@ func TestReplaysThatAreRefused(t *testing.T) {
 		err := refuse(t, w, ctx, webhook.SendTestEvent, webhook.SendTestEventInput{BySubscription: by(s), Event: "request.deleted"}, apperr.Validation)
 		require.Equal(t, "event", err.Details[0].Field)
 
-		// A delivery that has been attempted very often is left alone.
+		// A delivery with the most attempts that it may have is not replayed.
 		d := testkit.Run(t, w, ctx, webhook.SendTestEvent, webhook.SendTestEventInput{BySubscription: by(s), Event: events.SLABreached})
 		require.NoError(t, w.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 			attempts := []byte("[" + repeat(`{"at":"2027-01-15T10:00:00Z","statusCode":500,"responseBody":"","latencyMs":1,"error":null}`, 100) + "]")
@@ -167,7 +166,7 @@ func repeat(s string, n int) string {
 	return out
 }
 
-// A test event goes to one subscription, looks like any other and is about nothing.
+// A test event is sent to one subscription, looks like any other event and is about no row.
 func TestTestEvent(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		r := receiver.New(t, nil)
@@ -200,7 +199,7 @@ func (o *office) emit(t testing.TB, name, subject string) string {
 	return id
 }
 
-// later moves the product's time forward.
+// later moves the product's clock forward.
 func (o *office) later(by time.Duration) { o.Clock.SetOffset(o.Clock.Offset() + by) }
 
 // pending counts company A's deliveries that are not settled.

@@ -18,16 +18,16 @@ import (
 	"atrium/internal/store"
 )
 
-// replayBatch is how many events one job sends again; the next job goes on.
+// replayBatch is how many events one job sends again; then it inserts the next job.
 const replayBatch = 200
 
-// ReplayArgs is the job that sends the events of a range again, a batch of them.
+// ReplayArgs is the job that sends one batch of the events of a range again.
 type ReplayArgs struct {
 	Company      string    `json:"company"`
 	Subscription string    `json:"subscription"`
 	Since        time.Time `json:"since"`
 	Until        time.Time `json:"until"`
-	AfterTime    time.Time `json:"afterTime,omitzero"` // of the event that was the last one so far
+	AfterTime    time.Time `json:"afterTime,omitzero"` // of the last event of the batch before
 	AfterID      string    `json:"afterId,omitempty"`
 }
 
@@ -41,8 +41,8 @@ type replayer struct {
 	queue *jobs.Queue
 }
 
-// Work makes the deliveries of a batch pending, and inserts their jobs and the job of the next batch. It completes its own in
-// the same transaction: a crash repeats no batch.
+// Work makes the deliveries of a batch pending, and inserts their jobs and the job of the next batch. It completes its own job in
+// the same transaction, so a crash repeats no batch.
 func (r *replayer) Work(ctx context.Context, job *river.Job[ReplayArgs]) error {
 	ctx = principal.With(ctx, principal.Worker(job.Args.Company, "webhook replay"))
 	err := r.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
@@ -63,7 +63,7 @@ func (r *replayer) Work(ctx context.Context, job *river.Job[ReplayArgs]) error {
 	return nil
 }
 
-// replay does a batch and returns the job of the next one; nil after the last.
+// replay processes a batch and returns the job of the next one; nil after the last.
 func (r *replayer) replay(ctx context.Context, tx *store.Tx, args ReplayArgs) (*ReplayArgs, error) {
 	list, err := tx.WebhookSubscription.Query().Where(webhooksubscription.ID(args.Subscription)).All(ctx)
 	if err != nil {
@@ -96,8 +96,8 @@ func (r *replayer) replay(ctx context.Context, tx *store.Tx, args ReplayArgs) (*
 	return &args, nil
 }
 
-// again sends events to a subscription again: a delivery that was settled becomes pending, one that waits is due at once,
-// and one that never was is made.
+// again sends events to a subscription again: a settled delivery becomes pending, a waiting one is due at once, and a missing one
+// is made.
 func (r *replayer) again(ctx context.Context, tx *store.Tx, s *ent.WebhookSubscription, batch []*ent.Event) error {
 	ids := make([]string, len(batch))
 	for i, e := range batch {

@@ -13,7 +13,8 @@ import (
 
 const requeuedAtOnce = 500
 
-// Requeue inserts the jobs of a company's pending deliveries, where none moved with them: each goes on in its schedule.
+// Requeue inserts the jobs of a company's pending deliveries after an import, which moves no jobs. Each delivery continues in its
+// schedule.
 func Requeue(ctx context.Context, tx *store.Tx, queue *jobs.Queue, companyID string) error {
 	for after := ""; ; {
 		rows, err := tx.WebhookDelivery.Query().Where(webhookdelivery.CompanyID(companyID), webhookdelivery.IDGT(after),

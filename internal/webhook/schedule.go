@@ -32,12 +32,12 @@ func newSchedule(retries []time.Duration) (schedule, error) {
 	return retries, nil
 }
 
-// after returns the wait after the failed attempt at a step (from 1), and false when it was the last one. A receiver that
-// asks for more patience gets it up to the length of the following step (the last step has its own): it can put the
-// schedule off by one step at a time and never stall it. Less patience than the schedule's it does not get.
+// after returns the wait after the failed attempt at a step (from 1), and false after the last one. A receiver may ask for a
+// longer wait, up to the length of the following step (the last step: its own length). So it can delay the schedule by one step
+// at a time, but never stall it. It cannot shorten a wait.
 //
-// Nothing is added by chance: what nextAttemptAt says is the schedule itself. The retries of an outage do not come all at
-// once, because each waits from the end of its own attempt, and only so many at a time go to one receiver.
+// There is no jitter: nextAttemptAt is exactly the schedule. The retries after an outage still do not come all at once, because
+// each waits from the end of its own attempt, and the attempts under way for one receiver are limited.
 func (s schedule) after(step int, asked time.Duration) (time.Duration, bool) {
 	if step < 1 || step > len(s) {
 		return 0, false
@@ -46,7 +46,7 @@ func (s schedule) after(step int, asked time.Duration) (time.Duration, bool) {
 	return max(wait, min(asked, most)), true
 }
 
-// nextStep returns the step of the attempt that follows these. One that was interrupted uses up none.
+// nextStep returns the step of the attempt that follows these. An interrupted attempt uses up no step.
 func nextStep(attempts []Attempt) int {
 	if len(attempts) == 0 {
 		return 1
@@ -58,7 +58,7 @@ func nextStep(attempts []Attempt) int {
 	return last.Step + 1
 }
 
-// retryAfter returns how long an answer asks to be left alone: seconds or a date, 0 for neither.
+// retryAfter returns the wait that an answer's Retry-After asks for, in seconds or as a date; 0 for neither.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	if n, err := strconv.ParseInt(value, 10, 32); err == nil {

@@ -27,7 +27,7 @@ func TestSchedule(t *testing.T) {
 	require.False(t, again, "a schedule without retries")
 }
 
-// A receiver that asks for patience gets it, up to the following step; for less than the schedule has it cannot ask.
+// A receiver may ask for a longer wait, up to the length of the following step, but not for a shorter one.
 func TestScheduleWithRetryAfter(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -85,7 +85,8 @@ func TestSchedulesThatAreRefused(t *testing.T) {
 	}
 }
 
-// What is kept of an answer fits any database and is no longer than a kilobyte, and the signing secret is not in it.
+// The stored part of an answer is text that any database accepts, is at most a kilobyte long, and does not contain the signing
+// secret.
 func TestKeptBody(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "thanks", webhook.Kept([]byte("thanks")))

@@ -19,11 +19,10 @@ const (
 	defaultOverlap = 24 * time.Hour
 )
 
-// Secret signs the deliveries of one subscription: whsec_ and the key in base64. Whatever prints it prints ***, but
-// Reveal.
+// Secret signs the deliveries of one subscription: whsec_ and the key in base64. It prints as ***; only Reveal returns the value.
 type Secret string
 
-// newSecret draws one.
+// newSecret returns a random secret.
 func newSecret() Secret {
 	key := make([]byte, secretBytes)
 	_, _ = rand.Read(key) // never fails
@@ -54,8 +53,8 @@ func (s Secret) seal(sealer op.Sealer, subscriptionID string) ([]byte, error) {
 	return sealed, nil
 }
 
-// openSecrets returns the secrets that sign for a subscription at a moment: its own and, while they overlap, the one
-// before. Keep it out of transactions: with a KMS the first value of a data key takes a network call.
+// openSecrets returns the secrets that sign for a subscription at a moment: the current one and, while a rotation overlaps, the
+// previous one. Do not call it in a transaction: with a KMS the first value of a data key takes a network call.
 func openSecrets(sealer op.Sealer, s *ent.WebhookSubscription, now time.Time) ([]Secret, error) {
 	sealed := [][]byte{s.SecretSealed}
 	if s.PreviousUntil != nil && now.Before(*s.PreviousUntil) && len(s.PreviousSealed) > 0 {
@@ -69,7 +68,7 @@ var RotateSecret = op.OnRow("webhooksubscription.rotate", op.Spec{
 	Resource: "WebhookSubscription", Action: op.Update, AdminLayer: true, Summary: "Replace a webhook subscription's signing secret",
 }, loadSubscription, rotateSecret)
 
-// RotateSecretInput says for how long deliveries carry the old secret's signature, too.
+// RotateSecretInput says for how long deliveries are also signed with the old secret.
 type RotateSecretInput struct {
 	op.ByID
 	OverlapSeconds *int `json:"overlapSeconds,omitempty" nullable:"true" minimum:"0" maximum:"604800" doc:"For so long deliveries carry a second signature, by the old secret: at most 7 days; a day when not given."`

@@ -25,30 +25,30 @@ type verdict int
 
 const (
 	succeeded    verdict = iota
-	failed               // to be attempted again, if the schedule has it
-	receiverGone         // 410: never again
-	disabled             // the subscription was, and no call was made
-	concealed            // policies hide from the subscription what the event is about, and no call was made
-	interrupted          // this node stops: nobody knows what the receiver got
+	failed               // retried if the schedule allows it
+	receiverGone         // 410: not retried
+	disabled             // the subscription is disabled, and no call was made
+	concealed            // policies hide the event's row from the subscription, and no call was made
+	interrupted          // this node stops; whether the receiver got the event is unknown
 )
 
-// report is an attempt that has ended.
+// report is the result of an attempt.
 type report struct {
 	verdict verdict
 	attempt Attempt
 	result  string        // for metrics: a status class or a class of failure
-	asked   time.Duration // Retry-After
+	asked   time.Duration // by Retry-After
 	took    time.Duration
 }
 
-// The texts of attempts without an answer that are not the network's doing. A class comes first, as in package egress.
+// The errors of attempts that did not fail in the network. Each begins with a class, as in package egress.
 const (
 	textHidden      = "hidden: access policies hide from the subscription what the event is about, no call was made"
 	textDisabled    = "disabled: the subscription is disabled, no call was made"
 	textInterrupted = "interrupted: the node stopped before the end of the attempt was recorded"
 )
 
-// send makes one attempt at a delivery. An error is this node's own: nothing was sent.
+// send makes one attempt at a delivery. An error is a failure of this node: nothing was sent.
 func (d *Dispatcher) send(ctx context.Context, row *ent.WebhookDelivery) (report, error) {
 	s, now := row.Edges.Subscription, d.Store.Clock().Now()
 	if !s.Enabled {
@@ -92,7 +92,7 @@ func (d *Dispatcher) send(ctx context.Context, row *ent.WebhookDelivery) (report
 	return r.answered(answer.Status), nil
 }
 
-// answered judges a whole answer.
+// answered sets the verdict of a complete answer.
 func (r report) answered(status int) report {
 	r.result = fmt.Sprintf("%dxx", status/100)
 	switch {
@@ -106,7 +106,7 @@ func (r report) answered(status int) report {
 	return r
 }
 
-// broken judges a call without a whole answer.
+// broken sets the verdict of a call without a complete answer.
 func (r report) broken(err error) report {
 	r.verdict, r.result = failed, "error"
 	text := "error: the call could not be made"
@@ -120,8 +120,8 @@ func (r report) broken(err error) report {
 	return r
 }
 
-// kept returns what the history keeps of an answer's body: valid text that fits any database, in which a receiver that
-// echoes a signing secret does not make it readable.
+// kept returns what the history stores of an answer's body: valid UTF-8 without NUL, at most keptBody bytes. It masks the signing
+// secrets, which a receiver may echo.
 func kept(body []byte, secrets []Secret) string {
 	text := strings.ReplaceAll(strings.ToValidUTF8(string(body), "\uFFFD"), "\x00", "\uFFFD")
 	for _, s := range secrets {

@@ -27,7 +27,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// office is a world in which webhooks are delivered to receivers on loopback.
+// office is a world that delivers webhooks to receivers on loopback.
 type office struct {
 	*testkit.World
 	options    webhook.Options
@@ -37,10 +37,10 @@ type office struct {
 	stop       func()
 }
 
-// quick is a schedule for tests that wait for retries: nothing of it depends on how long the waits are.
+// quick is a schedule for tests that wait for retries. Nothing depends on how long the waits are.
 var quick = []time.Duration{20 * time.Millisecond, 30 * time.Millisecond, 40 * time.Millisecond, 50 * time.Millisecond, 60 * time.Millisecond}
 
-// open starts a node that delivers, until the test ends.
+// open starts a node that delivers until the test ends.
 func open(t testing.TB, w *testkit.World, change ...func(*webhook.Options, *egress.Options)) *office {
 	t.Helper()
 	eo := egress.Options{Allow: receiver.Loopback, CAFile: receiver.CAFile(t), Timeout: 2 * time.Second}
@@ -108,7 +108,7 @@ func (o *office) file(t testing.TB, in request.CreateInput) *ent.Request {
 	return testkit.Run(t, o.World, o.asOwner(), request.Create, in)
 }
 
-// deliveries returns company A's, the oldest first.
+// deliveries returns company A's deliveries, the oldest first.
 func (o *office) deliveries(t testing.TB) []*ent.WebhookDelivery {
 	t.Helper()
 	list, err := o.Store.Reader().WebhookDelivery.Query().Order(webhookdelivery.ByCreatedAt(), webhookdelivery.ByID()).All(o.asOwner())
@@ -118,10 +118,10 @@ func (o *office) deliveries(t testing.TB) []*ent.WebhookDelivery {
 
 type delivery = ent.WebhookDelivery
 
-// patience bounds every wait for something that takes far less.
+// patience bounds every wait for something that takes far less time.
 const patience = 60 * time.Second
 
-// await returns company A's only delivery once it is as wanted.
+// await waits until company A's only delivery is as wanted, and returns it.
 func (o *office) await(t testing.TB, as func(d *ent.WebhookDelivery, attempts []webhook.Attempt) bool) (*ent.WebhookDelivery, []webhook.Attempt) {
 	t.Helper()
 	var d *ent.WebhookDelivery
@@ -139,12 +139,12 @@ func (o *office) await(t testing.TB, as func(d *ent.WebhookDelivery, attempts []
 	return d, attempts
 }
 
-// outcome is an argument of await.
+// outcome is a condition for await.
 func outcome(want webhookdelivery.Outcome) func(*ent.WebhookDelivery, []webhook.Attempt) bool {
 	return func(d *ent.WebhookDelivery, _ []webhook.Attempt) bool { return d.Outcome == want }
 }
 
-// attempted is an argument of await.
+// attempted is a condition for await.
 func attempted(n int) func(*ent.WebhookDelivery, []webhook.Attempt) bool {
 	return func(_ *ent.WebhookDelivery, attempts []webhook.Attempt) bool { return len(attempts) == n }
 }
@@ -157,7 +157,7 @@ func (o *office) subscription(t testing.TB, id string) *ent.WebhookSubscription 
 	return s
 }
 
-// nobody may be called.
+// nobody makes the egress guard refuse loopback, and with it every receiver of the tests.
 func nobody(_ *webhook.Options, e *egress.Options) { e.Allow = []netip.Prefix{} }
 
 // schedule sets the waits before retries.

@@ -10,9 +10,9 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-// sign sets the three headers of Standard Webhooks: the event's id, which is the same on every attempt and replay, the
-// moment of sending, and one signature a secret. The moment is the machine's, whatever a development clock says:
-// receivers hold it against their own.
+// sign sets the three headers of Standard Webhooks: the event's id, which is the same on every attempt and replay; the time of
+// sending; and one signature for each secret. The time is the machine's even if a development clock is set, because receivers
+// compare it with their own.
 func sign(h http.Header, secrets []Secret, eventID string, at time.Time, body []byte) error {
 	signatures := make([]string, len(secrets))
 	for i, s := range secrets {

@@ -18,22 +18,23 @@ import (
 	"atrium/internal/period"
 )
 
-// Stats says how the deliveries of a time stand: what stands on charts. The database counts them, because they may be a
-// million; what it reads lies in an index, without the attempts.
+// Stats returns how the deliveries of a period stand, for charts. The database counts them, because there may be a million. It
+// reads only an index for that, not the attempts.
 var Stats = op.New("webhookdelivery.stats", op.Spec{
 	Resource: "WebhookDelivery", Action: op.Read, AdminLayer: true, Summary: "Read figures of the webhook deliveries of a time",
 }, stats)
 
-// maxStatsRows bounds the deliveries of one call.
+// maxStatsRows is how many deliveries one call may count.
 const maxStatsRows = 1_000_000
 
-// StatsInput says of what time, and by what.
+// StatsInput is the period, and what the figures are grouped by.
 type StatsInput struct {
 	period.Input
 	By string `json:"by" enum:"day,week,subscription"`
 }
 
-// Stat are the figures of a day, a week or a subscription: how the deliveries of events that happened in it stand by now.
+// Stat holds the figures of a day, a week or a subscription: the present outcomes of the deliveries of events that happened in
+// it.
 type Stat struct {
 	Key       string // YYYY-MM-DD of the day, or of the week's Monday, UTC; the id of the subscription
 	Succeeded int
@@ -41,7 +42,7 @@ type Stat struct {
 	Pending   int
 }
 
-// dayCount is a row of counts. It has a day or a subscription.
+// dayCount is a row of the counting query. Either Day or SubscriptionID is set.
 type dayCount struct {
 	Day            string                  `json:"day"`
 	SubscriptionID string                  `json:"subscription_id"`
@@ -57,7 +58,7 @@ func stats(ctx context.Context, tx *op.Tx, in StatsInput) ([]*Stat, error) {
 		return nil, err
 	}
 	where := []predicate.WebhookDelivery{
-		webhookdelivery.OutcomeIn(outcomes...), webhookdelivery.CreatedAtGTE(from), webhookdelivery.CreatedAtLT(to), // as the index has them
+		webhookdelivery.OutcomeIn(outcomes...), webhookdelivery.CreatedAtGTE(from), webhookdelivery.CreatedAtLT(to), // in the order of the index's columns
 	}
 	n, err := countUpTo(ctx, tx, maxStatsRows+1, [][]predicate.WebhookDelivery{where})
 	switch {
@@ -84,7 +85,7 @@ func stats(ctx context.Context, tx *op.Tx, in StatsInput) ([]*Stat, error) {
 	return tally(in.By, rows)
 }
 
-// perDay groups by the day of the event, UTC, and returns the column that says it.
+// perDay groups by the day of the event in UTC, and returns the column with the day.
 func perDay(s *sql.Selector) string {
 	day := "substr(" + s.C(webhookdelivery.FieldCreatedAt) + ", 1, 10)"
 	if s.Dialect() == dialect.Postgres {

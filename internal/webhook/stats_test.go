@@ -19,8 +19,8 @@ import (
 	"atrium/internal/webhook"
 )
 
-// Figures are of the deliveries of events that happened in a time, as they stand by now, of what the caller sees: by day and
-// week in UTC on both databases, or by subscription.
+// The figures count the deliveries of events that happened in a period, with their present outcomes, and only what the caller may
+// see: by day and week in UTC on both databases, or by subscription.
 func TestStats(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

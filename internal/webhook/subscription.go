@@ -19,7 +19,8 @@ const maxSubscriptions = 50
 
 var subscriptionSorts = op.Sorts{"createdAt": webhooksubscription.FieldCreatedAt, "updatedAt": webhooksubscription.FieldUpdatedAt}
 
-// The operations on subscriptions. They take a person. None but CreateSubscription and RotateSecret returns a secret.
+// The operations on subscriptions. They require a person, not an API key. Only CreateSubscription and RotateSecret return a
+// secret.
 var (
 	ListSubscriptions = paging.NewList("webhooksubscription.list", op.Spec{
 		Resource: "WebhookSubscription", Action: op.Read, AdminLayer: true, Sorts: subscriptionSorts, Summary: "List webhook subscriptions",
@@ -59,15 +60,15 @@ type CreateSubscriptionInput struct {
 	Description *string  `json:"description,omitempty" nullable:"true" maxLength:"2000"`
 }
 
-// IssuedSubscription is a subscription with its signing secret, which is shown this once.
+// IssuedSubscription is a subscription with its signing secret, which is shown only once.
 type IssuedSubscription struct {
 	ID            string
 	Subscription  *ent.WebhookSubscription
 	SigningSecret Secret
 }
 
-// createSubscription returns validation_error for a URL that is never called or events that are none, and conflict for
-// the 51st of a company.
+// createSubscription returns validation_error for a URL that may not be called and for unknown events, and conflict for the 51st
+// subscription of a company.
 func createSubscription(ctx context.Context, tx *op.Tx, in CreateSubscriptionInput) (IssuedSubscription, error) {
 	if err := check(tx, &in.URL, in.Events); err != nil {
 		return IssuedSubscription{}, err
@@ -89,7 +90,7 @@ func createSubscription(ctx context.Context, tx *op.Tx, in CreateSubscriptionInp
 	return out, nil
 }
 
-// check names the faults of a URL (nil for none) and of a list of events.
+// check reports the faults of a URL (nil for none) and of a list of events.
 func check(tx *op.Tx, url *string, names []string) error {
 	var refs op.Refs
 	if url != nil {
@@ -107,8 +108,8 @@ func check(tx *op.Tx, url *string, names []string) error {
 	return refs.Err()
 }
 
-// mayAddSubscription returns conflict when the company has as many as it may. Creates of one company come one after the
-// other, so that none slips past the limit beside another.
+// mayAddSubscription returns conflict when the company has as many subscriptions as it may. A lock makes the creates of a company
+// run one after the other, so that concurrent ones cannot exceed the limit.
 func mayAddSubscription(ctx context.Context, tx *op.Tx) error {
 	if err := tx.LockName(ctx, "webhooks/"+tx.Principal().CompanyID); err != nil {
 		return err

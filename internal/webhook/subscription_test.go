@@ -26,7 +26,7 @@ import (
 	"atrium/internal/webhook"
 )
 
-// create makes a subscription of a company, without a node that delivers.
+// create makes a subscription of a company, in a world without a node that delivers.
 func create(t *testing.T, w *testkit.World, ctx context.Context, names ...string) webhook.IssuedSubscription {
 	t.Helper()
 	if len(names) == 0 {
@@ -35,7 +35,7 @@ func create(t *testing.T, w *testkit.World, ctx context.Context, names ...string
 	return testkit.Run(t, w, ctx, webhook.CreateSubscription, webhook.CreateSubscriptionInput{URL: "https://example.org/hook", Events: names})
 }
 
-// refuse runs an operation that must be refused with a code, and returns the error.
+// refuse runs an operation that must return an error with the code, and returns the error.
 func refuse[In, Out any](t *testing.T, w *testkit.World, ctx context.Context, o *op.Operation[In, Out], in In, code apperr.Code) *apperr.Error {
 	t.Helper()
 	_, _, err := op.Run(ctx, w.Engine, o, in, nil)
@@ -122,7 +122,7 @@ func TestSubscriptionsThatAreRefused(t *testing.T) {
 	}
 }
 
-// The limit holds however many try at once, and a deleted one makes room.
+// Concurrent creates do not exceed the limit, and deleting a subscription makes room for another.
 func TestFiftySubscriptions(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -147,13 +147,13 @@ func TestFiftySubscriptions(t *testing.T) {
 		wg.Wait()
 		require.EqualValues(t, 50, made.Load())
 		require.EqualValues(t, 20, refused.Load())
-		create(t, w, w.As(w.B, principal.Owner)) // another company's own
+		create(t, w, w.As(w.B, principal.Owner)) // another company has a limit of its own
 		testkit.Run(t, w, ctx, webhook.DeleteSubscription, op.ByID{ID: *id.Load()})
 		create(t, w, ctx)
 	})
 }
 
-// Webhooks are settings: admins and owners in person may, nobody else, and nobody of another company.
+// Webhooks are settings: only admins and owners in person may use them, and nobody of another company.
 func TestWhoMaySetWebhooksUp(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -174,7 +174,7 @@ func TestWhoMaySetWebhooksUp(t *testing.T) {
 		}
 		for name, c := range map[string]struct {
 			ctx  context.Context
-			code apperr.Code // of operations on rows; "" when they work
+			code apperr.Code // of operations on rows; "" when they succeed
 			list apperr.Code
 		}{
 			"admin":           {w.As(w.A, principal.Admin), "", ""},
@@ -231,7 +231,7 @@ func call[In, Out any](ctx context.Context, w *testkit.World, o *op.Operation[In
 	return err
 }
 
-// A signing secret is in no row, job, log or audit entry, and is printed nowhere by mistake.
+// A signing secret is in no row, job, log or audit entry, and is not printed by mistake.
 func TestSecretsStayInside(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -278,7 +278,7 @@ func TestListOfDeliveries(t *testing.T) {
 		err := refuse(t, w, ctx, webhook.ListDeliveries, webhook.ListDeliveriesInput{Outcome: []string{"LOST"}}, apperr.Validation)
 		require.Equal(t, "outcome", err.Details[0].Field)
 
-		// By windows, as connections page.
+		// By cursors, as connections page.
 		var seen []string
 		after := ""
 		for {
@@ -299,7 +299,8 @@ func TestListOfDeliveries(t *testing.T) {
 	})
 }
 
-// What access policies hide is in neither the list nor its total, and a replay does not reach it; the limit counts it.
+// Deliveries that access policies hide are in neither the list nor its total, and a replay does not reach them; the limit of
+// subscriptions counts hidden ones.
 func TestDeliveriesUnderPolicies(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

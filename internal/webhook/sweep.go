@@ -22,12 +22,11 @@ import (
 
 const sweepEvery = time.Hour
 
-// SweepArgs is the job that deletes the history beyond 30 days: deliveries that were settled so long ago, and then events
-// that no delivery is left of. What happened stays in the audit log; an event is kept so that it can be sent again.
+// SweepArgs is the job that deletes the history older than 30 days: deliveries that were settled before that, and then events
+// that have no deliveries left. The audit log keeps what happened; an event is kept only so that it can be sent again.
 //
-// On PostgreSQL the history goes a week at a time, when all of the week is old (see weeks). What is deleted one by one is
-// what has been left behind: in weeks of which something is still pending or was replayed, in the default partition, and
-// events.
+// On PostgreSQL the history is dropped a week at a time, once the whole week is old (see weeks). Rows are deleted one by one
+// where they were left behind: in weeks of which something was pending or replayed, in the default partition, and events.
 type SweepArgs struct{}
 
 // Kind names the job.
@@ -39,20 +38,20 @@ type sweeper struct {
 	weeks weeks
 }
 
-// Work deletes what is old, a batch at a time, and sees to the weeks to come before that.
+// Work makes the partitions of the coming weeks and drops old ones. Then it deletes old rows, a batch at a time.
 func (s *sweeper) Work(ctx context.Context, _ *river.Job[SweepArgs]) error {
 	ctx = principal.System(ctx, "the history of all companies is swept together")
 	before := s.store.Clock().Now().Add(-keptFor)
-	weeks := s.weeks.tend(ctx, time.Now(), before) // rows can be deleted whatever became of it
+	weeks := s.weeks.tend(ctx, time.Now(), before) // its error does not stop the deletion of rows
 	if err := errors.Join(weeks, s.deliveries(ctx, before), s.events(ctx, before)); err != nil {
 		return fmt.Errorf("sweep the history of webhooks: %w", err)
 	}
 	return nil
 }
 
-// made narrows a query to rows that are deleted one by one, by their ids. On PostgreSQL those of the week in which what is
-// kept begins wait for its end, and are dropped with it; what is younger by the machine's time is old only by a development
-// clock that runs ahead.
+// made narrows a query to rows that are deleted one by one, by the time in their ids. On PostgreSQL it leaves out the rows of the
+// week that contains the moment 30 days ago: they are dropped with their partition once that week is over. A row that is younger
+// by the machine's clock is old only by a development clock that runs ahead, and is deleted one by one.
 func (s *sweeper) made(prefix, column string) func(*sql.Selector) {
 	return func(q *sql.Selector) {
 		if s.store.Dialect() != dialect.Postgres {
@@ -67,12 +66,12 @@ func (s *sweeper) made(prefix, column string) func(*sql.Selector) {
 	}
 }
 
-// deliveries deletes those that were settled before a moment.
+// deliveries deletes the deliveries that were settled before a moment.
 func (s *sweeper) deliveries(ctx context.Context, before time.Time) error {
 	return jobs.InBatches(ctx, s.store, func(ctx context.Context, db *ent.Client) (int, error) { return s.oldDeliveries(ctx, db, before) })
 }
 
-// oldDeliveries deletes a batch and returns how many there were.
+// oldDeliveries deletes a batch and returns its size.
 func (s *sweeper) oldDeliveries(ctx context.Context, db *ent.Client, before time.Time) (int, error) {
 	ids, err := db.WebhookDelivery.Query().
 		Where(webhookdelivery.UpdatedAtLT(before), webhookdelivery.OutcomeNEQ(webhookdelivery.OutcomePENDING), s.made("whd", webhookdelivery.FieldID)).
@@ -83,13 +82,13 @@ func (s *sweeper) oldDeliveries(ctx context.Context, db *ent.Client, before time
 	return db.WebhookDelivery.Delete().Where(webhookdelivery.IDIn(ids...)).Exec(ctx)
 }
 
-// events deletes those that happened before a moment and have no deliveries any more.
+// events deletes the events that happened before a moment and have no deliveries left.
 func (s *sweeper) events(ctx context.Context, before time.Time) error {
 	companies, err := s.store.Reader().Company.Query().Order(company.ByID()).IDs(ctx)
 	if err != nil {
 		return fmt.Errorf("sweep events: %w", err)
 	}
-	for _, of := range companies { // whose index finds the old ones
+	for _, of := range companies { // the index that finds old events begins with the company
 		err := jobs.InBatches(ctx, s.store, func(ctx context.Context, db *ent.Client) (int, error) { return s.oldEvents(ctx, db, of, before) })
 		if err != nil {
 			return err
@@ -98,7 +97,7 @@ func (s *sweeper) events(ctx context.Context, before time.Time) error {
 	return nil
 }
 
-// oldEvents deletes a batch of a company's and returns how many there were.
+// oldEvents deletes a batch of a company's events and returns its size.
 func (s *sweeper) oldEvents(ctx context.Context, db *ent.Client, of string, before time.Time) (int, error) {
 	ids, err := db.Event.Query().Where(event.CompanyID(of), event.CreatedAtLT(before), s.made("evt", event.FieldID), undelivered).
 		Order(event.ByCreatedAt(), event.ByID()).Limit(jobs.SweepBatch).IDs(ctx)

@@ -20,7 +20,7 @@ import (
 	"atrium/internal/webhook"
 )
 
-// After thirty days settled deliveries go, and the events that no delivery is left of; what still waits stays.
+// After thirty days settled deliveries are deleted, and events without deliveries; pending deliveries stay.
 func TestHistoryIsKeptForThirtyDays(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		r, never := receiver.New(t, nil), receiver.Closed(t)
@@ -31,7 +31,7 @@ func TestHistoryIsKeptForThirtyDays(t *testing.T) {
 		require.Eventually(t, func() bool { return o.pending(t) == 0 }, patience, 5*time.Millisecond)
 		o.subscribe(t, never, events.RequestAccepted)
 		waiting := o.emit(t, events.RequestAccepted, "waiting")
-		require.NoError(t, o.Store.Write(o.asOwner(), func(ctx context.Context, tx *store.Tx) error { // of long ago, by a longer schedule
+		require.NoError(t, o.Store.Write(o.asOwner(), func(ctx context.Context, tx *store.Tx) error { // an old delivery that a longer schedule keeps pending
 			return tx.WebhookDelivery.Update().Where(webhookdelivery.EventID(waiting)).SetOutcome(webhookdelivery.OutcomePENDING).Exec(ctx)
 		}))
 		o.later(29 * 24 * time.Hour)
@@ -61,7 +61,7 @@ func (o *office) sweep(t testing.TB) {
 	}, patience, 5*time.Millisecond)
 }
 
-// events returns the ids of company A's.
+// events returns the ids of company A's events.
 func (o *office) events(t testing.TB) []string {
 	t.Helper()
 	ids, err := o.Store.Reader().Event.Query().Where(event.CompanyID(o.A.Company.ID)).IDs(o.asOwner())
@@ -69,7 +69,7 @@ func (o *office) events(t testing.TB) []string {
 	return ids
 }
 
-// What happens to deliveries can be counted, without anybody's name or address in it.
+// The metrics count deliveries, and no label holds a name or an address.
 func TestMetrics(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		good, bad := o.subscribe(t, receiver.New(t, nil).URL), o.subscribe(t, receiver.Closed(t))
@@ -94,7 +94,7 @@ func TestMetrics(t *testing.T) {
 	})
 }
 
-// gather returns the counts of all metrics, by name and label.
+// gather returns the values of all metrics, by name and label.
 func (o *office) gather(t testing.TB) map[string]float64 {
 	t.Helper()
 	families, err := o.registry.Gather()
@@ -119,7 +119,7 @@ func (o *office) gather(t testing.TB) map[string]float64 {
 	return out
 }
 
-// The notice about a sandbox's subscription goes to the owners of its company, and a receiver's own text stays one line.
+// The notice about a sandbox's subscription goes to the owners of its live company, and a name or URL in it cannot add lines.
 func TestNoticeAboutASandbox(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		p, _ := principal.From(o.asOwner())
@@ -134,7 +134,7 @@ func TestNoticeAboutASandbox(t *testing.T) {
 		require.Contains(t, m.Subject, "(sandbox)")
 		require.Contains(t, m.Text, r.URL+"/hook")
 		require.Contains(t, m.Text, "410")
-		require.Eventually(t, func() bool { // the mail is part of the transaction, which may not have ended
+		require.Eventually(t, func() bool { // the mail is part of a transaction that may not have ended yet
 			return !testkit.Run(t, o.World, ctx, webhook.GetSubscription, op.ByID{ID: s.ID}).Enabled
 		}, patience, 5*time.Millisecond)
 	}, func(o *webhook.Options, _ *egress.Options) { o.Mail = letters{make(chan mail.Message, 10)} })

@@ -11,7 +11,7 @@ import (
 	"atrium/internal/op"
 )
 
-// SendTestEvent tries a subscription out.
+// SendTestEvent sends a test event to one subscription.
 var SendTestEvent = op.OnRow("webhooksubscription.test", op.Spec{
 	Resource: "WebhookSubscription", Action: op.Update, AdminLayer: true,
 	Summary: "Send a test event to one subscription: signed, retried and kept like any other, with data that is made up",
@@ -23,8 +23,8 @@ type SendTestEventInput struct {
 	Event string `json:"event" maxLength:"40" doc:"Any of the events, whether the subscription asks for it or not."`
 }
 
-// sendTestEvent returns the delivery. The event's subject is the subscription: it is about no other row, and is not
-// replayed to others. Returns conflict for a disabled subscription.
+// sendTestEvent returns the delivery. The event's subject is the subscription, so it is about no other row and no replay of
+// events includes it. Returns conflict for a disabled subscription.
 func sendTestEvent(ctx context.Context, tx *op.Tx, s *ent.WebhookSubscription, in SendTestEventInput) (*ent.WebhookDelivery, error) {
 	kind, ok := events.Find(in.Event)
 	if !ok {

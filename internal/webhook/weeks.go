@@ -18,44 +18,44 @@ import (
 
 const (
 	week  = 7 * 24 * time.Hour
-	ahead = week // that partitions are made ahead by, and up to another week
+	ahead = week // partitions are made for all weeks that begin within this time
 
 	weeksLock   = 0x7765656b73 // the key of PostgreSQL's advisory lock: "weeks" in ASCII
 	lockTries   = 8
-	lockWait    = 250 * time.Millisecond // for a lock: as long as deliveries that come after wait as well
-	lockPause   = time.Second            // before it is tried again
-	lockLongest = 5 * time.Second        // that a statement may hold locks for
+	lockWait    = 250 * time.Millisecond // for a lock; deliveries that need the same tables wait as long
+	lockPause   = time.Second            // before the next try
+	lockLongest = 5 * time.Second        // for a statement that holds locks
 )
 
-// weeks are the partitions of the history on PostgreSQL. Each holds the deliveries of a week, from Monday in UTC, by the
-// moment in their ids, which is the machine's: a development clock moves none of them. They are made ahead, by whichever
-// node comes first, and dropped whole when all in them is old. A row that no week is for is caught by the default
-// partition, so that a node which could not make any still delivers; such rows stay there until they are swept.
+// weeks manages the partitions of the history on PostgreSQL. Each holds the deliveries of one week, from Monday in UTC, by the
+// time in their ids. That is the machine's time, so a development clock does not affect it. The first node to come makes
+// partitions ahead of time, and drops a partition once everything in it is old. A row without a week goes into the default
+// partition, so that a node that could not make a week still delivers. Such rows stay there until they are swept.
 //
-// Making and dropping needs locks that deliveries have to wait for. It therefore asks for them for a moment only, and
-// tries again: there is a week's time for it. The role must own the tables, as the one does that has migrated them.
+// Making and dropping needs locks that block deliveries. It therefore waits for a lock only briefly and tries again: there is a
+// week to do it. The database role must own the tables, as the role that migrates them does.
 type weeks struct {
 	store *store.Store
 	log   *slog.Logger
 }
 
-// part is a partition that has a range.
+// part is a partition with a range of ids.
 type part struct {
 	name  string
-	below string // what sorts after all ids in it
+	below string // sorts after all ids in it
 }
 
-// monday returns the beginning of the week of a moment.
+// monday returns the beginning of the week of t, in UTC.
 func monday(t time.Time) time.Time {
 	y, m, d := t.UTC().Date()
 	return time.Date(y, m, d-(int(t.UTC().Weekday())+6)%7, 0, 0, 0, 0, time.UTC)
 }
 
-// bound returns what sorts before all ids of deliveries that are made at a moment or later.
+// bound returns a text that sorts before the ids of all deliveries made at t or later.
 func bound(t time.Time) string { return id.From("whd", t) }
 
-// tend makes the weeks that are missing and drops those that are over, all of whose deliveries were settled before a
-// moment of the product's time. now is the machine's. It does nothing on SQLite, where the history is one table.
+// tend makes the weeks that are missing, and drops those that are over and whose deliveries were all settled before a moment of
+// the product's time. now is the machine's time. It does nothing on SQLite, where the history is one table.
 func (w weeks) tend(ctx context.Context, now, before time.Time) error {
 	if w.store.Dialect() != dialect.Postgres {
 		return nil
@@ -66,14 +66,14 @@ func (w weeks) tend(ctx context.Context, now, before time.Time) error {
 	}
 	made, err := w.make(ctx, parts, now)
 	dropped, derr := w.drop(ctx, parts, now, before)
-	if made+dropped > 0 { // autovacuum leaves out tables that are partitioned
+	if made+dropped > 0 { // autovacuum does not analyze partitioned tables
 		_, aerr := w.store.Pool().Exec(ctx, "ANALYZE webhook_deliveries")
 		err = errors.Join(err, aerr)
 	}
 	return errors.Join(err, derr)
 }
 
-// parts returns the partitions but the default one.
+// parts returns the partitions except the default one.
 func (w weeks) parts(ctx context.Context) ([]part, error) {
 	rows, err := w.store.Pool().Query(ctx, `SELECT c.relname, substring(pg_get_expr(c.relpartbound, c.oid) FROM 'TO \(''([^'']+)''\)')
 		FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
@@ -88,7 +88,7 @@ func (w weeks) parts(ctx context.Context) ([]part, error) {
 	return parts, nil
 }
 
-// make makes the partitions that are missing, from the current week on, and returns how many there were.
+// make makes the missing partitions, from the current week on, and returns how many it made.
 func (w weeks) make(ctx context.Context, parts []part, now time.Time) (made int, err error) {
 	top := ""
 	if len(parts) > 0 {
@@ -115,11 +115,11 @@ func (w weeks) make(ctx context.Context, parts []part, now time.Time) (made int,
 	return made, nil
 }
 
-// makeWeek makes the partition of the week that begins at a moment. It returns false when the default partition has rows of
-// that week. Nothing is changed for a partition that another node has made meanwhile.
+// makeWeek makes the partition of the week that begins at from. It returns false when the default partition has rows of that
+// week. It changes nothing when another node has made the partition meanwhile.
 //
-// The table is complete before it becomes a partition: only that takes locks which deliveries wait for, on the tables that
-// foreign keys lead to (in the order in which an event and its deliveries are written) and on the default partition.
+// The table is created completely before it is attached, because attaching takes locks that block deliveries: on the tables that
+// foreign keys refer to (in the order in which an event and its deliveries are written) and on the default partition.
 func makeWeek(ctx context.Context, tx pgx.Tx, from time.Time) (bool, error) {
 	name, low, high := "webhook_deliveries_w"+from.Format("20060102"), bound(from), bound(from.Add(week))
 	var there, caught bool
@@ -136,8 +136,8 @@ func makeWeek(ctx context.Context, tx pgx.Tx, from time.Time) (bool, error) {
 	return true, err
 }
 
-// drop drops the partitions that lie beyond what is kept, unless something in them was changed since before or is not
-// settled, and returns how many there were.
+// drop drops the partitions that are older than the history is kept, unless a row in them was changed since before or is pending.
+// It returns how many it dropped.
 func (w weeks) drop(ctx context.Context, parts []part, now, before time.Time) (dropped int, err error) {
 	for _, p := range parts {
 		if p.below > bound(now.Add(-keptFor)) {
@@ -164,8 +164,8 @@ func (w weeks) drop(ctx context.Context, parts []part, now, before time.Time) (d
 	return dropped, nil
 }
 
-// unchanged reports whether a partition is there, and has no row that was changed since before or is as the condition says.
-// Only the system sees all rows: for anybody else it is false.
+// unchanged reports whether a partition exists and has no row that was changed since before or meets the condition or. Only the
+// system sees all rows, so the result is false for anybody else.
 func unchanged(ctx context.Context, tx pgx.Tx, name string, before time.Time, or string) (bool, error) {
 	var there, kept bool
 	if err := tx.QueryRow(ctx, "SELECT to_regclass($1) IS NOT NULL AND current_setting('app.company_id', true) = '*'", name).Scan(&there); err != nil || !there {
@@ -175,8 +175,8 @@ func unchanged(ctx context.Context, tx pgx.Tx, name string, before time.Time, or
 	return !kept, err
 }
 
-// dropWeek drops a partition of which it was found before that nothing in it is to be kept. Had anything become pending
-// since, it would have been changed thereby, which an index tells: deliveries wait no longer than that takes.
+// dropWeek drops a partition that was found to hold nothing to keep. It checks again under the lock, but only for changed rows: a
+// row that has become pending since has also changed. An index answers that, so deliveries wait only briefly.
 func dropWeek(ctx context.Context, tx pgx.Tx, name string, before time.Time) (bool, error) {
 	if _, err := tx.Exec(ctx, "LOCK TABLE ONLY webhook_deliveries IN ACCESS EXCLUSIVE MODE"); err != nil {
 		return false, err
@@ -189,8 +189,8 @@ func dropWeek(ctx context.Context, tx pgx.Tx, name string, before time.Time) (bo
 	return err == nil, err
 }
 
-// alter changes partitions in a transaction, one node at a time. A lock that is not to be had at once is given up, with
-// everybody who waits behind, and tried again after a pause.
+// alter changes partitions in a transaction, one node at a time. When it does not get a lock in time it gives up, so that those
+// who wait behind it can go on, and tries again after a pause.
 func (w weeks) alter(ctx context.Context, fn func(ctx context.Context, tx pgx.Tx) error) error {
 	for try := 1; ; try++ {
 		err := w.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {

@@ -23,7 +23,7 @@ import (
 	"atrium/internal/webhook"
 )
 
-// history is a world on PostgreSQL with a subscription and an event in each company, whose deliveries tests make.
+// history is a world on PostgreSQL with a subscription and an event in each company, for which tests make deliveries.
 type history struct {
 	*testkit.World
 	log bytes.Buffer
@@ -45,7 +45,7 @@ func openHistory(t *testing.T) *history {
 	return h
 }
 
-// tend sees to the weeks as a node does at a moment.
+// tend makes and drops weeks as a node does at a moment.
 func (h *history) tend(t *testing.T, now time.Time) {
 	t.Helper()
 	require.NoError(t, h.tendOn(h.Store, now))
@@ -83,7 +83,7 @@ func (h *history) where(t *testing.T) map[string]string {
 	return out
 }
 
-// partitions returns the names of the partitions, without the table's.
+// partitions returns the names of the partitions, without the prefix of the table's name.
 func (h *history) partitions(t *testing.T) []string {
 	t.Helper()
 	rows, err := h.Store.Pool().Query(t.Context(), `SELECT replace(c.relname, 'webhook_deliveries_', '') FROM pg_inherits i
@@ -109,7 +109,7 @@ func TestMonday(t *testing.T) {
 	}
 }
 
-// The weeks to come are made before they begin and follow one another without a gap; every delivery goes into its own.
+// The coming weeks are made before they begin, without gaps; every delivery goes into the partition of its week.
 func TestWeeksAreMadeAhead(t *testing.T) {
 	t.Parallel()
 	h := openHistory(t)
@@ -122,7 +122,7 @@ func TestWeeksAreMadeAhead(t *testing.T) {
 	h.tend(t, later)
 	ahead := weekOf(later.Add(webhook.Week))
 	require.Equal(t, []string{"default", "first", ahead}, h.partitions(t))
-	h.tend(t, later.Add(3*webhook.Week)) // nobody was there for a while
+	h.tend(t, later.Add(3*webhook.Week)) // no node ran for a while
 	begins := webhook.Monday(later.Add(webhook.Week))
 	want := map[string]string{inFirst: "first"}
 	want[h.put(t, h.A, begins, webhookdelivery.OutcomeSUCCESS)] = ahead
@@ -134,7 +134,7 @@ func TestWeeksAreMadeAhead(t *testing.T) {
 	require.Equal(t, want, h.where(t))
 }
 
-// A week that the default partition has rows of gets no partition of its own, and the log says so; the next one does.
+// A week of which the default partition has rows gets no partition, and the log says so; the next week gets one.
 func TestCaughtWeekIsLeft(t *testing.T) {
 	t.Parallel()
 	h := openHistory(t)
@@ -148,7 +148,7 @@ func TestCaughtWeekIsLeft(t *testing.T) {
 	require.Equal(t, map[string]string{caught: "default"}, h.where(t))
 }
 
-// Partitions hold the two companies apart even from one who names a partition, and references hold in them.
+// Row security separates the companies even for statements that name a partition, and foreign keys hold in partitions.
 func TestWeeksAreGuarded(t *testing.T) {
 	t.Parallel()
 	h := openHistory(t)
@@ -173,7 +173,7 @@ func TestWeeksAreGuarded(t *testing.T) {
 		require.NoError(t, h.Store.Pool().QueryRow(t.Context(), "SELECT count(*) FROM "+table).Scan(&n))
 		require.Zero(t, n, "%s without a company", table)
 	}
-	err := h.Store.Write(h.As(h.A, principal.Owner), func(ctx context.Context, tx *store.Tx) error { // by its own policy, past the table's
+	err := h.Store.Write(h.As(h.A, principal.Owner), func(ctx context.Context, tx *store.Tx) error { // the partition has a policy of its own, besides the table's
 		_, err := tx.PGX().Exec(ctx, "UPDATE webhook_deliveries_"+weekOf(now)+" SET company_id = $1", h.B.Company.ID)
 		return err
 	})
@@ -186,18 +186,18 @@ func TestWeeksAreGuarded(t *testing.T) {
 	require.Equal(t, store.ForeignKey, v.Kind)
 	require.Equal(t, "webhook_deliveries", v.Table)
 	require.NoError(t, h.Store.Write(principal.System(context.Background(), "test"), func(ctx context.Context, tx *store.Tx) error {
-		_, err := tx.WebhookSubscription.Delete().Exec(ctx) // takes its history with it, in all weeks
+		_, err := tx.WebhookSubscription.Delete().Exec(ctx) // deletes their deliveries in all weeks
 		return err
 	}))
 	require.Empty(t, h.where(t))
 }
 
-// Weeks go whole once all in them has been settled for thirty days: not while something is pending, and not while
-// something was sent again of late.
+// A week is dropped once all its deliveries have been settled for thirty days: not while one is pending, or was sent again
+// recently.
 func TestOldWeeksAreDropped(t *testing.T) {
 	t.Parallel()
 	h := openHistory(t)
-	first := time.Now().Add(2 * webhook.Week) // the first one that is a partition of its own
+	first := time.Now().Add(2 * webhook.Week) // the first week with a partition of its own
 	for i := range 5 {
 		h.tend(t, first.Add(time.Duration(i)*webhook.Week))
 	}
@@ -206,7 +206,7 @@ func TestOldWeeksAreDropped(t *testing.T) {
 	waits := h.put(t, h.B, first.Add(webhook.Week), webhookdelivery.OutcomePENDING)
 	again := h.put(t, h.A, first.Add(2*webhook.Week), webhookdelivery.OutcomeSUCCESS)
 	young := h.put(t, h.A, first.Add(3*webhook.Week), webhookdelivery.OutcomeSUCCESS)
-	over := webhook.Monday(first).Add(webhook.Week + webhook.KeptFor) // for the first of them
+	over := webhook.Monday(first).Add(webhook.Week + webhook.KeptFor) // when the first of them may be dropped
 	h.tend(t, over.Add(-time.Minute))
 	require.Contains(t, h.partitions(t), weekOf(first))
 	h.tend(t, over)
@@ -217,7 +217,7 @@ func TestOldWeeksAreDropped(t *testing.T) {
 			return ent.DriverOf(tx.Client).Exec(ctx, "UPDATE webhook_deliveries SET updated_at = $1, outcome = $2 WHERE id = $3", []any{at, string(outcome), id}, nil)
 		}))
 	}
-	all := over.Add(2 * webhook.Week) // for the first three
+	all := over.Add(2 * webhook.Week) // when the first three may be dropped
 	set(again, all.Add(-webhook.KeptFor), webhookdelivery.OutcomeSUCCESS)
 	h.tend(t, all)
 	require.Equal(t, map[string]string{waits: weekOf(first.Add(webhook.Week)), again: weekOf(first.Add(2 * webhook.Week)), young: weekOf(first.Add(3 * webhook.Week))}, h.where(t))
@@ -226,8 +226,8 @@ func TestOldWeeksAreDropped(t *testing.T) {
 	require.Equal(t, map[string]string{young: weekOf(first.Add(3 * webhook.Week))}, h.where(t))
 }
 
-// What no partition is dropped with is deleted row by row: rows that were pending, or sent again, when their week went, and
-// those of the default partition. Those of the week in which thirty days ago lies wait for it to end.
+// Rows that are not dropped with a partition are deleted one by one: rows that were pending, or sent again, when their week was
+// dropped, and rows of the default partition. Rows of the week that contains the moment thirty days ago stay until it is over.
 func TestRemainderIsSwept(t *testing.T) {
 	t.Parallel()
 	h := openHistory(t)
@@ -242,7 +242,7 @@ func TestRemainderIsSwept(t *testing.T) {
 	require.Equal(t, map[string]string{pending: "first", waits: "first", young: "first"}, h.where(t))
 }
 
-// Nodes that come at the same time make one partition, and none of them fails.
+// Nodes that run at the same time make one partition, and none of them fails.
 func TestNodesMakeWeeksTogether(t *testing.T) {
 	t.Parallel()
 	h := openHistory(t)
@@ -262,14 +262,14 @@ func TestNodesMakeWeeksTogether(t *testing.T) {
 	require.Equal(t, []string{"default", "first", weekOf(later), weekOf(later.Add(webhook.Week))}, h.partitions(t))
 }
 
-// Somebody who keeps a lock keeps weeks from being made, and deliveries from nothing: they wait for no longer than the
-// lock is asked for.
+// A transaction that holds a lock delays the making of weeks, but not deliveries: they wait only as long as the making waits for
+// its lock.
 func TestWeeksStandBack(t *testing.T) {
 	t.Parallel()
 	h := openHistory(t)
 	held, err := h.Store.Pool().Begin(t.Context())
 	require.NoError(t, err)
-	_, err = held.Exec(t.Context(), "LOCK TABLE events IN ROW EXCLUSIVE MODE") // as one who writes an event and does not end
+	_, err = held.Exec(t.Context(), "LOCK TABLE events IN ROW EXCLUSIVE MODE") // as a transaction that has written an event and does not end
 	require.NoError(t, err)
 	done := make(chan error, 1)
 	later := time.Now().Add(2 * webhook.Week)
@@ -279,7 +279,7 @@ func TestWeeksStandBack(t *testing.T) {
 		return n
 	}
 	require.Eventually(t, func() bool { return asked() > 0 }, patience, time.Millisecond)
-	h.put(t, h.A, time.Now(), webhookdelivery.OutcomeSUCCESS) // behind it
+	h.put(t, h.A, time.Now(), webhookdelivery.OutcomeSUCCESS) // waits behind the making of the week
 	require.Equal(t, []string{"default", "first"}, h.partitions(t))
 	require.NoError(t, held.Rollback(t.Context()))
 	require.NoError(t, <-done)

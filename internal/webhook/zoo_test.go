@@ -19,12 +19,12 @@ import (
 	"atrium/internal/webhook"
 )
 
-// animal is a receiver with a habit, and what the history says of the first attempt.
+// animal is a receiver with a certain behaviour, and what the history must say of the first attempt.
 type animal struct {
 	url     string
 	status  int    // 0 for none
-	body    string // a beginning
-	err     string // a beginning; "" for none
+	body    string // how it begins
+	err     string // how it begins; "" for none
 	outcome webhookdelivery.Outcome
 }
 
@@ -56,7 +56,7 @@ func zoo(t *testing.T) map[string]animal {
 	}
 }
 
-// Whatever receivers do, the history says it, and none of them holds up another.
+// The history says what each receiver did, and no receiver delays another.
 func TestReceiverZoo(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
 		animals := zoo(t)
@@ -102,7 +102,7 @@ func TestReceiverZoo(t *testing.T) {
 	}, schedule(webhook.DefaultRetries...))
 }
 
-// A subscription that was saved when its network was open is not called once it is closed.
+// A subscription that was saved while its network was allowed is not called once the network is forbidden.
 func TestRefusedAddress(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -121,10 +121,10 @@ func TestRefusedAddress(t *testing.T) {
 	})
 }
 
-// One subscription has so many calls under way and no more; the others' deliveries do not wait behind it.
+// The calls under way for one subscription are limited; the deliveries of others do not wait behind them.
 func TestSlowReceiverHoldsUpNobody(t *testing.T) {
 	each(t, func(t *testing.T, o *office) {
-		var now, most atomic.Int64 // calls at once: how many come one after the other is up to the machine
+		var now, most atomic.Int64 // calls at once; how many run one after the other depends on the machine
 		hangs := receiver.New(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			n := now.Add(1)
 			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
@@ -141,7 +141,7 @@ func TestSlowReceiverHoldsUpNobody(t *testing.T) {
 		}
 		quick.Await(t, 30)
 		require.LessOrEqual(t, most.Load(), int64(2*webhook.PerReceiver), "a receiver notices late that its callers have gone")
-		// Nor do its own retries and events get lost: they are delivered once it answers.
+		// Its own retries and events are not lost either: they are delivered once it answers.
 		well := receiver.New(t, nil)
 		testkit.Run(t, o.World, o.asOwner(), webhook.UpdateSubscription, webhook.UpdateSubscriptionInput{ByID: op.ByID{ID: s.ID}, URL: op.SetTo(well.URL)})
 		require.Eventually(t, func() bool {

@@ -18,8 +18,8 @@ import (
 	"atrium/internal/principal"
 )
 
-// admit returns whom the embedded provider has signed in. The access token that came with the ID token names the grant,
-// whose row says the rest more precisely than tokens do.
+// admit returns the person that the embedded provider has signed in. The access token that came with the ID token names the
+// grant. The row of the grant has the rest, more precisely than tokens.
 func (e *Embedded) admit(ctx context.Context, id *oidc.IDToken, accessToken string) (createInput, error) {
 	claims, err := e.Tokens.Verify(ctx, accessToken)
 	if errors.Is(err, identity.ErrToken) {
@@ -34,7 +34,7 @@ func (e *Embedded) admit(ctx context.Context, id *oidc.IDToken, accessToken stri
 	return createInput{CompanyID: claims.Company, UserID: claims.Subject, GrantID: claims.Grant}, nil
 }
 
-// admitOther returns whom the configured issuer has signed in.
+// admitOther returns the person that the configured issuer has signed in.
 func (s *Server) admitOther(ctx context.Context, id *oidc.IDToken, accessToken string, f flow) (createInput, error) {
 	said, err := s.people.Issuer().SignedIn(id, accessToken)
 	if err != nil {
@@ -46,15 +46,15 @@ func (s *Server) admitOther(ctx context.Context, id *oidc.IDToken, accessToken s
 	}
 	proven := said.AuthenticatedAt
 	if proven.IsZero() {
-		proven = said.IssuedAt // an issuer that does not say when somebody proved who it is vouches for this moment
+		proven = said.IssuedAt // without auth_time, the issuer vouches for the time of the token
 	}
 	if now := s.now(); proven.After(now) {
-		proven = now // its clock is ahead
+		proven = now // the issuer's clock is ahead
 	}
 	return createInput{CompanyID: u.CompanyID, UserID: u.ID, Methods: said.Methods, AuthenticatedAt: proven.Truncate(time.Millisecond)}, nil
 }
 
-// begin makes the session in the name of its person.
+// begin creates the session; the person is the actor.
 func (s *Server) begin(w http.ResponseWriter, r *http.Request, in createInput) (*ent.Session, error) {
 	sys := principal.System(r.Context(), "whoever signs in is nobody yet")
 	u, err := s.engine.Store.Reader().User.Query().Where(user.ID(in.UserID), user.CompanyID(in.CompanyID)).Only(sys)
@@ -65,7 +65,8 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, in createInput) (
 	return out, err
 }
 
-// as returns a context in which the person calls, signed in to the live company; more is what is known of the session.
+// as returns a context in which the person is the caller, by a session of the live company. more holds what is known about the
+// session.
 func as(w http.ResponseWriter, r *http.Request, u *ent.User, more principal.Principal) context.Context {
 	p := more
 	p.CompanyID, p.Type, p.ID, p.Name, p.Email = u.CompanyID, principal.TypeUser, u.ID, u.Name, u.Email

@@ -13,7 +13,7 @@ import (
 	"atrium/internal/principal"
 )
 
-// with returns an address with one parameter changed; an empty value takes it away.
+// with returns a URL with one parameter changed; an empty value removes the parameter.
 func with(t *testing.T, uri, name, value string) string {
 	t.Helper()
 	u, err := url.Parse(uri)
@@ -26,7 +26,7 @@ func with(t *testing.T, uri, name, value string) string {
 	return u.String()
 }
 
-// turnedAway holds that an answer began no session: no row, no cookie.
+// turnedAway requires that an answer creates no session and sets no session cookie.
 func (h *house) turnedAway(b *browser, uri string, why ...any) {
 	h.t.Helper()
 	before := h.sessions()
@@ -37,7 +37,7 @@ func (h *house) turnedAway(b *browser, uri string, why ...any) {
 	require.Contains(h.t, r.body, `href="/login"`, "it leads to a new attempt")
 }
 
-// Login CSRF: an attacker cannot sign a victim's browser in as himself by sending it to his own answer.
+// Login CSRF: an attacker cannot sign a victim's browser in as the attacker by sending it the attacker's own answer.
 func TestAnswerOfAnotherBrowser(t *testing.T) {
 	each(t, func(t *testing.T, h *house) {
 		attackers := h.browser().answer("/login")
@@ -50,7 +50,7 @@ func TestAnswerOfAnotherBrowser(t *testing.T) {
 	})
 }
 
-// An answer is good once, and for ten minutes.
+// An answer is valid once, and for ten minutes.
 func TestAnswerIsUsedUp(t *testing.T) {
 	each(t, func(t *testing.T, h *house) {
 		b := h.browser()
@@ -62,7 +62,7 @@ func TestAnswerIsUsedUp(t *testing.T) {
 		require.NotNil(t, h.who(value))
 
 		replayed := h.browser()
-		replayed.give("__Host-atrium_login", flow) // who stole the cookie has the code redeemed a second time
+		replayed.give("__Host-atrium_login", flow) // an attacker with the cookie sends the code a second time
 		h.turnedAway(replayed, back)
 
 		late := h.browser()
@@ -72,7 +72,7 @@ func TestAnswerIsUsedUp(t *testing.T) {
 	})
 }
 
-// Code injection: a code that was given for another sign-in is worth nothing in this one, as PKCE and nonce bind it.
+// Code injection: the code of another sign-in is worthless, because PKCE and nonce bind a code to its sign-in.
 func TestInjectedCode(t *testing.T) {
 	each(t, func(t *testing.T, h *house) {
 		h.letIn(h.A.Owner)
@@ -85,7 +85,7 @@ func TestInjectedCode(t *testing.T) {
 	})
 }
 
-// Mix-up, and answers that are spoilt in other ways.
+// Mix-up attacks, and answers that are invalid in other ways.
 func TestSpoiltAnswers(t *testing.T) {
 	each(t, func(t *testing.T, h *house) {
 		for name, spoil := range map[string]func(string) string{
@@ -108,7 +108,7 @@ func TestSpoiltAnswers(t *testing.T) {
 	})
 }
 
-// Cookie tossing: a cookie that came twice, or that was not made here, counts for nothing.
+// Cookie tossing: a cookie that occurs twice, or that was not made here, is ignored.
 func TestTossedCookies(t *testing.T) {
 	each(t, func(t *testing.T, h *house) {
 		attacker := h.browser()
@@ -136,7 +136,7 @@ func TestTossedCookies(t *testing.T) {
 		}
 		require.Equal(t, before, h.sessions())
 
-		// The session's own cookie: a second one beside it makes the browser's logout end neither.
+		// With a second session cookie beside the genuine one, the browser's logout ends neither session.
 		value := victim.signIn()
 		stolen := attacker.signIn()
 		victim.send(http.MethodPost, "/logout", header("X-Requested-With", "x"), toss(authn.SessionCookie, stolen))

@@ -14,11 +14,11 @@ import (
 	"atrium/internal/op"
 )
 
-// errAnswer is what an answer of the provider gets that is not one to a sign-in that this browser began.
+// errAnswer means that an answer of the provider belongs to no sign-in that this browser began.
 var errAnswer = errors.New("websession: the answer fits no sign-in of this browser")
 
-// callback takes the provider's answer: it redeems the code, verifies the ID token, begins a session under a new cookie
-// and sends the browser to where it wanted to go. What was begun is used up by its first answer, good or bad.
+// callback handles the provider's answer: it redeems the code, verifies the ID token, creates a session with a new cookie and
+// redirects the browser to returnTo. The first answer uses up the sign-in that was begun, even if it is not valid.
 func (s *Server) callback(w http.ResponseWriter, r *http.Request) {
 	params, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *Server) callback(w http.ResponseWriter, r *http.Request) {
 	redirect(w, s.base+f.ReturnTo)
 }
 
-// one returns a parameter that came exactly once; empty for every other.
+// one returns the value of a parameter that occurs exactly once; otherwise an empty string.
 func one(params url.Values, name string) string {
 	if v := params[name]; len(v) == 1 {
 		return v[0]
@@ -74,7 +74,7 @@ func one(params url.Values, name string) string {
 	return ""
 }
 
-// printable cuts what somebody else wrote down to what may stand in a log.
+// printable limits an untrusted text to what may be logged.
 func printable(s string) string {
 	s = s[:min(len(s), 100)]
 	for _, c := range []byte(s) {
@@ -85,14 +85,14 @@ func printable(s string) string {
 	return s
 }
 
-// stray shows that an answer is not one to a sign-in that was begun here: it took too long, or somebody sent the browser
-// here with an answer of his own.
+// stray shows the error page for an answer that belongs to no sign-in begun in this browser: it took too long, or an attacker
+// sent the browser here with the attacker's own answer (login CSRF).
 func (s *Server) stray(w http.ResponseWriter, r *http.Request, cause error) {
 	s.fault(w, r, http.StatusBadRequest, "That sign-in cannot be finished here",
 		"It was begun in another browser, was finished already, or took too long.", cause)
 }
 
-// redeem exchanges the code for tokens and returns whose session they begin, and the ID token.
+// redeem exchanges the code for tokens and returns the input for the session, and the ID token.
 func (s *Server) redeem(ctx context.Context, meta *issuer.Metadata, f flow, code string) (who createInput, idToken string, err error) {
 	if code == "" {
 		return who, "", errAnswer
@@ -116,7 +116,7 @@ func (s *Server) redeem(ctx context.Context, meta *issuer.Metadata, f flow, code
 	return who, idToken, err
 }
 
-// refused shows why the provider's answer begins no session.
+// refused shows the error page for an answer of the provider that gives no session.
 func (s *Server) refused(w http.ResponseWriter, r *http.Request, err error) {
 	_, lost := errors.AsType[*url.Error](err)
 	answer, rejected := errors.AsType[*oauth2.RetrieveError](err)
@@ -135,7 +135,8 @@ func (s *Server) refused(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// notBegun shows why there is no session although the provider vouches for the person.
+// notBegun shows why a person whom the provider has signed in gets no session. If the proof is older than a sign-out
+// everywhere, it starts a new sign-in instead.
 func (s *Server) notBegun(w http.ResponseWriter, r *http.Request, f flow, err error) {
 	switch e := apperr.From(err); {
 	case e.Code == apperr.Forbidden && e.Reason == op.ReasonStale:

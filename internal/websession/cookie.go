@@ -9,7 +9,7 @@ import (
 	"atrium/internal/authn"
 )
 
-// newValue returns a new value of the session's cookie, and what is kept of it.
+// newValue returns a new value for the session cookie, and its hash, which is stored.
 func newValue() (value string, hash []byte) {
 	raw := make([]byte, 32)
 	_, _ = rand.Read(raw) // never fails
@@ -22,8 +22,8 @@ func hashOf(value string) []byte {
 	return sum[:]
 }
 
-// current returns the hash of the browser's session cookie; nil without one. A cookie that came twice is none: one of
-// them is somebody else's.
+// current returns the hash of the browser's session cookie; nil without one. A request with two such cookies counts as one
+// without: somebody else set one of them.
 func current(r *http.Request) []byte {
 	cookies := r.CookiesNamed(authn.SessionCookie)
 	if len(cookies) != 1 || len(cookies[0].Value) != authn.SessionValueLen {
@@ -32,8 +32,8 @@ func current(r *http.Request) []byte {
 	return hashOf(cookies[0].Value)
 }
 
-// setCookie gives the browser a cookie for this host alone. Without a lifetime it ends with the browser; a negative one
-// takes it away. Lax: a link from elsewhere finds its reader signed in, a form from elsewhere does not.
+// setCookie sets a cookie for this host only. With maxAge 0 it ends with the browser session; a negative maxAge deletes it.
+// SameSite=Lax: a link from another site arrives with the cookie, a form from another site does not.
 func setCookie(w http.ResponseWriter, name, value string, maxAge int) {
 	http.SetCookie(w, &http.Cookie{
 		Name: name, Value: value, Path: "/", MaxAge: maxAge, HttpOnly: true, Secure: true, SameSite: http.SameSiteLaxMode,

@@ -19,23 +19,23 @@ import (
 
 const maxAgent = 300 // bytes
 
-// createInput says whose session begins. Nothing of it comes from a caller.
+// createInput describes the session to create. No field comes from a caller.
 type createInput struct {
 	CompanyID string `json:"-"`
 	UserID    string `json:"-"`
 	TokenHash []byte `json:"-"`
-	Replaces  []byte `json:"-"` // the hash of the cookie that the browser came with; nil for none
-	GrantID   string `json:"-"` // of the embedded provider, which then knows the rest; empty when another issuer vouches
+	Replaces  []byte `json:"-"` // hash of the browser's previous session cookie; nil for none
+	GrantID   string `json:"-"` // grant of the embedded provider, which has methods and time; empty for another issuer
 
 	Methods         []string  `json:"-"`
 	AuthenticatedAt time.Time `json:"-"`
 }
 
-// open makes the session and ends the one that the browser had; a person who worked in the sandbox goes on doing so.
-// Returns forbidden for a user who is not active, and with op.ReasonStale for a proof from before the person was signed
-// out everywhere.
+// open creates the session and ends the browser's previous one. A person whose previous session was in the sandbox stays in the
+// sandbox. Returns forbidden for a user who is not active, and forbidden with op.ReasonStale when the person was signed out
+// everywhere after the sign-in.
 func open(ctx context.Context, tx *op.Tx, in createInput) (*ent.Session, error) {
-	u, err := op.Lock(tx, tx.User.Query().Where(user.ID(in.UserID))).Only(ctx) // as whoever ends the access of the user does
+	u, err := op.Lock(tx, tx.User.Query().Where(user.ID(in.UserID))).Only(ctx) // the same lock as when the user's access is ended
 	if err != nil {
 		return nil, fmt.Errorf("read the user: %w", err)
 	}
@@ -49,7 +49,7 @@ func open(ctx context.Context, tx *op.Tx, in createInput) (*ent.Session, error) 
 	c := tx.Session.Create().SetUserID(u.ID).SetTokenHash(in.TokenHash)
 	proven, methods := in.AuthenticatedAt, in.Methods
 	if in.GrantID != "" {
-		tx.As("session.opened") // the provider's pages have written session.created
+		tx.As("session.opened") // the provider's pages have already written session.created
 		g, err := tx.Grant.Query().Where(grant.ID(in.GrantID), grant.UserID(u.ID), grant.RevokedAtIsNil()).Only(ctx)
 		if ent.IsNotFound(err) {
 			return nil, stale()
@@ -86,7 +86,7 @@ func stale() error {
 	return err
 }
 
-// replace ends the session that the browser had, which may be of another company or person; nil when there is none.
+// replace ends the browser's previous session, which may belong to another company or person. Returns nil when there is none.
 func replace(ctx context.Context, tx *op.Tx, hash []byte) (before *ent.Session, err error) {
 	if len(hash) == 0 {
 		return nil, nil

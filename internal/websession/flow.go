@@ -12,28 +12,28 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// flowCookie holds what was begun in this browser and has not come back. It binds the callback to the browser (login
-// CSRF) and is sealed, so that nobody can make one; the prefix keeps other hosts from setting it.
+// flowCookie holds the sign-ins that this browser has begun and not finished. It binds the callback to the browser (login CSRF)
+// and is sealed, so that nobody can forge it. The prefix keeps other hosts from setting it.
 const flowCookie = "__Host-atrium_login"
 
 const (
 	flowLife  = 10 * time.Minute
 	maxFlows  = 4    // several tabs may sign in at once
-	maxCookie = 3800 // bytes; browsers keep 4096 with the name and attributes
+	maxCookie = 3800 // bytes; browsers store 4096 including name and attributes
 )
 
-// flow is one sign-in that was begun.
+// flow is a sign-in that was begun.
 type flow struct {
 	State    string `json:"s"`
 	Nonce    string `json:"n"`
-	Verifier string `json:"v"` // PKCE's
+	Verifier string `json:"v"` // of PKCE
 	ReturnTo string `json:"r"`
 	Company  string `json:"c,omitempty"`
 	Issuer   string `json:"i"`
 	Began    int64  `json:"b"` // Unix seconds
 }
 
-// flowSeal binds the cookie's ciphertext to its purpose.
+// flowSeal is the associated data of the sealed cookie.
 var flowSeal = []byte("websession flow")
 
 func newFlow(issuer, returnTo, company string, now time.Time) flow {
@@ -43,8 +43,8 @@ func newFlow(issuer, returnTo, company string, now time.Time) flow {
 	}
 }
 
-// flows returns what was begun in the browser, the latest last. A cookie that came twice, is too old or was not made here
-// holds nothing.
+// flows returns the sign-ins that were begun in the browser, newest last. It returns none if the cookie occurs twice or was not
+// made here, and leaves out those that are too old.
 func (s *Server) flows(r *http.Request) []flow {
 	cookies := r.CookiesNamed(flowCookie)
 	if len(cookies) != 1 {
@@ -72,7 +72,7 @@ func (s *Server) flows(r *http.Request) []flow {
 	return live
 }
 
-// keep writes flows into the browser's cookie, without the oldest when they are too many or too long.
+// keep writes flows into the browser's cookie. It drops the oldest ones when there are too many or the cookie is too long.
 func (s *Server) keep(w http.ResponseWriter, all []flow) error {
 	if len(all) > maxFlows {
 		all = all[len(all)-maxFlows:]
@@ -95,7 +95,7 @@ func (s *Server) keep(w http.ResponseWriter, all []flow) error {
 	return nil
 }
 
-// takeFlow returns the flow with the state, and takes it out of the others.
+// takeFlow returns the flow with the given state, and the other flows.
 func takeFlow(all []flow, state string) (f flow, rest []flow, ok bool) {
 	for i, f := range all {
 		if state != "" && subtle.ConstantTimeCompare([]byte(f.State), []byte(state)) == 1 {

@@ -5,19 +5,19 @@ import (
 	"net/http"
 )
 
-// hintCookie holds the ID token by which another issuer signed the person in, for the id_token_hint that signing out
-// there asks for (OpenID Connect RP-Initiated Logout 1.0): without it the person is asked, or sent nowhere. The browser
-// keeps it sealed, and shows it where it is needed alone.
+// hintCookie holds the ID token by which another issuer signed the person in. It is sent as id_token_hint when the person signs
+// out there (OpenID Connect RP-Initiated Logout 1.0); without it, the issuer asks the person or does not redirect back. The
+// cookie is sealed, and the browser sends it to the logout path only.
 const hintCookie = "__Secure-atrium_id_token"
 
-// hintSeal binds the cookie's ciphertext to its purpose and to the session that the token began.
+// hintSeal is the associated data of the sealed cookie. It contains the hash of the session cookie.
 func hintSeal(session []byte) []byte { return append([]byte("websession id token/"), session...) }
 
-// keepHint gives the browser the ID token of the session with a cookie's hash. One that is too long for a cookie is not
-// kept.
+// keepHint sets the cookie with the ID token for a session, given the hash of its session cookie. A token that is too long for
+// a cookie is not stored.
 func (s *Server) keepHint(w http.ResponseWriter, session []byte, idToken string) error {
 	if s.embedded != nil {
-		return nil // it ends sign-ins itself
+		return nil // the embedded provider needs no hint
 	}
 	sealed, err := s.engine.Sealer.Seal([]byte(idToken), hintSeal(session))
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *Server) hint(r *http.Request) string {
 	}
 	token, err := s.engine.Sealer.Unseal(sealed, hintSeal(session))
 	if err != nil {
-		return "" // another session's
+		return "" // it belongs to another session
 	}
 	return string(token)
 }

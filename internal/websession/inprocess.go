@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// inProcess is a transport that hands requests for the provider's host to its handler, without a network in between: the
-// server need not reach itself under its public name, nor trust its own certificate.
+// inProcess returns a transport that passes requests for the provider's host directly to its handler. So the server needs
+// neither to reach itself under its public name nor to trust its own certificate.
 func inProcess(providerURL string, h http.Handler) (http.RoundTripper, error) {
 	u, err := url.Parse(providerURL)
 	if err != nil || u.Host == "" {
@@ -26,7 +26,7 @@ type handed struct {
 	handler http.Handler
 }
 
-// RoundTrip serves the request.
+// RoundTrip serves the request with the handler.
 func (t handed) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
 		defer r.Body.Close()
@@ -47,7 +47,7 @@ func (t handed) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// answer keeps what a handler answers.
+// answer records the response of a handler.
 type answer struct {
 	header http.Header
 	status int
@@ -55,7 +55,7 @@ type answer struct {
 	body   bytes.Buffer
 }
 
-// Header returns the headers of the answer.
+// Header returns the headers of the response.
 func (a *answer) Header() http.Header { return a.header }
 
 // WriteHeader sets the status, once.
@@ -65,7 +65,7 @@ func (a *answer) WriteHeader(status int) {
 	}
 }
 
-// Write adds to the body.
+// Write appends to the body.
 func (a *answer) Write(b []byte) (int, error) {
 	a.begun = true
 	return a.body.Write(b)

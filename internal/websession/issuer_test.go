@@ -20,7 +20,7 @@ import (
 	"atrium/internal/websession"
 )
 
-// signedIn makes the issuer let in the person of a role, by a verified address; more is added to the ID token.
+// signedIn makes the issuer sign in the person of a role with a verified address; more holds further claims of the ID token.
 func (h *house) signedIn(remote *testissuer.Issuer, role principal.Role, more testissuer.Claims) {
 	c := testissuer.Claims{"sub": "ext-" + string(role), "email": h.A.Users[role].Email, "email_verified": true}
 	for name, v := range more {
@@ -47,16 +47,16 @@ func TestSignInThroughAnotherIssuer(t *testing.T) {
 		require.Equal(t, []string{"allowed"}, h.audited("session.created"))
 		require.Equal(t, []string{"allowed"}, h.audited("user.linked"))
 
-		// A step-up asks for a new proof, and for the time of it.
+		// A step-up asks for a new proof and for its time.
 		r = b.send(http.MethodGet, "/login?prompt=login")
 		require.Contains(t, r.to, "prompt=login")
 		require.Contains(t, r.to, "max_age=0")
 
-		// An issuer that does not tell the time of the proof vouches for now.
+		// For an issuer that gives no auth_time, the time of the token counts.
 		h.signedIn(remote, principal.Agent, nil)
 		require.WithinDuration(t, h.Clock.Now(), h.who(b.signIn()).AuthenticatedAt, 10*time.Second)
 
-		// Signing out leads by way of the issuer, which is shown the ID token that it gave, and whose it is.
+		// Signing out redirects by way of the issuer, with the ID token that it issued and the client id.
 		value = b.cookie(authn.SessionCookie)
 		r = b.send(http.MethodPost, "/logout", header("X-Requested-With", "x"))
 		out, err := url.Parse(r.to)
@@ -67,7 +67,7 @@ func TestSignInThroughAnotherIssuer(t *testing.T) {
 		hint, err := jwt.ParseSigned(out.Query().Get("id_token_hint"), []jose.SignatureAlgorithm{jose.ES256, jose.RS256})
 		require.NoError(t, err)
 		var said jwt.Claims
-		require.NoError(t, hint.UnsafeClaimsWithoutVerification(&said)) // the issuer's to verify
+		require.NoError(t, hint.UnsafeClaimsWithoutVerification(&said)) // verifying is up to the issuer
 		require.Equal(t, remote.URL, said.Issuer)
 		require.Equal(t, "ext-agent", said.Subject)
 		require.Equal(t, jwt.Audience{"web"}, said.Audience)
@@ -75,7 +75,7 @@ func TestSignInThroughAnotherIssuer(t *testing.T) {
 	})
 }
 
-// A proof from before the person was signed out everywhere begins no session: another one is asked for.
+// A sign-in from before a sign-out everywhere gives no session; a new sign-in is started.
 func TestOldProofOfAnotherIssuer(t *testing.T) {
 	eachIssuer(t, nil, func(t *testing.T, h *house, remote *testissuer.Issuer) {
 		now := h.Clock.Now()
@@ -92,7 +92,7 @@ func TestOldProofOfAnotherIssuer(t *testing.T) {
 	})
 }
 
-// Whoever is nobody here is told so, and leaves no session.
+// People without access get an error page and no session.
 func TestStrangersOfAnotherIssuer(t *testing.T) {
 	eachIssuer(t, nil, func(t *testing.T, h *house, remote *testissuer.Issuer) {
 		for name, c := range map[string]testissuer.Claims{
@@ -111,7 +111,7 @@ func TestStrangersOfAnotherIssuer(t *testing.T) {
 	})
 }
 
-// An ID token that is spoilt in any way signs nobody in.
+// An invalid ID token signs nobody in.
 func TestSpoiltIDTokens(t *testing.T) {
 	eachIssuer(t, nil, func(t *testing.T, h *house, remote *testissuer.Issuer) {
 		h.signedIn(remote, principal.Agent, nil)
@@ -145,7 +145,8 @@ func TestSpoiltIDTokens(t *testing.T) {
 	})
 }
 
-// Where the issuer does not name itself in its answers, as older ones, they are taken as they are; a wrong name is not.
+// Answers without iss are accepted from an issuer that does not announce it, as older ones do. An answer with a wrong iss is
+// not.
 func TestIssuerThatDoesNotNameItself(t *testing.T) {
 	eachIssuer(t, nil, func(t *testing.T, h *house, remote *testissuer.Issuer) {
 		remote.Set(func(s *testissuer.Settings) { s.Silent = true })
@@ -157,7 +158,7 @@ func TestIssuerThatDoesNotNameItself(t *testing.T) {
 	})
 }
 
-// An issuer that does not answer, at the start or later, is waited for by those who sign in; the others notice nothing.
+// While the issuer does not answer, people cannot sign in; existing sessions work.
 func TestIssuerThatDoesNotAnswer(t *testing.T) {
 	eachIssuer(t, nil, func(t *testing.T, h *house, remote *testissuer.Issuer) {
 		h.signedIn(remote, principal.Agent, nil)
@@ -181,7 +182,7 @@ func TestIssuerThatDoesNotAnswer(t *testing.T) {
 	})
 }
 
-// The company that a person of several wants is named at the start.
+// A person in several companies can name one at the start of the sign-in.
 func TestCompanyOfTheSignIn(t *testing.T) {
 	eachIssuer(t, func(o *issuer.Options) { o.Company = "" }, func(t *testing.T, h *house, remote *testissuer.Issuer) {
 		agent := h.A.Users[principal.Agent]
@@ -219,7 +220,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// The ID token that a browser keeps for signing out is sealed, goes nowhere else, and is worth nothing beside another
+// The ID token for signing out is sealed in the browser, is sent to the logout path only, and is worthless with another
 // session.
 func TestIDTokenForSignOut(t *testing.T) {
 	eachIssuer(t, nil, func(t *testing.T, h *house, remote *testissuer.Issuer) {

@@ -8,12 +8,12 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// companyName is an id or a slug.
+// companyName matches an id or a slug.
 var companyName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// login begins a sign-in and sends the browser to the provider. returnTo is the local path that the person wants to see
-// afterwards; prompt=login makes the provider ask for a new proof, prompt=select_account for another account; company
-// says of which company a person of another issuer wants to be.
+// login begins a sign-in and redirects the browser to the provider. returnTo is the local path to show afterwards. prompt=login
+// asks for a new proof, prompt=select_account for another account. company is the company that a person of another issuer wants
+// to sign in to.
 func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
 	meta, err := s.provider.Metadata(ctx)
@@ -36,7 +36,7 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 	case "login":
 		options = append(options, oauth2.SetAuthURLParam("prompt", prompt))
 		if s.embedded == nil {
-			options = append(options, oauth2.SetAuthURLParam("max_age", "0")) // makes it say when the person proved who it is
+			options = append(options, oauth2.SetAuthURLParam("max_age", "0")) // makes the issuer return auth_time
 		}
 	case "select_account":
 		options = append(options, oauth2.SetAuthURLParam("prompt", prompt))

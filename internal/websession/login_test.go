@@ -16,7 +16,7 @@ import (
 	"atrium/internal/store"
 )
 
-// Signing in leaves the browser with a cookie that only it and the server see, and the database with its hash.
+// After the sign-in, the browser has a cookie that only it and the server see, and the database has the hash.
 func TestSignIn(t *testing.T) {
 	each(t, func(t *testing.T, h *house) {
 		b := h.browser()
@@ -56,7 +56,7 @@ func TestSignIn(t *testing.T) {
 	})
 }
 
-// The company's lifetime counts, and two days at most.
+// The company's session lifetime applies, up to two days.
 func TestSessionLifetime(t *testing.T) {
 	each(t, func(t *testing.T, h *house) {
 		for minutes, want := range map[int]time.Duration{30: 30 * time.Minute, 10_000: 48 * time.Hour} {
@@ -69,7 +69,7 @@ func TestSessionLifetime(t *testing.T) {
 	})
 }
 
-// A value of the cookie never lives through a sign-in: neither one that somebody else put there nor the one of before.
+// A cookie value never survives a sign-in, neither one planted by an attacker nor the person's previous one.
 func TestSessionFixation(t *testing.T) {
 	each(t, func(t *testing.T, h *house) {
 		attacker := h.browser()
@@ -94,7 +94,7 @@ func TestSessionFixation(t *testing.T) {
 	})
 }
 
-// Whoever signs in again while working in the sandbox goes on there; somebody else begins in the live company.
+// A person who signs in again while working in the sandbox stays there. Another person starts in the live company.
 func TestSandboxOutlivesANewProof(t *testing.T) {
 	each(t, func(t *testing.T, h *house) {
 		b := h.browser()
@@ -108,7 +108,7 @@ func TestSandboxOutlivesANewProof(t *testing.T) {
 	})
 }
 
-// returnTo leads nowhere but to this host.
+// returnTo can only lead to this host.
 func TestOpenRedirect(t *testing.T) {
 	each(t, func(t *testing.T, h *house) {
 		to := func(returnTo string) string {
@@ -133,7 +133,7 @@ func TestOpenRedirect(t *testing.T) {
 	})
 }
 
-// The browser is sent to the provider with everything that binds its answer: state, nonce and PKCE.
+// The authorization request contains everything that binds the answer: state, nonce and PKCE.
 func TestWhatTheProviderIsAsked(t *testing.T) {
 	each(t, func(t *testing.T, h *house) {
 		b := h.browser()
@@ -164,7 +164,7 @@ func TestWhatTheProviderIsAsked(t *testing.T) {
 	})
 }
 
-// Several tabs sign in side by side; of very many the first are forgotten.
+// Several tabs can sign in at once. Beyond the limit, the oldest sign-ins are dropped.
 func TestSeveralTabs(t *testing.T) {
 	each(t, func(t *testing.T, h *house) {
 		b := h.browser()
@@ -186,7 +186,7 @@ func TestSeveralTabs(t *testing.T) {
 	})
 }
 
-// Who is deactivated, has no membership any more or was signed out everywhere while signing in gets no session.
+// A person who is deactivated, removed or signed out everywhere during the sign-in gets no session.
 func TestStandingChangesWhileSigningIn(t *testing.T) {
 	each(t, func(t *testing.T, h *house) {
 		agent := h.A.Users[principal.Agent]
@@ -211,7 +211,7 @@ func TestStandingChangesWhileSigningIn(t *testing.T) {
 	})
 }
 
-// A provider that does not let somebody in, or does not answer, is told in plain words.
+// When the provider refuses or does not answer, the person gets an error page.
 func TestProviderThatRefuses(t *testing.T) {
 	each(t, func(t *testing.T, h *house) {
 		h.letIn(nil)

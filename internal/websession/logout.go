@@ -16,7 +16,7 @@ import (
 	"atrium/internal/principal"
 )
 
-// askLogout shows the form that signs out: a link alone never does.
+// askLogout shows the sign-out form. A link alone never signs out.
 func (s *Server) askLogout(w http.ResponseWriter, r *http.Request) {
 	s.layout.Render(w, r, http.StatusOK, pages.Page{
 		Body: "framed", Title: "Sign out?", Leads: pages.LeadsTo(s.endSession(r.Context())),
@@ -24,7 +24,7 @@ func (s *Server) askLogout(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// endSession returns the address at which another issuer signs people out; empty when there is none or it is not known.
+// endSession returns the end-session endpoint of another issuer; empty when it has none or its metadata are unavailable.
 func (s *Server) endSession(ctx context.Context) string {
 	if s.embedded != nil {
 		return ""
@@ -36,9 +36,9 @@ func (s *Server) endSession(ctx context.Context) string {
 	return meta.EndSession
 }
 
-// logout ends the session and the sign-in that it came from, takes the cookie away and sends the browser home; with
-// another issuer by way of its end-session endpoint. It takes what only a page of this origin can send. Whoever is
-// signed out already is sent the same way.
+// logout ends the session and the sign-in that it came from, deletes the cookie and redirects to the start page; with another
+// issuer it redirects by way of the issuer's end-session endpoint. It accepts only requests from a page of this origin. A
+// person without a session is redirected the same way.
 func (s *Server) logout(w http.ResponseWriter, r *http.Request) {
 	if err := s.ownRequest(r); err != nil {
 		s.layout.Message(w, r, http.StatusForbidden, "You are still signed in", "Something on another site tried to sign you out.",
@@ -69,8 +69,8 @@ func (s *Server) logout(w http.ResponseWriter, r *http.Request) {
 	redirect(w, home)
 }
 
-// ownRequest returns an error unless the request shows that a page of this origin sent it: by a header that others
-// cannot add, or by its origin.
+// ownRequest returns an error unless the request was sent by a page of this origin. The proof is its origin, or a header that
+// pages of other origins cannot add.
 func (s *Server) ownRequest(r *http.Request) error {
 	if err := CheckOrigin(r, s.base); err != nil {
 		return err
@@ -81,7 +81,7 @@ func (s *Server) ownRequest(r *http.Request) error {
 	return nil
 }
 
-// end ends the browser's session, if it has one that stands.
+// end ends the browser's session, if it has one that has not ended.
 func (s *Server) end(w http.ResponseWriter, r *http.Request) error {
 	hash := current(r)
 	if hash == nil {

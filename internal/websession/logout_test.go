@@ -14,7 +14,7 @@ import (
 	"atrium/internal/websession"
 )
 
-// Signing out ends the session, the sign-in and what came from it, and takes the cookie away.
+// Signing out ends the session, the sign-in and everything from it, and deletes the cookie.
 func TestLogout(t *testing.T) {
 	each(t, func(t *testing.T, h *house) {
 		for name, own := range map[string]func(*http.Request){
@@ -43,7 +43,7 @@ func TestLogout(t *testing.T) {
 	})
 }
 
-// CSRF on logout: no other site signs anybody out, and no link does.
+// CSRF on logout: neither another site nor a link can sign anybody out.
 func TestLogoutByAnotherSite(t *testing.T) {
 	each(t, func(t *testing.T, h *house) {
 		b := h.browser()
@@ -103,7 +103,7 @@ func TestCheckOrigin(t *testing.T) {
 	}
 }
 
-// A person who is signed in at the provider goes on being so in other browsers.
+// A sign-out in one browser does not affect other browsers of the person.
 func TestLogoutEndsOneBrowser(t *testing.T) {
 	each(t, func(t *testing.T, h *house) {
 		laptop, phone := h.browser(), h.browser()

@@ -17,7 +17,7 @@ import (
 
 var sorts = op.Sorts{"createdAt": session.FieldCreatedAt, "lastSeenAt": session.FieldLastSeenAt}
 
-// The operations on web sessions. People list and end their own, admins everybody's.
+// The operations on web sessions. People list and end their own sessions, admins everybody's.
 var (
 	List = op.New("session.list", op.Spec{
 		Resource: "Session", Action: op.Read, AdminLayer: true, Sorts: sorts, Summary: "List the web sessions that a person has open",
@@ -36,20 +36,20 @@ var (
 		Resource: "Session", Action: op.Update, AdminLayer: true, Summary: "Go over to the sandbox, or back to the live company",
 	}, change)
 
-	// create is run by the callback, in the name of the person who has signed in.
+	// create is run by the callback. The actor is the person who has signed in.
 	create = op.New("session.create", op.Spec{
 		Resource: "Session", Action: op.Create, AdminLayer: true, Summary: "Begin a web session",
 	}, open)
 )
 
-// ListInput says whose sessions are listed.
+// ListInput selects the person whose sessions are listed.
 type ListInput struct {
 	paging.Page
 	UserID string `json:"-" query:"userId" maxLength:"64" doc:"Whose sessions; the caller's own when not given."`
 }
 
-// list returns the sessions that are open, the newest first. Whoever may see only their own finds nothing of others. In a
-// sandbox there are none: sessions are the live company's.
+// list returns the open sessions, newest first. A caller with access only to own rows finds no sessions of other people. In a
+// sandbox the list is empty, because sessions belong to the live company.
 func list(ctx context.Context, tx *op.Tx, in ListInput) (paging.List[*ent.Session], error) {
 	p := tx.Principal()
 	whose := in.UserID
@@ -63,14 +63,14 @@ func list(ctx context.Context, tx *op.Tx, in ListInput) (paging.List[*ent.Sessio
 	return paging.Of(ctx, in.Page, sorts, q)
 }
 
-// owned is a session as the rule of own rows sees it: its person's.
+// owned is a session with the field CreatedBy, by which rights on own rows are decided.
 type owned struct {
 	*ent.Session
 	CreatedBy string
 	role      user.Role
 }
 
-// ofOwner returns the right that ending an owner's sessions takes.
+// ofOwner returns the additional right that is needed to end sessions of an owner.
 func ofOwner(row any) []string {
 	role := user.RoleMember
 	switch row := row.(type) {
@@ -97,9 +97,10 @@ func load(ctx context.Context, tx *op.Tx, id string) (owned, error) {
 	return owned{Session: s, CreatedBy: s.UserID, role: u.Role}, nil
 }
 
-// end ends a session at once on this node, and within store.Propagation on others. The provider's sign-in ends with it:
-// otherwise the browser would be let in again without a question. So does what else came from that sign-in: in all companies
-// for people who end their own session, in this company for everybody else. A session that has ended stays as it is.
+// end ends a session: at once on this node, and within store.Propagation on others. It also ends the provider's sign-in,
+// because otherwise the browser would be signed in again without a question, and everything else from that sign-in: in all
+// companies for people who end their own session, in this company for other callers. A session that has already ended is
+// returned unchanged.
 func end(ctx context.Context, tx *op.Tx, s owned, _ op.ByID) (*ent.Session, error) {
 	if s.EndedAt != nil {
 		return s.Session, nil
@@ -122,7 +123,7 @@ func end(ctx context.Context, tx *op.Tx, s owned, _ op.ByID) (*ent.Session, erro
 	return after, nil
 }
 
-// person is a user as the rule of own rows sees it: its own.
+// person is a user with the field CreatedBy, by which rights on own rows are decided.
 type person struct {
 	*ent.User
 	CreatedBy string
@@ -136,17 +137,17 @@ func loadUser(ctx context.Context, tx *op.Tx, id string) (person, error) {
 	return person{User: u, CreatedBy: u.ID}, nil
 }
 
-// EndAllInput names the person.
+// EndAllInput names the person to sign out.
 type EndAllInput struct {
 	UserID string `json:"userId" maxLength:"64" doc:"Who is signed out."`
 }
 
-// TargetID returns the person's id.
+// TargetID returns the id of the person.
 func (in EndAllInput) TargetID() string { return in.UserID }
 
-// endAll signs a person out of this company everywhere. People who do so for themselves are signed out at the provider as
-// well, in all browsers and for all companies; an admin's reach ends with the company, where its people then have to prove
-// anew who they are. Returns conflict in a sandbox.
+// endAll signs a person out of this company everywhere. People who do this for themselves are also signed out at the provider,
+// in all browsers and for all companies. An admin can do it only within the company, where the person then has to sign in
+// again. Returns conflict in a sandbox.
 func endAll(ctx context.Context, tx *op.Tx, u person, _ EndAllInput) (*ent.User, error) {
 	if tx.Principal().Sandbox {
 		return nil, apperr.New(apperr.Conflict, "Sessions are the live company's. Go back to it first.")
@@ -169,20 +170,20 @@ func endAll(ctx context.Context, tx *op.Tx, u person, _ EndAllInput) (*ent.User,
 	return after, nil
 }
 
-// SwitchInput says where to.
+// SwitchInput says whether the session moves to the sandbox or to the live company.
 type SwitchInput struct {
 	Sandbox bool `json:"sandbox" doc:"True for the sandbox, false for the live company."`
 }
 
-// Switched is where the session works from now on.
+// Switched says where the session works from now on.
 type Switched struct {
 	ID        string // of the session
 	Sandbox   bool
-	CompanyID string // the sandbox's or the live company's
+	CompanyID string // of the sandbox or the live company
 }
 
-// change moves the caller's session between the live company and its sandbox. Returns forbidden for other callers than
-// sessions.
+// change moves the caller's session between the live company and its sandbox. Returns forbidden for callers without a session,
+// such as API keys and tokens.
 func change(ctx context.Context, tx *op.Tx, in SwitchInput) (Switched, error) {
 	p := tx.Principal()
 	if p.Method != principal.MethodSession || p.SessionID == "" {

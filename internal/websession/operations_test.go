@@ -28,7 +28,7 @@ import (
 	"atrium/internal/websession"
 )
 
-// enter signs the person of a role in, in a browser of its own.
+// enter signs the person of a role in with a new browser, and returns the cookie's value.
 func (h *house) enter(role principal.Role) string {
 	h.t.Helper()
 	h.letIn(h.A.Users[role])
@@ -45,7 +45,7 @@ func (h *house) forbidden(err error) {
 	require.Equal(h.t, apperr.Forbidden, apperr.CodeOf(err), "%v", err)
 }
 
-// People see the sessions that they have open, admins everybody's; what is over is not shown.
+// People see their open sessions, admins those of everybody. Ended and expired sessions are not shown.
 func TestListSessions(t *testing.T) {
 	each(t, func(t *testing.T, h *house) {
 		member, other := h.enter(principal.Member), h.enter(principal.Member)
@@ -79,7 +79,7 @@ func TestListSessions(t *testing.T) {
 	})
 }
 
-// An ended session is over at once, and the browser is not let in again without a question.
+// An ended session is invalid at once, and the browser is not signed in again without a question.
 func TestEndSession(t *testing.T) {
 	each(t, func(t *testing.T, h *house) {
 		agent, member, admin := h.enter(principal.Agent), h.enter(principal.Member), h.enter(principal.Admin)
@@ -108,8 +108,8 @@ func TestEndSession(t *testing.T) {
 	})
 }
 
-// Signing out everywhere ends all sessions and the tokens of all applications, on every node; whoever does so for itself
-// is signed out at the provider, too.
+// Signing out everywhere ends all sessions and the tokens of all applications, on every node. People who do it for themselves
+// are signed out at the provider too.
 func TestSignOutEverywhere(t *testing.T) {
 	each(t, func(t *testing.T, h *house) {
 		there := h.node()
@@ -149,7 +149,7 @@ func TestSignOutEverywhere(t *testing.T) {
 		require.NoError(t, err)
 		require.Zero(t, n)
 
-		// An admin's reach ends with the company: the person's sign-in may serve others.
+		// An admin can act only within the company: the person's sign-in may serve other companies.
 		admin := h.enter(principal.Admin)
 		_, err = run(h.as(admin), h, websession.EndAll, websession.EndAllInput{UserID: h.A.Users[principal.Member].ID})
 		require.NoError(t, err)
@@ -162,8 +162,7 @@ func TestSignOutEverywhere(t *testing.T) {
 	})
 }
 
-// Deactivation, through the product as it runs: the person is out within a minute on every node, and stays out until it
-// signs in again.
+// Deactivation ends the person's sessions within a minute on every node, until the person is active again and signs in.
 func TestDeactivationEndsSessions(t *testing.T) {
 	each(t, func(t *testing.T, h *house) {
 		there := h.node()
@@ -184,7 +183,7 @@ func TestDeactivationEndsSessions(t *testing.T) {
 	})
 }
 
-// A person goes over to the sandbox and back in one browser; keys and tokens do not.
+// A person can switch to the sandbox and back in one browser. API keys and tokens cannot.
 func TestSwitchToTheSandbox(t *testing.T) {
 	each(t, func(t *testing.T, h *house) {
 		there := h.node()
@@ -228,7 +227,7 @@ func TestSwitchToTheSandbox(t *testing.T) {
 	})
 }
 
-// A session is no credential for REST: whatever is behind a door for keys and tokens refuses the cookie.
+// The session cookie is not accepted by REST.
 func TestSessionIsNoCredentialForREST(t *testing.T) {
 	each(t, func(t *testing.T, h *house) {
 		value := h.enter(principal.Owner)
@@ -249,7 +248,7 @@ func TestSessionIsNoCredentialForREST(t *testing.T) {
 	})
 }
 
-// Step-up: what is dangerous takes a proof of the last 15 minutes. Signing in again gives one, under a new cookie.
+// Step-up: dangerous operations need a proof from the last 15 minutes. Signing in again gives one, with a new cookie.
 func TestStepUp(t *testing.T) {
 	each(t, func(t *testing.T, h *house) {
 		h.letIn(h.A.Owner)

@@ -8,9 +8,9 @@ import (
 	"atrium/internal/apperr"
 )
 
-// CheckOrigin returns forbidden for a request that a page of another origin than baseURL's made a browser send. It goes
-// by what browsers add to requests and pages cannot change, Sec-Fetch-Site and Origin; a request with neither comes from
-// no browser of these days. It is for requests that change something on the strength of a cookie.
+// CheckOrigin returns forbidden for a request that a page of another origin than that of baseURL made a browser send. It reads
+// Sec-Fetch-Site and Origin, which browsers set and pages cannot change. A request with neither header does not come from a
+// current browser, and is accepted. Use it for requests that change something and are authenticated by a cookie.
 func CheckOrigin(r *http.Request, baseURL string) error {
 	refusal := apperr.New(apperr.Forbidden, "The request comes from another site.")
 	refusal.Reason = "cross_site"
@@ -27,11 +27,11 @@ func CheckOrigin(r *http.Request, baseURL string) error {
 	return nil
 }
 
-// sameOrigin reports whether two addresses have scheme, host and port in common.
+// sameOrigin reports whether two URLs have the same scheme, host and port.
 func sameOrigin(a, b string) bool {
 	left, err := url.Parse(a)
 	if err != nil || left.Host == "" {
-		return false // "null" among others
+		return false // for example "null"
 	}
 	right, err := url.Parse(b)
 	return err == nil && strings.EqualFold(left.Scheme, right.Scheme) && strings.EqualFold(left.Hostname(), right.Hostname()) && port(left) == port(right)

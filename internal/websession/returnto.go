@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxReturn bounds returnTo: several of them have to fit into one cookie.
+// maxReturn bounds returnTo in bytes: several of them have to fit into one cookie.
 const maxReturn = 1000
 
-// localPath returns returnTo when it is a path of this host, and / for everything else. Browsers read a backslash as a
-// slash and leave out tabs and line breaks, so that none of them may be in it; what follows the first slash must be no
-// second one, which would begin a host.
+// localPath returns returnTo if it is a path on this host, else "/". Browsers treat a backslash as a slash and skip tabs and
+// line breaks, so these are not allowed. A second slash after the first is not allowed either, because it would begin a host
+// name.
 func localPath(returnTo string) string {
 	bad := func(c rune) bool { return c < ' ' || c == 0x7f || c == '\\' || c == utf8.RuneError }
 	if !strings.HasPrefix(returnTo, "/") || strings.HasPrefix(returnTo, "//") || len(returnTo) > maxReturn || strings.ContainsFunc(returnTo, bad) {
@@ -22,7 +22,7 @@ func localPath(returnTo string) string {
 		return "/"
 	}
 	switch u.Path {
-	case pathLogin, pathCallback, pathLogout: // would sign in and out in circles
+	case pathLogin, pathCallback, pathLogout: // would sign in or out in a loop
 		return "/"
 	}
 	return returnTo

@@ -16,36 +16,36 @@ import (
 	"atrium/internal/op"
 )
 
-// Options are what a Server works with. Exactly one of Embedded and Issuer is given.
+// Options are the dependencies and settings of a Server. Exactly one of Embedded and Issuer is set.
 type Options struct {
 	Engine   *op.Engine
-	BaseURL  string // {base_url}, without a slash at its end
+	BaseURL  string // {base_url}, without a trailing slash
 	Embedded *Embedded
-	Issuer   *issuer.Directory // of an issuer that people sign in through (issuer.Options.SignsIn)
+	Issuer   *issuer.Directory // an issuer that people sign in through (issuer.Options.SignsIn)
 	Layout   *pages.Layout     // renders the pages
 	Log      *slog.Logger
 }
 
-// Embedded is the provider in this process.
+// Embedded is the identity provider in this process.
 type Embedded struct {
 	URL     string       // {auth_url}
-	Handler http.Handler // its endpoints, at the paths of URL
+	Handler http.Handler // its endpoints, at the paths below URL
 	Tokens  *identity.Tokens
 }
 
-// Server serves the pages that begin and end sessions. Safe for concurrent use.
+// Server serves the pages for signing in and out. Safe for concurrent use.
 type Server struct {
 	engine   *op.Engine
 	base     string
 	provider *issuer.Remote
-	client   oauth2.Config // without its endpoint, which the provider says
+	client   oauth2.Config // without endpoints, which come from the provider's metadata
 	embedded *Embedded
 	people   *issuer.Directory
 	layout   *pages.Layout
 	log      *slog.Logger
 }
 
-// New returns a server. The provider is asked nothing yet.
+// New returns a server, without calling the provider. Returns an error for invalid options.
 func New(o Options) (*Server, error) {
 	u, err := url.Parse(o.BaseURL)
 	if err != nil || u.Scheme != "https" || u.Host == "" || strings.HasSuffix(o.BaseURL, "/") {
@@ -91,31 +91,31 @@ func (s *Server) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Cache-Control", "no-store")
-		h.Set("Referrer-Policy", "same-origin") // addresses of these pages hold codes
+		h.Set("Referrer-Policy", "same-origin") // the URLs of these pages contain codes
 		mux.ServeHTTP(w, r)
 	})
 }
 
-// redirect sends the browser on, by GET.
+// redirect answers with 303, so that the browser continues by GET.
 func redirect(w http.ResponseWriter, to string) {
 	w.Header().Set("Location", to)
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// fault shows a page that says what is wrong and leads to a new attempt. The cause goes to the log.
+// fault shows an error page with a link to a new attempt, and logs the cause.
 func (s *Server) fault(w http.ResponseWriter, r *http.Request, status int, title, text string, cause error) {
 	level := slog.LevelInfo
 	switch {
 	case status >= http.StatusInternalServerError:
 		level = slog.LevelError
 	case status == http.StatusBadRequest:
-		level = slog.LevelDebug // anybody can bring it about
+		level = slog.LevelDebug // anybody can cause it
 	}
 	s.log.Log(r.Context(), level, "a sign-in failed", "error", cause, "path", r.URL.Path, "requestId", w.Header().Get("X-Request-Id"))
 	s.layout.Message(w, r, status, title, text, pages.Link{Text: "Sign in again", To: pathLogin})
 }
 
-// unavailable is the fault of a provider that does not answer.
+// unavailable shows the error page for a provider that does not answer.
 func (s *Server) unavailable(w http.ResponseWriter, r *http.Request, cause error) {
 	w.Header().Set("Retry-After", "10")
 	s.fault(w, r, http.StatusServiceUnavailable, "Signing in does not work at the moment",

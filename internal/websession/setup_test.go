@@ -40,13 +40,13 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	slog.SetDefault(slog.New(slog.DiscardHandler)) // the protocol library's, which tells of every refusal
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // the protocol library logs every refusal
 	goleak.VerifyTestMain(m)
 }
 
 var somewhere = netip.MustParseAddr("192.0.2.7")
 
-// house is an installation that serves the web session and its provider under one address.
+// house is an installation that serves the web session and its provider at one address.
 type house struct {
 	*testkit.World
 	t        *testing.T
@@ -58,7 +58,7 @@ type house struct {
 	tokens   *identity.Tokens
 
 	mu     sync.Mutex
-	person *ent.User // whom the hosted pages let in; nil: they deny
+	person *ent.User // the person that the hosted pages sign in; nil: they deny
 	asked  []url.Values
 }
 
@@ -73,7 +73,7 @@ func each(t *testing.T, fn func(t *testing.T, h *house)) {
 	})
 }
 
-// eachIssuer runs fn with another issuer in the place of the embedded provider.
+// eachIssuer runs fn with another issuer instead of the embedded provider.
 func eachIssuer(t *testing.T, change func(*issuer.Options), fn func(t *testing.T, h *house, remote *testissuer.Issuer)) {
 	t.Helper()
 	t.Parallel()
@@ -100,7 +100,7 @@ func open(t *testing.T, w *testkit.World) *house {
 	return &house{World: w, t: t, person: w.A.Users[principal.Agent]}
 }
 
-// serve starts the server; mux holds what stands beside the web session.
+// serve starts the server; mux holds further handlers.
 func (h *house) serve(o websession.Options, mux *http.ServeMux) {
 	h.t.Helper()
 	layout, err := pages.NewLayout(pages.LayoutOptions{AuthURL: h.address(), Pages: fstest.MapFS{}, Log: slog.New(slog.DiscardHandler)})
@@ -120,7 +120,7 @@ func (h *house) serve(o websession.Options, mux *http.ServeMux) {
 	h.authn = authn.New(h.Store, h.tokens)
 }
 
-// address opens the server's port at the first call: it is known before what is served there.
+// address opens the server's port at the first call, before the handlers are known.
 func (h *house) address() string {
 	if h.srv == nil {
 		h.srv = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*h.served.Load()).ServeHTTP(w, r) }))
@@ -133,7 +133,7 @@ func (h *house) address() string {
 	return h.base
 }
 
-// useEmbedded serves the embedded provider, with a sign-in page that asks nothing.
+// useEmbedded serves the embedded provider, with a sign-in page that asks no questions.
 func (h *house) useEmbedded() {
 	h.t.Helper()
 	q, err := jobs.New(h.Store, slog.New(slog.DiscardHandler), false)
@@ -154,7 +154,7 @@ func (h *house) useEmbedded() {
 	}}, mux)
 }
 
-// signInPage lets the person in, or denies.
+// signInPage signs the person in, or denies.
 func (h *house) signInPage(w http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()
 	u := h.person
@@ -201,7 +201,7 @@ func (h *house) letIn(u *ent.User) {
 
 func system() context.Context { return principal.System(context.Background(), "test") }
 
-// browser is one with cookies of its own. It goes where it is sent, up to what the application would show.
+// browser has its own cookies. It follows redirects as far as the application's own pages.
 type browser struct {
 	h   *house
 	jar http.CookieJar
@@ -213,13 +213,13 @@ func (h *house) browser() *browser {
 	return &browser{h, jar}
 }
 
-// reply is an answer whose body was read, and where it leads.
+// reply is a response with its body read, and the target of its redirect.
 type reply struct {
 	*http.Response
 	body, to string
 }
 
-// send sends a request; without redirects being followed.
+// send sends a request without following redirects.
 func (b *browser) send(method, uri string, change ...func(*http.Request)) reply {
 	b.h.t.Helper()
 	if strings.HasPrefix(uri, "/") {
@@ -245,7 +245,7 @@ func (b *browser) send(method, uri string, change ...func(*http.Request)) reply 
 	return out
 }
 
-// follow goes on from an address while it leads to the provider; until, where it would go next begins with stop.
+// follow follows redirects from uri while they belong to the sign-in. It stops before a URL that begins with stop.
 func (b *browser) follow(uri, stop string) reply {
 	b.h.t.Helper()
 	for range 10 {
@@ -259,7 +259,7 @@ func (b *browser) follow(uri, stop string) reply {
 	return reply{}
 }
 
-// leads reports whether an address belongs to signing in rather than to the application.
+// leads reports whether a URL belongs to the sign-in and not to the application.
 func (b *browser) leads(uri string) bool {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme+"://"+u.Host != b.h.base {
@@ -268,7 +268,7 @@ func (b *browser) leads(uri string) bool {
 	return u.Path == "/login" || u.Path == "/login/callback" || u.Path == "/signin" || strings.HasPrefix(u.Path, "/oauth2/")
 }
 
-// signIn signs the browser in and returns the cookie's value.
+// signIn signs the browser in and returns the value of the session cookie.
 func (b *browser) signIn() string {
 	b.h.t.Helper()
 	r := b.follow("/login", "")
@@ -278,7 +278,7 @@ func (b *browser) signIn() string {
 	return value
 }
 
-// answer signs the browser in up to where the provider sends it back, and returns that address.
+// answer signs the browser in up to the provider's redirect back, and returns the URL of that redirect.
 func (b *browser) answer(uri string) string {
 	b.h.t.Helper()
 	r := b.follow(uri, "/login/callback")
@@ -298,14 +298,14 @@ func (b *browser) cookie(name string) string {
 	return ""
 }
 
-// give puts a cookie into the browser.
+// give stores a cookie in the browser.
 func (b *browser) give(name, value string) {
 	u, err := url.Parse(b.h.base)
 	require.NoError(b.h.t, err)
 	b.jar.SetCookies(u, []*http.Cookie{{Name: name, Value: value, Path: "/", Secure: true}})
 }
 
-// who returns the caller that a session's cookie stands for; nil when it stands for nobody.
+// who returns the principal of a session cookie; nil when the cookie is not valid.
 func (h *house) who(value string) *principal.Principal {
 	h.t.Helper()
 	c, err := h.authn.Session(context.Background(), value, somewhere)
@@ -318,7 +318,7 @@ func (h *house) who(value string) *principal.Principal {
 	return &p
 }
 
-// as returns a context in which the session's person calls.
+// as returns a context in which the person of the session is the caller.
 func (h *house) as(value string) context.Context {
 	h.t.Helper()
 	p := h.who(value)
@@ -326,7 +326,7 @@ func (h *house) as(value string) context.Context {
 	return principal.With(context.Background(), p)
 }
 
-// row returns the session behind a cookie's value.
+// row returns the session of a cookie value.
 func (h *house) row(value string) *ent.Session {
 	h.t.Helper()
 	sum := sha256.Sum256([]byte(value))
@@ -342,7 +342,7 @@ func (h *house) sessions() int {
 	return n
 }
 
-// audited returns the outcomes of company A's entries with an action, in their order.
+// audited returns the outcomes of company A's audit entries with an action, in order.
 func (h *house) audited(action string) []string {
 	h.t.Helper()
 	rows, err := h.Store.Reader().AuditEntry.Query().Where(auditentry.Action(action), auditentry.CompanyID(h.A.Company.ID)).
@@ -361,7 +361,7 @@ func (h *house) write(fn func(context.Context, *store.Tx) error) {
 	h.Store.AuthorityChanged()
 }
 
-// node is an authenticator of another process on the same database.
+// node returns an authenticator of another process on the same database.
 func (h *house) node() *authn.Authenticator {
 	h.t.Helper()
 	o := store.Options{DataDir: filepath.Dir(h.Store.Path()), Clock: h.Clock}

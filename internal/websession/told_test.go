@@ -17,7 +17,7 @@ import (
 	"atrium/internal/websession"
 )
 
-// told is a queue that notes whose applications are told of a logout.
+// told is a queue that records the users in its logout notices.
 type told struct {
 	op.Queue
 	users []string
@@ -30,17 +30,17 @@ func (l *told) InsertTx(_ context.Context, _ *store.Tx, job river.JobArgs, _ tim
 	return nil
 }
 
-// CompleteTx is not called: nothing works jobs here.
+// CompleteTx is never called, because no jobs are worked here.
 func (*told) CompleteTx(context.Context, *store.Tx, *rivertype.JobRow) error { return nil }
 
-// Whoever ends a session ends what other applications got by the same sign-in, and they are told: an admin in the
-// company, the person itself in all of its companies.
+// Ending a session ends the grants of other applications from the same sign-in, and these applications are notified: within the
+// company when an admin ends it, in all companies when the person does.
 func TestEndedSessionTakesGrantsAlong(t *testing.T) {
 	each(t, func(t *testing.T, h *house) {
 		heard := &told{}
 		h.Engine.Queue = heard
 		admin, member := h.enter(principal.Admin), h.A.Users[principal.Member]
-		// grants of applications by the same sign-in, here and in another company, as of a person who belongs to both
+		// Grants of applications from the same sign-in, here and in another company, as for a person who is a member of both.
 		elsewhere := func(session string) string {
 			row, id := h.row(session), ""
 			h.write(func(ctx context.Context, tx *store.Tx) error {

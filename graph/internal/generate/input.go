@@ -16,8 +16,8 @@ import (
 	"atrium/internal/strictjson"
 )
 
-// input derives an input object from the struct that an operation takes, and from its body's schema: a field has the
-// type that the same field has in the object, and is required where the body requires it.
+// input derives an input object from the struct of an operation's input and the schema of its body: a field has the type of the
+// object's field of the same name, and is required where the body requires it.
 func (d *derived) input(name, description string, object *ast.Definition, in reflect.Type, body *huma.Schema, fields ...string) {
 	if d.types[name] != nil {
 		return
@@ -48,7 +48,7 @@ func (d *derived) input(name, description string, object *ast.Definition, in ref
 	d.declare("input", name, description, fields...)
 }
 
-// value returns the type of the values that a field takes, and whether it is a patch.
+// value returns the type of a field's values, and whether the field is a patch.
 func value(t reflect.Type) (typ reflect.Type, patch bool) {
 	if t.PkgPath() == reflect.TypeFor[op.Patch[int]]().PkgPath() {
 		method, _ := t.MethodByName("Value")
@@ -60,8 +60,8 @@ func value(t reflect.Type) (typ reflect.Type, patch bool) {
 	return t, patch
 }
 
-// typeOf returns the type in the schema of an input's field: that of the object's field of the same name, or else what
-// its Go type says.
+// typeOf returns the schema's type for an input's field: that of the object's field of the same name, or else one derived from
+// its Go type.
 func (d *derived) typeOf(object *ast.Definition, input, name string, t reflect.Type) string {
 	listed := t.Kind() == reflect.Slice
 	if listed {
@@ -72,7 +72,7 @@ func (d *derived) typeOf(object *ast.Definition, input, name string, t reflect.T
 		typ = f.Type.Name()
 		switch def := d.types[typ]; {
 		case typ == "StringMap":
-			typ = "JSON" // what is no text in it is named by the operation's own rules
+			typ = "JSON" // the operation's own rules report values that are not strings
 		case def != nil && def.Kind == ast.Object:
 			typ += "Input"
 			d.input(typ, def.Description, def, t, rules.SchemaOf(t))
@@ -98,15 +98,15 @@ func (d *derived) plainType(input, name string, t reflect.Type) string {
 		return "Boolean"
 	case t.Kind() == reflect.Int:
 		return "Int"
-	case t == reflect.TypeFor[strictjson.Object](), t.Implements(reflect.TypeFor[huma.SchemaProvider]()): // which says itself what JSON it takes
+	case t == reflect.TypeFor[strictjson.Object](), t.Implements(reflect.TypeFor[huma.SchemaProvider]()): // these types describe their JSON themselves
 		return "JSON"
 	}
 	d.faults = append(d.faults, fmt.Sprintf("%s.%s: a %s has no type in the schema", input, name, t))
 	return "JSON"
 }
 
-// enumOf returns the enum, declared by hand, that has exactly the values that an input's field takes. No field of the object
-// has the name of that field, and so none says which.
+// enumOf returns the hand-written enum that has exactly the values of an input's field. The object has no field of that name that
+// could tell the enum.
 func (d *derived) enumOf(input, name string, values []any) string {
 	var found []string
 	for _, def := range d.types {
@@ -129,7 +129,7 @@ func fieldOf(object *ast.Definition, name string) *ast.FieldDefinition {
 	return object.Fields.ForName(name)
 }
 
-// describe returns the description of an input's field: what its tag says, or else what the object says of the field.
+// describe returns the description of an input's field: its doc tag, or else the description of the object's field.
 func (d *derived) describe(object *ast.Definition, input, name, doc string) string {
 	if f := fieldOf(object, name); f != nil {
 		doc = cmp.Or(doc, f.Description)

@@ -1,12 +1,12 @@
-// Command generate writes what follows from graph/internal/registry and from the operations, and then runs gqlgen:
+// Command generate derives code from graph/internal/registry and from the operations, and then runs gqlgen. It writes:
 //
 //	graph/generated/derived.graphqls           inputs, payloads, filters, orders, connections and the fields of the roots
 //	graph/internal/relay/types.generated.go    the Go types of connections, edges and orders
-//	graph/resolvers.generated.go               resolvers of the roots' fields, of edges and of columns that are shown otherwise
-//	graph/generated                            gqlgen's own, bound to the operations' input structs and to Ent's entities
+//	graph/resolvers.generated.go               resolvers of the roots' fields, of edges and of columns that need a conversion
+//	graph/generated                            gqlgen's output, bound to the operations' input structs and to Ent's entities
 //
-// What is declared in graph/*.graphqls, or has a resolver written by hand in graph/*.go, is left as it is: a special case
-// is written down where it belongs, and the generator takes the rest.
+// It leaves out what is declared in graph/*.graphqls, or has a hand-written resolver in graph/*.go. `go generate ./graph` runs
+// it.
 package main
 
 import (
@@ -28,12 +28,12 @@ import (
 )
 
 const (
-	graphDir = "graph" // gqlgen runs where gqlgen.yml is
+	graphDir = "graph" // gqlgen runs in the directory of gqlgen.yml
 	text     = "github.com/99designs/gqlgen/graphql.String"
 )
 
 func main() {
-	log.SetOutput(io.Discard) // gqlgen tells of every field that takes a resolver
+	log.SetOutput(io.Discard) // gqlgen logs every field that needs a resolver
 	if err := generate(); err != nil {
 		fmt.Fprintln(os.Stderr, "generate the graph:", err)
 		os.Exit(1)
@@ -81,14 +81,14 @@ func generate() error {
 		return err
 	}
 	r.bind(cfg)
-	cfg.SkipValidation = true // it is built once it is rewritten
+	cfg.SkipValidation = true // the code is built after it is rewritten
 	if err := api.Generate(cfg, api.PrependPlugin(house{})); err != nil {
 		return err
 	}
 	return rewrite(cfg.Exec.DirName)
 }
 
-// bind tells gqlgen the Go types behind the schema: those that gqlgen.yml need not name.
+// bind tells gqlgen the Go types of the schema that gqlgen.yml does not name.
 func (r *resolvers) bind(cfg *config.Config) {
 	model := func(name string, t reflect.Type) {
 		if !cfg.Models.UserDefined(name) {
@@ -132,8 +132,7 @@ func (r *resolvers) bind(cfg *config.Config) {
 	}
 }
 
-// enums returns the Go types behind the enums that columns have: Ent's in answers, and texts in inputs, which the operations
-// check.
+// enums returns the Go types of the enums of columns: Ent's type in answers, and string in inputs, which the operations check.
 func (r *resolvers) enums() map[string][]string {
 	out := map[string][]string{}
 	for _, e := range registry.Entities {
@@ -150,14 +149,14 @@ func (r *resolvers) enums() map[string][]string {
 	return out
 }
 
-// house is what Atrium adds to gqlgen.
+// house is Atrium's plugin for gqlgen.
 type house struct{}
 
 // Name names the plugin.
 func (house) Name() string { return "house" }
 
-// GenerateCode lets the fields of everything but Query be resolved one after the other. An edge is read for all rows of a
-// list at once, so that a goroutine for each of them would only wait for the first.
+// GenerateCode makes the fields of all objects but Query be resolved one after the other. An edge is read for all rows of a list
+// at once, so goroutines for them would only wait for the first.
 func (house) GenerateCode(data *codegen.Data) error {
 	for _, object := range data.Objects {
 		if object != data.QueryRoot {

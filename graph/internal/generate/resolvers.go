@@ -19,15 +19,15 @@ import (
 
 const resolversFile = "resolvers.generated.go"
 
-// resolvers writes the resolvers that follow from the registry and from the entities' columns. What is written by hand
-// is left out.
+// resolvers writes the resolvers that are derived from the registry and from the entities' columns. It leaves out those that are
+// written by hand.
 type resolvers struct {
 	*derived
-	operations map[string]string // the registry's, by row
+	operations map[string]string // the registry's operations, by row
 	hand       map[string]bool
 	text       bytes.Buffer
-	objects    map[string]bool     // that have resolvers
-	fields     map[string][]string // by object: those that are answered by a resolver
+	objects    map[string]bool     // objects that have resolvers
+	fields     map[string][]string // by object: the fields that a resolver answers
 }
 
 // write returns the Go source of the resolvers.
@@ -52,7 +52,7 @@ func (r *resolvers) write(importLines []string) ([]byte, error) {
 			r.object(def)
 		}
 	}
-	delete(r.objects, "Query") // resolver.go has the roots
+	delete(r.objects, "Query") // resolver.go has the resolvers of the roots
 	delete(r.objects, "Mutation")
 	for _, name := range slices.Sorted(maps.Keys(r.objects)) {
 		fmt.Fprintf(&r.text, "\n// %[1]s returns the resolver of the type's fields that are no columns.\nfunc (r *Resolver) %[1]s() generated.%[1]sResolver { return &%[2]s{r} }\n\ntype %[2]s struct{ *Resolver }\n", name, receiver(name))
@@ -75,7 +75,7 @@ func (r *resolvers) method(object, field, parameters, result, body string, args 
 	fmt.Fprintf(&r.text, "\nfunc (r *%s) %s(%s) (%s, error) {\n\t%s\n}\n", receiver(object), name, parameters, result, fmt.Sprintf(body, args...))
 }
 
-// receiver is the Go type that resolves the fields of an object.
+// receiver returns the name of the Go type that resolves the fields of an object.
 func receiver(object string) string { return templates.LcFirst(object) + "Resolver" }
 
 func (r *resolvers) queries(e registry.Entity) {
@@ -107,8 +107,8 @@ func (r *resolvers) mutation(m registry.Mutation) {
 	}
 }
 
-// input writes the resolvers of an input's fields that are JSON: gqlgen has no types for maps and documents that may be
-// absent, null or given.
+// input writes the resolvers of an input's JSON fields: gqlgen has no types for maps and documents that may be absent, null or
+// given.
 func (r *resolvers) input(name string) {
 	in := r.inputs[name]
 	for _, field := range r.json[name] {
@@ -120,8 +120,7 @@ func (r *resolvers) input(name string) {
 	}
 }
 
-// object writes the resolvers of an object's fields: of columns that are shown otherwise than they are kept, and of edges
-// that a column leads along.
+// object writes the resolvers of an object's fields: of columns that need a conversion, and of edges along a column.
 func (r *resolvers) object(def *ast.Definition) {
 	i := slices.IndexFunc(registry.Entities, func(e registry.Entity) bool { return e.Type == def.Name })
 	for _, f := range def.Fields {
@@ -171,7 +170,8 @@ func (r *resolvers) field(object string, f *ast.FieldDefinition, row reflect.Typ
 		"return follow(ctx, r.engine, row, func(row *%s) *string { return %s%s }, %s)", row, pointer, key.Name, r.operations["lookUp "+e.Type])
 }
 
-// columnOf returns the column of a row by the Go name of a field; Ent and gqlgen write some initials otherwise.
+// columnOf returns the column of a row by the Go name of a field, without case, because Ent and gqlgen spell some initials
+// differently.
 func columnOf(row reflect.Type, name string) (reflect.StructField, bool) {
 	return row.FieldByNameFunc(func(n string) bool { return strings.EqualFold(n, name) })
 }

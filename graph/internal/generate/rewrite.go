@@ -15,13 +15,13 @@ import (
 	"golang.org/x/tools/imports"
 )
 
-// rewrite makes the generated code of the schema's own types leaner, in three ways that leave its answers as they are:
+// rewrite makes the generated code of the schema's own types faster, in three ways that do not change its answers:
 //
-//   - A field that is a column is marshalled straight, without a field context, closures and an error that nobody sees.
+//   - A field that is a column is marshalled directly, without a field context, closures and an unused error.
 //   - An object keeps no account of @defer.
 //   - The elements of a list are marshalled one after the other.
 //
-// Returns an error when gqlgen's code has changed so that one of them finds nothing to do.
+// Returns an error when gqlgen's code has changed so that one of them matches nothing.
 func rewrite(dir string) error {
 	files, err := filepath.Glob(filepath.Join(dir, "*.generated.go"))
 	if err != nil {
@@ -42,7 +42,7 @@ func rewrite(dir string) error {
 	return nil
 }
 
-// counts are how often each way was taken.
+// counts are how often each way was applied.
 type counts struct{ columns, objects, lists int }
 
 // edit replaces a part of a file's text.
@@ -55,7 +55,7 @@ type edit struct {
 type source struct {
 	text    []byte
 	fset    *token.FileSet
-	scalars map[string]bool // functions that make the context of a field without fields below it
+	scalars map[string]bool // functions that return the context of a field without fields below it
 	edits   []edit
 	done    *counts
 }
@@ -104,7 +104,7 @@ func (s *source) replace(n ast.Node, text string) {
 	s.edits = append(s.edits, edit{s.at(n.Pos()), s.at(n.End()), text})
 }
 
-// onlyReturn returns the call that is all a body returns; nil for any other body.
+// onlyReturn returns the call in a body that is nothing but a return of one call; nil for any other body.
 func onlyReturn(body *ast.BlockStmt) *ast.CallExpr {
 	if len(body.List) != 1 {
 		return nil
@@ -131,7 +131,7 @@ func (s *source) column(f *ast.FuncDecl) {
 	if call == nil || s.of(call.Fun) != "graphql.ResolveField" || s.of(call.Args[middleware]) != "nil" {
 		return
 	}
-	context := onlyReturn(call.Args[init].(*ast.FuncLit).Body) // this program's input is gqlgen's output
+	context := onlyReturn(call.Args[init].(*ast.FuncLit).Body) // gqlgen always writes function literals here
 	write := onlyReturn(call.Args[marshal].(*ast.FuncLit).Body)
 	body := call.Args[resolve].(*ast.FuncLit).Body
 	if context == nil || write == nil || len(body.List) != 1 || !s.scalars[strings.TrimPrefix(s.of(context.Fun), "ec.")] {
@@ -147,7 +147,7 @@ func (s *source) column(f *ast.FuncDecl) {
 	}
 }
 
-// object takes out of a function that answers an object what is about @defer.
+// object removes the code for @defer from a function that marshals an object.
 func (s *source) object(f *ast.FuncDecl) {
 	parameters := f.Type.Params.List
 	if last := parameters[len(parameters)-1]; len(last.Names) != 1 || last.Names[0].Name != "obj" {
@@ -170,7 +170,7 @@ func (s *source) object(f *ast.FuncDecl) {
 	}
 }
 
-// list lets a list be marshalled in order.
+// list makes lists be marshalled in order.
 func (s *source) list(f *ast.FuncDecl) {
 	ast.Inspect(f.Body, func(n ast.Node) bool {
 		if sel, ok := n.(*ast.SelectorExpr); ok && s.of(sel) == "graphql.MarshalSliceConcurrently" {

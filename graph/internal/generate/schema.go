@@ -16,13 +16,13 @@ import (
 	"atrium/internal/op"
 )
 
-// declarations are what graph/*.graphqls declare by hand.
+// declarations are the hand-written declarations in graph/*.graphqls.
 type declarations struct {
 	types  map[string]*ast.Definition
 	fields map[string]bool // "Query.node": the fields of the roots
 }
 
-// readDeclarations reads graph/*.graphqls without validating them: they name types that are derived.
+// readDeclarations reads graph/*.graphqls without validating them, because they refer to derived types.
 func readDeclarations(pattern string) (*declarations, error) {
 	paths, err := filepath.Glob(pattern)
 	if err != nil {
@@ -50,7 +50,7 @@ func readDeclarations(pattern string) (*declarations, error) {
 	return out, nil
 }
 
-// derived writes the part of the schema that follows from the registry. Whatever is declared by hand is left out.
+// derived writes the part of the schema that is derived from the registry. It leaves out what is declared by hand.
 type derived struct {
 	*declarations
 	text   strings.Builder
@@ -136,8 +136,8 @@ func (d *derived) entity(e registry.Entity) {
 	}
 }
 
-// filter derives a list's filter from the parameters of its operation that do not page it. Returns false when there are
-// none.
+// filter derives a list's filter from the parameters of its operation, except those for paging and sorting. Returns false when
+// there are none.
 func (d *derived) filter(object *ast.Definition, e registry.Entity) bool {
 	name := e.Inputs + "Filter"
 	if d.types[name] != nil {
@@ -189,7 +189,7 @@ func (d *derived) mutation(m registry.Mutation) {
 	}
 }
 
-// entityOf returns the entity whose rows a type points at.
+// entityOf returns the entity whose row type t points to.
 func entityOf(t reflect.Type) (registry.Entity, bool) {
 	i := slices.IndexFunc(registry.Entities, func(e registry.Entity) bool { return t.Kind() == reflect.Pointer && t.Elem() == e.Go })
 	if i < 0 {
@@ -208,7 +208,7 @@ func (d *derived) objectOf(resource string) *ast.Definition {
 	return nil
 }
 
-// sentence is what an operation's summary says of a field.
+// sentence returns an operation's summary as the description of a field.
 func sentence(o *op.Info) string { return strings.TrimSuffix(o.Summary, ".") + "." + person(o) }
 
 func person(o *op.Info) string {
@@ -218,7 +218,7 @@ func person(o *op.Info) string {
 	return ""
 }
 
-// first returns a type's name as that of a field: "oauthClient".
+// first returns a type's name as the name of a field: "oauthClient".
 func first(typ string) string {
 	return strings.Replace(strings.ToLower(typ[:1])+typ[1:], "oAuth", "oauth", 1)
 }

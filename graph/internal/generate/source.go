@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// operations returns the Go names of the operations that the registry's rows name: "mutation createService" stands for
-// catalog.CreateService, "get Service" for catalog.GetService. Values do not know the variables that hold them, so they
-// are read from the registry's source. imports are the lines that it imports them by.
+// operations maps the registry's rows to the Go names of their operations: "mutation createService" to catalog.CreateService,
+// "get Service" to catalog.GetService. A value does not know the variable that holds it, so the names are read from the
+// registry's source. imports are the quoted import paths of that source.
 func operations(path string) (names map[string]string, imports []string, err error) {
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
 	if err != nil {
@@ -46,7 +46,7 @@ func operations(path string) (names map[string]string, imports []string, err err
 	return names, imports, nil
 }
 
-// handWritten returns the methods of resolvers that are written by hand, as "serviceResolver.Offerings".
+// handWritten returns the hand-written methods of resolvers, as "serviceResolver.Offerings".
 func handWritten(dir string) (map[string]bool, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {

@@ -21,7 +21,7 @@ var source string
 
 var page = template.Must(template.New("page").Parse(source))
 
-// Path is where Handler has to be mounted, with all below it.
+// Path is the path at which Handler must be mounted, with everything below it.
 const Path = "/graphiql"
 
 // assets are the files beside the page, with their types.
@@ -29,7 +29,7 @@ var assets = map[string]string{
 	"/graphiql.js": "text/javascript; charset=utf-8", "/graphiql.css": "text/css; charset=utf-8", "/licences.txt": "text/plain; charset=utf-8",
 }
 
-// Handler answers GET with the page and what belongs to it, and all else with 404 or 405.
+// Handler answers GET with the page and its assets, and everything else with 404 or 405.
 func Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, ours := strings.CutPrefix(r.URL.Path, Path)
@@ -64,8 +64,8 @@ func Handler() http.Handler {
 	})
 }
 
-// protect sets the headers of the page: it loads its own script and style sheet, sends to where it comes from, and nothing
-// else; nobody frames it. The nonce is for the one style sheet that GraphiQL's dialogs make by script.
+// protect sets the security headers of the page: it may load only its own script and stylesheet, send only to its own origin, and
+// not be framed. The nonce is for the one stylesheet that GraphiQL's dialogs create by script.
 func protect(h http.Header, nonce string) {
 	h.Set("Content-Security-Policy", fmt.Sprintf("default-src 'none'; script-src 'self'; style-src 'self' 'nonce-%s'; img-src 'self' data:; "+
 		"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'", nonce))

@@ -23,7 +23,7 @@ func get(t *testing.T, method, path string) *httptest.ResponseRecorder {
 	return w
 }
 
-// What is in dist was built from the files beside it: go generate writes both anew.
+// The files in dist were built from the sources beside it; go generate builds them anew.
 func TestBundleIsOfItsSources(t *testing.T) {
 	t.Parallel()
 	sum := sha256.New()
@@ -38,7 +38,7 @@ func TestBundleIsOfItsSources(t *testing.T) {
 	require.Equal(t, strings.TrimSpace(string(stamp)), hex.EncodeToString(sum.Sum(nil)), "run: go generate ./graph/internal/graphiql")
 }
 
-// The page loads what is beside it and nothing else, is framed by nobody and kept by nobody.
+// The page loads only its own assets, cannot be framed, and is not cached.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	page := get(t, http.MethodGet, Path)
@@ -77,7 +77,7 @@ func TestWhatIsNotThere(t *testing.T) {
 	require.Equal(t, "GET, HEAD", w.Header().Get("Allow"))
 }
 
-// The bundle is complete: it names no address that a browser would load from, and comes with its licences.
+// The bundle is complete: it names no address that a browser would load from, and includes the licences.
 func TestBundle(t *testing.T) {
 	t.Parallel()
 	css := get(t, http.MethodGet, Path+"/graphiql.css").Body.String()

@@ -1,7 +1,8 @@
-// Package inline is what generated code answers objects and lists by: one field, and one element, after the other.
+// Package inline replaces parts of gqlgen's runtime in the generated code: it marshals the fields of an object and the elements
+// of a list one after the other. Code that graph/internal/generate has rewritten calls it.
 //
-// gqlgen's own makes a goroutine for each element of a list, and keeps account of @defer for each object. Here edges are
-// read for all rows of a list at once, so that goroutines would only wait for the first, and nothing is deferred.
+// gqlgen's runtime starts a goroutine for each element of a list, and keeps account of @defer for each object. Here edges are
+// read for all rows of a list at once, so the goroutines would only wait for the first, and @defer is not supported.
 package inline
 
 import (
@@ -11,8 +12,8 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 )
 
-// Slice marshals the elements of a list. It stands for graphql.MarshalSliceConcurrently and takes the same arguments;
-// those that bound goroutines mean nothing here.
+// Slice marshals the elements of a list. It replaces graphql.MarshalSliceConcurrently and takes the same arguments; it ignores
+// those that limit goroutines.
 func Slice(ctx context.Context, length int, _ int64, _ bool, element func(ctx context.Context, i int) graphql.Marshaler) graphql.Array {
 	out := make(graphql.Array, length)
 	for i := range length {
@@ -21,26 +22,26 @@ func Slice(ctx context.Context, length int, _ int64, _ bool, element func(ctx co
 	return out
 }
 
-// Fields are the fields of one object. It stands for graphql.FieldSet.
+// Fields are the fields of one object. It replaces graphql.FieldSet.
 type Fields struct {
 	fields   []graphql.CollectedField
 	Values   []graphql.Marshaler
 	Invalids uint32
 }
 
-// NewFields returns room for the fields' values.
+// NewFields returns Fields with room for the values.
 func NewFields(fields []graphql.CollectedField) *Fields {
 	return &Fields{fields: fields, Values: make([]graphql.Marshaler, len(fields))}
 }
 
-// Dispatch does nothing: the values are there.
+// Dispatch does nothing, because the values are computed already.
 func (f *Fields) Dispatch(context.Context) {}
 
-// MarshalGQL writes the object. Fields that were selected twice have been collected into one.
+// MarshalGQL writes the object. Fields that were selected twice have been merged into one.
 func (f *Fields) MarshalGQL(w io.Writer) {
 	sep := "{"
 	for i, field := range f.fields {
-		_, _ = io.WriteString(w, sep+`"`+field.Alias+`":`) // into the answer's buffer, which takes all; a name needs no escapes
+		_, _ = io.WriteString(w, sep+`"`+field.Alias+`":`) // writing to the answer's buffer never fails; a name needs no escapes
 		f.Values[i].MarshalGQL(w)
 		sep = ","
 	}

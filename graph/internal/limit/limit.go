@@ -1,8 +1,8 @@
-// Package limit measures an operation before it is validated or run, and refuses one that is too large.
+// Package limit measures an operation before it is validated or run, and refuses one that is too large. Package graph calls it.
 //
-// A fragment is measured once, however often it is spread, so that measuring takes time in proportion to the document's
-// length even where its fragments would unfold to astronomical sizes. Nothing here runs or validates anything: fields
-// that the schema does not know count like any other.
+// A fragment is measured once, however often it is spread. So measuring takes time in proportion to the document's length, even
+// if its fragments would expand to astronomical sizes. The package runs and validates nothing: fields that the schema does not
+// know count like any other.
 package limit
 
 import (
@@ -15,13 +15,13 @@ import (
 	"atrium/internal/apperr"
 )
 
-// The limits of one operation, its fragments unfolded. What it may cost is up to the caller's plan.
+// The limits of one operation with its fragments expanded. The limit of its cost depends on the caller's company.
 const (
 	RootFields    = 50
 	Aliases       = 500
 	Fields        = 1_000
 	Depth         = 12
-	Introspection = 16 // depth below __schema and __type: what tools ask for is 15 deep
+	Introspection = 16 // depth below __schema and __type: the introspection of common tools is 15 deep
 )
 
 // The bounds of `first`.
@@ -35,15 +35,15 @@ type Size struct {
 	RootFields  int
 	Aliases     int
 	Fields      int
-	Depth       int // fields below one another
-	Cost        int // one for each field; a connection counts its edges `first` times
+	Depth       int // the nesting of fields
+	Cost        int // one for each field; the edges of a connection count `first` times
 	Introspects bool
 
-	rows int // the part of Cost that a connection around this multiplies
+	rows int // the part of Cost that an enclosing connection multiplies
 	deep bool
 }
 
-// ceiling is where sums stop growing, so that none overflows.
+// ceiling caps sums, so that none overflows.
 const ceiling = 1 << 30
 
 func (s *Size) add(o Size) {
@@ -57,8 +57,8 @@ func (s *Size) add(o Size) {
 	s.deep = s.deep || o.deep
 }
 
-// Measure returns the size of an operation of the document with the variables as they were sent. Returns
-// query_too_complex when it is beyond a limit, costs more than maxCost, or when a fragment holds itself.
+// Measure returns the size of an operation of the document with the variables as they were sent. Returns query_too_complex when
+// the size exceeds a limit, the cost exceeds maxCost, or a fragment contains itself.
 func Measure(schema *ast.Schema, doc *ast.QueryDocument, o *ast.OperationDefinition, variables map[string]any, maxCost int) (Size, error) {
 	m := &meter{schema: schema, doc: doc, operation: o, variables: variables, fragments: map[string]*Size{}}
 	root := schema.Query
@@ -111,7 +111,7 @@ type meter struct {
 	cyclic    bool
 }
 
-// selections measures what is selected of a type; nil for one that the schema does not know.
+// selections measures what is selected on a type; of is nil for an unknown type.
 func (m *meter) selections(set ast.SelectionSet, of *ast.Definition) Size {
 	var sum Size
 	for _, selection := range set {
@@ -141,7 +141,7 @@ func (m *meter) fragment(name string) Size {
 	}
 	def := m.doc.Fragments.ForName(name)
 	if def == nil {
-		return Size{} // validation names it
+		return Size{} // validation reports it
 	}
 	m.fragments[name] = nil
 	size := m.selections(def.SelectionSet, m.schema.Types[def.TypeCondition])
@@ -181,8 +181,8 @@ func isConnection(def *ast.Definition) bool {
 	return def != nil && strings.HasSuffix(def.Name, "Connection")
 }
 
-// first returns how many rows a connection is asked for. What is out of bounds counts as the nearest bound: the list
-// itself refuses it.
+// first returns how many rows a connection asks for. A number out of bounds counts as the nearest bound; the list itself refuses
+// it.
 func (m *meter) first(f *ast.Field, def *ast.FieldDefinition) int {
 	arg := f.Arguments.ForName("first")
 	var value any
@@ -200,7 +200,7 @@ func (m *meter) first(f *ast.Field, def *ast.FieldDefinition) int {
 	case json.Number:
 		parsed, err := strconv.ParseFloat(v.String(), 64)
 		if err != nil {
-			parsed = MaxFirst // no number: validation says so
+			parsed = MaxFirst // not a number: validation reports it
 		}
 		n = int(min(max(parsed, 1), MaxFirst))
 	default:

@@ -23,8 +23,8 @@ import (
 	"atrium/internal/workflow"
 )
 
-// Entities are the objects of the schema that are listed or have an id of their own. A row says the object's type, the
-// operation that reads one by its id, and the operation that lists it.
+// Entities are the objects of the schema that are listed or have an id of their own. A row names the object's type, the operation
+// that reads one by its id, and the operation that lists it.
 var Entities = []Entity{
 	entity("AccessDecision", node(policy.GetDecision), list("accessDecisions", policy.ListDecisions)),
 	entity("AccessPolicy", node(policy.Get), list("accessPolicies", policy.List)),

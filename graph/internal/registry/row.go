@@ -13,18 +13,18 @@ import (
 // Entity is an object of the schema that is listed or has an id of its own.
 type Entity struct {
 	Type   string // in the schema: "Service"
-	Inputs string // what its filter, order and sort are named after: the type, unless the row says otherwise
+	Inputs string // prefix of the names of its filter, order and sort: the type, unless the row says otherwise
 	Go     reflect.Type
 
 	Prefix string // of its ids; empty when it is no Node
 	Get    *op.Info
 	Node   func(ctx context.Context, e *op.Engine, id string) (any, error)
-	Alone  bool // Query has a field for one of it, beside node
+	Alone  bool // whether Query has a field for one row, besides node
 	Edges  bool // edges may lead to it
 
 	List   *op.Info
 	ListIn reflect.Type // the input of List
-	Field  string       // of Query that lists it; empty when it is listed elsewhere, or by a field that is written by hand
+	Field  string       // of Query that lists it; empty when it is listed elsewhere, or by a hand-written field
 }
 
 // property is a part of an entity's row.
@@ -38,13 +38,13 @@ func entity(typ string, properties ...property) Entity {
 	return e
 }
 
-// inputs names the entity's filter, order and sort after something else than its type.
+// inputs sets another name than the type for the entity's filter, order and sort.
 func (e Entity) inputs(name string) Entity {
 	e.Inputs = name
 	return e
 }
 
-// node makes the entity a Node, which the field node reads by its ids.
+// node makes the entity a Node: Query's field node reads it by id.
 func node[Row any](o *op.Operation[op.ByID, *Row]) property {
 	return func(e *Entity) {
 		e.Get, e.Go = o.Info(), reflect.TypeFor[Row]()
@@ -56,7 +56,7 @@ func node[Row any](o *op.Operation[op.ByID, *Row]) property {
 	}
 }
 
-// get is node, with a field of Query for one row.
+// get is node, plus a field of Query for one row.
 func get[Row any](o *op.Operation[op.ByID, *Row]) property {
 	return func(e *Entity) {
 		node(o)(e)
@@ -64,14 +64,14 @@ func get[Row any](o *op.Operation[op.ByID, *Row]) property {
 	}
 }
 
-// list lists the entity by a field of Query; without a field by one that is written by hand.
+// list lists the entity by a field of Query. An empty field name means that the field is hand-written.
 func list[In, Row any](field string, o *op.Operation[In, paging.List[*Row]]) property {
 	return func(e *Entity) {
 		e.Field, e.List, e.ListIn, e.Go = field, o.Info(), reflect.TypeFor[In](), reflect.TypeFor[Row]()
 	}
 }
 
-// paged lists the entity below others alone.
+// paged marks an entity that is listed only below others.
 func paged[In, Row any](_ *op.Operation[In, map[string]paging.List[*Row]]) property {
 	return func(e *Entity) { e.Go = reflect.TypeFor[Row]() }
 }
@@ -84,7 +84,7 @@ func lookUp[Row any](_ *op.Operation[paging.ByIDs, map[string]*Row]) property {
 // Mutation is a field of Mutation.
 type Mutation struct {
 	Name    string // "createService"
-	About   string // the input's field that names the row which REST has in its path; empty for none
+	About   string // the input's field for the id that REST has in its path; empty for none
 	Op      *op.Info
 	In, Out reflect.Type
 }
@@ -99,7 +99,7 @@ func mutation[In, Out any](name string, o *op.Operation[In, Out]) Mutation {
 	return m
 }
 
-// about names the input's field that holds what REST has in its path, where it is not "id".
+// about names the input's field for the id that REST has in its path, where it is not "id".
 func (m Mutation) about(field string) Mutation {
 	m.About = field
 	return m

@@ -6,7 +6,7 @@ type Order struct {
 	Direction string // ASC or DESC
 }
 
-// Sort returns the order as lists of package op take it; empty for none.
+// Sort returns the order in the form of package paging; "" for nil.
 func (o *Order) Sort() string {
 	switch {
 	case o == nil:

@@ -1,31 +1,32 @@
-// Package relay holds the shapes that lists have in the graph: Relay's connections, over the lists of package op.
+// Package relay holds Relay's connections, made from the lists of package paging. Package graph and gqlgen's code use it. It
+// reads nothing itself.
 package relay
 
 import "atrium/internal/paging"
 
-// Node is any Ent entity that the schema knows as one.
+// Node is an Ent entity that implements the schema's interface Node.
 type Node interface{}
 
-// Actor is the Ent entity of a caller: a user, a service account or an agent.
+// Actor is the Ent entity of a user, a service account or an agent.
 type Actor interface{}
 
-// Connection is one window of a list.
+// Connection is one page of a list.
 type Connection[T any] struct {
 	Edges      []*Edge[T]
 	PageInfo   *PageInfo
 	TotalCount int // 0 when it was not selected
 }
 
-// Edge is one row of a list with the place where it stands.
+// Edge is one row of a list with its cursor.
 type Edge[T any] struct {
 	Node   *T
 	cursor func() string
 }
 
-// Cursor returns the place, for `after`.
+// Cursor returns the row's position in the list, for `after`.
 func (e *Edge[T]) Cursor() string { return e.cursor() }
 
-// PageInfo says whether there is more on either side.
+// PageInfo says whether the list has more rows before and after the page.
 type PageInfo struct {
 	HasNextPage     bool
 	HasPreviousPage bool
@@ -45,8 +46,7 @@ func text(cursor func() string) *string {
 	return new(cursor())
 }
 
-// New turns a list into a connection; node is what stands behind a row. Cursors are written only where they are asked
-// for.
+// New turns a list into a connection; node returns the node of a row. Cursors are computed only where they are asked for.
 func New[Row, T any](l paging.List[Row], node func(Row) *T) *Connection[T] {
 	c := &Connection[T]{Edges: make([]*Edge[T], len(l.Rows)), TotalCount: l.Total, PageInfo: &PageInfo{HasNextPage: l.More}}
 	if w := l.Page.Window; w != nil {

@@ -1,5 +1,5 @@
-// Package scalar writes and reads the scalars of the GraphQL schema that are Atrium's own. gqlgen picks, for each, the
-// pair of functions whose type is that of the Go value.
+// Package scalar encodes and decodes the schema's own scalars. gqlgen picks for each the pair of functions with the type of the
+// Go value, and its generated code calls them. The package checks only a value's form, never what an operation allows.
 package scalar
 
 import (
@@ -14,12 +14,12 @@ import (
 	"atrium/internal/form"
 )
 
-// MarshalTime writes a moment as REST does: RFC 3339 in UTC with milliseconds.
+// MarshalTime encodes a time as REST does: RFC 3339 in UTC with milliseconds.
 func MarshalTime(t time.Time) graphql.Marshaler {
 	return graphql.WriterFunc(func(w io.Writer) { write(w, `"`+t.UTC().Format(clock.Format)+`"`) })
 }
 
-// UnmarshalTime reads an RFC 3339 moment.
+// UnmarshalTime reads an RFC 3339 date-time.
 func UnmarshalTime(v any) (time.Time, error) {
 	s, ok := v.(string)
 	if !ok {
@@ -32,7 +32,7 @@ func UnmarshalTime(v any) (time.Time, error) {
 	return t, nil
 }
 
-// Fault says what a value that was sent must be.
+// Fault says what a value must be.
 type Fault string
 
 // Error returns the text.
@@ -40,12 +40,12 @@ func (f Fault) Error() string { return string(f) }
 
 const errTime = Fault("must be an RFC 3339 date-time")
 
-// MarshalRaw writes JSON that is kept as text; nothing is null.
+// MarshalRaw writes raw JSON; null if it is empty.
 func MarshalRaw(raw json.RawMessage) graphql.Marshaler {
 	if len(raw) == 0 {
 		return graphql.Null
 	}
-	return graphql.WriterFunc(func(w io.Writer) { _, _ = w.Write(raw) }) // into the answer's buffer, which takes all
+	return graphql.WriterFunc(func(w io.Writer) { _, _ = w.Write(raw) }) // writing to the answer's buffer never fails
 }
 
 // UnmarshalRaw reads any JSON value.
@@ -57,7 +57,7 @@ func UnmarshalRaw(v any) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// listed makes lists of the empty ones that a document holds: gqlparser reads [] as a slice that is nil, which would be null.
+// listed replaces nil slices by empty ones. gqlparser reads [] in a document as a nil slice, which would be encoded as null.
 func listed(v any) any {
 	switch v := v.(type) {
 	case []any:
@@ -76,7 +76,7 @@ func listed(v any) any {
 	return v
 }
 
-// MarshalTexts writes a map of texts; none are {}.
+// MarshalTexts writes a map of strings; {} for nil.
 func MarshalTexts(texts map[string]string) graphql.Marshaler {
 	if texts == nil {
 		texts = map[string]string{}
@@ -84,13 +84,14 @@ func MarshalTexts(texts map[string]string) graphql.Marshaler {
 	return marshal(texts)
 }
 
-// UnmarshalTexts reads a map of texts. No input has one: an input's are JSON, whose faults the operation's rules name.
+// UnmarshalTexts always fails, because no input has this type: inputs take maps of strings as JSON, and the operation's rules
+// report their faults.
 func UnmarshalTexts(any) (map[string]string, error) { return nil, errInput }
 
 // MarshalForm writes an offering's form.
 func MarshalForm(f form.Definition) graphql.Marshaler { return marshal(f) }
 
-// UnmarshalForm reads an offering's form; no input has one, as with texts.
+// UnmarshalForm always fails, as UnmarshalTexts does.
 func UnmarshalForm(any) (form.Definition, error) { return form.Definition{}, errInput }
 
 const errInput = Fault("must be JSON")
@@ -100,7 +101,7 @@ func MarshalTagFilter(tags map[string][]string) graphql.Marshaler { return marsh
 
 const errTagFilter = Fault("must be an object of tags with one value or a list of values each")
 
-// UnmarshalTagFilter reads a filter by tags: an object whose values are texts or lists of them.
+// UnmarshalTagFilter reads a filter by tags: an object whose values are strings or lists of strings.
 func UnmarshalTagFilter(v any) (map[string][]string, error) {
 	m, ok := v.(map[string]any)
 	if !ok {
@@ -122,9 +123,9 @@ func UnmarshalTagFilter(v any) (map[string][]string, error) {
 func marshal(v any) graphql.Marshaler {
 	raw, err := json.Marshal(v)
 	if err != nil {
-		raw = []byte("null") // what came out of a JSON column always encodes
+		raw = []byte("null") // a value of a JSON column always encodes
 	}
 	return MarshalRaw(raw)
 }
 
-func write(w io.Writer, s string) { _, _ = io.WriteString(w, s) } // into the answer's buffer, which takes all
+func write(w io.Writer, s string) { _, _ = io.WriteString(w, s) } // writing to the answer's buffer never fails

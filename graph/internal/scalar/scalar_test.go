@@ -9,7 +9,7 @@ import (
 	"atrium/graph/internal/scalar"
 )
 
-// A literal in a document says the same as a variable: an empty list is no null, however deep it stands.
+// A literal in a document means the same as a variable: an empty list is not null, at any depth.
 func TestLiteralsOfJSON(t *testing.T) {
 	t.Parallel()
 	empty := &ast.Value{Kind: ast.ListValue}

@@ -1,4 +1,5 @@
-// Package view holds the few objects of the schema that no single Ent entity or result of an operation stands for.
+// Package view holds the schema's objects that correspond to no single Ent entity or result of an operation. Package graph fills
+// them. It reads nothing itself.
 package view
 
 import (
@@ -8,7 +9,7 @@ import (
 	"atrium/internal/ratelimit"
 )
 
-// Viewer is who is calling.
+// Viewer is the caller.
 type Viewer struct {
 	ID     string
 	Type   string
@@ -18,7 +19,7 @@ type Viewer struct {
 	Scopes []string
 }
 
-// NewViewer shows a principal to itself.
+// NewViewer returns the view of a principal.
 func NewViewer(p *principal.Principal) *Viewer {
 	v := &Viewer{ID: p.ID, Type: string(p.Type), Name: p.Name, Role: string(p.Role), Scopes: p.Scopes.Names()}
 	if p.Email != "" {
@@ -34,10 +35,10 @@ type Company struct {
 	Limits  ratelimit.Limit
 }
 
-// Sandbox is the company that stands beside a live one.
+// Sandbox is the sandbox of a live company.
 type Sandbox struct{ ID string }
 
-// NewCompany shows a company to its people; nil for nil.
+// NewCompany returns the view of a company; nil for nil.
 func NewCompany(p *company.Profile) *Company {
 	if p == nil {
 		return nil

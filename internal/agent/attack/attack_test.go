@@ -40,7 +40,7 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// A request that carries an order is still the request that it was.
+// A request with a hidden instruction keeps its ordinary title and description.
 func TestAttacksHideInRequests(t *testing.T) {
 	t.Parallel()
 	for _, c := range Suite() {

@@ -1,5 +1,6 @@
-// Package interrupt keeps agents from overwriting what others change. Package request calls it in the transaction of every
-// change of a request; package agent, which stands above request, plans anew by the job that is declared here.
+// Package interrupt keeps agents from overwriting the changes of others. Package request calls it in the transaction of every
+// change of a request. It declares the jobs of package agent that request and the workflow engine need, because agent imports
+// request. It never plans anything itself.
 package interrupt
 
 import (
@@ -19,13 +20,13 @@ import (
 	"atrium/internal/principal"
 )
 
-// QueueName is where the jobs of agents wait: what they compute must not hold up the rest.
+// QueueName is the queue of the agents' jobs. It is separate, so that their computations delay no other jobs.
 const QueueName = "agents"
 
-// Open are the statuses of runs that have not ended.
+// Open lists the statuses of runs that have not ended.
 var Open = []agentrun.Status{agentrun.StatusQUEUED, agentrun.StatusRUNNING, agentrun.StatusWAITING}
 
-// RunArgs is the job that takes a run from where it is to its end, or to where it waits for a person.
+// RunArgs is the job that takes a run to its end, or to the point where it waits for a person.
 type RunArgs struct {
 	Company string `json:"company"`
 	Run     string `json:"run"`
@@ -34,32 +35,31 @@ type RunArgs struct {
 // Kind names the job.
 func (RunArgs) Kind() string { return "agent_run" }
 
-// InsertOpts put the job into the agents' queue.
+// InsertOpts puts the job into the agents' queue.
 func (RunArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: QueueName} }
 
-// PhaseArgs is the job that asks an agent about the task of a phase, as one who is consulted, or tells it that the phase was left,
-// as one who is informed.
+// PhaseArgs is the job that consults an agent about the task of a phase, or informs it that the phase was left.
 type PhaseArgs struct {
 	Company   string `json:"company"`
 	Execution string `json:"execution"`
 	Phase     string `json:"phase"`
 	Visit     int    `json:"visit"`
-	Role      string `json:"role"` // consulted, informed
+	Role      string `json:"role"` // consulted or informed
 	Agent     string `json:"agent"`
 }
 
 // Kind names the job.
 func (PhaseArgs) Kind() string { return "agent_phase" }
 
-// InsertOpts put the job into the agents' queue.
+// InsertOpts puts the job into the agents' queue.
 func (PhaseArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: QueueName} }
 
-// Version returns what a plan for a request rests on, as a digest: who plans compares it with the request as it is later. The
-// clocks of service levels are no part of it.
+// Version returns a digest of the parts of a request that a plan depends on, so that a plan can be compared with the request
+// later. The clocks of service levels are not part of it.
 func Version(r *ent.Request) (string, error) {
 	tags := r.Tags
 	if len(tags) == 0 {
-		tags = nil // none and no tags are one
+		tags = nil // nil and empty tags are equal
 	}
 	raw, err := json.Marshal([]any{r.Title, r.Description, r.Status, r.Priority, tags, r.TeamID, r.AssigneeID, r.Fields, r.Waiting, r.SnoozedUntil})
 	if err != nil {
@@ -69,9 +69,9 @@ func Version(r *ent.Request) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// Changed makes what agents have planned for a request stale, after a change of what plans rest on. A change by a person ends
-// the request's runs; after another's they plan anew. The caller holds the lock of the request. A request that no agent has
-// worked pays one statement.
+// Changed makes the pending actions for a request STALE after a change of its version. A change by a person stops the request's
+// runs; after any other change they plan again. The caller holds the lock of the request. A request without runs costs one
+// statement.
 func Changed(ctx context.Context, tx *op.Tx, before, after *ent.Request) error {
 	was, err := Version(before)
 	if err != nil {
@@ -100,14 +100,14 @@ func Changed(ctx context.Context, tx *op.Tx, before, after *ent.Request) error {
 	return wrap("make plans stale", err)
 }
 
-// moveOn stops a run whose request a person has changed, and has one that waits plan anew.
+// moveOn stops a run whose request a person has changed. After any other change it makes a waiting run plan again.
 func moveOn(ctx context.Context, tx *op.Tx, r *ent.AgentRun) error {
 	if p := tx.Principal(); p.Type == principal.TypeUser && p.Method != principal.MethodAPIKey {
 		err := r.Update().SetStatus(agentrun.StatusSTOPPED).SetReason("Somebody changed the request.").SetEndedAt(tx.Now(ctx)).Exec(ctx)
 		return wrap("stop a run", err)
 	}
 	if r.Status != agentrun.StatusWAITING {
-		return nil // it looks at the request again before it ends
+		return nil // it compares the versions before it ends
 	}
 	if err := r.Update().SetStatus(agentrun.StatusQUEUED).ClearLeaseUntil().Exec(ctx); err != nil {
 		return fmt.Errorf("have a run plan anew: %w", err)

@@ -15,7 +15,7 @@ import (
 	"atrium/internal/text"
 )
 
-// noPlanRests are the columns on which no plan of an agent rests, with the reason.
+// noPlanRests lists the columns on which no plan depends, with the reason.
 var noPlanRests = map[string]string{
 	request.FieldID:                 "never changes",
 	request.FieldCompanyID:          "never changes",
@@ -38,7 +38,7 @@ var noPlanRests = map[string]string{
 	request.FieldSLANextAt:          "the clock's",
 }
 
-// Whoever adds a column to requests says whether what agents plan goes stale when it changes.
+// Every column of requests either makes plans stale or is listed as one that does not.
 func TestEveryColumnMakesPlansStaleOrNot(t *testing.T) {
 	t.Parallel()
 	blank, err := interrupt.Version(&ent.Request{})

@@ -17,7 +17,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// robot makes an agent that a company runs itself, and returns it as a caller.
+// robot makes an agent that the company runs itself, and returns it as a caller.
 func (d *side) robot() (agentID string, as apitest.Caller) {
 	made := by(d, agent.Create, agent.CreateInput{Name: "Robot " + d.tag, Type: "QUEUE_INTAKE", Source: "CUSTOM", Autonomy: "ACT_WITH_APPROVAL"})
 	by(d, agent.Publish, op.ByID{ID: made.ID})
@@ -25,7 +25,7 @@ func (d *side) robot() (agentID string, as apitest.Caller) {
 	return made.ID, apitest.Caller{Name: "robot", KeyID: key.ID, Header: http.Header{"X-Api-Key": {key.Value}}}
 }
 
-// run has an agent work a request.
+// run makes a run of an agent on a request.
 func (d *side) run(agentID, requestID string) (runID string) {
 	d.t.Helper()
 	ctx := d.s.World.As(d.s.World.A, principal.Owner)
@@ -40,8 +40,8 @@ func (d *side) run(agentID, requestID string) (runID string) {
 	return runID
 }
 
-// What an agent's key writes in a run is not done: both doors answer with the action that waits for a person, REST by 202 and
-// GraphQL by an error whose code is accepted. Without a run it is refused, alike.
+// A write with an agent's key in a run is not done. Both APIs answer with the action that waits for a person: REST by 202,
+// GraphQL by an error with the code accepted. Without a run both refuse it.
 func TestWritesOfAgentsWaitAtBothDoors(t *testing.T) {
 	each(t, func(t *testing.T, s *apitest.Server) {
 		update := `mutation($input: UpdateRequestInput!) { updateRequest(input: $input) { request { id } } }`
@@ -49,7 +49,7 @@ func TestWritesOfAgentsWaitAtBothDoors(t *testing.T) {
 			door string
 			call func(requestID string) apitest.Scenario
 			code string
-			at   string // of the action
+			at   string // the path of the action in the answer
 		}{
 			{"REST", func(id string) apitest.Scenario {
 				return apitest.Scenario{Method: http.MethodPatch, Path: "/v1/requests/" + id, Body: vars{"priority": "HIGH"}}

@@ -24,23 +24,23 @@ import (
 	"atrium/internal/workflow"
 )
 
-// These are attacks that somebody has tried, with variants. Each is made at both doors.
+// These are attacks that have been tried, with variants. Each is made through REST and GraphQL.
 
 const canary = "canary-7f3a"
 
-// denied makes company A deny something.
+// denied makes a Deny policy of company A.
 func denied(d *side, action, resource, condition string) *ent.AccessPolicy {
 	return by(d, policy.Create, policy.CreateInput{Name: "D", Effect: "Deny", Action: action, Resource: resource, Condition: when(condition)})
 }
 
-// ask calls the GraphQL door.
+// ask calls the GraphQL API.
 func ask(t *testing.T, s *apitest.Server, as apitest.Caller, header http.Header, query string, input vars) *apitest.Answer {
 	t.Helper()
 	return s.Send(t, apitest.Scenario{As: as, Method: http.MethodPost, Path: "/graphql", Header: header, Body: vars{"query": query, "variables": vars{"input": input}}})
 }
 
-// A kept answer does not outlive the right to it: not by a policy that hides the row or denies the call, and not at the other
-// door.
+// A stored answer is not returned any more once the right to it is lost: by a policy that hides the row or denies the call, or
+// through the other API.
 func TestStoredAnswersRevealNothingHidden(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -89,7 +89,7 @@ func TestStoredAnswersRevealNothingHidden(t *testing.T) {
 	})
 }
 
-// A kept answer with a secret is not given to a session that could not make the call any more.
+// A stored answer with a secret is not returned to a session that could not make the call any more.
 func TestStoredSecretsRequireARecentProof(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -106,8 +106,8 @@ func TestStoredSecretsRequireARecentProof(t *testing.T) {
 	})
 }
 
-// The text of a hidden row comes out nowhere: not by reads, lists, searches, children, explanations, replays of policies, the
-// audit log, decisions, deliveries or refusals.
+// The text of a hidden row is not disclosed by any means: reads, lists, searches, children, explanations, replays of policies,
+// the audit log, decisions, deliveries or errors.
 func TestHiddenTextComesOutNowhere(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -165,8 +165,8 @@ func TestHiddenTextComesOutNowhere(t *testing.T) {
 	})
 }
 
-// No mutation takes an id of another company, wherever in its input the id stands: nothing of that company changes, and nothing of
-// it is in the answer. The mutations are those of the schema, so that none is forgotten.
+// No mutation accepts an id of another company, at any place in its input: nothing of that company changes, and nothing of it is
+// in the answer. The mutations are taken from the schema, so that none is forgotten.
 func TestNoMutationTakesForeignIDs(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
@@ -213,7 +213,7 @@ func TestNoMutationTakesForeignIDs(t *testing.T) {
 	})
 }
 
-// least returns an input with the fields that it must have.
+// least returns an input with only the required fields.
 func least(def *ast.Definition, depth int) vars {
 	out := vars{}
 	for _, f := range def.Fields {

@@ -20,16 +20,16 @@ import (
 	"atrium/internal/testkit"
 )
 
-// twenty is a list of requests with what they lead to.
+// twenty is a list of requests with edges.
 const twenty = `{"query":"{ requests(first: 20) { totalCount pageInfo { hasNextPage endCursor } edges { node { id title status priority createdAt service { id name } offering { id name } creator { id name } } } } }"}`
 
 // bare is the same list without its edges.
 const bare = `{"query":"{ requests(first: 20) { totalCount pageInfo { hasNextPage endCursor } edges { node { id title status priority createdAt } } } }"}`
 
-// BenchmarkListOf20 lists 20 of 1,000 requests through both doors: REST's rows, the same through GraphQL, and GraphQL's
-// with service, offering and creator. Calls go to the handler itself, so that TLS does not drown the difference.
+// BenchmarkListOf20 lists 20 of 1,000 requests: through REST, through GraphQL without edges, and through GraphQL with service,
+// offering and creator. It calls the handlers directly, because TLS would hide the difference.
 func BenchmarkListOf20(b *testing.B) {
-	run.TuneGC() // as the server does
+	run.TuneGC() // as the server process does
 	for name, world := range map[string]func(testing.TB) *testkit.World{"sqlite": testkit.SQLiteWorld, "postgres": testkit.PostgresWorld} {
 		w := world(b)
 		var handler http.Handler
@@ -66,7 +66,7 @@ func BenchmarkListOf20(b *testing.B) {
 	}
 }
 
-// fill makes n requests against ten offerings of five services.
+// fill makes n requests for ten offerings of five services.
 func fill(b *testing.B, w *testkit.World, n int) {
 	b.Helper()
 	ctx := w.As(w.A, principal.Owner)

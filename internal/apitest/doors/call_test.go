@@ -19,14 +19,14 @@ import (
 
 type vars = map[string]any
 
-// call is one operation as both doors spell it.
+// call is one operation in the terms of both APIs.
 type call struct {
 	name   string
 	method string // of REST
 	path   string // below /v1; {id} stands for the row's id
-	query  string // REST's, of lists
-	root   string // the field of GraphQL
-	args   string // GraphQL's, of lists, as they stand in the document
+	query  string // REST's query, of lists
+	root   string // the root field in GraphQL
+	args   string // GraphQL's arguments, of lists, as in the document
 	typ    string // the row's type in GraphQL
 	about  string // the input's field that holds {id}; "id" when empty
 	scope  string
@@ -35,12 +35,12 @@ type call struct {
 	body func(*side) vars   // nil for none
 }
 
-// side is one door's own rows: both change theirs in the same way.
+// side makes the rows of one API's calls; each API changes rows of its own, in the same way.
 type side struct {
 	t     *testing.T
 	s     *apitest.Server
 	tag   string            // in every name that this side makes
-	known map[string]string // ids by what stands for them
+	known map[string]string // replacements by id
 }
 
 var tags atomic.Int64
@@ -49,13 +49,13 @@ func newSide(t *testing.T, s *apitest.Server) *side {
 	return &side{t: t, s: s, tag: fmt.Sprintf("x%08d", tags.Add(1)), known: map[string]string{}}
 }
 
-// is notes an id under a name, so that both sides' answers can be told apart from it.
+// is registers a replacement for an id, so that the answers of both sides can be compared.
 func (d *side) is(name, id string) string {
 	d.known[name] = id
 	return id
 }
 
-// outcome is all that a caller and the company's admins see of a call.
+// outcome is everything that the caller and the company's admins can see of a call.
 type outcome struct {
 	Code    string
 	Reason  string
@@ -70,13 +70,13 @@ type entry struct {
 	Changed                                        []string
 }
 
-// compare makes the call through both doors as the caller, each on rows of its own.
+// compare makes the call through both APIs as the caller, each on rows of its own, and requires the same outcome.
 func compare(t *testing.T, s *apitest.Server, c call, as apitest.Caller) outcome {
 	t.Helper()
 	r := throughREST(newSide(t, s), c, as)
 	g := throughGraphQL(newSide(t, s), c, as)
 	if c.row != nil && c.args != "" {
-		r.Audit, g.Audit = nil, nil // GraphQL reads the parent first, and is refused there
+		r.Audit, g.Audit = nil, nil // GraphQL reads the parent first, and that read is refused
 	}
 	require.Equal(t, r, g, "%s as %s", c.name, as.Name)
 	return r
@@ -133,7 +133,7 @@ func throughGraphQL(d *side, c call, as apitest.Caller) outcome {
 	return d.trail(out, a)
 }
 
-// path returns REST's path, and makes the row that it names.
+// path returns the path in REST, and makes the row that it names.
 func (d *side) path(c call) string {
 	if c.row == nil {
 		return c.path
@@ -143,7 +143,7 @@ func (d *side) path(c call) string {
 
 var schema = generated.NewExecutableSchema(generated.Config{}).Schema()
 
-// document returns the call as GraphQL.
+// document returns the call as a GraphQL document with its variables.
 func (d *side) document(c call) (string, vars) {
 	columns := columnsOf(schema.Types[c.typ], 0)
 	id := d.known["<id>"]
@@ -177,7 +177,7 @@ func (d *side) document(c call) (string, vars) {
 
 func lower(name string) string { return strings.ToLower(name[:1]) + name[1:] }
 
-// columnsOf selects what a type shows without leading to another row.
+// columnsOf selects all fields of a type that do not lead to another row.
 func columnsOf(def *ast.Definition, depth int) string {
 	var b strings.Builder
 	for _, f := range def.Fields {
@@ -194,11 +194,11 @@ func columnsOf(def *ast.Definition, depth int) string {
 	return b.String()
 }
 
-// nodesOf returns the rows of a connection, and that they are all there are.
+// nodesOf returns the nodes of a connection, and requires that there are no more pages.
 func nodesOf(t *testing.T, connection any) any {
 	t.Helper()
 	if m, ok := connection.(vars); ok && m["edges"] == nil {
-		connection = slices.Collect(maps.Values(m))[0] // below its parent
+		connection = slices.Collect(maps.Values(m))[0] // the connection is nested in its parent
 	}
 	edges, _ := apitest.At(connection, "edges")
 	list, ok := edges.([]any)
@@ -213,7 +213,7 @@ func nodesOf(t *testing.T, connection any) any {
 	return rows
 }
 
-// made notes the id of a row that a call made.
+// made registers the id of a row that a call made.
 func (d *side) made(data any) {
 	id, _ := apitest.At(data, "id")
 	if text, ok := id.(string); ok && !slices.Contains(slices.Collect(maps.Values(d.known)), text) {
@@ -221,7 +221,7 @@ func (d *side) made(data any) {
 	}
 }
 
-// later are the fields of REST that come to GraphQL with what fills them.
+// later are fields of REST that GraphQL does not show in the same form.
 var later = []string{"sla"}
 
 // plain returns data without what differs from row to row: times, and the side's own names and ids.
@@ -238,8 +238,8 @@ func (d *side) plain(data any) any {
 		for k, e := range v {
 			out[k] = d.plain(e)
 		}
-		delete(out, "etag")      // REST's is a header
-		delete(out, "viewerMay") // for pages
+		delete(out, "etag")      // REST has it as a header
+		delete(out, "viewerMay") // only pages use it
 		for _, k := range []string{"createdAt", "updatedAt", "at", "acceptedAt", "completedAt", "cancelledAt"} {
 			if s, ok := out[k].(string); ok {
 				require.Regexp(d.t, `^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`, s, k)

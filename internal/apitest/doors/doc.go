@@ -1,3 +1,4 @@
-// Package doors holds REST and GraphQL against each other: one operation, called through both by every kind of caller,
-// has the same outcome. It has tests and nothing else; they are the only ones that know both doors.
+// Package doors tests the APIs together. An operation that is called through REST and GraphQL by every kind of caller has the
+// same outcome; policies, agents' rights and attacks are tried at all of them. It holds only tests, the only ones that know
+// several APIs, and nothing imports it.
 package doors

@@ -30,7 +30,7 @@ import (
 	"atrium/rest"
 )
 
-// allDoors serves REST, GraphQL and MCP side by side.
+// allDoors serves REST, GraphQL and MCP on one listener.
 func allDoors(p apitest.Parts) (http.Handler, error) {
 	v1, err := rest.New(rest.Options{Engine: p.Engine, Gate: p.Gate, Log: p.Log, BaseURL: p.BaseURL})
 	if err != nil {
@@ -47,16 +47,17 @@ func allDoors(p apitest.Parts) (http.Handler, error) {
 	return mux, nil
 }
 
-// reader is an agent's key in a run.
+// reader is an agent's key, used in a run.
 type reader struct {
 	name   string
 	header http.Header
-	as     *principal.Principal // as the gate makes it
+	as     *principal.Principal // as the gate makes it from the key
 	tools  *sdk.ClientSession
 }
 
-// An agent's list is what the decision about each row allows to the agent and, where it sees as the requester does, to that one as
-// well: over random policies and rows, for every role of both, at all doors. A case is a row, a caller and a set of policies.
+// An agent's list contains exactly the rows that the decision about each row allows to the agent and, if the agent sees as the
+// requester does, also to the requester. This is checked over random policies and rows, for every role of both, at all APIs. A
+// case is a row, a caller and a set of policies.
 func TestAnAgentsListIsWhatBothMayRead(t *testing.T) {
 	t.Parallel()
 	cases, seed := 10*testkit.Rounds(t, 200), rand.Uint64()
@@ -99,7 +100,7 @@ func TestAnAgentsListIsWhatBothMayRead(t *testing.T) {
 	})
 }
 
-// sight makes what the test looks at.
+// sight makes the rows, callers and policies of the test.
 type sight struct {
 	*side
 	random *rand.Rand
@@ -109,7 +110,7 @@ func (g *sight) pick(of ...string) string { return of[g.random.IntN(len(of))] }
 
 var allRoles = []principal.Role{principal.Owner, principal.Admin, principal.Agent, principal.Member}
 
-// rows are requests of everybody's.
+// rows makes requests of users of every role.
 func (g *sight) rows() []*ent.Request {
 	g.t.Helper()
 	w := g.s.World
@@ -134,7 +135,7 @@ func (g *sight) rows() []*ent.Request {
 	return g.all()
 }
 
-// all are the company's requests in the order of their ids.
+// all returns the company's requests in the order of their ids.
 func (g *sight) all() []*ent.Request {
 	g.t.Helper()
 	w := g.s.World
@@ -143,7 +144,7 @@ func (g *sight) all() []*ent.Request {
 	return rows
 }
 
-// readers are agents of either role, by themselves and in a run of everybody's.
+// readers makes agents of both roles, each in runs on requests of users of every role.
 func (g *sight) readers() []reader {
 	g.t.Helper()
 	w, out := g.s.World, []reader{}
@@ -165,7 +166,7 @@ func (g *sight) readers() []reader {
 				r.tools = g.dial(r.header)
 				out = append(out, r)
 				if sees == "agent" {
-					break // whoever filed the request
+					break // whoever filed the request, the agent sees the same
 				}
 			}
 		}
@@ -173,7 +174,7 @@ func (g *sight) readers() []reader {
 	return out
 }
 
-// run has an agent work a request, after those that it has been worked by.
+// run makes a run of an agent on a request, numbered after the request's earlier runs.
 func (g *sight) run(agentID, requestID string) (id string) {
 	g.t.Helper()
 	w := g.s.World
@@ -216,7 +217,7 @@ func (g *sight) dial(header http.Header) *sdk.ClientSession {
 	return c
 }
 
-// lists returns what a reader gets at each door, in the order of ids.
+// lists returns the ids that a reader gets from each API, in order.
 func (g *sight) lists(r reader) map[string][]string {
 	g.t.Helper()
 	as := apitest.Caller{Header: r.header}
@@ -259,7 +260,7 @@ func requestsIn(body []byte) []string {
 	return ids
 }
 
-// policies puts some into force until leave is called.
+// policies puts random policies into force until leave is called.
 func (g *sight) policies() (texts string, leave func()) {
 	g.t.Helper()
 	var made []string
@@ -289,7 +290,7 @@ func (g *sight) policies() (texts string, leave func()) {
 	}
 }
 
-// entry is one condition.
+// entry returns a random entry of a condition.
 func (g *sight) entry() (path string, value any) {
 	w := g.s.World.A
 	role := allRoles[g.random.IntN(4)]
@@ -321,7 +322,7 @@ func (g *sight) entry() (path string, value any) {
 	}
 }
 
-// may reports whether the decision about a row allows it to an agent and to the requester whose eyes it has.
+// may reports whether the decision about a row allows it to an agent, and to the requester on whose behalf it reads, if any.
 func (g *sight) may(ctx context.Context, set *authz.Set, p *principal.Principal, r *ent.Request) bool {
 	g.t.Helper()
 	row, ok := authz.RowOf(r, nil)
@@ -337,7 +338,7 @@ func (g *sight) may(ctx context.Context, set *authz.Set, p *principal.Principal,
 		return allows(p) && (p.Role != principal.Member || r.CreatedBy == p.ID)
 	}
 	requester := *p.Eyes
-	requester.Method = p.Method // it is the agent's call
+	requester.Method = p.Method // the agent makes the call
 	own := p.Role == principal.Member || requester.Role == principal.Member
 	return allows(p) && allows(&requester) && (!own || r.CreatedBy == requester.ID)
 }

@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// both serves the two doors side by side.
+// both serves REST and GraphQL on one listener.
 func both(p apitest.Parts) (http.Handler, error) {
 	v1, err := rest.New(rest.Options{Engine: p.Engine, Gate: p.Gate, Log: p.Log, BaseURL: p.BaseURL})
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"atrium/internal/policy"
 )
 
-// denials are access policies that hide rows, forbid changes of some rows, and forbid an action whatever the row. They
-// leave sessions alone, by which the rows that calls are about are made.
+// denials are access policies that hide rows, forbid changes of some rows, and forbid an action on all rows. They do not apply to
+// sessions, which make the rows that the calls are about.
 var denials = []policy.CreateInput{
 	{Name: "Members see no services", Action: "read", Resource: "Service", Condition: when(`{"principal.role": "member", "context.authMethod": {"ne": "session"}}`)},
 	{Name: "Agents leave what is not urgent", Action: "update", Resource: "Request", Condition: when(`{"principal.role": "agent", "resource.priority": "MEDIUM"}`)},
@@ -29,7 +29,7 @@ var denials = []policy.CreateInput{
 
 func when(condition string) *policy.Condition { return new(policy.NewCondition([]byte(condition))) }
 
-// whoever are callers of every role, by token and by key, and one from next door whom these policies do not bind.
+// whoever returns callers of every role, by token and by key, and one of another company, to which these policies do not apply.
 func whoever(s *apitest.Server) []apitest.Caller {
 	otherOwner := s.B.Owner
 	otherOwner.Name = "stranger's token"
@@ -45,17 +45,17 @@ func deny(t *testing.T, s *apitest.Server) {
 	}
 }
 
-// Access policies decide the same at both doors: what they refuse and for which reason, what they hide, what may not be
-// named as a parent, and what of it is audited.
+// Access policies decide the same in both APIs: what they refuse and for which reason, what they hide, which rows may not be
+// named as a parent, and what is audited.
 func TestBothDoorsObeyPolicies(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
 		deny(t, s)
-		refused := map[string][]string{} // who was refused by a policy, by call
+		refused := map[string][]string{} // by call, who was refused by a policy
 		for _, c := range calls {
 			for _, as := range whoever(s) {
 				out := compare(t, s, c, as)
-				// Who may write policies is not told which one hides a row.
+				// Callers who may write policies are not told which one hides a row.
 				if strings.Contains(out.Reason, "pol_") || out.Code == "forbidden" && out.Reason == "" {
 					require.Equal(t, "forbidden", out.Code, "%s as %s", c.name, as.Name)
 					refused[c.name] = append(refused[c.name], as.Name)
@@ -80,7 +80,7 @@ func TestBothDoorsObeyPolicies(t *testing.T) {
 	})
 }
 
-// What policies hide is in no list of either door, nor in its total.
+// Rows that policies hide are in no list of either API, nor in its total.
 func TestBothDoorsListWhatPoliciesLeave(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {

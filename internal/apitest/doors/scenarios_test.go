@@ -24,7 +24,7 @@ var definition = vars{
 	"transitions": []any{vars{"from": "start", "name": "next", "to": "end"}},
 }
 
-// The rows that calls are about, made by company A's owner.
+// The rows that calls are about. Company A's owner makes them.
 
 func by[In, Out any](d *side, o *op.Operation[In, Out], in In) Out {
 	d.t.Helper()
@@ -88,7 +88,7 @@ func said(body vars) func(*side) vars {
 	}
 }
 
-// calls are the operations that both doors offer.
+// calls are the operations that both APIs have.
 var calls = []call{
 	{name: "read a service", method: http.MethodGet, path: "/services/{id}", root: "service", typ: "Service", scope: "services:read", row: (*side).service},
 	{name: "create a service", method: http.MethodPost, path: "/services", root: "createService", typ: "Service", scope: "services:write", body: named("Service")},
@@ -161,7 +161,7 @@ var calls = []call{
 	{name: "delete a secret", method: http.MethodDelete, path: "/secrets/{id}", root: "deleteSecret", typ: "Secret", scope: "secrets:write", row: (*side).secret},
 }
 
-// lists are the lists that both doors offer, with filters that mean the same.
+// lists are the lists that both APIs have, with filters of the same meaning.
 var lists = []call{
 	{name: "services", path: "/services", root: "services", typ: "Service", scope: "services:read"},
 	{name: "services by name", path: "/services", query: "?sort=-name&pageSize=100", root: "services", args: "first: 100, orderBy: {field: name, direction: DESC}", typ: "Service", scope: "services:read"},
@@ -180,7 +180,7 @@ var lists = []call{
 	{name: "audit entries", path: "/audit", query: "?action=service.created&sort=at", root: "auditEntries", args: `filter: {action: "service.created"}, orderBy: {field: at}`, typ: "AuditEntry", scope: "audit:read"},
 }
 
-// everybody is every kind of caller.
+// everybody returns callers of every kind.
 func everybody(t *testing.T, s *apitest.Server, scope string) []apitest.Caller {
 	t.Helper()
 	without := s.Key(t, s.A.Tenant, s.World.A.Owner, apitest.KeyOptions{Scopes: apitest.Without(scope)})
@@ -189,7 +189,7 @@ func everybody(t *testing.T, s *apitest.Server, scope string) []apitest.Caller {
 	only.Name = "owner's key with " + scope + " alone"
 	narrow := s.Bearer(t, s.A.Tenant, s.World.A.Owner, []string{scope}, 3600e9)
 	narrow.Name = "owner's token with " + scope + " alone"
-	test := s.Key(t, s.A.Tenant, s.World.A.Owner, apitest.KeyOptions{Test: true}) // another each time: their limits are small
+	test := s.Key(t, s.A.Tenant, s.World.A.Owner, apitest.KeyOptions{Test: true}) // a new one for each call, because a test key may make 60 calls a minute
 	test.Name = "test key"
 	return []apitest.Caller{
 		s.A.Owner, s.A.Admin, s.A.Agent, s.A.Member, s.A.OwnerKey, s.A.AdminKey, s.A.AgentKey, s.A.MemberKey,
@@ -242,7 +242,7 @@ func TestBothDoorsListTheSame(t *testing.T) {
 	})
 }
 
-// faults are inputs that are refused, by the fields that the refusal names.
+// faults are inputs that are refused, with the fields that the errors must name.
 var faults = []struct {
 	call   call
 	body   func(*side) vars

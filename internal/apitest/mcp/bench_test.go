@@ -21,10 +21,10 @@ import (
 	"atrium/internal/testkit"
 )
 
-// BenchmarkDoors makes one and the same call by REST and by MCP, in turns, so that what else the machine does falls on both, and
-// reports the calls a second of each and their ratio. Calls come as clients make them, over TLS with connections that are kept.
+// BenchmarkDoors makes the same call through REST and MCP, in turns, so that other load on the machine affects both. It reports
+// the calls a second of each and their ratio. Calls are made as clients make them, over TLS with persistent connections.
 func BenchmarkDoors(b *testing.B) {
-	run.TuneGC() // as the server does
+	run.TuneGC() // as the server process does
 	for name, world := range map[string]func(testing.TB) *testkit.World{"sqlite": testkit.SQLiteWorld, "postgres": testkit.PostgresWorld} {
 		w := world(b)
 		s := apitest.Serve(b, w, func(p apitest.Parts) (http.Handler, error) {
@@ -61,7 +61,7 @@ func BenchmarkDoors(b *testing.B) {
 						b.Errorf("%s %s: %d %s", method, path, res.StatusCode, answer)
 					}
 				}
-				// turn has every processor make some calls, and returns how long they took.
+				// turn makes some calls on every processor, and returns how long they took.
 				turn := func(call func()) time.Duration {
 					start := time.Now()
 					var wg sync.WaitGroup
@@ -82,7 +82,7 @@ func BenchmarkDoors(b *testing.B) {
 					byMCP += turn(func() { call(http.MethodPost, mcp.Path, message, `"isError":true`) })
 				}
 				calls := float64(b.N * turnCalls * runtime.GOMAXPROCS(0))
-				b.ReportMetric(0, "ns/op") // of a turn: says nothing
+				b.ReportMetric(0, "ns/op") // the time of a turn, which means nothing
 				b.ReportMetric(calls/byREST.Seconds(), "REST/s")
 				b.ReportMetric(calls/byMCP.Seconds(), "MCP/s")
 				b.ReportMetric(byREST.Seconds()/byMCP.Seconds(), "MCP÷REST")
@@ -91,5 +91,5 @@ func BenchmarkDoors(b *testing.B) {
 	}
 }
 
-// turnCalls is how many calls a processor makes before it is the other door's turn.
+// turnCalls is how many calls a processor makes before the other API's turn.
 const turnCalls = 20

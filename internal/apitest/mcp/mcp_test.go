@@ -1,3 +1,5 @@
+// Package mcp_test tests the MCP API together with REST, which it calls: through the SDK's own client, on both databases. It has
+// tests and nothing else, because package mcp does not import rest.
 package mcp_test
 
 import (
@@ -27,7 +29,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 type vars = map[string]any
 
-// each runs fn against a server with REST's door and this one, on both databases.
+// each runs fn against a server with REST and MCP, on both databases.
 func each(t *testing.T, fn func(t *testing.T, s *apitest.Server)) {
 	t.Helper()
 	t.Parallel()
@@ -36,7 +38,7 @@ func each(t *testing.T, fn func(t *testing.T, s *apitest.Server)) {
 	})
 }
 
-// doors builds REST's door with this one beside it.
+// doors builds REST and MCP on one listener.
 func doors(p apitest.Parts) (http.Handler, error) {
 	api, err := rest.New(rest.Options{Engine: p.Engine, Gate: p.Gate, Log: p.Log, BaseURL: p.BaseURL, AuthURL: p.BaseURL})
 	if err != nil {
@@ -67,7 +69,7 @@ func (s sends) RoundTrip(r *http.Request) (*http.Response, error) {
 	return s.next.RoundTrip(r)
 }
 
-// dial connects the SDK's own client as a caller.
+// dial connects the SDK's own client with a caller's headers.
 func dial(t *testing.T, s *apitest.Server, header http.Header) *sdk.ClientSession {
 	t.Helper()
 	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
@@ -111,7 +113,7 @@ func offering(t testing.TB, s *apitest.Server, f *form.Definition) (service, off
 	return service, testkit.Run(t, s.World, ctx, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: service}, Name: "Laptop", Form: f}).ID
 }
 
-// A stock client works a request from its filing to its end with a key, and the audit log says by which door.
+// A standard client works on a request from its filing to its end with a key, and the audit log says through which API.
 func TestAStockClientWorksARequest(t *testing.T) {
 	each(t, func(t *testing.T, s *apitest.Server) {
 		service, offered := offering(t, s, &form.Definition{Fields: []form.Field{
@@ -156,7 +158,7 @@ func TestAStockClientWorksARequest(t *testing.T) {
 	})
 }
 
-// What is listed is what role and scopes have, and short enough for every conversation.
+// tools/list returns what the caller's role and scopes allow, and is short enough for every conversation.
 func TestToolsAreTheCallers(t *testing.T) {
 	each(t, func(t *testing.T, s *apitest.Server) {
 		all, bytes := names(t, dial(t, s, http.Header{"X-Api-Key": {s.A.OwnerKey.Value}}))
@@ -170,7 +172,7 @@ func TestToolsAreTheCallers(t *testing.T) {
 		few, _ := names(t, dial(t, s, http.Header{"Authorization": {"Bearer " + narrow.Value}}))
 		require.Equal(t, []string{"services", "offerings", "offering"}, few)
 
-		// Who calls what is not listed gets our refusal.
+		// Calling a tool that is not listed returns our error.
 		c := dial(t, s, http.Header{"X-Api-Key": {narrow.Value}})
 		body, isError := call(t, c, "requests", nil)
 		require.True(t, isError)
@@ -179,7 +181,7 @@ func TestToolsAreTheCallers(t *testing.T) {
 	})
 }
 
-// Another company's ids answer as none, and policies hide rows here as anywhere.
+// Ids of another company are answered as unknown, and policies hide rows as in the other APIs.
 func TestNothingOfOthers(t *testing.T) {
 	each(t, func(t *testing.T, s *apitest.Server) {
 		service, offered := offering(t, s, nil)
@@ -214,7 +216,7 @@ func TestNothingOfOthers(t *testing.T) {
 	})
 }
 
-// Faulty arguments are named as fields are, and a key makes a call once.
+// Faulty arguments are named like fields, and an idempotency key makes a call take effect once.
 func TestArgumentsAndKeys(t *testing.T) {
 	each(t, func(t *testing.T, s *apitest.Server) {
 		service, offered := offering(t, s, nil)
@@ -243,7 +245,7 @@ func TestArgumentsAndKeys(t *testing.T) {
 	})
 }
 
-// Who is nobody is told where people sign in; cookies and batches are refused.
+// A caller without a credential is told where people sign in; cookies and batches are refused.
 func TestWhoIsRefusedAtTheDoor(t *testing.T) {
 	each(t, func(t *testing.T, s *apitest.Server) {
 		post := func(header http.Header, body string) (int, http.Header, string) {

@@ -18,24 +18,24 @@ import (
 )
 
 const (
-	settingKey   = "audit_key" // the public key, and behind a space the private one, sealed
+	settingKey   = "audit_key" // the public key, a space, and the encrypted private key in base64
 	keyName      = "atrium-audit"
 	originPrefix = "atrium/audit/" // the company's id follows
 )
 
-// Sealing encrypts the private key; *seal.Sealer does.
+// Sealing encrypts the private key. *seal.Sealer implements it.
 type Sealing interface {
 	Seal(plain, associated []byte) ([]byte, error)
 	Unseal(sealed, associated []byte) ([]byte, error)
 }
 
-// Key signs checkpoints; an installation has one.
+// Key signs checkpoints. An installation has one.
 type Key struct {
-	Public string // name+hash+key, as sumdb/note writes it
+	Public string // name+hash+key, in the format of sumdb/note
 	signer note.Signer
 }
 
-// MakeKey makes the installation's key where there is none.
+// MakeKey creates the installation's key unless it exists.
 func MakeKey(ctx context.Context, s *store.Store, sealing Sealing) error {
 	err := s.WriteOrRetry(system(ctx), func(ctx context.Context, tx *store.Tx) error {
 		if there, err := tx.Setting.Query().Where(setting.ID(settingKey)).Exist(ctx); there || err != nil {
@@ -57,7 +57,7 @@ func MakeKey(ctx context.Context, s *store.Store, sealing Sealing) error {
 	return nil
 }
 
-// OpenKey returns the installation's key, which MakeKey has made.
+// OpenKey returns the installation's key, which MakeKey has created.
 func OpenKey(ctx context.Context, db *ent.Client, sealing Sealing) (*Key, error) {
 	row, err := db.Setting.Get(system(ctx), settingKey)
 	if err != nil {
@@ -79,10 +79,10 @@ func OpenKey(ctx context.Context, db *ent.Client, sealing Sealing) (*Key, error)
 	return &Key{Public: public, signer: signer}, nil
 }
 
-// formerKey begins the settings of the keys that signed for companies where they were before.
+// formerKey is the prefix of the settings that hold the keys of a company's former installations.
 const formerKey = settingKey + "_of/"
 
-// KeepFormerKeys keeps the keys that signed a company's checkpoints in the installations that it came from, oldest first.
+// KeepFormerKeys stores the public keys that signed a company's checkpoints in its former installations, oldest first.
 func KeepFormerKeys(ctx context.Context, db *ent.Client, companyID string, public []string) error {
 	err := db.Setting.Create().SetID(formerKey + companyID).SetValue(strings.Join(public, "\n")).Exec(ctx)
 	if err != nil {
@@ -91,7 +91,7 @@ func KeepFormerKeys(ctx context.Context, db *ent.Client, companyID string, publi
 	return nil
 }
 
-// FormerKeys returns the kept keys, by company.
+// FormerKeys returns the stored former keys by company id.
 func FormerKeys(ctx context.Context, db *ent.Client) (map[string][]string, error) {
 	rows, err := db.Setting.Query().Where(setting.IDGT(formerKey), setting.IDLT(formerKey+"~")).All(system(ctx))
 	if err != nil {
@@ -104,14 +104,14 @@ func FormerKeys(ctx context.Context, db *ent.Client) (map[string][]string, error
 	return out, nil
 }
 
-// Checkpoint says how long a log was, and which root it had.
+// Checkpoint is the size and the root hash of a company's log at some time.
 type Checkpoint struct {
 	Company string
 	Size    int64
 	Root    tlog.Hash
 }
 
-// Sign writes a checkpoint as a signed note.
+// Sign returns a checkpoint as a signed note.
 func (k *Key) Sign(c Checkpoint) (string, error) {
 	text := originPrefix + c.Company + "\n" + strconv.FormatInt(c.Size, 10) + "\n" + c.Root.String() + "\n"
 	b, err := note.Sign(&note.Note{Text: text}, k.signer)
@@ -121,7 +121,7 @@ func (k *Key) Sign(c Checkpoint) (string, error) {
 	return string(b), nil
 }
 
-// OpenCheckpoint reads a signed note that one of the keys has signed.
+// OpenCheckpoint verifies a signed note with a public key and returns its checkpoint.
 func OpenCheckpoint(signed, public string) (c Checkpoint, err error) {
 	v, err := note.NewVerifier(public)
 	if err != nil {
@@ -146,7 +146,7 @@ func OpenCheckpoint(signed, public string) (c Checkpoint, err error) {
 	return c, nil
 }
 
-// Head returns the checkpoint of a company's log as it is.
+// Head returns the current checkpoint of a company's log.
 func Head(ctx context.Context, db *ent.Client, company string) (Checkpoint, error) {
 	e, err := edgeOf(ctx, db, company)
 	if err != nil {

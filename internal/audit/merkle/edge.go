@@ -14,16 +14,16 @@ import (
 	"atrium/internal/principal"
 )
 
-// markSize is the length of the mark behind the hashes of a leaf's row.
+// markSize is the length in bytes of the mark after the hashes in a leaf's row.
 const markSize = 8
 
-// edge is the right edge of a log: what the next leaf needs to know of the others.
+// edge is the right edge of a log: the hashes that appending a leaf needs.
 type edge struct {
 	size  int64
-	peaks []tlog.Hash // of the complete subtrees, the largest first
+	peaks []tlog.Hash // roots of the complete subtrees, the largest first
 }
 
-// add appends a leaf and returns the hashes that the log stores for it.
+// add appends a leaf and returns the hashes that its row stores.
 func (e *edge) add(h tlog.Hash) []tlog.Hash {
 	stored := []tlog.Hash{h}
 	for n := e.size; n&1 == 1; n >>= 1 {
@@ -37,7 +37,7 @@ func (e *edge) add(h tlog.Hash) []tlog.Hash {
 	return stored
 }
 
-// root returns the hash of the whole log; that of no leaves is what RFC 6962 says.
+// root returns the root hash of the log. An empty log has the root that RFC 6962 defines.
 func (e *edge) root() tlog.Hash {
 	if e.size == 0 {
 		return sha256.Sum256(nil)
@@ -67,7 +67,7 @@ func edgeOf(ctx context.Context, db *ent.Client, company string) (*edge, error) 
 	return e, err
 }
 
-// Size returns how many leaves a company's log has.
+// Size returns the number of leaves in a company's log.
 func Size(ctx context.Context, db *ent.Client, company string) (int64, error) {
 	last, err := db.AuditLeaf.Query().Where(auditleaf.CompanyID(company)).Order(ent.Desc(auditleaf.FieldIndex)).First(system(ctx))
 	if ent.IsNotFound(err) {
@@ -79,10 +79,10 @@ func Size(ctx context.Context, db *ent.Client, company string) (int64, error) {
 	return last.Index + 1, nil
 }
 
-// readBatch bounds the rows that one statement asks for.
+// readBatch is the maximum number of rows that one statement reads.
 const readBatch = 1000
 
-// reader reads the stored hashes of a company's log.
+// reader returns a reader of the stored hashes of a company's log.
 func reader(ctx context.Context, db *ent.Client, company string) tlog.HashReader {
 	return tlog.HashReaderFunc(func(at []int64) ([]tlog.Hash, error) {
 		rows := map[int64][]byte{}
@@ -117,13 +117,13 @@ func reader(ctx context.Context, db *ent.Client, company string) tlog.HashReader
 	})
 }
 
-// placeOf returns the leaf whose row holds a stored hash, and the hash's place in it.
+// placeOf returns the index of the leaf whose row holds a stored hash, and the position of the hash in that row.
 func placeOf(stored int64) (leaf int64, level int) {
 	level, n := tlog.SplitStoredHashIndex(stored)
 	return (n+1)<<level - 1, level
 }
 
-// pack writes the hashes of a leaf's row, with the mark behind them.
+// pack returns the contents of a leaf's row: the hashes, followed by the mark.
 func pack(index int64, hashes []tlog.Hash) []byte {
 	out := make([]byte, 0, len(hashes)*tlog.HashSize+markSize)
 	for _, h := range hashes {
@@ -133,7 +133,7 @@ func pack(index int64, hashes []tlog.Hash) []byte {
 	return append(out, sum[:markSize]...)
 }
 
-// system is the context in which the log is read: policies hide none of its hashes, and queries name the company.
+// system returns the context for reading the log: no policy hides hashes in it, and every query names the company.
 func system(ctx context.Context) context.Context {
 	return principal.System(ctx, "a proof needs every leaf of a company's log; each query names the company")
 }

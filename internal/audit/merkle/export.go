@@ -16,28 +16,28 @@ import (
 	"atrium/internal/audit"
 )
 
-// maxLine bounds a line of an export: an entry of 300 kB at most, twice, and its proof.
+// maxLine bounds a line of an export, in bytes: an entry of at most 300 kB, twice, and its proof.
 const maxLine = 4 << 20
 
-// Exported is what a line of an export says of an entry's place, beside the entry.
+// Exported holds the fields of an export's line that prove the entry. The line has the entry's own fields too.
 type Exported struct {
 	Index    *int64           `json:"index"`    // null until the entry is sealed
-	LeafHash []byte           `json:"leafHash"` // base64, like all bytes here
+	LeafHash []byte           `json:"leafHash"` // base64, like all bytes in an export
 	Leaf     []byte           `json:"leaf"`     // the canonical form that is hashed
 	Seals    Seals            `json:"seals"`
-	Size     int64            `json:"size,omitempty"` // of the log that the path leads to the root of
+	Size     int64            `json:"size,omitempty"` // of the log whose root the path leads to
 	Path     tlog.RecordProof `json:"path,omitempty"` // from the leaf's sibling to the root
-	// Checkpoint is the signed note of that log; it stands in the first sealed line.
+	// Checkpoint is the signed note of that log. Only the first line with a sealed entry has it.
 	Checkpoint string `json:"checkpoint,omitempty"`
 }
 
-// Seals are the salts that open an entry's commitments; of a part that was erased, the commitment itself.
+// Seals holds the salts that open an entry's commitments. For an erased part it holds the commitment instead.
 type Seals struct {
 	Actor   []byte `json:"actor"`
 	Changes []byte `json:"changes"`
 }
 
-// line is a line of an export as it is read.
+// line is a line of an export as VerifyExport reads it.
 type line struct {
 	Exported
 	ID        string             `json:"id"`
@@ -59,7 +59,7 @@ type line struct {
 	} `json:"resource"`
 }
 
-// entry returns the line's entry, without its company.
+// entry returns the entry of the line, without its company.
 func (l line) entry() *ent.AuditEntry {
 	text := func(s *string) string {
 		if s == nil {
@@ -78,13 +78,13 @@ func (l line) entry() *ent.AuditEntry {
 	return e
 }
 
-// sealedWithin is how long an entry waits for its seal at most while later ones get theirs.
+// sealedWithin is how long an entry may stay unsealed while later ones are sealed.
 const sealedWithin = 5 * time.Minute
 
-// VerifyExport verifies an export in JSON lines by itself, under the public key that is trusted: each line's values against its
-// leaf, and the leaf against the checkpoint. Entries that are not in the export are not missed. What stands twice is broken, and
-// so is an entry without a seal that is older than one with its. Returns an error for an export in which nothing is sealed: it
-// proves nothing.
+// VerifyExport verifies an export in JSON lines with nothing but a trusted public key: the values of each line against its
+// leaf, and the leaf against the checkpoint. It cannot tell whether entries are missing from the export. It reports an entry
+// that occurs twice, and an unsealed entry that is more than sealedWithin older than a sealed one. Returns an error for an
+// export without sealed entries, because it proves nothing.
 func VerifyExport(r io.Reader, public string) (Report, error) {
 	var report Report
 	var head *Checkpoint
@@ -147,7 +147,7 @@ func VerifyExport(r io.Reader, public string) (Report, error) {
 	return report, nil
 }
 
-// verify holds a line's values against its leaf, and the leaf against the checkpoint.
+// verify checks the values of a line against its leaf, and the leaf against the checkpoint.
 func (l line) verify(head Checkpoint) error {
 	e := l.entry()
 	if err := audit.CheckLeaf(l.Leaf, e); err != nil {

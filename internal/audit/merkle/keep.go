@@ -20,24 +20,24 @@ import (
 
 const (
 	keepEvery = time.Hour
-	keepLast  = 8 * time.Second // for the checkpoints at the end
+	keepLast  = 8 * time.Second // for the last checkpoints, at shutdown
 )
 
-// Keeper puts signed checkpoints of all logs outside of the database, hourly and at the end.
+// Keeper stores signed checkpoints of all logs outside the database, hourly and at shutdown.
 type Keeper struct {
 	Store  *store.Store
 	Key    *Key
-	Sealer *Sealer      // seals what is there before the last checkpoints
-	To     string       // a file, which is only appended to, or a URL, which gets a POST a checkpoint
-	HTTP   *http.Client // with a deadline
+	Sealer *Sealer      // seals the last entries before the last checkpoints
+	To     string       // a file, which is only appended to, or a URL, which gets one POST per checkpoint
+	HTTP   *http.Client // must have a timeout
 	Log    *slog.Logger
 
 	last map[string]Checkpoint // by company
 }
 
-// ReadCheckpoints reads signed notes with a blank line between them.
+// ReadCheckpoints reads signed notes that are separated by blank lines. Returns an error unless the key has signed all of them.
 func ReadCheckpoints(b []byte, public string) (out []Checkpoint, err error) {
-	// A note has a blank line before its signatures: the line behind them is followed by an origin.
+	// A note itself contains a blank line before its signatures, so notes are split at a blank line followed by an origin.
 	for part := range strings.SplitSeq("\n\n"+string(b), "\n\n"+originPrefix) {
 		if strings.TrimSpace(part) == "" {
 			continue
@@ -51,12 +51,12 @@ func ReadCheckpoints(b []byte, public string) (out []Checkpoint, err error) {
 	return out, nil
 }
 
-// isURL reports whether checkpoints are posted.
+// isURL reports whether checkpoints are posted to a URL.
 func (k *Keeper) isURL() bool {
 	return strings.HasPrefix(k.To, "http://") || strings.HasPrefix(k.To, "https://")
 }
 
-// Open reads which checkpoints there are. A file that another key has signed is refused.
+// Open reads the checkpoints in the file, if there is one. Returns an error when another key has signed them.
 func (k *Keeper) Open() error {
 	k.last = map[string]Checkpoint{}
 	if k.isURL() {
@@ -78,7 +78,7 @@ func (k *Keeper) Open() error {
 	return nil
 }
 
-// Run keeps checkpoints until the context ends, and then once more.
+// Run stores checkpoints hourly until the context ends, and then once more.
 func (k *Keeper) Run(ctx context.Context) error {
 	tick := time.NewTicker(keepEvery)
 	defer tick.Stop()
@@ -94,15 +94,15 @@ func (k *Keeper) Run(ctx context.Context) error {
 	}
 }
 
-// atLast seals what was written and keeps the checkpoints of that.
+// atLast seals the entries of the last minute and stores the checkpoints.
 func (k *Keeper) atLast(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, keepLast)
 	defer cancel()
 	return errors.Join(k.Sealer.since(ctx, time.Now().Add(-lookDeep)), k.Keep(ctx))
 }
 
-// Keep puts the checkpoint of every log that has grown where it belongs. A log that is shorter than its last checkpoint, or
-// does not continue it, is refused: an error names it.
+// Keep stores a checkpoint of every log that has changed since its last one. For a log that is shorter than its last
+// checkpoint, or does not continue it, it stores nothing and returns an error with the company's id; the other logs are stored.
 func (k *Keeper) Keep(ctx context.Context) error {
 	companies, err := k.Store.Reader().Company.Query().IDs(system(ctx))
 	if err != nil {
@@ -140,7 +140,7 @@ func (k *Keeper) keep(ctx context.Context, head Checkpoint) error {
 	return err
 }
 
-// continues returns an error unless the log holds all that its last checkpoint held.
+// continues returns an error unless the log contains everything that its last checkpoint covers.
 func (k *Keeper) continues(ctx context.Context, head Checkpoint) error {
 	last, ok := k.last[head.Company]
 	if !ok || last.Size == 0 {
@@ -159,7 +159,7 @@ func (k *Keeper) continues(ctx context.Context, head Checkpoint) error {
 	return nil
 }
 
-// appendNote adds a note to the file, down to the disk.
+// appendNote appends a note to the file and syncs it to disk.
 func appendNote(path, signed string) (err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {

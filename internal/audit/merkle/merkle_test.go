@@ -27,7 +27,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// bundle is a world with a sealer, whose companies have entries of their own beginning.
+// bundle is a world with a sealer. Its companies already have the entries from their setup.
 type bundle struct {
 	*testkit.World
 	t      *testing.T
@@ -39,7 +39,7 @@ func setup(t *testing.T, w *testkit.World) *bundle {
 	return &bundle{w, t, merkle.NewSealer(w.Store, slog.New(slog.DiscardHandler))}
 }
 
-// write writes n entries into A's log, in transactions of their own.
+// write writes n entries into A's log, each in its own transaction.
 func (b *bundle) write(n int) {
 	b.t.Helper()
 	for i := range n {
@@ -77,7 +77,7 @@ func (b *bundle) entries() (out []*ent.AuditEntry) {
 	return out
 }
 
-// tamper changes rows as somebody does who owns the database: with its triggers off.
+// tamper changes rows like an attacker who owns the database, with the triggers off.
 func (b *bundle) tamper(statement string, args ...any) {
 	b.t.Helper()
 	err := b.Store.Write(principal.System(b.t.Context(), "test"), func(ctx context.Context, tx *store.Tx) error {
@@ -101,7 +101,7 @@ func (b *bundle) tamper(statement string, args ...any) {
 	require.NoError(b.t, err)
 }
 
-// Entries become leaves in the order in which they were written, once each; the tree is the one that tlog computes.
+// Entries become leaves once each, in the order in which they were written. The tree equals the one that tlog computes.
 func TestSeal(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -156,7 +156,7 @@ func TestSeal(t *testing.T) {
 	})
 }
 
-// An entry that had no leaf when it was written, as those of older versions, gets one.
+// An entry of an older version, which was written without a leaf hash, gets one.
 func TestSealOldEntries(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -175,7 +175,7 @@ func TestSealOldEntries(t *testing.T) {
 	})
 }
 
-// Several sealers at once, some of which are stopped in the middle, leave neither a gap nor a double.
+// Concurrent sealers, some of which are stopped in the middle, leave neither gaps nor duplicates.
 func TestSealersAtOnce(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -186,7 +186,7 @@ func TestSealersAtOnce(t *testing.T) {
 			running.Go(func() {
 				for range 10 {
 					ctx, cancel := context.WithCancel(context.Background())
-					running.Go(cancel) // at any moment of the work
+					running.Go(cancel) // at a random moment of the work
 					_ = other.SealAll(ctx)
 				}
 			})
@@ -203,7 +203,7 @@ func TestSealersAtOnce(t *testing.T) {
 	})
 }
 
-// Whatever is done to the rows behind the product's back is found, and the lowest index named.
+// Verify finds every change made to the rows behind the product's back, and names the lowest index.
 func TestTampering(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -259,7 +259,7 @@ func TestTampering(t *testing.T) {
 	})
 }
 
-// A log that was computed anew agrees with itself, and not with a checkpoint from before.
+// A log that was computed again is consistent in itself, but not with an earlier checkpoint.
 func TestCheckpoints(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -310,7 +310,8 @@ func (b *bundle) firstOf(action string) string {
 	return e.ID
 }
 
-// Erasing leaves every proof valid; the database takes no other change, and no erasure goes unsaid.
+// After an erasure every proof is still valid. The database refuses any other change, and an erasure without its entry is
+// reported.
 func TestErase(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -332,7 +333,7 @@ func TestErase(t *testing.T) {
 		}
 		one := all[len(all)-3].ID
 		require.Equal(t, 1, erase(func(e *ent.AuditEntry) audit.Parts { return audit.Parts{Actor: e.ID == one} }))
-		b.write(1) // it is erased before it has a place
+		b.write(1) // it is erased before it is sealed
 		all = b.entries()
 		require.Equal(t, 2*len(all)-1, erase(func(*ent.AuditEntry) audit.Parts { return audit.Parts{Actor: true, Changes: true} }))
 		require.Zero(t, erase(func(e *ent.AuditEntry) audit.Parts { return audit.Parts{Actor: e.ID == one, Changes: true} }))
@@ -346,12 +347,12 @@ func TestErase(t *testing.T) {
 			require.Empty(t, e.ActorName+e.IP+e.UserAgent+string(e.Changes))
 		}
 
-		b.tamper("UPDATE audit_entries SET changes_seal = actor_seal WHERE id = $1", one) // which another erasure tells of
+		b.tamper("UPDATE audit_entries SET changes_seal = actor_seal WHERE id = $1", one) // another erasure's entry is named
 		require.False(t, b.verify().Intact)
 	})
 }
 
-// Any number of leaves, proven one by one and from one size to another.
+// Proofs of single leaves and between two sizes are valid for any number of leaves.
 func TestAnySize(t *testing.T) {
 	t.Parallel()
 	w := testkit.SQLiteWorld(t)

@@ -24,13 +24,13 @@ import (
 
 const (
 	lookEvery  = 2 * time.Second
-	lookBack   = 4 * time.Second  // of an ordinary look
-	lookDeep   = time.Minute      // of one in four: twice as long as a transaction may last, and clocks may differ
-	countEvery = 10 * time.Minute // entries against leaves
-	sealBatch  = 500              // leaves that one transaction adds, so that none holds SQLite's writer for long
+	lookBack   = 4 * time.Second  // how far back an ordinary look goes
+	lookDeep   = time.Minute      // how far back one look in four goes: twice as long as a transaction may last, because clocks may differ
+	countEvery = 10 * time.Minute // how often entries and leaves are counted
+	sealBatch  = 500              // leaves that one transaction adds at most, so that none holds SQLite's writer for long
 )
 
-// Sealer gives audit entries their places in the logs. Several may work on one database.
+// Sealer gives audit entries their index in the logs. Several sealers may work on one database.
 type Sealer struct {
 	store *store.Store
 	log   *slog.Logger
@@ -39,7 +39,7 @@ type Sealer struct {
 // NewSealer returns a sealer for a database.
 func NewSealer(s *store.Store, log *slog.Logger) *Sealer { return &Sealer{store: s, log: log} }
 
-// Run seals until the context ends.
+// Run seals entries until the context ends.
 func (s *Sealer) Run(ctx context.Context) error {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
@@ -67,7 +67,7 @@ func (s *Sealer) Run(ctx context.Context) error {
 	}
 }
 
-// since seals the entries that were made after a moment by the clocks of the machines.
+// since seals the entries with an id from after t. Ids carry the time of the machine that made them.
 func (s *Sealer) since(ctx context.Context, t time.Time) error {
 	for {
 		n, err := s.sealSome(ctx, s.inCommitOrder, auditentry.IDGT(id.From("aud", t)))
@@ -77,7 +77,7 @@ func (s *Sealer) since(ctx context.Context, t time.Time) error {
 	}
 }
 
-// SealAll seals every entry that has no place yet, of the companies whose entries and leaves differ in number.
+// SealAll seals every unsealed entry of the companies whose numbers of entries and leaves differ.
 func (s *Sealer) SealAll(ctx context.Context) error {
 	companies, err := s.store.Reader().Company.Query().IDs(system(ctx))
 	if err != nil {
@@ -91,7 +91,7 @@ func (s *Sealer) SealAll(ctx context.Context) error {
 	return nil
 }
 
-// SealCompany seals every entry of a company that has no place yet.
+// SealCompany seals every unsealed entry of a company. It does nothing when the numbers of entries and leaves are equal.
 func (s *Sealer) SealCompany(ctx context.Context, company string) error {
 	db := s.store.Reader()
 	size, err := Size(ctx, db, company)
@@ -108,7 +108,7 @@ func (s *Sealer) SealCompany(ctx context.Context, company string) error {
 	if size == 0 {
 		return nil
 	}
-	// A walk by time: a log that begins late has all of its entries before it.
+	// Read in the order of time, because when a log is introduced late, all entries are older than it.
 	var at time.Time
 	var last string
 	for {
@@ -127,7 +127,7 @@ func (s *Sealer) SealCompany(ctx context.Context, company string) error {
 // lagWithin bounds how far back Lag looks.
 const lagWithin = time.Hour
 
-// Lag returns how long the oldest entry of the last hour has waited for its place; zero when none waits.
+// Lag returns how long the oldest unsealed entry of the last hour has waited; zero when all are sealed.
 func (s *Sealer) Lag(ctx context.Context, now time.Time) (time.Duration, error) {
 	row, err := s.store.Reader().AuditEntry.Query().Where(auditentry.IDGT(id.From("aud", now.Add(-lagWithin))), withoutLeaf).
 		Order(auditentry.OrderOption(byTime)).Select(auditentry.FieldID, auditentry.FieldCreatedAt).First(system(ctx))
@@ -140,24 +140,25 @@ func (s *Sealer) Lag(ctx context.Context, now time.Time) (time.Duration, error) 
 	return now.Sub(row.CreatedAt), nil
 }
 
-// order is how entries without a place are put in line.
+// order is the order in which unsealed entries are sealed.
 type order func(*sql.Selector)
 
 func byTime(s *sql.Selector) {
 	s.OrderBy(s.C(auditentry.FieldCreatedAt), s.C(auditentry.FieldID))
 }
 
-// inCommitOrder orders by what the database knows of when rows came in. Times and ids come after it: the clocks of nodes differ.
+// inCommitOrder orders by what the database knows about the order of commits. Ids, and so times, come second, because the
+// clocks of nodes differ.
 func (s *Sealer) inCommitOrder(sel *sql.Selector) {
 	if s.store.Dialect() == dialect.Postgres {
 		sel.OrderExpr(sql.Raw("age(" + sel.C("xmin") + ") DESC"))
 	} else {
-		sel.OrderExpr(sql.Raw("+" + sel.C("rowid"))) // the sign keeps SQLite from walking the whole table in this order
+		sel.OrderExpr(sql.Raw("+" + sel.C("rowid"))) // the plus sign keeps SQLite from scanning the whole table in this order
 	}
 	sel.OrderBy(sel.C(auditentry.FieldID))
 }
 
-// unsealed returns entries without a leaf, up to a batch.
+// unsealed returns at most sealBatch entries without a leaf.
 func (s *Sealer) unsealed(ctx context.Context, by order, where ...predicate.AuditEntry) ([]*ent.AuditEntry, error) {
 	rows, err := s.store.Reader().AuditEntry.Query().Where(append(where, withoutLeaf)...).
 		Order(auditentry.OrderOption(by)).Limit(sealBatch).
@@ -168,7 +169,7 @@ func (s *Sealer) unsealed(ctx context.Context, by order, where ...predicate.Audi
 	return rows, nil
 }
 
-// withoutLeaf holds for entries that are not sealed.
+// withoutLeaf selects the entries that are not sealed.
 func withoutLeaf(s *sql.Selector) {
 	t := sql.Table(auditleaf.Table)
 	s.Where(sql.NotExists(sql.Select(t.C(auditleaf.FieldID)).From(t).Where(sql.ColumnsEQ(t.C(auditleaf.FieldID), s.C(auditentry.FieldID)))))
@@ -182,7 +183,7 @@ func (s *Sealer) sealSome(ctx context.Context, by order, where ...predicate.Audi
 	return len(rows), s.seal(ctx, rows)
 }
 
-// seal appends entries to the logs of their companies, in the order given.
+// seal appends entries to the logs of their companies in the given order.
 func (s *Sealer) seal(ctx context.Context, rows []*ent.AuditEntry) error {
 	err := s.store.Write(system(ctx), func(ctx context.Context, tx *store.Tx) error {
 		if err := tx.LockName(ctx, "audit/seal"); err != nil {
@@ -218,7 +219,7 @@ func (s *Sealer) seal(ctx context.Context, rows []*ent.AuditEntry) error {
 	return nil
 }
 
-// stillUnsealed leaves out the entries that another sealer has sealed meanwhile.
+// stillUnsealed returns the entries that no other sealer has sealed meanwhile.
 func stillUnsealed(ctx context.Context, db *ent.Client, rows []*ent.AuditEntry) ([]*ent.AuditEntry, error) {
 	ids := make([]string, len(rows))
 	for i, r := range rows {
@@ -240,7 +241,7 @@ func companiesOf(rows []*ent.AuditEntry) []string {
 	return slices.Compact(out)
 }
 
-// hashOf returns the hash of an entry's leaf. An entry from before there were leaves gets its salts and its hash here.
+// hashOf returns the hash of an entry's leaf. An entry from before this log existed gets its salts and its hash here.
 func hashOf(ctx context.Context, db *ent.Client, row *ent.AuditEntry) (h tlog.Hash, err error) {
 	if len(row.LeafHash) == tlog.HashSize {
 		copy(h[:], row.LeafHash)

@@ -15,30 +15,30 @@ import (
 	"atrium/internal/audit"
 )
 
-// Report is what Verify has found of one log.
+// Report is the result of verifying one log.
 type Report struct {
 	Company  string `json:"company"`
 	Size     int64  `json:"size"`
 	RootHash string `json:"rootHash"` // base64
-	Sealed   int64  `json:"sealed"`   // entries with a place in the log
-	Unsealed int64  `json:"unsealed"` // entries that wait for theirs
-	Erased   int64  `json:"erased"`   // sealed entries of which something personal was erased
+	Sealed   int64  `json:"sealed"`   // entries with an index in the log
+	Unsealed int64  `json:"unsealed"` // entries that are not sealed yet
+	Erased   int64  `json:"erased"`   // sealed entries with an erased personal part
 	Intact   bool   `json:"intact"`
 	BrokenAt *int64 `json:"brokenAt"` // the lowest index that differs
 	Reason   string `json:"reason,omitempty"`
 }
 
-// broken notes what differs at an index; the lowest one stays.
+// broken records a difference at an index. The one with the lowest index is reported.
 func (r *Report) broken(index int64, why string, args ...any) {
 	if r.BrokenAt == nil || index < *r.BrokenAt {
 		r.BrokenAt, r.Reason = &index, fmt.Sprintf(why, args...)
 	}
 }
 
-// Verify computes a company's log anew from its entries and compares it with the stored one and with checkpoints, which are
-// in the order of their sizes. An error says that the log could not be read; what is wrong with it stands in the report.
+// Verify computes a company's log again from its entries and compares it with the stored log and with checkpoints, which must
+// be sorted by size. The report says what is wrong with the log. An error means that the log could not be read.
 func Verify(ctx context.Context, db *ent.Client, company string, checkpoints []Checkpoint) (r Report, err error) {
-	for range 3 { // an erasure may be under way, of which a part was read
+	for range 3 { // an erasure may have been half visible
 		if r, err = verify(system(ctx), db, company, checkpoints); err != nil || r.Reason != unsaid {
 			break
 		}
@@ -70,7 +70,7 @@ func verify(ctx context.Context, db *ent.Client, company string, checkpoints []C
 		return v.report, fmt.Errorf("read the erased entries that wait: %w", err)
 	}
 	for _, e := range waiting {
-		v.collect(size, e) // an erasure tells of all that it took
+		v.collect(size, e) // the digest of an erasure covers the parts of unsealed entries too
 	}
 	if err := v.checkErasures(ctx); err != nil {
 		return v.report, err
@@ -88,19 +88,19 @@ type verifier struct {
 	db          *ent.Client
 	report      Report
 	tree        edge
-	checkpoints []Checkpoint // those that are still to come
-	agreed      int64        // the size of the last that agreed
+	checkpoints []Checkpoint // those not compared yet
+	agreed      int64        // the size of the last checkpoint that agreed
 	erasures    map[string]*erasure
-	lost        bool // a leaf is missing or moved, and the tree behind it differs anyway
+	lost        bool // a leaf is missing or moved, so all later hashes of the tree differ anyway
 }
 
-// erasure is what was found of the parts that one entry tells of.
+// erasure collects the erased parts that name one audit.erased entry.
 type erasure struct {
 	lowest int64
 	names  []string
 }
 
-// batch verifies the leaves of some indexes.
+// batch verifies the leaves with an index from from to below to.
 func (v *verifier) batch(ctx context.Context, from, to int64) error {
 	leaves, err := v.db.AuditLeaf.Query().Where(auditleaf.CompanyID(v.report.Company), auditleaf.IndexGTE(from), auditleaf.IndexLT(to)).All(ctx)
 	if err != nil {
@@ -133,7 +133,7 @@ func (v *verifier) batch(ctx context.Context, from, to int64) error {
 	return nil
 }
 
-// leaf verifies one leaf against its entry, its place and the tree so far.
+// leaf verifies one leaf against its entry, its index and the tree so far.
 func (v *verifier) leaf(i int64, leaf *ent.AuditLeaf, e *ent.AuditEntry) {
 	var h tlog.Hash
 	copy(h[:], leaf.Hashes)
@@ -159,7 +159,7 @@ func (v *verifier) leaf(i int64, leaf *ent.AuditLeaf, e *ent.AuditEntry) {
 		v.report.broken(i, "the leaf of %s was not sealed here", leaf.ID)
 		return
 	}
-	// The row stands where it was sealed, and a subtree that it completed had other leaves.
+	// The row has its original index, but a subtree that it completed had other leaves when it was sealed.
 	level := 0
 	for bytes.Equal(leaf.Hashes[:(level+1)*tlog.HashSize], want[:(level+1)*tlog.HashSize]) {
 		level++
@@ -167,7 +167,7 @@ func (v *verifier) leaf(i int64, leaf *ent.AuditLeaf, e *ent.AuditEntry) {
 	v.report.broken(i+1-int64(1)<<level, "a leaf is not the one that was sealed here")
 }
 
-// collect notes the parts of an entry that were erased.
+// collect records the erased parts of an entry.
 func (v *verifier) collect(i int64, e *ent.AuditEntry) {
 	erasers := audit.Erasers(e)
 	if len(erasers) > 0 && i < v.report.Size {
@@ -183,7 +183,7 @@ func (v *verifier) collect(i int64, e *ent.AuditEntry) {
 	}
 }
 
-// notBelow selects the entries that were not among the first of the log.
+// notBelow selects the entries that have no leaf with an index below size.
 func notBelow(size int64) predicate.AuditEntry {
 	return func(s *sql.Selector) {
 		t := sql.Table(auditleaf.Table)
@@ -192,12 +192,12 @@ func notBelow(size int64) predicate.AuditEntry {
 	}
 }
 
-// erased selects the entries of which something is.
+// erased selects the entries with an erased part.
 func erased(s *sql.Selector) {
 	s.Where(sql.ExprP(fmt.Sprintf("(length(%s) > %d OR length(%s) > %[2]d)", s.C(auditentry.FieldActorSeal), audit.CommitmentSize, s.C(auditentry.FieldChangesSeal))))
 }
 
-// compare holds the tree as it is against the checkpoints of its size.
+// compare checks the tree so far against the checkpoints of its size.
 func (v *verifier) compare() {
 	for len(v.checkpoints) > 0 && v.checkpoints[0].Size == v.tree.size {
 		if v.checkpoints[0].Root == v.tree.root() {
@@ -209,7 +209,7 @@ func (v *verifier) compare() {
 	}
 }
 
-// checkErasures holds the parts that are missing against the entries that tell of erasures.
+// checkErasures checks that for all erased parts there is an unchanged audit.erased entry with the digest of these parts.
 func (v *verifier) checkErasures(ctx context.Context) error {
 	for by, found := range v.erasures {
 		e, err := v.db.AuditEntry.Query().Where(auditentry.CompanyID(v.report.Company), auditentry.ID(by)).Only(ctx)

@@ -20,7 +20,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// A document is given to whoever may read the invoice, and to nobody else; as a file it is the same to the byte.
+// Only callers who may read the invoice get its documents. The bytes of a PDF do not change.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

@@ -2,5 +2,5 @@ package document
 
 import "net/http"
 
-// Unguarded is the handler behind the guard.
+// Unguarded returns the handler without authentication.
 func Unguarded(o Options) http.Handler { return o.routes() }

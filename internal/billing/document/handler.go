@@ -22,7 +22,7 @@ var pageText string
 
 var page = template.Must(template.New("page").Parse(pageText))
 
-// Options are what the handler works with.
+// Options configure the handler.
 type Options struct {
 	Engine *op.Engine
 	Gate   *gate.Gate
@@ -30,18 +30,18 @@ type Options struct {
 	From   []string // the seller's lines on every document
 }
 
-// Path is where the handler stands.
+// Path is the prefix of the handler's routes.
 const Path = "/invoices/"
 
-// Address returns where an invoice's file is.
+// Address returns the URL of an invoice's PDF.
 func Address(baseURL, id string) string { return baseURL + Path + id + ".pdf" }
 
-// NoteAddress returns where a credit note's file is.
+// NoteAddress returns the URL of a credit note's PDF.
 func NoteAddress(baseURL string, n *ent.CreditNote) string {
 	return fmt.Sprintf("%s%s%s/credit-notes/%d.pdf", baseURL, Path, n.InvoiceID, n.Number)
 }
 
-// Handler gives documents to callers who may read their invoice.
+// Handler serves documents to callers who may read their invoice.
 func Handler(o Options) http.Handler { return o.Gate.Guard(gate.Cookies, o.routes(), o.fail) }
 
 func (o Options) routes() http.Handler {
@@ -54,7 +54,7 @@ func (o Options) routes() http.Handler {
 	mux.HandleFunc("GET "+Path+"{id}/credit-notes/{file}", func(w http.ResponseWriter, r *http.Request) {
 		gate.SetRoute(w, Path+"{id}/credit-notes/{number}")
 		text, pdf := strings.CutSuffix(r.PathValue("file"), ".pdf")
-		number, _ := strconv.ParseInt(text, 10, 64) // none has the number 0
+		number, _ := strconv.ParseInt(text, 10, 64) // 0 for an invalid number, which no note has
 		o.answer(w, r, r.PathValue("id"), pdf, func(d *billing.Document) (*sheet, error) { return noteSheet(d, number, o.From), nil })
 	})
 	mux.HandleFunc(Path, func(w http.ResponseWriter, r *http.Request) {
@@ -70,7 +70,7 @@ func (o Options) routes() http.Handler {
 
 func (o Options) fail(w http.ResponseWriter, r *http.Request, err error) { gate.Fail(o.Log, w, r, err) }
 
-// answer reads the invoice as the caller and writes the sheet that is made of it.
+// answer reads the invoice with the caller's rights and writes the sheet that of makes from it.
 func (o Options) answer(w http.ResponseWriter, r *http.Request, id string, pdf bool, of func(*billing.Document) (*sheet, error)) {
 	gate.SetOperation(w, billing.GetDocument.Info().Name)
 	d, _, err := op.Run(r.Context(), o.Engine, billing.GetDocument, op.ByID{ID: id}, nil)
@@ -98,10 +98,10 @@ func (o Options) answer(w http.ResponseWriter, r *http.Request, id string, pdf b
 		h.Set("Content-Type", "application/pdf")
 		h.Set("Content-Disposition", fmt.Sprintf(`inline; filename="%s.pdf"`, s.Number))
 	}
-	_, _ = w.Write(out) // who does not read on gets no more
+	_, _ = w.Write(out) // the client may have gone
 }
 
-// bytes writes the sheet in one of its forms.
+// bytes returns the sheet as PDF or as HTML.
 func (s *sheet) bytes(pdf bool) ([]byte, error) {
 	if pdf {
 		return s.writePDF()

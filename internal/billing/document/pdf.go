@@ -11,7 +11,7 @@ import (
 	"golang.org/x/image/font/gofont/goregular"
 )
 
-// The paper is A4; lengths are in millimetres.
+// The page is A4. Lengths are in millimetres.
 const (
 	margin    = 20.0
 	width     = 210 - 2*margin
@@ -20,10 +20,10 @@ const (
 	font      = "Go"
 )
 
-// unknown stands for a character beyond U+FFFF, of which the fonts have none and which fpdf cannot write.
+// unknown replaces characters beyond U+FFFF, which the fonts lack and fpdf cannot write.
 const unknown = '\uFFFD'
 
-// printable returns a text with unknown in the place of what cannot be written.
+// printable replaces the characters of a text that cannot be written.
 func printable(text string) string {
 	return strings.Map(func(c rune) rune {
 		if c > 0xFFFF {
@@ -33,7 +33,7 @@ func printable(text string) string {
 	}, text)
 }
 
-// printable returns the sheet as it can be written.
+// printable returns the sheet without characters that cannot be written.
 func (s sheet) printable() sheet {
 	s.From, s.Lines = slices.Clone(s.From), slices.Clone(s.Lines)
 	s.To = printable(s.To)
@@ -46,7 +46,7 @@ func (s sheet) printable() sheet {
 	return s
 }
 
-// writePDF returns the sheet as a file. The same sheet gives the same bytes.
+// writePDF returns the sheet as a PDF. The same sheet gives the same bytes.
 func (s sheet) writePDF() ([]byte, error) {
 	s = s.printable()
 	p := fpdf.New("P", "mm", "A4", "")
@@ -91,7 +91,7 @@ func (s sheet) writePDF() ([]byte, error) {
 		page, y := p.PageNo(), p.GetY()
 		p.MultiCell(width-amountCol, lineHigh, l[0], "", "L", false)
 		if p.PageNo() != page {
-			y = margin // the line went on to another page: its amount stands at the top of that one
+			y = margin // the line continued on a new page: put its amount at the top of that page
 		}
 		end := p.GetY()
 		p.SetXY(margin+width-amountCol, y)

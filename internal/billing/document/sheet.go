@@ -8,29 +8,29 @@ import (
 	"atrium/internal/billing"
 )
 
-// sheet is what is on the paper, in words.
+// sheet is the content of a document as text.
 type sheet struct {
 	Title, Number string
 	From          []string // the seller's lines
 	To            string
-	Facts         [][2]string // what stands beside the addressee
+	Facts         [][2]string // label and value, beside the addressee
 	Lines         [][2]string
-	Totals        [][2]string // the last one counts
-	State         string      // how it stands today: on pages alone
-	Notes         []link      // of an invoice, on its page alone
-	PDF           string      // where the file is
+	Totals        [][2]string // label and amount; the last row is the total
+	State         string      // the current state; only on pages
+	Notes         []link      // the credit notes of an invoice; only on its page
+	PDF           string      // the address of the PDF
 	Made          time.Time
 }
 
-// link leads to a credit note.
+// link is a link to a credit note.
 type link struct{ Address, Text string }
 
 func date(t time.Time) string { return t.UTC().Format("2 January 2006") }
 
-// moment is for ends of periods, which are seconds apart from each other.
+// moment formats the bounds of periods, which are not at midnight.
 func moment(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC") }
 
-// invoiceSheet returns an invoice as it was issued, with how it stands today beside it.
+// invoiceSheet returns the sheet of an invoice as it was issued, and its current state.
 func invoiceSheet(d *billing.Document, from []string) (*sheet, error) {
 	inv := d.Invoice
 	lines, err := billing.Lines(inv)
@@ -64,7 +64,7 @@ func invoiceSheet(d *billing.Document, from []string) (*sheet, error) {
 	return s, nil
 }
 
-// noteSheet returns one of the document's credit notes; nil when it has none of that number.
+// noteSheet returns the sheet of the credit note with the number; nil if the invoice has no such note.
 func noteSheet(d *billing.Document, number int64, from []string) *sheet {
 	for _, n := range d.Notes {
 		if n.Number != number {

@@ -14,29 +14,29 @@ import (
 	"atrium/internal/billing"
 )
 
-// timeout bounds one call.
+// timeout is the limit for one call.
 const timeout = 20 * time.Second
 
-// mostListed bounds how many of a customer's payments are searched for one.
+// mostListed is the maximum number of a customer's payments that Find searches.
 const mostListed = 1_000
 
-// What a payment is found by at Stripe.
+// The metadata by which a payment is found at Stripe.
 const (
 	metaCompany = "company"
 	metaInvoice = "invoice"
 	metaPayment = "payment"
 )
 
-// Provider charges by Stripe. Safe for concurrent use.
+// Provider charges through Stripe. Safe for concurrent use.
 type Provider struct{ client *stripe.Client }
 
 var _ billing.Provider = (*Provider)(nil)
 
-// New returns a provider with a secret key. url is Stripe's, or empty for the one that everybody uses.
+// New returns a provider with a secret key. url replaces the URL of Stripe's API unless it is empty.
 func New(key, url string) *Provider {
 	c := &stripe.BackendConfig{
 		HTTPClient:        &http.Client{Timeout: timeout},
-		LeveledLogger:     &stripe.LeveledLogger{Level: stripe.LevelNull}, // it would log addresses and answers; errors are returned
+		LeveledLogger:     &stripe.LeveledLogger{Level: stripe.LevelNull}, // it would log addresses and responses; errors are returned
 		MaxNetworkRetries: stripe.Int64(1),
 		EnableTelemetry:   stripe.Bool(false),
 	}
@@ -46,7 +46,7 @@ func New(key, url string) *Provider {
 	return &Provider{client: stripe.NewClient(key, stripe.WithBackends(stripe.NewBackendsWithConfig(c)))}
 }
 
-// Charge makes a payment intent and confirms it in one call, without the customer. The payment's id is the idempotency key.
+// Charge creates and confirms a payment intent in one call, off-session. The payment's id is the idempotency key.
 func (p *Provider) Charge(ctx context.Context, c billing.Charge) (billing.Outcome, error) {
 	params := &stripe.PaymentIntentCreateParams{
 		Amount: stripe.Int64(c.Amount), Currency: stripe.String(c.Currency), Customer: stripe.String(c.Customer), PaymentMethod: stripe.String(c.Method),
@@ -69,15 +69,15 @@ func (p *Provider) Charge(ctx context.Context, c billing.Charge) (billing.Outcom
 			refusal.PaymentIntent.LastPaymentError = refusal
 		}
 		return p.outcome(ctx, refusal.PaymentIntent)
-	case ok && refusal.Type == stripe.ErrorTypeCard, // nothing was made of it
+	case ok && refusal.Type == stripe.ErrorTypeCard, // no intent was created
 		ok && refusal.Type == stripe.ErrorTypeInvalidRequest && (refusal.Param == "customer" || refusal.Param == "payment_method"):
 		return billing.Outcome{Status: payment.StatusFailed, Failure: codeOf(refusal)}, nil
 	}
 	return billing.Outcome{}, fmt.Errorf("make a payment intent: %w", public(err))
 }
 
-// Find looks for the payment's intent among the customer's, the newest first. Idempotency keys are forgotten after a day;
-// this is not.
+// Find searches the customer's intents, newest first, for the payment. Unlike an idempotency key, which Stripe keeps for a day,
+// metadata does not expire. Returns an error if the newest 1,000 intents do not contain the payment.
 func (p *Provider) Find(ctx context.Context, c billing.Charge) (billing.Outcome, bool, error) {
 	params := &stripe.PaymentIntentListParams{Customer: stripe.String(c.Customer)}
 	params.Limit = stripe.Int64(100)
@@ -97,8 +97,8 @@ func (p *Provider) Find(ctx context.Context, c billing.Charge) (billing.Outcome,
 	return billing.Outcome{}, false, nil
 }
 
-// outcome reads how an intent stands. One that waits for the customer is cancelled, so that what is noted as failed can never
-// succeed later.
+// outcome returns the outcome of an intent. It cancels an intent that waits for the customer, so that a payment recorded as failed
+// cannot succeed later.
 func (p *Provider) outcome(ctx context.Context, intent *stripe.PaymentIntent) (billing.Outcome, error) {
 	out := billing.Outcome{Reference: intent.ID}
 	switch intent.Status {
@@ -121,7 +121,7 @@ func (p *Provider) outcome(ctx context.Context, intent *stripe.PaymentIntent) (b
 	return out, nil
 }
 
-// codeOf returns the most telling code of a refusal.
+// codeOf returns the most specific code of an error.
 func codeOf(e *stripe.Error) string {
 	switch {
 	case e.DeclineCode != "":
@@ -132,7 +132,7 @@ func codeOf(e *stripe.Error) string {
 	return string(e.Type)
 }
 
-// public returns an error that can be logged: Stripe's own repeat what they are about, client secrets included.
+// public returns an error that can be logged. Stripe's own errors quote the request and may contain client secrets.
 func public(err error) error {
 	if e, ok := errors.AsType[*stripe.Error](err); ok {
 		return fmt.Errorf("stripe answered %d %s %s (request %s)", e.HTTPStatusCode, e.Type, e.Code, e.RequestID)

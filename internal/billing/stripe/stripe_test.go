@@ -26,7 +26,7 @@ var charge = billing.Charge{
 	Company: "co_1", Invoice: "inv_1", Payment: "pay_1", Number: "INV-000007", Amount: 1_900, Currency: "usd", Customer: "cus_1", Method: "pm_1",
 }
 
-// Stripe's own mock holds every request against Stripe's OpenAPI document, and answers with its examples.
+// Stripe's own mock validates every request against Stripe's OpenAPI document, and responds with its examples.
 func TestRequestsAreThoseOfTheAPI(t *testing.T) {
 	t.Parallel()
 	spec, err := mock.LoadSpec(embedded.OpenAPISpec, "")
@@ -58,7 +58,7 @@ func TestRequestsAreThoseOfTheAPI(t *testing.T) {
 	require.Equal(t, "GET /v1/payment_intents 200", seen[len(seen)-1])
 }
 
-// account is a Stripe that remembers, and does what a test tells it to.
+// account simulates a Stripe account with state, whose behaviour a test sets.
 type account struct {
 	mu       sync.Mutex
 	intents  []string          // JSON, the oldest first
@@ -142,7 +142,7 @@ func TestCharge(t *testing.T) {
 	})
 }
 
-// What failed cannot succeed any more: its intent is cancelled.
+// A failed payment cannot succeed later: its intent is cancelled.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[string]billing.Outcome{
@@ -163,7 +163,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Nobody knows what became of a charge that was not answered, and no error repeats what Stripe says.
+// After a charge without a response the outcome is unknown, and no error quotes Stripe's own.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	answer := func(status int, body string) func(http.ResponseWriter) bool {

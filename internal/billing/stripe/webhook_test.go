@@ -24,7 +24,7 @@ import (
 
 const secret = "whsec_test"
 
-// Only what Stripe signed counts, and all that it says is that there is something to look at.
+// Only webhooks signed by Stripe count, and they only trigger a check.
 func TestWebhooks(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {

@@ -9,7 +9,7 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 )
 
-// claims are what a token says, by name.
+// claims holds the claims of a token by name.
 type claims map[string]any
 
 func claimsOf(t *oidc.IDToken) (claims, error) {
@@ -20,8 +20,8 @@ func claimsOf(t *oidc.IDToken) (claims, error) {
 	return c, nil
 }
 
-// value returns a claim; nil when there is none. A name with dots in it leads into objects (realm_access.roles) where no
-// claim has the whole name, as names that are addresses do.
+// value returns a claim; nil when the token lacks it. A name with dots (realm_access.roles) refers to a member of an object,
+// unless a claim has the whole name: some claim names are URLs.
 func (c claims) value(name string) any {
 	if v, ok := c[name]; ok {
 		return v
@@ -33,13 +33,13 @@ func (c claims) value(name string) any {
 	return nil
 }
 
-// text returns a claim of one value as text; empty when there is none or it holds several.
+// text returns a claim with a single value as text; empty when the token lacks it or it holds a list.
 func (c claims) text(name string) string {
 	s, _ := textOf(c.value(name))
 	return s
 }
 
-// texts returns a claim's values as texts: one of its own, or those of its list.
+// texts returns the values of a claim as texts, whether the claim is a single value or a list.
 func (c claims) texts(name string) []string {
 	v := c.value(name)
 	list, ok := v.([]any)
@@ -55,7 +55,7 @@ func (c claims) texts(name string) []string {
 	return out
 }
 
-// number returns a claim's whole number; 0 when there is none.
+// number returns a claim as an integer; 0 when the token lacks it.
 func (c claims) number(name string) int64 {
 	switch v := c.value(name).(type) {
 	case float64:
@@ -67,7 +67,7 @@ func (c claims) number(name string) int64 {
 	return 0
 }
 
-// textOf returns a scalar as text.
+// textOf returns a scalar as text; false for any other value.
 func textOf(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:

@@ -21,31 +21,30 @@ import (
 	"atrium/internal/principal"
 )
 
-// ErrNobody is returned for a subject that the issuer vouches for and who is no active member of a company: not tied to a
-// user, not to be tied or made, deactivated, or of a company that cannot be told.
+// ErrNobody is returned for a subject that is not an active member of a company: it has no user and may not get one, its user
+// is deactivated, or nothing determines its company.
 var ErrNobody = errors.New("issuer: the subject is nobody here")
 
-// provisionTimeout bounds what one newcomer may take, the issuer's userinfo included.
+// provisionTimeout bounds the provisioning of one user, including the call of the issuer's userinfo endpoint.
 const provisionTimeout = 15 * time.Second
 
-// Directory finds the users whom an issuer vouches for. Safe for concurrent use.
+// Directory maps subjects of an issuer to users. Safe for concurrent use.
 type Directory struct {
 	issuer *Issuer
 	engine *op.Engine
-	coming singleflight.Group // newcomers: many calls at once ask the issuer and write once
+	coming singleflight.Group // concurrent calls for the same subject provision it once
 
 	mu      sync.Mutex
-	unknown map[unknownSubject]refusal // nobody in any company
+	unknown map[unknownSubject]refusal // subjects that were refused a short time ago
 }
 
-// unknownSubject is a subject with what its token said and asked for.
+// unknownSubject is a subject without a user, with what its token and the request say about it.
 type unknownSubject struct {
 	subject, company, wish, email string
 	verified                      bool
 }
 
-// refusal says how long an unknown subject is not asked about again: until a moment, and while companies and members are as they
-// were.
+// refusal says how long a refusal is remembered: until a time, and only while no companies or members change (Store.Authority).
 type refusal struct {
 	until     time.Time
 	authority uint64
@@ -53,19 +52,19 @@ type refusal struct {
 
 const maxUnknown = 1000
 
-// NewDirectory returns the directory of the issuer's people.
+// NewDirectory returns the directory of users from the issuer.
 func NewDirectory(i *Issuer, e *op.Engine) *Directory {
 	return &Directory{issuer: i, engine: e, unknown: map[unknownSubject]refusal{}}
 }
 
-// Issuer returns whose people they are.
+// Issuer returns the issuer of the directory's subjects.
 func (d *Directory) Issuer() *Issuer { return d.issuer }
 
-// Find returns the user whom the subject is, in a live company. The first time, the subject is tied to the member with
-// its verified address or, where the company wants that, a member is made; each time, the role becomes what the issuer
-// says, if it says one. wish is the company that the person asks for, by id or slug, where neither token nor
-// configuration names one. Returns ErrNobody, or ErrUnavailable when the issuer would have to be asked and does not
-// answer.
+// Find returns the user of the subject, in a live company. At the first sign-in it links the subject to the member with the
+// subject's verified address; if the company allows it, it creates a member instead. At each sign-in it sets the user's role to
+// the one in the token, if the token has one. wish is the company that the person asks for, as id or slug; it counts when
+// neither token nor configuration names one. Returns ErrNobody; ErrUnavailable when the issuer's answer is needed and it does
+// not answer; ErrToken when the issuer's userinfo is about another subject.
 func (d *Directory) Find(ctx context.Context, s *Subject, wish string) (*ent.User, error) {
 	u, err := d.known(ctx, s, wish)
 	if err != nil {
@@ -93,8 +92,8 @@ func (d *Directory) Find(ctx context.Context, s *Subject, wish string) (*ent.Use
 	return found.(*ent.User), nil // what provision returns
 }
 
-// settled reports whether the user is as the issuer says, so that nothing is to be written. Returns ErrNobody for one who is
-// deactivated.
+// settled reports whether the user already matches the token, so that nothing has to be written. Returns ErrNobody for a
+// deactivated user.
 func (d *Directory) settled(ctx context.Context, s *Subject, u *ent.User) (bool, error) {
 	switch {
 	case u == nil || u.Status == user.StatusInvited:
@@ -111,11 +110,11 @@ func (d *Directory) settled(ctx context.Context, s *Subject, u *ent.User) (bool,
 	if err != nil {
 		return false, fmt.Errorf("look for other owners: %w", err)
 	}
-	return !others, nil // the last owner stays one, whatever the issuer says
+	return !others, nil // the last owner keeps the role, whatever the token says
 }
 
-// turnAway remembers for a moment that a subject is nobody, so that a client that goes on asking does not make us ask the
-// issuer each time.
+// turnAway remembers a refused subject for ten seconds, so that a client that keeps calling does not cause a call of the issuer
+// each time.
 func (d *Directory) turnAway(s *Subject, wish string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -134,12 +133,12 @@ func (d *Directory) turnedAway(s *Subject, wish string) bool {
 	return heard && authority == r.authority && d.issuer.now().Before(r.until)
 }
 
-// system returns a context in which all companies can be reached.
+// system returns a context that reaches all companies.
 func (d *Directory) system(ctx context.Context) context.Context {
 	return principal.System(ctx, "a token of another issuer says which company it is for; before that there is none")
 }
 
-// known returns the user whom the subject is tied to; nil when there is none yet.
+// known returns the user that the subject is linked to; nil when there is none yet.
 func (d *Directory) known(ctx context.Context, s *Subject, wish string) (*ent.User, error) {
 	ctx = d.system(ctx)
 	q := d.engine.Store.Reader().ExternalIdentity.Query().
@@ -157,7 +156,7 @@ func (d *Directory) known(ctx context.Context, s *Subject, wish string) (*ent.Us
 	}
 	switch len(ties) {
 	case 0:
-		return nil, nil // it has not been here before
+		return nil, nil // the subject's first sign-in
 	case 1:
 		return ties[0].Edges.User, nil
 	}
@@ -171,7 +170,7 @@ func either(a, b string) string {
 	return b
 }
 
-// company returns a live company by id or slug.
+// company returns a live company by id or slug. Returns ErrNobody when it is not found.
 func (d *Directory) company(ctx context.Context, name string) (*ent.Company, error) {
 	co, err := d.engine.Store.Reader().Company.Query().
 		Where(company.Or(company.ID(name), company.Slug(name)), company.SandboxOfIsNil()).Limit(1).All(ctx)
@@ -184,7 +183,8 @@ func (d *Directory) company(ctx context.Context, name string) (*ent.Company, err
 	return co[0], nil
 }
 
-// provision lets a newcomer in or changes a role. Another node may do the same at this moment: then it is done.
+// provision creates or links a user, or changes its role. If another node does the same at the same time, it returns the user
+// that the other node wrote.
 func (d *Directory) provision(ctx context.Context, s *Subject, known *ent.User, wish string) (*ent.User, error) {
 	if known != nil {
 		return d.letIn(ctx, s, known.CompanyID)
@@ -198,8 +198,8 @@ func (d *Directory) provision(ctx context.Context, s *Subject, known *ent.User, 
 	return u, err
 }
 
-// welcome lets in a subject that is tied to nobody. What would be refused is refused before anything is written: calls of
-// unknown subjects leave nothing behind.
+// welcome provisions a subject that is linked to no user. All checks come before the first write, so refused calls leave no
+// trace in the database.
 func (d *Directory) welcome(ctx context.Context, s *Subject, wish string) (*ent.User, error) {
 	complete := *s
 	if err := d.issuer.complete(ctx, &complete); err != nil {
@@ -212,7 +212,7 @@ func (d *Directory) welcome(ctx context.Context, s *Subject, wish string) (*ent.
 	return d.letIn(ctx, &complete, co.ID)
 }
 
-// letIn writes what is missing, in the name of the operator, who configured the issuer.
+// letIn links or creates the user and sets its role. The actor in the audit log is the operator, who configured the issuer.
 func (d *Directory) letIn(ctx context.Context, s *Subject, companyID string) (*ent.User, error) {
 	operator := principal.With(ctx, principal.Operator(companyID, "issuer "+s.Issuer))
 	u, _, err := op.Run(operator, d.engine, people.Provision, people.ProvisionInput{
@@ -227,7 +227,8 @@ func (d *Directory) letIn(ctx context.Context, s *Subject, companyID string) (*e
 	return u, nil
 }
 
-// home returns the company that a subject who is tied to nobody belongs to, if it may become somebody there.
+// home returns the company for a subject that is linked to no user. Returns ErrNobody when the subject may not become a member
+// there.
 func (d *Directory) home(ctx context.Context, s *Subject, wish string) (*ent.Company, error) {
 	if name := either(s.Company, wish); name != "" {
 		co, err := d.company(ctx, name)
@@ -255,7 +256,7 @@ func (d *Directory) home(ctx context.Context, s *Subject, wish string) (*ent.Com
 	return all[0], d.mayCome(ctx, s, all[0])
 }
 
-// members returns up to two live users of the subject's verified address.
+// members returns the live users with the subject's verified address, at most two.
 func (d *Directory) members(ctx context.Context, s *Subject) ([]*ent.User, error) {
 	if s.Email == "" || !s.EmailVerified {
 		return nil, nil
@@ -276,7 +277,7 @@ func (d *Directory) members(ctx context.Context, s *Subject) ([]*ent.User, error
 	return users, nil
 }
 
-// mayCome returns ErrNobody unless the subject can be tied to a member of the company or become one.
+// mayCome returns ErrNobody unless the subject can be linked to a member of the company or become a member.
 func (d *Directory) mayCome(ctx context.Context, s *Subject, co *ent.Company) error {
 	if s.Email == "" {
 		return fmt.Errorf("%w: the issuer does not say what the person's address is", ErrNobody)

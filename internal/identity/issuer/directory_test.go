@@ -30,7 +30,7 @@ type house struct {
 	people *issuer.Directory
 }
 
-// each runs the test on both databases. Both companies of the world are called Acme; the first has the slug "acme".
+// each runs the test on both databases. Both companies of the world are named Acme; the first has the slug "acme".
 func each(t *testing.T, change func(*issuer.Options), test func(t *testing.T, h *house)) {
 	t.Helper()
 	t.Parallel()
@@ -47,7 +47,7 @@ func each(t *testing.T, change func(*issuer.Options), test func(t *testing.T, h 
 	})
 }
 
-// comes returns who a subject is that comes with a token of the claims.
+// comes returns the user for an access token with the given claims.
 func (h *house) comes(c testissuer.Claims) (*ent.User, error) {
 	h.t.Helper()
 	s, err := h.issuer.AccessToken(context.Background(), h.remote.Token(h.t, c))
@@ -55,7 +55,7 @@ func (h *house) comes(c testissuer.Claims) (*ent.User, error) {
 	return h.people.Find(context.Background(), s, "")
 }
 
-// entries counts the company's audit entries, and returns the actions of those about people.
+// entries returns the number of the company's audit entries, and the actions of those about people.
 func (h *house) entries() (all int, actions []string) {
 	h.t.Helper()
 	ctx := h.As(h.A, principal.Owner)
@@ -91,7 +91,7 @@ func acme(c testissuer.Claims) testissuer.Claims {
 
 func byCompany(o *issuer.Options) { o.CompanyClaim = "company" }
 
-// Somebody who comes for the first time is the member with the verified address, from then on by its subject alone.
+// At the first sign-in, a subject is linked to the member with its verified address. Later only the subject counts.
 func TestFirstComerIsLinked(t *testing.T) {
 	each(t, byCompany, func(t *testing.T, h *house) {
 		agent := h.A.Users[principal.Agent]
@@ -134,7 +134,7 @@ func TestFirstComerIsLinked(t *testing.T) {
 	})
 }
 
-// An invitation is accepted by coming with the verified address; who was deactivated stays out.
+// Signing in with the verified address accepts an invitation. A deactivated user stays out.
 func TestInvitedAndDeactivated(t *testing.T) {
 	each(t, byCompany, func(t *testing.T, h *house) {
 		invited := testkit.Run(t, h.World, h.As(h.A, principal.Admin), people.InviteUser, people.InviteUserInput{Email: "new@a.test"})
@@ -152,8 +152,8 @@ func TestInvitedAndDeactivated(t *testing.T) {
 	})
 }
 
-// An invitation of another company keeps nobody out whom the issuer vouches for, and who comes with an address that nobody
-// verified does not get what the address was invited to.
+// An invitation to another company does not keep a subject out. A subject with an unverified address does not get what the
+// address was invited to.
 func TestInvitationElsewhereKeepsNobodyOut(t *testing.T) {
 	each(t, byCompany, func(t *testing.T, h *house) {
 		h.jit(true)
@@ -169,14 +169,14 @@ func TestInvitationElsewhereKeepsNobodyOut(t *testing.T) {
 	})
 }
 
-// A company may let in everybody whom the issuer vouches for; many calls at once make one member.
+// A company may accept every subject of the issuer. Concurrent calls create one member.
 func TestJustInTime(t *testing.T) {
 	each(t, byCompany, func(t *testing.T, h *house) {
 		h.jit(true)
 		c := acme(testissuer.Claims{"email": "ada@elsewhere.test", "name": "Ada"})
 		var wg sync.WaitGroup
 		ids := make([]string, 16)
-		another := issuer.NewDirectory(h.issuer, h.Engine) // another node's
+		another := issuer.NewDirectory(h.issuer, h.Engine) // of another node
 		for n := range ids {
 			wg.Go(func() {
 				s, err := h.issuer.AccessToken(context.Background(), h.remote.Token(t, c))
@@ -203,7 +203,7 @@ func TestJustInTime(t *testing.T) {
 		_, actions := h.entries()
 		require.Contains(t, actions, "user.created allowed")
 
-		// An address that nobody verified takes over no account, of whatever company.
+		// An unverified address takes over no account of any company.
 		for _, email := range []string{h.A.Owner.Email, h.B.Owner.Email} {
 			_, err = h.comes(acme(testissuer.Claims{"sub": "ext-9", "email": email}))
 			require.ErrorIs(t, err, issuer.ErrNobody)
@@ -219,7 +219,7 @@ func TestJustInTime(t *testing.T) {
 	})
 }
 
-// Where the issuer gives roles, they are followed: up and down, and never from the last owner.
+// When the issuer gives roles, users get them, higher and lower ones, except that the last owner stays owner.
 func TestRolesFollowTheIssuer(t *testing.T) {
 	each(t, func(o *issuer.Options) {
 		o.CompanyClaim, o.RoleClaim, o.RoleMap = "company", "groups", map[string]string{"ops": "admin", "desk": "agent", "boss": "owner"}
@@ -260,7 +260,7 @@ func TestRolesFollowTheIssuer(t *testing.T) {
 	})
 }
 
-// Where nothing names the company, it is the one that knows the subject or its verified address, or the only one.
+// When nothing names the company, it is the one that knows the subject or its verified address, or the only one.
 func TestCompanyThatNothingNames(t *testing.T) {
 	each(t, nil, func(t *testing.T, h *house) {
 		c := testissuer.Claims{"email": h.A.Owner.Email, "email_verified": true}
@@ -274,7 +274,7 @@ func TestCompanyThatNothingNames(t *testing.T) {
 		_, err = h.comes(testissuer.Claims{"sub": "new", "email": "new@x.test", "email_verified": true})
 		require.ErrorIs(t, err, issuer.ErrNobody, "there are two companies")
 
-		// A member of both says which, where it can; a token cannot.
+		// A member of two companies can name one at the sign-in; a token cannot.
 		h.write(func(ctx context.Context, tx *store.Tx) error {
 			return tx.User.Create().SetCompanyID(h.B.Company.ID).SetAccountID(h.A.Users[principal.Agent].AccountID).
 				SetEmail(h.A.Users[principal.Agent].Email).SetName("Both").Exec(ctx)
@@ -294,7 +294,7 @@ func TestCompanyThatNothingNames(t *testing.T) {
 	})
 }
 
-// Access tokens seldom say who somebody is: the issuer is asked then, once for a newcomer and once a moment for a stranger.
+// Access tokens rarely contain an address. The issuer is asked once for a new user, and once in ten seconds for an unknown one.
 func TestIssuerIsAskedAboutNewcomers(t *testing.T) {
 	each(t, func(o *issuer.Options) { o.Company = "acme" }, func(t *testing.T, h *house) {
 		says := func(c testissuer.Claims) { h.remote.Set(func(s *testissuer.Settings) { s.Userinfo = c }) }
@@ -313,7 +313,7 @@ func TestIssuerIsAskedAboutNewcomers(t *testing.T) {
 			return h.remote.Asked("/userinfo") - before
 		}
 		require.Positive(t, round())
-		// What the fixture wrote may be heard only now, and then the issuer is asked once more.
+		// The change made by the setup may be noticed only now; then the issuer is asked once more.
 		require.Eventually(t, func() bool { return round() == 0 }, 10*time.Second, time.Millisecond)
 		asked := h.remote.Asked("/userinfo")
 

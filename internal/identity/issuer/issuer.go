@@ -17,13 +17,13 @@ import (
 	"atrium/internal/principal"
 )
 
-// Issuer is the provider that the operator has configured. Safe for concurrent use.
+// Issuer is the provider that the operator configured. Safe for concurrent use.
 type Issuer struct {
 	*Remote
 	options Options
 }
 
-// New returns the configured issuer; it is asked nothing yet. The error says which option is no good.
+// New returns the configured issuer, without calling it. The error says which option is invalid.
 func New(o Options, now func() time.Time) (*Issuer, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -34,29 +34,29 @@ func New(o Options, now func() time.Time) (*Issuer, error) {
 	return &Issuer{Remote: NewRemote(o.Issuer, o.Algorithms, o.Transport, now), options: o}, nil
 }
 
-// Options returns what the issuer was made with.
+// Options returns the options that the issuer was created with, completed by the default scopes.
 func (i *Issuer) Options() Options { return i.options }
 
-// Subject is whom a verified token of the issuer speaks for, and what else it says that Atrium asks about.
+// Subject is the person that a verified token speaks for, with the claims that Atrium uses.
 type Subject struct {
 	Issuer, Subject string
 	Company         string // id or slug; empty when neither token nor configuration names one
 	Email           string // lower case; empty when the token names none
 	EmailVerified   bool
 	Name            string
-	Role            principal.Role // empty when the token leaves the role alone
+	Role            principal.Role // empty when the token does not decide the role
 
 	ClientID        string
 	Scopes          []string
 	Methods         []string  // amr
-	AuthenticatedAt time.Time // auth_time; zero when the issuer does not say
+	AuthenticatedAt time.Time // auth_time; zero when the token lacks it
 	IssuedAt        time.Time
 	ExpiresAt       time.Time
 
-	accessToken string // by which the issuer can be asked for the rest
+	accessToken string // for the issuer's userinfo endpoint
 }
 
-// Issued reports whether a token says of itself that it comes from the issuer. Nothing of it was verified.
+// Issued reports whether the token's iss claim is the issuer. It verifies nothing.
 func (i *Issuer) Issued(token string) bool {
 	var c struct {
 		Issuer string `json:"iss"`
@@ -64,8 +64,8 @@ func (i *Issuer) Issued(token string) bool {
 	return part(token, 1, &c) == nil && c.Issuer == i.issuer
 }
 
-// AccessToken verifies an access token for this installation's audience. Returns ErrToken for every other token, the ID
-// tokens of the issuer included, and ErrUnavailable when its keys are not known and cannot be had.
+// AccessToken verifies an access token for this installation's audience. Returns ErrToken for any other token, including ID
+// tokens of the issuer, and ErrUnavailable when the issuer's keys are not cached and cannot be read.
 func (i *Issuer) AccessToken(ctx context.Context, raw string) (*Subject, error) {
 	t, err := i.verify(ctx, raw, i.options.Audience)
 	if err != nil {
@@ -81,9 +81,9 @@ func (i *Issuer) AccessToken(ctx context.Context, raw string) (*Subject, error) 
 	return i.subject(t, c, raw)
 }
 
-// isAccessToken refuses what the issuer signed for another purpose. Issuers without a mark for access tokens of their own
-// are told apart by what only ID tokens hold, unless the audience is the client itself: such an issuer gives out nothing
-// else.
+// isAccessToken refuses tokens that the issuer signed for another purpose. Where the issuer does not mark its access tokens,
+// claims that only ID tokens have mark an ID token. When the audience is the client itself, this check is left out, because
+// such an issuer issues ID tokens only.
 func (i *Issuer) isAccessToken(raw string, c claims) error {
 	var header struct {
 		Type string `json:"typ"`
@@ -118,7 +118,7 @@ func (i *Issuer) isAccessToken(raw string, c claims) error {
 	return nil
 }
 
-// SignedIn returns whom an ID token speaks for, which IDToken has verified; accessToken came with it.
+// SignedIn returns the subject of an ID token that IDToken has verified. accessToken was issued together with it.
 func (i *Issuer) SignedIn(t *oidc.IDToken, accessToken string) (*Subject, error) {
 	c, err := claimsOf(t)
 	if err != nil {
@@ -127,7 +127,7 @@ func (i *Issuer) SignedIn(t *oidc.IDToken, accessToken string) (*Subject, error)
 	return i.subject(t, c, accessToken)
 }
 
-// subject reads the claims of a token whose signature, issuer, audience and time are good.
+// subject reads the claims of a token whose signature, issuer, audience and times are verified.
 func (i *Issuer) subject(t *oidc.IDToken, c claims, accessToken string) (*Subject, error) {
 	for name, want := range i.options.RequiredClaims {
 		if !slices.Contains(c.texts(name), want) {
@@ -161,7 +161,7 @@ func (i *Issuer) subject(t *oidc.IDToken, c claims, accessToken string) (*Subjec
 	return s, nil
 }
 
-// about reads what a token or the userinfo endpoint says about the person.
+// about reads the claims about the person from a token or from the userinfo endpoint.
 func (s *Subject) about(c claims) {
 	if email := strings.ToLower(strings.TrimSpace(c.text("email"))); email != "" && len(email) <= 254 && strings.Count(email, "@") == 1 {
 		s.Email, s.EmailVerified = email, c.text("email_verified") == "true"
@@ -173,8 +173,8 @@ func (s *Subject) about(c claims) {
 	}
 }
 
-// role returns the mightiest role that the token's claim is mapped to, member when it is mapped to none, and nothing when
-// the token does not have the claim.
+// role returns the highest role that the values of RoleClaim map to; member when they map to none; empty when the token lacks
+// the claim.
 func (i *Issuer) role(c claims) principal.Role {
 	if i.options.RoleClaim == "" || c.value(i.options.RoleClaim) == nil {
 		return ""
@@ -186,8 +186,8 @@ func (i *Issuer) role(c claims) principal.Role {
 	return roles[best]
 }
 
-// complete asks the issuer about a person of whom the token does not give the address, as access tokens seldom do. An
-// issuer that will not tell leaves the subject as it is; one that does not answer is ErrUnavailable.
+// complete reads the person's address from the userinfo endpoint when the token lacks it, as most access tokens do. It leaves
+// the subject unchanged when the issuer refuses, and returns ErrUnavailable when the issuer does not answer.
 func (i *Issuer) complete(ctx context.Context, s *Subject) error {
 	if s.Email != "" || s.accessToken == "" {
 		return nil
@@ -204,7 +204,7 @@ func (i *Issuer) complete(ctx context.Context, s *Subject) error {
 		if _, lost := errors.AsType[*url.Error](err); lost {
 			return fmt.Errorf("%w: %w", ErrUnavailable, err)
 		}
-		return nil // such as a token that was not given for that
+		return nil // for example, the token is not meant for this endpoint
 	}
 	if info.Subject != s.Subject {
 		return fmt.Errorf("%w: the issuer speaks of somebody else", ErrToken)
@@ -217,7 +217,7 @@ func (i *Issuer) complete(ctx context.Context, s *Subject) error {
 	return nil
 }
 
-// part decodes the n-th part of a token; nothing of it was verified.
+// part decodes the n-th part of a token as JSON. It verifies nothing.
 func part(token string, n int, into any) error {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {

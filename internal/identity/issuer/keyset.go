@@ -15,28 +15,28 @@ import (
 
 const (
 	keysMaxAge   = 10 * time.Minute // after which they are read again
-	keysMaxStale = 24 * time.Hour   // how long they verify while they cannot be read again
+	keysMaxStale = 24 * time.Hour   // how long they are used while they cannot be read again
 	maxKeys      = 100
 )
 
-// ErrToken is returned for every token that does not pass, whatever the reason.
+// ErrToken is returned for every token that is not valid, whatever the reason.
 var ErrToken = errors.New("issuer: the token is not valid")
 
-// keySet is a provider's published keys. A token that names a key which is not among them has the set read again, but at
-// most once in retryAfter: however many come, the provider hears of few.
+// keySet caches a provider's published keys. A token that names an unknown key causes the set to be read again, but at most
+// once in retryAfter, however many such tokens arrive.
 type keySet struct {
 	remote *Remote
 
-	reading sync.Mutex // held by the one who reads
+	reading sync.Mutex // held while the keys are read
 
 	mu    sync.RWMutex
 	keys  []jose.JSONWebKey
-	read  time.Time // when they were read
-	tried time.Time // when that was last tried
+	read  time.Time // when the keys were read
+	tried time.Time // when reading them was last tried
 }
 
-// VerifySignature returns the payload of a token that one of the keys signed. Which algorithms may be used was checked
-// before; a key that names its own signs by no other.
+// VerifySignature returns the payload of a token that one of the keys signed. Only the configured algorithms are accepted. A
+// key that names its algorithm verifies with no other.
 func (k *keySet) VerifySignature(ctx context.Context, token string) ([]byte, error) {
 	algorithms := make([]jose.SignatureAlgorithm, len(k.remote.algorithms))
 	for i, a := range k.remote.algorithms {
@@ -63,7 +63,7 @@ func (k *keySet) VerifySignature(ctx context.Context, token string) ([]byte, err
 	return nil, errors.New("unknown key or bad signature")
 }
 
-// verifyBy tries the key that the token names; all of them when it names none.
+// verifyBy verifies with the key that the token names; with each of the keys when it names none.
 func verifyBy(keys []jose.JSONWebKey, token *jose.JSONWebSignature) ([]byte, bool) {
 	header := token.Signatures[0].Header
 	for _, key := range keys {
@@ -77,14 +77,15 @@ func verifyBy(keys []jose.JSONWebKey, token *jose.JSONWebSignature) ([]byte, boo
 	return nil, false
 }
 
-// current returns the keys as they are known, and when they were read and when that was last tried.
+// current returns the cached keys, when they were read, and when reading was last tried.
 func (k *keySet) current() (keys []jose.JSONWebKey, read, tried time.Time) {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	return k.keys, k.read, k.tried
 }
 
-// fresh returns keys that are not too old. While one caller reads them anew, or nobody can, the others take what is known.
+// fresh returns keys that are not too old. While one caller reads the keys again, or reading fails, other callers get the
+// cached ones.
 func (k *keySet) fresh(ctx context.Context) ([]jose.JSONWebKey, error) {
 	keys, read, tried := k.current()
 	now := k.remote.now()
@@ -116,7 +117,8 @@ func (k *keySet) fresh(ctx context.Context) ([]jose.JSONWebKey, error) {
 	return keys, nil
 }
 
-// again returns the keys read after those that the caller has tried in vain; the same when it is too early for that.
+// again reads the keys again after the caller has tried those in tried without success. It returns the cached keys when the
+// last attempt was less than retryAfter ago.
 func (k *keySet) again(ctx context.Context, tried []jose.JSONWebKey) ([]jose.JSONWebKey, error) {
 	now := k.remote.now()
 	if _, _, last := k.current(); within(now, last, retryAfter) {
@@ -126,7 +128,7 @@ func (k *keySet) again(ctx context.Context, tried []jose.JSONWebKey) ([]jose.JSO
 	k.reading.Lock()
 	defer k.reading.Unlock()
 	if keys, _, last := k.current(); within(now, last, retryAfter) {
-		return keys, nil // another caller has just looked
+		return keys, nil // another caller has just tried
 	}
 	if err := k.load(ctx, now); err != nil && ctx.Err() != nil {
 		return nil, err
@@ -138,13 +140,13 @@ func (k *keySet) again(ctx context.Context, tried []jose.JSONWebKey) ([]jose.JSO
 	return keys, nil
 }
 
-// within reports whether t lies less than d before now.
+// within reports whether t is less than d before now.
 func within(now, t time.Time, d time.Duration) bool {
 	age := now.Sub(t)
 	return age >= 0 && age < d
 }
 
-// load reads the keys; the caller holds reading. A caller who leaves leaves no trace.
+// load reads the keys and caches them; the caller holds reading. A failure because ctx has ended does not count as an attempt.
 func (k *keySet) load(ctx context.Context, now time.Time) error {
 	keys, err := k.fetch(ctx)
 	if err != nil && ctx.Err() != nil {
@@ -160,7 +162,7 @@ func (k *keySet) load(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// fetch reads the provider's JWKS. Keys of kinds that are not known here are left out.
+// fetch reads the provider's JWKS. It skips keys of unknown kinds.
 func (k *keySet) fetch(ctx context.Context) ([]jose.JSONWebKey, error) {
 	m, err := k.remote.Metadata(ctx)
 	if err != nil {

@@ -14,27 +14,27 @@ import (
 	"atrium/internal/principal"
 )
 
-// Options say which issuer is trusted, and how what it says becomes a user.
+// Options say which issuer is trusted, and how its tokens map to users.
 type Options struct {
-	Issuer         string            // https://…, as in its tokens' iss
-	Audience       string            // that its access tokens must name
-	RequiredClaims map[string]string // what its tokens must say besides: claim → value; a list must hold the value
-	Algorithms     []string          // that its tokens may be signed with; all asymmetric ones when empty
+	Issuer         string            // https://…, as in the iss of its tokens
+	Audience       string            // the aud that its access tokens must have
+	RequiredClaims map[string]string // further claims that its tokens must have: claim → value; a list must contain the value
+	Algorithms     []string          // the signature algorithms that are accepted; empty: all asymmetric ones
 
-	// Whose company it is. Without either, a subject that is known belongs where it is known, and a new one to the only
-	// company that its verified address is a member of, or to the only one there is; whoever signs in to the web
-	// application may say which.
-	Company      string // everybody's: id or slug
-	CompanyClaim string // the claim that holds each one's: id or slug
+	// The company of a subject. Without either option, a known subject belongs to the company of its user. A new one belongs to
+	// the only company that its verified address is a member of, or to the only company of the installation. A person who signs
+	// in to the web application may name the company.
+	Company      string // of all subjects: id or slug
+	CompanyClaim string // the claim with the company of a subject: id or slug
 
-	// What role the issuer gives. A token that has RoleClaim decides the role; one that lacks it leaves it alone.
+	// The role of a subject. RoleClaim decides the role when the token has it; otherwise the role stays as it is.
 	RoleClaim string
 	RoleMap   map[string]string // value of the claim → owner, admin, agent or member
 
-	// How people sign in to the web application. Without ClientID they do so by the embedded provider.
+	// The sign-in to the web application. Without ClientID, people sign in through the embedded provider.
 	ClientID     string
 	ClientSecret string
-	Scopes       []string // openid, email and profile when empty
+	Scopes       []string // empty: openid, email and profile
 
 	Transport http.RoundTripper // nil: http.DefaultTransport
 }
@@ -42,7 +42,7 @@ type Options struct {
 // SignsIn reports whether people sign in to the web application through the issuer.
 func (o *Options) SignsIn() bool { return o.ClientID != "" }
 
-// asymmetric are the algorithms by which somebody who can verify cannot sign.
+// asymmetric lists the asymmetric signature algorithms: with them, a party that can verify cannot sign.
 var asymmetric = []string{
 	oidc.RS256, oidc.RS384, oidc.RS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.EdDSA,
 }
@@ -50,7 +50,7 @@ var asymmetric = []string{
 // roles that a mapping may give, weakest first.
 var roles = []principal.Role{principal.Member, principal.Agent, principal.Admin, principal.Owner}
 
-// check returns what is wrong with the options, in the words of the flags' reader.
+// check returns what is wrong with the options, as a message for the operator.
 func (o *Options) check() error {
 	if !validURL(o.Issuer) {
 		return errors.New("the issuer must be an https address without query or fragment")
@@ -77,8 +77,7 @@ func (o *Options) check() error {
 	return nil
 }
 
-// validURL reports whether s is an address that a provider may have: https, or http on a loopback address, as for trying
-// things out.
+// validURL reports whether s may be the address of a provider: https, or http on a loopback address for tests.
 func validURL(s string) bool {
 	u, err := url.Parse(s)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || strings.Contains(s, "#") {

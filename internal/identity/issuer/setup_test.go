@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// trusted returns an issuer that an installation trusts, as change says, and the clock of both.
+// trusted returns an issuer, an installation's view of it with the options changed, and the clock of both.
 func trusted(t *testing.T, change func(*issuer.Options)) (*testissuer.Issuer, *issuer.Issuer, *clock.Clock) {
 	t.Helper()
 	c := &clock.Clock{}
@@ -33,7 +33,7 @@ func trusted(t *testing.T, change func(*issuer.Options)) (*testissuer.Issuer, *i
 	return remote, i, c
 }
 
-// accepts returns whether the token passes; whatever else goes wrong fails the test.
+// accepts reports whether the token is accepted; an error other than ErrToken fails the test.
 func accepts(t *testing.T, i *issuer.Issuer, token string) bool {
 	t.Helper()
 	_, err := i.AccessToken(context.Background(), token)
@@ -45,7 +45,7 @@ func accepts(t *testing.T, i *issuer.Issuer, token string) bool {
 
 const soon = 5 * time.Minute
 
-// answering is a transport that has one answer.
+// answering is a transport that always gives the same answer.
 func answering(status int, body string) http.RoundTripper {
 	return transport(func(r *http.Request) (*http.Response, error) {
 		return &http.Response{

@@ -42,7 +42,7 @@ func TestAccessToken(t *testing.T) {
 	require.WithinDuration(t, now.Add(-time.Minute), s.AuthenticatedAt, time.Second)
 	require.WithinDuration(t, now.Add(soon), s.ExpiresAt, time.Second)
 
-	for header, claims := range map[string]testissuer.Claims{ // the marks of various makers
+	for header, claims := range map[string]testissuer.Claims{ // as various products mark access tokens
 		"at+jwt": nil, "application/at+jwt": {"nonce": "of no meaning"}, "JWT": {"typ": "Bearer"}, "jwt": {"token_use": "access", "nonce": "x"},
 	} {
 		full := testissuer.Claims{"iss": remote.URL, "aud": testissuer.Audience, "sub": "s", "exp": now.Add(soon).Unix()}
@@ -56,7 +56,7 @@ func TestAccessToken(t *testing.T) {
 	}
 }
 
-// Whatever is not quite an access token of this issuer for this audience is refused.
+// A token that differs in any respect from an access token of this issuer for this audience is refused.
 func TestRefusedTokens(t *testing.T) {
 	t.Parallel()
 	remote, i, c := trusted(t, func(o *issuer.Options) { o.RequiredClaims = map[string]string{"tenant": "acme", "groups": "staff"} })
@@ -125,8 +125,7 @@ func TestRefusedTokens(t *testing.T) {
 	}
 }
 
-// An issuer without an audience for APIs gives out one kind of token only; where the operator names the client as the
-// audience, that kind is taken.
+// An issuer without API audiences issues ID tokens only. They are accepted when the operator names the client as the audience.
 func TestIssuerOfOneKindOfToken(t *testing.T) {
 	t.Parallel()
 	remote, i, _ := trusted(t, func(o *issuer.Options) { o.Audience = testissuer.ClientID })

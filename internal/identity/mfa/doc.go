@@ -1,13 +1,13 @@
-// Package mfa holds an account's second factors and what is proven by them: authenticator apps, recovery codes, and what
-// brings text messages to telephones. Passkeys are kept here as factors; their ceremonies belong to the pages that hold them.
+// Package mfa holds an account's second factors and verifies codes: authenticator apps, recovery codes, and the senders of text
+// messages. Passkeys are stored here as factors; the pages that use them run their ceremonies.
 //
-//	factors.go    the rows: at most 20 of an account, the first brings recovery codes, users of the account show that there are any
-//	totp.go       authenticator apps: secrets, codes, each code once
-//	recovery.go   recovery codes, each once
+//	factors.go    the rows: at most 20 for an account; the first one creates recovery codes; User.mfaEnabled mirrors whether there are any
+//	totp.go       authenticator apps: secrets, and codes that are valid once
+//	recovery.go   recovery codes, each valid once
 //	number.go     telephone numbers
-//	sms.go        providers of text messages
+//	sms.go        senders of text messages
 //
-// Package signin asks it on its pages, and people when somebody joins. It knows no page and no browser, counts no attempts
-// (package throttle does), and writes neither audit entries nor mails: whoever changes factors does. Rows of accounts belong
-// to no company, so that every context here reaches all of them.
+// Package signin calls it for its pages, and people for somebody who joins. The package contains no pages, does not limit
+// attempts (package throttle does), and writes neither audit entries nor mails: its callers do. Rows of accounts belong to no
+// company, so every context passed in must reach such rows.
 package mfa

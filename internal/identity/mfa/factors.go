@@ -17,7 +17,7 @@ import (
 // maxFactors bounds how many factors an account may have.
 const maxFactors = 20
 
-// ErrTooMany is what Add returns for one factor more than an account may have.
+// ErrTooMany is returned by Add when the account already has maxFactors factors.
 var ErrTooMany = errors.New("too many factors")
 
 // Enrolled reports whether the account has a second factor.
@@ -43,7 +43,7 @@ func OfKind(all []*ent.Factor, kind factor.Kind) []*ent.Factor {
 	return slices.DeleteFunc(slices.Clone(all), func(f *ent.Factor) bool { return f.Kind != kind })
 }
 
-// Lock makes changes of one account's factors come after one another.
+// Lock locks the account, so that changes to its factors run one after another.
 func Lock(ctx context.Context, tx *store.Tx, accountID string) error {
 	if _, err := store.Lock(tx, tx.Account.Query().Where(account.ID(accountID))).OnlyID(ctx); err != nil {
 		return fmt.Errorf("lock the account: %w", err)
@@ -51,7 +51,8 @@ func Lock(ctx context.Context, tx *store.Tx, accountID string) error {
 	return nil
 }
 
-// Add keeps a new factor in the transaction. The account's users show it, and a first factor brings recovery codes.
+// Add stores a new factor in the transaction. The first factor of an account sets User.mfaEnabled and creates recovery codes,
+// which are returned. Returns ErrTooMany.
 func Add(ctx context.Context, tx *store.Tx, f *ent.FactorCreate, accountID string) (made *ent.Factor, codes []string, err error) {
 	if err := Lock(ctx, tx, accountID); err != nil {
 		return nil, nil, err
@@ -77,8 +78,8 @@ func Add(ctx context.Context, tx *store.Tx, f *ent.FactorCreate, accountID strin
 	return made, codes, nil
 }
 
-// Remove takes a factor from its account in the transaction; with the last one go the recovery codes. Returns false for one
-// that is not there any more.
+// Remove deletes a factor in the transaction, and the recovery codes together with the last factor. Returns false when the
+// factor no longer exists.
 func Remove(ctx context.Context, tx *store.Tx, f *ent.Factor) (bool, error) {
 	n, err := tx.Factor.Delete().Where(factor.ID(f.ID), factor.AccountID(f.AccountID)).Exec(ctx)
 	if err != nil || n == 0 {
@@ -91,7 +92,7 @@ func Remove(ctx context.Context, tx *store.Tx, f *ent.Factor) (bool, error) {
 	return true, Forget(ctx, tx.Client, f.AccountID)
 }
 
-// Forget leaves the account without second factors and recovery codes.
+// Forget deletes the account's second factors and recovery codes.
 func Forget(ctx context.Context, db *ent.Client, accountID string) error {
 	if _, err := db.Factor.Delete().Where(factor.AccountID(accountID)).Exec(ctx); err != nil {
 		return fmt.Errorf("delete the factors: %w", err)
@@ -102,7 +103,7 @@ func Forget(ctx context.Context, db *ent.Client, accountID string) error {
 	return mirror(ctx, db, accountID, false)
 }
 
-// mirror shows at the account's active users whether it has a second factor.
+// mirror sets mfaEnabled of the account's active users.
 func mirror(ctx context.Context, db *ent.Client, accountID string, enabled bool) error {
 	err := db.User.Update().Where(user.AccountID(accountID), user.StatusEQ(user.StatusActive), user.MfaEnabledNEQ(enabled)).
 		SetMfaEnabled(enabled).Exec(ctx)

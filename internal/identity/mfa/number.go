@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// Digits of a number, after the plus.
+// Bounds of the number of digits after the plus.
 const (
 	minDigits = 8
 	maxDigits = 15
 )
 
-// ErrNumber is what ParseNumber returns for what is no telephone number.
+// ErrNumber is returned by ParseNumber for a text that is not a telephone number.
 var ErrNumber = errors.New("no telephone number")
 
-// ParseNumber brings a telephone number to E.164. Returns ErrNumber for what is none.
+// ParseNumber returns a telephone number in E.164 form. Returns ErrNumber when the text is not a number with a country code.
 func ParseNumber(typed string) (string, error) {
 	digits := strings.NewReplacer(" ", "", "-", "", "(", "", ")", "", ".", "", "/", "", "\u00a0", "").Replace(strings.TrimSpace(typed))
 	if rest, ok := strings.CutPrefix(digits, "00"); ok {
@@ -27,5 +27,5 @@ func ParseNumber(typed string) (string, error) {
 	return "+" + rest, nil
 }
 
-// LastDigits tells a number from others without showing it.
+// LastDigits returns the last three digits of a number, masked, so that its owner can recognise it.
 func LastDigits(number string) string { return "•• " + number[max(0, len(number)-3):] }

@@ -13,13 +13,13 @@ import (
 	"atrium/internal/store"
 )
 
-// Recovery codes are four groups of four characters: 80 bits, so that a plain hash is enough.
+// Recovery codes are four groups of four characters: 80 random bits, so a plain hash is enough.
 const (
 	recoveryCodes = 10
 	RecoveryChars = 16 // of a code, without hyphens
 )
 
-// RenewCodes replaces the account's recovery codes and returns the new ones, as people read them.
+// RenewCodes replaces the account's recovery codes and returns the new ones in the form that people read.
 func RenewCodes(ctx context.Context, tx *store.Tx, accountID string) ([]string, error) {
 	if _, err := tx.RecoveryCode.Delete().Where(recoverycode.AccountID(accountID)).Exec(ctx); err != nil {
 		return nil, fmt.Errorf("delete the old recovery codes: %w", err)
@@ -40,7 +40,8 @@ func recoveryHash(accountID, plain string) []byte {
 	return sum[:]
 }
 
-// SpendCode uses a recovery code up. Of two requests with the same code one is told that it was good.
+// SpendCode marks a recovery code as used and reports whether it was valid. Of two concurrent calls with the same code, one
+// gets true.
 func SpendCode(ctx context.Context, tx *store.Tx, accountID, code string, now time.Time) (bool, error) {
 	plain := strings.ToUpper(code)
 	if len(plain) != RecoveryChars {
@@ -55,7 +56,7 @@ func SpendCode(ctx context.Context, tx *store.Tx, accountID, code string, now ti
 	return n == 1, nil
 }
 
-// CodesLeft counts the account's recovery codes that are not used up.
+// CodesLeft counts the account's unused recovery codes.
 func CodesLeft(ctx context.Context, db *ent.Client, accountID string) (int, error) {
 	n, err := db.RecoveryCode.Query().
 		Where(recoverycode.AccountID(accountID), recoverycode.UsedAtIsNil()).Count(ctx)

@@ -14,15 +14,15 @@ import (
 	"time"
 )
 
-// SMS sends text messages. Implementations bound how long they take.
+// SMS sends text messages. Implementations have a timeout.
 type SMS interface {
-	// Send delivers text to a number in E.164 ("+15551234567"). An error says that it was not accepted; it must not hold
-	// the text, which is a secret.
+	// Send delivers text to a number in E.164 form ("+15551234567"). An error means that it was not accepted. The error must
+	// not contain the text, which is a secret.
 	Send(ctx context.Context, number, text string) error
 }
 
-// HTTPSMS hands messages to a provider of any kind: it posts {"to": number, "text": text} as JSON to its address, and
-// takes every answer from 200 to 299 for accepted. Redirects are not followed.
+// HTTPSMS sends messages through any HTTP provider: it posts {"to": number, "text": text} as JSON to one address. An answer
+// from 200 to 299 means accepted. Redirects are not followed.
 type HTTPSMS struct {
 	url, token string
 	client     *http.Client
@@ -30,8 +30,8 @@ type HTTPSMS struct {
 
 const smsTimeout = 10 * time.Second
 
-// NewHTTPSMS returns the provider at address, which must be https, or http on a loopback address. A token that is not
-// empty is sent as a bearer token.
+// NewHTTPSMS returns a sender for the provider at address, which must be https, or http on a loopback address. A token, unless
+// empty, is sent as a bearer token.
 func NewHTTPSMS(address, token string) (*HTTPSMS, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())) {
@@ -43,7 +43,7 @@ func NewHTTPSMS(address, token string) (*HTTPSMS, error) {
 	}}, nil
 }
 
-// Close lets go of the connections to the provider.
+// Close closes the idle connections to the provider.
 func (h *HTTPSMS) Close() { h.client.CloseIdleConnections() }
 
 // Send posts the message.
@@ -68,14 +68,14 @@ func (h *HTTPSMS) Send(ctx context.Context, number, text string) error {
 		return fmt.Errorf("call the SMS provider: %w", err)
 	}
 	defer res.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10)) // so that the connection can be used again
+	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10)) // lets the connection be reused
 	if res.StatusCode < 200 || res.StatusCode > 299 {
 		return fmt.Errorf("the SMS provider answered %d", res.StatusCode)
 	}
 	return nil
 }
 
-// ConsoleSMS writes messages to the log instead of sending them: for development only, as codes stand in it.
+// ConsoleSMS writes messages to the log instead of sending them. It is for development only, because messages contain codes.
 type ConsoleSMS struct{ Log *slog.Logger }
 
 // Send logs the message.
@@ -84,7 +84,7 @@ func (c ConsoleSMS) Send(ctx context.Context, number, text string) error {
 	return nil
 }
 
-// loopback reports whether the host is this machine.
+// loopback reports whether the host is a loopback address or localhost.
 func loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.IsLoopback()

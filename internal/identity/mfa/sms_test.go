@@ -16,7 +16,7 @@ import (
 
 const number = "+4915123456789"
 
-// The generic provider gets the message as JSON with its token; what it does not accept is an error that tells nothing.
+// HTTPSMS posts the message as JSON with the token. When the provider does not accept it, the error contains neither.
 func TestHTTPSMS(t *testing.T) {
 	t.Parallel()
 	var body, auth string

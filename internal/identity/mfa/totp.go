@@ -20,7 +20,8 @@ import (
 	"atrium/internal/store"
 )
 
-// TOTP as every authenticator app knows it: RFC 6238 with SHA-1, 6 digits, steps of 30 s, one step of drift either way.
+// TOTP with the parameters that all authenticator apps support: RFC 6238 with SHA-1, 6 digits, steps of 30 s. One step of clock
+// drift is accepted either way.
 const (
 	totpPeriod = 30 * time.Second
 	totpSecret = 20 // bytes
@@ -28,15 +29,15 @@ const (
 	qrSize     = 384
 )
 
-// issuer is the name that authenticators show.
+// issuer is the name that authenticator apps show.
 const issuer = "Atrium"
 
-// secretCoding is how secrets are written: base32 without padding.
+// secretCoding is the encoding of secrets: base32 without padding.
 var secretCoding = base32.StdEncoding.WithPadding(base32.NoPadding)
 
 var totpOptions = hotp.ValidateOpts{Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1}
 
-// NewSecret returns the secret of a new authenticator, in base32.
+// NewSecret returns a new secret for an authenticator app, in base32.
 func NewSecret() (string, error) {
 	key, err := totp.Generate(totp.GenerateOpts{Issuer: issuer, AccountName: "x", SecretSize: totpSecret})
 	if err != nil {
@@ -45,14 +46,14 @@ func NewSecret() (string, error) {
 	return key.Secret(), nil
 }
 
-// Authenticator is what an app is shown to enrol a secret.
+// Authenticator holds the forms in which a person can enrol a secret in an app.
 type Authenticator struct {
 	URI    string       // otpauth://totp/…
-	Secret string       // in groups of four, to be typed
+	Secret string       // in groups of four characters, for typing
 	QR     template.URL // a PNG
 }
 
-// AuthenticatorOf returns what an app is shown to enrol the secret for the account.
+// AuthenticatorOf returns the forms in which the secret can be enrolled for the account.
 func AuthenticatorOf(secret, email string) (*Authenticator, error) {
 	raw, err := secretCoding.DecodeString(secret)
 	if err != nil {
@@ -70,11 +71,11 @@ func AuthenticatorOf(secret, email string) (*Authenticator, error) {
 	if err := png.Encode(&buf, img); err != nil {
 		return nil, fmt.Errorf("draw the QR code: %w", err)
 	}
-	qr := template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(buf.Bytes())) // drawn here
+	qr := template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(buf.Bytes())) // generated here, so it needs no escaping
 	return &Authenticator{URI: key.URL(), Secret: grouped(secret), QR: qr}, nil
 }
 
-// grouped puts a blank after every fourth character.
+// grouped inserts a space after every fourth character.
 func grouped(text string) string {
 	var b bytes.Buffer
 	for i := range len(text) {
@@ -86,8 +87,8 @@ func grouped(text string) string {
 	return b.String()
 }
 
-// Match returns the time step that the code belongs to; 0 when it belongs to none that is near one of the times, which are
-// those that the authenticator may show.
+// Match returns the time step that the code belongs to; 0 when it matches no step near one of the times. times are the moments
+// that the authenticator's clock may show.
 func Match(secret, code string, times []time.Time) int64 {
 	for _, now := range times {
 		step := now.Unix() / int64(totpPeriod/time.Second)
@@ -101,14 +102,14 @@ func Match(secret, code string, times []time.Time) int64 {
 	return 0
 }
 
-// UsedTOTP is an authenticator's code that was right.
+// UsedTOTP is a valid code of an authenticator app, not yet spent.
 type UsedTOTP struct {
 	factor *ent.Factor
 	step   int64
 }
 
-// FindTOTP looks among an account's factors for the authenticator that the code is from; nil when there is none. Nothing is
-// used up yet.
+// FindTOTP finds the authenticator among an account's factors that the code is from. Returns nil when there is none, or when
+// the code's time step was used before. It does not mark the code as used.
 func FindTOTP(all []*ent.Factor, code string, sealer op.Sealer, times []time.Time) (*UsedTOTP, error) {
 	for _, f := range OfKind(all, factor.KindTotp) {
 		secret, err := sealer.Unseal(f.SecretSealed, []byte(f.ID))
@@ -122,7 +123,8 @@ func FindTOTP(all []*ent.Factor, code string, sealer op.Sealer, times []time.Tim
 	return nil, nil
 }
 
-// Spend uses the code's time step up, and all before it. Of two requests with the same code one is told that it was good.
+// Spend marks the code's time step and all earlier ones as used, and reports whether the step was still unused. Of two
+// concurrent calls with the same code, one gets true.
 func (used *UsedTOTP) Spend(ctx context.Context, tx *store.Tx, now time.Time) (bool, error) {
 	n, err := tx.Factor.Update().Where(factor.ID(used.factor.ID), factor.LastStepLT(used.step)).
 		SetLastStep(used.step).SetLastUsedAt(now).Save(ctx)

@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// Bounds of a line in a file of breached passwords.
+// Limits of a file of breached passwords.
 const (
-	minPrefix = 10  // hex digits: with fewer, many good passwords would be refused by chance
+	minPrefix = 10  // hex digits: with fewer, chance matches would refuse many good passwords
 	maxLine   = 128 // bytes
 )
 
-// Breached is a file of breached passwords' SHA-1 hashes that is searched where it lies: it may be larger than memory.
-// Safe for concurrent use.
+// Breached is a file of SHA-1 hashes of breached passwords. It is searched on disk, so it may be larger than memory. Safe for
+// concurrent use.
 type Breached struct {
 	file io.ReaderAt
 	size int64
@@ -26,9 +26,9 @@ type Breached struct {
 	io.Closer
 }
 
-// OpenBreached opens a file in the sorted format of Have I Been Pwned's lists: one line each, SHA-1 in hex (or the first
-// 10 digits of it and more, as many in every line), optionally a colon and a count behind it. Returns an error for a
-// file whose first or last line is no such line, or that is out of order between them.
+// OpenBreached opens a file in the sorted format of Have I Been Pwned's lists. Each line holds a SHA-1 hash in hex, or its
+// first 10 or more digits, the same number in every line. A colon and a count may follow. Returns an error when the first or
+// the last line does not have this form, or when they are not in order.
 func OpenBreached(path string) (*Breached, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -41,7 +41,7 @@ func OpenBreached(path string) (*Breached, error) {
 	return b, nil
 }
 
-// inspect learns the file's size and the length of its hashes.
+// inspect reads the file's size and the length of its hashes.
 func (b *Breached) inspect(f *os.File) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -70,7 +70,7 @@ func (b *Breached) inspect(f *os.File) error {
 func (b *Breached) Contains(plain string) (bool, error) {
 	sum := sha1.Sum([]byte(plain))
 	want := strings.ToUpper(hex.EncodeToString(sum[:]))[:b.hex]
-	low, high := int64(0), b.size // where the line of want may begin
+	low, high := int64(0), b.size // bounds of where the line with want may begin
 	for low < high {
 		mid := low + (high-low)/2
 		start := mid
@@ -101,7 +101,7 @@ func (b *Breached) Contains(plain string) (bool, error) {
 	return false, nil
 }
 
-// next returns where the first line begins that begins after the byte at off.
+// next returns the start of the first line that begins after the byte at off.
 func (b *Breached) next(off int64) (int64, error) {
 	buf, err := b.read(off)
 	if err != nil {
@@ -116,10 +116,10 @@ func (b *Breached) next(off int64) (int64, error) {
 	return b.size, nil
 }
 
-// line returns the hash of the line that begins at off, in upper case, and where the next one begins.
+// line returns the hash in the line that begins at off, in upper case, and the start of the next line.
 func (b *Breached) line(off int64) (hash string, end int64, err error) { return b.lineFrom(off, false) }
 
-// lineFrom is line, or with last the same for the last whole line after off.
+// lineFrom does what line does; with last it reads the last line of the file instead, which must begin after off.
 func (b *Breached) lineFrom(off int64, last bool) (hash string, end int64, err error) {
 	buf, err := b.read(off)
 	if err != nil {
@@ -142,7 +142,7 @@ func (b *Breached) lineFrom(off int64, last bool) (hash string, end int64, err e
 	return hash, end, nil
 }
 
-// read returns what stands from off on, enough for any two lines.
+// read returns 2*maxLine bytes from off on, less at the end of the file.
 func (b *Breached) read(off int64) ([]byte, error) {
 	buf := make([]byte, 2*maxLine)
 	n, err := b.file.ReadAt(buf, off)

@@ -10,14 +10,14 @@ import (
 	"io"
 )
 
-// common holds the common passwords, folded and in the order of their bytes: one line each, which begins with how many
-// bytes it shares with the line before ('0' plus that number, 35 at most), then the rest. commongen writes it.
+// common is the list of common passwords, folded and sorted by bytes. Each line begins with the number of bytes that it shares
+// with the line before (the character '0' plus that number, at most 35); the rest follows. commongen writes it.
 //
 //go:embed common.gz
 var common []byte
 
-// isCommon reports whether the folded password is on the list. It reads the list anew, which takes some milliseconds: a
-// password is chosen seldom, and nothing of it stays in memory.
+// isCommon reports whether the folded password is on the list. It decompresses the list at each call, which takes some
+// milliseconds: passwords are chosen rarely, and the list takes no memory between calls.
 func isCommon(folded string) (bool, error) {
 	z, err := gzip.NewReader(bytes.NewReader(common))
 	if err != nil {

@@ -1,9 +1,9 @@
 package password
 
-// Watch makes the Hasher call before ahead of every verification's work, while it holds a worker.
+// Watch makes the Hasher call before at the start of every verification, while it holds a worker.
 func (h *Hasher) Watch(before func()) { h.before = before }
 
-// Cheapen makes the Hasher's hashes cheap, for tests that need many.
+// Cheapen makes hashing cheap, for tests that need many hashes.
 func (h *Hasher) Cheapen() {
 	h.params.Memory = 64
 	h.nobody = "$argon2id$v=19$m=64,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"

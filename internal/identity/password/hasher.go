@@ -14,36 +14,37 @@ import (
 	"atrium/internal/apperr"
 )
 
-// params are those of new hashes: 64 MiB, one pass. One lane, because a hash with more of them takes the processors that
-// Options.Workers leaves to everybody else; it is no easier to guess for that.
+// params are the parameters of new hashes: 64 MiB, one pass, one lane. More lanes would take the processors that
+// Options.Workers leaves to other work, and would not make a hash harder to guess.
 var params = argon2id.Params{Memory: 64 * 1024, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 
-// maxBytes bounds what is hashed at all; Check refuses far shorter passwords.
+// maxBytes bounds the length of a text that is hashed at all. Check has a lower limit.
 const maxBytes = 4 * MaxLength
 
-// ErrBusy is what callers find in an error of Hash and Verify when too many passwords wait already, or the wait was too
-// long. Its code is unavailable.
+// ErrBusy is wrapped in the error of Hash and Verify when too many callers wait already, or the wait took too long. The code of
+// the error is unavailable.
 var ErrBusy = errors.New("password: too many wait to be hashed")
 
-// Options bound the work of a Hasher. The zero value is what production uses.
+// Options limit the work of a Hasher. The zero value is what production uses.
 type Options struct {
-	// Workers is how many passwords are hashed at once, at 64 MiB each; by default one a processor but one, and 8 at most.
+	// Workers is how many passwords are hashed at once, at 64 MiB each. Default: GOMAXPROCS minus one, at least 1 and at most
+	// 8.
 	Workers int
-	// Queue is how many callers may wait; by default 32 for each worker, which is about what Wait is enough for.
+	// Queue is how many callers may wait. Default: 32 for each worker, about as many as are served within Wait.
 	Queue int
-	// Wait is how long a caller waits for a worker; by default 2 s.
+	// Wait is how long a caller waits for a worker. Default: 2 s.
 	Wait time.Duration
 }
 
-// Hasher hashes and verifies passwords, a bounded number at once. Safe for concurrent use.
+// Hasher hashes and verifies passwords, a limited number at once. Safe for concurrent use.
 type Hasher struct {
 	workers chan struct{}
 	waiting atomic.Int64
 	queue   int64
 	wait    time.Duration
 	params  argon2id.Params
-	nobody  string // the hash of no password, for accounts that have none
-	before  func() // what tests do ahead of every verification's work, while it holds a worker
+	nobody  string // a hash that no password has, for accounts without a password
+	before  func() // hook for tests: runs at the start of every verification, while it holds a worker
 }
 
 // New returns a Hasher.
@@ -65,12 +66,12 @@ func New(o Options) *Hasher {
 // Workers returns how many passwords are hashed at once.
 func (h *Hasher) Workers() int { return cap(h.workers) }
 
-// nobodyHash has the parameters of new hashes, a salt and a key of zeros: no password is known that leads to it.
+// nobodyHash has the parameters of new hashes, and a salt and a key of zeros. No password is known to have this hash.
 var nobodyHash = fmt.Sprintf("$argon2id$v=19$m=%d,t=%d,p=%d$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
 	params.Memory, params.Iterations, params.Parallelism)
 
-// Hash returns the text form of the password's argon2id hash. Returns ErrBusy, wrapped, when no worker is free in time,
-// and the context's error when it ends first.
+// Hash returns the argon2id hash of the password in its text form. Returns ErrBusy, wrapped, when no worker becomes free in
+// time, and the context's error when that ends first.
 func (h *Hasher) Hash(ctx context.Context, plain string) (string, error) {
 	if len(plain) > maxBytes {
 		return "", fmt.Errorf("hash the password: it has more than %d bytes", maxBytes)
@@ -86,9 +87,8 @@ func (h *Hasher) Hash(ctx context.Context, plain string) (string, error) {
 	return hash, nil
 }
 
-// Verify reports whether the password is the one that was hashed. An empty hash, which stands for an account that is not
-// there or has no password, takes the same work and is never matched. Errors are those of Hash, and one for a hash that
-// is none.
+// Verify reports whether the password matches the hash. An empty hash stands for an account that does not exist or has no
+// password; it takes the same work and never matches. Returns the errors of Hash, and an error for a malformed hash.
 func (h *Hasher) Verify(ctx context.Context, hash, plain string) (bool, error) {
 	possible := hash != "" && len(plain) <= maxBytes
 	if !possible {
@@ -106,8 +106,8 @@ func (h *Hasher) Verify(ctx context.Context, hash, plain string) (bool, error) {
 	return same && possible, nil
 }
 
-// NeedsRehash reports whether a hash was made with other parameters than new ones are. Whoever has just verified the
-// password should hash it again.
+// NeedsRehash reports whether a hash has other parameters than new hashes. A caller that has just verified the password should
+// then hash it again.
 func (h *Hasher) NeedsRehash(hash string) bool {
 	p, _, _, err := argon2id.DecodeHash(hash)
 	return err != nil || *p != h.params
@@ -121,14 +121,14 @@ func (h *Hasher) work(ctx context.Context, fn func() error) error {
 	defer func() { <-h.workers }()
 	done := make(chan error)
 	go func() {
-		runtime.LockOSThread() // and never unlocked: the thread, whose priority cannot be raised again, ends with the goroutine
+		runtime.LockOSThread() // never unlocked: the priority cannot be raised again, so the thread ends with the goroutine
 		lowerPriority()
 		done <- fn()
 	}()
 	return <-done
 }
 
-// acquire takes a worker.
+// acquire takes a worker. Returns ErrBusy, wrapped, or the context's error.
 func (h *Hasher) acquire(ctx context.Context) error {
 	select {
 	case h.workers <- struct{}{}:

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// oldHash is of "correct horse", by the parameters of the first release: two lanes.
+// oldHash is the hash of "correct horse" with the parameters of the first release: two lanes.
 const oldHash = "$argon2id$v=19$m=65536,t=1,p=2$RqLkLGlKTuZrVNnE6HhfTw$"
 
 func TestHashAndVerify(t *testing.T) {
@@ -37,7 +37,7 @@ func TestHashAndVerify(t *testing.T) {
 	require.NotEqual(t, hash, again, "every hash has a salt of its own")
 }
 
-// A keyboard that composes letters differently types the same password.
+// The same password typed on keyboards that compose letters differently matches.
 func TestNormalisation(t *testing.T) {
 	t.Parallel()
 	h := password.New(password.Options{})
@@ -49,7 +49,7 @@ func TestNormalisation(t *testing.T) {
 	require.True(t, same)
 }
 
-// Nobody's password is never right, and finding that out is as much work as any other wrong one.
+// A missing hash never matches, and takes as much work as a wrong password.
 func TestVerifyWithoutHash(t *testing.T) {
 	t.Parallel()
 	h := password.New(password.Options{})
@@ -81,7 +81,7 @@ func TestFaultyHash(t *testing.T) {
 	require.Error(t, err)
 }
 
-// A flood is worked off by so many workers; so many more wait, and the rest is turned away at once.
+// During a flood, the workers are busy, the queue is full, and all further callers are refused at once.
 func TestFlood(t *testing.T) {
 	t.Parallel()
 	const workers, queue, flood = 2, 5, 40
@@ -114,7 +114,7 @@ func TestFlood(t *testing.T) {
 		<-entered
 	}
 	for range flood - workers - queue {
-		err := <-turnedAway // while nothing moves: they did not wait
+		err := <-turnedAway // while no worker proceeds: these callers did not wait
 		require.ErrorIs(t, err, password.ErrBusy)
 		require.Equal(t, apperr.Unavailable, apperr.CodeOf(err))
 		require.Positive(t, apperr.From(err).RetryAfter)
@@ -127,7 +127,7 @@ func TestFlood(t *testing.T) {
 	require.Zero(t, h.Waiting())
 }
 
-// Who waits too long is turned away, and so is who has gone.
+// A caller is refused after waiting too long, or when its context ends.
 func TestWaiting(t *testing.T) {
 	t.Parallel()
 	h := password.New(password.Options{Workers: 1, Wait: time.Millisecond})

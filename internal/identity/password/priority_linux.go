@@ -2,8 +2,8 @@ package password
 
 import "syscall"
 
-// niceness is that of threads that hash: under load each gets about a tenth of what another thread gets.
+// niceness of the threads that hash: under load, each gets about a tenth of the CPU time of another thread.
 const niceness = 10
 
-// lowerPriority makes the calling thread come after others. One that cannot works as fast as they do.
+// lowerPriority lowers the priority of the calling thread. If that fails, the thread runs at normal priority.
 func lowerPriority() { _ = syscall.Setpriority(syscall.PRIO_PROCESS, 0, niceness) }

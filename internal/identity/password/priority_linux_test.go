@@ -14,8 +14,8 @@ import (
 	"atrium/internal/identity/password"
 )
 
-// Passwords are hashed on a thread that comes after others and that serves nobody else afterwards. Not parallel: other tests
-// hash, too.
+// Passwords are hashed on a thread of low priority, which serves nothing else afterwards. The test is not parallel, because
+// other tests hash too.
 func TestPriority(t *testing.T) {
 	low := func() (n int) {
 		tasks, err := filepath.Glob("/proc/self/task/*/stat")
@@ -26,7 +26,7 @@ func TestPriority(t *testing.T) {
 				continue // it has just ended
 			}
 			_, fields, _ := strings.Cut(string(stat), ") ")
-			main := filepath.Base(filepath.Dir(task)) == strconv.Itoa(os.Getpid()) // Go cannot end it, and parks it for good
+			main := filepath.Base(filepath.Dir(task)) == strconv.Itoa(os.Getpid()) // Go cannot end the main thread, and keeps it idle
 			if nice, err := strconv.Atoi(strings.Fields(fields)[16]); err == nil && nice > 0 && !main {
 				n++
 			}

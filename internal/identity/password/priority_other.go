@@ -2,5 +2,5 @@
 
 package password
 
-// lowerPriority does nothing: elsewhere a priority is the whole process's.
+// lowerPriority does nothing: on other systems, only whole processes have a priority.
 func lowerPriority() {}

@@ -17,25 +17,25 @@ const (
 )
 
 const (
-	minWord = 4 // code points that a context word must have to be looked for inside a password
-	minRest = 6 // code points that must be left of a password when its context words are taken out
+	minWord = 4 // code points; shorter context words are not searched for inside a password
+	minRest = 6 // code points that must remain of a password when its context words are removed
 )
 
 // product is a context word of every password.
 const product = "atrium"
 
-// Rules say which passwords may be chosen. The zero value, and nil, know the common passwords only.
+// Rules decide which passwords may be chosen. The zero value and nil know only the common passwords.
 type Rules struct{ breached *Breached }
 
-// NewRules returns the rules with the operator's file of breached passwords; nil for none.
+// NewRules returns rules with the operator's file of breached passwords; nil for none.
 func NewRules(breached *Breached) *Rules { return &Rules{breached: breached} }
 
 // Check is Rules.Check without a file of breached passwords.
 func Check(plain string, about ...string) error { return (*Rules)(nil).Check(plain, about...) }
 
-// Check returns nil for a password that may be chosen, and validation_error with a row for the field password for one
-// that may not: too short or too long, one character or one run over and over, common, breached, or little more than
-// what everybody knows of the person. about holds that: e-mail address, name, company. Any other error is the file's.
+// Check returns nil for a password that may be chosen. Otherwise it returns validation_error for the field password: the
+// password is too short or too long, a repetition or a sequence, common, breached, or little more than known facts about the
+// person. about holds these facts: e-mail address, name, company. Any other error comes from reading the file or the list.
 func (r *Rules) Check(plain string, about ...string) error {
 	refuse := func(format string, args ...any) error { return apperr.InvalidField("password", format, args...) }
 	if len(plain) > maxBytes {
@@ -73,10 +73,11 @@ func (r *Rules) Check(plain string, about ...string) error {
 	return nil
 }
 
-// fold makes texts that differ in case only the same. text is in NFKC; folding may leave that form, hence again.
+// fold makes texts equal that differ only in case. text is in NFKC; lower-casing may leave that form, so it is normalised
+// again.
 func fold(text string) string { return norm.NFKC.String(strings.ToLower(text)) }
 
-// monotonous reports whether the text repeats one or two characters, or counts up or down from its first one.
+// monotonous reports whether the text consists of at most two different characters, or counts up or down from its first one.
 func monotonous(text string) bool {
 	seen := map[rune]bool{}
 	up, down := true, true
@@ -91,7 +92,7 @@ func monotonous(text string) bool {
 	return len(seen) <= 2 || up || down
 }
 
-// obvious reports whether little is left of a password when the words that are known of the person are taken out.
+// obvious reports whether little remains of a password when the context words are removed.
 func obvious(folded string, about []string) bool {
 	rest := folded
 	for _, word := range contextWords(about) {
@@ -105,12 +106,12 @@ func obvious(folded string, about []string) bool {
 	return rest != folded && utf8.RuneCountInString(rest) < minRest
 }
 
-// contextWords returns what about holds, folded: whole, and word by word.
+// contextWords returns the texts of about and the single words in them, folded.
 func contextWords(about []string) []string {
 	words := []string{product}
 	for _, text := range about {
 		if len(text) > 1000 {
-			text = text[:1000] // a bound on the work, not a rule
+			text = text[:1000] // limits the work
 		}
 		text = fold(norm.NFKC.String(strings.TrimSpace(text)))
 		if text == "" {

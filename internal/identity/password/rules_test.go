@@ -75,14 +75,14 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// breachedFile writes a file of the passwords' hashes, each cut to so many hex digits, and returns its path.
+// breachedFile writes a file with the hashes of the passwords, each cut to a number of hex digits, and returns its path.
 func breachedFile(t *testing.T, digits int, ending string, plain ...string) string {
 	t.Helper()
 	var lines []string
 	for i, p := range plain {
 		count := ""
 		if i%3 > 0 {
-			count = ":" + strings.Repeat("7", i%5+1) // the lines are of different lengths
+			count = ":" + strings.Repeat("7", i%5+1) // so that lines differ in length
 		}
 		lines = append(lines, fmt.Sprintf("%X", sha1.Sum([]byte(p)))[:digits]+count)
 	}
@@ -100,7 +100,7 @@ func openBreached(t *testing.T, path string) *password.Breached {
 	return b
 }
 
-// The operator's file refuses what is in it, beside the list that ships.
+// Passwords in the operator's file are refused, and so are those of the built-in list.
 func TestBreached(t *testing.T) {
 	t.Parallel()
 	rules := password.NewRules(openBreached(t, breachedFile(t, 40, "\r\n", "violet-otter-9", "tangled-fern-3")))
@@ -111,7 +111,7 @@ func TestBreached(t *testing.T) {
 	require.Error(t, rules.Check("iloveyou"))
 }
 
-// Whatever the number of lines, their lengths and line ends, exactly what is in the file is found.
+// For any number of lines, line lengths and line ends, exactly the passwords in the file are found.
 func TestBreachedSearch(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -157,7 +157,7 @@ func TestBreachedFaults(t *testing.T) {
 	_, err = password.OpenBreached(t.TempDir())
 	require.Error(t, err)
 
-	// Damage in the middle is found when it is reached, and is no verdict.
+	// Damage in the middle of the file is an error when the search reaches it.
 	path := filepath.Join(t.TempDir(), "breached.txt")
 	damaged := append([]byte(strings.Repeat("0", 40)+"\n"), bytes.Repeat([]byte("?"), 4000)...)
 	damaged = append(damaged, []byte("\n"+strings.Repeat("F", 40)+"\n")...)

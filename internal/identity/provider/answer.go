@@ -20,14 +20,14 @@ import (
 type Outcome struct {
 	SignInID        string
 	CompanyID       string
-	UserID          string   // of that company, and of the sign-in's account
+	UserID          string   // of that company; its account is the sign-in's
 	Methods         []string // amr: pwd otp sms hwk mfa
 	AuthenticatedAt time.Time
-	Consent         bool // the person was asked and said yes: remember it
+	Consent         bool // the person was asked and agreed: the consent is stored
 }
 
-// Allow answers the request with a code and returns where the browser goes with it. Returns ErrNoRequest for a request that
-// cannot be answered any more, and ErrOutcome when the sign-in cannot answer it.
+// Allow answers the request with an authorization code and returns the URL to redirect the browser to. Returns ErrNoRequest for
+// a request that can no longer be answered, and ErrOutcome when this sign-in may not answer it.
 func (p *Provider) Allow(ctx context.Context, req *Request, by Outcome) (redirectURL string, err error) {
 	if !req.FirstParty && by.CompanyID != req.CompanyID || req.UserID != "" && by.UserID != req.UserID {
 		return "", ErrOutcome
@@ -40,7 +40,7 @@ func (p *Provider) Allow(ctx context.Context, req *Request, by Outcome) (redirec
 				return err
 			}
 			if row.MaxAge != nil && by.AuthenticatedAt.Before(row.CreatedAt.Add(-time.Duration(*row.MaxAge)*time.Second)) {
-				return ErrOutcome // too long ago when the client asked
+				return ErrOutcome // older than the client's max_age when it asked
 			}
 			if err := p.mayAnswer(ctx, tx, by); err != nil {
 				return err
@@ -50,7 +50,7 @@ func (p *Provider) Allow(ctx context.Context, req *Request, by Outcome) (redirec
 		if err != nil || !by.Consent || req.FirstParty {
 			return err
 		}
-		return p.remember(ctx, tx, req, by.UserID) // in two tabs at once the same consent may be given
+		return p.remember(ctx, tx, req, by.UserID) // two tabs may store the same consent at once; WriteOrRetry then tries again
 	})
 	if err != nil {
 		return "", err
@@ -58,7 +58,8 @@ func (p *Provider) Allow(ctx context.Context, req *Request, by Outcome) (redirec
 	return p.respond(row.RedirectURI, row.State, url.Values{"code": {code}}), nil
 }
 
-// mayAnswer returns ErrOutcome unless the sign-in is complete, alive and its account is the active user's.
+// mayAnswer returns ErrOutcome unless the sign-in is complete and neither ended nor expired, and its account is that of the
+// active user.
 func (p *Provider) mayAnswer(ctx context.Context, tx *store.Tx, by Outcome) error {
 	s, err := tx.SignIn.Query().Where(signin.ID(by.SignInID)).Only(ctx)
 	if ent.IsNotFound(err) {
@@ -80,7 +81,7 @@ func (p *Provider) mayAnswer(ctx context.Context, tx *store.Tx, by Outcome) erro
 	return nil
 }
 
-// settle notes the answer. Of several at once, one is taken; the others get ErrNoRequest.
+// settle stores the answer. Of several concurrent answers one is stored; the others get ErrNoRequest.
 func (p *Provider) settle(ctx context.Context, tx *store.Tx, req *Request, by Outcome, codeHash []byte) error {
 	n, err := tx.AuthRequest.Update().Where(authrequest.ID(req.ID), authrequest.Done(false)).
 		SetDone(true).SetSignInID(by.SignInID).SetTenantID(by.CompanyID).SetUserID(by.UserID).SetMethods(slices.Clone(by.Methods)).
@@ -94,9 +95,9 @@ func (p *Provider) settle(ctx context.Context, tx *store.Tx, req *Request, by Ou
 	return nil
 }
 
-// Deny answers the request with an OAuth error code (access_denied, login_required, consent_required,
-// interaction_required, account_selection_required) and returns where the browser goes with it. Returns ErrNoRequest for a
-// request that cannot be answered any more.
+// Deny answers the request with an OAuth error code (access_denied, login_required, consent_required, interaction_required,
+// account_selection_required) and returns the URL to redirect the browser to. Returns ErrNoRequest for a request that can no
+// longer be answered.
 func (p *Provider) Deny(ctx context.Context, req *Request, code string) (redirectURL string, err error) {
 	var row *ent.AuthRequest
 	err = p.store.Write(p.global(ctx), func(ctx context.Context, tx *store.Tx) error {
@@ -118,8 +119,8 @@ func (p *Provider) Deny(ctx context.Context, req *Request, code string) (redirec
 	return p.respond(row.RedirectURI, row.State, url.Values{"error": {code}}), nil
 }
 
-// respond returns the redirect URI with an answer's parameters, the client's state and who answers (RFC 9207). The URI
-// stays as it is otherwise.
+// respond returns the redirect URI with the parameters of an answer, the client's state and the issuer (RFC 9207). It leaves
+// the rest of the URI unchanged.
 func (p *Provider) respond(redirectURI, state string, params url.Values) string {
 	if state != "" {
 		params.Set("state", state)

@@ -14,14 +14,14 @@ import (
 
 type originKey struct{}
 
-// remembering keeps in a request's context where it came from.
+// remembering stores the origin of a request (address, user agent) in its context, for audit entries.
 func remembering(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), originKey{}, gate.Origin(w, r))))
 	})
 }
 
-// auditGiven writes down that a person gave a client a grant. The transaction is the company's.
+// auditGiven writes the audit entry of a grant that a person gave to a client. The transaction is the company's.
 func auditGiven(ctx context.Context, tx *store.Tx, g *ent.Grant, u *ent.User) error {
 	return write(ctx, tx, audit.Entry{
 		Actor: principal.Actor{Type: string(principal.TypeUser), ID: u.ID, Name: u.Name}, Action: "grant.created", ResourceID: g.ID,
@@ -29,7 +29,7 @@ func auditGiven(ctx context.Context, tx *store.Tx, g *ent.Grant, u *ent.User) er
 	})
 }
 
-// auditRevoked writes down that the provider revoked a grant because something that is good once came twice.
+// auditRevoked writes the audit entry of a grant that the provider revoked because a code or a refresh token was used twice.
 func auditRevoked(ctx context.Context, tx *store.Tx, grantID, clientID, reason string) error {
 	return write(ctx, tx, audit.Entry{
 		Actor: principal.Worker("", workerName).Actor(), Action: "grant.revoked", ResourceID: grantID,
@@ -37,7 +37,7 @@ func auditRevoked(ctx context.Context, tx *store.Tx, grantID, clientID, reason s
 	})
 }
 
-// write writes an entry about a grant, with where the request came from.
+// write writes an audit entry about a grant, with the origin of the request.
 func write(ctx context.Context, tx *store.Tx, e audit.Entry) error {
 	e.Resource = "Grant"
 	e.Origin, _ = ctx.Value(originKey{}).(audit.Origin)

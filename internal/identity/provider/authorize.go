@@ -26,21 +26,21 @@ const (
 	maxScopes = 40
 )
 
-// challenge is what S256 makes of any verifier: 32 bytes in base64url.
+// challenge matches a code challenge of method S256: 32 bytes in base64url.
 var challenge = regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`)
 
-// prompts are the values of the parameter prompt.
+// prompts are the supported values of the parameter prompt.
 var prompts = []string{"none", "login", "consent", "select_account"}
 
-// refusal is an OAuth error that the client is told by a redirect.
+// refusal is an OAuth error that is reported to the client by a redirect.
 type refusal struct{ code, description string }
 
 func (e *refusal) Error() string { return e.code + ": " + e.description }
 
 func invalidRequest(description string) error { return &refusal{"invalid_request", description} }
 
-// authorize takes an authorization request, keeps it and sends the browser to the sign-in pages. As long as client and
-// redirect URI are not known to be good, faults are told to the person and never by a redirect.
+// authorize checks an authorization request, stores it and redirects the browser to the sign-in pages. Before client and
+// redirect URI are verified, errors are shown to the person as a page and never sent by a redirect.
 func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 	params, ok := p.readParams(w, r)
 	if !ok {
@@ -61,7 +61,7 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	id, err := p.begin(w, r, c, params)
-	if e, ok := errors.AsType[*refusal](err); ok { // the address is the client's own, and the fault is the client's
+	if e, ok := errors.AsType[*refusal](err); ok { // client and redirect URI are verified: the error goes to the client
 		state := only(params, "state")
 		if !clean(state) || len(state) > maxText {
 			state = ""
@@ -76,7 +76,8 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 	op.RedirectToLogin(id, c, w, r)
 }
 
-// readParams returns the parameters of a GET's query or a POST's form; false when the request was answered.
+// readParams returns the parameters of a GET's query or a POST's form; false when it has already answered the request with an
+// error page.
 func (p *Provider) readParams(w http.ResponseWriter, r *http.Request) (url.Values, bool) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Referrer-Policy", "no-referrer")
@@ -103,7 +104,7 @@ func (p *Provider) readParams(w http.ResponseWriter, r *http.Request) (url.Value
 	return params, true
 }
 
-// only returns a parameter that came exactly once; empty for every other.
+// only returns the value of a parameter that occurs exactly once; otherwise an empty string.
 func only(params url.Values, name string) string {
 	if v := params[name]; len(v) == 1 {
 		return v[0]
@@ -111,12 +112,12 @@ func only(params url.Values, name string) string {
 	return ""
 }
 
-// clean reports whether a text holds characters that may be shown and kept.
+// clean reports whether a text is valid UTF-8 without control characters.
 func clean(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c == 0x7f })
 }
 
-// begin checks the request and keeps it. Returns a *refusal for what the client has to be told.
+// begin checks the request and stores it. Returns a *refusal for an error that is reported to the client.
 func (p *Provider) begin(w http.ResponseWriter, r *http.Request, c *client, params url.Values) (id string, err error) {
 	req, err := parseAuthorize(params)
 	if err != nil {
@@ -154,16 +155,16 @@ func (p *Provider) begin(w http.ResponseWriter, r *http.Request, c *client, para
 	return id, err
 }
 
-// doors are the paths below the base URL at which access tokens count: all of them alike.
+// doors are the paths below the base URL that accept access tokens. A token is valid at all of them.
 var doors = []string{"", "/v1", "/graphql", "/mcp"}
 
-// serves reports whether a resource (RFC 8707) is one for which tokens are given.
+// serves reports whether access tokens are issued for a resource (RFC 8707).
 func (p *Provider) serves(resource string) bool {
 	path, ours := strings.CutPrefix(strings.TrimSuffix(resource, "/"), p.base)
 	return ours && slices.Contains(doors, path)
 }
 
-// parseAuthorize reads the parameters of an authorization request whose client and redirect URI are good.
+// parseAuthorize reads the parameters of an authorization request whose client and redirect URI are verified.
 func parseAuthorize(params url.Values) (*oidc.AuthRequest, error) {
 	for name, values := range params {
 		switch {
@@ -188,7 +189,7 @@ func parseAuthorize(params url.Values) (*oidc.AuthRequest, error) {
 	return req, checkAuthorize(req)
 }
 
-// checkAuthorize holds the request against what is served.
+// checkAuthorize checks that the provider supports what the request asks for.
 func checkAuthorize(req *oidc.AuthRequest) error {
 	switch {
 	case req.ResponseType == "":
@@ -220,7 +221,7 @@ func checkAuthorize(req *oidc.AuthRequest) error {
 	return nil
 }
 
-// broken answers a request that failed on our side.
+// broken logs an internal error and answers with an error page: 503 while the database is unreachable, else 500.
 func (p *Provider) broken(w http.ResponseWriter, r *http.Request, err error) {
 	p.log.ErrorContext(r.Context(), "a request to the identity provider failed", "path", r.URL.Path, "error", err)
 	if store.Lost(err) {

@@ -13,7 +13,8 @@ import (
 	"atrium/internal/identity"
 )
 
-// Faults that the client is told by a redirect: with the code of the standard, its state and who answers (RFC 9207).
+// Errors that are reported to the client by a redirect carry the error code of the standard, the client's state and the issuer
+// (RFC 9207).
 func TestAuthorizeRefusals(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		long := strings.Repeat("x", 2001)
@@ -77,7 +78,7 @@ func TestAuthorizeRefusals(t *testing.T) {
 	})
 }
 
-// As long as client and address are not known to belong together, nobody is sent anywhere: no open redirect.
+// Unless the address is registered for the client, the browser is not redirected: there is no open redirect.
 func TestNoRedirectToUnregisteredURIs(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		other := s.register(identity.CreateClientInput{Name: "Other", RedirectURIs: []string{"https://other.test/cb"}}).ID
@@ -117,7 +118,7 @@ func TestNoRedirectToUnregisteredURIs(t *testing.T) {
 	})
 }
 
-// A native application is answered on the port that it got, on the loopback address that it registered.
+// A native application may use any port of the loopback address that it registered.
 func TestLoopbackOnAnyPort(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		native := s.A.Client // http://127.0.0.1/callback
@@ -134,7 +135,7 @@ func TestLoopbackOnAnyPort(t *testing.T) {
 	})
 }
 
-// An authorization request may come as a form as well, all of it in the body.
+// An authorization request may also be a POST, with all parameters in the body.
 func TestAuthorizeByPost(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		uri, err := url.Parse(s.authorizeURL(nil))
@@ -160,7 +161,7 @@ func TestAuthorizeByPost(t *testing.T) {
 	})
 }
 
-// What the sign-in pages are told of a request, and what the database keeps of it.
+// Pending shows the sign-in pages what the client asked for, and the row stores the same.
 func TestPendingTellsWhatWasAsked(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		narrow := s.narrowClient()

@@ -23,14 +23,14 @@ import (
 	"atrium/internal/store"
 )
 
-// logoutEvent is the member of a logout token's events that makes it one.
+// logoutEvent is the member of the claim "events" that marks a JWT as a logout token.
 const logoutEvent = "http://schemas.openid.net/event/backchannel-logout"
 
 // callTimeout bounds the call to a client.
 const callTimeout = 5 * time.Second
 
-// Logouts makes a job queue deliver the notices of package access, in the name of the issuer as clients know it. calls must
-// be a client that refuses private addresses and follows no redirects (package egress): companies choose where it goes.
+// Logouts makes a job queue deliver the logout notices of package access. issuer is the issuer as clients know it. calls must
+// be a client that refuses private addresses and follows no redirects (package egress), because companies choose the URIs.
 func Logouts(s *store.Store, keys *identity.Keys, issuer string, calls *http.Client) jobs.Option {
 	return jobs.Work(&notifier{store: s, keys: keys, issuer: issuer, http: calls})
 }
@@ -44,13 +44,13 @@ type notifier struct {
 	http   *http.Client
 }
 
-// Work sends a logout token to the client. An answer of 400 says that the client does not want it: it is not sent again.
+// Work sends a logout token to the client. After an answer of 400 it is not sent again: the client refused the token.
 func (t *notifier) Work(ctx context.Context, job *river.Job[access.LogoutNotice]) error {
 	args := job.Args
 	c, err := t.store.Reader().OAuthClient.Query().Where(oauthclient.ID(args.ClientID)).
 		Only(principal.System(ctx, "a job names a client, and only the client its company"))
 	if ent.IsNotFound(err) || err == nil && c.BackchannelLogoutURI == "" {
-		return nil // nobody is left to be told
+		return nil // the client was deleted, or has no logout URI any more
 	}
 	if err != nil {
 		return fmt.Errorf("look the client up: %w", err)
@@ -71,7 +71,8 @@ func (t *notifier) Work(ctx context.Context, job *river.Job[access.LogoutNotice]
 	return nil
 }
 
-// logoutToken says that the user's sign-in is over. Its type and event keep it from passing as any other token.
+// logoutToken returns a token that says that the user's sign-in has ended. Its type and its event keep it from being accepted
+// as any other kind of token.
 func (t *notifier) logoutToken(ctx context.Context, args access.LogoutNotice) (string, error) {
 	now := t.store.Clock().Now()
 	return signed(ctx, t.keys, "logout+jwt", &oidc.LogoutTokenClaims{
@@ -81,7 +82,7 @@ func (t *notifier) logoutToken(ctx context.Context, args access.LogoutNotice) (s
 	})
 }
 
-// send posts the token and returns the answer's status.
+// send posts the token and returns the status of the answer.
 func (t *notifier) send(ctx context.Context, uri, token string) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -94,6 +95,6 @@ func (t *notifier) send(ctx context.Context, uri, token string) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("tell the client: %w", err)
 	}
-	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10)) // so that the connection can be used again
+	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10)) // lets the connection be reused
 	return resp.StatusCode, resp.Body.Close()
 }

@@ -23,7 +23,7 @@ import (
 	"atrium/internal/store"
 )
 
-// receiver is a client's server that is told of logouts.
+// receiver is the server of a client that receives logout tokens.
 type receiver struct {
 	*httptest.Server
 	tokens chan string
@@ -45,7 +45,7 @@ func receive(t *testing.T) *receiver {
 	return r
 }
 
-// work performs jobs with an HTTP client until the test ends.
+// work runs jobs, which call clients with the given HTTP client, until the test ends.
 func (s *idp) work(calls *http.Client) {
 	s.t.Helper()
 	q, err := jobs.New(s.Store, slog.New(slog.DiscardHandler), true, provider.Logouts(s.Store, s.keys, s.issuer, calls))
@@ -59,7 +59,7 @@ func (s *idp) work(calls *http.Client) {
 	})
 }
 
-// hears registers a client that is told of logouts at the receiver, signs the person in for it, and out again.
+// hears registers a client with the receiver as its logout URI, signs the person in for it, and signs the person out again.
 func (s *idp) hears(r *receiver) (clientID string, tokens granted) {
 	s.t.Helper()
 	uri := r.URL + "/logout?x=1"
@@ -71,7 +71,7 @@ func (s *idp) hears(r *receiver) (clientID string, tokens granted) {
 	return clientID, tokens
 }
 
-// jobStates counts the jobs that tell clients, by state.
+// jobStates counts the jobs that deliver logout notices, by state.
 func (s *idp) jobStates() map[string]int {
 	s.t.Helper()
 	const query = "SELECT state, count(*) FROM river_job WHERE kind = 'backchannel_logout' GROUP BY state"
@@ -99,8 +99,8 @@ func (s *idp) jobStates() map[string]int {
 	return out
 }
 
-// Clients that asked for it are told of a logout, by a token that is of use for nothing else. One that is down is told
-// later.
+// Clients that registered a logout URI receive a logout token, which is not accepted as any other kind of token. If a client is
+// down, the delivery is retried.
 func TestBackchannelLogout(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		r := receive(t)
@@ -147,7 +147,7 @@ func TestBackchannelLogout(t *testing.T) {
 	})
 }
 
-// A client that says that it does not want the token is not asked again.
+// A client that refuses the token with 400 does not receive it again.
 func TestBackchannelLogoutRefused(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		r := receive(t)
@@ -159,20 +159,20 @@ func TestBackchannelLogoutRefused(t *testing.T) {
 	})
 }
 
-// The guarded way out refuses addresses of the operator's own networks, whatever a company registers.
+// The egress guard refuses addresses of the operator's own networks, whatever a company registers.
 func TestBackchannelLogoutStaysOutside(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		r := receive(t)
 		out, err := egress.New(egress.Options{})
 		require.NoError(t, err)
 		s.work(out.HTTP())
-		s.hears(r) // it listens on a loopback address
+		s.hears(r) // listens on a loopback address
 		require.Eventually(t, func() bool { return s.jobStates()["retryable"] == 1 }, 20*time.Second, 20*time.Millisecond)
 		require.Empty(t, r.tokens)
 	})
 }
 
-// Clients that did not ask for it, and the web application, which has no row, cost no job.
+// Clients without a logout URI, and the web application, which has no row, cause no job.
 func TestNoJobForSilentClients(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		_, tokens := s.signedInBrowser()

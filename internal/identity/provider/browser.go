@@ -7,16 +7,16 @@ import (
 	"net/http"
 )
 
-// browserCookie binds authorization requests to the browser that came with them, so that nobody can have a request of
-// his own answered by somebody else (login CSRF), nor answer one that began elsewhere. The __Host- prefix keeps other
-// hosts of the domain from setting it.
+// browserCookie binds authorization requests to the browser that sent them. So an attacker can neither have another person
+// answer the attacker's request (login CSRF), nor answer a request of another browser. The __Host- prefix keeps other hosts of
+// the domain from setting the cookie.
 const browserCookie = "__Host-atrium-authorize"
 
 // browserTokenLen is the length of the cookie's value: 52 characters, 256 bits.
 const browserTokenLen = 52
 
-// bind returns the SHA-256 of the browser's cookie, which it sets when the browser has none. One cookie serves all
-// requests of a browser, so that several tabs can sign in at once.
+// bind returns the SHA-256 of the browser's cookie, and sets the cookie if the browser has none. One cookie serves all requests
+// of a browser, so several tabs can sign in at once.
 func bind(w http.ResponseWriter, r *http.Request) []byte {
 	if hash := browserHash(r); hash != nil {
 		return hash
@@ -28,8 +28,8 @@ func bind(w http.ResponseWriter, r *http.Request) []byte {
 	return hashOf(token)
 }
 
-// browserHash returns the SHA-256 of the browser's cookie; nil without one. A cookie that came twice is none: one of
-// them is somebody else's.
+// browserHash returns the SHA-256 of the browser's cookie; nil without one. A request with two such cookies counts as one
+// without: somebody else set one of them.
 func browserHash(r *http.Request) []byte {
 	cookies := r.CookiesNamed(browserCookie)
 	if len(cookies) != 1 || len(cookies[0].Value) != browserTokenLen {
@@ -38,15 +38,15 @@ func browserHash(r *http.Request) []byte {
 	return hashOf(cookies[0].Value)
 }
 
-// sameBrowser compares two hashes; false when one is missing.
+// sameBrowser compares two hashes in constant time; false when one is missing.
 func sameBrowser(a, b []byte) bool {
 	return len(a) == sha256.Size && subtle.ConstantTimeCompare(a, b) == 1
 }
 
-// newToken returns a secret of 256 bits, in 52 characters that no encoding changes.
+// newToken returns a secret of 256 bits as 52 characters that need no escaping in URLs and forms.
 func newToken() string { return rand.Text() + rand.Text() }
 
-// hashOf is how secrets are kept: they are random, so that no slower function is needed.
+// hashOf returns the SHA-256 under which a secret is stored. The secrets are random, so no slow hash is needed.
 func hashOf(token string) []byte {
 	sum := sha256.Sum256([]byte(token))
 	return sum[:]

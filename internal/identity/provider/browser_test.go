@@ -17,7 +17,7 @@ import (
 	"atrium/internal/store"
 )
 
-// begin sends an authorization request as a new browser, and returns its id with a request of that browser.
+// begin sends an authorization request from a new browser. It returns the id, and a request that carries that browser's cookie.
 func (s *idp) begin(with url.Values) (id string, r *http.Request) {
 	s.t.Helper()
 	c := *s.browser()
@@ -35,7 +35,7 @@ func (s *idp) begin(with url.Values) (id string, r *http.Request) {
 	return to.Query().Get("request"), r
 }
 
-// The cookie that ties a request to its browser cannot be set by another host, read by a script or sent in clear.
+// The cookie that binds a request to its browser cannot be set by another host, read by a script or sent over plain HTTP.
 func TestBrowserCookie(t *testing.T) {
 	once(t, func(t *testing.T, s *idp) {
 		c := s.browser()
@@ -54,8 +54,8 @@ func TestBrowserCookie(t *testing.T) {
 	})
 }
 
-// Login CSRF: whoever gets another person to open his request's sign-in page gets nothing, nor does who opens that of
-// another.
+// Login CSRF: an attacker who makes another person open the sign-in page of the attacker's request gains nothing, and neither
+// does one who opens the page of another person's request.
 func TestRequestIsBoundToItsBrowser(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		id, own := s.begin(nil)
@@ -63,7 +63,7 @@ func TestRequestIsBoundToItsBrowser(t *testing.T) {
 		bare, err := http.NewRequest(http.MethodGet, s.issuer+"/signin", nil)
 		require.NoError(t, err)
 		both := own.Clone(t.Context())
-		both.AddCookie(other.Cookies()[0]) // tossed by somebody: which is whose?
+		both.AddCookie(other.Cookies()[0]) // set by an attacker: it is unclear which cookie is genuine
 		broken := bare.Clone(t.Context())
 		broken.AddCookie(&http.Cookie{Name: own.Cookies()[0].Name, Value: "x"})
 		for name, r := range map[string]*http.Request{"another browser": other, "no cookie": bare, "two cookies": both, "no such cookie": broken} {
@@ -84,7 +84,7 @@ func TestRequestIsBoundToItsBrowser(t *testing.T) {
 	})
 }
 
-// A request is answered once, whoever is first, and not after its time or its client's.
+// A request is answered once, by whichever answer comes first, and never after it has expired or its client was deleted.
 func TestRequestIsAnsweredOnce(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		id, r := s.begin(nil)
@@ -134,7 +134,7 @@ func TestRequestIsAnsweredOnce(t *testing.T) {
 	})
 }
 
-// The provider does not take the sign-in pages' word for who may answer.
+// The provider checks who may answer a request, and does not rely on the sign-in pages for it.
 func TestOutcomeIsChecked(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		id, r := s.begin(nil)
@@ -194,7 +194,7 @@ func TestOutcomeIsChecked(t *testing.T) {
 	})
 }
 
-// A proof from before the client wants one (prompt=login, max_age) does not count.
+// A sign-in that is older than the client accepts (prompt=login, max_age) may not answer.
 func TestOutcomeIsFresh(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		old := s.outcome()
@@ -216,7 +216,7 @@ func TestOutcomeIsFresh(t *testing.T) {
 	})
 }
 
-// A client that names the person by an ID token is answered by that person only.
+// When a client names a person by an ID token, only that person may answer.
 func TestHintNamesThePerson(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		tokens := s.granted(nil)
@@ -239,7 +239,7 @@ func TestHintNamesThePerson(t *testing.T) {
 	})
 }
 
-// idTokenOf is an ID token that another public client got.
+// idTokenOf returns an ID token that was issued to another public client.
 func (s *idp) idTokenOf(clientID string) string {
 	s.t.Helper()
 	r := s.exchange(s.code(url.Values{"client_id": {clientID}}), url.Values{"client_id": {clientID}})
@@ -247,7 +247,7 @@ func (s *idp) idTokenOf(clientID string) string {
 	return tokensOf(s.t, r).id
 }
 
-// What the pages say no with reaches the client, with its state and who says so.
+// The error of a denial reaches the client with its state and the issuer.
 func TestDeny(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		for _, code := range []string{"access_denied", "login_required", "consent_required", "interaction_required"} {

@@ -18,7 +18,7 @@ import (
 	"atrium/internal/principal"
 )
 
-// client is an OAuth client, as the protocol library asks about it.
+// client is an OAuth client. It implements the client interface of the protocol library.
 type client struct {
 	id            string
 	name          string
@@ -35,14 +35,14 @@ type client struct {
 
 var _ op.Client = (*client)(nil)
 
-// idLike reports whether a text that came from outside may be looked up as an id.
+// idLike reports whether an untrusted text has the form of an id. Only such texts are looked up.
 func idLike(s string) bool {
 	return s != "" && len(s) <= 40 && !strings.ContainsFunc(s, func(c rune) bool {
 		return (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && c != '_' && c != '-'
 	})
 }
 
-// client returns the client with an id; nil when there is none.
+// client returns the client with an id; nil when none exists.
 func (p *Provider) client(ctx context.Context, id string) (*client, error) {
 	if id == identity.WebClient {
 		return p.webClient(), nil
@@ -64,7 +64,7 @@ func (p *Provider) client(ctx context.Context, id string) (*client, error) {
 	}, nil
 }
 
-// webClient is the product's own web application, which needs no registration and asks for no consent.
+// webClient returns the product's own web application, which needs neither registration nor consent.
 func (p *Provider) webClient() *client {
 	return &client{
 		id: identity.WebClient, name: "Atrium", redirects: []string{p.base + "/login/callback"},
@@ -72,7 +72,7 @@ func (p *Provider) webClient() *client {
 	}
 }
 
-// loginURL is where a person answers a request.
+// loginURL returns the address of the page where a person answers a request.
 func (p *Provider) loginURL(requestID string) string {
 	return p.issuer + "/signin?request=" + requestID
 }
@@ -80,14 +80,15 @@ func (p *Provider) loginURL(requestID string) string {
 // firstParty reports whether the client is the web application.
 func (c *client) firstParty() bool { return c.id == identity.WebClient }
 
-// proves reports whether secret is the client's, in a time that does not depend on where they differ.
+// proves reports whether secret is the client's secret. The comparison takes constant time.
 func (c *client) proves(secret string) bool {
 	sum := sha256.Sum256([]byte(secret))
 	return c.confidential && len(c.secretHash) == len(sum) && subtle.ConstantTimeCompare(sum[:], c.secretHash) == 1
 }
 
-// grantable returns the scopes of names that the client may have, each once, in their order: OpenID's own, and those of
-// the API that it was registered with. ok is false when names held scopes of the API and the client has none of them.
+// grantable returns those of names that the client may have, in their order and without duplicates: the standard scopes of
+// OpenID Connect, and the API scopes that the client is registered with. ok is false when names contains API scopes and the
+// client has none of them.
 func (c *client) grantable(names []string) (granted []string, ok bool) {
 	asked, got := false, false
 	for _, s := range names {
@@ -101,11 +102,11 @@ func (c *client) grantable(names []string) (granted []string, ok bool) {
 	return granted, got || !asked
 }
 
-// ofAPI reports whether a scope is one of the API's.
+// ofAPI reports whether a scope is an API scope.
 func ofAPI(scope string) bool { return principal.MustScope(scope) != 0 }
 
-// reach returns what tokens with the granted scopes can do: a token that names no scope of the API acts with all that
-// its client was registered with.
+// reach returns the scopes that tokens with the granted scopes have in effect. A token without any API scope has all API scopes
+// that its client is registered with.
 func (c *client) reach(granted []string) []string {
 	if slices.ContainsFunc(granted, ofAPI) {
 		return granted
@@ -119,18 +120,18 @@ func (c *client) reach(granted []string) []string {
 	return out
 }
 
-// What the protocol library asks for.
+// The methods below implement op.Client.
 
 // GetID returns the client_id.
 func (c *client) GetID() string { return c.id }
 
-// RedirectURIs returns the registered ones.
+// RedirectURIs returns the registered redirect URIs.
 func (c *client) RedirectURIs() []string { return c.redirects }
 
-// PostLogoutRedirectURIs returns the registered ones.
+// PostLogoutRedirectURIs returns the registered addresses for after a logout.
 func (c *client) PostLogoutRedirectURIs() []string { return c.postLogout }
 
-// ApplicationType is web for clients that keep a secret.
+// ApplicationType returns web for confidential clients, else native.
 func (c *client) ApplicationType() op.ApplicationType {
 	if c.confidential {
 		return op.ApplicationTypeWeb
@@ -138,7 +139,8 @@ func (c *client) ApplicationType() op.ApplicationType {
 	return op.ApplicationTypeNative
 }
 
-// AuthMethod tells how the client authenticates. client_secret_post is taken as well as client_secret_basic.
+// AuthMethod returns how the client authenticates. Confidential clients may use client_secret_post as well as
+// client_secret_basic.
 func (c *client) AuthMethod() oidc.AuthMethod {
 	if c.confidential {
 		return oidc.AuthMethodBasic
@@ -146,41 +148,41 @@ func (c *client) AuthMethod() oidc.AuthMethod {
 	return oidc.AuthMethodNone
 }
 
-// ResponseTypes is code alone.
+// ResponseTypes returns code, the only one supported.
 func (c *client) ResponseTypes() []oidc.ResponseType {
 	return []oidc.ResponseType{oidc.ResponseTypeCode}
 }
 
-// GrantTypes are those that the token endpoint serves.
+// GrantTypes returns the grant types that the token endpoint serves.
 func (c *client) GrantTypes() []oidc.GrantType {
 	return []oidc.GrantType{oidc.GrantTypeCode, oidc.GrantTypeRefreshToken}
 }
 
-// LoginURL is where a person answers a request.
+// LoginURL returns the address of the page where a person answers a request.
 func (c *client) LoginURL(requestID string) string { return c.loginURL(requestID) }
 
-// AccessTokenType is JWT.
+// AccessTokenType returns JWT.
 func (c *client) AccessTokenType() op.AccessTokenType { return op.AccessTokenTypeJWT }
 
-// IDTokenLifetime is the same for all clients.
+// IDTokenLifetime returns one hour for every client.
 func (c *client) IDTokenLifetime() time.Duration { return c.idTokenExpiry }
 
-// DevMode is off: it would loosen the rules of redirect URIs.
+// DevMode returns false: it would loosen the checks of redirect URIs.
 func (c *client) DevMode() bool { return false }
 
-// RestrictAdditionalIdTokenScopes restricts nothing.
+// RestrictAdditionalIdTokenScopes removes no scopes.
 func (c *client) RestrictAdditionalIdTokenScopes() func([]string) []string { return keep }
 
-// RestrictAdditionalAccessTokenScopes restricts nothing.
+// RestrictAdditionalAccessTokenScopes removes no scopes.
 func (c *client) RestrictAdditionalAccessTokenScopes() func([]string) []string { return keep }
 
 func keep(scopes []string) []string { return scopes }
 
-// IsScopeAllowed reports whether the client was registered with a scope.
+// IsScopeAllowed reports whether the client is registered with a scope.
 func (c *client) IsScopeAllowed(scope string) bool { return slices.Contains(c.scopes, scope) }
 
-// IDTokenUserinfoClaimsAssertion is on: the ID token holds profile and e-mail when their scopes were granted.
+// IDTokenUserinfoClaimsAssertion returns true: the ID token contains profile and e-mail when their scopes were granted.
 func (c *client) IDTokenUserinfoClaimsAssertion() bool { return true }
 
-// ClockSkew is none.
+// ClockSkew returns 0.
 func (c *client) ClockSkew() time.Duration { return 0 }

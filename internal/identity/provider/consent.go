@@ -10,8 +10,8 @@ import (
 	"atrium/internal/store"
 )
 
-// NeedsConsent reports whether the user has to be asked before the client gets what it requests: unless it is the web
-// application, or the user has allowed all of it before and the client does not insist (prompt=consent).
+// NeedsConsent reports whether the user must consent before the client gets what it requests. Consent is not needed for the web
+// application, and not when the user has consented to all requested scopes before, unless the client sends prompt=consent.
 func (p *Provider) NeedsConsent(ctx context.Context, req *Request, userID, companyID string) (bool, error) {
 	if req.FirstParty {
 		return false, nil
@@ -29,7 +29,7 @@ func (p *Provider) NeedsConsent(ctx context.Context, req *Request, userID, compa
 	return slices.ContainsFunc(req.Scopes, func(s string) bool { return !slices.Contains(row.Scopes, s) }), nil
 }
 
-// remember adds the request's scopes to what the user has allowed the client. The transaction is the company's.
+// remember adds the scopes of the request to the stored consent of the user for the client. The transaction is the company's.
 func (p *Provider) remember(ctx context.Context, tx *store.Tx, req *Request, userID string) error {
 	row, err := tx.Consent.Query().Where(consent.UserID(userID), consent.ClientID(req.ClientID)).Only(ctx)
 	if ent.IsNotFound(err) {

@@ -12,7 +12,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// Consent is asked for once for what it covers, and again for more.
+// Consent is asked for once for a set of scopes, and again for more scopes.
 func TestConsent(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		asks := func(user, company string, with url.Values) bool {
@@ -48,7 +48,7 @@ func TestConsent(t *testing.T) {
 	})
 }
 
-// Two tabs that consent at once both go on.
+// When two tabs consent at once, both continue.
 func TestConsentAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		var reqs []*provider.Request
@@ -71,7 +71,7 @@ func TestConsentAtOnce(t *testing.T) {
 	})
 }
 
-// A sign-in that asked nobody is not remembered as a yes.
+// A sign-in in which the person was not asked is not stored as consent.
 func TestNoConsentIsRemembered(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		id, r := s.begin(nil)

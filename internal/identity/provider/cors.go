@@ -2,7 +2,7 @@ package provider
 
 import "net/http"
 
-// anyOrigin lets pages of every origin read an answer that holds nothing secret. Credentials are never allowed.
+// anyOrigin lets pages of every origin read a public answer. It never allows credentials.
 func anyOrigin(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()

@@ -32,8 +32,8 @@ func (s *idp) from(origin, method, path string) http.Header {
 
 var registeredOnly = []string{"/oauth2/token", "/oauth2/userinfo", "/oauth2/revoke"}
 
-// Pages of applications may read tokens and whom they speak for; everybody may read what is public; nobody else reads
-// anything.
+// Pages of registered clients may read the answers of the token and userinfo endpoints. Pages of any origin may read public
+// documents. All other answers are readable for no other origin.
 func TestCORS(t *testing.T) {
 	once(t, func(t *testing.T, s *idp) {
 		for _, path := range registeredOnly {
@@ -69,7 +69,8 @@ func TestCORS(t *testing.T) {
 	})
 }
 
-// A client that was just registered can be used from its pages; one that is gone gets no tokens anyway.
+// A newly registered client can be used from its pages at once. The origins of a deleted one may stay allowed for a while,
+// because it gets no tokens anyway.
 func TestCORSFollowsClients(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		require.Empty(t, s.from("https://new.test", http.MethodOptions, "/oauth2/token").Get("Access-Control-Allow-Origin"))

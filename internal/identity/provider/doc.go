@@ -1,7 +1,7 @@
-// Package provider is the embedded OpenID provider: authorization code with PKCE, access, ID and refresh tokens,
-// introspection, revocation, userinfo and logout, on the protocol library zitadel/oidc.
+// Package provider is the embedded OpenID provider: authorization code with PKCE, access, ID and refresh tokens, introspection,
+// revocation, userinfo and logout. It uses the protocol library zitadel/oidc.
 //
-// An authorization request takes this way:
+// The life of an authorization request:
 //
 //	GET /oauth2/authorize ──checked──▶ AuthRequest row, bound to the browser by a cookie ──▶ {issuer}/signin?request=arq_…
 //	                                     │ package signin: Pending, NeedsConsent
@@ -11,11 +11,11 @@
 //	                    code again ──▶ the Grant is revoked
 //	POST /oauth2/token  refresh_token ──once──▶ the next one; again ──▶ the Grant is revoked
 //
-// A Grant is the family of all tokens that came from one code. Access tokens name it in their claim "grant": package
-// authn takes one only while its Grant is not revoked.
+// A Grant is the family of all tokens that came from one code. Access tokens name it in their claim "grant": package authn
+// accepts one only while its Grant is not revoked.
 //
-// Callers: cmd mounts Handler at the issuer; package signin answers requests by Pending, NeedsConsent, Allow and Deny, and
-// signs out by EndSignIn. Logouts is the job that delivers package access's notices to clients. The package never asks anybody
-// for a password and never decides who a person is. Codes, refresh tokens, client secrets and cookies are kept as SHA-256
-// only.
+// Callers: cmd mounts Handler at the issuer. Package signin answers requests with Pending, NeedsConsent, Allow and Deny, and
+// signs people out with EndSignIn. Logouts adds the job that delivers package access's logout notices to clients. The package
+// never asks for a password and never decides who a person is. Codes, refresh tokens, client secrets and cookies are stored
+// only as SHA-256 hashes.
 package provider

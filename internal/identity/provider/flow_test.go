@@ -14,8 +14,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// The whole way with the libraries that Go programs use: discovery, authorization code with PKCE, ID token, userinfo,
-// refresh.
+// The whole flow works with the usual Go libraries: discovery, authorization code with PKCE, ID token, userinfo, refresh.
 func TestFlow(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		meta, err := oidc.NewProvider(s.ctx(), s.issuer)
@@ -97,8 +96,8 @@ func checksAt(meta *oidc.Provider, clientID string, now func() time.Time) *oidc.
 	return meta.Verifier(&oidc.Config{ClientID: clientID, Now: now})
 }
 
-// What is not asked for is not given: no ID token without openid, no name without profile, no refresh token without
-// offline_access; and what a client may not have is left out.
+// Tokens contain only what was asked for: no ID token without openid, no name without profile, no refresh token without
+// offline_access. Scopes that the client may not have are left out.
 func TestScopesDecide(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		bare := s.granted(url.Values{"scope": {"services:read"}})
@@ -123,7 +122,7 @@ func TestScopesDecide(t *testing.T) {
 	})
 }
 
-// A company that the person chose: the web application has no company of its own, and no registration.
+// The person chooses the company of a sign-in to the web application, which has no company of its own and no registration.
 func TestWebApplication(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		s.person = s.B.Users["member"]
@@ -141,7 +140,7 @@ func TestWebApplication(t *testing.T) {
 	})
 }
 
-// A confidential client proves itself by its secret, in the header or in the form.
+// A confidential client authenticates with its secret, in the header or in the form.
 func TestConfidentialClient(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		c := s.confidential

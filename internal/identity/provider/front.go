@@ -12,12 +12,12 @@ import (
 	"github.com/zitadel/oidc/v3/pkg/oidc"
 )
 
-// maxForm bounds the form of a request by a program, in bytes.
+// maxForm bounds a form that a program posts, in bytes.
 const maxForm = 64 << 10
 
-// posted lets a program's form through to the protocol library, once it is what RFC 6749 demands and the library does
-// not ask for: a POST with a form in its body and none in its address, where secrets would end up in logs, every
-// parameter once, and a client that says who it is and, where that is needed, brings a secret.
+// posted checks a program's request before the protocol library reads it, for what RFC 6749 demands and the library does not
+// check: it is a POST; the form is in the body and the query is empty, because query strings end up in logs; every parameter
+// occurs once; the client identifies itself and, if secretNeeded, sends a secret.
 func posted(next http.Handler, secretNeeded bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		noStore(w)
@@ -48,7 +48,7 @@ func posted(next http.Handler, secretNeeded bool) http.HandlerFunc {
 	}
 }
 
-// readForm parses the body.
+// readForm checks and parses the form in the body.
 func readForm(w http.ResponseWriter, r *http.Request) error {
 	if r.URL.RawQuery != "" {
 		return oidc.ErrInvalidRequest().WithDescription("parameters belong in the body")
@@ -70,7 +70,8 @@ func readForm(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// userInfoOnly lets calls of userinfo through: the token is in the header, or in the form of a POST.
+// userInfoOnly checks requests to the userinfo endpoint: the token must be in the Authorization header, or in the form of a
+// POST.
 func userInfoOnly(next http.Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		noStore(w)
@@ -98,7 +99,7 @@ func userInfoOnly(next http.Handler) http.HandlerFunc {
 	}
 }
 
-// public lets reads of what everybody may know through.
+// public lets only GET and HEAD through, for public documents.
 func public(next http.Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -112,14 +113,14 @@ func public(next http.Handler) http.HandlerFunc {
 	}
 }
 
-// noStore keeps tokens out of caches.
+// noStore keeps caches from storing the answer.
 func noStore(w http.ResponseWriter) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Pragma", "no-cache")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 }
 
-// challenging adds the header that a 401 must have and the library leaves out.
+// challenging adds the WWW-Authenticate header to answers of 401. RFC 9110 requires it, and the library leaves it out.
 type challenging struct {
 	http.ResponseWriter
 	challenge string
@@ -133,7 +134,7 @@ func (w *challenging) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap returns the writer beneath.
+// Unwrap returns the wrapped writer.
 func (w *challenging) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // refuse writes an OAuth error.

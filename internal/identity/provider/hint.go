@@ -10,10 +10,10 @@ import (
 	"atrium/internal/identity"
 )
 
-// errHint says that a text is no ID token that this provider gave the client.
+// errHint means that a text is not an ID token that this provider issued to the client.
 var errHint = errors.New("provider: the id_token_hint is not valid")
 
-// hint is what an ID token says about whom and which sign-in it was given for.
+// hint holds the claims of an ID token that was sent as an id_token_hint.
 type hint struct {
 	Subject   string `json:"sub"`
 	SignInID  string `json:"sid"`
@@ -22,8 +22,9 @@ type hint struct {
 	SignedFor oidc.IDToken
 }
 
-// readHint returns what an ID token says that this provider signed for the client; it may have expired. An empty
-// clientID takes the token's own. Returns errHint for any other text, access tokens and logout tokens included.
+// readHint returns the claims of an ID token that this provider issued to the client. An expired ID token is accepted. With an
+// empty clientID, the token of any client is accepted. Returns errHint for any other text, including access tokens and logout
+// tokens.
 func (p *Provider) readHint(ctx context.Context, token, clientID string) (*hint, error) {
 	verifier := oidc.NewVerifier(p.issuer, p.keys.Set(), &oidc.Config{
 		ClientID: clientID, SkipClientIDCheck: clientID == "", SkipExpiryCheck: true, SupportedSigningAlgs: []string{oidc.ES256},
@@ -43,7 +44,7 @@ func (p *Provider) readHint(ctx context.Context, token, clientID string) (*hint,
 	return &h, nil
 }
 
-// hinted returns the user that an authorization request's id_token_hint names; empty without one.
+// hinted returns the id of the user named by the id_token_hint of an authorization request; empty without a hint.
 func (p *Provider) hinted(ctx context.Context, c *client, token string) (userID string, err error) {
 	if token == "" {
 		return "", nil

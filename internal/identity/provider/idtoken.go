@@ -14,7 +14,8 @@ import (
 	"atrium/internal/identity"
 )
 
-// idToken says to the client who signed in, when and how. Its token_use keeps it from passing as an access token.
+// idToken returns a token that says who signed in, when and how. Its claim token_use keeps it from being accepted as an access
+// token.
 func (p *Provider) idToken(ctx context.Context, g *given, accessToken string) (string, error) {
 	atHash, err := oidc.ClaimHash(accessToken, jose.ES256)
 	if err != nil {
@@ -34,8 +35,8 @@ func (p *Provider) idToken(ctx context.Context, g *given, accessToken string) (s
 	return p.sign(ctx, "JWT", claims)
 }
 
-// describe tells of the user what the scopes open. Addresses are verified: an invitation or a change is confirmed by
-// mail, and an owner's was given by the operator.
+// describe fills in the user's claims that the scopes allow. E-mail addresses count as verified: a mail confirms each
+// invitation and each change, and the operator gave the address of an owner.
 func describe(u *ent.User, scopes []string, profile *oidc.UserInfoProfile, email *oidc.UserInfoEmail) {
 	if slices.Contains(scopes, oidc.ScopeProfile) {
 		profile.Name = u.Name
@@ -45,7 +46,7 @@ func describe(u *ent.User, scopes []string, profile *oidc.UserInfoProfile, email
 	}
 }
 
-// sign returns claims as a JWT of a type, signed by the current key.
+// sign returns claims as a JWT of the given type, signed with the current key.
 func (p *Provider) sign(ctx context.Context, typ jose.ContentType, claims any) (string, error) {
 	return signed(ctx, p.keys, typ, claims)
 }

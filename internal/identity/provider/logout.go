@@ -11,17 +11,17 @@ import (
 	"atrium/internal/store"
 )
 
-// logout is what a client asks for at the end-session endpoint (OpenID Connect RP-Initiated Logout 1.0).
+// logout is a request to the end-session endpoint (OpenID Connect RP-Initiated Logout 1.0).
 type logout struct {
-	SignInID string // by the id_token_hint; empty without one
+	SignInID string // from the id_token_hint; empty without one
 	ClientID string
-	Return   string // the registered address to go to; empty for none
+	Return   string // the registered address to redirect to afterwards; empty for none
 	State    string
-	Hidden   url.Values // the parameters, for the form that asks again
+	Hidden   url.Values // the parameters, as hidden fields of the confirmation form
 }
 
-// endSession signs a person out. A client that shows the ID token it was given is believed; without one the person is
-// asked, as any page can send a browser here.
+// endSession signs a person out. With a valid id_token_hint it does so at once. Without one it asks the person first, because
+// any page can send a browser here.
 func (p *Provider) endSession(w http.ResponseWriter, r *http.Request) {
 	params, ok := p.readParams(w, r)
 	if !ok {
@@ -45,7 +45,7 @@ func (p *Provider) endSession(w http.ResponseWriter, r *http.Request) {
 		}
 		if current != nil && !confirmed(r) {
 			p.show(w, r, Page{Status: http.StatusOK, Title: "Sign out?", FormTo: identity.FormAction(out.Return)}, "logout", struct {
-				Action string // without the query that the browser came with
+				Action string // without the query of the original request
 				Hidden url.Values
 			}{p.prefix + pathEndSession, out.Hidden})
 			return
@@ -70,12 +70,12 @@ func (p *Provider) endSession(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, out.Return, http.StatusSeeOther)
 }
 
-// confirmed reports whether a person sent the form of the confirmation page, from that page.
+// confirmed reports whether the person submitted the form of the confirmation page, from that page.
 func confirmed(r *http.Request) bool {
 	return r.Method == http.MethodPost && r.PostForm.Get("confirm") == "yes" && new(http.CrossOriginProtection).Check(r) == nil
 }
 
-// readLogout reads the parameters; fault is what the person is told of one that is not good.
+// readLogout reads the parameters. fault is the error message for the person when they are not valid.
 func (p *Provider) readLogout(ctx context.Context, params url.Values) (out logout, fault string, err error) {
 	const malformed = "The application that sent you here did not say properly what it wants."
 	for name, values := range params {
@@ -95,7 +95,7 @@ func (p *Provider) readLogout(ctx context.Context, params url.Values) (out logou
 	if token := params.Get("id_token_hint"); token != "" {
 		h, err := p.readHint(ctx, token, out.ClientID)
 		if err != nil {
-			return out, malformed, nil // whatever is wrong with the token, it says nothing
+			return out, malformed, nil // any error: an invalid hint is ignored as a whole
 		}
 		out.SignInID, out.ClientID = h.SignInID, h.ClientID
 	}
@@ -112,7 +112,8 @@ func (p *Provider) readLogout(ctx context.Context, params url.Values) (out logou
 	return out, "", nil
 }
 
-// EndSignIn ends a sign-in with all that came from it. It does nothing for an empty id and for a sign-in that has ended.
+// EndSignIn ends a sign-in together with its grants and sessions. It does nothing for an empty id and for a sign-in that has
+// already ended.
 func (p *Provider) EndSignIn(ctx context.Context, id string) error {
 	if id == "" {
 		return nil

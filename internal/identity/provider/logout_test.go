@@ -15,7 +15,7 @@ import (
 	"atrium/internal/store"
 )
 
-// signedIn is a browser that signed in for the public client, with the tokens that this gave.
+// signedInBrowser returns a browser that signed in for the public client, with its tokens.
 func (s *idp) signedInBrowser() (*http.Client, granted) {
 	s.t.Helper()
 	c := s.browser()
@@ -29,14 +29,14 @@ func (s *idp) endSessionURL(params url.Values) string {
 	return s.issuer + "/oauth2/end-session?" + params.Encode()
 }
 
-// alive reports whether tokens are good.
+// alive reports whether the tokens are still valid.
 func (s *idp) alive(g granted) bool {
 	s.t.Helper()
 	return s.userinfo(g.access).StatusCode == http.StatusOK
 }
 
-// A client that shows the ID token it was given signs the person out: the sign-in, its grants and its web sessions end,
-// and the browser goes on to the registered address with the state.
+// A client that sends the person's ID token signs the person out without a question: the sign-in, its grants and its web
+// sessions end, and the browser is redirected to the registered address with the state.
 func TestLogoutByClient(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		browser, tokens := s.signedInBrowser()
@@ -70,7 +70,7 @@ func TestLogoutByClient(t *testing.T) {
 	})
 }
 
-// An ID token that has expired still says which sign-in is meant.
+// An expired ID token still identifies the sign-in.
 func TestLogoutByExpiredHint(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		_, tokens := s.signedInBrowser()
@@ -81,8 +81,8 @@ func TestLogoutByExpiredHint(t *testing.T) {
 	})
 }
 
-// Logout CSRF: a page that sends the browser here signs nobody out; the person is asked, and only the form of that
-// question counts as a yes.
+// Logout CSRF: a page that sends the browser to the endpoint does not sign the person out. The person is asked, and only the
+// form of the confirmation page counts as agreement.
 func TestLogoutIsConfirmed(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		browser, tokens := s.signedInBrowser()
@@ -129,7 +129,7 @@ func TestLogoutIsConfirmed(t *testing.T) {
 	})
 }
 
-// Nobody who is not signed in is asked anything, and nobody is sent to an address that is not registered.
+// A person who is not signed in is asked nothing, and nobody is redirected to an address that is not registered.
 func TestLogoutLeadsToRegisteredAddressesOnly(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		_, tokens := s.signedInBrowser()

@@ -13,16 +13,16 @@ import (
 	"atrium/internal/principal"
 )
 
-// metadata is the discovery document, with what the library's type does not know.
+// metadata is the discovery document, with fields that the library's type lacks.
 type metadata struct {
 	oidc.DiscoveryConfiguration
 	IssParameter     bool     `json:"authorization_response_iss_parameter_supported"`
 	PromptValues     []string `json:"prompt_values_supported"`
-	ClaimsParameter  bool     `json:"claims_parameter_supported"` // false, said aloud: the library's type leaves it out
+	ClaimsParameter  bool     `json:"claims_parameter_supported"` // always false, stated explicitly: the library's type omits it
 	RequestParameter bool     `json:"request_parameter_supported"`
 }
 
-// Discovery tells what the provider serves, and nothing that it does not.
+// Discovery returns the discovery document. It lists only what the provider serves.
 func (s server) Discovery(context.Context, *op.Request[struct{}]) (*op.Response, error) {
 	p := s.p
 	withSecret := []oidc.AuthMethod{oidc.AuthMethodBasic, oidc.AuthMethodPost}
@@ -60,7 +60,7 @@ func (s server) Discovery(context.Context, *op.Request[struct{}]) (*op.Response,
 	return resp, nil
 }
 
-// Keys shows the public halves of the keys that verify.
+// Keys returns the public keys that verify tokens (JWKS).
 func (s server) Keys(ctx context.Context, _ *op.Request[struct{}]) (*op.Response, error) {
 	set, err := s.p.keys.Public(ctx)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s server) Keys(ctx context.Context, _ *op.Request[struct{}]) (*op.Response
 	return resp, nil
 }
 
-// keepFor lets caches keep an answer.
+// keepFor lets caches store an answer for a time.
 func keepFor(h http.Header, d time.Duration) {
 	h.Set("Cache-Control", fmt.Sprintf("public, max-age=%d", int(d.Seconds())))
 }

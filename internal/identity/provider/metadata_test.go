@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Discovery says what is served and nothing else.
+// The discovery document lists what is served and nothing else.
 func TestDiscoveryIsTruthful(t *testing.T) {
 	once(t, func(t *testing.T, s *idp) {
 		r := s.get(s.srv.Client(), s.issuer+"/.well-known/openid-configuration")
@@ -54,7 +54,7 @@ func TestDiscoveryIsTruthful(t *testing.T) {
 	})
 }
 
-// Every endpoint answers, and none that the library brings along and nobody asked for.
+// Every endpoint answers. Further endpoints that the library would offer are not served.
 func TestNothingElseIsServed(t *testing.T) {
 	once(t, func(t *testing.T, s *idp) {
 		for _, path := range []string{"/healthz", "/ready", "/device_authorization", "/oauth2/device_authorization", "/oauth2/authorize/callback", "/oauth2/keys/", "/oauth2"} {
@@ -68,7 +68,7 @@ func TestNothingElseIsServed(t *testing.T) {
 	})
 }
 
-// The key set holds public halves, of ES256 keys for signing.
+// The key set contains only the public parts of ES256 signing keys.
 func TestKeySet(t *testing.T) {
 	once(t, func(t *testing.T, s *idp) {
 		r := s.get(s.srv.Client(), s.issuer+"/oauth2/keys")

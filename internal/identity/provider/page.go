@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Page is what the provider shows to a person.
+// Page is an HTML page that the provider shows to a person.
 type Page struct {
 	Status int
 	Title  string
-	Body   template.HTML // behind the title
-	FormTo string        // an origin that the page's form may lead to besides the provider's own; empty for none
+	Body   template.HTML // below the title
+	FormTo string        // an origin that the page's form may redirect to besides the provider's own; empty for none
 }
 
 var bodies = template.Must(template.New("message").Parse(`<p>{{.}}</p>
@@ -40,7 +40,7 @@ func plainPage(w http.ResponseWriter, _ *http.Request, page Page) {
 	_ = plain.Execute(w, page) // the browser may have closed the connection
 }
 
-// message shows a text to a person.
+// message shows a page with a text.
 func (p *Provider) message(w http.ResponseWriter, r *http.Request, status int, title, text string) {
 	p.show(w, r, Page{Status: status, Title: title}, "message", text)
 }

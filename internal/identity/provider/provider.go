@@ -18,36 +18,36 @@ import (
 	"atrium/internal/store"
 )
 
-// How long things are good for.
+// Lifetimes.
 const (
 	requestLife = time.Hour        // from the redirect to the provider until the person has answered
 	codeLife    = time.Minute      // of an authorization code
-	replayLife  = 24 * time.Hour   // how long a used code is remembered, so that its replay revokes what it gave
+	replayLife  = 24 * time.Hour   // how long a used code is stored, so that using it again revokes its grant
 	accessLife  = 5 * time.Minute  // of an access token
 	idLife      = time.Hour        // of an ID token
-	refreshLife = 720 * time.Hour  // of a refresh token: a grant ends when it is not used for 30 days
+	refreshLife = 720 * time.Hour  // of a refresh token: a grant that is not used for 30 days ends
 	logoutLife  = 2 * time.Minute  // of a logout token
-	keysMaxAge  = 5 * time.Minute  // how long clients may keep the JWKS
-	metaMaxAge  = 15 * time.Minute // how long clients may keep the discovery document
+	keysMaxAge  = 5 * time.Minute  // how long clients may cache the JWKS
+	metaMaxAge  = 15 * time.Minute // how long clients may cache the discovery document
 )
 
-// Options are what a Provider works with.
+// Options are the dependencies and settings of a Provider.
 type Options struct {
 	Store   *store.Store
 	Keys    *identity.Keys
 	Tokens  *identity.Tokens
-	Issuer  string      // {auth_url}, without a slash at its end
-	BaseURL string      // {base_url}: the web application's redirect URI lies there
-	Queue   *jobs.Queue // tells clients of logouts; see Logouts
+	Issuer  string      // {auth_url}, without a trailing slash
+	BaseURL string      // {base_url}, below which the redirect URI of the web application lies
+	Queue   *jobs.Queue // delivers logout notices to clients; see Logouts
 	Log     *slog.Logger
 
-	// SignedIn returns who is signed in at the hosted pages in the browser that sent a request; nil for nobody.
+	// SignedIn returns the sign-in at the hosted pages of the browser that sent a request; nil for none.
 	SignedIn func(context.Context, *http.Request) (*ent.SignIn, error)
 
-	// Origins tells whose pages may read what programs are answered.
+	// Origins reports whether pages of an origin may read the answers of the endpoints for programs (CORS).
 	Origins func(ctx context.Context, origin string) bool
 
-	// Render writes a page; nil writes a plain one. Package signin's layout gives all pages the same face.
+	// Render writes a page; nil writes it without a stylesheet. The layout of package signin gives all pages the same look.
 	Render func(http.ResponseWriter, *http.Request, Page)
 }
 
@@ -67,10 +67,10 @@ type Provider struct {
 	origins  func(context.Context, string) bool
 }
 
-// ErrIssuer is returned by New for an issuer that is no plain https address.
+// ErrIssuer is returned by New for an issuer that is not a plain https address.
 var ErrIssuer = errors.New("provider: the issuer must be an https address without query, fragment or a slash at its end")
 
-// New returns a provider. Nothing is read or written before the first request.
+// New returns a provider. It neither reads nor writes anything before the first request. Returns ErrIssuer.
 func New(o Options) (*Provider, error) {
 	u, err := url.Parse(o.Issuer)
 	if err != nil || u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || strings.HasSuffix(o.Issuer, "/") {
@@ -86,7 +86,7 @@ func New(o Options) (*Provider, error) {
 	return p, nil
 }
 
-// Handler serves the provider's paths, which begin with the issuer's own:
+// Handler serves the provider's endpoints, below the path of the issuer:
 //
 //	/.well-known/openid-configuration
 //	/oauth2/authorize /oauth2/token /oauth2/introspect /oauth2/revoke /oauth2/userinfo /oauth2/end-session /oauth2/keys
@@ -109,19 +109,19 @@ func (p *Provider) Handler() http.Handler {
 	return remembering(mux)
 }
 
-// now is the product's time.
+// now returns the time of the product's clock.
 func (p *Provider) now() time.Time { return p.store.Clock().Now() }
 
-// workerName is what audit entries call the provider by.
+// workerName is the provider's name in audit entries.
 const workerName = "identity provider"
 
-// within returns a context in which the provider works in one company: the guards of tenancy bind what it does.
+// within returns a context that limits the provider to one company.
 func (p *Provider) within(ctx context.Context, companyID string) context.Context {
 	ctx = clock.With(ctx, p.store.Clock())
 	return principal.With(ctx, principal.Worker(companyID, workerName))
 }
 
-// global returns a context in which rows that belong to no company can be reached.
+// global returns a context that reaches rows that belong to no company.
 func (p *Provider) global(ctx context.Context) context.Context {
 	return principal.System(clock.With(ctx, p.store.Clock()), "authorization requests and sign-ins belong to no company; a client names its own")
 }

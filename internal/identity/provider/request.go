@@ -14,39 +14,40 @@ import (
 	"atrium/internal/store"
 )
 
-// ErrNoRequest is returned for an authorization request that cannot be answered: unknown, expired, answered already, begun in
-// another browser, or of a client that was deleted meanwhile. All look alike.
+// ErrNoRequest is returned for an authorization request that cannot be answered: unknown, expired, already answered, begun in
+// another browser, or of a client that has been deleted since. The caller cannot tell these cases apart.
 var ErrNoRequest = errors.New("provider: there is no such authorization request")
 
-// ErrOutcome is returned by Allow for a person or a sign-in that cannot answer the request: a user who is not active or
-// of another company or account, a sign-in that is unfinished, ended or expired, one from before the user signed out
-// everywhere, or one that is older than the client takes (max_age, prompt=login). The person has to sign in again.
+// ErrOutcome is returned by Allow for a person or a sign-in that may not answer the request: a user who is not active, or of
+// another company or account; a sign-in that is unfinished, ended or expired, that is older than the user's last sign-out
+// everywhere, or older than the client accepts (max_age, prompt=login). The person has to sign in again.
 var ErrOutcome = errors.New("provider: the sign-in does not answer the request")
 
-// Request is an authorization request that waits for a person. Only Pending makes one.
+// Request is an authorization request that waits for a person's answer. Only Pending returns one.
 type Request struct {
 	ID         string
 	ClientID   string
 	ClientName string
-	CompanyID  string         // the client's company; empty for the web application, which serves all
-	UserID     string         // the only user who may answer, by the client's id_token_hint; empty for anybody
-	Scopes     []string       // what the client will be able to do, to be shown before consent
+	CompanyID  string         // the client's company; empty for the web application, which serves all companies
+	UserID     string         // the only user who may answer, from the client's id_token_hint; empty for any
+	Scopes     []string       // the scopes that the client will have in effect, to be shown before consent
 	Prompt     []string       // none, login, consent, select_account
-	MaxAge     *time.Duration // how long ago the person may have signed in; nil for any time
-	LoginHint  string         // an e-mail address, as far as the client knows one
-	FirstParty bool           // the web application: no consent is asked for
+	MaxAge     *time.Duration // how long ago the person may have signed in; nil for no limit
+	LoginHint  string         // an e-mail address that the client suggests; may be empty
+	FirstParty bool           // the web application, which needs no consent
 
-	// RedirectOrigin is where Allow and Deny lead to. Browsers hold the redirect after a form against the form-action of
-	// its page's Content-Security-Policy, which therefore has to name it.
+	// RedirectOrigin is the origin that Allow and Deny redirect to. Browsers check the redirect after a form against the
+	// form-action of the page's Content-Security-Policy, which therefore has to name it.
 	RedirectOrigin string
 
-	browser []byte // of the row, held against the cookie
+	browser []byte // the stored hash of the browser's cookie
 }
 
-// HasPrompt reports whether the client asked for a prompt.
+// HasPrompt reports whether the client asked for the prompt.
 func (r *Request) HasPrompt(prompt string) bool { return slices.Contains(r.Prompt, prompt) }
 
-// Pending returns the authorization request with an id that r's browser began. Returns ErrNoRequest for every other.
+// Pending returns the authorization request with an id if r comes from the browser that began it. Returns ErrNoRequest
+// otherwise.
 func (p *Provider) Pending(ctx context.Context, id string, r *http.Request) (*Request, error) {
 	browser := browserHash(r)
 	if browser == nil || !idLike(id) {
@@ -89,7 +90,8 @@ func requestOf(row *ent.AuthRequest, c *client) *Request {
 	return req
 }
 
-// waiting returns the request's row as it is in the transaction. Returns ErrNoRequest like Pending. The context reaches global rows.
+// waiting reads the row of the request in the transaction. Returns ErrNoRequest like Pending. ctx must reach rows of no
+// company.
 func (p *Provider) waiting(ctx context.Context, tx *store.Tx, req *Request) (*ent.AuthRequest, error) {
 	row, err := tx.AuthRequest.Query().
 		Where(authrequest.ID(req.ID), authrequest.Done(false), authrequest.ExpiresAtGT(p.now())).Only(ctx)

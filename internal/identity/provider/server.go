@@ -12,8 +12,9 @@ import (
 	"atrium/internal/store"
 )
 
-// server answers what the protocol library has read from a request: the endpoints that programs call. Those that people
-// see (authorize, end-session) the library would answer without iss and without a page, so they are handlers of our own.
+// server implements the endpoints that programs call, on requests that the protocol library has read. The library would answer
+// the endpoints for people (authorize, end-session) without iss and without a page, so the provider has its own handlers for
+// them.
 type server struct {
 	op.UnimplementedServer
 	p *Provider
@@ -21,7 +22,7 @@ type server struct {
 
 var _ op.Server = server{}
 
-// The paths behind the issuer.
+// The paths of the endpoints, below the issuer.
 const (
 	pathMetadata   = oidc.DiscoveryEndpoint
 	pathAuthorize  = "/oauth2/authorize"
@@ -33,7 +34,7 @@ const (
 	pathKeys       = "/oauth2/keys"
 )
 
-// programs returns the endpoints that programs call. The library's CORS, which reflects any origin, is off.
+// programs returns the endpoints that programs call. The library's CORS is off, because it allows any origin.
 func (p *Provider) programs() http.Handler {
 	h := op.RegisterServer(server{p: p}, op.Endpoints{
 		Token: op.NewEndpoint(pathToken), Introspection: op.NewEndpoint(pathIntrospect), Revocation: op.NewEndpoint(pathRevoke),
@@ -42,10 +43,10 @@ func (p *Provider) programs() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(retryable{w}, r) })
 }
 
-// retryAfter is the header's value while the database is away.
+// retryAfter is the Retry-After header while the database is unreachable, in seconds.
 var retryAfter = strconv.Itoa(gate.AwayRetryAfter)
 
-// retryable says with every 503 when to try again: the library's errors carry no headers.
+// retryable adds Retry-After to every answer of 503: the library's errors carry no headers.
 type retryable struct{ http.ResponseWriter }
 
 func (w retryable) WriteHeader(status int) {
@@ -57,7 +58,7 @@ func (w retryable) WriteHeader(status int) {
 
 func (w retryable) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// failed is what a program is told when something broke on our side; the cause goes to the log.
+// failed returns the error that a program gets when a request failed on the server's side, and logs the cause.
 func (p *Provider) failed(ctx context.Context, doing string, err error) error {
 	p.log.ErrorContext(ctx, "a request to the identity provider failed", "doing", doing, "error", err)
 	if store.Lost(err) {
@@ -66,7 +67,7 @@ func (p *Provider) failed(ctx context.Context, doing string, err error) error {
 	return op.NewStatusError(oidc.ErrServerError().WithDescription("Something went wrong on our side."), http.StatusInternalServerError)
 }
 
-// unauthenticated is the error of a client that did not prove who it is.
+// unauthenticated returns the error for a client that failed to authenticate.
 func unauthenticated(description string) error {
 	return op.NewStatusError(oidc.ErrInvalidClient().WithDescription("%s", description), http.StatusUnauthorized)
 }
@@ -75,8 +76,8 @@ func badGrant(description string) error {
 	return oidc.ErrInvalidGrant().WithDescription("%s", description)
 }
 
-// VerifyClient returns the client that calls: confidential ones prove themselves by their secret, in the header or in
-// the form; public ones have none and send none.
+// VerifyClient returns the client that calls. Confidential clients authenticate with their secret, in the header or in the
+// form. Public clients have no secret and must send none.
 func (s server) VerifyClient(ctx context.Context, r *op.Request[op.ClientCredentials]) (op.Client, error) {
 	if r.Data.ClientAssertion != "" || r.Data.ClientAssertionType != "" {
 		return nil, unauthenticated("client assertions are not supported")
@@ -96,7 +97,7 @@ func (s server) VerifyClient(ctx context.Context, r *op.Request[op.ClientCredent
 	return c, nil
 }
 
-// CodeExchange gives tokens for a code.
+// CodeExchange exchanges an authorization code for tokens.
 func (s server) CodeExchange(ctx context.Context, r *op.ClientRequest[oidc.AccessTokenRequest]) (*op.Response, error) {
 	c, err := ours(r.Client)
 	if err != nil {
@@ -109,7 +110,7 @@ func (s server) CodeExchange(ctx context.Context, r *op.ClientRequest[oidc.Acces
 	return op.NewResponse(out), nil
 }
 
-// RefreshToken gives tokens for a refresh token.
+// RefreshToken exchanges a refresh token for new tokens.
 func (s server) RefreshToken(ctx context.Context, r *op.ClientRequest[oidc.RefreshTokenRequest]) (*op.Response, error) {
 	c, err := ours(r.Client)
 	if err != nil {
@@ -122,7 +123,7 @@ func (s server) RefreshToken(ctx context.Context, r *op.ClientRequest[oidc.Refre
 	return op.NewResponse(out), nil
 }
 
-// ours returns the client that VerifyClient returned.
+// ours returns the client as the type that VerifyClient returned.
 func ours(c op.Client) (*client, error) {
 	own, ok := c.(*client)
 	if !ok {

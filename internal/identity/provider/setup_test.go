@@ -31,7 +31,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	slog.SetDefault(slog.New(slog.DiscardHandler)) // the protocol library's, which tells of every refusal
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // the protocol library logs every refusal
 	goleak.VerifyTestMain(m)
 }
 
@@ -40,7 +40,7 @@ const (
 	afterward = "https://app.test/bye"
 )
 
-// idp is a provider that serves, on a world's database, with sign-in pages that let the person in whom the test names.
+// idp is a provider on the database of a world. Its sign-in pages sign in the person that the test sets.
 type idp struct {
 	*testkit.World
 	t      *testing.T
@@ -49,9 +49,9 @@ type idp struct {
 	tokens *identity.Tokens
 	issuer string
 	srv    *httptest.Server
-	person *ent.User // who signs in; company A's agent unless a test says otherwise
+	person *ent.User // who signs in; company A's agent by default
 
-	public       *ent.OAuthClient // of company A, with callback and afterward
+	public       *ent.OAuthClient // of company A, with the addresses callback and afterward
 	confidential identity.CreatedClient
 }
 
@@ -62,14 +62,13 @@ func each(t *testing.T, fn func(t *testing.T, s *idp)) {
 	testkit.Each(t, func(t *testing.T, w *testkit.World) { fn(t, serve(t, w)) })
 }
 
-// once runs fn with a provider on SQLite: for what the database has no part in.
+// once runs fn with a provider on SQLite, for tests that do not depend on the database.
 func once(t *testing.T, fn func(t *testing.T, s *idp)) {
 	t.Helper()
 	t.Parallel()
 	fn(t, serve(t, testkit.SQLiteWorld(t)))
 }
 
-// serve starts a provider.
 func serve(t *testing.T, w *testkit.World) *idp {
 	t.Helper()
 	s := &idp{World: w, t: t, person: w.A.Users[principal.Agent]}
@@ -103,13 +102,13 @@ func serve(t *testing.T, w *testkit.World) *idp {
 	return s
 }
 
-// register makes a client of company A.
+// register creates a client of company A.
 func (s *idp) register(in identity.CreateClientInput) identity.CreatedClient {
 	s.t.Helper()
 	return testkit.Run(s.t, s.World, s.As(s.A, principal.Owner), identity.CreateClient, in)
 }
 
-// signIn is a sign-in page without any question.
+// signIn is a sign-in page that asks no questions.
 func (s *idp) signIn(w http.ResponseWriter, r *http.Request) {
 	req, err := s.p.Pending(r.Context(), r.URL.Query().Get("request"), r)
 	if err != nil {
@@ -135,7 +134,7 @@ func answer(w http.ResponseWriter, r *http.Request, to string, err error) {
 	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
-// signedIn tells who signed in on the page above.
+// signedIn returns the sign-in of a browser that used the page above.
 func (s *idp) signedIn(ctx context.Context, r *http.Request) (*ent.SignIn, error) {
 	c, err := r.Cookie("signin")
 	if err != nil {
@@ -144,7 +143,7 @@ func (s *idp) signedIn(ctx context.Context, r *http.Request) (*ent.SignIn, error
 	return s.Store.Reader().SignIn.Get(principal.System(ctx, "test"), c.Value)
 }
 
-// outcome signs the person in and lets it agree to everything.
+// outcome signs the person in and returns an answer that agrees to everything.
 func (s *idp) outcome() provider.Outcome {
 	now := s.Clock.Now()
 	out := provider.Outcome{
@@ -161,16 +160,16 @@ func (s *idp) outcome() provider.Outcome {
 	return out
 }
 
-// change writes as the system.
+// change writes to the database as the system.
 func (s *idp) change(fn func(context.Context, *store.Tx) error) {
 	if err := s.Store.Write(s.system(), fn); err != nil {
-		s.t.Errorf("change: %v", err) // never FailNow: handlers call this, too
+		s.t.Errorf("change: %v", err) // never FailNow: handlers call this too
 	}
 }
 
 func (s *idp) system() context.Context { return principal.System(context.Background(), "test") }
 
-// browser is a client with cookies of its own, which stops where it would leave the provider.
+// browser returns a client with its own cookies. It does not follow redirects that lead away from the provider.
 func (s *idp) browser() *http.Client {
 	jar, err := cookiejar.New(nil)
 	require.NoError(s.t, err)
@@ -185,7 +184,7 @@ func (s *idp) browser() *http.Client {
 	}
 }
 
-// reply is an answer with its body read.
+// reply is a response with its body read.
 type reply struct {
 	*http.Response
 	body string
@@ -198,7 +197,7 @@ func (r reply) json(t *testing.T) map[string]any {
 	return m
 }
 
-// errorCode is the OAuth error in a body.
+// errorCode returns the OAuth error in the body.
 func (r reply) errorCode(t *testing.T) any {
 	t.Helper()
 	return r.json(t)["error"]
@@ -221,7 +220,7 @@ func (s *idp) get(c *http.Client, uri string) reply {
 	return s.do(c, req)
 }
 
-// post sends a form; change may alter the request.
+// post sends a form; change may alter the request before.
 func (s *idp) post(path string, form url.Values, change ...func(*http.Request)) reply {
 	s.t.Helper()
 	req, err := http.NewRequest(http.MethodPost, s.issuer+path, strings.NewReader(form.Encode()))
@@ -244,8 +243,8 @@ func (s *idp) ctx() context.Context {
 
 const verifier = "a-code-verifier-that-is-long-enough-for-rfc-7636-0123"
 
-// authorizeURL is a good authorization request of the public client; with changes parameters, or leaves them out when
-// empty.
+// authorizeURL returns a valid authorization request of the public client. with replaces parameters; an empty value removes
+// one.
 func (s *idp) authorizeURL(with url.Values) string {
 	q := url.Values{
 		"response_type": {"code"}, "client_id": {s.public.ID}, "redirect_uri": {callback}, "scope": {"openid profile email offline_access services:read"},
@@ -259,7 +258,7 @@ func (s *idp) authorizeURL(with url.Values) string {
 	return s.issuer + "/oauth2/authorize?" + q.Encode()
 }
 
-// answered follows an authorization request to the redirect to the client and returns its parameters.
+// answered follows an authorization request until the redirect to the client and returns the parameters of that redirect.
 func (s *idp) answered(c *http.Client, uri string) url.Values {
 	s.t.Helper()
 	r := s.get(c, uri)
@@ -270,7 +269,7 @@ func (s *idp) answered(c *http.Client, uri string) url.Values {
 	return to.Query()
 }
 
-// code signs the person in for an authorization request with changes.
+// code signs the person in and returns the code; with replaces parameters of the authorization request.
 func (s *idp) code(with url.Values) string {
 	s.t.Helper()
 	q := s.answered(s.browser(), s.authorizeURL(with))
@@ -278,7 +277,7 @@ func (s *idp) code(with url.Values) string {
 	return q.Get("code")
 }
 
-// exchange redeems a code at the token endpoint; with changes parameters.
+// exchange redeems a code at the token endpoint; with replaces parameters.
 func (s *idp) exchange(code string, with url.Values, change ...func(*http.Request)) reply {
 	s.t.Helper()
 	form := url.Values{
@@ -292,7 +291,7 @@ func (s *idp) exchange(code string, with url.Values, change ...func(*http.Reques
 	return s.post("/oauth2/token", form, change...)
 }
 
-// granted are tokens of the public client, by a whole flow.
+// granted holds tokens of the public client from a whole flow.
 type granted struct{ access, refresh, id string }
 
 func (s *idp) granted(with url.Values) granted {
@@ -309,7 +308,7 @@ func tokensOf(t *testing.T, r reply) granted {
 	return granted{text("access_token"), text("refresh_token"), text("id_token")}
 }
 
-// refresh uses a refresh token of the public client.
+// refresh uses a refresh token of the public client; with holds further names and values.
 func (s *idp) refresh(token string, with ...string) reply {
 	s.t.Helper()
 	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {token}, "client_id": {s.public.ID}}
@@ -319,7 +318,7 @@ func (s *idp) refresh(token string, with ...string) reply {
 	return s.post("/oauth2/token", form)
 }
 
-// userinfo asks who an access token speaks for.
+// userinfo calls the userinfo endpoint with an access token.
 func (s *idp) userinfo(token string) reply {
 	s.t.Helper()
 	req, err := http.NewRequest(http.MethodGet, s.issuer+"/oauth2/userinfo", nil)
@@ -328,7 +327,7 @@ func (s *idp) userinfo(token string) reply {
 	return s.do(s.srv.Client(), req)
 }
 
-// introspect asks about a token as the confidential client.
+// introspect calls the introspection endpoint as the confidential client.
 func (s *idp) introspect(token string) map[string]any {
 	s.t.Helper()
 	r := s.post("/oauth2/introspect", url.Values{"token": {token}}, basic(s.confidential.ID, s.confidential.Secret))
@@ -336,7 +335,7 @@ func (s *idp) introspect(token string) map[string]any {
 	return r.json(s.t)
 }
 
-// narrowClient registers a client that may read services and nothing else.
+// narrowClient registers a client with the scope services:read only.
 func (s *idp) narrowClient() string {
 	s.t.Helper()
 	return s.register(identity.CreateClientInput{Name: "Narrow", RedirectURIs: []string{callback}, Scopes: []string{"services:read"}}).ID

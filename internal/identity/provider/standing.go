@@ -18,14 +18,14 @@ import (
 	"atrium/internal/store"
 )
 
-// standing is who stands behind a token that is still good.
+// standing holds the user and the grant of a token that is still valid.
 type standing struct {
 	user  *ent.User
 	grant *ent.Grant // nil for a token of the operator
 }
 
-// behind returns who stands behind an access token whose signature and times are good; nil when its grant is revoked or
-// deleted, or its user is deactivated, deleted or has signed out everywhere since.
+// behind returns the user and the grant of an access token whose signature and times are valid. Returns nil when the grant is
+// revoked or deleted, or when the user is deactivated or deleted or has signed out everywhere since.
 func (p *Provider) behind(ctx context.Context, c *identity.Claims) (*standing, error) {
 	out, since := &standing{}, c.Issued()
 	if c.Grant != "" {
@@ -42,7 +42,7 @@ func (p *Provider) behind(ctx context.Context, c *identity.Claims) (*standing, e
 	return p.ofUser(ctx, out, c.Subject, c.Company, since)
 }
 
-// ofUser adds the user to a standing; nil when it is not good any more.
+// ofUser adds the user to a standing; it returns nil when the user may no longer sign in.
 func (p *Provider) ofUser(ctx context.Context, out *standing, userID, companyID string, since time.Time) (*standing, error) {
 	var err error
 	out.user, err = userIn(p.global(ctx), p.store.Reader(), userID, companyID, since)
@@ -55,8 +55,8 @@ func (p *Provider) ofUser(ctx context.Context, out *standing, userID, companyID 
 	return out, nil
 }
 
-// userIn returns a user of a company. Returns errOver for one that is not found, is deactivated or has signed out everywhere
-// at or after a moment; of a sandbox's user the same is asked of the live one. The context reaches all companies.
+// userIn returns a user of a company. Returns errOver for a user who is not found, is deactivated, or has signed out everywhere
+// at or after since. The live user of a sandbox user must pass the same checks. ctx must reach all companies.
 func userIn(ctx context.Context, db *ent.Client, id, companyID string, since time.Time) (*ent.User, error) {
 	u, err := db.User.Query().Where(user.ID(id), user.CompanyID(companyID)).Only(ctx)
 	if ent.IsNotFound(err) {
@@ -80,8 +80,8 @@ func userIn(ctx context.Context, db *ent.Client, id, companyID string, since tim
 	return u, nil
 }
 
-// family returns the grant that a token of the client belongs to and, of a refresh token, its row; nil for a text that
-// is no token.
+// family looks a token up. It returns the claims of a valid access token, or the row of a refresh token with its grant; both
+// are nil for any other text.
 func (p *Provider) family(ctx context.Context, token string) (*identity.Claims, *ent.RefreshToken, error) {
 	claims, err := p.tokens.Verify(ctx, token)
 	if err == nil || !errors.Is(err, identity.ErrToken) {
@@ -97,7 +97,8 @@ func (p *Provider) family(ctx context.Context, token string) (*identity.Claims, 
 	return nil, row, nil
 }
 
-// Revocation ends the family of a token of the client (RFC 7009). One that is not valid any more is no error.
+// Revocation revokes the grant of a token that was issued to the client, and so all tokens of that grant (RFC 7009). A token
+// that is no longer valid is not an error.
 func (s server) Revocation(ctx context.Context, r *op.ClientRequest[oidc.RevocationRequest]) (*op.Response, error) {
 	c, err := ours(r.Client)
 	if err != nil {
@@ -129,8 +130,8 @@ func (s server) Revocation(ctx context.Context, r *op.ClientRequest[oidc.Revocat
 	return op.NewResponse(nil), nil
 }
 
-// Introspect tells a confidential client about a token that was issued to it (RFC 7662). Of every other token it learns
-// only that it is not active.
+// Introspect returns the state of a token that was issued to the calling confidential client (RFC 7662). All other tokens are
+// reported as not active.
 func (s server) Introspect(ctx context.Context, r *op.Request[op.IntrospectionRequest]) (*op.Response, error) {
 	verified, err := s.VerifyClient(ctx, &op.Request[op.ClientCredentials]{Form: r.Form, Data: r.Data.ClientCredentials})
 	if err != nil {

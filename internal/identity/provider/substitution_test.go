@@ -22,7 +22,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// forge signs claims with a key under a header of one's choice.
+// forge signs claims with the given key and header.
 func forge(t *testing.T, key any, alg jose.SignatureAlgorithm, kid, typ string, claims map[string]any) string {
 	t.Helper()
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: alg, Key: jose.JSONWebKey{Key: key, KeyID: kid}},
@@ -37,7 +37,7 @@ func forge(t *testing.T, key any, alg jose.SignatureAlgorithm, kid, typ string, 
 	return token
 }
 
-// Only access tokens that this provider made for this product pass for one.
+// Only access tokens that this provider issued for this product are accepted as access tokens.
 func TestTokenSubstitution(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		good := s.granted(nil)
@@ -103,7 +103,7 @@ func TestTokenSubstitution(t *testing.T) {
 	})
 }
 
-// Signing keys of another installation count for nothing here.
+// Tokens signed with the keys of another installation are refused.
 func TestOtherIssuersKey(t *testing.T) {
 	once(t, func(t *testing.T, s *idp) {
 		elsewhere := testkit.SQLiteWorld(t)
@@ -114,8 +114,7 @@ func TestOtherIssuersKey(t *testing.T) {
 	})
 }
 
-// Tokens that name unknown keys are refused by what is in memory: they read nothing, whether from the database or from
-// elsewhere.
+// Tokens that name unknown keys are refused from memory, without a read from the database or elsewhere.
 func TestUnknownKeyFlood(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		foreignKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -125,9 +124,9 @@ func TestUnknownKeyFlood(t *testing.T) {
 			tokens[i] = forge(t, foreignKey, jose.ES256, id.New("sig"), "at+jwt", map[string]any{"iss": s.issuer, "aud": testkit.BaseURL, "sub": "usr_1"})
 		}
 		closed, cancel := context.WithCancel(t.Context())
-		cancel() // whoever went to the database with it would come back with another error
+		cancel() // a read from the database would fail with another error
 		require.EventuallyWithT(t, func(c *assert.CollectT) {
-			_, err := s.keys.Public(t.Context()) // read once, and anew where a change of authority is heard late
+			_, err := s.keys.Public(t.Context()) // reads the keys once, and again when a change of authority arrives late
 			require.NoError(c, err)
 			for _, token := range tokens {
 				_, err := s.tokens.Verify(closed, token)

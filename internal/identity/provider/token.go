@@ -19,22 +19,22 @@ import (
 	"atrium/internal/store"
 )
 
-// errUsed says that a code or refresh token was used before.
+// errUsed means that a code or a refresh token was used before.
 var errUsed = errors.New("provider: used before")
 
-// errOver says that the person behind a token, or the sign-in that gave it, is no longer good.
+// errOver means that the person behind a token, or the sign-in that the token came from, is no longer valid.
 var errOver = errors.New("provider: the person or the sign-in is over")
 
-// given is what a token response is made of.
+// given holds the contents of a token response.
 type given struct {
 	grant   *ent.Grant
 	user    *ent.User
 	scopes  []string // of this access token
 	nonce   string
-	refresh string // the value; empty for none
+	refresh string // the refresh token itself; empty for none
 }
 
-// redeem gives tokens for a code, once. A code that comes again revokes what it gave the first time.
+// redeem exchanges a code for tokens, once. A second use of the code revokes the grant of the first.
 func (p *Provider) redeem(ctx context.Context, c *client, r *oidc.AccessTokenRequest) (*oidc.AccessTokenResponse, error) {
 	row, err := p.store.Reader().AuthRequest.Query().Where(authrequest.CodeHash(hashOf(r.Code))).Only(p.global(ctx))
 	if ent.IsNotFound(err) {
@@ -64,7 +64,7 @@ func (p *Provider) redeem(ctx context.Context, c *client, r *oidc.AccessTokenReq
 	return p.respondTokens(ctx, c, out)
 }
 
-// verifies reports whether a verifier is the one that the challenge was made from (PKCE, S256).
+// verifies reports whether the challenge was made from the verifier (PKCE, S256).
 func verifies(verifier, challenge string) bool {
 	if len(verifier) < 43 || len(verifier) > 128 {
 		return false
@@ -72,7 +72,7 @@ func verifies(verifier, challenge string) bool {
 	return oidc.VerifyCodeChallenge(&oidc.CodeChallenge{Challenge: challenge, Method: oidc.CodeChallengeMethodS256}, verifier)
 }
 
-// grantFor marks the code as used and makes the grant, and its first refresh token when the client asked for one.
+// grantFor marks the code as used and creates the grant, and its first refresh token when the client asked for one.
 func (p *Provider) grantFor(ctx context.Context, tx *store.Tx, row *ent.AuthRequest, out *given) error {
 	now, grantID := p.now(), id.New("grt")
 	err := tx.AsSystem(ctx, "authorization requests and sign-ins belong to no company", func(ctx context.Context) (err error) {
@@ -114,7 +114,7 @@ func (p *Provider) grantFor(ctx context.Context, tx *store.Tx, row *ent.AuthRequ
 		}
 	}
 	if row.ClientID == identity.WebClient {
-		return nil // its session is written down by who makes it
+		return nil // the code that creates its session writes the audit entry
 	}
 	return auditGiven(ctx, tx, out.grant, out.user)
 }
@@ -127,7 +127,7 @@ func newRefreshToken(ctx context.Context, tx *store.Tx, grantID string, expires 
 	return token, nil
 }
 
-// replayed revokes what a code gave that came a second time: one of the two who have it is a thief.
+// replayed revokes the grant of a code that was used a second time: two parties have the code, so one has stolen it.
 func (p *Provider) replayed(ctx context.Context, requestID string) error {
 	row, err := p.store.Reader().AuthRequest.Get(p.global(ctx), requestID)
 	if err == nil && row.GrantID != nil {
@@ -141,7 +141,8 @@ func (p *Provider) replayed(ctx context.Context, requestID string) error {
 	return badGrant("the code is not valid")
 }
 
-// takeBack revokes a grant and writes down why, once. The transaction is the company's.
+// takeBack revokes a grant and writes the reason to the audit log. It does nothing for a grant that is already revoked. The
+// transaction is the company's.
 func (p *Provider) takeBack(ctx context.Context, tx *store.Tx, grantID, clientID string, why access.Reason) error {
 	ended, err := access.End(ctx, access.In(tx, p.queue), access.Grant(grantID), why)
 	if err != nil || ended.Grants == 0 {
@@ -151,7 +152,7 @@ func (p *Provider) takeBack(ctx context.Context, tx *store.Tx, grantID, clientID
 	return auditRevoked(ctx, tx, grantID, clientID, string(why))
 }
 
-// refresh gives new tokens for a refresh token, once. One that comes again revokes the whole grant.
+// refresh exchanges a refresh token for new tokens, once. A second use revokes the grant.
 func (p *Provider) refresh(ctx context.Context, c *client, r *oidc.RefreshTokenRequest) (*oidc.AccessTokenResponse, error) {
 	row, err := p.store.Reader().RefreshToken.Query().Where(refreshtoken.Hash(hashOf(r.RefreshToken))).WithGrant().Only(p.global(ctx))
 	if ent.IsNotFound(err) {
@@ -185,8 +186,8 @@ func (p *Provider) refresh(ctx context.Context, c *client, r *oidc.RefreshTokenR
 	return p.respondTokens(ctx, c, out)
 }
 
-// rotate marks the refresh token as used and makes the next one. Of several at once one does; for all others, and for
-// one that was used before, it revokes the grant and returns true.
+// rotate marks the refresh token as used and creates the next one. When the token was used before, or another of several
+// concurrent calls used it first, it revokes the grant and returns true.
 func (p *Provider) rotate(ctx context.Context, tx *store.Tx, row *ent.RefreshToken, out *given) (reused bool, err error) {
 	now := p.now()
 	n, err := tx.RefreshToken.Update().Where(refreshtoken.ID(row.ID), refreshtoken.UsedAtIsNil()).SetUsedAt(now).Save(ctx)
@@ -217,8 +218,8 @@ func (p *Provider) rotate(ctx context.Context, tx *store.Tx, row *ent.RefreshTok
 	return false, nil
 }
 
-// narrowed returns the scopes of a refreshed access token: the grant's, or those of them that the client asks for.
-// Leaving out all scopes of the API is no way to narrow, as a token without any acts with all of its client's.
+// narrowed returns the scopes of a refreshed access token: those of the grant, or the subset that the client asks for. The
+// subset of a grant with API scopes must contain an API scope, because a token without any has all of its client's API scopes.
 func narrowed(granted, asked []string) ([]string, error) {
 	if len(asked) == 0 {
 		return granted, nil
@@ -234,7 +235,7 @@ func narrowed(granted, asked []string) ([]string, error) {
 	return asked, nil
 }
 
-// respondTokens signs the tokens of a response.
+// respondTokens signs the tokens and returns the token response.
 func (p *Provider) respondTokens(ctx context.Context, c *client, g *given) (*oidc.AccessTokenResponse, error) {
 	access, _, err := p.tokens.IssueGranted(ctx, identity.Grant{
 		ID: g.grant.ID, UserID: g.user.ID, CompanyID: g.grant.CompanyID, ClientID: c.id, Scopes: g.scopes,

@@ -24,7 +24,7 @@ import (
 	"atrium/internal/testkit"
 )
 
-// A code is good for its client, redirect URI and verifier alone: a stolen one (code injection) is worth nothing.
+// A code is valid only with its client, redirect URI and verifier, so a stolen code is worthless (code injection).
 func TestCodeIsBound(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		other := s.register(identity.CreateClientInput{Name: "Other", RedirectURIs: []string{callback}}).ID
@@ -61,7 +61,7 @@ func TestCodeIsBound(t *testing.T) {
 	})
 }
 
-// A code is good for a minute.
+// A code is valid for one minute.
 func TestCodeExpires(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		code := s.code(nil)
@@ -70,7 +70,7 @@ func TestCodeExpires(t *testing.T) {
 	})
 }
 
-// A code that comes again gives nothing, and takes back what it gave, whoever brings it and however late.
+// A second use of a code gives no tokens and revokes those of the first use, no matter who sends it and how late.
 func TestCodeReplay(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		code := s.code(nil)
@@ -84,7 +84,7 @@ func TestCodeReplay(t *testing.T) {
 	})
 }
 
-// Who gave a client what, and that something came twice, stands in the company's log.
+// Grants, and their revocation after a reuse, are in the company's audit log.
 func TestGrantsAreAudited(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		code := s.code(nil)
@@ -113,7 +113,7 @@ func TestGrantsAreAudited(t *testing.T) {
 	})
 }
 
-// Of many who redeem a code at once one gets tokens.
+// When a code is redeemed several times at once, one caller gets tokens.
 func TestCodeRace(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		code := s.code(nil)
@@ -126,7 +126,8 @@ func TestCodeRace(t *testing.T) {
 	})
 }
 
-// atOnce sends a token request from many places and returns what succeeded; everything else must be invalid_grant.
+// atOnce sends a token request several times at once and returns the tokens of those that succeeded. All others must fail with
+// invalid_grant.
 func (s *idp) atOnce(send func() reply) []granted {
 	s.t.Helper()
 	replies := make([]reply, 6)
@@ -146,7 +147,7 @@ func (s *idp) atOnce(send func() reply) []granted {
 	return won
 }
 
-// Refresh tokens are used once; one that comes again ends the whole family.
+// A refresh token is valid once. A second use revokes all tokens of its grant.
 func TestRefreshReuseKillsFamily(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		first := s.granted(nil)
@@ -161,7 +162,7 @@ func TestRefreshReuseKillsFamily(t *testing.T) {
 	})
 }
 
-// Of many who refresh at once one gets tokens; the others have shown that the token is in two hands.
+// When a refresh token is used several times at once, one caller gets tokens, and the reuse by the others revokes the grant.
 func TestRefreshRace(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		first := s.granted(nil)
@@ -171,7 +172,7 @@ func TestRefreshRace(t *testing.T) {
 	})
 }
 
-// Refresh tokens are bound to their client and live 30 days from their last use; scopes can be narrowed, not widened.
+// Refresh tokens are bound to their client and expire 30 days after their last use. Scopes can be narrowed, not widened.
 func TestRefresh(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		first := s.granted(nil)
@@ -198,7 +199,7 @@ func TestRefresh(t *testing.T) {
 	})
 }
 
-// Whoever may no longer sign in, or has signed out, gets no more tokens; those that are out end with it.
+// A person who may no longer sign in, or has signed out, gets no more tokens, and tokens already issued become invalid.
 func TestPersonIsOver(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		tokens, backend, waiting := s.granted(nil), s.backend(), s.code(nil)
@@ -230,7 +231,7 @@ func TestPersonIsOver(t *testing.T) {
 	})
 }
 
-// backend are tokens of the confidential client.
+// backend returns tokens of the confidential client.
 func (s *idp) backend() granted {
 	s.t.Helper()
 	r := s.exchange(s.code(url.Values{"client_id": {s.confidential.ID}}), url.Values{"client_id": nil}, basic(s.confidential.ID, s.confidential.Secret))
@@ -238,7 +239,7 @@ func (s *idp) backend() granted {
 	return tokensOf(s.t, r)
 }
 
-// A sign-in that ended after its code was given gives nothing more.
+// When a sign-in ends after its code was issued, the code is no longer valid.
 func TestSignInEndsBeforeTheCodeIsRedeemed(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		code := s.code(nil)
@@ -249,7 +250,7 @@ func TestSignInEndsBeforeTheCodeIsRedeemed(t *testing.T) {
 	})
 }
 
-// A deleted client is nobody, and its tokens are over.
+// A deleted client is unknown, and its tokens are invalid.
 func TestClientIsDeleted(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		tokens, code := s.granted(nil), s.code(nil)
@@ -263,8 +264,8 @@ func TestClientIsDeleted(t *testing.T) {
 	})
 }
 
-// Revoking any token of a family ends all of it, the web session that was made of it included; no client revokes
-// another's.
+// Revoking any token of a grant ends all of them, and the web session made from the grant. A client cannot revoke tokens of
+// another client.
 func TestRevocation(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		revoke := func(token string, with ...string) reply {
@@ -309,7 +310,7 @@ func TestRevocation(t *testing.T) {
 	})
 }
 
-// A confidential client learns of its own tokens, and of those of others only that they are not active.
+// A confidential client can introspect its own tokens. Those of others are reported as not active.
 func TestIntrospection(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		own, foreign := s.backend(), s.granted(nil)
@@ -342,7 +343,7 @@ func TestIntrospection(t *testing.T) {
 	})
 }
 
-// Programs post their forms, whole and in the body: what stands in an address ends up in logs.
+// Programs must post their parameters in the body, because query strings end up in logs.
 func TestFormsOnly(t *testing.T) {
 	once(t, func(t *testing.T, s *idp) {
 		for _, path := range []string{"/oauth2/token", "/oauth2/revoke", "/oauth2/introspect"} {
@@ -365,7 +366,7 @@ func TestFormsOnly(t *testing.T) {
 	})
 }
 
-// Secrets are kept as hashes: nothing that a client holds can be read from the database.
+// Secrets are stored as hashes: no secret of a client can be read from the database.
 func TestOnlyHashesAreKept(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		code := s.code(nil)

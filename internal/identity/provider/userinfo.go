@@ -12,7 +12,7 @@ import (
 	"atrium/internal/identity"
 )
 
-// UserInfo tells whom an access token speaks for, as far as its scopes go.
+// UserInfo returns the claims of an access token's user that the token's scopes allow.
 func (s server) UserInfo(ctx context.Context, r *op.Request[oidc.UserInfoRequest]) (*op.Response, error) {
 	invalid := op.NewStatusError(&oidc.Error{ErrorType: "invalid_token", Description: "the access token is not valid"}, http.StatusUnauthorized)
 	claims, err := s.p.tokens.Verify(ctx, r.Data.AccessToken)

@@ -18,12 +18,12 @@ import (
 	"atrium/internal/testkit"
 )
 
-// contracted lists what migrations may take away, since the last release neither reads nor writes it: "table" or
-// "table.column", and which release stopped.
+// contracted lists what migrations may remove because the last release neither reads nor writes it: "table" or "table.column",
+// and the release that stopped using it.
 var contracted = map[string]string{}
 
-// An upgrade swaps one node after the other, so that the last release goes on working on the schema of the next. Migrations
-// therefore only add until a release has shipped that can do without, and a later one takes away.
+// An upgrade replaces one node after the other, so the last release must still work on the schema of the next one. So a migration
+// may remove something only after a release that does not use it has shipped.
 func TestMigrationsExpand(t *testing.T) {
 	t.Parallel()
 	for dialect, open := range databases(t) {
@@ -63,7 +63,7 @@ func TestContractingMigrationsAreFound(t *testing.T) {
 	}
 }
 
-// databases opens an empty database of each dialect, and Atlas's driver on it.
+// databases returns, for each dialect, a function that opens an empty database with Atlas's driver on it.
 func databases(t *testing.T) map[string]func(t *testing.T) database {
 	t.Helper()
 	return map[string]func(t *testing.T) database{
@@ -94,7 +94,7 @@ func connect(t *testing.T, driver, source string, open func(atlas.ExecQuerier) (
 	return database{db, d}
 }
 
-// breaking applies a folder's migrations and says in what those after the last release do not leave it working.
+// breaking applies a folder's migrations and returns the changes after the last release that would break it.
 func breaking(t *testing.T, db database, folder string) (found []string) {
 	t.Helper()
 	releases, err := os.ReadFile("../migrations/releases")
@@ -103,7 +103,7 @@ func breaking(t *testing.T, db database, folder string) (found []string) {
 	last := fields[len(fields)-1]
 	files, err := filepath.Glob(folder + "/*.sql")
 	require.NoError(t, err)
-	at := 0 // the first that the release does not have
+	at := 0 // index of the first migration that the release does not have
 	for at < len(files) && filepath.Base(files[at])[:len(last)] <= last {
 		at++
 	}
@@ -133,9 +133,9 @@ func breaking(t *testing.T, db database, folder string) (found []string) {
 	return found
 }
 
-// narrowed says what of a table's change the last release cannot live with.
+// narrowed returns the changes to a table that would break the last release.
 func narrowed(m *atlas.ModifyTable) (found []string) {
-	known := func(parts []*atlas.IndexPart) bool { // all columns were there before
+	known := func(parts []*atlas.IndexPart) bool { // all columns existed before
 		return !slices.ContainsFunc(parts, func(p *atlas.IndexPart) bool { return p.C != nil && added(m, p.C.Name) })
 	}
 	for _, c := range m.Changes {
@@ -165,7 +165,7 @@ func narrowed(m *atlas.ModifyTable) (found []string) {
 	return found
 }
 
-// added reports whether the change brings the column.
+// added reports whether the change adds the column.
 func added(m *atlas.ModifyTable, column string) bool {
 	return slices.ContainsFunc(m.Changes, func(c atlas.Change) bool {
 		add, ok := c.(*atlas.AddColumn)
@@ -173,7 +173,7 @@ func added(m *atlas.ModifyTable, column string) bool {
 	})
 }
 
-// taken says that a table or column is dropped, unless the last release does without it.
+// taken returns the removal of a table or column as a finding, unless contracted lists it.
 func taken(name string) []string {
 	if contracted[name] != "" {
 		return nil

@@ -1,8 +1,8 @@
-// Command migrategen writes the migrations that lead from the committed ones to the schema in ent/schema, one file per
-// dialect, or with -check fails when there is anything to write. A new table comes with its row-level security on
-// PostgreSQL. Triggers and data moves are written by hand into files of their own.
+// Command migrategen writes the migrations that bring the committed schema to ent/schema, one file per dialect. With -check it
+// writes nothing and fails if there is anything to write. On PostgreSQL it adds row-level security for each new table. Triggers
+// and data moves are written by hand, in separate files. Developers and .ci run it; it never touches a database of the product.
 //
-// PostgreSQL's half needs an empty database that it may fill and clear: -postgres, or ATRIUM_TEST_POSTGRES_URL.
+// For PostgreSQL it needs an empty database that it may fill and clear: -postgres, or ATRIUM_TEST_POSTGRES_URL.
 package main
 
 import (
@@ -23,7 +23,7 @@ import (
 	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/schema"
-	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
+	_ "github.com/jackc/pgx/v5/stdlib" // registers the driver "pgx"
 
 	"atrium/internal/store"
 )
@@ -38,7 +38,7 @@ func main() {
 	}
 }
 
-// run does both dialects, whose folders lie in root.
+// run generates the migrations of both dialects, whose folders are in root.
 func run(ctx context.Context, root, name string, check bool, pg string) (err error) {
 	if pg == "" {
 		return errors.New("name an empty PostgreSQL database with -postgres")
@@ -60,7 +60,7 @@ func run(ctx context.Context, root, name string, check bool, pg string) (err err
 	return diff(ctx, dialect.Postgres, filepath.Join(root, "postgres"), db, name, check)
 }
 
-// diff replays the dialect's folder on db and writes what it lacks.
+// diff replays the migrations of the dialect's folder on db and writes one for the difference to ent/schema.
 func diff(ctx context.Context, d, folder string, db *sql.DB, name string, check bool) error {
 	path := folder
 	if check {
@@ -82,14 +82,14 @@ func diff(ctx context.Context, d, folder string, db *sql.DB, name string, check 
 	if err != nil {
 		return fmt.Errorf("open %s: %w", path, err)
 	}
-	sum, err := dir.Checksum() // files written by hand count as they stand
+	sum, err := dir.Checksum() // include files written by hand
 	if err != nil {
 		return fmt.Errorf("sum up %s: %w", path, err)
 	}
 	if err := migrate.WriteSumFile(dir, sum); err != nil {
 		return fmt.Errorf("sum up %s: %w", path, err)
 	}
-	made := map[string]bool{} // the new tables, and whether companies own their rows
+	made := map[string]bool{} // the new tables; true when they have a company_id
 	m, err := schema.NewMigrate(entsql.OpenDB(d, db), schema.WithDir(dir), schema.WithMigrationMode(schema.ModeReplay), schema.WithFormatter(migrate.DefaultFormatter),
 		schema.WithDiffHook(partitioned(d), newTables(made)))
 	if err != nil {
@@ -112,7 +112,7 @@ func diff(ctx context.Context, d, folder string, db *sql.DB, name string, check 
 	return nil
 }
 
-// newTables notes the tables that a difference adds.
+// newTables records the tables that a diff adds.
 func newTables(made map[string]bool) schema.DiffHook {
 	return func(next schema.Differ) schema.Differ {
 		return schema.DiffFunc(func(current, desired *atlas.Schema) ([]atlas.Change, error) {
@@ -127,7 +127,7 @@ func newTables(made map[string]bool) schema.DiffHook {
 	}
 }
 
-// secure puts the new tables under row-level security at the end of the migration that makes them.
+// secure appends the statements for row-level security of the new tables to the migration that creates them.
 func secure(dir *migrate.LocalDir, file string, made map[string]bool) (err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -136,7 +136,7 @@ func secure(dir *migrate.LocalDir, file string, made map[string]bool) (err error
 	for _, table := range slices.Sorted(maps.Keys(made)) {
 		text = fmt.Appendf(text, "-- Put %q under row-level security\n%s", table, store.RowSecurity(table, made[table]))
 	}
-	if err := os.WriteFile(file, text, 0o644); err != nil { // source, as the others
+	if err := os.WriteFile(file, text, 0o644); err != nil { // a source file, with the same mode as the others
 		return fmt.Errorf("write the migration: %w", err)
 	}
 	sum, err := dir.Checksum()
@@ -149,9 +149,9 @@ func secure(dir *migrate.LocalDir, file string, made map[string]bool) (err error
 	return nil
 }
 
-// partitioned says what Ent's tables cannot: that on PostgreSQL the history of deliveries is partitioned by the id. A
-// difference in that is an error, since no statement makes a table partitioned that is not. The partitions themselves are
-// made and dropped while the server runs; Atlas does not look at them.
+// partitioned declares what Ent's tables cannot express: on PostgreSQL webhook_deliveries is partitioned by id. A difference in
+// that is an error, since no statement turns an existing table into a partitioned one. The partitions themselves are created and
+// dropped while the server runs; Atlas ignores them.
 func partitioned(d string) schema.DiffHook {
 	return func(next schema.Differ) schema.Differ {
 		return schema.DiffFunc(func(current, desired *atlas.Schema) ([]atlas.Change, error) {

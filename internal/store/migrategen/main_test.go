@@ -13,13 +13,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// The committed migrations lead to ent/schema on both databases: there is nothing left to write.
+// The committed migrations produce ent/schema on both databases: there is nothing left to write.
 func TestMigrationsAreComplete(t *testing.T) {
 	t.Parallel()
 	require.NoError(t, run(t.Context(), "../migrations", "change", true, testkit.PostgresURL(t)))
 }
 
-// What the files beside it are summed up to is committed with them.
+// The committed atlas.sum matches the migration files.
 func TestSumsAreCurrent(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -39,7 +39,7 @@ func TestSumsAreCurrent(t *testing.T) {
 	}
 }
 
-// A partitioned table is compared like any other.
+// Partitioned tables are compared like other tables.
 func TestMissingIndexOfPartitionedTableIsFound(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -49,7 +49,7 @@ func TestMissingIndexOfPartitionedTableIsFound(t *testing.T) {
 	require.ErrorContains(t, run(t.Context(), root, "change", true, testkit.PostgresURL(t)), `CREATE INDEX "webhookdelivery_company_id_subscription_id_outcome"`)
 }
 
-// It does see a difference, and -check writes nothing.
+// A difference is found, and -check writes nothing.
 func TestMissingMigrationIsFound(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -68,7 +68,7 @@ func TestMissingMigrationIsFound(t *testing.T) {
 	require.ErrorContains(t, run(t.Context(), root, "change", true, ""), "-postgres")
 }
 
-// The migration that makes a table on PostgreSQL puts it under row-level security, and whoever it belongs to sees it.
+// On PostgreSQL a new table gets row-level security in the migration that creates it, and only its own company sees its rows.
 func TestNewTableIsSecured(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -24,7 +24,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Loopback is what the egress guard must allow for a client that is to reach a receiver.
+// Loopback is the range that a client's egress guard must allow to reach a receiver.
 var Loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 
 // authority is the CA of all receivers of a process.
@@ -54,12 +54,12 @@ func newAuthority(name string) (*authority, error) {
 	return &authority{cert: cert, key: key, pem: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})}, nil
 }
 
-// issue makes a certificate for loopback and the names.
+// issue makes a certificate for 127.0.0.1 and the names.
 func (a *authority) issue(names ...string) (tls.Certificate, error) {
 	return a.sign(&x509.Certificate{DNSNames: names, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}})
 }
 
-// sign fills in what every certificate has, and signs it.
+// sign completes the certificate template and signs it.
 func (a *authority) sign(t *x509.Certificate) (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -77,7 +77,7 @@ func (a *authority) sign(t *x509.Certificate) (tls.Certificate, error) {
 
 var trusted = sync.OnceValues(func() (*authority, error) { return newAuthority("receivers") })
 
-// pair is the certificate of every receiver but those with a wrong one: for 127.0.0.1, localhost and *.test.
+// pair is the certificate of every receiver except those with a wrong one: for 127.0.0.1, localhost and *.test.
 var pair = sync.OnceValues(func() (tls.Certificate, error) {
 	ca, err := trusted()
 	if err != nil {
@@ -86,7 +86,7 @@ var pair = sync.OnceValues(func() (tls.Certificate, error) {
 	return ca.issue("localhost", "*.test")
 })
 
-// CAFile writes the CA that signs the receivers' certificates to a file of the test's.
+// CAFile writes the CA of the receivers' certificates to a temporary file and returns its path.
 func CAFile(tb testing.TB) string {
 	tb.Helper()
 	ca, err := trusted()
@@ -96,7 +96,7 @@ func CAFile(tb testing.TB) string {
 	return path
 }
 
-// Got is one call that arrived.
+// Got is one recorded call.
 type Got struct {
 	At     time.Time
 	Method string
@@ -105,7 +105,7 @@ type Got struct {
 	Body   []byte
 }
 
-// Receiver is an HTTPS server on loopback that keeps what it gets.
+// Receiver is an HTTPS server on loopback that records its calls.
 type Receiver struct {
 	URL string // https://127.0.0.1:port
 
@@ -115,8 +115,8 @@ type Receiver struct {
 	change chan struct{}
 }
 
-// New starts a receiver that answers with the handler; its body has been read before the handler is called. nil answers
-// 204. It ends with the test.
+// New starts a receiver that answers with the handler. The request's body has been read before the handler is called. A nil
+// handler answers 204. The receiver stops at the end of the test.
 func New(tb testing.TB, handler http.Handler) *Receiver {
 	tb.Helper()
 	cert, err := pair()
@@ -133,13 +133,13 @@ func start(tb testing.TB, cert tls.Certificate, handler http.Handler) *Receiver 
 	r.server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		body, err := io.ReadAll(req.Body)
 		if err != nil {
-			return // the caller has gone
+			return // the caller closed the connection
 		}
 		r.keep(Got{At: time.Now(), Method: req.Method, Path: req.URL.Path, Header: req.Header.Clone(), Body: body})
 		handler.ServeHTTP(w, req)
 	}))
 	r.server.TLS = &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}
-	r.server.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes that fail are what some tests are about
+	r.server.Config.ErrorLog = log.New(io.Discard, "", 0) // some tests make handshakes fail
 	r.server.StartTLS()
 	r.URL = r.server.URL
 	tb.Cleanup(func() {
@@ -157,7 +157,7 @@ func (r *Receiver) keep(g Got) {
 	r.change = make(chan struct{})
 }
 
-// Got returns what has arrived, in its order.
+// Got returns the calls so far, in order of arrival.
 func (r *Receiver) Got() []Got {
 	got, _ := r.now()
 	return got
@@ -169,7 +169,7 @@ func (r *Receiver) now() ([]Got, <-chan struct{}) {
 	return r.got[:len(r.got):len(r.got)], r.change
 }
 
-// Await returns what has arrived once there are n calls or more.
+// Await waits until at least n calls have arrived and returns them.
 func (r *Receiver) Await(tb testing.TB, n int) []Got {
 	tb.Helper()
 	late := time.After(60 * time.Second)
@@ -195,7 +195,7 @@ func (r *Receiver) Port() string {
 	return port
 }
 
-// NewBare starts a server with the receivers' certificate that keeps nothing, for measurements, and returns its URL.
+// NewBare starts a server with the receivers' certificate that records nothing, for measurements, and returns its URL.
 func NewBare(tb testing.TB, handler http.Handler) string {
 	tb.Helper()
 	cert, err := pair()

