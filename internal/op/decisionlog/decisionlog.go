@@ -23,6 +23,7 @@ const (
 	sampleQueue = 1000
 	sampleBatch = 100
 	sampleEvery = time.Second
+	writeTime   = 10 * time.Second // for one batch, the wait for the database included
 )
 
 // Sampler writes sampled decisions in batches, outside of the callers' requests. If decisions come faster than it
@@ -49,14 +50,16 @@ func (s *Sampler) Run(ctx context.Context) error {
 		case <-tick.C:
 			s.flush(ctx)
 		case <-ctx.Done():
-			s.flush(context.WithoutCancel(ctx))
+			s.flush(ctx)
 			return nil
 		}
 	}
 }
 
-// flush writes the queued decisions, with one transaction for each company.
+// flush writes the queued decisions, with one transaction for each company. It goes on when ctx ends: what has left the queue would
+// be lost otherwise.
 func (s *Sampler) flush(ctx context.Context) {
+	ctx = context.WithoutCancel(ctx)
 	for {
 		byCompany := map[string][]Entry{}
 		n := 0
@@ -71,15 +74,7 @@ func (s *Sampler) flush(ctx context.Context) {
 			break
 		}
 		for _, batch := range byCompany {
-			err := s.store.Write(principal.With(ctx, batch[0].Who), func(ctx context.Context, tx *store.Tx) error {
-				for _, one := range batch {
-					if err := one.Write(ctx, tx.Client); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-			if err != nil {
+			if err := s.write(ctx, batch); err != nil {
 				s.log.ErrorContext(ctx, "sampled decisions were not written", "error", err, "decisions", len(batch))
 			}
 		}
@@ -90,6 +85,20 @@ func (s *Sampler) flush(ctx context.Context) {
 	if dropped := s.dropped.Swap(0); dropped > 0 {
 		s.log.WarnContext(ctx, "sampled decisions were dropped", "decisions", dropped)
 	}
+}
+
+// write writes decisions of one company.
+func (s *Sampler) write(ctx context.Context, batch []Entry) error {
+	ctx, cancel := context.WithTimeout(principal.With(ctx, batch[0].Who), writeTime)
+	defer cancel()
+	return s.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		for _, one := range batch {
+			if err := one.Write(ctx, tx.Client); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // Offer queues a share of the entries that it is offered.
