@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -22,10 +23,10 @@ import (
 	"atrium/internal/principal"
 )
 
-// toolTask is what a run about a task does when it is completed. No list of tools has it: it is what the run is for.
+// toolTask is the tool of a run about a task. It is in no list of tools, because it is the purpose of the run.
 const toolTask = "completeTask"
 
-// TaskArgs is the job that looks at a task which was given to somebody, or has ended.
+// TaskArgs is the job about a task that was assigned or has ended.
 type TaskArgs struct {
 	Company string `json:"company"`
 	Task    string `json:"task"`
@@ -34,35 +35,36 @@ type TaskArgs struct {
 // Kind names the job.
 func (TaskArgs) Kind() string { return "agent_task" }
 
-// InsertOpts put the job into the agents' queue.
+// InsertOpts puts the job into the agents' queue.
 func (TaskArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: interrupt.QueueName} }
 
-// ReleaseArgs is the job that gives a task to people: that of a run which has not completed it, or one that its agent cannot work.
+// ReleaseArgs is the job that gives a task to people: the task of a run that did not complete it, or one that its agent cannot
+// work on.
 type ReleaseArgs struct {
 	Company string `json:"company"`
 	Run     string `json:"run,omitempty"`
-	Task    string `json:"task,omitempty"` // where there was no run
+	Task    string `json:"task,omitempty"` // for a task without a run
 }
 
 // Kind names the job.
 func (ReleaseArgs) Kind() string { return "agent_release" }
 
-// InsertOpts put the job into the agents' queue.
+// InsertOpts puts the job into the agents' queue.
 func (ReleaseArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: interrupt.QueueName} }
 
-// onPhases matches the agents that work tasks.
+// onPhases matches the published agents that work on tasks.
 var onPhases = agent.And(agent.VersionGT(0), agent.TypeEQ(agent.TypeWORKFLOW_PHASE))
 
-// tasker begins and ends runs as their tasks come and go.
+// tasker begins and stops the runs of tasks.
 type tasker struct {
 	river.WorkerDefaults[TaskArgs]
 	engine *op.Engine
 }
 
-// NextRetry comes soon: somebody waits for the task.
+// NextRetry is soon, because somebody waits for the task.
 func (*tasker) NextRetry(*river.Job[TaskArgs]) time.Time { return time.Now().Add(retryAfter) }
 
-// Work stops the runs of a task that their agents do not have any more, and begins that of the agent who has it.
+// Work stops the runs of a task that belong to other agents than its current one, and begins the run of its agent.
 func (w *tasker) Work(ctx context.Context, job *river.Job[TaskArgs]) error {
 	return w.engine.Work(ctx, job.Args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
 		t, err := tx.Task.Get(ctx, job.Args.Task)
@@ -72,7 +74,7 @@ func (w *tasker) Work(ctx context.Context, job *river.Job[TaskArgs]) error {
 		if err != nil {
 			return fmt.Errorf("read the task: %w", err)
 		}
-		if t.RequestID != nil { // everybody locks a request first
+		if t.RequestID != nil { // all code locks the request first
 			if _, err := op.Lock(tx, tx.Request.Query().Where(request.ID(*t.RequestID))).OnlyID(ctx); err != nil {
 				return fmt.Errorf("lock the task's request: %w", err)
 			}
@@ -104,8 +106,8 @@ func (w *tasker) Work(ctx context.Context, job *river.Job[TaskArgs]) error {
 	})
 }
 
-// workOrRelease begins the run of the agent that has a task. A task that it cannot work, since it was never published or there is
-// no request to work on, goes to people.
+// workOrRelease begins the run of the agent that has a task. If the agent was never published, or if there is no request, it
+// releases the task to people.
 func workOrRelease(ctx context.Context, tx *op.Tx, t *ent.Task) error {
 	can, err := tx.Agent.Query().Where(onPhases, agent.ID(*t.AgentID)).Exist(ctx)
 	if err != nil {
@@ -118,7 +120,7 @@ func workOrRelease(ctx context.Context, tx *op.Tx, t *ent.Task) error {
 	return err
 }
 
-// hasTask reports whether an agent is to work a task: it is open, the agent's, and no person has taken it.
+// hasTask reports whether a task is open, assigned to the agent, and taken by no person.
 func hasTask(agentID string, t *ent.Task) bool {
 	return isOpen(t) && t.AssigneeID == nil && t.AgentID != nil && *t.AgentID == agentID
 }
@@ -127,11 +129,12 @@ func isOpen(t *ent.Task) bool {
 	return t.Status == task.StatusOPEN || t.Status == task.StatusIN_PROGRESS
 }
 
-// beginAbout makes the run of an agent about a task, if it works phases and has had none of the kind; nil otherwise.
+// beginAbout creates the run of an agent about a task. Returns nil if the agent does not work on phases, or has had a run of this
+// kind about the task.
 func beginAbout(ctx context.Context, tx *op.Tx, agentID string, t *ent.Task, trigger agentrun.Trigger) (*ent.AgentRun, error) {
 	a, err := tx.Agent.Query().Where(onPhases, agent.ID(agentID)).Only(ctx)
 	if ent.IsNotFound(err) {
-		return nil, nil // people see to the task
+		return nil, nil // people work on the task
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the agent: %w", err)
@@ -162,19 +165,17 @@ type releaser struct {
 	engine *op.Engine
 }
 
-// Work gives the task to the accountable person of its phase, or else to the agent's owner.
+// Work gives the task to the accountable person of its phase, or else to the agent's owner, or else to an owner of the company:
+// the first of them who is active.
 func (w *releaser) Work(ctx context.Context, job *river.Job[ReleaseArgs]) error {
 	read := outside(ctx, w.engine, job.Args.Company)
 	held, a, err := taskOf(read, w.engine.Store.Reader(), job.Args)
 	if err != nil || held == nil {
 		return err
 	}
-	to, err := execution.AccountableFor(read, w.engine.Outside(principal.Worker(held.CompanyID, workerName)), held)
+	accountable, err := execution.AccountableFor(read, w.engine.Outside(principal.Worker(held.CompanyID, workerName)), held)
 	if err != nil {
 		return err
-	}
-	if to == "" {
-		to = op.Or(a.OwnerID, "")
 	}
 	return w.engine.Work(ctx, held.CompanyID, workerName, func(ctx context.Context, tx *op.Tx) error {
 		if held.RequestID != nil {
@@ -182,15 +183,15 @@ func (w *releaser) Work(ctx context.Context, job *river.Job[ReleaseArgs]) error 
 				return fmt.Errorf("lock the request: %w", err)
 			}
 		}
-		there, err := tx.User.Query().Where(user.ID(to), access.Here()).Exist(ctx)
+		to, err := firstActive(ctx, tx, accountable, op.Or(a.OwnerID, ""))
 		if err != nil {
-			return fmt.Errorf("look for who takes the task: %w", err)
+			return err
 		}
 		t, err := op.Lock(tx, tx.Task.Query().Where(task.ID(held.ID))).Only(ctx)
 		if err != nil {
 			return fmt.Errorf("read the task: %w", err)
 		}
-		if there && hasTask(a.ID, t) {
+		if to != "" && hasTask(a.ID, t) {
 			if _, err := op.RunIn(ctx, tx, execution.AssignTask, execution.AssignTaskInput{ByID: op.ByID{ID: t.ID}, AssigneeID: &to}); err != nil {
 				return err
 			}
@@ -199,7 +200,22 @@ func (w *releaser) Work(ctx context.Context, job *river.Job[ReleaseArgs]) error 
 	})
 }
 
-// taskOf returns the task that is released and the agent that has had it; nil for none.
+// firstActive returns the first of some users who is active, or else the company's oldest active owner.
+func firstActive(ctx context.Context, tx *op.Tx, ids ...string) (string, error) {
+	active, err := tx.User.Query().Where(user.Or(user.IDIn(ids...), user.RoleEQ(user.RoleOwner)), access.Here()).
+		Order(user.ByCreatedAt(), user.ByID()).Limit(100).IDs(ctx)
+	if err != nil || len(active) == 0 {
+		return "", wrap("look for who takes the task", err)
+	}
+	for _, id := range ids {
+		if slices.Contains(active, id) {
+			return id, nil
+		}
+	}
+	return active[0], nil
+}
+
+// taskOf returns the task to release and the agent that has had it; nil for none.
 func taskOf(ctx context.Context, db *ent.Client, args ReleaseArgs) (*ent.Task, *ent.Agent, error) {
 	if args.Run != "" {
 		run, err := db.AgentRun.Query().Where(agentrun.ID(args.Run)).WithAgent().WithTask().Only(ctx)
@@ -216,17 +232,17 @@ func taskOf(ctx context.Context, db *ent.Client, args ReleaseArgs) (*ent.Task, *
 	return t, a, wrap("read the task's agent", err)
 }
 
-// completion is what a run about a task ends with, held against the phase's form.
+// completion is the completion of a task at the end of a run, with the form's errors.
 type completion struct {
 	faults []apperr.Detail
 	args   json.RawMessage
 }
 
-// prepareCompletion holds what a run about a task ends with against the phase's form.
+// prepareCompletion checks the completion of a task against the phase's form.
 func prepareCompletion(ctx context.Context, tx *op.Tx, in CompleteInput) (any, error) {
 	run, err := tx.AgentRun.Query().Where(agentrun.ID(in.ID), agentrun.AgentID(selfID(tx)), agentrun.TaskIDNotNil(), agentrun.TriggerNEQ(agentrun.TriggerConsulted)).Only(ctx)
 	if ent.IsNotFound(err) {
-		return nil, nil // it is about no task
+		return nil, nil // the run is about no task
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the run: %w", err)
@@ -242,7 +258,8 @@ func prepareCompletion(ctx context.Context, tx *op.Tx, in CompleteInput) (any, e
 	return &completion{faults, args}, wrap("write the arguments", err)
 }
 
-// completeTask keeps the completion of a task as a proposal, or has it wait for a person.
+// completeTask stores the completion of a task as a proposal, or as an action that waits for a person. Returns validation_error
+// if it does not fit the form, and conflict if the agent no longer has the task.
 func completeTask(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request, c *completion) error {
 	if len(c.faults) > 0 {
 		return apperr.Invalid(c.faults...)
@@ -266,7 +283,8 @@ func completeTask(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Requ
 	return err
 }
 
-// concludeTask writes what a model came to about a task: an opinion, or the completion as a proposal or what waits for a person.
+// concludeTask stores the result of a model about a task: an opinion as a comment, a completion as a proposal or a waiting
+// action.
 func concludeTask(ctx context.Context, tx *op.Tx, run *ent.AgentRun, s settings, p *plan) error {
 	if run.Trigger == agentrun.TriggerConsulted {
 		w := p.writes[0]
@@ -288,11 +306,11 @@ func concludeTask(ctx context.Context, tx *op.Tx, run *ent.AgentRun, s settings,
 	return leave(ctx, tx, run, s, p, p.writes, t.ID, taskVersion(t))
 }
 
-// elsewhere is why a run about a task ends that is not its agent's any more.
+// elsewhere is the reason of a stopped run whose agent no longer has the task.
 const elsewhere = "Somebody else has the task, or it has ended."
 
-// taskVersion returns what the completion of a task rests on: that it is open. Who has it decides about the run, and a proposal is
-// for whoever gets it.
+// taskVersion returns the version that the completion of a task depends on: whether the task is open. The assignee is not part of
+// it, because a proposal is for any person who gets the task.
 func taskVersion(t *ent.Task) string {
 	return digestOf("task", t.ID, nil, fmt.Sprint(t.Status == task.StatusOPEN || t.Status == task.StatusIN_PROGRESS))
 }
