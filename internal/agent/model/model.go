@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -19,53 +20,53 @@ import (
 )
 
 const (
-	// Timeout is how long one call takes at most.
+	// Timeout is the limit for one call.
 	Timeout = 60 * time.Second
 
-	maxAnswer    = 1 << 20  // bytes that are read
-	maxContent   = 8 << 10  // bytes of text that are kept
-	maxArguments = 16 << 10 // bytes of one call's arguments; longer ones are a faulty call
-	maxCalls     = 8        // of tools, in one answer
+	maxAnswer    = 1 << 20  // bytes of a response that are read
+	maxContent   = 8 << 10  // bytes of text; the rest is cut off
+	maxArguments = 16 << 10 // bytes of the arguments of one call; a call with longer ones is faulty
+	maxCalls     = 8        // tool calls in one answer
 )
 
-// Endpoint is where a model is asked.
+// Endpoint is the address of a model.
 type Endpoint struct {
-	URL   string // chat/completions is below it
+	URL   string // base URL, without chat/completions
 	Key   string // empty for none
 	Model string
-	HTTP  *http.Client // the guarded one for an address that a customer chose
+	HTTP  *http.Client // the guarded client, for an address that a customer chose
 }
 
 // The roles of messages.
 const (
 	System    = "system"
-	Data      = "user" // what people wrote: never orders
+	Data      = "user" // text that people wrote: never instructions
 	Assistant = "assistant"
 	Result    = "tool"
 )
 
-// Message is one of a conversation.
+// Message is one message of a conversation.
 type Message struct {
 	Role    string `json:"role"`
 	Content string `json:"content"`
-	Calls   []Call `json:"calls,omitempty"`  // of an assistant's
-	CallID  string `json:"callId,omitempty"` // that a result is for
+	Calls   []Call `json:"calls,omitempty"`  // only for the assistant
+	CallID  string `json:"callId,omitempty"` // only for a result: the call that it answers
 }
 
-// Call is a tool that the model calls.
+// Call is a tool call of the model.
 type Call struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"` // JSON, as the model wrote it
 }
 
-// Tool is what the model may call.
+// Tool is a tool that the model may call.
 type Tool struct {
 	Name, Description string
 	Parameters        map[string]any // JSON Schema
 }
 
-// Answer is what came back.
+// Answer is the answer of a model.
 type Answer struct {
 	Content      string `json:"content"`
 	Calls        []Call `json:"calls"`
@@ -74,10 +75,10 @@ type Answer struct {
 	Millis       int64  `json:"millis"`
 }
 
-// Error says why there is no answer. Its text is for people, and holds nothing that the other side sent.
+// Error says why there is no answer. Its text is for people and contains nothing that the other server sent.
 type Error struct {
-	Status int  // 0 where no answer came
-	Again  bool // another attempt may do better
+	Status int  // HTTP status; 0 without a response
+	Again  bool // a retry may succeed
 	cause  error
 }
 
@@ -106,7 +107,7 @@ func (e Endpoint) Ask(ctx context.Context, messages []Message, tools []Tool, max
 	defer cancel()
 	options := []option.RequestOption{
 		option.WithBaseURL(strings.TrimSuffix(e.URL, "/") + "/"), option.WithMaxRetries(0), option.WithMiddleware(cut),
-		option.WithUnsafeAllowHTTP(), // an operator's model may listen on the loopback; customers' addresses are https, see op.Tx.CheckURL
+		option.WithUnsafeAllowHTTP(), // the operator's model may be on loopback; customers' addresses are https, see op.Tx.CheckURL
 	}
 	if e.Key != "" {
 		options = append(options, option.WithAPIKey(e.Key))
@@ -116,9 +117,13 @@ func (e Endpoint) Ask(ctx context.Context, messages []Message, tools []Tool, max
 	}
 	began := time.Now()
 	service := openai.NewChatCompletionService(options...)
-	got, err := service.New(ctx, openai.ChatCompletionNewParams{
-		Model: e.Model, Messages: params(messages), Tools: offered(tools), MaxTokens: openai.Int(int64(maxTokens)), Temperature: openai.Float(0),
-	})
+	request := openai.ChatCompletionNewParams{Model: e.Model, Messages: params(messages), Tools: offered(tools)}
+	if e.isOpenAI() { // its newer models refuse max_tokens and any temperature; other servers do not know max_completion_tokens
+		request.MaxCompletionTokens = openai.Int(int64(maxTokens))
+	} else {
+		request.MaxTokens, request.Temperature = openai.Int(int64(maxTokens)), openai.Float(0)
+	}
+	got, err := service.New(ctx, request)
 	if err != nil {
 		return Answer{}, refusal(ctx, err)
 	}
@@ -133,17 +138,26 @@ func (e Endpoint) Ask(ctx context.Context, messages []Message, tools []Tool, max
 	for _, c := range said.ToolCalls[:min(maxCalls, len(said.ToolCalls))] {
 		arguments := c.Function.Arguments
 		if len(arguments) > maxArguments {
-			arguments = "" // which is no JSON
+			arguments = "" // invalid JSON, so the call is faulty
 		}
 		out.Calls = append(out.Calls, Call{ID: text.Cut(c.ID, 100), Name: text.Cut(c.Function.Name, 64), Arguments: strings.ToValidUTF8(arguments, "\uFFFD")})
 	}
-	if out.InputTokens <= 0 || out.OutputTokens < 0 { // a server that does not count is counted for
+	if out.InputTokens <= 0 || out.OutputTokens < 0 { // estimate for a server that does not count
 		out.InputTokens, out.OutputTokens = estimate(messages), len(out.Content)/4+1
+		for _, c := range out.Calls {
+			out.OutputTokens += (len(c.Name) + len(c.Arguments)) / 4
+		}
 	}
 	return out, nil
 }
 
-// estimate returns about how many tokens messages are.
+// isOpenAI reports whether OpenAI runs the model, itself or on Azure.
+func (e Endpoint) isOpenAI() bool {
+	u, err := url.Parse(e.URL)
+	return err == nil && (u.Hostname() == "api.openai.com" || strings.HasSuffix(u.Hostname(), ".openai.azure.com"))
+}
+
+// estimate returns the approximate number of tokens of messages.
 func estimate(messages []Message) int {
 	n := 0
 	for _, m := range messages {
@@ -155,7 +169,7 @@ func estimate(messages []Message) int {
 func refusal(ctx context.Context, err error) error {
 	if status, ok := errors.AsType[*openai.Error](err); ok {
 		again := status.StatusCode == http.StatusTooManyRequests || status.StatusCode >= http.StatusInternalServerError
-		return &Error{Status: status.StatusCode, Again: again, cause: fmt.Errorf("status %d", status.StatusCode)} // the rest is somebody else's text
+		return &Error{Status: status.StatusCode, Again: again, cause: fmt.Errorf("status %d", status.StatusCode)} // the body is another server's text
 	}
 	if _, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return &Error{Again: true, cause: errAnswer}
@@ -166,7 +180,7 @@ func refusal(ctx context.Context, err error) error {
 	return &Error{Again: true, cause: err}
 }
 
-// cut reads no more of an answer than an answer needs, and nothing of a refusal.
+// cut limits the size of a response, requires JSON, and discards the body of an error.
 func cut(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
 	res, err := next(r)
 	if err != nil {
@@ -177,7 +191,7 @@ func cut(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
 	switch {
 	case res.StatusCode >= http.StatusMultipleChoices:
 		body = []byte("{}")
-		if res.StatusCode < http.StatusBadRequest { // no redirect is followed, and none is an answer
+		if res.StatusCode < http.StatusBadRequest { // redirects are not followed, and are errors
 			res.StatusCode = http.StatusBadGateway
 		}
 	case err != nil:
@@ -185,7 +199,7 @@ func cut(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
 	case len(body) > maxAnswer || !json.Valid(body):
 		return nil, errAnswer
 	}
-	res.Header.Set("Content-Type", "application/json") // which some servers forget, and the library asks for
+	res.Header.Set("Content-Type", "application/json") // some servers omit it, and the library requires it
 	res.Body = io.NopCloser(bytes.NewReader(body))
 	return res, nil
 }
@@ -205,7 +219,7 @@ func params(messages []Message) []openai.ChatCompletionMessageParamUnion {
 			}
 			for _, c := range m.Calls {
 				if !json.Valid([]byte(c.Arguments)) {
-					c.Arguments = "{}" // servers that read them would refuse the conversation
+					c.Arguments = "{}" // servers that parse arguments would refuse the conversation
 				}
 				said.ToolCalls = append(said.ToolCalls, openai.ChatCompletionMessageToolCallUnionParam{OfFunction: &openai.ChatCompletionMessageFunctionToolCallParam{
 					ID: c.ID, Function: openai.ChatCompletionMessageFunctionToolCallFunctionParam{Name: c.Name, Arguments: c.Arguments},
