@@ -16,35 +16,37 @@ import (
 	"filippo.io/age"
 )
 
-// The most that the small parts of a backup may be.
+// mostBytes is the maximum size of the manifest, of the encrypted keys and of each key.
 const mostBytes = 1 << 20
 
-// ErrOccupied is returned for a folder that holds a database.
+// ErrOccupied is returned for a folder that already holds a database.
 var ErrOccupied = errors.New("the folder holds a database already")
 
-// RestoreOptions say where a backup goes.
+// RestoreOptions say where and how to restore a backup.
 type RestoreOptions struct {
-	Dir        string // is made when it is not there
-	Passphrase string // of the keys; they stay where they are without one
+	Dir        string // created if it does not exist
+	Passphrase string // of the keys; without it the keys are not restored
 	Check      func(ctx context.Context, dir string) error
 }
 
-// Read makes an installation of a backup in a folder that holds no database. The caller's check sees the folder as it would be,
-// the keys that lie there already included; what it refuses leaves nothing behind.
+// Read restores a backup into a folder that holds no database. The caller's check sees the restored folder, including keys that
+// were there before. After an error, the files that Read created are removed.
 func Read(ctx context.Context, from string, o RestoreOptions) (_ *Manifest, err error) {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder: %w", err)
 	}
-	if _, err := os.Lstat(filepath.Join(o.Dir, databaseName)); err == nil {
-		return nil, ErrOccupied
+	for _, suffix := range []string{"", "-wal", "-shm"} { // a WAL left behind would be replayed into the restored database
+		if _, err := os.Lstat(filepath.Join(o.Dir, databaseName+suffix)); err == nil {
+			return nil, ErrOccupied
+		}
 	}
 	var made []string
 	defer func() {
 		if err != nil {
 			for _, path := range made {
-				_ = os.Remove(path) // what cannot be removed cannot be mended here
+				_ = os.Remove(path) // a file that cannot be removed is left behind
 			}
-			_ = os.Remove(o.Dir) // only when it is empty
+			_ = os.Remove(o.Dir) // fails unless it is empty
 		}
 	}()
 	place := func(name string) string {
@@ -69,7 +71,7 @@ func Read(ctx context.Context, from string, o RestoreOptions) (_ *Manifest, err 
 	return m, syncFolder(o.Dir)
 }
 
-// unpack writes the database into its place and returns the rest.
+// unpack writes the database to its place and returns the manifest and the encrypted keys.
 func unpack(from string, place func(string) string) (m *Manifest, keys []byte, err error) {
 	f, err := os.Open(from)
 	if err != nil {
@@ -106,7 +108,7 @@ func unpack(from string, place func(string) string) (m *Manifest, keys []byte, e
 	}
 }
 
-// placeDatabase writes the database and holds it against the manifest.
+// placeDatabase writes the database and compares its SHA-256 with the manifest.
 func placeDatabase(r io.Reader, m *Manifest, path string) (err error) {
 	out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -125,7 +127,7 @@ func placeDatabase(r io.Reader, m *Manifest, path string) (err error) {
 	return out.Sync()
 }
 
-// placeKeys opens the keys and writes those that are not there: one that lies in the folder is kept.
+// placeKeys decrypts the keys and writes those that the folder does not hold. It never replaces a key.
 func placeKeys(sealed []byte, o RestoreOptions, place func(string) string) error {
 	id, err := age.NewScryptIdentity(o.Passphrase)
 	if err != nil {
