@@ -14,7 +14,7 @@ import (
 	"atrium/internal/paging"
 )
 
-// The operations that read invoices. A company sees none of its drafts.
+// The operations that read invoices. A company cannot see its drafts.
 var (
 	ListInvoices = paging.NewList("invoice.list", op.Spec{
 		Resource: "Invoice", Action: op.Read, Scope: "billing:read", Summary: "List invoices",
@@ -27,33 +27,33 @@ var (
 		Resource: "Invoice", Action: op.Read, Scope: "billing:read", Summary: "Get an invoice",
 	}, loadIssued)
 
-	// GetDocument is for showing an invoice as a whole: package document.
+	// GetDocument serves package document, which shows a whole invoice.
 	GetDocument = op.OnRow("invoice.document", op.Spec{
 		Resource: "Invoice", Action: op.Read, Scope: "billing:read", Summary: "Get an invoice with its credit notes",
 	}, loadIssued, getDocument)
 
-	// LookUpCreditNotes returns the credit notes of invoices, the oldest first, by the invoice's id.
+	// LookUpCreditNotes returns the credit notes of invoices by the invoice's id, oldest first.
 	LookUpCreditNotes = op.New("invoice.creditNotes", op.Spec{
 		Resource: "Invoice", Action: op.Read, Scope: "billing:read", Summary: "Read the credit notes of invoices",
 	}, lookUpCreditNotes)
 )
 
-// loadIssued finds no drafts.
+// loadIssued does not find drafts.
 func loadIssued(ctx context.Context, tx *op.Tx, id string) (*ent.Invoice, error) {
 	return tx.Invoice.Query().Where(invoice.ID(id), invoice.NumberGT(0)).Only(ctx)
 }
 
-// Document is an invoice with its credit notes, the oldest first.
+// Document is an invoice with its credit notes, oldest first.
 type Document struct {
 	Invoice *ent.Invoice
 	Notes   []*ent.CreditNote
 }
 
-// mostNotes bounds how many credit notes of an invoice are shown.
-const mostNotes = 200
+// maxNotes is the maximum number of credit notes of an invoice.
+const maxNotes = 200
 
 func getDocument(ctx context.Context, tx *op.Tx, inv *ent.Invoice, _ op.ByID) (*Document, error) {
-	notes, err := tx.CreditNote.Query().Where(creditnote.InvoiceID(inv.ID)).Order(creditnote.ByNumber()).Limit(mostNotes).
+	notes, err := tx.CreditNote.Query().Where(creditnote.InvoiceID(inv.ID)).Order(creditnote.ByNumber()).Limit(maxNotes).
 		All(tx.Unfiltered(ctx, "who may read an invoice may read its credit notes"))
 	if err != nil {
 		return nil, fmt.Errorf("read the credit notes: %w", err)
@@ -66,21 +66,19 @@ func lookUpCreditNotes(ctx context.Context, tx *op.Tx, in paging.ByIDs) (map[str
 	if err != nil {
 		return nil, fmt.Errorf("read the invoices: %w", err)
 	}
-	notes, err := tx.CreditNote.Query().Where(creditnote.InvoiceIDIn(visible...)).Order(creditnote.ByNumber()).Limit(mostNotes * max(len(visible), 1)).
+	notes, err := tx.CreditNote.Query().Where(creditnote.InvoiceIDIn(visible...)).Order(creditnote.ByNumber()).Limit(maxNotes * max(len(visible), 1)).
 		All(tx.Unfiltered(ctx, "who may read an invoice may read its credit notes"))
 	if err != nil {
 		return nil, fmt.Errorf("read the credit notes: %w", err)
 	}
 	out := make(map[string][]*ent.CreditNote, len(visible))
 	for _, n := range notes {
-		if len(out[n.InvoiceID]) < mostNotes {
-			out[n.InvoiceID] = append(out[n.InvoiceID], n)
-		}
+		out[n.InvoiceID] = append(out[n.InvoiceID], n)
 	}
 	return out, nil
 }
 
-// ListInvoicesInput filters and pages the invoices.
+// ListInvoicesInput filters the invoices and selects a page.
 type ListInvoicesInput struct {
 	paging.Page
 	Status []string `json:"-" query:"status" enum:"open,paid,uncollectible,void" doc:"Any of these."`
@@ -103,7 +101,7 @@ func Lines(inv *ent.Invoice) (out []*Line, err error) {
 	return out, nil
 }
 
-// Number returns an invoice's number as people read it; DRAFT for one that has none yet.
+// Number returns an invoice's number as people read it; DRAFT for a draft.
 func Number(inv *ent.Invoice) string { return numbered(inv.Number) }
 
 func numbered(n int64) string {
@@ -113,7 +111,7 @@ func numbered(n int64) string {
 	return fmt.Sprintf("INV-%06d", n)
 }
 
-// Left returns what an invoice leaves to pay, in cents, whether or not anybody still hopes for it.
+// Left returns the amount that is left to pay, in cents. It includes amounts that were written off.
 func Left(inv *ent.Invoice) int64 {
 	if inv.Status != invoice.StatusOpen && inv.Status != invoice.StatusUncollectible {
 		return 0
@@ -121,7 +119,7 @@ func Left(inv *ent.Invoice) int64 {
 	return inv.AmountDue - inv.Credited
 }
 
-// bill makes the next invoice.
+// bill makes the next invoice from lines.
 func (a *account) bill(ctx context.Context, p Period, lines ...Line) (*ent.Invoice, error) {
 	subtotal, text, err := total(lines)
 	if err != nil {
@@ -130,7 +128,7 @@ func (a *account) bill(ctx context.Context, p Period, lines ...Line) (*ent.Invoi
 	return a.invoice(ctx, id.New("inv"), p, subtotal, text)
 }
 
-// total adds the lines up and writes them as they are kept.
+// total returns the sum of the lines and their JSON, as the row holds them.
 func total(lines []Line) (subtotal int64, text json.RawMessage, err error) {
 	for _, l := range lines {
 		subtotal += l.Amount
@@ -141,7 +139,8 @@ func total(lines []Line) (subtotal int64, text json.RawMessage, err error) {
 	return subtotal, text, nil
 }
 
-// invoice gives an invoice the next number, and applies the credits to it. What is left is charged at once where somebody does.
+// invoice creates an invoice with the next number and applies credits to it. If the company has a payment method, the amount due
+// is charged at once.
 func (a *account) invoice(ctx context.Context, invoiceID string, p Period, subtotal int64, lines json.RawMessage) (*ent.Invoice, error) {
 	a.Invoices++
 	applied, err := a.apply(ctx, subtotal, invoiceID, "Invoice "+numbered(a.Invoices))
@@ -165,7 +164,7 @@ func (a *account) invoice(ctx context.Context, invoiceID string, p Period, subto
 	})
 }
 
-// create begins what invoices and drafts have in common.
+// create sets the fields that invoices and drafts have in common.
 func (a *account) create(invoiceID string, p Period, subtotal int64, lines json.RawMessage) *ent.InvoiceCreate {
 	return a.db.Invoice.Create().SetID(invoiceID).SetBillTo(a.company.Name).SetPeriodStart(p.Start).SetPeriodEnd(p.End).
 		SetLines(lines).SetSubtotal(subtotal).SetCurrency(Currency)

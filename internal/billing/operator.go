@@ -7,6 +7,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/creditentry"
+	"atrium/ent/creditnote"
 	"atrium/ent/invoice"
 	"atrium/ent/journalline"
 	"atrium/internal/apperr"
@@ -14,7 +15,7 @@ import (
 	"atrium/internal/text"
 )
 
-// What the operator alone does with an invoice that was issued: nothing of it changes but how it stands.
+// The operations of the operator on an issued invoice. They change only its status.
 var (
 	PayInvoice = op.OnRow("invoice.pay", op.Spec{
 		Resource: "Invoice", Action: op.Update, Summary: "Note that an invoice was paid", Past: map[string]string{"invoice.pay": "invoice.paid"},
@@ -33,19 +34,19 @@ var (
 	}, loadInvoice, creditInvoice)
 )
 
-// loadInvoice does not lock the invoice: what changes one locks the account first (at).
+// loadInvoice does not lock the invoice: operations that change an invoice lock the account first (at).
 func loadInvoice(ctx context.Context, tx *op.Tx, id string) (*ent.Invoice, error) {
 	return tx.Invoice.Get(ctx, id)
 }
 
-// at opens the account for an operation on an invoice that stands in one of these ways. Returns conflict for another one, and
-// while a charge is under way, whose outcome nobody knows yet.
+// at opens the account for an operation on an invoice in one of the given states. Returns conflict for any other state, and while
+// a charge whose outcome is unknown is under way.
 func at(ctx context.Context, tx *op.Tx, inv *ent.Invoice, states ...invoice.Status) (*account, *ent.Invoice, error) {
 	a, err := open(ctx, tx)
 	if err != nil {
 		return nil, nil, err
 	}
-	// The invoice was read before the account was locked.
+	// Read the invoice again: it was read before the account was locked.
 	if inv, err = reread(ctx, tx, inv.ID); err != nil {
 		return nil, nil, err
 	}
@@ -61,7 +62,7 @@ func at(ctx context.Context, tx *op.Tx, inv *ent.Invoice, states ...invoice.Stat
 	return nil, nil, apperr.New(apperr.Conflict, "The invoice is %s.", inv.Status)
 }
 
-// reread returns an invoice whose account is locked.
+// reread reads an invoice under the account's lock.
 func reread(ctx context.Context, tx *op.Tx, id string) (*ent.Invoice, error) {
 	inv, err := tx.Invoice.Get(tx.Unfiltered(ctx, "no policy hides an invoice from the books"), id)
 	if err != nil {
@@ -70,13 +71,13 @@ func reread(ctx context.Context, tx *op.Tx, id string) (*ent.Invoice, error) {
 	return inv, nil
 }
 
-// PayInvoiceInput names the invoice and how it was paid.
+// PayInvoiceInput names the invoice and the payment.
 type PayInvoiceInput struct {
 	op.ByID
 	Reference string `json:"reference" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks" doc:"What the payment is known by, such as that of a bank transfer."`
 }
 
-// payInvoice returns conflict for an invoice that leaves nothing to pay. One that was given up on may be paid after all.
+// payInvoice returns conflict if nothing is left to pay. An invoice that was written off can still be paid.
 func payInvoice(ctx context.Context, tx *op.Tx, row *ent.Invoice, in PayInvoiceInput) (*ent.Invoice, error) {
 	a, before, err := at(ctx, tx, row, invoice.StatusOpen, invoice.StatusUncollectible)
 	if err != nil {
@@ -91,7 +92,7 @@ func payInvoice(ctx context.Context, tx *op.Tx, row *ent.Invoice, in PayInvoiceI
 	return after, a.save(ctx)
 }
 
-// paid notes that what an invoice leaves to pay was paid.
+// paid records that the rest of an invoice was paid.
 func (a *account) paid(ctx context.Context, inv *ent.Invoice) (*ent.Invoice, error) {
 	after, err := inv.Update().SetStatus(invoice.StatusPaid).SetPaidAt(a.now).ClearNextChargeAt().Save(ctx)
 	if err != nil {
@@ -104,13 +105,13 @@ func (a *account) paid(ctx context.Context, inv *ent.Invoice) (*ent.Invoice, err
 	return after, a.book(ctx, inv.ID, amounts{journalline.AccountCash: Left(inv), from: -Left(inv)})
 }
 
-// VoidInvoiceInput names the invoice and says why.
+// VoidInvoiceInput names the invoice and the reason.
 type VoidInvoiceInput struct {
 	op.ByID
 	Reason string `json:"reason" minLength:"1" maxLength:"500" pattern:"\\S" patternDescription:"more than blanks" doc:"Why, for the audit log."`
 }
 
-// voidInvoice gives the credits that an open invoice took back as a new one. A draft is deleted. Returns conflict for others.
+// voidInvoice voids an open invoice and issues its applied credits again, or deletes a draft. Returns conflict for other states.
 func voidInvoice(ctx context.Context, tx *op.Tx, row *ent.Invoice, in VoidInvoiceInput) (*ent.Invoice, error) {
 	a, before, err := at(ctx, tx, row, invoice.StatusOpen, invoice.StatusDraft)
 	if err != nil {
@@ -126,7 +127,7 @@ func voidInvoice(ctx context.Context, tx *op.Tx, row *ent.Invoice, in VoidInvoic
 		return nil, fmt.Errorf("void the invoice: %w", err)
 	}
 	tx.Changed(before, after)
-	// The credits stay in the books as what the company is owed: they only come as a new entry.
+	// The applied credits are not booked here: issuing them again below books them.
 	if err := a.book(ctx, before.ID, amounts{journalline.AccountReceivable: -Left(before), journalline.AccountRevenue: Left(before)}); err != nil {
 		return nil, err
 	}
@@ -139,13 +140,13 @@ func voidInvoice(ctx context.Context, tx *op.Tx, row *ent.Invoice, in VoidInvoic
 	return after, a.save(ctx)
 }
 
-// WriteOffInvoiceInput names the invoice and says why.
+// WriteOffInvoiceInput names the invoice and the reason.
 type WriteOffInvoiceInput struct {
 	op.ByID
 	Reason string `json:"reason" minLength:"1" maxLength:"500" pattern:"\\S" patternDescription:"more than blanks" doc:"Why, for the audit log."`
 }
 
-// writeOffInvoice returns conflict for an invoice that is not open.
+// writeOffInvoice returns conflict if the invoice is not open.
 func writeOffInvoice(ctx context.Context, tx *op.Tx, row *ent.Invoice, in WriteOffInvoiceInput) (*ent.Invoice, error) {
 	a, before, err := at(ctx, tx, row, invoice.StatusOpen)
 	if err != nil {
@@ -170,8 +171,8 @@ type CreditInvoiceInput struct {
 	Description string `json:"description" minLength:"1" maxLength:"500" pattern:"\\S" patternDescription:"more than blanks"`
 }
 
-// creditInvoice takes the amount off what an open invoice leaves to pay, and issues what is more than that as a credit: money
-// is never paid out. Returns conflict for more than the invoice was about, and for an invoice that is neither open nor paid.
+// creditInvoice reduces the amount left to pay of an open invoice, and issues the rest of the note as a credit, since money is
+// never paid out. Returns conflict if the credit notes would exceed the invoice, and for an invoice that is neither open nor paid.
 func creditInvoice(ctx context.Context, tx *op.Tx, row *ent.Invoice, in CreditInvoiceInput) (*ent.CreditNote, error) {
 	a, before, err := at(ctx, tx, row, invoice.StatusOpen, invoice.StatusPaid)
 	if err != nil {
@@ -179,6 +180,13 @@ func creditInvoice(ctx context.Context, tx *op.Tx, row *ent.Invoice, in CreditIn
 	}
 	if in.Amount > before.Subtotal-before.Credited {
 		return nil, apperr.New(apperr.Conflict, "The invoice and its credit notes leave %d cents that can be credited.", before.Subtotal-before.Credited)
+	}
+	notes, err := tx.CreditNote.Query().Where(creditnote.InvoiceID(before.ID)).Count(tx.Unfiltered(ctx, "an invoice has a limit of credit notes"))
+	if err != nil {
+		return nil, fmt.Errorf("count the credit notes: %w", err)
+	}
+	if notes >= maxNotes {
+		return nil, apperr.New(apperr.Conflict, "The invoice has %d credit notes, the most that it can have.", maxNotes)
 	}
 	a.CreditNotes++
 	off := min(in.Amount, Left(before))

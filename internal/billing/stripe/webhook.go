@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -17,14 +16,12 @@ import (
 	"atrium/internal/op"
 )
 
-// maxBody bounds a webhook, in bytes.
-const maxBody = 1 << 20
-
-// Path is where Stripe sends its webhooks.
+// Path is the route of Stripe's webhooks.
 const Path = "/stripe/webhook"
 
-// Handler takes webhooks that are signed with the secret. One about a payment has the payment looked at by the next run of the
-// job: what it says of it is not read, so that it may come late, twice and in any order. Everything else is answered and ignored.
+// Handler receives webhooks that are signed with the secret. A webhook about a payment makes the next run of the job check that
+// payment. Its content is not used otherwise, so webhooks may come late, twice and in any order. Other events are acknowledged
+// and ignored.
 func Handler(e *op.Engine, secret string, log *slog.Logger) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
@@ -32,9 +29,9 @@ func Handler(e *op.Engine, secret string, log *slog.Logger) http.Handler {
 			gate.Fail(log, w, r, apperr.New(apperr.MethodNotAllowed, "Use POST."))
 			return
 		}
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+		body, err := gate.ReadBody(w, r)
 		if err != nil {
-			gate.Fail(log, w, r, apperr.New(apperr.PayloadTooLarge, "The body is too large, or did not come whole."))
+			gate.Fail(log, w, r, err)
 			return
 		}
 		event, err := webhook.ConstructEventWithOptions(body, r.Header.Get("Stripe-Signature"), secret, webhook.ConstructEventOptions{
@@ -59,7 +56,7 @@ func Handler(e *op.Engine, secret string, log *slog.Logger) http.Handler {
 	})
 }
 
-// recheck has a payment looked at. One that there is not is somebody else's on the same Stripe account.
+// recheck requests a check of a payment. It ignores an unknown payment, which belongs to another use of the same Stripe account.
 func recheck(ctx context.Context, e *op.Engine, company, id string) error {
 	if !strings.HasPrefix(company, "co_") || id == "" {
 		return nil
