@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -12,21 +13,21 @@ import (
 	"atrium/internal/strictjson"
 )
 
-const maxCases = 500 // that are given
+const maxCases = 500 // that a caller may give
 
-// Cases are those that somebody gives to try an agent on: a JSON list of attack.Case.
+// Cases are the cases that a caller gives for an evaluation: a JSON list of attack.Case.
 type Cases struct {
 	list  []attack.Case
 	fault error
 }
 
-// Schema says what the JSON is.
+// Schema returns a schema that accepts any JSON; check validates the list.
 func (Cases) Schema(huma.Registry) *huma.Schema { return &huma.Schema{} }
 
 // MarshalJSON returns the list.
 func (c Cases) MarshalJSON() ([]byte, error) { return json.Marshal(c.list) }
 
-// UnmarshalJSON reads the list. What is wrong with it comes to light when the operation is run.
+// UnmarshalJSON reads the list. It keeps an error for check, which returns it when the operation runs.
 func (c *Cases) UnmarshalJSON(sent []byte) error {
 	*c = Cases{}
 	if err := strictjson.Check(sent); err != nil {
@@ -41,7 +42,7 @@ func (c *Cases) UnmarshalJSON(sent []byte) error {
 	return nil
 }
 
-// check returns validation_error for cases that nobody could judge.
+// check returns validation_error for invalid JSON, for too many cases, and for cases that cannot be judged.
 func (c Cases) check() error {
 	if c.fault != nil {
 		return apperr.InvalidField("cases", "%s", c.fault.Error())
@@ -54,7 +55,7 @@ func (c Cases) check() error {
 		switch {
 		case one.Request.Title == "":
 			return apperr.InvalidField(at+".request.title", "is required")
-		case len(one.Request.Title) > 300 || len(one.Request.Description) > 10_000:
+		case utf8.RuneCountInString(one.Request.Title) > 300 || utf8.RuneCountInString(one.Request.Description) > 10_000:
 			return apperr.InvalidField(at+".request", "must be a request that could be filed")
 		case len(one.MayCall)+len(one.MustNotCall)+len(one.FinalState)+len(one.MustNotSay) == 0:
 			return apperr.InvalidField(at, "must say what is right: mayCall, mustNotCall, finalState or mustNotSay")
@@ -73,5 +74,5 @@ func (c Cases) check() error {
 	return nil
 }
 
-// judged are the fields that a case may speak of.
+// judged lists the fields of a request that a case may name.
 var judged = map[string]bool{"status": true, "priority": true, "tags": true, "teamId": true, "assigneeId": true, "title": true, "description": true}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"atrium/ent"
 	"atrium/ent/accesspolicy"
@@ -32,45 +33,46 @@ type CreateInput struct {
 	Name        string
 	Plan        string // free pro starter growth business enterprise
 	OwnerEmail  string
-	OwnerName   string // made from the e-mail when empty
+	OwnerName   string // the local part of the e-mail address when empty
 	RedirectURI string // of the company's first OAuth client
 
-	// Hasher hashes the password that is made for a new account; nil for one of its own, as commands have no other.
+	// Hasher hashes the generated password of a new account. nil creates one, as for commands, which have no other.
 	Hasher *password.Hasher
 
-	// SignUp is set when the owner opens the company at the sign-up pages, nil when the operator makes it.
+	// SignUp is set when the owner signs up on the web, and nil when the operator creates the company.
 	SignUp *SignUp
 
-	// Within runs last in the transaction that makes the company; its error undoes all. nil for nothing.
+	// Within runs last in the transaction that creates the company; its error rolls everything back. nil for nothing.
 	Within func(context.Context, *store.Tx, *Created) error
 }
 
-// SignUp is what a company that its owner opens differs in: no key and no client is made, as nobody would see their
+// SignUp holds what is different when the owner signs up: Create makes no keys and no client, because nobody would see their
 // secrets, and the audit entry names the owner.
 type SignUp struct {
-	PasswordHash  string // of the owner's account, unless that has a password
+	PasswordHash  string // of the owner's account, unless it has a password
 	IP, UserAgent string // as audit entries show them
 	RequestID     string
 }
 
-// Created is a new company with everything that its owner needs to begin. The secrets in it are shown this once.
+// Created is a new company with everything that its owner needs to begin. Its secrets cannot be read again later.
 type Created struct {
 	Company  *ent.Company
 	Sandbox  *ent.Company
 	Owner    *ent.User
-	Password string // empty when the owner's account existed before, and after a sign-up
+	Password string // empty after a sign-up, and when the owner's account existed and kept its password
 	LiveKey  string
 	TestKey  string
 	Client   *ent.OAuthClient
 }
 
-// Create makes a company, its sandbox, its owner (and the owner's account when there is none), a live and a test key
-// with all scopes, and an OAuth client, in one transaction. Returns validation_error for a faulty name, plan or e-mail.
+// Create makes a company, its sandbox, its owner (and the owner's account unless it exists), a live and a test key with all
+// scopes, and an OAuth client, in one transaction. After a sign-up it makes no keys and no client. Returns validation_error for
+// an invalid name, plan or e-mail, and conflict when another company of the name is created at the same moment.
 func Create(ctx context.Context, s *store.Store, in CreateInput) (*Created, error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
-	plain, hash, err := in.password(ctx) // before the transaction: it takes its time
+	plain, hash, err := in.password(ctx) // before the transaction, because hashing is slow
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +105,7 @@ func Create(ctx context.Context, s *store.Store, in CreateInput) (*Created, erro
 	return out, nil
 }
 
-// password returns the password that a new account gets, and its hash; the first is empty when its owner chose it.
+// password returns the password of a new account and its hash. The password is empty when the owner chose it.
 func (in *CreateInput) password(ctx context.Context) (plain, hash string, err error) {
 	if in.SignUp != nil {
 		return "", in.SignUp.PasswordHash, nil
@@ -119,7 +121,7 @@ func (in *CreateInput) password(ctx context.Context) (plain, hash string, err er
 func (in *CreateInput) check() error {
 	var refs op.Refs
 	in.Name = strings.TrimSpace(in.Name)
-	if in.Name == "" || len(in.Name) > 200 {
+	if in.Name == "" || utf8.RuneCountInString(in.Name) > 200 {
 		refs.Fault("name", "must have 1 to 200 characters")
 	}
 	if plans := billing.PlanNames(); !slices.Contains(plans, in.Plan) {
@@ -135,7 +137,7 @@ func (in *CreateInput) check() error {
 	return refs.Err()
 }
 
-// builder makes a company's rows, one kind after the other.
+// builder inserts the rows of a new company, one kind after another.
 type builder struct {
 	db  *ent.Client
 	in  CreateInput
@@ -159,19 +161,19 @@ func (b *builder) companies(ctx context.Context) error {
 	return nil
 }
 
-// sandboxName returns the name of the sandbox of a company of that name.
+// sandboxName returns the name of a company's sandbox: the company's, cut so that both fit into 200 characters, and a suffix.
 func sandboxName(name string) string {
 	const suffix = " (sandbox)"
 	runes := []rune(name)
 	return string(runes[:min(len(runes), 200-len(suffix))]) + suffix
 }
 
-// freeSlug returns slug, or slug with the first number behind it that is free.
+// freeSlug returns slug, or slug with the first number appended that makes it unique.
 func (b *builder) freeSlug(ctx context.Context, slug string) (string, error) {
 	for n := 1; ; n++ {
 		try := slug
 		if n > 1 {
-			try = fmt.Sprintf("%.50s-%d", slug, n)
+			try = text.NumberedSlug(slug, n)
 		}
 		taken, err := b.db.Company.Query().Where(company.Slug(try)).Exist(ctx)
 		if err != nil {
@@ -183,7 +185,7 @@ func (b *builder) freeSlug(ctx context.Context, slug string) (string, error) {
 	}
 }
 
-// owner makes the owner of both companies.
+// owner creates the owner in both companies.
 func (b *builder) owner(ctx context.Context, plain, hash string) error {
 	acc, err := b.account(ctx, plain, hash)
 	if err != nil {
@@ -202,7 +204,7 @@ func (b *builder) owner(ctx context.Context, plain, hash string) error {
 	return nil
 }
 
-// policies gives both companies the policy under which scopes and roles alone decide.
+// policies creates in both companies the policy that leaves decisions to scopes and roles.
 func (b *builder) policies(ctx context.Context) error {
 	for _, co := range []*ent.Company{b.out.Company, b.out.Sandbox} {
 		err := b.db.AccessPolicy.Create().SetCompanyID(co.ID).SetName("Allow everything").
@@ -216,14 +218,14 @@ func (b *builder) policies(ctx context.Context) error {
 	return nil
 }
 
-// billing opens the live company's account, with the first invoice of its plan.
+// billing opens the live company's billing account, with the first invoice of its plan.
 func (b *builder) billing(ctx context.Context) error {
 	ctx = principal.With(ctx, principal.Worker(b.out.Company.ID, "billing"))
 	return billing.Open(ctx, b.db, b.out.Company, clock.From(ctx).Now())
 }
 
-// account finds or makes the owner's account. One that somebody has keeps its password. One that has none gets the password
-// that its owner chose, and one that invitations alone have made is as good as none.
+// account finds or creates the owner's account. An account with a password keeps it. An account without one gets the password
+// that the owner chose at the sign-up, or the generated one if nobody has proven to own its address.
 func (b *builder) account(ctx context.Context, plain, hash string) (*ent.Account, error) {
 	acc, err := b.db.Account.Query().Where(account.Email(b.in.OwnerEmail)).Only(ctx)
 	if ent.IsNotFound(err) {

@@ -3,21 +3,22 @@ package text
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strconv"
 	"strings"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxSlug is the length of the longest slug.
+// maxSlug is the maximum length of a slug in bytes.
 const maxSlug = 63
 
-// letters are those of Latin scripts that are no plain letter with a mark.
+// letters replaces the letters of Latin scripts that Unicode does not decompose into a plain letter and a mark.
 var letters = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "ł", "l", "đ", "d", "ð", "d", "þ", "th", "ı", "i", "ħ", "h", "ŧ", "t")
 
-// Slug makes a slug of a name: letters a–z, of which others lose their marks (Élan: elan, straße: strasse), and digits,
-// everything else as single hyphens, at most 63 characters; of a name without any of those, the fallback with a short hash
-// of the name, so that two such names get two slugs.
+// Slug derives a slug from a name: the letters a–z without marks (Élan becomes elan, straße becomes strasse) and digits, and a
+// single hyphen in place of everything else, at most 63 characters. For a name without letters or digits it returns the
+// fallback with a short hash of the name, so that two such names have different slugs.
 func Slug(name, fallback string) string {
 	var b strings.Builder
 	hyphen := false
@@ -38,13 +39,20 @@ func Slug(name, fallback string) string {
 			break
 		}
 	}
-	s := b.String()
-	if len(s) > maxSlug {
-		s = strings.TrimRight(s[:maxSlug], "-")
-	}
+	s := cutSlug(b.String(), maxSlug)
 	if s == "" {
 		sum := sha256.Sum256([]byte(name))
 		return fallback + "-" + hex.EncodeToString(sum[:4])
 	}
 	return s
+}
+
+// NumberedSlug appends a number to a slug, which is cut so that both fit into 63 characters.
+func NumberedSlug(slug string, n int) string {
+	suffix := "-" + strconv.Itoa(n)
+	return cutSlug(slug, maxSlug-len(suffix)) + suffix
+}
+
+func cutSlug(s string, maxLength int) string {
+	return strings.TrimRight(s[:min(len(s), maxLength)], "-")
 }

@@ -24,3 +24,10 @@ func TestSlug(t *testing.T) {
 		require.Regexp(t, "^x[a-z0-9-]{0,62}$", text.Slug(name, "x"), "%q leaves nothing: the fallback", name)
 	}
 }
+
+func TestNumberedSlug(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "acme-2", text.NumberedSlug("acme", 2))
+	require.Equal(t, strings.Repeat("a", 60)+"-10", text.NumberedSlug(strings.Repeat("a", 63), 10))
+	require.Equal(t, strings.Repeat("a", 60)+"-2", text.NumberedSlug(strings.Repeat("a", 60)+"-bc", 2), "no second hyphen where it is cut")
+}

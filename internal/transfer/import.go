@@ -27,15 +27,16 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/principal"
 	"atrium/internal/store"
+	"atrium/internal/text"
 	"atrium/internal/webhook"
 )
 
 const (
-	together = 50       // rows that one statement inserts
-	maxLine  = 64 << 20 // bytes of a row
+	together = 50       // rows per INSERT
+	maxLine  = 64 << 20 // maximum size of a row, in bytes
 )
 
-// Refusals of a file.
+// The errors for a file that cannot be imported.
 var (
 	ErrPassphrase = errors.New("the passphrase does not open the file, or the file is no export")
 	ErrCutOff     = errors.New("the file is not whole: it was cut off or changed")
@@ -43,15 +44,15 @@ var (
 	ErrHere       = errors.New("the company is here already")
 )
 
-// Importer is where a company moves to.
+// Importer imports companies into an installation.
 type Importer struct {
 	Store  *store.Store
 	Sealer op.Sealer
 	Queue  *jobs.Queue
 }
 
-// Import makes the company of a file, whole or not at all, and has its work go on. It is one transaction: SQLite's other writers
-// wait meanwhile.
+// Import creates the company of a file, completely or not at all, and queues its unfinished work. It is one transaction; on
+// SQLite other writers wait meanwhile.
 func (im *Importer) Import(ctx context.Context, from io.Reader, passphrase string) (out Result, err error) {
 	ctx = principal.System(ctx, "a company that comes has nobody yet who could act in it")
 	in, err := decrypted(from, passphrase)
@@ -60,7 +61,7 @@ func (im *Importer) Import(ctx context.Context, from io.Reader, passphrase strin
 	}
 	ran := false
 	err = im.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		if ran { // PostgreSQL broke the transaction off, and the file is read
+		if ran { // PostgreSQL aborted the transaction, and the file has been read
 			return errors.New("other changes came between: import it again")
 		}
 		ran = true
@@ -75,7 +76,7 @@ func (im *Importer) Import(ctx context.Context, from io.Reader, passphrase strin
 	return out, err
 }
 
-// decrypted returns the lines of a file.
+// decrypted returns a scanner over the decrypted lines of a file.
 func decrypted(from io.Reader, passphrase string) (*bufio.Scanner, error) {
 	id, err := age.NewScryptIdentity(passphrase)
 	if err != nil {
@@ -94,17 +95,17 @@ func decrypted(from io.Reader, passphrase string) (*bufio.Scanner, error) {
 	return lines, nil
 }
 
-// importer is one import under way.
+// importer is one import in progress.
 type importer struct {
 	*Importer
 	tx       *store.Tx
 	in       *bufio.Scanner
 	header   header
 	rows     int
-	accounts map[string]string                // ids of accounts that are here already, by those of the file
-	parents  map[*schema.Table]map[string]any // by table: the rows' parents, which are set at last
+	accounts map[string]string                // ids of accounts that exist here, by their ids in the file
+	parents  map[*schema.Table]map[string]any // by table and row id: references between rows of a table, which are set last
 
-	table   *schema.Table // of the rows that wait
+	table   *schema.Table // the table of the waiting rows
 	waiting [][]any
 }
 
@@ -140,7 +141,7 @@ func (i *importer) all(ctx context.Context) error {
 	return i.finish(ctx)
 }
 
-// begin reads the header, and refuses what does not fit.
+// begin reads the header. Returns ErrVersion if the columns differ, and ErrHere if the company exists.
 func (i *importer) begin(ctx context.Context) error {
 	if !i.in.Scan() || json.Unmarshal(i.in.Bytes(), &i.header) != nil || i.header.Company == "" {
 		return ErrCutOff
@@ -163,7 +164,7 @@ func (i *importer) begin(ctx context.Context) error {
 	return i.tx.DeferKeys(ctx)
 }
 
-// row reads a row and has it wait for others of its table.
+// row reads a row and adds it to the waiting rows of its table. It inserts those first when they are of another table, or 50.
 func (i *importer) row(ctx context.Context, line []byte) error {
 	var raw []json.RawMessage
 	if err := json.Unmarshal(line, &raw); err != nil || len(raw) == 0 {
@@ -202,14 +203,14 @@ func (i *importer) row(ctx context.Context, line []byte) error {
 	return nil
 }
 
-// settle changes what must be another here, and reports whether the row is imported.
+// settle changes values that must differ here, and reports whether to import the row.
 func (i *importer) settle(ctx context.Context, t *schema.Table, row map[string]any) (bool, error) {
 	if t.Name == account.Table {
 		return i.account(ctx, row)
 	}
 	if id, ok := row["account_id"].(string); ok && i.accounts[id] != "" {
 		if ofPeople[t.Name] != "" {
-			return false, nil // the account here has its own
+			return false, nil // the account here has its own factors
 		}
 		row["account_id"] = i.accounts[id]
 	}
@@ -226,7 +227,7 @@ func (i *importer) settle(ctx context.Context, t *schema.Table, row map[string]a
 	return true, nil
 }
 
-// account reports whether an account is new; where its address or it itself is known, that one is used.
+// account reports whether to import an account. An account that exists here, with the same id or address, is used instead.
 func (i *importer) account(ctx context.Context, row map[string]any) (bool, error) {
 	id, _ := row["id"].(string)
 	known := account.ID(id)
@@ -244,7 +245,7 @@ func (i *importer) account(ctx context.Context, row map[string]any) (bool, error
 	return false, nil
 }
 
-// slug gives the company the first of its slug, its slug-2, … that nobody has.
+// slug makes the company's slug unique: the first of slug, slug-2, … that is free.
 func (i *importer) slug(ctx context.Context, row map[string]any) error {
 	wanted, _ := row["slug"].(string)
 	for n, slug := 2, wanted; ; n++ {
@@ -256,12 +257,11 @@ func (i *importer) slug(ctx context.Context, row map[string]any) error {
 			row["slug"] = slug
 			return nil
 		}
-		suffix := "-" + strconv.Itoa(n)
-		slug = wanted[:min(len(wanted), 63-len(suffix))] + suffix
+		slug = text.NumberedSlug(wanted, n)
 	}
 }
 
-// flush inserts the rows that wait.
+// flush inserts the waiting rows.
 func (i *importer) flush(ctx context.Context) error {
 	if len(i.waiting) == 0 {
 		return nil
@@ -279,7 +279,7 @@ func (i *importer) flush(ctx context.Context) error {
 	return nil
 }
 
-// finish holds the audit logs against what they were, has work go on, and writes down that the company came.
+// finish compares the audit logs with the header, queues the unfinished work, and writes an audit entry about the import.
 func (i *importer) finish(ctx context.Context) error {
 	for _, h := range i.header.Heads {
 		root, err := tlog.ParseHash(h.Root)
