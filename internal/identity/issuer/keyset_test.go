@@ -19,8 +19,8 @@ import (
 	"atrium/internal/testkit/testissuer"
 )
 
-// However many tokens name keys that nobody knows, the issuer is asked for its keys once in ten seconds, and tokens of
-// its own pass meanwhile.
+// However many tokens name unknown keys, the issuer is asked for its keys once in ten seconds. Its genuine tokens are accepted
+// meanwhile.
 func TestUnknownKeysDoNotFloodTheIssuer(t *testing.T) {
 	t.Parallel()
 	remote, i, c := trusted(t, nil)
@@ -53,8 +53,8 @@ func TestUnknownKeysDoNotFloodTheIssuer(t *testing.T) {
 	require.Equal(t, 1, remote.Asked("/.well-known/openid-configuration"))
 }
 
-// A new key is taken as soon as a token names it, unless the issuer has just been asked; one that was withdrawn verifies
-// no longer once the keys were read again, and that is after ten minutes at the latest.
+// A new key is accepted as soon as a token names it, unless the keys have just been read. A withdrawn key is refused once the
+// keys are read again, which is after at most ten minutes.
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	remote, i, c := trusted(t, nil)
@@ -74,7 +74,7 @@ func TestRotation(t *testing.T) {
 	require.False(t, accepts(t, i, withdrawn))
 }
 
-// An issuer that is down at the start is asked again later, and one that goes down later is not missed for a day.
+// If the issuer is down at the start, it is called again later. If it goes down later, its keys remain valid for a day.
 func TestIssuerThatIsDown(t *testing.T) {
 	t.Parallel()
 	remote, i, c := trusted(t, nil)
@@ -111,12 +111,12 @@ func TestIssuerThatIsDown(t *testing.T) {
 	require.True(t, accepts(t, i, token))
 }
 
-// transport answers as a test says.
+// transport answers as the test says.
 type transport func(*http.Request) (*http.Response, error)
 
 func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// A caller who leaves while the issuer is being asked leaves no trace: the next one asks anew.
+// When a caller leaves during the call to the issuer, this does not count as an attempt: the next caller asks again.
 func TestCallerWhoLeaves(t *testing.T) {
 	t.Parallel()
 	var remote *testissuer.Issuer
@@ -141,12 +141,14 @@ func TestCallerWhoLeaves(t *testing.T) {
 	require.True(t, accepts(t, i, remote.Token(t, nil)))
 }
 
-// What the issuer says of itself leads nowhere but to itself: another issuer's name, plain HTTP and redirects are refused.
+// Metadata that name another issuer, plain HTTP addresses and redirects are refused.
 func TestMetadataIsNotBelievedBlindly(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{
 		"another issuer": `{"issuer": "https://evil.test", "authorization_endpoint": "https://e.test", "token_endpoint": "https://e.test", "jwks_uri": "https://e.test"}`,
 		"plain HTTP":     `{"issuer": "https://idp.test", "authorization_endpoint": "https://e.test", "token_endpoint": "http://e.test", "jwks_uri": "https://e.test"}`,
+		"plain userinfo": `{"issuer": "https://idp.test", "authorization_endpoint": "https://e.test", "token_endpoint": "https://e.test", "jwks_uri": "https://e.test", "userinfo_endpoint": "http://e.test"}`,
+		"plain logout":   `{"issuer": "https://idp.test", "authorization_endpoint": "https://e.test", "token_endpoint": "https://e.test", "jwks_uri": "https://e.test", "end_session_endpoint": "http://e.test"}`,
 		"no keys":        `{"issuer": "https://idp.test", "authorization_endpoint": "https://e.test", "token_endpoint": "https://e.test"}`,
 		"no JSON":        `hello`,
 	} {

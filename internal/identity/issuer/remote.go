@@ -19,13 +19,13 @@ const (
 	maxAnswer   = 1 << 20 // bytes
 
 	metadataMaxAge = time.Hour
-	retryAfter     = 10 * time.Second // between two looks at what could not be had, or was not there
+	retryAfter     = 10 * time.Second // between two attempts to read what was unavailable or missing
 )
 
-// ErrUnavailable is returned when the provider did not answer and nothing that is known will do instead.
+// ErrUnavailable is returned when the provider does not answer and nothing cached can be used instead.
 var ErrUnavailable = errors.New("issuer: the provider does not answer")
 
-// Remote is an OpenID provider as its clients see it. Safe for concurrent use.
+// Remote is a client of an OpenID provider. Safe for concurrent use.
 type Remote struct {
 	issuer     string
 	algorithms []string
@@ -38,17 +38,17 @@ type Remote struct {
 	tried time.Time
 }
 
-// Metadata is what a provider says about itself.
+// Metadata is the provider's discovery document.
 type Metadata struct {
 	Endpoint   oauth2.Endpoint
-	EndSession string // empty where it has none
-	KeepsIss   bool   // it names itself in authorization responses (RFC 9207)
+	EndSession string // empty when it has none
+	KeepsIss   bool   // its authorization responses contain iss (RFC 9207)
 	keysURL    string
 	provider   *oidc.Provider
 }
 
-// NewRemote returns the provider at an address. Nothing is asked before it is needed. An empty list of algorithms
-// stands for all asymmetric ones.
+// NewRemote returns a client of the provider at issuerURL, without calling it. No algorithms means all asymmetric ones; a nil
+// transport means http.DefaultTransport.
 func NewRemote(issuerURL string, algorithms []string, transport http.RoundTripper, now func() time.Time) *Remote {
 	if len(algorithms) == 0 {
 		algorithms = asymmetric
@@ -58,22 +58,22 @@ func NewRemote(issuerURL string, algorithms []string, transport http.RoundTrippe
 	}
 	r := &Remote{issuer: issuerURL, algorithms: algorithms, now: now, client: &http.Client{
 		Transport: bounded{transport}, Timeout: callTimeout,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // who is trusted does not lead elsewhere
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // a trusted address must not lead to another one
 	}}
 	r.keys = &keySet{remote: r}
 	return r
 }
 
-// Issuer returns the provider's name, which is its address.
+// Issuer returns the provider's issuer URL.
 func (r *Remote) Issuer() string { return r.issuer }
 
-// Context returns a context in which oauth2 and go-oidc call the provider with its own bounds.
+// Context returns a context in which oauth2 and go-oidc call the provider with this client's limits of time and size.
 func (r *Remote) Context(ctx context.Context) context.Context {
 	return oidc.ClientContext(ctx, r.client)
 }
 
-// Metadata returns what the provider says about itself, read again after an hour; while it does not answer, what it said
-// last. Returns ErrUnavailable when it never did.
+// Metadata returns the provider's metadata. They are read again after an hour; when that fails, the last ones stay in use.
+// Returns ErrUnavailable when they have never been read.
 func (r *Remote) Metadata(ctx context.Context) (*Metadata, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -90,7 +90,7 @@ func (r *Remote) Metadata(ctx context.Context) (*Metadata, error) {
 	case err == nil:
 		r.known, r.tried = m, now
 	case ctx.Err() != nil:
-		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err) // the caller left: that says nothing about the provider
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err) // the caller's context ended: that says nothing about the provider
 	case r.known == nil:
 		r.tried = now
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
@@ -100,7 +100,7 @@ func (r *Remote) Metadata(ctx context.Context) (*Metadata, error) {
 	return r.known, nil
 }
 
-// discover reads the discovery document, which has to name the issuer under whose address it was found.
+// discover reads the discovery document, whose issuer must be the URL that it was read from.
 func (r *Remote) discover(ctx context.Context) (*Metadata, error) {
 	p, err := oidc.NewProvider(r.Context(ctx), r.issuer)
 	if err != nil {
@@ -115,7 +115,13 @@ func (r *Remote) discover(ctx context.Context) (*Metadata, error) {
 		return nil, fmt.Errorf("read the metadata of %s: %w", r.issuer, err)
 	}
 	m := &Metadata{Endpoint: p.Endpoint(), EndSession: more.EndSession, KeepsIss: more.KeepsIss, keysURL: more.Keys, provider: p}
-	for _, address := range []string{m.Endpoint.AuthURL, m.Endpoint.TokenURL, m.keysURL} {
+	addresses := []string{m.Endpoint.AuthURL, m.Endpoint.TokenURL, m.keysURL}
+	for _, optional := range []string{p.UserInfoEndpoint(), m.EndSession} {
+		if optional != "" {
+			addresses = append(addresses, optional)
+		}
+	}
+	for _, address := range addresses {
 		if u, err := url.Parse(address); err != nil || !validURL(u.Scheme+"://"+u.Host) {
 			return nil, fmt.Errorf("the metadata of %s holds an address that is not https", r.issuer)
 		}
@@ -123,11 +129,11 @@ func (r *Remote) discover(ctx context.Context) (*Metadata, error) {
 	return m, nil
 }
 
-// verify holds a token against the issuer's keys and name, the clock and an audience. Returns ErrToken for one that does
-// not pass, and ErrUnavailable when there are no keys to hold it against.
+// verify checks a token's signature, issuer, times and audience. Returns ErrToken for a token that is not valid, and
+// ErrUnavailable when there are no keys to verify with.
 func (r *Remote) verify(ctx context.Context, token, audience string) (*oidc.IDToken, error) {
 	if _, err := r.keys.fresh(ctx); err != nil {
-		return nil, err // go-oidc would make one text of this and of a bad signature
+		return nil, err // go-oidc would hide this error behind the one of a bad signature
 	}
 	verifier := oidc.NewVerifier(r.issuer, r.keys, &oidc.Config{
 		ClientID: audience, SupportedSigningAlgs: r.algorithms, Now: r.now,
@@ -139,8 +145,8 @@ func (r *Remote) verify(ctx context.Context, token, audience string) (*oidc.IDTo
 	return t, nil
 }
 
-// IDToken verifies an ID token that the provider gave a client for a flow that began with nonce; accessToken came with
-// it. Returns ErrToken for every other.
+// IDToken verifies an ID token that the provider issued to a client for the flow with the given nonce. accessToken was issued
+// together with it. Returns ErrToken for any other token, and ErrUnavailable like verify.
 func (r *Remote) IDToken(ctx context.Context, raw, clientID, nonce, accessToken string) (*oidc.IDToken, error) {
 	t, err := r.verify(ctx, raw, clientID)
 	if err != nil {
@@ -171,10 +177,10 @@ func (r *Remote) IDToken(ctx context.Context, raw, clientID, nonce, accessToken 
 	return t, nil
 }
 
-// bounded is a transport whose answers end after maxAnswer bytes.
+// bounded is a transport that cuts off answers after maxAnswer bytes.
 type bounded struct{ next http.RoundTripper }
 
-// RoundTrip sends the request on.
+// RoundTrip sends the request and limits the answer.
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	res, err := b.next.RoundTrip(r)
 	if err != nil {
