@@ -1,8 +1,10 @@
-// Package fault names what is wrong with the arguments of an operation, field by field.
+// Package fault reports what is wrong with the arguments of an operation, field by field.
 //
-// GraphQL's validation ends at the first fault of a variable, takes numbers for texts and enums in any case, and its
-// messages repeat values. The rows made here say what each field must be, as package op does for REST's bodies, and never
+// GraphQL's own validation stops at the first fault of a variable, accepts numbers as strings and enums in any case, and repeats
+// values in its messages. The details made here say what each field must be, as package input does for REST's bodies, and never
 // what it was.
+//
+// Package graph calls it before an operation runs. It reads nothing but the schema and the call.
 package fault
 
 import (
@@ -16,10 +18,10 @@ import (
 	"atrium/internal/apperr"
 )
 
-// most bounds the rows of one refusal.
+// most is the highest number of details in one error.
 const most = 50
 
-// Variables returns a row for every variable, or part of one, that does not fit its type.
+// Variables returns a detail for every variable, or part of one, that does not fit its type.
 func Variables(schema *ast.Schema, o *ast.OperationDefinition, variables map[string]any) []apperr.Detail {
 	f := &finder{schema: schema, operation: o, variables: variables}
 	for _, v := range o.VariableDefinitions {
@@ -28,8 +30,8 @@ func Variables(schema *ast.Schema, o *ast.OperationDefinition, variables map[str
 	return f.rows
 }
 
-// Find returns a row for every fault in the arguments of the operation's fields and in its variables. A field of an
-// input or of a filter is named as in REST, without the argument's own name.
+// Find returns a detail for every fault in the arguments of the operation's fields and in its variables. A field of an input or
+// of a filter is named as in REST, without the argument's own name.
 func Find(schema *ast.Schema, doc *ast.QueryDocument, o *ast.OperationDefinition, variables map[string]any) []apperr.Detail {
 	f := &finder{schema: schema, doc: doc, operation: o, variables: variables, spread: map[string]bool{}}
 	root := schema.Query
@@ -72,17 +74,18 @@ func (f *finder) fault(path, format string, args ...any) {
 	}
 }
 
-// selections looks at the arguments of all fields that are selected of a type; nil for one that nobody knows.
+// selections checks the arguments of all fields that are selected on a type; of is nil for an unknown type.
 func (f *finder) selections(set ast.SelectionSet, of *ast.Definition) {
 	for _, selection := range set {
 		switch s := selection.(type) {
 		case *ast.Field:
 			f.field(s, of)
 		case *ast.InlineFragment:
+			on := of
 			if s.TypeCondition != "" {
-				of = f.schema.Types[s.TypeCondition]
+				on = f.schema.Types[s.TypeCondition]
 			}
-			f.selections(s.SelectionSet, of)
+			f.selections(s.SelectionSet, on)
 		case *ast.FragmentSpread:
 			if def := f.doc.Fragments.ForName(s.Name); def != nil && !f.spread[s.Name] {
 				f.spread[s.Name] = true
@@ -117,7 +120,7 @@ func (f *finder) field(field *ast.Field, of *ast.Definition) {
 	f.selections(field.SelectionSet, f.schema.Types[def.Type.Name()])
 }
 
-// literal holds a value as it stands in the document against a type.
+// literal checks a value that stands in the document against a type.
 func (f *finder) literal(path string, typ *ast.Type, v *ast.Value) {
 	switch {
 	case v.Kind == ast.Variable:
@@ -137,7 +140,7 @@ func (f *finder) literal(path string, typ *ast.Type, v *ast.Value) {
 	}
 }
 
-// named holds a literal against a type that is no list.
+// named checks a literal against a type that is not a list.
 func (f *finder) named(path string, def *ast.Definition, v *ast.Value) {
 	if def == nil {
 		return
@@ -173,7 +176,7 @@ func (f *finder) named(path string, def *ast.Definition, v *ast.Value) {
 	}
 }
 
-// variable holds a variable's value against the type of the place where it is used.
+// variable checks a variable's value against the type of the place where it is used.
 func (f *finder) variable(path, name string, typ *ast.Type) {
 	if f.used == nil {
 		f.used = map[string]bool{}
@@ -181,7 +184,7 @@ func (f *finder) variable(path, name string, typ *ast.Type) {
 	f.used[name] = true
 	def := f.operation.VariableDefinitions.ForName(name)
 	if def == nil {
-		return // validation names it
+		return // validation reports it
 	}
 	value, given := f.variables[name]
 	switch {
@@ -194,7 +197,7 @@ func (f *finder) variable(path, name string, typ *ast.Type) {
 	}
 }
 
-// value holds a decoded JSON value against a type.
+// value checks a decoded JSON value against a type.
 func (f *finder) value(path string, typ *ast.Type, v any) {
 	list, isList := v.([]any)
 	switch {
@@ -213,7 +216,7 @@ func (f *finder) value(path string, typ *ast.Type, v any) {
 	}
 }
 
-// namedValue holds a decoded JSON value against a type that is no list.
+// namedValue checks a decoded JSON value against a type that is not a list.
 func (f *finder) namedValue(path string, def *ast.Definition, v any) {
 	if def == nil {
 		return
@@ -248,7 +251,7 @@ func (f *finder) namedValue(path string, def *ast.Definition, v any) {
 	}
 }
 
-// object goes through the fields of an input; child looks at one and reports whether it is given.
+// object checks the fields of an input object; child checks one and reports whether it is given.
 func (f *finder) object(path string, def *ast.Definition, child func(*ast.FieldDefinition) bool) {
 	for _, field := range def.Fields {
 		if !child(field) && field.Type.NonNull && field.DefaultValue == nil {
@@ -265,7 +268,7 @@ func names(values ast.EnumValueList) string {
 	return strings.Join(out, ", ")
 }
 
-// kinds are the values that a scalar takes.
+// kinds are the values that a scalar accepts.
 type kinds struct {
 	message  string
 	literals []ast.ValueKind
