@@ -9,28 +9,28 @@ import (
 	"atrium/internal/apperr"
 )
 
-// maxUnknown is how many unknown keys are listed one by one.
+// maxUnknown is how many unknown keys get a detail of their own.
 const maxUnknown = 200
 
 // Form is a compiled definition: immutable, and safe for concurrent use.
 type Form struct {
 	fields []field
 	byKey  map[string]int
-	order  []int // indexes of fields, each after those that its visibility depends on
+	order  []int // indexes of fields, each after the fields that its visibility depends on
 
 	patternCost float64 // of the longest values, in instructions × characters
 }
 
-// Lookups tell which of the given ids exist for the caller, as keys that map to true. Validate calls each at most
-// once, with every id of its kind, each once, in form order; never with none. A lookup may be nil where no value of
-// its kind occurs.
+// Lookups return which of the given ids exist for the caller, as keys that map to true. Validate calls each at most once, with
+// all ids of its kind, without duplicates and in form order; it calls none without ids. A lookup may be nil if no value of its
+// kind occurs.
 type Lookups struct {
 	Users func(ctx context.Context, ids []string) (existing map[string]bool, err error)
 	Teams func(ctx context.Context, ids []string) (existing map[string]bool, err error)
 }
 
-// Compile prepares a definition for any number of calls of Validate. It returns validation_error with Check's rows if
-// the definition is faulty. Later changes of d do not reach the form.
+// Compile prepares a definition for any number of calls of Validate. It returns validation_error with Check's details if the
+// definition is faulty. Later changes of d do not affect the form.
 func Compile(d Definition) (*Form, error) {
 	form, faults := prepare(d)
 	if len(faults) > 0 {
@@ -39,25 +39,24 @@ func Compile(d Definition) (*Form, error) {
 	return form, nil
 }
 
-// Validate judges a request's fields and returns a row for each field it refuses, or nil. Values are as encoding/json
-// decodes them, with or without UseNumber; int, int64 and []string are understood too. They are not changed.
+// Validate checks a request's fields and returns a detail for each field that it refuses, or nil. Values are as encoding/json
+// decodes them, with or without UseNumber; int, int64 and []string are accepted too. They are not changed.
 //
-// Rows are named fields.<key> and come in form order, followed by unknown keys in order of their bytes (the first 200,
-// then one row named "fields" for the rest). A field has at most one row: the first of not shown, missing, wrong type
-// or shape, out of range, not of the pattern, no such user or team. Messages never repeat a value.
+// Details are named fields.<key> and come in form order, followed by unknown keys in order of their bytes (the first 200, then
+// one detail named "fields" for the rest). A field has at most one detail: the first of not shown, missing, wrong type or shape,
+// out of range, not of the pattern, no such user or team. Messages never repeat a value.
 //
-// Missing, for a required field, is null, absent, an empty text or an empty list; false and 0 are answers. An optional
-// field takes null and the empty value of its own shape: a number or boolean field refuses "", all but multiselect
-// refuse [].
+// A required field is missing if it is null, absent, an empty text or an empty list; false and 0 are answers. An optional field
+// accepts null and the empty value of its own type: a number or boolean field refuses "", and all but multiselect refuse [].
 //
-// A field whose visibleWhen does not hold is not required, and a value for it is refused rather than dropped: dropping
-// would file something else than was sent. null and the empty value of its shape pass. A condition on a field that has
-// no value, or is itself hidden, does not hold, whatever value it names; false is no exception. A condition on a field
-// that has a row, or that depends on one that has, is left open: no row is made from it.
+// A field whose visibleWhen does not hold is not required. A value for it is refused rather than dropped, because dropping would
+// file something else than was sent; null and the empty value of its type pass. A condition on a field that has no value, or is
+// itself hidden, does not hold, whatever value it names, even false. A condition on a field that has a detail, or that depends on
+// one that has, stays open: no detail is made from it.
 //
-// Texts whose patterns would take more than maxCallCost together are refused from the one on that goes beyond it.
+// Once the patterns together cost more than maxCallCost, that field and all fields with patterns after it are refused.
 //
-// An error means that a lookup failed, was needed and nil, or that ctx ended; there are no rows then.
+// An error means that a lookup failed, that a lookup was needed and nil, or that ctx ended; there are no details then.
 func (form *Form) Validate(ctx context.Context, values map[string]any, lookups Lookups) ([]apperr.Detail, error) {
 	users, teams, err := form.lookUp(ctx, values, lookups)
 	if err != nil {
@@ -72,7 +71,8 @@ func (form *Form) Validate(ctx context.Context, values map[string]any, lookups L
 		}
 		visible := form.visibility(i, values, verdicts)
 		v := verdict{refused, "Is too long for the pattern of this field."}
-		if cost += f.cost(values[f.key]); cost <= maxCallCost {
+		one := f.cost(values[f.key])
+		if cost += one; one == 0 || cost <= maxCallCost {
 			v = f.judge(values[f.key], visible)
 		}
 		switch {
@@ -103,11 +103,11 @@ func (form *Form) Validate(ctx context.Context, values map[string]any, lookups L
 	return out.list, nil
 }
 
-// maxCallCost bounds what the patterns of one call may cost, in instructions × characters: about 50 ms of the worst ones.
+// maxCallCost bounds the cost of the patterns of one call, in instructions × characters: about 50 ms of the most expensive ones.
 const maxCallCost = 4_000_000
 
-// Cost is what matching the values with the form's patterns takes at most, in instructions × characters. Some 100,000
-// take a millisecond.
+// Cost returns the highest cost of matching the values with the form's patterns, at most maxCallCost, in instructions ×
+// characters. About 100,000 take a millisecond.
 func (form *Form) Cost(values map[string]any) int {
 	sum := 0
 	for i := range form.fields {
@@ -116,22 +116,22 @@ func (form *Form) Cost(values map[string]any) int {
 	return min(sum, maxCallCost)
 }
 
-// verdict is what came of one field.
+// verdict is the result of one field.
 type verdict struct {
 	state   state
-	message string // of its row; "" when there is none
+	message string // of its detail; "" when there is none
 }
 
 type state int8
 
 const (
-	absent   state = iota // no value that conditions could look at: not answered, or hidden
-	given                 // a value that is fine
-	doubtful              // a value that is fine, if the field is shown at all
-	refused               // a value, or the lack of one, that is a fault
+	absent   state = iota // no value for conditions to read: not answered, or hidden
+	given                 // a valid value
+	doubtful              // a valid value, if the field is shown at all
+	refused               // a faulty value, or a missing one
 )
 
-// judge decides on one value, existence of users and teams aside.
+// judge decides on one value. It does not check whether users and teams exist.
 func (f *field) judge(v any, visible visibility) verdict {
 	switch {
 	case visible == hidden && f.blank(v):
@@ -149,8 +149,8 @@ func (f *field) judge(v any, visible visibility) verdict {
 	return verdict{state: given}
 }
 
-// lookUp asks which of the users and teams among the values exist. It comes before visibility is known, because
-// visibility may depend on the answer; the price is that ids in hidden fields are asked for as well.
+// lookUp asks which of the users and teams among the values exist. It runs before visibility is known, because visibility may
+// depend on the result. So ids in hidden fields are looked up as well.
 func (form *Form) lookUp(ctx context.Context, values map[string]any, lookups Lookups) (users, teams map[string]bool, err error) {
 	var userIDs, teamIDs []string
 	for i := range form.fields {

@@ -27,7 +27,7 @@ func compile(t testing.TB, fields string) *form.Form {
 	return f
 }
 
-// only is a lookup that knows the given ids and fails the test when asked for none, or for one twice.
+// only is a lookup that knows the given ids. It fails the test when it is called with no ids, or with one twice.
 func only(t testing.TB, known ...string) func(context.Context, []string) (map[string]bool, error) {
 	return func(_ context.Context, ids []string) (map[string]bool, error) {
 		require.NotEmpty(t, ids)
@@ -43,7 +43,7 @@ func only(t testing.TB, known ...string) func(context.Context, []string) (map[st
 	}
 }
 
-// refuse lists the rows of a form's fields for the values, as a JSON object.
+// refuse returns the details that a form gives for values in JSON.
 func refuse(t testing.TB, f *form.Form, values string) []string {
 	t.Helper()
 	var v map[string]any
@@ -53,7 +53,7 @@ func refuse(t testing.TB, f *form.Form, values string) []string {
 	return fields(t, details)
 }
 
-// Each field takes the values on the left and refuses those on the right.
+// Each field accepts the values on the left and refuses those on the right.
 func TestValidateByType(t *testing.T) {
 	t.Parallel()
 	chars := func(n int) string { return `"` + strings.Repeat("é", n) + `"` }
@@ -255,4 +255,19 @@ func TestFree(t *testing.T) {
 		require.Equal(t, want, fields(t, form.Free(v)))
 	}
 	require.Equal(t, []string{"fields.s"}, fields(t, form.Free(map[string]any{"s": []string{"\xff"}})))
+}
+
+// Once the patterns of a call have cost too much, the fields with patterns are refused, and the others are validated as ever.
+func TestCostlyPatternsRefuseOnlyPatterns(t *testing.T) {
+	t.Parallel()
+	pattern := `"type": "textarea", "pattern": "(?:.*.*a.*){300}c"`
+	f := compile(t, `{"key": "a", `+pattern+`}, {"key": "b", `+pattern+`}, {"key": "n", "type": "number"}`)
+	text := strings.Repeat("ab", form.MaxTextAreaLength/2)
+	details, err := f.Validate(t.Context(), map[string]any{"a": text, "b": text, "n": 1.0}, form.Lookups{})
+	require.NoError(t, err)
+	var fields []string
+	for _, d := range details {
+		fields = append(fields, d.Field)
+	}
+	require.Equal(t, []string{"fields.a", "fields.b"}, fields)
 }
