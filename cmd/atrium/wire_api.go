@@ -31,7 +31,7 @@ import (
 	"atrium/rest"
 )
 
-// addAPI builds the doors, makes the demo company in an empty database, and serves.
+// addAPI builds the APIs, creates the demo company in an empty database, and adds the API server.
 func (s *server) addAPI(ctx context.Context) error {
 	limits, err := s.limits(ctx)
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *server) addAPI(ctx context.Context) error {
 	s.add("last-used times", func(ctx context.Context) error { return auth.Run(ctx, s.log) })
 	g := gate.New(gate.Options{
 		Authn: auth, Limiter: limits.calls, Anonymous: limits.anonymous, Clock: s.clock, Log: s.log, Observe: s.metrics.observe, Origins: s.origins.Has, Agents: s.door,
-		Logged: gate.Logged(s.AccessLog), AccessLog: slog.New(slog.NewJSONHandler(os.Stderr, nil)), // at whatever log level
+		Logged: gate.Logged(s.AccessLog), AccessLog: slog.New(slog.NewJSONHandler(os.Stderr, nil)), // at any log level
 		StrictTransport: s.caFile == "",
 	})
 	o := rest.Options{Engine: s.engine, Gate: g, Log: s.log, BaseURL: s.BaseURL}
@@ -67,7 +67,7 @@ func (s *server) addAPI(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.console, err = console.New(console.Options{Dir: s.ConsoleDir, BaseURL: s.BaseURL, AuthURL: s.AuthURL, Version: version}); err != nil {
+	if s.console, err = console.New(console.Options{Dir: s.ConsoleDir, BaseURL: s.BaseURL, AuthURL: s.AuthURL, Version: programVersion()}); err != nil {
 		return fmt.Errorf("--console-dir: %w", err)
 	}
 	graphQL, err := s.graphQL(g, limits.streams)
@@ -100,14 +100,14 @@ func (s *server) addAPI(ctx context.Context) error {
 	return nil
 }
 
-// limits are where calls and streams are counted.
+// limits holds the counters of calls and streams.
 type limits struct {
 	calls     ratelimit.Limiter
-	anonymous *gate.Anonymous  // nil: by this node alone
-	streams   *ratelimit.Seats // nil: by this node alone
+	anonymous *gate.Anonymous  // nil: counted on this node only
+	streams   *ratelimit.Seats // nil: counted on this node only
 }
 
-// limits counts in Redis when there is one, else in memory with the day's counts kept in the database.
+// limits counts in Redis if it is configured. Otherwise it counts in memory and keeps the day's counts in the database.
 func (s *server) limits(ctx context.Context) (*limits, error) {
 	if s.RedisURL != "" {
 		return s.sharedLimits(ctx)
@@ -121,7 +121,7 @@ func (s *server) limits(ctx context.Context) (*limits, error) {
 	return &limits{calls: mem}, nil
 }
 
-// sharedLimits counts in Redis, together with all nodes that do.
+// sharedLimits counts in Redis, shared by all nodes that use it.
 func (s *server) sharedLimits(ctx context.Context) (*limits, error) {
 	client, err := ratelimit.OpenRedis(s.RedisURL)
 	if err != nil {
@@ -136,7 +136,7 @@ func (s *server) sharedLimits(ctx context.Context) (*limits, error) {
 	return &limits{calls: calls, anonymous: gate.NewAnonymous(calls, seed, s.clock, s.log), streams: ratelimit.NewSeats(client, s.log)}, nil
 }
 
-// issuer returns who is known of another issuer of tokens; nil without one.
+// issuer returns the directory of the external issuer's users; nil without an external issuer.
 func (s *server) issuer() (*issuer.Directory, error) {
 	o, err := s.issuerOptions(s.EgressCA)
 	if o == nil || err != nil {
@@ -149,9 +149,9 @@ func (s *server) issuer() (*issuer.Directory, error) {
 	return issuer.NewDirectory(i, s.engine), nil
 }
 
-// pages builds what people sign in by. Where another issuer does that, the embedded provider has no place.
+// pages builds the pages for signing in. With an external issuer the embedded provider is left out.
 func (s *server) pages(g *gate.Gate, others *issuer.Directory) (*hosted, error) {
-	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))) // the provider's library logs there
+	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))) // the provider's library logs to the default logger
 	layout, err := pages.NewLayout(pages.LayoutOptions{AuthURL: s.AuthURL, Pages: embed.FS{}, Log: s.log})
 	if err != nil {
 		return nil, err
@@ -175,7 +175,7 @@ func (s *server) pages(g *gate.Gate, others *issuer.Directory) (*hosted, error) 
 	return out, nil
 }
 
-// provider builds the embedded provider and the pages where people sign in to it and mind their accounts.
+// provider builds the embedded provider, its sign-in pages and the account pages.
 func (s *server) provider(layout *pages.Layout) (*hosted, error) {
 	p, err := provider.New(provider.Options{
 		Store: s.store, Keys: s.keys, Tokens: s.tokens(s.BaseURL, s.AuthURL), Issuer: s.AuthURL, BaseURL: s.BaseURL, Queue: s.queue,
@@ -189,7 +189,7 @@ func (s *server) provider(layout *pages.Layout) (*hosted, error) {
 		return nil, err
 	}
 	hasher := password.New(password.Options{})
-	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + hasher.Workers()) // a password that it hashes holds a thread that Go schedules calls on
+	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + hasher.Workers()) // each password being hashed occupies a thread that Go would use for calls
 	signIn, err := signin.New(signin.Options{
 		Store: s.store, Provider: p, Hasher: hasher, Sealer: s.sealer, SMS: sms, SMSPerDay: s.SMSPerDay, AuthURL: s.AuthURL, BaseURL: s.BaseURL,
 		SignUp: s.SignUp, Log: s.log, Notify: s.letters.Notify,
@@ -214,7 +214,7 @@ func (s *server) provider(layout *pages.Layout) (*hosted, error) {
 	return &hosted{provider: p.Handler(), signIn: signIn.Handler(), account: accounts.Handler()}, nil
 }
 
-// sms returns what sends text messages; nil for nothing: package signin offers no telephones then.
+// sms returns the sender of text messages. It is nil without one; then package signin does not offer telephones.
 func (s *server) sms() (mfa.SMS, error) {
 	switch s.SMSURL {
 	case "":
@@ -231,7 +231,7 @@ func (s *server) sms() (mfa.SMS, error) {
 	return sender, nil
 }
 
-// graphQL builds the second door.
+// graphQL builds the GraphQL API.
 func (s *server) graphQL(g *gate.Gate, streams *ratelimit.Seats) (_ *graph.Server, err error) {
 	o := graph.Options{Engine: s.engine, Gate: g, Log: s.log, BaseURL: s.BaseURL, Seats: streams}
 	if o.Feed, err = feed.New(feed.Options{Store: s.store, Log: s.log, Metrics: s.metrics.registry}); err != nil {

@@ -23,7 +23,7 @@ import (
 
 var runSorts = op.Sorts{"createdAt": agentrun.FieldCreatedAt}
 
-// The operations on runs. Who may read a request and works requests may read its runs.
+// The operations on runs. Callers who may read a request and have requests:read may read its runs.
 var (
 	ListRuns = paging.NewList("agentrun.list", op.Spec{
 		Resource: "AgentRun", Action: op.Read, Scope: "requests:read", Sorts: runSorts, Summary: "List runs of agents",
@@ -37,14 +37,14 @@ var (
 		return tx.AgentRun.Query().Where(append(shownRuns(tx), agentrun.ID(id))...).Only(ctx)
 	})
 
-	// LookUpRuns reads those of many runs that match a filter and that the caller may see.
+	// LookUpRuns reads the runs with the given ids that match a filter and that the caller may see.
 	LookUpRuns = op.New("agentrun.lookup", op.Spec{
 		Resource: "AgentRun", Action: op.Read, Scope: "requests:read", Summary: "Look runs of agents up by their ids",
 	}, func(ctx context.Context, tx *op.Tx, in LookUpRunsInput) (map[string]*ent.AgentRun, error) {
 		return paging.LookUp(ctx, tx.AgentRun.Query().Where(in.where(tx)...), paging.ByIDs{IDs: in.IDs})
 	})
 
-	// LookUpEdges reads the runs that edges of the graph lead to, many at once, by the same rights as a read of one.
+	// LookUpEdges reads the runs that other rows refer to in GraphQL, many at once, with the same rights as a read of one.
 	LookUpEdges = paging.NewLookUp("agentrun.edges", op.Spec{
 		Resource: "AgentRun", Action: op.Read, Scope: "requests:read", Summary: "Look up the runs that other rows are about",
 	}, func(tx *op.Tx) *ent.AgentRunQuery { return tx.AgentRun.Query().Where(shownRuns(tx)...) })
@@ -70,20 +70,20 @@ var (
 	}, stopAll)
 )
 
-// RunFilter filters runs; each takes several values, any of which may match.
+// RunFilter filters runs. Each field takes several values, of which any may match.
 type RunFilter struct {
 	Status    []string `json:"-" query:"status" enum:"QUEUED,RUNNING,WAITING,COMPLETED,PROPOSED,HANDED_OVER,FAILED,STOPPED"`
 	AgentID   []string `json:"-" query:"agentId" maxLength:"64"`
 	RequestID []string `json:"-" query:"requestId" maxLength:"64"`
 }
 
-// ListRunsInput filters and pages the runs.
+// ListRunsInput filters the runs and selects a page.
 type ListRunsInput struct {
 	paging.Page
 	RunFilter
 }
 
-// LookUpRunsInput names runs, and filters them as the list does.
+// LookUpRunsInput holds the ids of runs, and filters them as the list does.
 type LookUpRunsInput struct {
 	ListRunsInput
 	IDs []string `json:"-"`
@@ -96,14 +96,14 @@ func (f RunFilter) where(tx *op.Tx) []predicate.AgentRun {
 	return paging.In(where, f.RequestID, agentrun.RequestIDIn)
 }
 
-// seesShadows reports whether the caller is shown what shadows do.
+// seesShadows reports whether the caller may see shadow runs and their actions.
 func seesShadows(tx *op.Tx) bool {
 	return slices.Contains([]principal.Role{principal.Admin, principal.Owner, principal.OperatorRole}, tx.Principal().Role)
 }
 
-// shownRuns narrows runs to those that the caller is shown.
+// shownRuns restricts runs to those that the caller may see.
 func shownRuns(tx *op.Tx) []predicate.AgentRun {
-	if self := selfID(tx); self != "" { // its own, whoever sees them
+	if self := selfID(tx); self != "" { // an agent sees its own runs, including shadow runs
 		return []predicate.AgentRun{agentrun.AgentID(self)}
 	}
 	if seesShadows(tx) {
@@ -112,7 +112,7 @@ func shownRuns(tx *op.Tx) []predicate.AgentRun {
 	return []predicate.AgentRun{agentrun.ShadowEQ(false)}
 }
 
-// StepsOf returns what a run did, in order.
+// StepsOf returns the steps of a run in order.
 func StepsOf(r *ent.AgentRun) ([]*Step, error) {
 	list := []*Step{}
 	if len(r.Steps) == 0 {
@@ -128,7 +128,7 @@ func loadRun(ctx context.Context, tx *op.Tx, id string) (*ent.AgentRun, error) {
 	return op.Lock(tx, tx.AgentRun.Query().Where(append(shownRuns(tx), agentrun.ID(id))...)).Only(ctx)
 }
 
-// stopRun returns conflict for a run that has ended.
+// stopRun returns conflict if the run has ended.
 func stopRun(ctx context.Context, tx *op.Tx, before *ent.AgentRun, _ op.ByID) (*ent.AgentRun, error) {
 	if !slices.Contains(interrupt.Open, before.Status) {
 		return nil, apperr.New(apperr.Conflict, "The run has ended already.")
@@ -149,7 +149,7 @@ type RerunInput struct {
 	RequestID string `json:"requestId" minLength:"1" maxLength:"64" doc:"A PENDING request."`
 }
 
-// prepareRerun finds the agent that takes the request.
+// prepareRerun finds the agent for the request.
 func prepareRerun(ctx context.Context, tx *op.Tx, in RerunInput) (any, error) {
 	all := principal.With(ctx, principal.Worker(tx.Principal().CompanyID, workerName))
 	r, err := tx.Request.Query().Where(request.ID(in.RequestID)).Only(all)
@@ -162,8 +162,7 @@ func prepareRerun(ctx context.Context, tx *op.Tx, in RerunInput) (any, error) {
 	return choose(all, tx.Client, r)
 }
 
-// rerun returns not_found for a request that the caller does not see, and conflict for one that no agent takes or that one is
-// working.
+// rerun returns not_found for a request that the caller may not see, and conflict if no agent takes it or if a run of it is open.
 func rerun(ctx context.Context, tx *op.Tx, in RerunInput) (*ent.AgentRun, error) {
 	r, err := op.Lock(tx, tx.Request.Query().Where(request.ID(in.RequestID))).Only(ctx)
 	if err != nil {
@@ -188,7 +187,7 @@ func rerun(ctx context.Context, tx *op.Tx, in RerunInput) (*ent.AgentRun, error)
 	if err != nil {
 		return nil, err
 	}
-	// What was proposed before is no longer what the agent thinks.
+	// Earlier proposals no longer reflect what the agent decides.
 	err = tx.AgentAction.Update().Where(agentaction.RequestID(r.ID), agentaction.OperationNEQ(toolTask), agentaction.StatusEQ(agentaction.StatusPENDING)).
 		SetStatus(agentaction.StatusSTALE).Exec(tx.Unfiltered(ctx, "earlier proposals go stale whoever sees them"))
 	if err != nil {
@@ -203,7 +202,7 @@ type StopAllInput struct {
 	Reason string `json:"reason" minLength:"1" maxLength:"500" pattern:"\\S" patternDescription:"more than blanks" doc:"Kept with each run."`
 }
 
-// Stopped says what was stopped.
+// Stopped holds the numbers of stopped runs and paused agents.
 type Stopped struct{ Runs, Agents int }
 
 func stopAll(ctx context.Context, tx *op.Tx, in StopAllInput) (*Stopped, error) {
@@ -235,6 +234,7 @@ func stopAll(ctx context.Context, tx *op.Tx, in StopAllInput) (*Stopped, error) 
 	}
 	tx.AuthorityChanged()
 	tx.ChangedField("reason", nil, in.Reason)
+	tx.ChangedField("agents", 0, out.Agents)
 	tx.ChangedField("runs", 0, out.Runs)
 	return out, nil
 }

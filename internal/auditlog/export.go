@@ -16,11 +16,11 @@ import (
 	"atrium/internal/op"
 )
 
-// MaxExport bounds the entries of one export. What is beyond it takes another one, by `to`.
+// MaxExport is the maximum number of entries in one export. Older ones need another export with a lower `to`.
 const MaxExport = 10_000
 
-// An export is two operations: the first records who took what, in a transaction; the second reads the entries, outside
-// of any, since they may be many.
+// An export consists of two operations. Export records in a transaction who exports what. ReadExport then reads the entries
+// outside a transaction, because they may be many.
 var (
 	Export = op.New("audit.export", op.Spec{
 		Resource: "AuditEntry", Action: op.Create, Scope: "audit:read",
@@ -33,24 +33,24 @@ var (
 	}, readExport)
 )
 
-// ExportInput says which entries are taken, and in what form.
+// ExportInput selects the entries and the format.
 type ExportInput struct {
 	ListEntriesInput
 	Format string `json:"format" enum:"csv,jsonl" doc:"A table with a line of headings, or one JSON object a line."`
 }
 
-// Exported are audit entries as one text.
+// Exported is an export of audit entries as one text.
 type Exported struct {
 	Format    string
 	Content   string
-	Count     int  // of entries
-	Truncated bool // there are older ones that match
+	Count     int  // number of entries
+	Truncated bool // older entries match too
 }
 
 func export(_ context.Context, tx *op.Tx, in ExportInput) (ExportInput, error) {
 	filter := map[string]any{}
 	for name, values := range map[string][]string{
-		"actorId": in.ActorID, "action": in.Action, "resourceType": in.ResourceType, "resourceId": in.ResourceID,
+		"actorId": in.ActorID, "action": in.Action, "resourceType": in.ResourceType, "resourceId": in.ResourceID, "outcome": in.Outcome,
 	} {
 		if len(values) > 0 {
 			filter[name] = values
@@ -67,7 +67,7 @@ func export(_ context.Context, tx *op.Tx, in ExportInput) (ExportInput, error) {
 	return in, nil
 }
 
-// readExport writes the newest entries that match, the newest first.
+// readExport returns the newest entries that match, newest first.
 func readExport(ctx context.Context, tx *op.Tx, in ExportInput) (*Exported, error) {
 	rows, err := tx.AuditEntry.Query().Where(in.where()...).
 		Order(ent.Desc(auditentry.FieldCreatedAt, auditentry.FieldID)).Limit(MaxExport + 1).All(ctx)
@@ -91,7 +91,7 @@ func readExport(ctx context.Context, tx *op.Tx, in ExportInput) (*Exported, erro
 	return out, err
 }
 
-// column is what an export says of an entry under a name; a dot in it stands for an object in JSON.
+// column is a column of an export. A dot in its name stands for a nested object in JSON.
 type column struct {
 	name string
 	of   func(*ent.AuditEntry) any
@@ -118,7 +118,7 @@ var columns = []column{
 	}},
 }
 
-// asCSV writes a table. A text that a spreadsheet would take for a formula gets an apostrophe in front.
+// asCSV writes a CSV table. It puts an apostrophe before a text that a spreadsheet would treat as a formula.
 func asCSV(rows []*ent.AuditEntry) (string, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
@@ -152,14 +152,14 @@ func asCSV(rows []*ent.AuditEntry) (string, error) {
 	return b.String(), nil
 }
 
-// placesOf returns what proves each of the entries, under one checkpoint, which stands with the first that is sealed.
+// placesOf returns the proof fields of each entry, all for one checkpoint, which the first sealed entry contains.
 func placesOf(ctx context.Context, tx *op.Tx, rows []*ent.AuditEntry) ([]merkle.Exported, error) {
 	p, err := proverOf(ctx, tx, rows...)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]merkle.Exported, len(rows))
-	var sealed []int // of the rows
+	var sealed []int // indexes into rows
 	var indexes []int64
 	for i, row := range rows {
 		if row.Index == nil || *row.Index >= p.Size {
@@ -185,7 +185,7 @@ func placesOf(ctx context.Context, tx *op.Tx, rows []*ent.AuditEntry) ([]merkle.
 	return out, err
 }
 
-// asJSONL writes an object a line, as REST shows an entry, with what proves it; what is empty is null.
+// asJSONL writes one JSON object a line: the fields of an entry as in REST, and its proof. Empty values are null.
 func asJSONL(rows []*ent.AuditEntry, places []merkle.Exported) (string, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -219,7 +219,7 @@ func asJSONL(rows []*ent.AuditEntry, places []merkle.Exported) (string, error) {
 	return b.String(), nil
 }
 
-// flatten adds the fields of a place to a line.
+// flatten adds the proof fields to a line.
 func flatten(line map[string]any, place merkle.Exported) error {
 	b, err := json.Marshal(place)
 	if err != nil {

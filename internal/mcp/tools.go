@@ -11,25 +11,23 @@ import (
 	"atrium/internal/request"
 )
 
-// tool is an operation as this door shows it.
+// tool is an operation as the API shows it.
 type tool struct {
-	name        string // as GraphQL has it
+	name        string // the name that GraphQL has for the operation
 	info        *op.Info
-	method      string // as REST has it
-	path        string // below /v1
-	description string // one sentence; the operation's summary when empty
-	only        []string
+	method      string   // of the REST endpoint
+	path        string   // below /v1
+	description string   // one sentence; the operation's summary when empty
+	only        []string // the arguments that the tool has; all of the operation's when empty
 	destructive bool
-	show        func(body []byte) ([]byte, error) // what is shown otherwise than at REST; nil for nothing
+	show        func(body []byte) ([]byte, error) // changes the body that REST answers; nil: it is shown as it is
 }
 
-// paged are the parameters of every list.
-var paged = []string{"page", "pageSize", "sort"}
+// filters returns the given parameters of a list, and page and pageSize. A model needs few, and each costs tokens in every
+// conversation.
+func filters(names ...string) []string { return append(names, "page", "pageSize") }
 
-// filters returns the parameters of a list that it shows: a model does with fewer, and each costs every conversation its tokens.
-func filters(names ...string) []string { return append(names, paged[:2]...) }
-
-// table is what there is, in the order in which it is listed.
+// table holds the tools, in the order in which they are listed.
 var table = []tool{
 	{name: "requests", info: request.List.Info(), method: http.MethodGet, path: "/requests", only: filters("status", "priority", "assigneeId", "teamId", "q", "sort")},
 	{name: "request", info: request.Get.Info(), method: http.MethodGet, path: "/requests/{id}"},

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"time"
 
-	"atrium/ent"
 	"atrium/ent/ratecount"
 	"atrium/internal/principal"
 	"atrium/internal/store"
@@ -15,14 +14,14 @@ import (
 // flushEvery is how often day counts are written.
 const flushEvery = 5 * time.Second
 
-// DayCounts keeps a memory limiter's daily counts in the database, so that a restart does not give everyone a new day.
+// DayCounts stores the day counts of a Memory in the database, so that a restart does not reset them.
 type DayCounts struct {
 	store   *store.Store
 	limiter *Memory
 	written map[string]DayCount
 }
 
-// NewDayCounts returns the counts of limiter, loaded from the database.
+// NewDayCounts reads today's counts from the database into limiter.
 func NewDayCounts(ctx context.Context, s *store.Store, limiter *Memory) (*DayCounts, error) {
 	d := &DayCounts{store: s, limiter: limiter, written: map[string]DayCount{}}
 	ctx = principal.System(ctx, "daily counts of all credentials are kept together")
@@ -44,7 +43,7 @@ func NewDayCounts(ctx context.Context, s *store.Store, limiter *Memory) (*DayCou
 	return d, nil
 }
 
-// Run writes what has changed every few seconds until ctx ends, and then once more.
+// Run writes changed counts every five seconds until ctx ends, and then once more.
 func (d *DayCounts) Run(ctx context.Context, log *slog.Logger) error {
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()
@@ -60,7 +59,7 @@ func (d *DayCounts) Run(ctx context.Context, log *slog.Logger) error {
 	}
 }
 
-// last writes once more after ctx has ended, within a time of its own.
+// last writes changed counts after ctx has ended, with its own time limit.
 func (d *DayCounts) last(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushEvery)
 	defer cancel()
@@ -85,7 +84,7 @@ func (d *DayCounts) flush(ctx context.Context) error {
 			if err == nil && n == 0 {
 				err = tx.RateCount.Create().SetID(c.Key).SetDay(day).SetCount(c.Count).Exec(ctx)
 			}
-			if err != nil && !ent.IsConstraintError(err) {
+			if err != nil { // also if another node has just created the row: the next flush updates it
 				return fmt.Errorf("keep the count of %s: %w", c.Key, err)
 			}
 		}

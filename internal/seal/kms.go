@@ -14,7 +14,8 @@ import (
 	"github.com/tink-crypto/tink-go/v2/tink"
 )
 
-// openKMS returns the AEAD of a key in a KMS, through client or else the one for the URI's scheme.
+// openKMS returns the AEAD of a key in a KMS, and a function that closes the client. Without client it uses the one for the
+// scheme of the URI.
 func openKMS(ctx context.Context, uri string, client registry.KMSClient) (tink.AEADWithContext, func(), error) {
 	closeClient := func() {}
 	var err error
@@ -38,14 +39,14 @@ func openKMS(ctx context.Context, uri string, client registry.KMSClient) (tink.A
 	if m, ok := remote.(tink.AEADWithContext); ok {
 		return m, closeClient, nil
 	}
-	return local{remote}, closeClient, nil // Vault's: bounded by its client's timeout alone
+	return local{remote}, closeClient, nil // Vault's AEAD ignores contexts: only its client's timeout limits a call
 }
 
-// vaultClient returns a client for Vault's transit engine, set up by Vault's own environment variables.
+// vaultClient returns a client for Vault's transit engine, configured by Vault's own environment variables.
 func vaultClient(uri string) (registry.KMSClient, func(), error) {
 	u, err := url.Parse(uri)
 	if err != nil {
-		return nil, nil, errors.New("the URI is malformed") // url's own error repeats the URI
+		return nil, nil, errors.New("the URI is malformed") // the error of package url contains the URI
 	}
 	config := vault.DefaultConfig()
 	if config.Error != nil {
@@ -54,7 +55,9 @@ func vaultClient(uri string) (registry.KMSClient, func(), error) {
 	if u.Host != "" {
 		config.Address = "https://" + u.Host
 	}
-	config.Timeout = min(config.Timeout, unwrapTimeout)
+	if config.Timeout <= 0 || config.Timeout > unwrapTimeout { // 0 means no limit
+		config.Timeout = unwrapTimeout
+	}
 	api, err := vault.NewClient(config)
 	if err != nil {
 		return nil, nil, err

@@ -11,13 +11,13 @@ import (
 	"atrium/ent/auditleaf"
 )
 
-// Proof shows that an entry stands at its index of a log.
+// Proof proves that an entry has its index in a log.
 type Proof struct {
 	Index int64
 	Path  tlog.RecordProof // from the leaf's sibling to the root
 }
 
-// Indexes sets the places of entries that are sealed.
+// Indexes sets the index of each entry that is sealed.
 func Indexes(ctx context.Context, db *ent.Client, rows []*ent.AuditEntry) error {
 	byID := make(map[string]*ent.AuditEntry, len(rows))
 	var ids []string
@@ -40,7 +40,7 @@ func Indexes(ctx context.Context, db *ent.Client, rows []*ent.AuditEntry) error 
 	return nil
 }
 
-// Prover proves entries of one state of a log. It reads every hash once.
+// Prover makes proofs for one state of a log. It reads every hash at most once.
 type Prover struct {
 	Checkpoint
 	mu   sync.Mutex
@@ -48,13 +48,13 @@ type Prover struct {
 	seen map[int64]tlog.Hash
 }
 
-// NewProver returns a prover for a company's log as it is.
+// NewProver returns a prover for the current state of a company's log.
 func NewProver(ctx context.Context, db *ent.Client, company string) (*Prover, error) {
 	head, err := Head(ctx, db, company)
 	return &Prover{Checkpoint: head, read: reader(ctx, db, company), seen: map[int64]tlog.Hash{}}, err
 }
 
-// Prove returns the proofs of the leaves at some indexes, which the log must have.
+// Prove returns proofs of the leaves with the given indexes. An index outside the log is an error.
 func (p *Prover) Prove(indexes []int64) ([]Proof, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -70,6 +70,7 @@ func (p *Prover) Prove(indexes []int64) ([]Proof, error) {
 	})
 	for _, i := range indexes {
 		if _, err := tlog.ProveRecord(p.Size, i, collect); err != nil {
+			clear(p.seen)
 			return nil, fmt.Errorf("prove entry %d: %w", i, err)
 		}
 	}
