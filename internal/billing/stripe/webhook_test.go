@@ -44,6 +44,7 @@ func TestWebhooks(t *testing.T) {
 		send := func(key string, at time.Time, body string) int {
 			signed := webhook.GenerateTestSignedPayload(&webhook.UnsignedPayload{Payload: []byte(body), Secret: key, Timestamp: at})
 			r := httptest.NewRequest(http.MethodPost, stripe.Path, strings.NewReader(body))
+			r.Header.Set("Content-Type", "application/json; charset=utf-8")
 			r.Header.Set("Stripe-Signature", signed.Header)
 			rec := httptest.NewRecorder()
 			h.ServeHTTP(rec, r)
