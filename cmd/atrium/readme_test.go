@@ -77,7 +77,6 @@ var readmeRunners = []struct {
 	}},
 	{"\ncurl -N", tryStream},
 	{"\natrium serve", tryUsage},
-	{"\ncmd/atrium ", tryFolders},
 	{"go\n// internal", tryGo},
 }
 
@@ -249,18 +248,31 @@ func tryUsage(t *testing.T, r *readme, block string) {
 	}
 }
 
-// tryFolders checks that the folders exist.
-func tryFolders(t *testing.T, _ *readme, block string) {
-	for _, line := range strings.Split(strings.TrimSpace(block), "\n") {
-		rooms := strings.Split(regexp.MustCompile(`^[a-z/]+(, [a-z/]+)*`).FindString(line), ", ")
-		for _, room := range rooms {
-			require.DirExists(t, filepath.Join("../..", room), line)
+// The table of the README names every package below internal, and only folders that exist.
+func TestReadmeNamesThePackages(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	var named []string
+	for line := range strings.Lines(string(text)) {
+		where, _, found := strings.Cut(strings.TrimPrefix(line, "| `"), "` |")
+		if !found || !strings.HasPrefix(line, "| `") {
+			continue
 		}
-		for _, room := range regexp.MustCompile(`internal/[a-z]+`).FindAllString(line, -1) {
-			_, err := os.Stat(filepath.Join("../..", room))
-			_, within := os.Stat(filepath.Join("../..", rooms[0], room))
-			require.True(t, err == nil || within == nil, "%s of %s", room, line)
+		folders := strings.Split(where, "`, `")
+		for _, folder := range folders {
+			if strings.HasPrefix(folders[0], "internal/") { // which the others of the row leave out
+				folder = strings.TrimPrefix(folder, "internal/")
+				named = append(named, folder)
+				folder = "internal/" + folder
+			}
+			require.DirExists(t, filepath.Join("../..", folder), line)
 		}
+	}
+	entries, err := os.ReadDir("../../internal")
+	require.NoError(t, err)
+	for _, e := range entries {
+		require.Contains(t, named, e.Name(), "the table of the README lacks it")
 	}
 }
 
