@@ -259,3 +259,19 @@ func TestAdmittedCallsAreDecidedOnce(t *testing.T) {
 	_, _, err = op.Run(narrow, w.Engine, finer, named{Name: "x"}, call.Checked())
 	refused(t, err, apperr.Forbidden)
 }
+
+// A refusal is in the audit log although its caller did not wait for the answer.
+func TestRefusalOfACallerWhoLeft(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		ctx, leave := context.WithCancel(w.As(w.A, principal.Owner))
+		refuses := op.New("service.update", op.Spec{Resource: "Company", Action: op.Update, Scope: "services:write"},
+			func(context.Context, *op.Tx, named) (struct{}, error) {
+				leave()
+				return struct{}{}, apperr.New(apperr.Forbidden, "No.")
+			})
+		_, _, err := op.Run(ctx, w.Engine, refuses, named{Name: "x"}, nil)
+		refused(t, err, apperr.Forbidden)
+		require.Equal(t, "denied", string(entries(t, w, "service.updated")[0].Outcome))
+	})
+}
