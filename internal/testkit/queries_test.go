@@ -62,6 +62,7 @@ var seenByTheCaller = map[string]string{
 	"internal/agent.consult":            "a worker's, from whom nothing is hidden",
 	"internal/agent.workOrRelease":      "a worker's, from whom nothing is hidden",
 	"internal/agent.overBudget":         "a worker's, from whom nothing is hidden",
+	"internal/agent.firstActive":        "a worker's, from whom nothing is hidden",
 	"internal/erasure.around":           "a worker's, from whom nothing is hidden",
 	"internal/people.forgetAccount":     "runs as the system: whatever is the account's",
 	"internal/people.forgetUser":        "runs as the system: whatever is the person's",
