@@ -138,7 +138,7 @@ func (d *Door) refuse(ctx context.Context, w *ent.InboundWebhook, who *principal
 	if err == nil && !res.Allowed {
 		return
 	}
-	err = d.engine.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+	err = d.engine.Store.WriteDetached(ctx, func(ctx context.Context, tx *store.Tx) error {
 		e := audit.By(who)
 		e.Action, e.Resource, e.ResourceID, e.Outcome = "inboundwebhook.called", "InboundWebhook", w.ID, auditentry.OutcomeDenied
 		return audit.Write(ctx, tx.Client, e)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"maps"
 	"strings"
-	"time"
 
 	"atrium/authz"
 	"atrium/ent"
@@ -45,9 +44,6 @@ func caused(c *principal.Cause) map[string]audit.Change {
 	return map[string]audit.Change{"agent": {To: by}}
 }
 
-// refusalTime is how long the entry of a refusal may take, the wait for the database included.
-const refusalTime = 10 * time.Second
-
 // failed turns the error that stopped the operation into an *apperr.Error, and audits denials and conflicts.
 func (a *attempt) failed(ctx context.Context, err error) error {
 	out := a.public(err)
@@ -67,9 +63,7 @@ func (a *attempt) failed(ctx context.Context, err error) error {
 		a.refusedBy(out)
 	}
 	// A caller who closes the connection must not keep the refusal out of the log.
-	wctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refusalTime)
-	defer cancel()
-	werr := a.engine.Store.Write(wctx, func(ctx context.Context, tx *store.Tx) error {
+	werr := a.engine.Store.WriteDetached(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if out.Code == apperr.Forbidden {
 			if err := a.record(ctx, out.DecisionID, false).Write(ctx, tx.Client); err != nil {
 				return err

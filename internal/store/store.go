@@ -149,6 +149,17 @@ func (s *Store) Write(ctx context.Context, fn func(context.Context, *Tx) error) 
 	return nil
 }
 
+// detachedTime limits a WriteDetached, the wait for the transaction included.
+const detachedTime = 10 * time.Second
+
+// WriteDetached is Write for what must be stored although the caller leaves or the server stops: it goes on when ctx ends, and
+// limits itself to ten seconds.
+func (s *Store) WriteDetached(ctx context.Context, fn func(context.Context, *Tx) error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedTime)
+	defer cancel()
+	return s.Write(ctx, fn)
+}
+
 // Ping returns an error if the database does not answer, or while calls are refused because it did not.
 func (s *Store) Ping(ctx context.Context) error {
 	if s.dialect == dialect.Postgres {

@@ -23,7 +23,6 @@ const (
 	sampleQueue = 1000
 	sampleBatch = 100
 	sampleEvery = time.Second
-	writeTime   = 10 * time.Second // for one batch, the wait for the database included
 )
 
 // Sampler writes sampled decisions in batches, outside of the callers' requests. If decisions come faster than it
@@ -59,7 +58,6 @@ func (s *Sampler) Run(ctx context.Context) error {
 // flush writes the queued decisions, with one transaction for each company. It goes on when ctx ends: what has left the queue would
 // be lost otherwise.
 func (s *Sampler) flush(ctx context.Context) {
-	ctx = context.WithoutCancel(ctx)
 	for {
 		byCompany := map[string][]Entry{}
 		n := 0
@@ -74,7 +72,15 @@ func (s *Sampler) flush(ctx context.Context) {
 			break
 		}
 		for _, batch := range byCompany {
-			if err := s.write(ctx, batch); err != nil {
+			err := s.store.WriteDetached(principal.With(ctx, batch[0].Who), func(ctx context.Context, tx *store.Tx) error {
+				for _, one := range batch {
+					if err := one.Write(ctx, tx.Client); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			if err != nil {
 				s.log.ErrorContext(ctx, "sampled decisions were not written", "error", err, "decisions", len(batch))
 			}
 		}
@@ -85,20 +91,6 @@ func (s *Sampler) flush(ctx context.Context) {
 	if dropped := s.dropped.Swap(0); dropped > 0 {
 		s.log.WarnContext(ctx, "sampled decisions were dropped", "decisions", dropped)
 	}
-}
-
-// write writes decisions of one company.
-func (s *Sampler) write(ctx context.Context, batch []Entry) error {
-	ctx, cancel := context.WithTimeout(principal.With(ctx, batch[0].Who), writeTime)
-	defer cancel()
-	return s.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		for _, one := range batch {
-			if err := one.Write(ctx, tx.Client); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }
 
 // Offer queues a share of the entries that it is offered.
