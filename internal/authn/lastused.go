@@ -84,20 +84,20 @@ func (a *Authenticator) Run(ctx context.Context, log *slog.Logger) error {
 	for {
 		select {
 		case <-tick.C:
-			if err := a.Flush(ctx); err != nil {
+			if err := a.flush(ctx); err != nil {
 				log.WarnContext(ctx, "last-used times were not written", "error", err)
 			}
 		case <-ctx.Done():
-			return lastly(ctx, a.Flush)
+			return a.flush(ctx)
 		}
 	}
 }
 
-// lastly runs fn once more after ctx has ended, with a timeout of its own.
-func lastly(ctx context.Context, fn func(context.Context) error) error {
+// flush is Flush with a timeout of its own. It goes on when ctx ends, because the times that it has taken would be lost otherwise.
+func (a *Authenticator) flush(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushEvery)
 	defer cancel()
-	return fn(ctx)
+	return a.Flush(ctx)
 }
 
 // Flush writes the last-used times collected since the last Flush.
