@@ -145,7 +145,7 @@ type builder struct {
 }
 
 func (b *builder) companies(ctx context.Context) error {
-	slug, err := b.freeSlug(ctx, text.Slug(b.in.Name, "company"))
+	slug, err := FreeSlug(ctx, b.db, text.Slug(b.in.Name, "company"))
 	if err != nil {
 		return err
 	}
@@ -168,14 +168,14 @@ func sandboxName(name string) string {
 	return string(runes[:min(len(runes), 200-len(suffix))]) + suffix
 }
 
-// freeSlug returns slug, or slug with the first number appended that makes it unique.
-func (b *builder) freeSlug(ctx context.Context, slug string) (string, error) {
+// FreeSlug returns slug, or slug with the first number appended that makes it unique among companies: slug-2, slug-3, ….
+func FreeSlug(ctx context.Context, db *ent.Client, slug string) (string, error) {
 	for n := 1; ; n++ {
 		try := slug
 		if n > 1 {
 			try = text.NumberedSlug(slug, n)
 		}
-		taken, err := b.db.Company.Query().Where(company.Slug(try)).Exist(ctx)
+		taken, err := db.Company.Query().Where(company.Slug(try)).Exist(ctx)
 		if err != nil {
 			return "", fmt.Errorf("look the slug up: %w", err)
 		}

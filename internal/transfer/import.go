@@ -22,12 +22,12 @@ import (
 	"atrium/internal/agent"
 	"atrium/internal/audit"
 	"atrium/internal/audit/merkle"
+	companies "atrium/internal/company"
 	"atrium/internal/execution"
 	"atrium/internal/jobs"
 	"atrium/internal/op"
 	"atrium/internal/principal"
 	"atrium/internal/store"
-	"atrium/internal/text"
 	"atrium/internal/webhook"
 )
 
@@ -215,7 +215,10 @@ func (i *importer) settle(ctx context.Context, t *schema.Table, row map[string]a
 		row["account_id"] = i.accounts[id]
 	}
 	if t.Name == company.Table {
-		return true, i.slug(ctx, row)
+		wanted, _ := row["slug"].(string)
+		slug, err := companies.FreeSlug(ctx, i.tx.Client, wanted)
+		row["slug"] = slug
+		return true, err
 	}
 	if parent := ownParent(t); parent != "" && row[parent] != nil {
 		if i.parents[t] == nil {
@@ -243,22 +246,6 @@ func (i *importer) account(ctx context.Context, row map[string]any) (bool, error
 	}
 	i.accounts[id] = here
 	return false, nil
-}
-
-// slug makes the company's slug unique: the first of slug, slug-2, … that is free.
-func (i *importer) slug(ctx context.Context, row map[string]any) error {
-	wanted, _ := row["slug"].(string)
-	for n, slug := 2, wanted; ; n++ {
-		taken, err := i.tx.Company.Query().Where(company.Slug(slug)).Exist(ctx)
-		if err != nil {
-			return fmt.Errorf("look for the slug: %w", err)
-		}
-		if !taken {
-			row["slug"] = slug
-			return nil
-		}
-		slug = text.NumberedSlug(wanted, n)
-	}
 }
 
 // flush inserts the waiting rows.
