@@ -166,7 +166,7 @@ type releaser struct {
 }
 
 // Work gives the task to the accountable person of its phase, or else to the agent's owner, or else to an owner of the company:
-// the first of them who is active.
+// the first of them who has not left.
 func (w *releaser) Work(ctx context.Context, job *river.Job[ReleaseArgs]) error {
 	read := outside(ctx, w.engine, job.Args.Company)
 	held, a, err := taskOf(read, w.engine.Store.Reader(), job.Args)
@@ -200,19 +200,19 @@ func (w *releaser) Work(ctx context.Context, job *river.Job[ReleaseArgs]) error 
 	})
 }
 
-// firstActive returns the first of some users who is active, or else the company's oldest active owner.
+// firstActive returns the first of some users who has not left, or else the company's oldest owner who has not.
 func firstActive(ctx context.Context, tx *op.Tx, ids ...string) (string, error) {
-	active, err := tx.User.Query().Where(user.Or(user.IDIn(ids...), user.RoleEQ(user.RoleOwner)), access.Here()).
-		Order(user.ByCreatedAt(), user.ByID()).Limit(100).IDs(ctx)
-	if err != nil || len(active) == 0 {
-		return "", wrap("look for who takes the task", err)
+	here, err := tx.User.Query().Where(user.IDIn(ids...), access.Here()).IDs(ctx)
+	if err != nil {
+		return "", fmt.Errorf("look for who takes the task: %w", err)
 	}
 	for _, id := range ids {
-		if slices.Contains(active, id) {
+		if slices.Contains(here, id) {
 			return id, nil
 		}
 	}
-	return active[0], nil
+	owner, err := tx.User.Query().Where(user.RoleEQ(user.RoleOwner), access.Here()).Order(user.ByCreatedAt(), user.ByID()).FirstID(ctx)
+	return owner, wrap("look for an owner", ent.MaskNotFound(err))
 }
 
 // taskOf returns the task to release and the agent that has had it; nil for none.
