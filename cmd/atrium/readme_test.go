@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -254,25 +255,20 @@ func TestReadmeNamesThePackages(t *testing.T) {
 	text, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
 	var named []string
-	for line := range strings.Lines(string(text)) {
-		where, _, found := strings.Cut(strings.TrimPrefix(line, "| `"), "` |")
-		if !found || !strings.HasPrefix(line, "| `") {
-			continue
-		}
-		folders := strings.Split(where, "`, `")
-		for _, folder := range folders {
-			if strings.HasPrefix(folders[0], "internal/") { // which the others of the row leave out
-				folder = strings.TrimPrefix(folder, "internal/")
-				named = append(named, folder)
-				folder = "internal/" + folder
+	for _, row := range regexp.MustCompile("(?m)^\\| `([^|]+)` \\|").FindAllStringSubmatch(string(text), -1) {
+		folders := strings.Split(row[1], "`, `")
+		for i, folder := range folders {
+			if i > 0 { // it is beside the first
+				folder = path.Join(path.Dir(folders[0]), folder)
 			}
-			require.DirExists(t, filepath.Join("../..", folder), line)
+			require.DirExists(t, filepath.Join("../..", folder))
+			named = append(named, folder)
 		}
 	}
 	entries, err := os.ReadDir("../../internal")
 	require.NoError(t, err)
 	for _, e := range entries {
-		require.Contains(t, named, e.Name(), "the table of the README lacks it")
+		require.Contains(t, named, "internal/"+e.Name(), "the table of the README lacks it")
 	}
 }
 
