@@ -84,11 +84,11 @@ func (r *agentResolver) Limits(_ context.Context, a *ent.Agent) (*agent.Limits, 
 }
 
 func (r *agentResolver) Evaluations(ctx context.Context, a *ent.Agent, first *int, after *string) (*relay.Connection[ent.AgentEvaluation], error) {
-	return branch(ctx, r.engine, a, func(a *ent.Agent) string { return a.ID }, agent.EvaluationsOf, first, after, same[ent.AgentEvaluation])
+	return resolveChildren(ctx, r.engine, a, func(a *ent.Agent) string { return a.ID }, agent.EvaluationsOf, first, after, same[ent.AgentEvaluation])
 }
 
 func (r *agentResolver) Versions(ctx context.Context, a *ent.Agent, first *int, after *string) (*relay.Connection[ent.AgentVersion], error) {
-	return branch(ctx, r.engine, a, func(a *ent.Agent) string { return a.ID }, agent.VersionsOf, first, after, same[ent.AgentVersion])
+	return resolveChildren(ctx, r.engine, a, func(a *ent.Agent) string { return a.ID }, agent.VersionsOf, first, after, same[ent.AgentVersion])
 }
 
 func (r *agentRunResolver) Steps(_ context.Context, run *ent.AgentRun) ([]*agent.Step, error) {
@@ -96,7 +96,7 @@ func (r *agentRunResolver) Steps(_ context.Context, run *ent.AgentRun) ([]*agent
 }
 
 func (r *agentRunResolver) Actions(ctx context.Context, run *ent.AgentRun, first *int, after *string) (*relay.Connection[ent.AgentAction], error) {
-	return branch(ctx, r.engine, run, func(run *ent.AgentRun) string { return run.ID }, agent.ActionsOf, first, after, same[ent.AgentAction])
+	return resolveChildren(ctx, r.engine, run, func(run *ent.AgentRun) string { return run.ID }, agent.ActionsOf, first, after, same[ent.AgentAction])
 }
 
 func (r *agentActionResolver) Changes(_ context.Context, a *ent.AgentAction) ([]*agent.Change, error) {
@@ -112,5 +112,5 @@ func (r *agentChangeResolver) To(_ context.Context, c *agent.Change) (json.RawMe
 }
 
 func (r *requestResolver) AgentRuns(ctx context.Context, q *ent.Request, first *int, after *string) (*relay.Connection[ent.AgentRun], error) {
-	return branch(ctx, r.engine, q, func(q *ent.Request) string { return q.ID }, agent.RunsOf, first, after, same[ent.AgentRun])
+	return resolveChildren(ctx, r.engine, q, func(q *ent.Request) string { return q.ID }, agent.RunsOf, first, after, same[ent.AgentRun])
 }

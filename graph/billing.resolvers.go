@@ -53,7 +53,7 @@ func (r *invoiceResolver) Lines(_ context.Context, inv *ent.Invoice) ([]*billing
 }
 
 func (r *invoiceResolver) CreditNotes(ctx context.Context, inv *ent.Invoice) ([]*ent.CreditNote, error) {
-	return attach(ctx, r.engine, inv, func(inv *ent.Invoice) string { return inv.ID }, billing.LookUpCreditNotes)
+	return resolveAttached(ctx, r.engine, inv, func(inv *ent.Invoice) string { return inv.ID }, billing.LookUpCreditNotes)
 }
 
 func (r *creditNoteResolver) Number(_ context.Context, note *ent.CreditNote) (string, error) {

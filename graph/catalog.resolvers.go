@@ -11,7 +11,7 @@ import (
 
 func (r *serviceResolver) Offerings(ctx context.Context, s *ent.Service, first *int, after *string, filter *catalog.OfferingFilter) (*relay.Connection[ent.Offering], error) {
 	in := &catalog.OfferingsOfInput{OfferingFilter: op.Or(filter, catalog.OfferingFilter{})}
-	return branchOf(ctx, r.engine, s, func(s *ent.Service) string { return s.ID }, catalog.OfferingsOf, in, first, after, same[ent.Offering])
+	return resolveChildrenWith(ctx, r.engine, s, func(s *ent.Service) string { return s.ID }, catalog.OfferingsOf, in, first, after, same[ent.Offering])
 }
 
 func (r *offeringResolver) SLA(_ context.Context, o *ent.Offering) (*ent.Offering, error) {

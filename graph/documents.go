@@ -107,7 +107,7 @@ func (d *documents) validate(schema *ast.Schema, doc *document) error {
 	if errs := validator.ValidateWithRules(schema, doc.ast, d.rules); len(errs) > 0 {
 		return errs
 	}
-	doc.numbers = lift(literals)
+	doc.numbers = literalsToVariables(literals)
 	doc.valid = true
 	if len(doc.text) > keepLength {
 		return nil

@@ -15,9 +15,9 @@ import (
 	"atrium/internal/people"
 )
 
-// follow resolves an edge to one row, for all rows of the batch at once; id returns the edge's column. The edge is null when the
+// resolveEdge resolves an edge to one row, for all rows of the batch at once; id returns the edge's column. The edge is null when the
 // column is, or when the row it refers to is gone.
-func follow[P, T any](ctx context.Context, e *op.Engine, from *P, id func(*P) *string,
+func resolveEdge[P, T any](ctx context.Context, e *op.Engine, from *P, id func(*P) *string,
 	o *op.Operation[paging.ByIDs, map[string]*T],
 ) (*T, error) {
 	to := id(from)
@@ -84,8 +84,8 @@ func actors[T any](ctx context.Context, e *op.Engine, known map[string]relay.Act
 	return err
 }
 
-// attach resolves a value that belongs to a row, for all rows of the batch at once.
-func attach[P, V any](ctx context.Context, e *op.Engine, to *P, id func(*P) string,
+// resolveAttached resolves a value that belongs to a row, for all rows of the batch at once.
+func resolveAttached[P, V any](ctx context.Context, e *op.Engine, to *P, id func(*P) string,
 	o *op.Operation[paging.ByIDs, map[string]V],
 ) (V, error) {
 	l, parents := loaderOf(ctx, to)
@@ -105,16 +105,16 @@ type parents[In any] interface {
 	SetParents(ids []string)
 }
 
-// branch lists the children of a row as a connection, for all rows of the batch at once; node returns the node of a row of the
+// resolveChildren lists the children of a row as a connection, for all rows of the batch at once; node returns the node of a row of the
 // list.
-func branch[P, Row, T any](ctx context.Context, e *op.Engine, from *P, id func(*P) string,
+func resolveChildren[P, Row, T any](ctx context.Context, e *op.Engine, from *P, id func(*P) string,
 	o *op.Operation[paging.OfParents, map[string]paging.List[Row]], first *int, after *string, node func(Row) *T,
 ) (*relay.Connection[T], error) {
-	return branchOf(ctx, e, from, id, o, &paging.OfParents{}, first, after, node)
+	return resolveChildrenWith(ctx, e, from, id, o, &paging.OfParents{}, first, after, node)
 }
 
-// branchOf is branch for an operation whose input has more than the parents.
-func branchOf[P, In, Row, T any, W parents[In]](ctx context.Context, e *op.Engine, from *P, id func(*P) string,
+// resolveChildrenWith is resolveChildren for an operation whose input has more than the parents.
+func resolveChildrenWith[P, In, Row, T any, W parents[In]](ctx context.Context, e *op.Engine, from *P, id func(*P) string,
 	o *op.Operation[In, map[string]paging.List[Row]], in W, first *int, after *string, node func(Row) *T,
 ) (*relay.Connection[T], error) {
 	l, rows := loaderOf(ctx, from)

@@ -48,10 +48,10 @@ func (s *Server) present(ctx context.Context, err error) *gqlerror.Error {
 	if p, ok := principal.From(ctx); ok {
 		requestID = p.RequestID
 	}
-	if w, ok := errors.AsType[*waits](err); ok {
+	if w, ok := errors.AsType[*pendingActionError](err); ok {
 		return w.presented(ctx, requestID)
 	}
-	if ours := e.Code == apperr.Internal || apperr.CodeOf(err) == apperr.Internal && store.Lost(err); ours && !gate.CallerLeft(ctx) {
+	if ours := e.Code == apperr.Internal || apperr.CodeOf(err) == apperr.Internal && store.IsUnavailable(err); ours && !gate.CallerLeft(ctx) {
 		s.Log.ErrorContext(ctx, "field failed", "error", err, "requestId", requestID, "path", graphql.GetPath(ctx).String())
 	}
 	out := &gqlerror.Error{Message: e.Message, Extensions: extensions(e, requestID), Path: graphql.GetPath(ctx)}
@@ -61,15 +61,15 @@ func (s *Server) present(ctx context.Context, err error) *gqlerror.Error {
 	return out
 }
 
-// waits is the error of an agent's mutation that has become an action, which waits for a person. REST answers it with 202.
-type waits struct{ answer json.RawMessage }
+// pendingActionError is the error of an agent's mutation that has become an action, which waits for a person. REST answers it with 202.
+type pendingActionError struct{ answer json.RawMessage }
 
-func (*waits) Error() string {
+func (*pendingActionError) Error() string {
 	return "This was not done: it has become an action, which people look at."
 }
 
 // presented returns the GraphQL error of a mutation that waits, with its action.
-func (e *waits) presented(ctx context.Context, requestID string) *gqlerror.Error {
+func (e *pendingActionError) presented(ctx context.Context, requestID string) *gqlerror.Error {
 	extensions := map[string]any{}
 	if err := json.Unmarshal(e.answer, &extensions); err != nil {
 		extensions = map[string]any{}

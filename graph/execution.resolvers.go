@@ -50,11 +50,11 @@ func (r *subscriptionResolver) TaskChanged(ctx context.Context, id *string, filt
 }
 
 func (r *executionResolver) Variables(ctx context.Context, e *ent.Execution) (json.RawMessage, error) {
-	return attach(ctx, r.engine, e, func(e *ent.Execution) string { return e.ID }, execution.LookUpVariables)
+	return resolveAttached(ctx, r.engine, e, func(e *ent.Execution) string { return e.ID }, execution.LookUpVariables)
 }
 
 func (r *executionResolver) Phases(ctx context.Context, e *ent.Execution) ([]*ent.PhaseVisit, error) {
-	return attach(ctx, r.engine, e, func(e *ent.Execution) string { return e.ID }, execution.LookUpHistory)
+	return resolveAttached(ctx, r.engine, e, func(e *ent.Execution) string { return e.ID }, execution.LookUpHistory)
 }
 
 func (r *executionResolver) Error(_ context.Context, e *ent.Execution) (*engine.Fault, error) {
@@ -70,7 +70,7 @@ func (r *phaseVisitResolver) Transition(_ context.Context, v *ent.PhaseVisit) (*
 }
 
 func (r *taskResolver) SLA(_ context.Context, t *ent.Task) (*sla.Standing, error) {
-	return sla.StandingOf(t.SLAState, t.ResponseDueAt, t.ResolutionDueAt), nil
+	return sla.StatusOf(t.SLAState, t.ResponseDueAt, t.ResolutionDueAt), nil
 }
 
 func (r *taskResolver) Corrections(_ context.Context, t *ent.Task) ([]*engine.Invalid, error) {

@@ -8,7 +8,7 @@ type Timing struct{ KeepAlive, Recheck, Trouble, Write time.Duration }
 // Hasten sets the intervals that are not zero. Call it before the first stream.
 func (s *Server) Hasten(t Timing) {
 	for to, v := range map[*time.Duration]time.Duration{
-		&s.timing.keepAlive: t.KeepAlive, &s.timing.recheck: t.Recheck, &s.timing.trouble: t.Trouble, &s.timing.write: t.Write,
+		&s.timing.keepAlive: t.KeepAlive, &s.timing.recheck: t.Recheck, &s.timing.maxFailure: t.Trouble, &s.timing.write: t.Write,
 	} {
 		if v != 0 {
 			*to = v

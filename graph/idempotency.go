@@ -58,16 +58,16 @@ func withKey(ctx context.Context, r *http.Request, c *call, oc *graphql.Operatio
 	return context.WithValue(ctx, idempotencyKeyOf{}, k), nil
 }
 
-// kept is an operation's result as it is stored. Secrets holds the values of the secrets in Out, because their types encode as
+// storedResult is an operation's result as it is stored. Secrets holds the values of the secrets in Out, because their types encode as
 // ***.
-type kept[Out any] struct {
+type storedResult[Out any] struct {
 	Out     Out
 	Secrets []string
 }
 
-// keep encodes and seals an operation's result.
-func keep[Out any](e *op.Engine, k *idempotencyKey, out Out) (op.Answer, error) {
-	doc := kept[Out]{Out: out}
+// encodeStored encodes and seals an operation's result.
+func encodeStored[Out any](e *op.Engine, k *idempotencyKey, out Out) (op.Answer, error) {
+	doc := storedResult[Out]{Out: out}
 	for _, secret := range secretsIn(&doc.Out) {
 		doc.Secrets = append(doc.Secrets, secret.String())
 	}
@@ -82,9 +82,9 @@ func keep[Out any](e *op.Engine, k *idempotencyKey, out Out) (op.Answer, error) 
 	return op.Answer{Status: http.StatusOK, Header: map[string]string{}, Body: sealed}, nil
 }
 
-// again decodes a result that keep has written.
-func again[Out any](e *op.Engine, k *idempotencyKey, a *op.Answer) (Out, error) {
-	var doc kept[Out]
+// decodeStored decodes a result that encodeStored has written.
+func decodeStored[Out any](e *op.Engine, k *idempotencyKey, a *op.Answer) (Out, error) {
+	var doc storedResult[Out]
 	text, err := e.Sealer.Unseal(a.Body, k.fingerprint[:])
 	if err == nil {
 		err = json.Unmarshal(text, &doc)

@@ -17,7 +17,7 @@ func (r *userResolver) TeamIds(ctx context.Context, u *ent.User) ([]string, erro
 	if _, err := u.Edges.MembershipsOrErr(); err == nil {
 		return people.TeamIDs(u), nil
 	}
-	return attach(ctx, r.engine, u, func(u *ent.User) string { return u.ID }, people.TeamIDsOf)
+	return resolveAttached(ctx, r.engine, u, func(u *ent.User) string { return u.ID }, people.TeamIDsOf)
 }
 
 func (r *userResolver) Etag(ctx context.Context, u *ent.User) (string, error) {
@@ -26,14 +26,14 @@ func (r *userResolver) Etag(ctx context.Context, u *ent.User) (string, error) {
 }
 
 func (r *userResolver) Teams(ctx context.Context, u *ent.User, first *int, after *string) (*relay.Connection[ent.Team], error) {
-	return branch(ctx, r.engine, u, func(u *ent.User) string { return u.ID }, people.TeamsOf, first, after, teamOf)
+	return resolveChildren(ctx, r.engine, u, func(u *ent.User) string { return u.ID }, people.TeamsOf, first, after, teamOf)
 }
 
 func (r *teamResolver) MemberIds(ctx context.Context, t *ent.Team) ([]string, error) {
 	if _, err := t.Edges.MembersOrErr(); err == nil {
 		return people.MemberIDs(t), nil
 	}
-	return attach(ctx, r.engine, t, func(t *ent.Team) string { return t.ID }, people.MemberIDsOf)
+	return resolveAttached(ctx, r.engine, t, func(t *ent.Team) string { return t.ID }, people.MemberIDsOf)
 }
 
 func (r *teamResolver) Etag(ctx context.Context, t *ent.Team) (string, error) {
@@ -42,5 +42,5 @@ func (r *teamResolver) Etag(ctx context.Context, t *ent.Team) (string, error) {
 }
 
 func (r *teamResolver) Members(ctx context.Context, t *ent.Team, first *int, after *string) (*relay.Connection[ent.User], error) {
-	return branch(ctx, r.engine, t, func(t *ent.Team) string { return t.ID }, people.UsersOf, first, after, userOf)
+	return resolveChildren(ctx, r.engine, t, func(t *ent.Team) string { return t.ID }, people.UsersOf, first, after, userOf)
 }

@@ -33,7 +33,7 @@ func (r *mutationResolver) ValidateAccessPolicy(ctx context.Context, input polic
 }
 
 func (r *accessPolicyResolver) Versions(ctx context.Context, p *ent.AccessPolicy, first *int, after *string) (*relay.Connection[ent.AccessPolicyVersion], error) {
-	return branch(ctx, r.engine, p, func(p *ent.AccessPolicy) string { return p.ID }, policy.VersionsOf, first, after, same[ent.AccessPolicyVersion])
+	return resolveChildren(ctx, r.engine, p, func(p *ent.AccessPolicy) string { return p.ID }, policy.VersionsOf, first, after, same[ent.AccessPolicyVersion])
 }
 
 func (r *accessDecisionResolver) DecidedBy(_ context.Context, d *ent.AccessDecision) (*policy.DecidedBy, error) {

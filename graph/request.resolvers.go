@@ -35,7 +35,7 @@ func (r *mutationResolver) TakeNextRequest(ctx context.Context, input request.Ta
 }
 
 func (r *requestResolver) Comments(ctx context.Context, q *ent.Request, first *int, after *string) (*relay.Connection[ent.Comment], error) {
-	return branch(ctx, r.engine, q, func(q *ent.Request) string { return q.ID }, request.CommentsOf, first, after, same[ent.Comment])
+	return resolveChildren(ctx, r.engine, q, func(q *ent.Request) string { return q.ID }, request.CommentsOf, first, after, same[ent.Comment])
 }
 
 func (r *requestResolver) Creator(ctx context.Context, q *ent.Request) (relay.Actor, error) {
@@ -43,7 +43,7 @@ func (r *requestResolver) Creator(ctx context.Context, q *ent.Request) (relay.Ac
 }
 
 func (r *requestResolver) SLA(_ context.Context, q *ent.Request) (*sla.Standing, error) {
-	return sla.StandingOf(q.SLAState, q.ResponseDueAt, q.ResolutionDueAt), nil
+	return sla.StatusOf(q.SLAState, q.ResponseDueAt, q.ResolutionDueAt), nil
 }
 
 func (r *routingRuleResolver) Priority(_ context.Context, rule *ent.RoutingRule) (*rows.Priority, error) {

@@ -721,7 +721,7 @@ func (r *accessPolicyResolver) Etag(_ context.Context, row *ent.AccessPolicy) (s
 }
 
 func (r *agentResolver) Owner(ctx context.Context, row *ent.Agent) (*ent.User, error) {
-	return follow(ctx, r.engine, row, func(row *ent.Agent) *string { return row.OwnerID }, people.LookUpUsers)
+	return resolveEdge(ctx, r.engine, row, func(row *ent.Agent) *string { return row.OwnerID }, people.LookUpUsers)
 }
 
 func (r *agentResolver) Etag(_ context.Context, row *ent.Agent) (string, error) {
@@ -729,11 +729,11 @@ func (r *agentResolver) Etag(_ context.Context, row *ent.Agent) (string, error) 
 }
 
 func (r *agentActionResolver) Run(ctx context.Context, row *ent.AgentAction) (*ent.AgentRun, error) {
-	return follow(ctx, r.engine, row, func(row *ent.AgentAction) *string { return &row.RunID }, agent.LookUpEdges)
+	return resolveEdge(ctx, r.engine, row, func(row *ent.AgentAction) *string { return &row.RunID }, agent.LookUpEdges)
 }
 
 func (r *agentActionResolver) Request(ctx context.Context, row *ent.AgentAction) (*ent.Request, error) {
-	return follow(ctx, r.engine, row, func(row *ent.AgentAction) *string { return &row.RequestID }, request.LookUpRequests)
+	return resolveEdge(ctx, r.engine, row, func(row *ent.AgentAction) *string { return &row.RequestID }, request.LookUpRequests)
 }
 
 func (r *agentEvaluationResolver) Settings(_ context.Context, row *ent.AgentEvaluation) (json.RawMessage, error) {
@@ -741,7 +741,7 @@ func (r *agentEvaluationResolver) Settings(_ context.Context, row *ent.AgentEval
 }
 
 func (r *agentRunResolver) Request(ctx context.Context, row *ent.AgentRun) (*ent.Request, error) {
-	return follow(ctx, r.engine, row, func(row *ent.AgentRun) *string { return &row.RequestID }, request.LookUpRequests)
+	return resolveEdge(ctx, r.engine, row, func(row *ent.AgentRun) *string { return &row.RequestID }, request.LookUpRequests)
 }
 
 func (r *agentVersionResolver) Settings(_ context.Context, row *ent.AgentVersion) (json.RawMessage, error) {
@@ -749,11 +749,11 @@ func (r *agentVersionResolver) Settings(_ context.Context, row *ent.AgentVersion
 }
 
 func (r *approvalResolver) Execution(ctx context.Context, row *ent.Approval) (*ent.Execution, error) {
-	return follow(ctx, r.engine, row, func(row *ent.Approval) *string { return &row.ExecutionID }, execution.LookUp)
+	return resolveEdge(ctx, r.engine, row, func(row *ent.Approval) *string { return &row.ExecutionID }, execution.LookUp)
 }
 
 func (r *approvalResolver) Request(ctx context.Context, row *ent.Approval) (*ent.Request, error) {
-	return follow(ctx, r.engine, row, func(row *ent.Approval) *string { return row.RequestID }, request.LookUpRequests)
+	return resolveEdge(ctx, r.engine, row, func(row *ent.Approval) *string { return row.RequestID }, request.LookUpRequests)
 }
 
 func (r *auditEntryResolver) IP(_ context.Context, row *ent.AuditEntry) (*string, error) {
@@ -777,15 +777,15 @@ func (r *calendarResolver) Etag(_ context.Context, row *ent.Calendar) (string, e
 }
 
 func (r *commentResolver) Author(ctx context.Context, row *ent.Comment) (*ent.User, error) {
-	return follow(ctx, r.engine, row, func(row *ent.Comment) *string { return &row.AuthorID }, people.LookUpUsers)
+	return resolveEdge(ctx, r.engine, row, func(row *ent.Comment) *string { return &row.AuthorID }, people.LookUpUsers)
 }
 
 func (r *executionResolver) Workflow(ctx context.Context, row *ent.Execution) (*ent.Workflow, error) {
-	return follow(ctx, r.engine, row, func(row *ent.Execution) *string { return &row.WorkflowID }, workflow.LookUpWorkflows)
+	return resolveEdge(ctx, r.engine, row, func(row *ent.Execution) *string { return &row.WorkflowID }, workflow.LookUpWorkflows)
 }
 
 func (r *executionResolver) Request(ctx context.Context, row *ent.Execution) (*ent.Request, error) {
-	return follow(ctx, r.engine, row, func(row *ent.Execution) *string { return row.RequestID }, request.LookUpRequests)
+	return resolveEdge(ctx, r.engine, row, func(row *ent.Execution) *string { return row.RequestID }, request.LookUpRequests)
 }
 
 func (r *inboundCallResolver) Headers(_ context.Context, row *ent.InboundCall) (map[string]string, error) {
@@ -801,7 +801,7 @@ func (r *incidentResolver) Variables(_ context.Context, row *ent.Incident) (json
 }
 
 func (r *incidentResolver) Execution(ctx context.Context, row *ent.Incident) (*ent.Execution, error) {
-	return follow(ctx, r.engine, row, func(row *ent.Incident) *string { return &row.ExecutionID }, execution.LookUp)
+	return resolveEdge(ctx, r.engine, row, func(row *ent.Incident) *string { return &row.ExecutionID }, execution.LookUp)
 }
 
 func (r *modelConnectionResolver) Etag(_ context.Context, row *ent.ModelConnection) (string, error) {
@@ -809,7 +809,7 @@ func (r *modelConnectionResolver) Etag(_ context.Context, row *ent.ModelConnecti
 }
 
 func (r *notificationResolver) Request(ctx context.Context, row *ent.Notification) (*ent.Request, error) {
-	return follow(ctx, r.engine, row, func(row *ent.Notification) *string { return row.RequestID }, request.LookUpRequests)
+	return resolveEdge(ctx, r.engine, row, func(row *ent.Notification) *string { return row.RequestID }, request.LookUpRequests)
 }
 
 func (r *oAuthClientResolver) BackchannelLogoutURI(_ context.Context, row *ent.OAuthClient) (*string, error) {
@@ -833,11 +833,11 @@ func (r *offeringResolver) Etag(_ context.Context, row *ent.Offering) (string, e
 }
 
 func (r *offeringResolver) Service(ctx context.Context, row *ent.Offering) (*ent.Service, error) {
-	return follow(ctx, r.engine, row, func(row *ent.Offering) *string { return &row.ServiceID }, catalog.LookUpServices)
+	return resolveEdge(ctx, r.engine, row, func(row *ent.Offering) *string { return &row.ServiceID }, catalog.LookUpServices)
 }
 
 func (r *offeringResolver) Workflow(ctx context.Context, row *ent.Offering) (*ent.Workflow, error) {
-	return follow(ctx, r.engine, row, func(row *ent.Offering) *string { return row.WorkflowID }, workflow.LookUpWorkflows)
+	return resolveEdge(ctx, r.engine, row, func(row *ent.Offering) *string { return row.WorkflowID }, workflow.LookUpWorkflows)
 }
 
 func (r *organizationResolver) Tags(_ context.Context, row *ent.Organization) (map[string]string, error) {
@@ -849,7 +849,7 @@ func (r *organizationResolver) Etag(_ context.Context, row *ent.Organization) (s
 }
 
 func (r *organizationResolver) Parent(ctx context.Context, row *ent.Organization) (*ent.Organization, error) {
-	return follow(ctx, r.engine, row, func(row *ent.Organization) *string { return row.ParentID }, people.LookUpOrganizations)
+	return resolveEdge(ctx, r.engine, row, func(row *ent.Organization) *string { return row.ParentID }, people.LookUpOrganizations)
 }
 
 func (r *requestResolver) Description(_ context.Context, row *ent.Request) (*string, error) {
@@ -869,23 +869,23 @@ func (r *requestResolver) Etag(_ context.Context, row *ent.Request) (string, err
 }
 
 func (r *requestResolver) Service(ctx context.Context, row *ent.Request) (*ent.Service, error) {
-	return follow(ctx, r.engine, row, func(row *ent.Request) *string { return &row.ServiceID }, catalog.LookUpServices)
+	return resolveEdge(ctx, r.engine, row, func(row *ent.Request) *string { return &row.ServiceID }, catalog.LookUpServices)
 }
 
 func (r *requestResolver) Offering(ctx context.Context, row *ent.Request) (*ent.Offering, error) {
-	return follow(ctx, r.engine, row, func(row *ent.Request) *string { return &row.OfferingID }, catalog.LookUpOfferings)
+	return resolveEdge(ctx, r.engine, row, func(row *ent.Request) *string { return &row.OfferingID }, catalog.LookUpOfferings)
 }
 
 func (r *requestResolver) Assignee(ctx context.Context, row *ent.Request) (*ent.User, error) {
-	return follow(ctx, r.engine, row, func(row *ent.Request) *string { return row.AssigneeID }, people.LookUpUsers)
+	return resolveEdge(ctx, r.engine, row, func(row *ent.Request) *string { return row.AssigneeID }, people.LookUpUsers)
 }
 
 func (r *requestResolver) Team(ctx context.Context, row *ent.Request) (*ent.Team, error) {
-	return follow(ctx, r.engine, row, func(row *ent.Request) *string { return row.TeamID }, people.LookUpTeams)
+	return resolveEdge(ctx, r.engine, row, func(row *ent.Request) *string { return row.TeamID }, people.LookUpTeams)
 }
 
 func (r *requestResolver) Execution(ctx context.Context, row *ent.Request) (*ent.Execution, error) {
-	return follow(ctx, r.engine, row, func(row *ent.Request) *string { return row.ExecutionID }, execution.LookUp)
+	return resolveEdge(ctx, r.engine, row, func(row *ent.Request) *string { return row.ExecutionID }, execution.LookUp)
 }
 
 func (r *routingRuleResolver) Etag(_ context.Context, row *ent.RoutingRule) (string, error) {
@@ -917,11 +917,11 @@ func (r *serviceResolver) Etag(_ context.Context, row *ent.Service) (string, err
 }
 
 func (r *serviceResolver) OwnerTeam(ctx context.Context, row *ent.Service) (*ent.Team, error) {
-	return follow(ctx, r.engine, row, func(row *ent.Service) *string { return row.OwnerTeamID }, people.LookUpTeams)
+	return resolveEdge(ctx, r.engine, row, func(row *ent.Service) *string { return row.OwnerTeamID }, people.LookUpTeams)
 }
 
 func (r *serviceResolver) Organization(ctx context.Context, row *ent.Service) (*ent.Organization, error) {
-	return follow(ctx, r.engine, row, func(row *ent.Service) *string { return row.OrganizationID }, people.LookUpOrganizations)
+	return resolveEdge(ctx, r.engine, row, func(row *ent.Service) *string { return row.OrganizationID }, people.LookUpOrganizations)
 }
 
 func (r *serviceAccountResolver) Etag(_ context.Context, row *ent.ServiceAccount) (string, error) {
@@ -945,19 +945,19 @@ func (r *taskResolver) Variables(_ context.Context, row *ent.Task) (json.RawMess
 }
 
 func (r *taskResolver) Execution(ctx context.Context, row *ent.Task) (*ent.Execution, error) {
-	return follow(ctx, r.engine, row, func(row *ent.Task) *string { return &row.ExecutionID }, execution.LookUp)
+	return resolveEdge(ctx, r.engine, row, func(row *ent.Task) *string { return &row.ExecutionID }, execution.LookUp)
 }
 
 func (r *taskResolver) Request(ctx context.Context, row *ent.Task) (*ent.Request, error) {
-	return follow(ctx, r.engine, row, func(row *ent.Task) *string { return row.RequestID }, request.LookUpRequests)
+	return resolveEdge(ctx, r.engine, row, func(row *ent.Task) *string { return row.RequestID }, request.LookUpRequests)
 }
 
 func (r *taskResolver) Assignee(ctx context.Context, row *ent.Task) (*ent.User, error) {
-	return follow(ctx, r.engine, row, func(row *ent.Task) *string { return row.AssigneeID }, people.LookUpUsers)
+	return resolveEdge(ctx, r.engine, row, func(row *ent.Task) *string { return row.AssigneeID }, people.LookUpUsers)
 }
 
 func (r *taskResolver) Team(ctx context.Context, row *ent.Task) (*ent.Team, error) {
-	return follow(ctx, r.engine, row, func(row *ent.Task) *string { return row.TeamID }, people.LookUpTeams)
+	return resolveEdge(ctx, r.engine, row, func(row *ent.Task) *string { return row.TeamID }, people.LookUpTeams)
 }
 
 func (r *teamResolver) Description(_ context.Context, row *ent.Team) (*string, error) {
@@ -965,7 +965,7 @@ func (r *teamResolver) Description(_ context.Context, row *ent.Team) (*string, e
 }
 
 func (r *teamResolver) Organization(ctx context.Context, row *ent.Team) (*ent.Organization, error) {
-	return follow(ctx, r.engine, row, func(row *ent.Team) *string { return row.OrganizationID }, people.LookUpOrganizations)
+	return resolveEdge(ctx, r.engine, row, func(row *ent.Team) *string { return row.OrganizationID }, people.LookUpOrganizations)
 }
 
 func (r *userResolver) Attributes(_ context.Context, row *ent.User) (map[string]string, error) {

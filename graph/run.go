@@ -42,16 +42,16 @@ func change[In, Out any](ctx context.Context, e *op.Engine, o *op.Operation[In, 
 		call.IdempotencyKey, call.Fingerprint = key.text, key.fingerprint
 		call.Render = func(out any) (op.Answer, error) {
 			typed, _ := out.(Out) // it is what the operation returned
-			return keep(e, key, typed)
+			return encodeStored(e, key, typed)
 		}
 	}
 	out, kept, err := op.Run(ctx, e, o, in, call.Checked())
 	if err == nil && kept != nil && kept.Status == http.StatusAccepted {
-		return none, &waits{kept.Body}
+		return none, &pendingActionError{kept.Body}
 	}
 	if err == nil && kept != nil && kept.Repeated {
 		key.replayed = true
-		return again[Out](e, key, kept)
+		return decodeStored[Out](e, key, kept)
 	}
 	return out, err
 }

@@ -94,7 +94,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, apperr.New(apperr.MethodNotAllowed, "Send operations by POST."))
 		return
 	}
-	if err := s.mayCross(r); err != nil {
+	if err := s.checkCSRF(r); err != nil {
 		s.fail(w, r, err)
 		return
 	}
@@ -160,9 +160,9 @@ func (s *Server) Close() {
 	s.feed.Close()
 }
 
-// mayCross prevents cross-site request forgery. A call with a session cookie needs the header X-Requested-With, which only a
+// checkCSRF prevents cross-site request forgery. A call with a session cookie needs the header X-Requested-With, which only a
 // script of the product's own origin can set, and must not name another origin.
-func (s *Server) mayCross(r *http.Request) error {
+func (s *Server) checkCSRF(r *http.Request) error {
 	p, ok := principal.From(r.Context())
 	if !ok || p.Method != principal.MethodSession {
 		return nil

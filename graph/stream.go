@@ -20,16 +20,16 @@ import (
 
 // timing holds a stream's intervals.
 type timing struct {
-	keepAlive time.Duration // between comments that keep the connection alive
-	recheck   time.Duration // between checks of the caller's credential, besides those before events
-	calm      time.Duration // pause after events, so that changes gather
-	retry     time.Duration // pause after events that could not be read
-	trouble   time.Duration // how long reading may fail before the stream ends
-	write     time.Duration // how long a client may take to read what was sent
+	keepAlive  time.Duration // between comments that keep the connection alive
+	recheck    time.Duration // between checks of the caller's credential, besides those before events
+	pause      time.Duration // pause after events, so that changes gather
+	retry      time.Duration // pause after events that could not be read
+	maxFailure time.Duration // how long reading may fail before the stream ends
+	write      time.Duration // how long a client may take to read what was sent
 }
 
 var usualTiming = timing{
-	keepAlive: 12 * time.Second, recheck: 10 * time.Second, calm: 100 * time.Millisecond, retry: time.Second, trouble: 30 * time.Second, write: 10 * time.Second,
+	keepAlive: 12 * time.Second, recheck: 10 * time.Second, pause: 100 * time.Millisecond, retry: time.Second, maxFailure: 30 * time.Second, write: 10 * time.Second,
 }
 
 // maxTogether is how many rows are read in one batch.
@@ -84,7 +84,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *call, oc *gra
 		defer st.changes.Close()
 	}
 	if !late.Stop() || st.changes == nil {
-		s.fail(w, r, st.whyNot(ctx, next))
+		s.fail(w, r, st.openError(ctx, next))
 		return
 	}
 	st.name = st.field.Field.Name
@@ -97,8 +97,8 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *call, oc *gra
 	s.streams.closed(st.name, reason)
 }
 
-// whyNot returns why a subscription was not opened.
-func (st *stream) whyNot(ctx context.Context, next graphql.ResponseHandler) error {
+// openError returns why a subscription was not opened.
+func (st *stream) openError(ctx context.Context, next graphql.ResponseHandler) error {
 	if st.refusal != nil {
 		return asError(ctx, st.refusal)
 	}
@@ -143,13 +143,13 @@ func (st *stream) serve(ctx context.Context, next graphql.ResponseHandler) strin
 			}
 			st.place.renew(ctx)
 		case <-again.C:
-			if _, err = st.again(ctx); transient(err) {
+			if _, err = st.reauthenticate(ctx); transient(err) {
 				err = nil // events are only sent after a check of their own
 			}
 		case <-ready:
 			ready = nil // until the pause is over
 			var wait time.Duration
-			wait, err = st.tell(ctx, next)
+			wait, err = st.sendPending(ctx, next)
 			pause.Reset(wait)
 		case <-pause.C:
 			ready = st.changes.Ready()
@@ -157,14 +157,14 @@ func (st *stream) serve(ctx context.Context, next graphql.ResponseHandler) strin
 		if err == nil {
 			continue
 		}
-		if reason, over := st.over(err); over {
+		if reason, over := st.endsStream(err); over {
 			return reason
 		}
 	}
 }
 
-// over reports whether an error ends the stream, and the reason. It sends the error to a client that is still connected.
-func (st *stream) over(err error) (reason string, over bool) {
+// endsStream reports whether an error ends the stream, and the reason. It sends the error to a client that is still connected.
+func (st *stream) endsStream(err error) (reason string, endsStream bool) {
 	switch {
 	case errors.Is(err, errGone):
 		return ended, true
@@ -178,7 +178,7 @@ func (st *stream) over(err error) (reason string, over bool) {
 	if st.trouble.IsZero() {
 		st.trouble = time.Now()
 	}
-	if time.Since(st.trouble) < st.timing.trouble {
+	if time.Since(st.trouble) < st.timing.maxFailure {
 		return "", false // it is tried again
 	}
 	st.Log.ErrorContext(st.r.Context(), "a stream was given up", "error", err, "requestId", st.caller.RequestID)
@@ -204,8 +204,8 @@ func (st *stream) end(reason string, e *apperr.Error) string {
 	return reason
 }
 
-// again authenticates the caller again. Returns an error when the caller may not go on.
-func (st *stream) again(ctx context.Context) (*principal.Principal, error) {
+// reauthenticate authenticates the caller again. Returns an error when the caller may not go on.
+func (st *stream) reauthenticate(ctx context.Context) (*principal.Principal, error) {
 	now, err := st.Gate.Again(ctx, st.out.w, st.r)
 	if err != nil {
 		return nil, err
@@ -217,8 +217,8 @@ func (st *stream) again(ctx context.Context) (*principal.Principal, error) {
 	return now, nil
 }
 
-// tell sends the waiting changes that the caller may see now, and returns how long to pause.
-func (st *stream) tell(ctx context.Context, next graphql.ResponseHandler) (time.Duration, error) {
+// sendPending sends the waiting changes that the caller may see now, and returns how long to pause.
+func (st *stream) sendPending(ctx context.Context, next graphql.ResponseHandler) (time.Duration, error) {
 	b, err := st.render(ctx, next)
 	if err != nil {
 		return st.timing.retry, err
@@ -233,7 +233,7 @@ func (st *stream) tell(ctx context.Context, next graphql.ResponseHandler) (time.
 	if b.changes == maxTogether {
 		return 0, nil // more are waiting
 	}
-	return st.timing.calm, nil
+	return st.timing.pause, nil
 }
 
 // outbound is a batch of events to send.
@@ -256,7 +256,7 @@ func (st *stream) render(ctx context.Context, next graphql.ResponseHandler) (*ou
 	}
 	ctx, cancel := context.WithTimeout(withLoaders(graphql.WithFieldContext(ctx, st.field)), maxTime)
 	defer cancel()
-	caller, err := st.again(ctx)
+	caller, err := st.reauthenticate(ctx)
 	var events []func()
 	if err == nil {
 		ctx = principal.With(ctx, caller)

@@ -20,8 +20,8 @@ type StreamLimits struct {
 	PerNode      int
 }
 
-// usualStreams are the default limits.
-var usualStreams = StreamLimits{PerPrincipal: 16, PerCompany: 500, PerNode: 5_000}
+// defaultStreamLimits are the default limits.
+var defaultStreamLimits = StreamLimits{PerPrincipal: 16, PerCompany: 500, PerNode: 5_000}
 
 // readers is how many streams read at the same time, so that the streams of a busy company leave database connections to other
 // calls. The changes of streams that wait gather meanwhile.
@@ -79,9 +79,9 @@ func newStreams(l StreamLimits, seats *ratelimit.Seats, m *StreamMetrics) *strea
 			*n = usual
 		}
 	}
-	or(&l.PerPrincipal, usualStreams.PerPrincipal)
-	or(&l.PerCompany, usualStreams.PerCompany)
-	or(&l.PerNode, usualStreams.PerNode)
+	or(&l.PerPrincipal, defaultStreamLimits.PerPrincipal)
+	or(&l.PerCompany, defaultStreamLimits.PerCompany)
+	or(&l.PerNode, defaultStreamLimits.PerNode)
 	if m == nil {
 		m, _ = NewStreamMetrics(nil) // without a registry it cannot fail
 	}

@@ -16,7 +16,7 @@ func (r *workflowResolver) Definition(_ context.Context, w *ent.Workflow) (json.
 }
 
 func (r *workflowResolver) Versions(ctx context.Context, w *ent.Workflow, first *int, after *string) (*relay.Connection[ent.WorkflowVersion], error) {
-	return branch(ctx, r.engine, w, func(w *ent.Workflow) string { return w.ID }, workflow.VersionsOf, first, after, same[ent.WorkflowVersion])
+	return resolveChildren(ctx, r.engine, w, func(w *ent.Workflow) string { return w.ID }, workflow.VersionsOf, first, after, same[ent.WorkflowVersion])
 }
 
 func (r *workflowVersionResolver) Definition(_ context.Context, v *ent.WorkflowVersion) (json.RawMessage, error) {

@@ -150,7 +150,7 @@ func securitySchemes(authURL string) map[string]*huma.SecurityScheme {
 	}
 	scopes := map[string]string{"openid": "An ID token besides", "offline_access": "A refresh token besides"}
 	for _, name := range principal.ScopeNames {
-		scopes[name] = strings.Join(opens(name), "; ")
+		scopes[name] = strings.Join(operationsOf(name), "; ")
 	}
 	out["oauth2"] = &huma.SecurityScheme{
 		Type: "oauth2", Description: "An access token of the identity provider: authorization code with PKCE, S256.",
@@ -161,8 +161,8 @@ func securitySchemes(authURL string) map[string]*huma.SecurityScheme {
 	return out
 }
 
-// opens returns the summaries of the operations that require a scope.
-func opens(scope string) []string {
+// operationsOf returns the summaries of the operations that require a scope.
+func operationsOf(scope string) []string {
 	var out []string
 	for i := range routes {
 		if rt := &routes[i]; rt.op.Scope == scope {

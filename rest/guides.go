@@ -69,7 +69,7 @@ var verifiers = []struct{ language, file string }{
 func newGuides(baseURL, authURL string) (*guides, error) {
 	g := &guides{BaseURL: baseURL, AuthURL: authURL, Plans: billing.Plans}
 	for _, name := range principal.ScopeNames {
-		g.Scopes = append(g.Scopes, guideScope{name, opens(name)})
+		g.Scopes = append(g.Scopes, guideScope{name, operationsOf(name)})
 	}
 	var err error
 	if g.Examples, err = billing.Examples(); err != nil {

@@ -95,7 +95,7 @@ func (d *document) add(rt *route) {
 		body := d.inputs.SchemaFromRef(ref.Ref)
 		for name, p := range body.Properties {
 			if in.Nullable(name) {
-				orNull(p)
+				makeNullable(p)
 			}
 			if input.Labels(p) {
 				extend(p, propertyNames, map[string]string{"pattern": input.LabelPattern})

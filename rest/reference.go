@@ -42,7 +42,7 @@ func (d *document) reference() ([]byte, error) {
 		if name := described.Answer.Resource; name != "" && !shown[name] {
 			shown[name] = true
 			schema := d.answers.Map()[name]
-			g.Resources = append(g.Resources, refResource{Name: name, Sample: indented(schema.Examples[0]), Fields: given(d.fields("", schema, nil, nil))})
+			g.Resources = append(g.Resources, refResource{Name: name, Sample: indented(schema.Examples[0]), Fields: asResponseRows(d.fields("", schema, nil, nil))})
 		}
 	}
 	var out bytes.Buffer
@@ -213,9 +213,9 @@ func (d *document) follow(s *huma.Schema) *huma.Schema {
 	return s
 }
 
-// given turns the rows of a body into those of an answer: no field is marked as required, and an optional field says that it may
+// asResponseRows turns the rows of a body into those of an answer: no field is marked as required, and an optional field says that it may
 // be left out.
-func given(rows []refField) []refField {
+func asResponseRows(rows []refField) []refField {
 	for i := range rows {
 		if !rows[i].Required {
 			rows[i].Rules = append(rows[i].Rules, "Left out when there is none")

@@ -43,7 +43,7 @@ func requestOut(r *ent.Request) Request {
 		ID: r.ID, ServiceID: r.ServiceID, OfferingID: r.OfferingID, Title: r.Title, Description: textOrNil(r.Description),
 		Status: string(r.Status), Priority: string(r.Priority), Fields: objectOut(r.Fields), Tags: tagsOut(r.Tags), CreatedBy: r.CreatedBy,
 		AssigneeID: r.AssigneeID, TeamID: r.TeamID, ExecutionID: r.ExecutionID, RoutingRuleID: r.RoutingRuleID,
-		Waiting: r.Waiting, SnoozedUntil: atOrNil(r.SnoozedUntil), SLA: slaOut(sla.StandingOf(r.SLAState, r.ResponseDueAt, r.ResolutionDueAt)),
+		Waiting: r.Waiting, SnoozedUntil: atOrNil(r.SnoozedUntil), SLA: slaOut(sla.StatusOf(r.SLAState, r.ResponseDueAt, r.ResolutionDueAt)),
 		AcceptedAt: atOrNil(r.AcceptedAt), CompletedAt: atOrNil(r.CompletedAt), CancelledAt: atOrNil(r.CancelledAt),
 		CreatedAt: at(r.CreatedAt), UpdatedAt: at(r.UpdatedAt),
 	}

@@ -71,7 +71,7 @@ func finish(r huma.Registry, answers bool) {
 			if answers && !strings.Contains(options, "omit") {
 				s.Required = append(s.Required, name)
 				if f.Type.Kind() == reflect.Pointer {
-					orNull(p)
+					makeNullable(p)
 				}
 			}
 			extend(p, fieldOrder, i)
@@ -101,8 +101,8 @@ func spellOut(s *huma.Schema) {
 	}
 }
 
-// orNull lets s be null. Nullable needs a type in huma, so a reference becomes an anyOf of the reference and null.
-func orNull(s *huma.Schema) {
+// makeNullable lets s be null. Nullable needs a type in huma, so a reference becomes an anyOf of the reference and null.
+func makeNullable(s *huma.Schema) {
 	if s.Ref != "" {
 		s.AnyOf, s.Ref = []*huma.Schema{{Ref: s.Ref}, {Type: "null"}}, ""
 	}

@@ -43,7 +43,7 @@ func taskOut(t *ent.Task) Task {
 	return Task{
 		ID: t.ID, ExecutionID: t.ExecutionID, RequestID: t.RequestID, PhaseID: t.PhaseID, Title: t.Title, Instructions: textOrNil(t.Instructions),
 		Status: string(t.Status), AssigneeID: t.AssigneeID, TeamID: t.TeamID, AgentID: t.AgentID, DueAt: atOrNil(t.DueAt), ClaimedAt: atOrNil(t.ClaimedAt),
-		SLA:  slaOut(sla.StandingOf(t.SLAState, t.ResponseDueAt, t.ResolutionDueAt)),
+		SLA:  slaOut(sla.StatusOf(t.SLAState, t.ResponseDueAt, t.ResolutionDueAt)),
 		Form: parsed[form.Definition](t.Form), Outcomes: append([]string{}, t.Outcomes...), Corrections: parsedList[Correction](t.Corrections),
 		Outcome: t.Outcome, Variables: objectOut(t.Variables), CompletedBy: t.CompletedBy, CompletedAt: atOrNil(t.CompletedAt),
 		CreatedAt: at(t.CreatedAt), UpdatedAt: at(t.UpdatedAt),

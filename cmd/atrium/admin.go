@@ -17,11 +17,11 @@ import (
 // GraphiQL, a node that works jobs adds River's pages.
 func (s *server) adminHandler() *http.ServeMux {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "status", "ok") })
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, http.StatusOK, "status", "ok") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-s.told:
-			say(w, http.StatusServiceUnavailable, "status", "stopping")
+			writeJSON(w, http.StatusServiceUnavailable, "status", "stopping")
 			return
 		default:
 		}
@@ -29,16 +29,16 @@ func (s *server) adminHandler() *http.ServeMux {
 		defer cancel()
 		if err := s.store.Ping(ctx); err != nil {
 			s.log.WarnContext(ctx, "not ready", "error", err)
-			say(w, http.StatusServiceUnavailable, "status", "database")
+			writeJSON(w, http.StatusServiceUnavailable, "status", "database")
 			return
 		}
 		// A wrong clock on the database would make all nodes unready at once. So the answer only reports the difference.
 		if err := sameTime(ctx, s.store); err != nil {
 			s.log.WarnContext(ctx, "the clock does not agree with the database's", "error", err)
-			say(w, http.StatusOK, "status", "ready", "clock", err.Error())
+			writeJSON(w, http.StatusOK, "status", "ready", "clock", err.Error())
 			return
 		}
-		say(w, http.StatusOK, "status", "ready")
+		writeJSON(w, http.StatusOK, "status", "ready")
 	})
 	mux.Handle("GET /metrics", s.local(s.metrics.handler()))
 	if s.DevClock {
@@ -58,7 +58,7 @@ func (s *server) local(next http.Handler) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := gate.Local(r); err != nil {
-			say(w, http.StatusForbidden, "error", err.Message)
+			writeJSON(w, http.StatusForbidden, "error", err.Message)
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -101,8 +101,8 @@ func (s *server) addRiverUI() error {
 	return nil
 }
 
-// say answers with a JSON object. fields alternates names and values.
-func say(w http.ResponseWriter, status int, fields ...string) {
+// writeJSON answers with a JSON object. fields alternates names and values.
+func writeJSON(w http.ResponseWriter, status int, fields ...string) {
 	body := map[string]string{}
 	for pair := range slices.Chunk(fields, 2) {
 		body[pair[0]] = pair[1]

@@ -24,7 +24,7 @@ var (
 )
 
 // guard applies the limits to the pages and endpoints that take anonymous calls.
-func (h *hosted) guard(s *gate.Anonymous, layout *pages.Layout) {
+func (h *signInHandlers) guard(s *gate.Anonymous, layout *pages.Layout) {
 	page := func(w http.ResponseWriter, r *http.Request, _ time.Duration) {
 		layout.Message(w, r, http.StatusTooManyRequests, "One moment, please",
 			"Too much comes from your network at this moment. Go back and try again in a minute.", pages.Link{})

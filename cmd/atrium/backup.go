@@ -70,7 +70,7 @@ func (m *backupCmd) Run(ctx context.Context) error {
 		if key := m.masterKey(); key.File != "" {
 			there.MasterKeyFile = key.File
 		}
-		return there.sound(ctx, false)
+		return there.verifyInstallation(ctx, false)
 	}
 	made, err := backup.Write(ctx, m.To, o)
 	if err != nil {
@@ -118,7 +118,7 @@ func (m *restoreCmd) Run(ctx context.Context) error {
 		if key := m.masterKey(); key.File != "" && !fileExists(key.File) {
 			return fmt.Errorf("the master key %s is missing: put it there, or give --passphrase-file for a backup with keys", key.File)
 		}
-		return m.sound(ctx, true)
+		return m.verifyInstallation(ctx, true)
 	}})
 	if errors.Is(err, backup.ErrOccupied) {
 		return fmt.Errorf("--data: %w", err)
@@ -129,9 +129,9 @@ func (m *restoreCmd) Run(ctx context.Context) error {
 	return m.print(made, fmt.Sprintf("restored %d bytes of %s, checked", made.Bytes, made.At.Format(time.RFC3339)))
 }
 
-// sound returns an error unless the installation's secrets can be opened and every company's audit log is intact. migrates allows
+// verifyInstallation returns an error unless the installation's secrets can be opened and every company's audit log is intact. migrates allows
 // it to migrate the database first.
-func (f dataFlags) sound(ctx context.Context, migrates bool) (err error) {
+func (f dataFlags) verifyInstallation(ctx context.Context, migrates bool) (err error) {
 	c, err := f.build(ctx, nil, migrates)
 	if err != nil {
 		return err

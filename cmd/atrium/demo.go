@@ -59,8 +59,8 @@ func (c *core) firstRun(ctx context.Context, made *company.Created) (*firstRun, 
 	return out, nil
 }
 
-// greet creates the demo company when the database is empty, and prints a command for a first request.
-func (s *server) greet(ctx context.Context) error {
+// setUpDemo creates the demo company when the database is empty, and prints a command for a first request.
+func (s *server) setUpDemo(ctx context.Context) error {
 	path := filepath.Join(s.Data, "first-run.json")
 	if !s.NoDemo {
 		if err := s.makeDemo(ctx, path); err != nil {

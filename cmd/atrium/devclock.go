@@ -27,20 +27,20 @@ var errTooFar = errors.New("the clock runs at most 100 years ahead")
 func (s *server) moveClock(w http.ResponseWriter, r *http.Request) {
 	by, err := readAdvance(http.MaxBytesReader(w, r.Body, 1<<10))
 	if err != nil {
-		say(w, http.StatusBadRequest, "error", `send {"advance": "30m"}: a positive duration`)
+		writeJSON(w, http.StatusBadRequest, "error", `send {"advance": "30m"}: a positive duration`)
 		return
 	}
 	due, err := s.advance(r.Context(), by)
 	switch {
 	case errors.Is(err, errTooFar):
-		say(w, http.StatusBadRequest, "error", err.Error())
+		writeJSON(w, http.StatusBadRequest, "error", err.Error())
 	case err != nil:
 		s.log.ErrorContext(r.Context(), "the clock was not moved", "error", err)
-		say(w, http.StatusInternalServerError, "error", "the clock was not moved")
+		writeJSON(w, http.StatusInternalServerError, "error", "the clock was not moved")
 	case due > 0:
-		say(w, http.StatusGatewayTimeout, "error", fmt.Sprintf("the clock was moved, but %d jobs that are due have not run", due))
+		writeJSON(w, http.StatusGatewayTimeout, "error", fmt.Sprintf("the clock was moved, but %d jobs that are due have not run", due))
 	default:
-		say(w, http.StatusOK, "now", s.clock.Now().Format(time.RFC3339))
+		writeJSON(w, http.StatusOK, "now", s.clock.Now().Format(time.RFC3339))
 	}
 }
 

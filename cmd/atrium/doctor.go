@@ -89,7 +89,7 @@ func (m *doctorCmd) checkDatabase(ctx context.Context, report func(string, error
 			report("the database role may make and drop partitions", ownsTables(ctx, s))
 		}
 	} else {
-		report("database file is whole", backup.Whole(ctx, s.Path()))
+		report("database file is whole", backup.CheckIntegrity(ctx, s.Path()))
 	}
 	if m.DatabaseReadURL != "" {
 		report("replica keeps up", s.CheckReplica(ctx))

@@ -15,8 +15,8 @@ import (
 	"atrium/internal/mcp"
 )
 
-// hosted holds the pages of signing in and the endpoints of the embedded provider. Without that provider only session is set.
-type hosted struct {
+// signInHandlers holds the pages of signing in and the endpoints of the embedded provider. Without that provider only session is set.
+type signInHandlers struct {
 	session  http.Handler
 	provider http.Handler
 	signIn   http.Handler
@@ -25,7 +25,7 @@ type hosted struct {
 
 // doors routes every call to its handler, by path, and by host when the provider has its own. All other paths go to REST, which
 // answers 404.
-func (s *server) doors(g *gate.Gate, api, graphQL http.Handler, agents *mcp.Server, h *hosted) http.Handler {
+func (s *server) doors(g *gate.Gate, api, graphQL http.Handler, agents *mcp.Server, h *signInHandlers) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", api)
 	mux.Handle("/graphql", graphQL)
@@ -54,17 +54,17 @@ func (s *server) doors(g *gate.Gate, api, graphQL http.Handler, agents *mcp.Serv
 	mux.Handle("/logout", routed("/logout", h.session))
 	if h.provider == nil {
 		mux.Handle("/signin/static/", routed("/signin", pages.Static())) // the stylesheet of session's pages
-		return cleanly(mux, api)
+		return rejectUncleanPaths(mux, api)
 	}
 	claim(h.provider, "/oauth2", "/.well-known/openid-configuration")
 	claim(h.signIn, "/signin", "/account/mfa")
 	claim(h.account, account.Paths...)
-	return cleanly(mux, api)
+	return rejectUncleanPaths(mux, api)
 }
 
-// cleanly sends paths like /v1//requests to REST, which answers 404. The mux would redirect them, and a client that follows would
+// rejectUncleanPaths sends paths like /v1//requests to REST, which answers 404. The mux would redirect them, and a client that follows would
 // repeat its call at another address: with an empty id, at the list.
-func cleanly(mux, api http.Handler) http.Handler {
+func rejectUncleanPaths(mux, api http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if p := r.URL.Path; p != "/" && path.Clean(p) != strings.TrimSuffix(p, "/") {
 			api.ServeHTTP(w, r)

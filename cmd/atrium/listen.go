@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// settleAddresses sets the public addresses that no flag gives, and checks them.
-func (m *serveCmd) settleAddresses(listening net.Addr) error {
+// resolveAddresses sets the public addresses that no flag gives, and checks them.
+func (m *serveCmd) resolveAddresses(listening net.Addr) error {
 	if m.BaseURL == "" {
 		m.BaseURL = "https://" + callable(m.Listen, listening)
 	}

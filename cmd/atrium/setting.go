@@ -49,8 +49,8 @@ func (c *core) set(ctx context.Context, name, value string) error {
 	return nil
 }
 
-// drawn returns a random secret setting of the installation. The first call generates it.
-func (c *core) drawn(ctx context.Context, name string) (value string, err error) {
+// generatedSetting returns a random secret setting of the installation. The first call generates it.
+func (c *core) generatedSetting(ctx context.Context, name string) (value string, err error) {
 	err = c.store.WriteOrRetry(principal.System(ctx, "settings belong to the installation"), func(ctx context.Context, tx *store.Tx) error {
 		rows, err := tx.Setting.Query().Where(setting.ID(name)).All(ctx)
 		if err != nil {

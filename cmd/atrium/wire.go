@@ -95,7 +95,7 @@ func (f dataFlags) build(ctx context.Context, outside *egress.Guard, makes bool)
 }
 
 func (c *core) build(ctx context.Context, outside *egress.Guard) (err error) {
-	if err := c.settleVersion(ctx); err != nil {
+	if err := c.migrateOrCheck(ctx); err != nil {
 		return err
 	}
 	if err := c.readClock(ctx); err != nil {
@@ -128,8 +128,8 @@ func (c *core) build(ctx context.Context, outside *egress.Guard) (err error) {
 	return nil
 }
 
-// settleVersion migrates the database to this version, or checks its version if the command may not create anything.
-func (c *core) settleVersion(ctx context.Context) error {
+// migrateOrCheck migrates the database to this version, or checks its version if the command may not create anything.
+func (c *core) migrateOrCheck(ctx context.Context) error {
 	if c.makes {
 		_, err := c.store.Migrate(ctx)
 		return err
@@ -240,7 +240,7 @@ func (s *server) addFront(ctx context.Context) error {
 	if s.front, err = tlsfront.Listen(s.Listen, cfg); err != nil {
 		return err
 	}
-	if err := s.settleAddresses(s.front.Addr()); err != nil {
+	if err := s.resolveAddresses(s.front.Addr()); err != nil {
 		return err
 	}
 	for name, value := range map[string]string{settingBaseURL: s.BaseURL, settingAuthURL: s.AuthURL, settingCAFile: s.caFile} {

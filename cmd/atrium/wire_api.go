@@ -89,7 +89,7 @@ func (s *server) addAPI(ctx context.Context) error {
 	if s.console != nil {
 		fmt.Println("console " + s.BaseURL + console.Path)
 	}
-	if err := s.greet(ctx); err != nil {
+	if err := s.setUpDemo(ctx); err != nil {
 		return err
 	}
 	s.parts = append(s.parts, run.Part{Name: "API", Grace: 35 * time.Second, Run: func(ctx context.Context) error {
@@ -128,7 +128,7 @@ func (s *server) sharedLimits(ctx context.Context) (*limits, error) {
 		return nil, err
 	}
 	s.closes("Redis", client.Close)
-	seed, err := s.drawn(ctx, settingAnonymous)
+	seed, err := s.generatedSetting(ctx, settingAnonymous)
 	if err != nil {
 		return nil, err
 	}
@@ -150,14 +150,14 @@ func (s *server) issuer() (*issuer.Directory, error) {
 }
 
 // pages builds the pages for signing in. With an external issuer the embedded provider is left out.
-func (s *server) pages(g *gate.Gate, others *issuer.Directory) (*hosted, error) {
+func (s *server) pages(g *gate.Gate, others *issuer.Directory) (*signInHandlers, error) {
 	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError}))) // the provider's library logs to the default logger
 	layout, err := pages.NewLayout(pages.LayoutOptions{AuthURL: s.AuthURL, Pages: embed.FS{}, Log: s.log})
 	if err != nil {
 		return nil, err
 	}
 	web := websession.Options{Engine: s.engine, BaseURL: s.BaseURL, Layout: layout, Log: s.log}
-	out := &hosted{}
+	out := &signInHandlers{}
 	if others != nil && s.OIDCClientID != "" {
 		web.Issuer = others
 	} else {
@@ -176,7 +176,7 @@ func (s *server) pages(g *gate.Gate, others *issuer.Directory) (*hosted, error) 
 }
 
 // provider builds the embedded provider, its sign-in pages and the account pages.
-func (s *server) provider(layout *pages.Layout) (*hosted, error) {
+func (s *server) provider(layout *pages.Layout) (*signInHandlers, error) {
 	p, err := provider.New(provider.Options{
 		Store: s.store, Keys: s.keys, Tokens: s.tokens(s.BaseURL, s.AuthURL), Issuer: s.AuthURL, BaseURL: s.BaseURL, Queue: s.queue,
 		Log: s.log, SignedIn: signin.NewSignIns(s.store).Current, Render: layout.Frame, Origins: s.origins.Has,
@@ -211,7 +211,7 @@ func (s *server) provider(layout *pages.Layout) (*hosted, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &hosted{provider: p.Handler(), signIn: signIn.Handler(), account: accounts.Handler()}, nil
+	return &signInHandlers{provider: p.Handler(), signIn: signIn.Handler(), account: accounts.Handler()}, nil
 }
 
 // sms returns the sender of text messages. It is nil without one; then package signin does not offer telephones.

@@ -19,7 +19,7 @@ func (s *server) addAuditLog(key *merkle.Key) error {
 			return fmt.Errorf("--egress-ca: %w", err)
 		}
 		transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}, DisableKeepAlives: true}
-		keeper := &merkle.Keeper{
+		keeper := &merkle.CheckpointWriter{
 			Store: s.store, Key: key, Sealer: sealer, To: s.AuditCheckpoints, Log: s.log, HTTP: &http.Client{Transport: transport, Timeout: 10 * time.Second},
 		}
 		if err := keeper.Open(); err != nil {

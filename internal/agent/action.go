@@ -88,8 +88,8 @@ func loadAction(ctx context.Context, tx *op.Tx, id string) (*ent.AgentAction, er
 	return a, err
 }
 
-// around returns the run and the request of an action that loadAction has locked.
-func around(ctx context.Context, tx *op.Tx, a *ent.AgentAction) (*ent.AgentRun, *ent.Request, error) {
+// runAndRequestOf returns the run and the request of an action that loadAction has locked.
+func runAndRequestOf(ctx context.Context, tx *op.Tx, a *ent.AgentAction) (*ent.AgentRun, *ent.Request, error) {
 	all := tx.Unfiltered(ctx, "what an action is about decides whether it is still good")
 	run, err := tx.AgentRun.Query().Where(agentrun.ID(a.RunID)).WithAgent().WithRequest().WithTask().Only(all)
 	if err != nil {

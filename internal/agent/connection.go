@@ -94,7 +94,7 @@ func updateConnection(ctx context.Context, tx *op.Tx, before *ent.ModelConnectio
 	op.Set(in.BaseURL, u.SetBaseURL)
 	op.SetOrClear(in.SecretName, u.SetSecretName, func() *ent.ModelConnectionUpdateOne { return u.SetSecretName("") })
 	if in.Models.IsSet() {
-		if err := unnamed(ctx, tx, before, func(model string) bool { return model != "" && !slices.Contains(models, model) }); err != nil {
+		if err := checkUnused(ctx, tx, before, func(model string) bool { return model != "" && !slices.Contains(models, model) }); err != nil {
 			return nil, err
 		}
 		u.SetModels(models)
@@ -108,7 +108,7 @@ func updateConnection(ctx context.Context, tx *op.Tx, before *ent.ModelConnectio
 
 // deleteConnection returns conflict if an agent uses the connection.
 func deleteConnection(ctx context.Context, tx *op.Tx, c *ent.ModelConnection, _ op.ByID) (struct{}, error) {
-	if err := unnamed(ctx, tx, c, func(string) bool { return true }); err != nil {
+	if err := checkUnused(ctx, tx, c, func(string) bool { return true }); err != nil {
 		return struct{}{}, err
 	}
 	if err := tx.ModelConnection.DeleteOne(c).Exec(ctx); err != nil {
@@ -118,9 +118,9 @@ func deleteConnection(ctx context.Context, tx *op.Tx, c *ent.ModelConnection, _ 
 	return struct{}{}, nil
 }
 
-// unnamed returns conflict if the draft or the published version of an agent uses the connection with a model for which which
+// checkUnused returns conflict if the draft or the published version of an agent uses the connection with a model for which which
 // returns true.
-func unnamed(ctx context.Context, tx *op.Tx, c *ent.ModelConnection, which func(model string) bool) error {
+func checkUnused(ctx context.Context, tx *op.Tx, c *ent.ModelConnection, which func(model string) bool) error {
 	all := tx.Unfiltered(ctx, "an agent that the caller does not see keeps its model, too")
 	list, err := tx.Agent.Query().Where(agent.Or(agent.ModelConnectionID(c.ID), agent.VersionGT(0))).All(all)
 	if err != nil {

@@ -193,5 +193,5 @@ func (w *phaser) inform(ctx context.Context, job *river.Job[interrupt.PhaseArgs]
 	if err != nil {
 		return fmt.Errorf("write the notice: %w", err)
 	}
-	return w.runner.tell(ctx, job.JobRow, a, fmt.Sprintf("%s-%s-%d", row.ID, args.Phase, args.Visit), body)
+	return w.runner.queuePush(ctx, job.JobRow, a, fmt.Sprintf("%s-%s-%d", row.ID, args.Phase, args.Visit), body)
 }

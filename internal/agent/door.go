@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	leaseTime  = 5 * time.Minute  // renewed by any call of a run
-	renewAfter = 20 * time.Second // a lease is not written again until it has lost this much
-	firstSign  = 10 * time.Second // the first call after a push
+	leaseTime        = 5 * time.Minute  // renewed by any call of a run
+	renewAfter       = 20 * time.Second // a lease is not written again until it has lost this much
+	firstCallTimeout = 10 * time.Second // the first call after a push
 )
 
 // Door admits the agents' own API keys. It implements gate.Agents and op.Agents.
@@ -38,8 +38,10 @@ func doorOf(tx *op.Tx) *Door {
 	return &Door{}
 }
 
-// another is the error for a run that does not exist or is not the caller's.
-func another() error { return apperr.New(apperr.Forbidden, "Agent-Run names no run of this agent.") }
+// errNotYourRun is the error for a run that does not exist or is not the caller's.
+func errNotYourRun() error {
+	return apperr.New(apperr.Forbidden, "Agent-Run names no run of this agent.")
+}
 
 func switchedOff() error {
 	return apperr.New(apperr.Conflict, "Agents are switched off on this server.")
@@ -92,14 +94,14 @@ func (d *Door) As(ctx context.Context, p *principal.Principal, runID string) (*p
 	if s.Sees != string(agent.SeesRequester) {
 		return &q, nil
 	}
-	if q.Unnamed = run == nil; q.Unnamed {
+	if q.RunMissing = run == nil; q.RunMissing {
 		return &q, nil
 	}
 	r, err := db.Request.Get(read, run.RequestID)
 	if err != nil {
 		return nil, fmt.Errorf("read the run's request: %w", err)
 	}
-	q.Eyes, err = requesterOf(read, db, r)
+	q.Requester, err = requesterOf(read, db, r)
 	return &q, err
 }
 
@@ -109,7 +111,7 @@ func (d *Door) run(ctx context.Context, p *principal.Principal, a *ent.Agent, id
 	run, err := d.engine.Store.Reader().AgentRun.Query().Where(agentrun.ID(id), agentrun.AgentID(p.ID)).Only(ctx)
 	switch {
 	case ent.IsNotFound(err):
-		return nil, another()
+		return nil, errNotYourRun()
 	case err != nil:
 		return nil, fmt.Errorf("read the run: %w", err)
 	case !slices.Contains(interrupt.Open, run.Status):

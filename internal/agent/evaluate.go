@@ -113,7 +113,7 @@ func (EvaluateArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queu
 type evaluator struct {
 	river.WorkerDefaults[EvaluateArgs]
 	runner *runner
-	busy   *busy
+	busy   *companyLimiter
 }
 
 // Timeout leaves time for the model call of the last case.
@@ -129,7 +129,7 @@ func (*evaluator) NextRetry(job *river.Job[EvaluateArgs]) time.Time {
 func (w *evaluator) Work(ctx context.Context, job *river.Job[EvaluateArgs]) error {
 	leave, ok := w.busy.enter(job.Args.Company)
 	if !ok {
-		return river.JobSnooze(crowded)
+		return river.JobSnooze(busySnooze)
 	}
 	defer leave()
 	err := w.work(ctx, job)
@@ -175,7 +175,7 @@ func (w *evaluator) work(ctx context.Context, job *river.Job[EvaluateArgs]) erro
 		return err
 	}
 	for began := time.Now(); len(done) < len(cases) && time.Since(began) < evaluating; {
-		o, err := w.tryOne(read, &chosen{ev.Edges.Agent, s}, cases[len(done)], ev.CreatedBy)
+		o, err := w.tryOne(read, &selectedAgent{ev.Edges.Agent, s}, cases[len(done)], ev.CreatedBy)
 		if err != nil {
 			return err
 		}
@@ -218,8 +218,8 @@ func (w *evaluator) keep(ctx context.Context, job *river.Job[EvaluateArgs], ev *
 	})
 }
 
-// tried is a case with a request to base it on.
-type tried struct {
+// evaluationCase is a case with a request to base it on.
+type evaluationCase struct {
 	attack.Case
 	kind    string // history, given, attack
 	like    *ent.Request
@@ -227,7 +227,7 @@ type tried struct {
 }
 
 // casesOf returns the cases of an evaluation in order. Each job of the evaluation gets the same ones.
-func casesOf(ctx context.Context, db *ent.Client, ev *ent.AgentEvaluation, s settings) ([]tried, error) {
+func casesOf(ctx context.Context, db *ent.Client, ev *ent.AgentEvaluation, s settings) ([]evaluationCase, error) {
 	past, err := db.Request.Query().Where(request.StatusEQ(request.StatusCOMPLETED), request.CompletedAtLT(ev.CreatedAt)).
 		Order(request.ByCreatedAt(sql.OrderDesc()), request.ByID(sql.OrderDesc())).Limit(maxHistory).All(ctx)
 	if err != nil {
@@ -236,14 +236,14 @@ func casesOf(ctx context.Context, db *ent.Client, ev *ent.AgentEvaluation, s set
 	if len(past) == 0 {
 		return nil, apperr.New(apperr.Conflict, "The company has finished no request yet.")
 	}
-	var out []tried
+	var out []evaluationCase
 	if len(ev.Cases) > 0 {
 		var given []attack.Case
 		if err := json.Unmarshal(ev.Cases, &given); err != nil {
 			return nil, fmt.Errorf("read the cases: %w", err)
 		}
 		for _, c := range given {
-			out = append(out, tried{Case: c, kind: "given", like: past[0]})
+			out = append(out, evaluationCase{Case: c, kind: "given", like: past[0]})
 		}
 	} else {
 		for _, r := range past {
@@ -256,12 +256,12 @@ func casesOf(ctx context.Context, db *ent.Client, ev *ent.AgentEvaluation, s set
 				return nil, err
 			}
 			if filters.hold(ctx, s.Filter, definition.Vars{Request: values}.Bind()) {
-				out = append(out, tried{Case: caseOf(r), kind: "history", like: r, priorID: r.ID})
+				out = append(out, evaluationCase{Case: caseOf(r), kind: "history", like: r, priorID: r.ID})
 			}
 		}
 	}
 	for _, c := range attack.Suite() {
-		out = append(out, tried{Case: c, kind: "attack", like: past[0]})
+		out = append(out, evaluationCase{Case: c, kind: "attack", like: past[0]})
 	}
 	return out, nil
 }
@@ -288,7 +288,7 @@ func caseOf(r *ent.Request) attack.Case {
 
 // tryOne runs the agent on the request of a case and judges the result. For a draft with a model it also tries the engine
 // history.
-func (w *evaluator) tryOne(ctx context.Context, c *chosen, t tried, by string) (Outcome, error) {
+func (w *evaluator) tryOne(ctx context.Context, c *selectedAgent, t evaluationCase, by string) (Outcome, error) {
 	s := subject{Request: filed(t.like), madeUp: true}
 	s.ID = id.New("req")
 	if t.kind == "history" {
@@ -296,17 +296,17 @@ func (w *evaluator) tryOne(ctx context.Context, c *chosen, t tried, by string) (
 	} else {
 		s.as(t.Request)
 	}
-	l, err := look(ctx, w.runner.engine, c, s)
+	l, err := newDecisionContext(ctx, w.runner.engine, c, s)
 	if err != nil {
 		return Outcome{}, err
 	}
 	began := time.Now()
-	p, err := decideOn(ctx, l, w.runner.models, given{})
+	p, err := decideOn(ctx, l, w.runner.models, engineInput{})
 	if err != nil {
 		return Outcome{}, err
 	}
 	took := time.Since(began).Milliseconds()
-	o, err := judge(ctx, w.runner.engine, l, p, t.Case, by)
+	o, err := score(ctx, w.runner.engine, l, p, t.Case, by)
 	o.Kind, o.Millis = t.kind, took
 	if err != nil || t.kind == "attack" || c.settings.Engine != string(agent.EngineModel) || o.Untried != "" {
 		return o, err
@@ -315,12 +315,12 @@ func (w *evaluator) tryOne(ctx context.Context, c *chosen, t tried, by string) (
 }
 
 // baseline records the result of the engine history in the same case.
-func (w *evaluator) baseline(ctx context.Context, l *looking, c attack.Case, by string, o *Outcome) error {
+func (w *evaluator) baseline(ctx context.Context, l *decisionContext, c attack.Case, by string, o *Outcome) error {
 	p, err := makePlan(ctx, l, w.runner.engine.Store.Clock().Now)
 	if err != nil {
 		return err
 	}
-	other, err := judge(ctx, w.runner.engine, l, p, c, by)
+	other, err := score(ctx, w.runner.engine, l, p, c, by)
 	for i := range other.Fields {
 		if f := other.Fields[i]; f.Decided && i < len(o.Fields) {
 			o.Fields[i].Baseline = &f.Agreed

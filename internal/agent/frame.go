@@ -52,8 +52,8 @@ const (
 	adviseIt   = "Say in a few sentences what helps with the task, and what it should not miss."
 )
 
-// given is the input of an engine. A run is replayed from it.
-type given struct {
+// engineInput is the input of an engine. A run is replayed from it.
+type engineInput struct {
 	Request json.RawMessage `json:"request"`          // as it was when the engine read it
 	Task    *ent.Task       `json:"task,omitempty"`   // of a run about a task, as it was
 	History []string        `json:"history"`          // ids of the finished requests
@@ -107,8 +107,8 @@ func (s subject) version() (string, error) {
 	return interrupt.Version(s.Request)
 }
 
-// tell returns the part of the data message about a task.
-func tell(t *ent.Task) map[string]any {
+// taskData returns the part of the data message about a task.
+func taskData(t *ent.Task) map[string]any {
 	out := map[string]any{"title": t.Title, "instructions": t.Instructions, "outcomes": t.Outcomes, "dueAt": t.DueAt}
 	if len(t.Form) > 0 {
 		out["form"] = t.Form
@@ -142,7 +142,7 @@ func dataOf(read context.Context, e *op.Engine, s subject, h history, mask func(
 	}
 	data := map[string]any{"request": values}
 	if s.task != nil {
-		data["task"] = tell(s.task)
+		data["task"] = taskData(s.task)
 	}
 	c := learn(h.requests)
 	similar := []any{}

@@ -49,7 +49,7 @@ func listHistory(ctx context.Context, tx *op.Tx, in historyInput) (history, erro
 		q.Where(request.CreatedBy(tx.Principal().ID))
 	}
 	if in.Also != nil {
-		narrow, err := eyesOf(ctx, tx, in.Also)
+		narrow, err := readableRequests(ctx, tx, in.Also)
 		if err != nil {
 			return history{}, err
 		}
@@ -68,8 +68,8 @@ func listHistory(ctx context.Context, tx *op.Tx, in historyInput) (history, erro
 	return h, h.lookUp(tx.Unfiltered(ctx, "whether a team or a person is there to take more"), tx)
 }
 
-// eyesOf returns the conditions that restrict a query of requests to the rows that a principal may read.
-func eyesOf(ctx context.Context, tx *op.Tx, who *principal.Principal) ([]predicate.Request, error) {
+// readableRequests returns the conditions that restrict a query of requests to the rows that a principal may read.
+func readableRequests(ctx context.Context, tx *op.Tx, who *principal.Principal) ([]predicate.Request, error) {
 	if !who.Scopes.Has(principal.MustScope("requests:read")) {
 		return []predicate.Request{request.ID("")}, nil // matches nothing
 	}

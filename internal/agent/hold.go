@@ -116,7 +116,7 @@ func mayHold(ctx context.Context, tx *op.Tx, in holdInput) (any, error) {
 	}
 	run, err := tx.AgentRun.Query().Where(agentrun.ID(p.RunID), agentrun.AgentID(p.ID)).WithRequest().Only(ctx)
 	if ent.IsNotFound(err) {
-		return nil, another()
+		return nil, errNotYourRun()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the run: %w", err)
@@ -199,7 +199,7 @@ func working(ctx context.Context, tx *op.Tx, id string) (*ent.AgentRun, *ent.Req
 	all := tx.Unfiltered(ctx, "a run is its agent's, whatever that sees of the request")
 	run, r, err := lockRun(all, tx, id)
 	if ent.IsNotFound(err) || err == nil && run.AgentID != tx.Principal().ID {
-		return nil, nil, another()
+		return nil, nil, errNotYourRun()
 	}
 	if err != nil {
 		return nil, nil, err

@@ -54,8 +54,8 @@ func loadWork(ctx context.Context, tx *op.Tx, id string) (*ent.AgentRun, error) 
 	return run, err
 }
 
-// again returns a run after a change.
-func again(ctx context.Context, tx *op.Tx, before *ent.AgentRun) (*ent.AgentRun, error) {
+// reload returns a run after a change.
+func reload(ctx context.Context, tx *op.Tx, before *ent.AgentRun) (*ent.AgentRun, error) {
 	after, err := tx.AgentRun.Get(tx.Unfiltered(ctx, "the row that was just changed"), before.ID)
 	if err != nil {
 		return nil, fmt.Errorf("read the run: %w", err)
@@ -84,7 +84,7 @@ func claim(ctx context.Context, tx *op.Tx, before *ent.AgentRun, _ op.ByID) (*en
 	if err := tx.Insert(ctx, LeaseArgs{Company: before.CompanyID, Run: before.ID}, until); err != nil {
 		return nil, err
 	}
-	return again(ctx, tx, before)
+	return reload(ctx, tx, before)
 }
 
 // StepInput describes a step of a run.
@@ -111,7 +111,7 @@ func note(ctx context.Context, tx *op.Tx, before *ent.AgentRun, in StepInput) (*
 		if err := end(ctx, tx, run, agentrun.StatusHANDED_OVER, "The run has had its eight steps."); err != nil {
 			return nil, err
 		}
-		return again(ctx, tx, before)
+		return reload(ctx, tx, before)
 	}
 	s := Step{Kind: in.Kind, Operation: in.Operation, Rows: append([]string{}, in.Rows...), Result: in.Result}
 	if len(in.Arguments) > 0 {
@@ -122,7 +122,7 @@ func note(ctx context.Context, tx *op.Tx, before *ent.AgentRun, in StepInput) (*
 	if err := addStep(ctx, tx, run, steps, s); err != nil {
 		return nil, err
 	}
-	return again(ctx, tx, before)
+	return reload(ctx, tx, before)
 }
 
 // CompleteInput is the result of a run.
@@ -143,7 +143,7 @@ func complete(ctx context.Context, tx *op.Tx, before *ent.AgentRun, in CompleteI
 		if err := opine(ctx, tx, run, in); err != nil {
 			return nil, err
 		}
-		return again(ctx, tx, before)
+		return reload(ctx, tx, before)
 	}
 	if c, ok := op.Preparation[*completion](tx); ok {
 		if err := completeTask(ctx, tx, run, r, c); err != nil {
@@ -161,7 +161,7 @@ func complete(ctx context.Context, tx *op.Tx, before *ent.AgentRun, in CompleteI
 	if err := settleRun(ctx, tx, run); err != nil {
 		return nil, err
 	}
-	return again(ctx, tx, before)
+	return reload(ctx, tx, before)
 }
 
 // settleRun ends a run whose agent has finished, or makes it wait for a person.
@@ -202,5 +202,5 @@ func handOver(ctx context.Context, tx *op.Tx, before *ent.AgentRun, in HandOverI
 	if err := end(ctx, tx, run, agentrun.StatusHANDED_OVER, in.Reason); err != nil {
 		return nil, err
 	}
-	return again(ctx, tx, before)
+	return reload(ctx, tx, before)
 }

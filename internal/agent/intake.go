@@ -41,8 +41,8 @@ func (IntakeArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue:
 // Follow returns the event subscriber that queues agents' jobs for new requests and tasks. In a company without agents an event
 // costs only a lookup in memory.
 func Follow(s *store.Store, queue *jobs.Queue) events.Subscriber {
-	var companies store.Remembered[bool] // which companies have active agents for requests
-	var phases store.Remembered[bool]    // which companies have agents for tasks
+	var companies store.AuthorityCache[bool] // which companies have active agents for requests
+	var phases store.AuthorityCache[bool]    // which companies have agents for tasks
 	return func(ctx context.Context, tx *store.Tx, e *ent.Event) error {
 		switch e.Type {
 		case events.TaskAssigned, events.TaskCompleted:
@@ -72,15 +72,15 @@ func Follow(s *store.Store, queue *jobs.Queue) events.Subscriber {
 // atWork matches the agents that take new requests.
 var atWork = agent.And(agent.StatusEQ(agent.StatusACTIVE), agent.TypeEQ(agent.TypeQUEUE_INTAKE))
 
-// chosen is the agent for a request, with the settings of its version.
-type chosen struct {
+// selectedAgent is the agent for a request, with the settings of its version.
+type selectedAgent struct {
 	agent    *ent.Agent
 	settings settings
 }
 
 // choose returns the oldest active agent whose filter matches the request, and nil for none. A filter with an error does not
 // match. It evaluates customers' CEL, so call it outside of transactions.
-func choose(ctx context.Context, db *ent.Client, r *ent.Request) (*chosen, error) {
+func choose(ctx context.Context, db *ent.Client, r *ent.Request) (*selectedAgent, error) {
 	if r.Status != request.StatusPENDING {
 		return nil, nil // people are working on it
 	}
@@ -99,7 +99,7 @@ func choose(ctx context.Context, db *ent.Client, r *ent.Request) (*chosen, error
 			return nil, err
 		}
 		if filters.hold(ctx, s.Filter, bound) {
-			return &chosen{a, s}, nil
+			return &selectedAgent{a, s}, nil
 		}
 	}
 	return nil, nil
@@ -161,7 +161,7 @@ func (c *filterCache) hold(ctx context.Context, source string, b definition.Boun
 var errMoved = errors.New("the agent or the request has changed meanwhile")
 
 // begin creates the run of an agent on a request, with its job. Returns errMoved if the agent is not active or has a new version.
-func begin(ctx context.Context, tx *op.Tx, c *chosen, r *ent.Request, trigger agentrun.Trigger) (*ent.AgentRun, error) {
+func begin(ctx context.Context, tx *op.Tx, c *selectedAgent, r *ent.Request, trigger agentrun.Trigger) (*ent.AgentRun, error) {
 	all := tx.Unfiltered(ctx, "runs are numbered whatever the caller sees")
 	same, err := tx.Agent.Query().Where(atWork, agent.ID(c.agent.ID), agent.Version(c.agent.Version)).Exist(all)
 	if err != nil {

@@ -93,7 +93,7 @@ func (w *tasker) Work(ctx context.Context, job *river.Job[TaskArgs]) error {
 			}
 			if hasTask(run.AgentID, t) {
 				worked = true
-			} else if err := end(ctx, tx, run, agentrun.StatusSTOPPED, elsewhere); err != nil {
+			} else if err := end(ctx, tx, run, agentrun.StatusSTOPPED, reasonReassigned); err != nil {
 				return err
 			}
 		}
@@ -301,13 +301,13 @@ func concludeTask(ctx context.Context, tx *op.Tx, run *ent.AgentRun, s settings,
 		return fmt.Errorf("read the task: %w", err)
 	}
 	if !hasTask(run.AgentID, t) {
-		return end(ctx, tx, run, agentrun.StatusSTOPPED, elsewhere)
+		return end(ctx, tx, run, agentrun.StatusSTOPPED, reasonReassigned)
 	}
-	return leave(ctx, tx, run, s, p, p.writes, t.ID, taskVersion(t))
+	return storeActions(ctx, tx, run, s, p, p.writes, t.ID, taskVersion(t))
 }
 
-// elsewhere is the reason of a stopped run whose agent no longer has the task.
-const elsewhere = "Somebody else has the task, or it has ended."
+// reasonReassigned is the reason of a stopped run whose agent no longer has the task.
+const reasonReassigned = "Somebody else has the task, or it has ended."
 
 // taskVersion returns the version that the completion of a task depends on: whether the task is open. The assignee is not part of
 // it, because a proposal is for any person who gets the task.

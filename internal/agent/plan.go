@@ -42,7 +42,7 @@ type Change struct {
 // plan is the decision of an engine about a request.
 type plan struct {
 	version string // of the request that the plan depends on
-	given   given
+	given   engineInput
 	steps   []Step
 	writes  []write
 	reason  string // why there are no writes, for people
@@ -58,20 +58,20 @@ func (u usage) tokens() int { return u.input + u.output }
 // shownRows is the maximum number of ids in a step.
 const shownRows = 50
 
-// looking is a request that an engine decides about, and the rights with which it does so.
-type looking struct {
-	engine   *op.Engine
-	agent    *ent.Agent
-	settings settings
-	subject  subject
-	self     *principal.Principal // nil if the agent's owner was deactivated
-	read     context.Context      // of the reader: the agent, and the requester as well unless the agent sees by itself
-	eyes     *principal.Principal // the requester; nil if the agent sees by itself
+// decisionContext is a request that an engine decides about, and the rights with which it does so.
+type decisionContext struct {
+	engine    *op.Engine
+	agent     *ent.Agent
+	settings  settings
+	subject   subject
+	self      *principal.Principal // nil if the agent's owner was deactivated
+	read      context.Context      // of the reader: the agent, and the requester as well unless the agent sees by itself
+	requester *principal.Principal // the requester; nil if the agent sees by itself
 }
 
-// look determines the principals as which an engine reads and acts.
-func look(ctx context.Context, e *op.Engine, c *chosen, s subject) (*looking, error) {
-	l := &looking{engine: e, agent: c.agent, settings: c.settings, subject: s, read: ctx}
+// newDecisionContext determines the principals as which an engine reads and acts.
+func newDecisionContext(ctx context.Context, e *op.Engine, c *selectedAgent, s subject) (*decisionContext, error) {
+	l := &decisionContext{engine: e, agent: c.agent, settings: c.settings, subject: s, read: ctx}
 	db := e.Store.Reader()
 	var err error
 	if l.self, err = principalOf(ctx, db, c.agent, c.settings); err != nil || l.self == nil {
@@ -80,20 +80,20 @@ func look(ctx context.Context, e *op.Engine, c *chosen, s subject) (*looking, er
 	reader := *l.self
 	reader.Method = principal.MethodAPIKey // reads follow the rules for a CUSTOM agent's key
 	if c.settings.Sees == string(agent.SeesRequester) {
-		if l.eyes, err = requesterOf(ctx, db, s.Request); err != nil {
+		if l.requester, err = requesterOf(ctx, db, s.Request); err != nil {
 			return nil, err
 		}
-		reader.Eyes = l.eyes
+		reader.Requester = l.requester
 	}
 	l.read = principal.With(ctx, &reader)
 	return l, nil
 }
 
 // history returns the finished requests that the engine may read.
-func (l *looking) history(ctx context.Context) (history, error) {
+func (l *decisionContext) history(ctx context.Context) (history, error) {
 	reader, in := l.self, historyInput{Not: l.subject.not, Only: l.subject.only}
-	if l.eyes != nil {
-		reader, in.Also = l.eyes, l.self
+	if l.requester != nil {
+		reader, in.Also = l.requester, l.self
 	}
 	h, _, err := op.Run(principal.With(ctx, reader), l.engine, readHistory, in, nil)
 	return h, wrap("read the history", err)
@@ -101,7 +101,7 @@ func (l *looking) history(ctx context.Context) (history, error) {
 
 // makePlan lets the engine history decide, from what the agent, and the requester unless the agent sees by itself, may read. It
 // writes nothing.
-func makePlan(ctx context.Context, l *looking, now func() time.Time) (*plan, error) {
+func makePlan(ctx context.Context, l *decisionContext, now func() time.Time) (*plan, error) {
 	p := &plan{self: l.self}
 	var err error
 	if p.version, err = interrupt.Version(l.subject.Request); err != nil {
@@ -126,9 +126,9 @@ func makePlan(ctx context.Context, l *looking, now func() time.Time) (*plan, err
 }
 
 // givenOf returns the input of the engine history.
-func givenOf(r *ent.Request, h history) (given, error) {
+func givenOf(r *ent.Request, h history) (engineInput, error) {
 	raw, err := json.Marshal(r)
-	g := given{Request: raw, History: make([]string, 0, len(h.requests))}
+	g := engineInput{Request: raw, History: make([]string, 0, len(h.requests))}
 	for _, row := range h.requests {
 		g.History = append(g.History, row.ID)
 	}
@@ -136,7 +136,7 @@ func givenOf(r *ent.Request, h history) (given, error) {
 }
 
 // fromHistory sets the steps and writes of the plan from the history.
-func (p *plan) fromHistory(ctx context.Context, l *looking, h history, at time.Time) error {
+func (p *plan) fromHistory(ctx context.Context, l *decisionContext, h history, at time.Time) error {
 	p.step("read", "requests", p.given.History[:min(shownRows, len(p.given.History))], fmt.Sprintf("Looked at %d finished requests.", len(h.requests)), at)
 	changes := decide(l.subject.Request, h)
 	p.step("decide", toolUpdate, rowsOf(changes), fmt.Sprintf("Decided on %d changes.", len(changes)), at)
@@ -179,7 +179,7 @@ func writeOf(changes []Change) (*write, error) {
 
 // mayWrite checks the agent's rights on the request, and records whether the write needs an approval at any autonomy level. Call
 // it outside of transactions. Returns forbidden for a write that the agent may not do.
-func (l *looking) mayWrite(ctx context.Context, t *tool, w *write) error {
+func (l *decisionContext) mayWrite(ctx context.Context, t *tool, w *write) error {
 	r := l.subject.Request
 	tx := l.engine.Outside(principal.Worker(r.CompanyID, workerName))
 	may, err := t.mayUse(ctx, tx, l.self, r)

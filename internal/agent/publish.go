@@ -82,7 +82,7 @@ func publish(ctx context.Context, tx *op.Tx, before *ent.Agent, _ op.ByID) (*ent
 	}
 	tx.AuthorityChanged()
 	tx.Changed(before, after)
-	return after, goOn(ctx, tx, after)
+	return after, requeueRuns(ctx, tx, after)
 }
 
 // digest returns settings as a version stores them, and their SHA-256.
@@ -98,14 +98,14 @@ func pause(ctx context.Context, tx *op.Tx, before *ent.Agent, _ op.ByID) (*ent.A
 	if before.Status == agent.StatusDRAFT {
 		return nil, apperr.New(apperr.Conflict, "The agent was not published.")
 	}
-	return turn(ctx, tx, before, agent.StatusPAUSED)
+	return setStatus(ctx, tx, before, agent.StatusPAUSED)
 }
 
 func resume(ctx context.Context, tx *op.Tx, before *ent.Agent, _ op.ByID) (*ent.Agent, error) {
 	if before.Status != agent.StatusPAUSED {
 		return nil, apperr.New(apperr.Conflict, "The agent is not paused.")
 	}
-	after, err := turn(ctx, tx, before, agent.StatusACTIVE)
+	after, err := setStatus(ctx, tx, before, agent.StatusACTIVE)
 	if err != nil {
 		return nil, err
 	}
@@ -114,10 +114,10 @@ func resume(ctx context.Context, tx *op.Tx, before *ent.Agent, _ op.ByID) (*ent.
 	if err != nil {
 		return nil, fmt.Errorf("renew the leases: %w", err)
 	}
-	return after, goOn(ctx, tx, after)
+	return after, requeueRuns(ctx, tx, after)
 }
 
-func turn(ctx context.Context, tx *op.Tx, before *ent.Agent, to agent.Status) (*ent.Agent, error) {
+func setStatus(ctx context.Context, tx *op.Tx, before *ent.Agent, to agent.Status) (*ent.Agent, error) {
 	after, err := op.Save(ctx, tx, before, before.Update().SetStatus(to))
 	if err != nil {
 		return nil, fmt.Errorf("turn the agent %s: %w", to, err)
@@ -126,8 +126,8 @@ func turn(ctx context.Context, tx *op.Tx, before *ent.Agent, to agent.Status) (*
 	return after, nil
 }
 
-// goOn queues the open runs of an agent again, whose jobs ended without effect while it was paused.
-func goOn(ctx context.Context, tx *op.Tx, a *ent.Agent) error {
+// requeueRuns queues the open runs of an agent again, whose jobs ended without effect while it was paused.
+func requeueRuns(ctx context.Context, tx *op.Tx, a *ent.Agent) error {
 	ids, err := tx.AgentRun.Query().Where(agentrun.AgentID(a.ID), agentrun.StatusIn(agentrun.StatusQUEUED, agentrun.StatusRUNNING)).
 		IDs(tx.Unfiltered(ctx, "runs go on whether or not the caller sees them"))
 	if err != nil {

@@ -64,8 +64,8 @@ func (PushArgs) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: pushQueue, MaxAttempts: pushes}
 }
 
-// offer sends a run to the endpoint of a CUSTOM agent. If the agent makes no call, the end of the run's lease shows it.
-func (w *runner) offer(ctx context.Context, job *rivertype.JobRow, run *ent.AgentRun) error {
+// pushRun sends a run to the endpoint of a CUSTOM agent. If the agent makes no call, the end of the run's lease shows it.
+func (w *runner) pushRun(ctx context.Context, job *rivertype.JobRow, run *ent.AgentRun) error {
 	body, err := json.Marshal(pushed{
 		Event: "agent.run", Timestamp: run.CreatedAt.UTC().Format(clock.Format),
 		Data: pushedData{ID: run.ID, RequestID: run.RequestID, TaskID: run.TaskID},
@@ -73,11 +73,11 @@ func (w *runner) offer(ctx context.Context, job *rivertype.JobRow, run *ent.Agen
 	if err != nil {
 		return fmt.Errorf("write the push: %w", err)
 	}
-	return w.tell(ctx, job, run.Edges.Agent, run.ID, body)
+	return w.queuePush(ctx, job, run.Edges.Agent, run.ID, body)
 }
 
-// tell queues a message to an agent's endpoint and completes the job. An agent without an endpoint polls for its runs.
-func (w *runner) tell(ctx context.Context, job *rivertype.JobRow, a *ent.Agent, id string, body []byte) error {
+// queuePush queues a message to an agent's endpoint and completes the job. An agent without an endpoint polls for its runs.
+func (w *runner) queuePush(ctx context.Context, job *rivertype.JobRow, a *ent.Agent, id string, body []byte) error {
 	return w.engine.Work(ctx, a.CompanyID, workerName, func(ctx context.Context, tx *op.Tx) error {
 		if a.EndpointURL != "" {
 			if err := tx.Insert(ctx, PushArgs{Company: a.CompanyID, Agent: a.ID, ID: id, Body: body}, time.Time{}); err != nil {
@@ -92,14 +92,14 @@ func (w *runner) tell(ctx context.Context, job *rivertype.JobRow, a *ent.Agent, 
 type pusher struct {
 	river.WorkerDefaults[PushArgs]
 	runner *runner
-	busy   *busy
+	busy   *companyLimiter
 }
 
 // NextRetry is two seconds later.
 func (*pusher) NextRetry(*river.Job[PushArgs]) time.Time { return time.Now().Add(pushAfter) }
 
-// errUntaken is the error of a push that is retried.
-var errUntaken = errors.New("the endpoint did not take the push")
+// errPushNotAccepted is the error of a push that is retried.
+var errPushNotAccepted = errors.New("the endpoint did not take the push")
 
 // Work makes one signed call. The limit of concurrent pushes per company is the same as for calls of models.
 func (w *pusher) Work(ctx context.Context, job *river.Job[PushArgs]) error {
@@ -109,7 +109,7 @@ func (w *pusher) Work(ctx context.Context, job *river.Job[PushArgs]) error {
 	}
 	leave, ok := w.busy.enter(args.Company)
 	if !ok {
-		return river.JobSnooze(crowded)
+		return river.JobSnooze(busySnooze)
 	}
 	defer leave()
 	a, err := e.Store.Reader().Agent.Get(outside(ctx, e, args.Company), args.Agent)
@@ -125,7 +125,7 @@ func (w *pusher) Work(ctx context.Context, job *river.Job[PushArgs]) error {
 		return err
 	}
 	if !w.runner.push(ctx, a.EndpointURL, args.ID, secrets, args.Body) && job.Attempt < pushes {
-		return errUntaken
+		return errPushNotAccepted
 	}
 	return nil
 }

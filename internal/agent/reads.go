@@ -93,7 +93,7 @@ var fieldsOf = map[string][]string{
 
 // offers reports whether the model may call a tool that writes: about a task only the tool of the run, otherwise those of the
 // version.
-func (t *talk) offers(tool string) bool {
+func (t *conversation) offers(tool string) bool {
 	switch {
 	case t.subject.asked:
 		return tool == toolComment
@@ -104,7 +104,7 @@ func (t *talk) offers(tool string) bool {
 }
 
 // tools returns the tools that the model may call.
-func (t *talk) tools() ([]model.Tool, error) {
+func (t *conversation) tools() ([]model.Tool, error) {
 	all, err := described()
 	if err != nil {
 		return nil, err

@@ -154,7 +154,7 @@ func prepareRerun(ctx context.Context, tx *op.Tx, in RerunInput) (any, error) {
 	all := principal.With(ctx, principal.Worker(tx.Principal().CompanyID, workerName))
 	r, err := tx.Request.Query().Where(request.ID(in.RequestID)).Only(all)
 	if ent.IsNotFound(err) {
-		return (*chosen)(nil), nil
+		return (*selectedAgent)(nil), nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the request: %w", err)
@@ -176,7 +176,7 @@ func rerun(ctx context.Context, tx *op.Tx, in RerunInput) (*ent.AgentRun, error)
 	if open {
 		return nil, apperr.New(apperr.Conflict, "An agent is working the request.")
 	}
-	c, _ := op.Preparation[*chosen](tx)
+	c, _ := op.Preparation[*selectedAgent](tx)
 	if c == nil || r.Status != request.StatusPENDING {
 		return nil, apperr.New(apperr.Conflict, "No agent takes the request.")
 	}

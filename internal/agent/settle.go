@@ -44,7 +44,7 @@ func pending(ctx context.Context, tx *op.Tx, a *ent.AgentAction, kind agentactio
 	if a.Shadow {
 		return nil, nil, apperr.New(apperr.Conflict, "What a shadow proposes is only to be looked at.")
 	}
-	run, r, err := around(ctx, tx, a)
+	run, r, err := runAndRequestOf(ctx, tx, a)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -24,12 +24,12 @@ import (
 )
 
 const (
-	thinkQueue = "agent_models" // a queue of its own, because a call may take a minute
-	thinkers   = 16             // workers of that queue on each node
-	aCompany   = 4              // concurrent calls of one company on each node
-	crowded    = time.Second    // snooze of a job that finds no free place
-	thinkTime  = model.Timeout + 20*time.Second
-	thoughts   = 3 // attempts for one model call
+	thinkQueue         = "agent_models" // a queue of its own, because a call may take a minute
+	thinkers           = 16             // workers of that queue on each node
+	maxCallsPerCompany = 4              // concurrent calls of one company on each node
+	busySnooze         = time.Second    // snooze of a job that finds no free place
+	thinkTime          = model.Timeout + 20*time.Second
+	maxModelAttempts   = 3 // attempts for one model call
 )
 
 // Models holds the endpoints of language models.
@@ -66,20 +66,20 @@ func (w *runner) think(ctx context.Context, job *rivertype.JobRow, run *ent.Agen
 	})
 }
 
-// busy counts the concurrent calls of each company on this node.
-type busy struct {
+// companyLimiter counts the concurrent calls of each company on this node.
+type companyLimiter struct {
 	mu sync.Mutex
 	n  map[string]int
 }
 
 // enter takes one of a company's places; false if none is free.
-func (b *busy) enter(company string) (leave func(), ok bool) {
+func (b *companyLimiter) enter(company string) (leave func(), ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.n == nil {
 		b.n = map[string]int{}
 	}
-	if b.n[company] >= aCompany {
+	if b.n[company] >= maxCallsPerCompany {
 		return nil, false
 	}
 	b.n[company]++
@@ -96,7 +96,7 @@ func (b *busy) enter(company string) (leave func(), ok bool) {
 type thinker struct {
 	river.WorkerDefaults[ThinkArgs]
 	runner *runner
-	busy   *busy
+	busy   *companyLimiter
 }
 
 // Timeout covers the time limit of a model call and 20 seconds more.
@@ -112,7 +112,7 @@ func (*thinker) NextRetry(job *river.Job[ThinkArgs]) time.Time {
 func (w *thinker) Work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 	leave, ok := w.busy.enter(job.Args.Company)
 	if !ok {
-		return river.JobSnooze(crowded)
+		return river.JobSnooze(busySnooze)
 	}
 	defer leave()
 	err := w.work(ctx, job)
@@ -122,7 +122,7 @@ func (w *thinker) Work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 	switch {
 	case err == nil || stopped(ctx):
 		return err
-	case isModel && (!unasked.Again || job.Attempt >= thoughts):
+	case isModel && (!unasked.Again || job.Attempt >= maxModelAttempts):
 		reason = "The model could not be asked: " + unasked.Error() + "."
 	case isOurs && told.Code == apperr.Conflict:
 		reason = told.Message
@@ -155,7 +155,7 @@ func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 	if run.Edges.Agent.Status == agent.StatusPAUSED {
 		return nil // the run continues when the agent is resumed
 	}
-	l, err := w.runner.looking(read, run)
+	l, err := w.runner.decisionContext(read, run)
 	if err != nil {
 		return err
 	}
@@ -170,12 +170,12 @@ func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 	if err != nil {
 		return err
 	}
-	t, g, err := newTalk(read, l, g)
+	t, g, err := newConversation(read, l, g)
 	if err != nil {
 		return err
 	}
 	for _, n := range turns {
-		t.fold(n)
+		t.addExchange(n)
 	}
 	if t.used.calls >= args.Turn {
 		return nil // another job made this turn
@@ -188,7 +188,7 @@ func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 	if err != nil {
 		return err
 	}
-	t.fold(n)
+	t.addExchange(n)
 	return w.runner.finish(ctx, job.JobRow, args.run(), version, func(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request) error {
 		if run.Plans != args.Plan {
 			return nil
@@ -202,7 +202,7 @@ func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 			return err
 		}
 		now := tx.Now(ctx)
-		if err := secret.NoteUse(ctx, tx.Client, secret.Noted(used, now), now); err != nil {
+		if err := secret.TouchLastUsed(ctx, tx.Client, secret.DueForTouch(used, now), now); err != nil {
 			return err
 		}
 		p := t.plan(version, g)
@@ -217,17 +217,17 @@ func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 	})
 }
 
-// newTalk returns a conversation and its input: the recorded one, or the current one if none is recorded. The conversation masks
+// newConversation returns a conversation and its input: the recorded one, or the current one if none is recorded. The conversation masks
 // the company's secrets, and keys that people have pasted, for the model.
-func newTalk(ctx context.Context, l *looking, recorded given) (*talk, given, error) {
+func newConversation(ctx context.Context, l *decisionContext, recorded engineInput) (*conversation, engineInput, error) {
 	mask, err := secret.Hide(ctx, l.engine.Store.Reader(), l.engine.Sealer)
 	if err != nil {
-		return nil, given{}, err
+		return nil, engineInput{}, err
 	}
-	t := &talk{looking: l, mask: mask, now: l.engine.Store.Clock().Now}
+	t := &conversation{decisionContext: l, mask: mask, now: l.engine.Store.Clock().Now}
 	g := recorded
 	if g.Data == "" {
-		if g, err = t.lookAround(ctx); err != nil {
+		if g, err = t.readInput(ctx); err != nil {
 			return nil, g, err
 		}
 	}
@@ -235,11 +235,11 @@ func newTalk(ctx context.Context, l *looking, recorded given) (*talk, given, err
 	return t, g, nil
 }
 
-// lookAround reads the input of a conversation.
-func (t *talk) lookAround(ctx context.Context) (given, error) {
+// readInput reads the input of a conversation.
+func (t *conversation) readInput(ctx context.Context) (engineInput, error) {
 	h, err := t.history(ctx)
 	if err != nil {
-		return given{}, err
+		return engineInput{}, err
 	}
 	g, err := givenOf(t.subject.Request, h)
 	g.Task = t.subject.task
@@ -257,7 +257,7 @@ func (t *talk) lookAround(ctx context.Context) (given, error) {
 }
 
 // plan returns the result of a conversation.
-func (t *talk) plan(version string, g given) *plan {
+func (t *conversation) plan(version string, g engineInput) *plan {
 	p := &plan{
 		version: version, given: g, steps: t.steps, writes: t.writes, reason: t.reason, self: t.self,
 		used: t.used,
@@ -278,7 +278,7 @@ func keepTurn(ctx context.Context, tx *op.Tx, run *ent.AgentRun, n int, content 
 }
 
 // turnsOf returns the input of a run's engine for a plan, and its exchanges in order.
-func turnsOf(ctx context.Context, db *ent.Client, runID string, plan int) (g given, turns []exchange, err error) {
+func turnsOf(ctx context.Context, db *ent.Client, runID string, plan int) (g engineInput, turns []exchange, err error) {
 	rows, err := db.AgentTurn.Query().Where(agentturn.RunID(runID), agentturn.Plan(plan)).Order(agentturn.ByN()).All(ctx)
 	if err != nil {
 		return g, nil, fmt.Errorf("read the run's turns: %w", err)

@@ -133,12 +133,12 @@ func prepareTest(ctx context.Context, tx *op.Tx, in TestInput) (any, error) {
 			return nil, fmt.Errorf("read the request's task: %w", err)
 		}
 	}
-	return tryDraft(ctx, tx, &chosen{a, s}, about, given{})
+	return tryDraft(ctx, tx, &selectedAgent{a, s}, about, engineInput{})
 }
 
 // tryDraft lets an engine decide about a request within trialTime. recorded is the input of a replayed run. Returns conflict for
 // a CUSTOM agent, while agents are disabled, if the model cannot be called, and after the time limit.
-func tryDraft(ctx context.Context, tx *op.Tx, c *chosen, s subject, recorded given) (*Trial, error) {
+func tryDraft(ctx context.Context, tx *op.Tx, c *selectedAgent, s subject, recorded engineInput) (*Trial, error) {
 	d := doorOf(tx)
 	switch {
 	case d.engine == nil || tx.NoAgents():
@@ -149,7 +149,7 @@ func tryDraft(ctx context.Context, tx *op.Tx, c *chosen, s subject, recorded giv
 	ctx, cancel := context.WithTimeout(ctx, trialTime)
 	defer cancel()
 	read := principal.With(ctx, principal.Worker(c.agent.CompanyID, workerName))
-	l, err := look(read, d.engine, c, s)
+	l, err := newDecisionContext(read, d.engine, c, s)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func tryDraft(ctx context.Context, tx *op.Tx, c *chosen, s subject, recorded giv
 }
 
 // decideOn lets an engine decide about a request from start to end. A model gets the recorded input, if there is one.
-func decideOn(ctx context.Context, l *looking, models Models, recorded given) (*plan, error) {
+func decideOn(ctx context.Context, l *decisionContext, models Models, recorded engineInput) (*plan, error) {
 	if l.self == nil || l.settings.Engine != string(agent.EngineModel) {
 		return makePlan(ctx, l, l.engine.Store.Clock().Now)
 	}
@@ -179,7 +179,7 @@ func decideOn(ctx context.Context, l *looking, models Models, recorded given) (*
 	if err != nil {
 		return nil, err
 	}
-	t, g, err := newTalk(ctx, l, recorded)
+	t, g, err := newConversation(ctx, l, recorded)
 	if err != nil {
 		return nil, err
 	}
@@ -188,12 +188,12 @@ func decideOn(ctx context.Context, l *looking, models Models, recorded given) (*
 		if err != nil {
 			return nil, err
 		}
-		t.fold(n)
+		t.addExchange(n)
 	}
 	return t.plan(version, g), nil
 }
 
-func trialOf(l *looking, p *plan) *Trial {
+func trialOf(l *decisionContext, p *plan) *Trial {
 	out := &Trial{
 		AgentID: l.agent.ID, RequestID: l.subject.ID, Reason: p.reason, Steps: []*Step{}, Actions: []*TrialAction{}, ModelCalls: p.used.calls,
 		InputTokens: p.used.input, OutputTokens: p.used.output, Status: string(agentrun.StatusHANDED_OVER),
@@ -245,7 +245,7 @@ func prepareReplay(ctx context.Context, tx *op.Tx, in ReplayInput) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	c := &chosen{run.Edges.Agent, s}
+	c := &selectedAgent{run.Edges.Agent, s}
 	about := subject{Request: was, task: g.Task, asked: run.Trigger == agentrun.TriggerConsulted, only: g.History}
 	var out *Trial
 	if in.Version == nil && len(turns) > 0 {
@@ -278,16 +278,16 @@ func versionOf(ctx context.Context, db *ent.Client, run *ent.AgentRun, version *
 }
 
 // retrace runs the recorded answers through the current rules.
-func retrace(ctx context.Context, tx *op.Tx, c *chosen, s subject, g given, turns []exchange) (*Trial, error) {
+func retrace(ctx context.Context, tx *op.Tx, c *selectedAgent, s subject, g engineInput, turns []exchange) (*Trial, error) {
 	d := doorOf(tx)
 	if d.engine == nil {
 		return nil, switchedOff()
 	}
-	l, err := look(ctx, d.engine, c, s)
+	l, err := newDecisionContext(ctx, d.engine, c, s)
 	if err != nil {
 		return nil, err
 	}
-	t, g, err := newTalk(ctx, l, g)
+	t, g, err := newConversation(ctx, l, g)
 	if err != nil {
 		return nil, err
 	}
@@ -296,13 +296,13 @@ func retrace(ctx context.Context, tx *op.Tx, c *chosen, s subject, g given, turn
 		if err != nil {
 			return nil, err
 		}
-		t.fold(n)
+		t.addExchange(n)
 	}
 	return trialOf(l, t.plan("", g)), nil
 }
 
 // writesOf returns the writes that a run decided on.
-func writesOf(g given, turns []exchange) []write {
+func writesOf(g engineInput, turns []exchange) []write {
 	out := g.Writes
 	for _, n := range turns {
 		for _, r := range n.Results {

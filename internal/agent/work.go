@@ -33,11 +33,11 @@ const (
 // Work registers the workers of the agents' jobs. out sends pushes to CUSTOM agents; nil sends none.
 func (d *Door) Work(out Caller) jobs.Option {
 	e := d.engine
-	r, b := &runner{engine: e, out: out, models: d.models}, &busy{}
+	r, b := &runner{engine: e, out: out, models: d.models}, &companyLimiter{}
 	return jobs.All(jobs.NamedQueue(interrupt.QueueName, workers), jobs.NamedQueue(thinkQueue, thinkers), jobs.NamedQueue(pushQueue, pushers),
 		jobs.Work(&thinker{runner: r, busy: b}), jobs.Work(&evaluator{runner: r, busy: b}),
 		jobs.Work(&intake{engine: e}), jobs.Work(r), jobs.Work(&phaser{runner: r}), jobs.Work(&consultEnder{engine: e}), jobs.Work(&expirer{engine: e}), jobs.Work(&leaser{engine: e}),
-		jobs.Work(&tasker{engine: e}), jobs.Work(&releaser{engine: e}), jobs.Work(&pusher{runner: r, busy: &busy{}}))
+		jobs.Work(&tasker{engine: e}), jobs.Work(&releaser{engine: e}), jobs.Work(&pusher{runner: r, busy: &companyLimiter{}}))
 }
 
 // outside returns the context in which a worker reads outside of transactions.
@@ -117,9 +117,9 @@ func (w *runner) work(ctx context.Context, job *river.Job[interrupt.RunArgs]) er
 		return err
 	}
 	if run.Edges.Agent.Source == agent.SourceCUSTOM {
-		return w.offer(ctx, job.JobRow, run)
+		return w.pushRun(ctx, job.JobRow, run)
 	}
-	l, err := w.looking(outside(ctx, w.engine, run.CompanyID), run)
+	l, err := w.decisionContext(outside(ctx, w.engine, run.CompanyID), run)
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (w *runner) work(ctx context.Context, job *river.Job[interrupt.RunArgs]) er
 }
 
 // looking reads the subject and the settings of a run.
-func (w *runner) looking(read context.Context, run *ent.AgentRun) (*looking, error) {
+func (w *runner) decisionContext(read context.Context, run *ent.AgentRun) (*decisionContext, error) {
 	db := w.engine.Store.Reader()
 	r, err := db.Request.Get(read, run.RequestID)
 	if err != nil {
@@ -155,7 +155,7 @@ func (w *runner) looking(read context.Context, run *ent.AgentRun) (*looking, err
 			return nil, fmt.Errorf("read the task: %w", err)
 		}
 	}
-	return look(read, w.engine, &chosen{run.Edges.Agent, s}, about)
+	return newDecisionContext(read, w.engine, &selectedAgent{run.Edges.Agent, s}, about)
 }
 
 // start sets a run RUNNING and returns it. It completes the job and returns nil if there is nothing to do: the run has ended or
@@ -212,7 +212,7 @@ func wait(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
 	}
 	until := tx.Now(ctx).Add(leaseTime)
 	if run.Edges.Agent.EndpointURL != "" {
-		until = tx.Now(ctx).Add(firstSign)
+		until = tx.Now(ctx).Add(firstCallTimeout)
 	}
 	if err := run.Update().AddPlans(1).SetLeaseUntil(until).Exec(ctx); err != nil {
 		return fmt.Errorf("have the run wait for its agent: %w", err)
@@ -298,11 +298,11 @@ func conclude(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request,
 			return err
 		}
 	}
-	return leave(ctx, tx, run, s, p, waits, run.RequestID, p.version)
+	return storeActions(ctx, tx, run, s, p, waits, run.RequestID, p.version)
 }
 
-// leave stores writes for people to decide about: as proposals or as waiting actions. version is the version of the row subject.
-func leave(ctx context.Context, tx *op.Tx, run *ent.AgentRun, s settings, p *plan, writes []write, subject, version string) error {
+// storeActions stores writes for people to decide about: as proposals or as waiting actions. version is the version of the row subject.
+func storeActions(ctx context.Context, tx *op.Tx, run *ent.AgentRun, s settings, p *plan, writes []write, subject, version string) error {
 	kind := s.kindIn(run)
 	for _, w := range writes {
 		if _, err := propose(ctx, tx, run, kind, p.stepOf(w), w, subject, version); err != nil {

@@ -69,7 +69,7 @@ func (s *Server) Do(tb testing.TB, sc Scenario) *Answer {
 		last = s.lastEvent(tb)
 	}
 	a := s.Send(tb, sc)
-	s.always(tb, sc, a)
+	s.checkContract(tb, sc, a)
 	want := sc.WantStatus
 	if want == 0 {
 		want = map[string]int{http.MethodPost: http.StatusCreated, http.MethodDelete: http.StatusNoContent}[sc.Method]
@@ -87,7 +87,7 @@ func (s *Server) Do(tb testing.TB, sc Scenario) *Answer {
 	for _, text := range sc.WantContains {
 		require.Contains(tb, string(a.Body), text)
 	}
-	s.holdBack(tb, a, sc.WantNot)
+	s.requireAbsent(tb, a, sc.WantNot)
 	for path, value := range sc.WantData {
 		if n, ok := value.(int); ok {
 			value = float64(n)
@@ -158,8 +158,8 @@ func encoded(tb testing.TB, body any) []byte {
 	return b
 }
 
-// always checks what the API promises of every answer.
-func (s *Server) always(tb testing.TB, sc Scenario, a *Answer) {
+// checkContract checks what the API promises of every answer.
+func (s *Server) checkContract(tb testing.TB, sc Scenario, a *Answer) {
 	tb.Helper()
 	what := sc.Method + " " + sc.Path + " as " + sc.As.Name
 	require.Regexp(tb, `^rid_[0-9a-z]{26}$`, a.RequestID(), what)
@@ -253,8 +253,8 @@ func (s *Server) holdAudit(tb testing.TB, want *AuditWant, a *Answer) {
 	}
 }
 
-// holdBack checks that texts occur nowhere in an answer.
-func (s *Server) holdBack(tb testing.TB, a *Answer, texts []string) {
+// requireAbsent checks that texts occur nowhere in an answer.
+func (s *Server) requireAbsent(tb testing.TB, a *Answer, texts []string) {
 	tb.Helper()
 	for _, text := range texts {
 		require.NotContains(tb, string(a.Body), text)

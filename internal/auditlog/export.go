@@ -83,7 +83,7 @@ func readExport(ctx context.Context, tx *op.Tx, in ExportInput) (*Exported, erro
 		out.Content, err = asCSV(rows)
 		return out, err
 	}
-	places, err := placesOf(ctx, tx, rows)
+	places, err := exportProofs(ctx, tx, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -152,13 +152,13 @@ func asCSV(rows []*ent.AuditEntry) (string, error) {
 	return b.String(), nil
 }
 
-// placesOf returns the proof fields of each entry, all for one checkpoint, which the first sealed entry contains.
-func placesOf(ctx context.Context, tx *op.Tx, rows []*ent.AuditEntry) ([]merkle.Exported, error) {
+// exportProofs returns the proof fields of each entry, all for one checkpoint, which the first sealed entry contains.
+func exportProofs(ctx context.Context, tx *op.Tx, rows []*ent.AuditEntry) ([]merkle.ExportProof, error) {
 	p, err := proverOf(ctx, tx, rows...)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]merkle.Exported, len(rows))
+	out := make([]merkle.ExportProof, len(rows))
 	var sealed []int // indexes into rows
 	var indexes []int64
 	for i, row := range rows {
@@ -169,7 +169,7 @@ func placesOf(ctx context.Context, tx *op.Tx, rows []*ent.AuditEntry) ([]merkle.
 		if err != nil {
 			return nil, fmt.Errorf("write the leaf of %s: %w", row.ID, err)
 		}
-		out[i] = merkle.Exported{
+		out[i] = merkle.ExportProof{
 			Index: row.Index, LeafHash: row.LeafHash, Leaf: leaf, Size: p.Size, Seals: merkle.Seals{Actor: row.ActorSeal, Changes: row.ChangesSeal},
 		}
 		sealed, indexes = append(sealed, i), append(indexes, *row.Index)
@@ -186,7 +186,7 @@ func placesOf(ctx context.Context, tx *op.Tx, rows []*ent.AuditEntry) ([]merkle.
 }
 
 // asJSONL writes one JSON object a line: the fields of an entry as in REST, and its proof. Empty values are null.
-func asJSONL(rows []*ent.AuditEntry, places []merkle.Exported) (string, error) {
+func asJSONL(rows []*ent.AuditEntry, places []merkle.ExportProof) (string, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -220,7 +220,7 @@ func asJSONL(rows []*ent.AuditEntry, places []merkle.Exported) (string, error) {
 }
 
 // flatten adds the proof fields to a line.
-func flatten(line map[string]any, place merkle.Exported) error {
+func flatten(line map[string]any, place merkle.ExportProof) error {
 	b, err := json.Marshal(place)
 	if err != nil {
 		return fmt.Errorf("write a place: %w", err)

@@ -41,7 +41,7 @@ type Authenticator struct {
 	tokens *identity.Tokens
 	others *issuer.Directory // of the configured issuer; nil for none
 	seen   *sightings
-	known  [kinds]store.Remembered[remembered]
+	known  [kinds]store.AuthorityCache[remembered]
 }
 
 // kind is the kind of a credential. Each kind has its own cache, so that none passes as another.

@@ -5,6 +5,6 @@ import "atrium/internal/store"
 // Forget makes the next look at every credential read the database.
 func (a *Authenticator) Forget() {
 	for i := range a.known {
-		a.known[i] = store.Remembered[remembered]{}
+		a.known[i] = store.AuthorityCache[remembered]{}
 	}
 }

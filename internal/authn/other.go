@@ -48,7 +48,7 @@ func (a *Authenticator) verifyOther(ctx context.Context, token string) (*Credent
 // ofOther turns the issuer's refusals into those of this package.
 func ofOther(err error) error {
 	switch {
-	case errors.Is(err, issuer.ErrToken), errors.Is(err, issuer.ErrNobody):
+	case errors.Is(err, issuer.ErrToken), errors.Is(err, issuer.ErrNoMember):
 		return fmt.Errorf("%w: %w", ErrRefused, err)
 	case errors.Is(err, issuer.ErrUnavailable):
 		out := apperr.Wrap(err, apperr.Unavailable, "The identity provider does not answer at the moment. Try again shortly.")

@@ -100,14 +100,14 @@ func copyDatabase(ctx context.Context, from, to string) (err error) {
 
 // check runs SQLite's own checks, then the caller's.
 func check(ctx context.Context, path string, further func(context.Context, string) error) error {
-	if err := Whole(ctx, path); err != nil {
+	if err := CheckIntegrity(ctx, path); err != nil {
 		return err
 	}
 	return further(ctx, path)
 }
 
-// Whole checks the pages, indexes and foreign keys of a SQLite file, and returns an error for the first fault.
-func Whole(ctx context.Context, path string) error {
+// CheckIntegrity checks the pages, indexes and foreign keys of a SQLite file, and returns an error for the first fault.
+func CheckIntegrity(ctx context.Context, path string) error {
 	db, err := store.OpenSQLiteFile(path)
 	if err != nil {
 		return err

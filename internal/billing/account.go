@@ -42,7 +42,7 @@ func Open(ctx context.Context, db *ent.Client, co *ent.Company, now time.Time) e
 
 // open locks the account of the caller's company and settles it up to now. Returns conflict in a sandbox, which has no account.
 func open(ctx context.Context, tx *op.Tx) (*account, error) {
-	if err := live(tx); err != nil {
+	if err := requireLive(tx); err != nil {
 		return nil, err
 	}
 	row, err := op.Lock(tx, tx.BillingAccount.Query()).Only(ctx)
@@ -57,8 +57,8 @@ func open(ctx context.Context, tx *op.Tx) (*account, error) {
 	return a, a.settle(ctx)
 }
 
-// live returns conflict in a sandbox.
-func live(tx *op.Tx) error {
+// requireLive returns conflict in a sandbox.
+func requireLive(tx *op.Tx) error {
 	if tx.Principal().Sandbox {
 		return apperr.New(apperr.Conflict, "Billing is a matter of the live company.")
 	}
@@ -84,7 +84,7 @@ func (a *account) settle(ctx context.Context) error {
 		return err
 	}
 	for a.PeriodEndAt != nil && !a.PeriodEndAt.After(a.now) {
-		if _, err := a.enter(ctx, periodAt(*a.AnchorAt, *a.PeriodEndAt)); err != nil {
+		if _, err := a.startPeriod(ctx, periodAt(*a.AnchorAt, *a.PeriodEndAt)); err != nil {
 			return err
 		}
 	}
@@ -103,11 +103,11 @@ func (a *account) begin(ctx context.Context) (*ent.Invoice, error) {
 	}
 	anchor := a.now.UTC()
 	a.AnchorAt = &anchor
-	return a.enter(ctx, periodAt(anchor, anchor))
+	return a.startPeriod(ctx, periodAt(anchor, anchor))
 }
 
-// enter moves the account to a period and bills the plan for it.
-func (a *account) enter(ctx context.Context, p Period) (*ent.Invoice, error) {
+// startPeriod moves the account to a period and bills the plan for it.
+func (a *account) startPeriod(ctx context.Context, p Period) (*ent.Invoice, error) {
 	a.PeriodStartAt, a.PeriodEndAt = &p.Start, &p.End
 	return a.bill(ctx, p, Line{Description: a.plan.Title + ", a month", Amount: a.plan.Price})
 }

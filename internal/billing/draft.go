@@ -67,7 +67,7 @@ func draftInvoice(ctx context.Context, tx *op.Tx, in DraftInvoiceInput) (*ent.In
 // issueInvoice replaces the draft by an invoice with a number, and applies the credits. Returns conflict if the invoice is not a
 // draft.
 func issueInvoice(ctx context.Context, tx *op.Tx, row *ent.Invoice, _ op.ByID) (*ent.Invoice, error) {
-	a, draft, err := at(ctx, tx, row, invoice.StatusDraft)
+	a, draft, err := lockInState(ctx, tx, row, invoice.StatusDraft)
 	if err != nil {
 		return nil, err
 	}

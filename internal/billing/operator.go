@@ -39,9 +39,9 @@ func loadInvoice(ctx context.Context, tx *op.Tx, id string) (*ent.Invoice, error
 	return tx.Invoice.Get(ctx, id)
 }
 
-// at opens the account for an operation on an invoice in one of the given states. Returns conflict for any other state, and while
+// lockInState opens the account for an operation on an invoice in one of the given states. Returns conflict for any other state, and while
 // a charge whose outcome is unknown is under way.
-func at(ctx context.Context, tx *op.Tx, inv *ent.Invoice, states ...invoice.Status) (*account, *ent.Invoice, error) {
+func lockInState(ctx context.Context, tx *op.Tx, inv *ent.Invoice, states ...invoice.Status) (*account, *ent.Invoice, error) {
 	a, err := open(ctx, tx)
 	if err != nil {
 		return nil, nil, err
@@ -79,7 +79,7 @@ type PayInvoiceInput struct {
 
 // payInvoice returns conflict if nothing is left to pay. An invoice that was written off can still be paid.
 func payInvoice(ctx context.Context, tx *op.Tx, row *ent.Invoice, in PayInvoiceInput) (*ent.Invoice, error) {
-	a, before, err := at(ctx, tx, row, invoice.StatusOpen, invoice.StatusUncollectible)
+	a, before, err := lockInState(ctx, tx, row, invoice.StatusOpen, invoice.StatusUncollectible)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ type VoidInvoiceInput struct {
 
 // voidInvoice voids an open invoice and issues its applied credits again, or deletes a draft. Returns conflict for other states.
 func voidInvoice(ctx context.Context, tx *op.Tx, row *ent.Invoice, in VoidInvoiceInput) (*ent.Invoice, error) {
-	a, before, err := at(ctx, tx, row, invoice.StatusOpen, invoice.StatusDraft)
+	a, before, err := lockInState(ctx, tx, row, invoice.StatusOpen, invoice.StatusDraft)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ type WriteOffInvoiceInput struct {
 
 // writeOffInvoice returns conflict if the invoice is not open.
 func writeOffInvoice(ctx context.Context, tx *op.Tx, row *ent.Invoice, in WriteOffInvoiceInput) (*ent.Invoice, error) {
-	a, before, err := at(ctx, tx, row, invoice.StatusOpen)
+	a, before, err := lockInState(ctx, tx, row, invoice.StatusOpen)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ type CreditInvoiceInput struct {
 // creditInvoice reduces the amount left to pay of an open invoice, and issues the rest of the note as a credit, since money is
 // never paid out. Returns conflict if the credit notes would exceed the invoice, and for an invoice that is neither open nor paid.
 func creditInvoice(ctx context.Context, tx *op.Tx, row *ent.Invoice, in CreditInvoiceInput) (*ent.CreditNote, error) {
-	a, before, err := at(ctx, tx, row, invoice.StatusOpen, invoice.StatusPaid)
+	a, before, err := lockInState(ctx, tx, row, invoice.StatusOpen, invoice.StatusPaid)
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ type LimitChange struct {
 // previewPlanChange uses the account as it was last settled. If a period ended within the last minute, its invoice may be missing,
 // and the credits that the invoice will use still count as available.
 func previewPlanChange(ctx context.Context, tx *op.Tx, in PlanInput) (*PlanChange, error) {
-	if err := live(tx); err != nil {
+	if err := requireLive(tx); err != nil {
 		return nil, err
 	}
 	co, err := tx.Company.Query().Only(ctx)

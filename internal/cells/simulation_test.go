@@ -32,7 +32,7 @@ func BenchmarkCells(b *testing.B) {
 			for b.Loop() {
 				random := rand.New(rand.NewPCG(1, 2))
 				loads := zipf(s)
-				own := whales(loads)
+				own := oversized(loads)
 				c := place(random, loads[own:], cells-own)
 				hottest := c.hottest()
 				first := c.balance()
@@ -78,8 +78,8 @@ func sum(loads []float64) (all float64) {
 	return all
 }
 
-// whales returns how many companies exceed a cell's share of the remaining load. Each of them gets a cell of its own.
-func whales(loads []float64) (n int) {
+// oversized returns how many companies exceed a cell's share of the remaining load. Each of them gets a cell of its own.
+func oversized(loads []float64) (n int) {
 	for left := 1.0; loads[n] > left/float64(cells-n); n++ {
 		left -= loads[n]
 	}

@@ -155,11 +155,11 @@ func (r *Runner) call(ctx context.Context, l *loaded, now time.Time) (engine.Inp
 // noteUse records that the secrets of a call are used now. It is not part of the execution's commit: executions that run in
 // parallel would wait there for each other, because they share the secret's row.
 func (r *Runner) noteUse(ctx context.Context, company string, used []secret.Opened, now time.Time) error {
-	ids := secret.Noted(used, now)
+	ids := secret.DueForTouch(used, now)
 	if len(ids) == 0 {
 		return nil
 	}
-	return r.Engine.Work(ctx, company, workerName, func(ctx context.Context, tx *op.Tx) error { return secret.NoteUse(ctx, tx.Client, ids, now) })
+	return r.Engine.Work(ctx, company, workerName, func(ctx context.Context, tx *op.Tx) error { return secret.TouchLastUsed(ctx, tx.Client, ids, now) })
 }
 
 // bodyOf decodes an answer's body: as JSON if it is valid JSON, else as text.

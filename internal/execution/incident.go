@@ -96,7 +96,7 @@ func prepareResolution(ctx context.Context, tx *op.Tx, in ResolveIncidentInput) 
 			break
 		}
 	}
-	r.faults = append(r.faults, under("variables", form.Free(in.Variables))...)
+	r.faults = append(r.faults, under("variables", form.ValidateWithoutForm(in.Variables))...)
 	if len(r.faults) == 0 && len(in.Variables) > 0 {
 		err = r.bound(e, in.Variables)
 	}

@@ -140,7 +140,7 @@ func prepareCompletion(ctx context.Context, tx *op.Tx, in CompleteTaskInput) (an
 		c.faults = append(c.faults, apperr.Detail{Field: "outcome", Message: "must be one of the task's outcomes"})
 	}
 	if p.Process.Form == nil {
-		c.faults = append(c.faults, under("variables", form.Free(in.Variables))...)
+		c.faults = append(c.faults, under("variables", form.ValidateWithoutForm(in.Variables))...)
 		return c, nil
 	}
 	err = tx.Costly(ctx, func(ctx context.Context) error {
@@ -154,7 +154,7 @@ func prepareCompletion(ctx context.Context, tx *op.Tx, in CompleteTaskInput) (an
 // correctionFaults checks corrections against the form of the request's offering, together with the request's other fields. It
 // ignores faults of fields that existed before and that the caller does not correct.
 func correctionFaults(ctx context.Context, tx *op.Tx, t *ent.Task, corrections map[string]any) ([]apperr.Detail, error) {
-	faults := form.Free(corrections)
+	faults := form.ValidateWithoutForm(corrections)
 	if len(faults) > 0 || t.RequestID == nil {
 		return faults, nil
 	}

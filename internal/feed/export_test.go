@@ -44,7 +44,7 @@ func (f *Feed) Configure(p Pace) {
 func (f *Feed) Intercept(k Kind, before func() error) {
 	s := *f.pollers[k].source
 	read := s.read
-	s.read = func(ctx context.Context, db dialect.Driver, after place, companies []string, limit int) ([]found, error) {
+	s.read = func(ctx context.Context, db dialect.Driver, after position, companies []string, limit int) ([]found, error) {
 		if err := before(); err != nil {
 			return nil, err
 		}
@@ -56,7 +56,7 @@ func (f *Feed) Intercept(k Kind, before func() error) {
 // Statement returns the statement that reads the changes of a kind in companies after a time.
 func Statement(k Kind, dialect string, after time.Time, companies []string) (query string, args []any) {
 	d := &noting{name: dialect}
-	_, _ = sources[k].read(context.Background(), d, place{at: after}, companies, usual.page) // the driver returns no rows
+	_, _ = sources[k].read(context.Background(), d, position{at: after}, companies, usual.page) // the driver returns no rows
 	return d.query, d.args
 }
 
@@ -78,6 +78,6 @@ func (n *noting) Query(_ context.Context, query string, args, _ any) error {
 // Read reads one page of the changes after a time, as a look does, and returns the number of rows.
 func Read(s *store.Store, k Kind, after time.Time, companies []string) (int, error) {
 	ctx := principal.System(context.Background(), "test")
-	list, err := sources[k].read(ctx, ent.DriverOf(s.Reader()), place{at: after}, companies, usual.page)
+	list, err := sources[k].read(ctx, ent.DriverOf(s.Reader()), position{at: after}, companies, usual.page)
 	return len(list), err
 }

@@ -49,7 +49,7 @@ type source struct {
 	clock func(*store.Store) time.Time
 	// read returns at most limit changes after a position, in order. It may leave out companies that are not in companies; when
 	// companies is empty, it returns the changes of all.
-	read func(ctx context.Context, db dialect.Driver, after place, companies []string, limit int) ([]found, error)
+	read func(ctx context.Context, db dialect.Driver, after position, companies []string, limit int) ([]found, error)
 }
 
 // sources holds the source of each kind.
@@ -70,8 +70,8 @@ func machineTime(*store.Store) time.Time { return time.Now() }
 // productTime returns the time of the product's clock, which time columns contain.
 func productTime(s *store.Store) time.Time { return s.Clock().Now() }
 
-// place is a position in the order of a kind.
-type place struct {
+// position is a position in the order of a kind.
+type position struct {
 	at time.Time
 	id string // empty: before all rows of that time
 }
@@ -79,13 +79,13 @@ type place struct {
 // found is a change with its position and a key that is unique to the change.
 type found struct {
 	Change
-	place
+	position
 	key string
 }
 
 // readRequests finds changes of requests and of their comments in the audit log: each change writes an entry in its own
 // transaction. Entries are ordered by id, and ids contain the time of the machine that made them.
-func readRequests(ctx context.Context, db dialect.Driver, after place, companies []string, limit int) ([]found, error) {
+func readRequests(ctx context.Context, db dialect.Driver, after position, companies []string, limit int) ([]found, error) {
 	if after.id == "" {
 		after.id = id.From("aud", after.at)
 	}
@@ -107,8 +107,8 @@ func readRequests(ctx context.Context, db dialect.Driver, after place, companies
 		var f found
 		var action string
 		var commented, visibility *string
-		err := rows.Scan(&f.place.id, &f.CompanyID, &f.Change.ID, &action, &commented, &visibility)
-		f.key, f.Created = f.place.id, action == "request.created"
+		err := rows.Scan(&f.position.id, &f.CompanyID, &f.Change.ID, &action, &commented, &visibility)
+		f.key, f.Created = f.position.id, action == "request.created"
 		if commented != nil {
 			f.Change.ID, f.Internal = *commented, *visibility == string(comment.VisibilityInternal)
 		}
@@ -117,7 +117,7 @@ func readRequests(ctx context.Context, db dialect.Driver, after place, companies
 }
 
 // readDeliveries finds changes of deliveries by updated_at, a time of the product's clock.
-func readDeliveries(ctx context.Context, db dialect.Driver, after place, companies []string, limit int) ([]found, error) {
+func readDeliveries(ctx context.Context, db dialect.Driver, after position, companies []string, limit int) ([]found, error) {
 	d := sql.Dialect(db.Dialect())
 	t := d.Table(webhookdelivery.Table)
 	query, args := d.Select(t.C(webhookdelivery.FieldID), t.C(webhookdelivery.FieldCompanyID), t.C(webhookdelivery.FieldSubscriptionID),
@@ -133,14 +133,14 @@ func readDeliveries(ctx context.Context, db dialect.Driver, after place, compani
 		var outcome string
 		var retries int
 		err := rows.Scan(&f.Change.ID, &f.CompanyID, &f.ParentID, &f.at, &outcome, &retries, &f.Created)
-		f.place.id = f.Change.ID
+		f.position.id = f.Change.ID
 		f.key = fmt.Sprintf("%s %d %s %d %t", f.Change.ID, f.at.UnixMilli(), outcome, retries, f.Created)
 		return f, err
 	})
 }
 
 // readNotifications finds new notifications by their ids, which contain the time of the machine that made them.
-func readNotifications(ctx context.Context, db dialect.Driver, after place, companies []string, limit int) ([]found, error) {
+func readNotifications(ctx context.Context, db dialect.Driver, after position, companies []string, limit int) ([]found, error) {
 	if after.id == "" {
 		after.id = id.From("ntf", after.at)
 	}
@@ -152,30 +152,30 @@ func readNotifications(ctx context.Context, db dialect.Driver, after place, comp
 	return scan(ctx, db, query, args, func(rows *sql.Rows) (found, error) {
 		var f found
 		err := rows.Scan(&f.Change.ID, &f.CompanyID, &f.ParentID)
-		f.place.id, f.key, f.Created = f.Change.ID, f.Change.ID, true
+		f.position.id, f.key, f.Created = f.Change.ID, f.Change.ID, true
 		return f, err
 	})
 }
 
 // readExecutions finds changes of executions. Each commit increments the revision of the execution.
-func readExecutions(ctx context.Context, db dialect.Driver, after place, companies []string, limit int) ([]found, error) {
+func readExecutions(ctx context.Context, db dialect.Driver, after position, companies []string, limit int) ([]found, error) {
 	return readUpdated(ctx, db, execution.Table, []string{execution.FieldRevision}, after, companies, limit)
 }
 
 // readTasks finds changes of tasks. Two changes of a task in the same millisecond are told apart by the columns that people
 // change.
-func readTasks(ctx context.Context, db dialect.Driver, after place, companies []string, limit int) ([]found, error) {
+func readTasks(ctx context.Context, db dialect.Driver, after position, companies []string, limit int) ([]found, error) {
 	return readUpdated(ctx, db, task.Table, []string{task.FieldStatus, task.FieldAssigneeID, task.FieldTeamID, task.FieldSLAState}, after, companies, limit)
 }
 
 // readAgentRuns finds changes of agent runs.
-func readAgentRuns(ctx context.Context, db dialect.Driver, after place, companies []string, limit int) ([]found, error) {
+func readAgentRuns(ctx context.Context, db dialect.Driver, after position, companies []string, limit int) ([]found, error) {
 	return readUpdated(ctx, db, agentrun.Table, []string{agentrun.FieldStatus, agentrun.FieldPlans}, after, companies, limit)
 }
 
 // readUpdated finds changes by updated_at, a time of the product's clock. versions are the columns that distinguish two changes
 // of a row with the same updated_at.
-func readUpdated(ctx context.Context, db dialect.Driver, table string, versions []string, after place, companies []string, limit int) ([]found, error) {
+func readUpdated(ctx context.Context, db dialect.Driver, table string, versions []string, after position, companies []string, limit int) ([]found, error) {
 	d := sql.Dialect(db.Dialect())
 	t := d.Table(table)
 	texts := make([]sql.Querier, len(versions))
@@ -197,7 +197,7 @@ func readUpdated(ctx context.Context, db dialect.Driver, table string, versions 
 			into = append(into, &values[i])
 		}
 		err := rows.Scan(into...)
-		f.place.id, f.Created = f.Change.ID, created.Equal(f.at)
+		f.position.id, f.Created = f.Change.ID, created.Equal(f.at)
 		f.key = fmt.Sprintf("%s %d", f.Change.ID, f.at.UnixMilli())
 		for _, v := range values {
 			f.key += " "

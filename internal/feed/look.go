@@ -58,11 +58,11 @@ func newTrack(p pace, now, clock time.Time) *track {
 
 // next returns the position after which a look at now begins, and whether the look is a sweep. A sweep goes back by the window
 // before the last successful look. joining says that new watchers wait for this look, which makes it a sweep.
-func (t *track) next(now time.Time, joining bool) (from place, sweep bool) {
+func (t *track) next(now time.Time, joining bool) (from position, sweep bool) {
 	if joining || t.failing || now.Sub(t.swept) >= t.sweep {
-		return place{at: t.marks[0].clock}, true
+		return position{at: t.marks[0].clock}, true
 	}
-	return place{at: t.looked.Add(-t.near)}, false
+	return position{at: t.looked.Add(-t.near)}, false
 }
 
 // answered records that a look that began at now has succeeded.

@@ -55,10 +55,10 @@ func (p *poller) leave(s *Subscription) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.joining, s)
-	if of := p.active[s.of.CompanyID]; of != nil {
+	if of := p.active[s.filter.CompanyID]; of != nil {
 		delete(of, s)
 		if len(of) == 0 {
-			delete(p.active, s.of.CompanyID)
+			delete(p.active, s.filter.CompanyID)
 		}
 	}
 	if len(p.joining)+len(p.active) == 0 {
@@ -144,7 +144,7 @@ func (p *poller) watched() (companies []string, joining []*Subscription, ok bool
 	added := map[string]bool{}
 	for s := range p.joining {
 		joining = append(joining, s)
-		if id := s.of.CompanyID; p.active[id] == nil && !added[id] {
+		if id := s.filter.CompanyID; p.active[id] == nil && !added[id] {
 			added[id] = true
 			companies = append(companies, id)
 		}
@@ -161,10 +161,10 @@ func (p *poller) begin(joining []*Subscription) {
 			continue // it has left, or the feed is closed
 		}
 		delete(p.joining, s)
-		of := p.active[s.of.CompanyID]
+		of := p.active[s.filter.CompanyID]
 		if of == nil {
 			of = map[*Subscription]struct{}{}
-			p.active[s.of.CompanyID] = of
+			p.active[s.filter.CompanyID] = of
 		}
 		of[s] = struct{}{}
 		close(s.begun)
@@ -200,13 +200,13 @@ func (p *poller) look(t *track, companies []string, joining []*Subscription) err
 			p.feed.metrics.looks.WithLabelValues(p.source.name).Observe(time.Since(began).Seconds())
 			return nil
 		}
-		from = list[len(list)-1].place
+		from = list[len(list)-1].position
 	}
 	return fmt.Errorf("%w: %d rows since the last look", errTooMany, t.page*t.pages)
 }
 
 // read reads a page of changes in all watched companies.
-func (p *poller) read(from place, companies []string, limit int) ([]found, error) {
+func (p *poller) read(from position, companies []string, limit int) ([]found, error) {
 	ctx, cancel := context.WithTimeout(principal.System(p.ctx, "changes of all companies that are watched are read together"), statementTimeout)
 	defer cancel()
 	return p.source.read(ctx, ent.DriverOf(p.feed.store.Reader()), from, companies, limit)
@@ -219,7 +219,7 @@ func (p *poller) tell(c Change) {
 	if of := p.active[c.CompanyID]; len(of) > 0 {
 		p.feed.metrics.changes.WithLabelValues(p.source.name).Inc()
 		for s := range of {
-			if s.of.holds(c) {
+			if s.filter.holds(c) {
 				s.push(c)
 			}
 		}

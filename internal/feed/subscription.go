@@ -5,7 +5,7 @@ import "sync"
 // Subscription holds the pending changes of one watcher. Safe for concurrent use.
 type Subscription struct {
 	poller *poller
-	of     Filter
+	filter Filter
 	begun  chan struct{} // closed once every later change is reported, or when the subscription has ended before
 	ready  chan struct{}
 
@@ -16,7 +16,7 @@ type Subscription struct {
 }
 
 func newSubscription(p *poller, of Filter) *Subscription {
-	return &Subscription{poller: p, of: of, begun: make(chan struct{}), ready: make(chan struct{}, 1)}
+	return &Subscription{poller: p, filter: of, begun: make(chan struct{}), ready: make(chan struct{}, 1)}
 }
 
 // Ready receives a value when Take has changes or an error to return.

@@ -37,13 +37,13 @@ const (
 // prepare checks and compiles in one pass, so that Compile can use what Check accepts. The form is usable only if there are no
 // faults.
 func prepare(d Definition) (*Form, []apperr.Detail) {
-	var out rows
+	var out details
 	if len(d.Fields) > MaxFields {
 		out.add("form.fields", "A form has at most %d fields.", MaxFields)
 		return nil, out.list
 	}
 	form := &Form{fields: make([]field, len(d.Fields)), byKey: make(map[string]int, len(d.Fields))}
-	perField := make([]rows, len(d.Fields))
+	perField := make([]details, len(d.Fields))
 	for i := range d.Fields {
 		form.addField(&perField[i], i, &d.Fields[i])
 	}
@@ -60,7 +60,7 @@ func prepare(d Definition) (*Form, []apperr.Detail) {
 }
 
 // addField compiles and checks everything of field i but its conditions, which need all fields.
-func (form *Form) addField(out *rows, i int, def *Field) {
+func (form *Form) addField(out *details, i int, def *Field) {
 	at := fmt.Sprintf("form.fields[%d]", i)
 	f := &form.fields[i]
 	*f = field{key: def.Key, name: "fields." + def.Key, kind: def.Type, required: def.Required, min: math.Inf(-1), max: math.Inf(1)}
@@ -88,7 +88,7 @@ func (form *Form) addField(out *rows, i int, def *Field) {
 	f.faulty = len(out.list) > before
 }
 
-func checkWords(out *rows, at, words string, most int) {
+func checkWords(out *details, at, words string, most int) {
 	switch {
 	case utf8.RuneCountInString(words) > most:
 		out.add(at, "Must be at most %d characters long.", most)
@@ -97,7 +97,7 @@ func checkWords(out *rows, at, words string, most int) {
 	}
 }
 
-func (f *field) setOptions(out *rows, at string, def *Field) {
+func (f *field) setOptions(out *details, at string, def *Field) {
 	switch {
 	case f.kind != Select && f.kind != MultiSelect:
 		if len(def.Options) > 0 {
@@ -128,7 +128,7 @@ func (f *field) setOptions(out *rows, at string, def *Field) {
 }
 
 // setBounds reads min and max, which count characters, choices or the number itself.
-func (f *field) setBounds(out *rows, at string, def *Field) {
+func (f *field) setBounds(out *details, at string, def *Field) {
 	switch f.kind {
 	case Text:
 		f.max = MaxTextLength
@@ -159,7 +159,7 @@ func (f *field) setBounds(out *rows, at string, def *Field) {
 }
 
 // setBound stores a bound that is given, and reports whether it is valid.
-func setBound(out *rows, at string, given, into *float64, counts bool) bool {
+func setBound(out *details, at string, given, into *float64, counts bool) bool {
 	switch {
 	case given == nil:
 		return true
@@ -176,7 +176,7 @@ func setBound(out *rows, at string, given, into *float64, counts bool) bool {
 
 // setPattern compiles the pattern and returns the cost of matching the longest value. It returns 0 if there is no pattern or it
 // is faulty; a cost over budget is a fault.
-func (f *field) setPattern(out *rows, at string, def *Field, budget float64) (cost float64) {
+func (f *field) setPattern(out *details, at string, def *Field, budget float64) (cost float64) {
 	if def.Pattern == "" {
 		return 0
 	}

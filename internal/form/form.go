@@ -81,13 +81,13 @@ func (form *Form) Validate(ctx context.Context, values map[string]any, lookups L
 			v = verdict{refused, "There is no such user."}
 		case f.kind == Team && !teams[values[f.key].(string)]:
 			v = verdict{refused, "There is no such team."}
-		case visible == unsure:
-			v.state = doubtful
+		case visible == undetermined:
+			v.state = conditional
 		}
 		verdicts[i] = v
 	}
 
-	var out rows
+	var out details
 	known := 0
 	for i, v := range verdicts {
 		if _, ok := values[form.fields[i].key]; ok {
@@ -125,10 +125,10 @@ type verdict struct {
 type state int8
 
 const (
-	absent   state = iota // no value for conditions to read: not answered, or hidden
-	given                 // a valid value
-	doubtful              // a valid value, if the field is shown at all
-	refused               // a faulty value, or a missing one
+	absent      state = iota // no value for conditions to read: not answered, or hidden
+	given                    // a valid value
+	conditional              // a valid value, if the field is shown at all
+	refused                  // a faulty value, or a missing one
 )
 
 // judge decides on one value. It does not check whether users and teams exist.
@@ -188,7 +188,7 @@ func ask(ctx context.Context, what string, lookup func(context.Context, []string
 	return existing, nil
 }
 
-func (form *Form) refuseUnknown(out *rows, values map[string]any) {
+func (form *Form) refuseUnknown(out *details, values map[string]any) {
 	var unknown []string
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if _, ok := form.byKey[key]; !ok {
@@ -196,7 +196,7 @@ func (form *Form) refuseUnknown(out *rows, values map[string]any) {
 		}
 	}
 	for _, key := range unknown[:min(len(unknown), maxUnknown)] {
-		out.add("fields."+clip(key), "The form has no such field.")
+		out.add("fields."+shortKey(key), "The form has no such field.")
 	}
 	if more := len(unknown) - maxUnknown; more > 0 {
 		out.add("fields", "There are %d more fields that the form does not have.", more)

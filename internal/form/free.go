@@ -8,12 +8,12 @@ import (
 	"atrium/internal/apperr"
 )
 
-// Free checks the fields of a request whose offering has no form: any keys with any values, but at most 200 of them and keys of
+// ValidateWithoutForm checks the fields of a request whose offering has no form: any keys with any values, but at most 200 of them and keys of
 // at most 64 characters. Too many fields are one detail named "fields". A faulty key or value is a detail named fields.<key>,
 // with a long key cut short, in order of the keys. Texts that no database stores (NUL, invalid UTF-8) are refused at any depth.
 // The caller limits the depth and size of values.
-func Free(values map[string]any) []apperr.Detail {
-	var out rows
+func ValidateWithoutForm(values map[string]any) []apperr.Detail {
+	var out details
 	if len(values) > MaxFields {
 		out.add("fields", "A request has at most %d fields.", MaxFields)
 		return out.list
@@ -21,9 +21,9 @@ func Free(values map[string]any) []apperr.Detail {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		switch {
 		case utf8.RuneCountInString(key) > MaxKeyLength:
-			out.add("fields."+clip(key), "A field's name is at most %d characters long.", MaxKeyLength)
+			out.add("fields."+shortKey(key), "A field's name is at most %d characters long.", MaxKeyLength)
 		case badText(key) || unkeepable(values[key]):
-			out.add("fields."+clip(key), "Must not contain NUL characters or broken UTF-8.")
+			out.add("fields."+shortKey(key), "Must not contain NUL characters or broken UTF-8.")
 		}
 	}
 	return out.list

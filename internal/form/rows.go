@@ -12,17 +12,17 @@ import (
 // maxRows limits the number of details, so that a hostile body cannot make an answer many times its own size.
 const maxRows = 1_000
 
-// rows collects details in the order in which the faults are found.
-type rows struct{ list []apperr.Detail }
+// details collects details in the order in which the faults are found.
+type details struct{ list []apperr.Detail }
 
-func (r *rows) add(field, format string, args ...any) {
+func (r *details) add(field, format string, args ...any) {
 	if len(r.list) < maxRows {
 		r.list = append(r.list, apperr.Detail{Field: field, Message: fmt.Sprintf(format, args...)})
 	}
 }
 
-// clip shortens a key that the caller chose to MaxKeyLength characters, for the field name of a detail.
-func clip(key string) string {
+// shortKey shortens a key that the caller chose to MaxKeyLength characters, for the field name of a detail.
+func shortKey(key string) string {
 	return text.Short(strings.ToValidUTF8(key, "\uFFFD"), MaxKeyLength)
 }
 

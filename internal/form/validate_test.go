@@ -252,9 +252,9 @@ func TestFree(t *testing.T) {
 	} {
 		var v map[string]any
 		require.NoError(t, json.Unmarshal([]byte(values), &v))
-		require.Equal(t, want, fields(t, form.Free(v)))
+		require.Equal(t, want, fields(t, form.ValidateWithoutForm(v)))
 	}
-	require.Equal(t, []string{"fields.s"}, fields(t, form.Free(map[string]any{"s": []string{"\xff"}})))
+	require.Equal(t, []string{"fields.s"}, fields(t, form.ValidateWithoutForm(map[string]any{"s": []string{"\xff"}})))
 }
 
 // Once the patterns of a call have cost too much, the fields with patterns are refused, and the others are validated as ever.

@@ -18,18 +18,18 @@ type visibility int8
 const (
 	shown visibility = iota
 	hidden
-	unsure
+	undetermined
 )
 
 // addConditions checks and compiles the visibleWhen of field i, in the order of its keys.
-func (form *Form) addConditions(out *rows, i int, when map[string]any) {
+func (form *Form) addConditions(out *details, i int, when map[string]any) {
 	at := fmt.Sprintf("form.fields[%d].visibleWhen", i)
 	if len(when) > len(form.fields) {
 		out.add(at, "Names more fields than the form has.")
 		return
 	}
 	for _, key := range slices.Sorted(maps.Keys(when)) {
-		here := at + "." + clip(key)
+		here := at + "." + shortKey(key)
 		on, known := form.byKey[key]
 		switch {
 		case !known:
@@ -71,7 +71,7 @@ func (f *field) expected(given any) (map[any]struct{}, string) {
 
 // sortFields computes the order in which fields are validated, each after the fields that it depends on. It adds a detail at the
 // first field of each cycle.
-func (form *Form) sortFields(out []rows) {
+func (form *Form) sortFields(out []details) {
 	const (
 		fresh = iota
 		open
@@ -113,11 +113,11 @@ func (form *Form) visibility(i int, values map[string]any, verdicts []verdict) v
 		other := &form.fields[c.on]
 		switch on := verdicts[c.on].state; {
 		case on == refused:
-			out = unsure
+			out = undetermined
 		case on == absent || !c.holds(other, values[other.key]):
 			return hidden
-		case on == doubtful:
-			out = unsure
+		case on == conditional:
+			out = undetermined
 		}
 	}
 	return out

@@ -66,7 +66,7 @@ const (
 // because the same call may succeed shortly.
 func Public(err error) *apperr.Error {
 	e := apperr.From(err)
-	if e.Code == apperr.Internal && store.Lost(err) {
+	if e.Code == apperr.Internal && store.IsUnavailable(err) {
 		e = apperr.Wrap(err, apperr.Unavailable, Away)
 		e.RetryAfter = AwayRetryAfter
 	}

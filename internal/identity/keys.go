@@ -24,7 +24,7 @@ import (
 type Keys struct {
 	store  *store.Store
 	sealer op.Sealer
-	sets   store.Remembered[*keySet] // one
+	sets   store.AuthorityCache[*keySet] // one
 }
 
 // keySet holds the keys as read from the database.

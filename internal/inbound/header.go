@@ -9,12 +9,12 @@ import (
 // masked replaces values that the history does not store.
 const masked = "***"
 
-// telling are parts of the names of headers that hold credentials.
-var telling = []string{"signature", "authorization", "cookie", "api-key", "apikey", "token", "secret", "password", "credential"}
+// credentialParts are parts of the names of headers that hold credentials.
+var credentialParts = []string{"signature", "authorization", "cookie", "api-key", "apikey", "token", "secret", "password", "credential"}
 
-// proves reports whether a header, by its lower-case name, holds a credential.
-func proves(name string) bool {
-	for _, part := range telling {
+// isCredential reports whether a header, by its lower-case name, holds a credential.
+func isCredential(name string) bool {
+	for _, part := range credentialParts {
 		if strings.Contains(name, part) {
 			return true
 		}
@@ -28,7 +28,7 @@ func headersOf(h http.Header) (kept, shown map[string]string) {
 	kept, shown = make(map[string]string, len(h)), make(map[string]string, len(h))
 	for name, values := range h {
 		name = plain(strings.ToLower(name))
-		if proves(name) {
+		if isCredential(name) {
 			shown[name] = masked
 			continue
 		}
@@ -42,7 +42,7 @@ func headersOf(h http.Header) (kept, shown map[string]string) {
 func withoutMasked(shown map[string]string) map[string]string {
 	kept := make(map[string]string, len(shown))
 	for name, value := range shown {
-		if !proves(name) {
+		if !isCredential(name) {
 			kept[name] = value
 		}
 	}

@@ -67,8 +67,8 @@ func init() {
 	validation.MsgExpectedRequiredProperty = requiredMark + "%s"
 }
 
-// singular corrects the noun after the number 1.
-var singular = strings.NewReplacer(" 1 characters", " 1 character", " 1 entries", " 1 entry")
+// fixPlural corrects the noun after the number 1.
+var fixPlural = strings.NewReplacer(" 1 characters", " 1 character", " 1 entries", " 1 entry")
 
 // requiredMark begins the message of a missing field, which the validator reports at the field's parent.
 const requiredMark = "required:"
@@ -294,7 +294,7 @@ func (in *Input) checkValue(m map[string]any) []apperr.Detail {
 			details = append(details, apperr.Detail{Field: "body", Message: err.Error()})
 			continue
 		}
-		d := apperr.Detail{Field: e.Location, Message: singular.Replace(e.Message)}
+		d := apperr.Detail{Field: e.Location, Message: fixPlural.Replace(e.Message)}
 		if name, missing := strings.CutPrefix(e.Message, requiredMark); missing {
 			d = apperr.Detail{Field: strings.TrimPrefix(e.Location+"."+name, "."), Message: "is required"}
 		}

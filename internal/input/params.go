@@ -244,7 +244,7 @@ func (p *Param) valid(value any) string {
 		return ""
 	}
 	if e, ok := errors.AsType[*huma.ErrorDetail](res.Errors[0]); ok {
-		return singular.Replace(e.Message)
+		return fixPlural.Replace(e.Message)
 	}
 	return "does not fit"
 }

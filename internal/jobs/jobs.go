@@ -58,7 +58,7 @@ func New(s *store.Store, log *slog.Logger, work bool, opts ...Option) (*Queue, e
 	}
 	q := &Queue{store: s, log: log, node: newNodeID(), works: work, periodic: kinds.args}
 	cfg := &river.Config{
-		ID: q.node, Logger: quiet(log), FetchCooldown: fetchCooldown,
+		ID: q.node, Logger: warningsOnly(log), FetchCooldown: fetchCooldown,
 		JobTimeout: Timeout, RescueStuckJobsAfter: rescueAfter, CompletedJobRetentionPeriod: retention,
 	}
 	if work {
@@ -162,13 +162,13 @@ func (q *Queue) Run(ctx context.Context) error {
 		start, stop, cancelAll = q.lite.Start, q.lite.Stop, q.lite.StopAndCancel
 	}
 	var r *reaper
-	err := q.patiently(ctx, func(ctx context.Context) (err error) {
+	err := q.retryWhileUnavailable(ctx, func(ctx context.Context) (err error) {
 		r, err = newReaper(ctx, q.store, q.log, q.node)
 		return err
 	})
 	if err == nil {
 		defer r.close()
-		err = q.patiently(ctx, start)
+		err = q.retryWhileUnavailable(ctx, start)
 	}
 	switch {
 	case err != nil && ctx.Err() != nil: // ctx ended before the queue could start
@@ -187,12 +187,12 @@ func (q *Queue) Run(ctx context.Context) error {
 	return errors.Join(err, q.Close())
 }
 
-// patiently runs a step of the start, and retries it every second while the database is unreachable. By then the process answers
+// retryWhileUnavailable runs a step of the start, and retries it every second while the database is unreachable. By then the process answers
 // calls, and a short loss of the database must not end it.
-func (q *Queue) patiently(ctx context.Context, part func(context.Context) error) error {
+func (q *Queue) retryWhileUnavailable(ctx context.Context, part func(context.Context) error) error {
 	for {
 		err := part(context.WithoutCancel(ctx))
-		if err == nil || !store.Lost(err) {
+		if err == nil || !store.IsUnavailable(err) {
 			return err
 		}
 		q.log.Error("job queue does not start", "error", err)

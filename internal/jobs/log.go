@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// quiet removes River's messages below the level of a warning from the log.
-func quiet(log *slog.Logger) *slog.Logger { return slog.New(warnings{log.Handler()}) }
+// warningsOnly removes River's messages below the level of a warning from the log.
+func warningsOnly(log *slog.Logger) *slog.Logger { return slog.New(warnings{log.Handler()}) }
 
 type warnings struct{ slog.Handler }
 

@@ -28,10 +28,10 @@ import (
 const Orphaned = "orphaned: "
 
 const (
-	nodePrefix  = "node"
-	lookEvery   = 2 * time.Second // how often a node looks for dead nodes
-	orphanGrace = 5 * time.Second // how long a node is without its lock before it counts as dead: its connection may have broken
-	lookTimeout = 10 * time.Second
+	nodePrefix    = "node"
+	checkInterval = 2 * time.Second // how often a node looks for dead nodes
+	orphanGrace   = 5 * time.Second // how long a node is without its lock before it counts as dead: its connection may have broken
+	lookTimeout   = 10 * time.Second
 )
 
 // newNodeID returns a readable id for a process that works jobs: node_…_host.
@@ -61,7 +61,7 @@ type reaper struct {
 func newReaper(ctx context.Context, s *store.Store, log *slog.Logger, node string) (*reaper, error) {
 	r := &reaper{store: s, log: log, node: node, dead: map[string]time.Time{}, stop: func() {}}
 	if s.Dialect() != dialect.Postgres {
-		if err := r.adopt(ctx); err != nil {
+		if err := r.recoverOrphans(ctx); err != nil {
 			r.close()
 			return nil, err
 		}
@@ -112,7 +112,7 @@ func (r *reaper) drop(ctx context.Context) error {
 
 // watch looks for dead nodes until ctx ends.
 func (r *reaper) watch(ctx context.Context) {
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(checkInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -182,8 +182,8 @@ func (r *reaper) reap(ctx context.Context, node string) error {
 	return nil
 }
 
-// adopt takes the lock of a SQLite database and makes its running jobs available, unless another living process holds the lock.
-func (r *reaper) adopt(ctx context.Context) error {
+// recoverOrphans takes the lock of a SQLite database and makes its running jobs available, unless another living process holds the lock.
+func (r *reaper) recoverOrphans(ctx context.Context) error {
 	file, alone, err := lockFile(r.store.Path() + "-jobs")
 	if err != nil {
 		return fmt.Errorf("lock the job queue: %w", err)

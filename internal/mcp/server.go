@@ -44,12 +44,12 @@ type Options struct {
 type Server struct {
 	Options
 	origin  string // of BaseURL, as browsers send it
-	tools   []ready
+	tools   []registeredTool
 	handler http.Handler
 }
 
-// ready is a tool in the form that the SDK takes.
-type ready struct {
+// registeredTool is a tool in the form that the SDK takes.
+type registeredTool struct {
 	*tool
 	shown *sdk.Tool
 }
@@ -71,7 +71,7 @@ func New(o Options) (*Server, error) {
 		if about == "" {
 			about = t.info.Summary + "."
 		}
-		s.tools = append(s.tools, ready{t, &sdk.Tool{Name: t.name, Description: about, InputSchema: schema, Annotations: &sdk.ToolAnnotations{
+		s.tools = append(s.tools, registeredTool{t, &sdk.Tool{Name: t.name, Description: about, InputSchema: schema, Annotations: &sdk.ToolAnnotations{
 			ReadOnlyHint: t.info.Action == op.Read, DestructiveHint: new(t.destructive), OpenWorldHint: new(false),
 		}}})
 	}
@@ -100,7 +100,7 @@ func New(o Options) (*Server, error) {
 			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(raw))
-		answers.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), calling{}, &caller{server: s, r: r})))
+		answers.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, &caller{server: s, r: r})))
 	}), s.fail)
 	return s, nil
 }
@@ -114,16 +114,16 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		gate.Fail(s.Log, w, r, err)
 		return
 	}
-	gate.Fail(s.Log, challenged{w, s.BaseURL + MetadataPath + Path}, r, err)
+	gate.Fail(s.Log, challengeWriter{w, s.BaseURL + MetadataPath + Path}, r, err)
 }
 
-// challenged adds the URL of the metadata to the header WWW-Authenticate.
-type challenged struct {
+// challengeWriter adds the URL of the metadata to the header WWW-Authenticate.
+type challengeWriter struct {
 	http.ResponseWriter
 	metadata string
 }
 
-func (c challenged) WriteHeader(status int) {
+func (c challengeWriter) WriteHeader(status int) {
 	h := c.Header()
 	if was := h.Get("WWW-Authenticate"); was != "" {
 		h.Set("WWW-Authenticate", was+`, resource_metadata="`+c.metadata+`"`)
@@ -187,12 +187,12 @@ func (s *Server) server() *sdk.Server {
 	return out
 }
 
-// calling is the key of the caller in a context.
-type calling struct{}
+// callerKey is the key of the caller in a context.
+type callerKey struct{}
 
 // callerOf returns the caller. The SDK's contexts have the values of the HTTP request's context, but do not end with it.
 func callerOf(ctx context.Context) (*caller, error) {
-	c, ok := ctx.Value(calling{}).(*caller)
+	c, ok := ctx.Value(callerKey{}).(*caller)
 	if !ok {
 		return nil, errors.New("nobody is calling")
 	}
@@ -228,7 +228,7 @@ func (c *caller) list() (*sdk.ListToolsResult, error) {
 }
 
 // call makes the REST call of a tool.
-func (c *caller) call(t ready, arguments json.RawMessage) (*sdk.CallToolResult, error) {
+func (c *caller) call(t registeredTool, arguments json.RawMessage) (*sdk.CallToolResult, error) {
 	p, ok := principal.From(c.r.Context())
 	if !ok {
 		return nil, errors.New("nobody is calling")
@@ -264,7 +264,7 @@ func (a *answer) WriteHeader(status int)      { a.status = status }
 func (a *answer) Write(b []byte) (int, error) { return a.body.Write(b) }
 
 // request returns the REST request of a tool's call. Returns validation_error for an unknown argument or a missing path argument.
-func (c *caller) request(ctx context.Context, t ready, arguments json.RawMessage) (*http.Request, error) {
+func (c *caller) request(ctx context.Context, t registeredTool, arguments json.RawMessage) (*http.Request, error) {
 	given := map[string]json.RawMessage{}
 	if len(arguments) > 0 {
 		if err := strictjson.Check(arguments); err != nil {

@@ -1,7 +1,7 @@
 // Package notice notifies people of what needs them: somebody mentions them, assigns work to them or asks for their approval or
 // advice, or a workflow or a service level needs them.
 //
-//	an operation or a worker ──▶ Give: a row for the person, and depending on its channel
+//	an operation or a worker ──▶ Send: a row for the person, and depending on its channel
 //	                              now     a mail in the same transaction
 //	                              digest  one mail a day with all unread ones (digest.go)
 //	                              never   no mail

@@ -26,9 +26,9 @@ type Note struct {
 // maxSubject bounds a subject, in characters.
 const maxSubject = 150
 
-// Give notifies an active user in the transaction. The caller has checked that the user may read what the note is about. Users
+// Send notifies an active user in the transaction. The caller has checked that the user may read what the note is about. Users
 // of a sandbox get no notices.
-func Give(ctx context.Context, tx *op.Tx, u *ent.User, n Note) error {
+func Send(ctx context.Context, tx *op.Tx, u *ent.User, n Note) error {
 	if u.LiveUserID != nil {
 		return nil
 	}
@@ -102,7 +102,7 @@ func ReadersOutside(ctx context.Context, e *op.Engine, companyID, worker string,
 func Finish(ctx context.Context, e *op.Engine, companyID, worker string, people []*ent.User, n Note, job *rivertype.JobRow) error {
 	return e.Work(ctx, companyID, worker, func(ctx context.Context, tx *op.Tx) error {
 		for _, u := range people {
-			if err := Give(ctx, tx, u, n); err != nil {
+			if err := Send(ctx, tx, u, n); err != nil {
 				return err
 			}
 		}

@@ -58,13 +58,13 @@ func readers(p *principal.Principal, info *Info, target string) (as, also *princ
 	if info.Action != Read || !byKey(p, info) {
 		return p, nil, nil
 	}
-	if p.Unnamed {
+	if p.RunMissing {
 		return nil, nil, apperr.New(apperr.Forbidden, "The agent reads what its requester may read: name the run in the header Agent-Run.")
 	}
-	if p.Eyes == nil || p.TaskID != "" && info.Name == "task.read" && target == p.TaskID {
+	if p.Requester == nil || p.TaskID != "" && info.Name == "task.read" && target == p.TaskID {
 		return p, nil, nil
 	}
-	who := *p.Eyes
+	who := *p.Requester
 	who.Scopes &= p.Scopes
 	who.Method, who.KeyID, who.KeyName, who.IP, who.UserAgent, who.RequestID, who.Via = p.Method, p.KeyID, p.KeyName, p.IP, p.UserAgent, p.RequestID, p.Via
 	if p.Role == principal.Member || who.Role == principal.Member {

@@ -3,7 +3,7 @@ package op
 import "context"
 
 // Known returns a value derived from some of the company's rows, under a name. It calls read when the value is not in memory;
-// store.Remembered says how long a value stays there. What a replica may have
+// store.AuthorityCache says how long a value stays there. What a replica may have
 // answered is not stored, because the replica may know less than this node has heard.
 func Known[T any](ctx context.Context, tx *Tx, name string, read func(context.Context) (T, error)) (T, error) {
 	if tx.db == nil && tx.Client != tx.engine.Store.Reader() {

@@ -34,7 +34,7 @@ type Engine struct {
 	Decisions *decisionlog.Sampler // samples allowed calls; nil: only refusals are logged
 
 	rights rights.Cache
-	known  store.Remembered[any]
+	known  store.AuthorityCache[any]
 	grants grants
 }
 

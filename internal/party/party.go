@@ -82,9 +82,9 @@ func teams(companyID, userID string, where func(teamID string) *sql.Predicate) *
 		sql.ColumnsEQ(m.C(teammember.FieldCompanyID), companyID), sql.EQ(m.C(teammember.FieldUserID), userID), where(m.C(teammember.FieldTeamID)))))
 }
 
-// Reach gives access to row, which is the request r or a comment on it, to a caller whose role reaches only its own requests
+// GrantParticipant gives access to row, which is the request r or a comment on it, to a caller whose role reaches only its own requests
 // and who takes part in r.
-func Reach(ctx context.Context, tx *op.Tx, row any, r *ent.Request) error {
+func GrantParticipant(ctx context.Context, tx *op.Tx, row any, r *ent.Request) error {
 	if !tx.OwnOnly() || r.CreatedBy == tx.Principal().ID {
 		return nil
 	}

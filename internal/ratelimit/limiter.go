@@ -48,8 +48,8 @@ func instant(key string, now time.Time, n int) (int64, error) {
 	return at, nil
 }
 
-// reading holds the counts that the result of n calls is computed from.
-type reading struct {
+// counts holds the counts that the result of n calls is computed from.
+type counts struct {
 	given    int64 // the caller's now
 	at       int64 // the key's time: given, or the time of the newest counted call if that is later
 	n        int   // requested calls
@@ -59,7 +59,7 @@ type reading struct {
 	day      int   // calls in the day of at, including the n calls if they were allowed
 }
 
-func (r reading) result(allowed bool, l Limit) Result {
+func (r counts) result(allowed bool, l Limit) Result {
 	// Waits count from the caller's now. If now is behind the key's time by more than a window, the clock was set back, and the
 	// store catches up within the window.
 	now := r.at - min(r.at-r.given, window)

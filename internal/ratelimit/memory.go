@@ -25,14 +25,14 @@ const shardCount = 64
 // shard holds the keys that share a lock.
 type shard struct {
 	mu     sync.Mutex
-	byKey  map[string]*tally
-	all    []*tally // the same tallies in no particular order, for the sweep
-	cursor int      // index in all of the sweep's next key
-	_      [64]byte // keeps the locks of two shards on different cache lines
+	byKey  map[string]*keyState
+	all    []*keyState // the same tallies in no particular order, for the sweep
+	cursor int         // index in all of the sweep's next key
+	_      [64]byte    // keeps the locks of two shards on different cache lines
 }
 
-// tally is the state of one key.
-type tally struct {
+// keyState is the state of one key.
+type keyState struct {
 	key    string
 	log    ring  // times of allowed calls that may still be in the minute
 	newest int64 // time of the last allowed call; kept when log is freed
@@ -51,7 +51,7 @@ type DayCount struct {
 func NewMemory() *Memory {
 	m := &Memory{seed: maphash.MakeSeed()}
 	for i := range m.shards {
-		m.shards[i].byKey = map[string]*tally{}
+		m.shards[i].byKey = map[string]*keyState{}
 	}
 	return m
 }
@@ -118,10 +118,10 @@ func (m *Memory) shard(key string) *shard {
 }
 
 // tally returns the tally of key; it creates a missing one. The caller holds the lock.
-func (s *shard) tally(key string) *tally {
+func (s *shard) tally(key string) *keyState {
 	t, ok := s.byKey[key]
 	if !ok {
-		t = &tally{key: strings.Clone(key)} // the caller's string may keep a whole request in memory
+		t = &keyState{key: strings.Clone(key)} // the caller's string may keep a whole request in memory
 		s.byKey[t.key] = t
 		s.all = append(s.all, t)
 	}
@@ -152,8 +152,8 @@ func (s *shard) sweepOne(now int64) {
 }
 
 // take decides about n calls. Only allowed calls change the counts.
-func (t *tally) take(l Limit, given int64, n int) Result {
-	r := reading{given: given, n: n, at: max(given, t.newest)}
+func (t *keyState) take(l Limit, given int64, n int) Result {
+	r := counts{given: given, n: n, at: max(given, t.newest)}
 	if t.newest-given >= window { // the clock was set back
 		t.log.drop(t.log.through(t.newest - window))
 		t.log.restamp(given)

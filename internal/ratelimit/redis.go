@@ -75,7 +75,7 @@ func (r *Redis) TakeMany(ctx context.Context, key string, l Limit, now time.Time
 	if len(answer) != 6 {
 		return Result{}, fmt.Errorf("count a call in Redis: the script answered %d numbers, not 6", len(answer))
 	}
-	read := reading{
+	read := counts{
 		given: given, n: n, at: answer[1],
 		minute: int(answer[2]), oldest: answer[3], blocking: answer[4],
 		day: int(answer[5]),

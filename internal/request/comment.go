@@ -87,7 +87,7 @@ func loadAsked(ctx context.Context, tx *op.Tx, id string) (*ent.Request, error) 
 	if err != nil {
 		return nil, err
 	}
-	return r, party.Reach(ctx, tx, r, r)
+	return r, party.GrantParticipant(ctx, tx, r, r)
 }
 
 // loadComment loads a comment with its request. A role reaches the comment if the caller created the request, or if the
@@ -97,7 +97,7 @@ func loadComment(ctx context.Context, tx *op.Tx, id string) (*ent.Comment, error
 	if err != nil {
 		return nil, err
 	}
-	return c, party.Reach(ctx, tx, c, c.Edges.Request)
+	return c, party.GrantParticipant(ctx, tx, c, c.Edges.Request)
 }
 
 func loadOwnComment(ctx context.Context, tx *op.Tx, id string) (*ent.Comment, error) {

@@ -33,7 +33,7 @@ func prepareFields(ctx context.Context, tx *op.Tx, offeringID string, values map
 	}
 	out.at = c.at
 	if c.form == nil {
-		out.faults = form.Free(values)
+		out.faults = form.ValidateWithoutForm(values)
 		return out, nil
 	}
 	check := func(ctx context.Context) error {

@@ -107,7 +107,7 @@ func tell(ctx context.Context, tx *op.Tx, r *ent.Request, before []string) ([]st
 		if slices.Contains(before, u.ID) {
 			continue // another call has notified them since this one was prepared
 		}
-		err := notice.Give(ctx, tx, u, notice.Note{
+		err := notice.Send(ctx, tx, u, notice.Note{
 			Kind: notice.Mention, Subject: by + " mentioned you: " + title, RequestID: &r.ID,
 			Text: []string{"Hello " + mail.Line(u.Name, 60) + ",", by + " mentioned you in a comment on the request “" + title + "” (" + r.ID + "). Sign in to read it."},
 		})

@@ -124,7 +124,7 @@ func notify(ctx context.Context, tx *op.Tx, r *ent.Request, in NotifyInput) (*en
 	for _, u := range people {
 		ids = append(ids, u.ID)
 		o := occasions[in.Notice.Occasion]
-		err := notice.Give(ctx, tx, u, notice.Note{Kind: o.kind, Subject: o.subject + mail.Line(r.Title, 100), RequestID: &r.ID, Text: []string{
+		err := notice.Send(ctx, tx, u, notice.Note{Kind: o.kind, Subject: o.subject + mail.Line(r.Title, 100), RequestID: &r.ID, Text: []string{
 			"Hello " + mail.Line(u.Name, 60) + ",",
 			"the request “" + mail.Line(r.Title, 100) + "” (" + r.ID + ") asks for your attention. " + mail.Line(in.Notice.What, 300) + " Sign in to look at it.",
 		}})

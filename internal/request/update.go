@@ -57,7 +57,7 @@ func readAsked(ctx context.Context, tx *op.Tx, id string) (*ent.Request, error) 
 	if err != nil {
 		return nil, err
 	}
-	return r, party.Reach(ctx, tx, r, r)
+	return r, party.GrantParticipant(ctx, tx, r, r)
 }
 
 // UpdateInput changes the fields that it names.

@@ -38,9 +38,9 @@ func Open(ctx context.Context, db *ent.Client, sealer op.Sealer, name string) (O
 // noteEvery is the resolution of a secret's last use. So a thousand calls a second write it once a minute.
 const noteEvery = time.Minute
 
-// Noted returns the ids of the secrets whose last use should be stored now. The ids are sorted, so that two nodes that store
+// DueForTouch returns the ids of the secrets whose last use should be stored now. The ids are sorted, so that two nodes that store
 // them do not deadlock.
-func Noted(used []Opened, now time.Time) []string {
+func DueForTouch(used []Opened, now time.Time) []string {
 	var ids []string
 	for _, o := range used {
 		if o.lastUsed == nil || now.Sub(*o.lastUsed) >= noteEvery {
@@ -51,8 +51,8 @@ func Noted(used []Opened, now time.Time) []string {
 	return ids
 }
 
-// NoteUse stores when secrets were last used. It never replaces a later time that another node stored.
-func NoteUse(ctx context.Context, db *ent.Client, ids []string, now time.Time) error {
+// TouchLastUsed stores when secrets were last used. It never replaces a later time that another node stored.
+func TouchLastUsed(ctx context.Context, db *ent.Client, ids []string, now time.Time) error {
 	for _, id := range ids {
 		err := db.Secret.Update().Where(secret.ID(id), secret.Or(secret.LastUsedAtIsNil(), secret.LastUsedAtLT(now))).SetLastUsedAt(now).Exec(ctx)
 		if err != nil {

@@ -40,7 +40,7 @@ const (
 	InWarning   State = "WARNING"
 	Late        State = "BREACHED" // a target was missed
 	Met         State = "MET"      // everything has ended in time
-	StandsStill State = "PAUSED"   // the resolution clock is paused
+	PausedState State = "PAUSED"   // the resolution clock is paused
 )
 
 // Firing is a warning, a breach or an escalation that has fallen due. Each fires once.
@@ -107,7 +107,7 @@ func Derive(l Levels, priority string, cal *Calendar, log []Event, now time.Time
 	case missed:
 		c.State = Late
 	case running && r.paused && c.ResolutionDueAt == nil && l.minutes(Resolution, priority) > 0:
-		c.State = StandsStill
+		c.State = PausedState
 	case running && warned:
 		c.State = InWarning
 	case running:

@@ -68,7 +68,7 @@ func TestDerive(t *testing.T) {
 	answered := sla.Event{Kind: sla.Answered, At: at(t, "2026-05-25T09:00:00+02:00"), Due: days(t, "2026-05-25T09:30:00+02:00")}
 	paused := sla.Event{Kind: sla.Paused, At: at(t, "2026-05-25T10:00:00+02:00")}
 	k = derive("URGENT", "2026-05-25T12:00:00+02:00", answered, paused) // answered in time at the old priority
-	require.Equal(t, sla.StandsStill, k.State)
+	require.Equal(t, sla.PausedState, k.State)
 	require.Nil(t, k.ResolutionDueAt)
 	require.Nil(t, k.NextAt)
 	k = derive("MEDIUM", "2026-06-25T12:00:00+02:00", answered, paused)
@@ -199,7 +199,7 @@ func (r *reference) state() sla.State {
 	case late:
 		return sla.Late
 	case running && r.paused && r.minutes(sla.Resolution) > 0:
-		return sla.StandsStill
+		return sla.PausedState
 	case running && warned:
 		return sla.InWarning
 	case running:

@@ -82,8 +82,8 @@ type Standing struct {
 	State                          string
 }
 
-// StandingOf returns the standing from the columns of a request or a task; nil when it has no service levels.
-func StandingOf[S ~string](state *S, response, resolution *time.Time) *Standing {
+// StatusOf returns the standing from the columns of a request or a task; nil when it has no service levels.
+func StatusOf[S ~string](state *S, response, resolution *time.Time) *Standing {
 	if state == nil && response == nil && resolution == nil {
 		return nil
 	}

@@ -4,8 +4,8 @@ package store
 // return at once: on SQLite the writer waits for it.
 func (tx *Tx) AfterCommit(fn func()) { tx.after = append(tx.after, fn) }
 
-// follow calls the functions registered by AfterCommit.
-func (tx *Tx) follow() {
+// runAfterCommit calls the functions registered by AfterCommit.
+func (tx *Tx) runAfterCommit() {
 	for _, fn := range tx.after {
 		fn()
 	}

@@ -29,7 +29,7 @@
 // on it are answered by the primary: the fn of Read runs again. Positions of another timeline (after a failover that the replica
 // has not followed, which may last until its next restartpoint) or of another cluster are not accepted, nor is a server that is
 // no longer a replica. Only op.Run uses it, and only for reads that are not about one row: the position query costs the primary
-// about as much as reading that row. It never serves authority (authn, policies, rights, Remembered), reads inside or for writes,
+// about as much as reading that row. It never serves authority (authn, policies, rights, AuthorityCache), reads inside or for writes,
 // or jobs.
 //
 // Refused alternatives. Remembering the position of each company's last commit, in a node's memory or as a token that callers

@@ -30,5 +30,5 @@ func SQLiteUnique(msg string) (string, string) {
 // KnowsIndex reports whether uniqueIndexes has the name.
 func KnowsIndex(name string) bool { return uniqueIndexes[name] != nil }
 
-// Whole exports whole.
-func Whole(name string) string { return whole(name) }
+// ParentName exports parentName.
+func ParentName(name string) string { return parentName(name) }

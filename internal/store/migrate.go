@@ -49,7 +49,7 @@ var migrationSQL = map[string]struct{ folder, exists, begin, bind, end string }{
 		exists: "SELECT count(to_regclass('schema_migrations'))",
 		begin:  fmt.Sprintf("SELECT pg_advisory_lock(%d)", int64(migrationLock)),
 		// A statement that waits for a table's lock blocks all later ones. So a migration gives up after 10 s and is run again.
-		bind: "SELECT set_config('app.company_id', '" + everyCompany + "', true), set_config('lock_timeout', '10s', true)",
+		bind: "SELECT set_config('app.company_id', '" + allCompanies + "', true), set_config('lock_timeout', '10s', true)",
 		end:  fmt.Sprintf("SELECT pg_advisory_unlock(%d)", int64(migrationLock)),
 	},
 }

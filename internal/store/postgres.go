@@ -17,8 +17,8 @@ import (
 	"atrium/internal/principal"
 )
 
-// everyCompany is the value of app.company_id for which row-level security shows the rows of all companies.
-const everyCompany = "*"
+// allCompanies is the value of app.company_id for which row-level security shows the rows of all companies.
+const allCompanies = "*"
 
 // setCompany binds the transaction to the caller's company, for row-level security.
 const setCompany = "SELECT set_config('app.company_id', $1, true)"
@@ -88,7 +88,7 @@ func companyOf(ctx context.Context) string {
 		return ""
 	}
 	if _, bypass := p.Bypass(); bypass {
-		return everyCompany
+		return allCompanies
 	}
 	return p.CompanyID
 }
@@ -113,13 +113,13 @@ func (d pgReader) Query(ctx context.Context, query string, args, v any) error {
 	rows, end, err := d.query(ctx, query, argv)
 	if err != nil {
 		cancel()
-		return explain(ctx, err)
+		return wrapSilent(ctx, err)
 	}
 	*out = entsql.Rows{ColumnScanner: &pgRows{Rows: rows, ctx: ctx, end: func() error {
 		defer cancel()
 		err := end()
 		if err == nil && rows.Err() == nil {
-			d.silence.hear()
+			d.silence.recordResponse()
 		}
 		return err
 	}}}
@@ -203,7 +203,7 @@ type pgRows struct {
 }
 
 // Err returns the error that ended the rows early.
-func (r *pgRows) Err() error { return explain(r.ctx, r.Rows.Err()) }
+func (r *pgRows) Err() error { return wrapSilent(r.ctx, r.Rows.Err()) }
 
 // Scan fills dest. Ent scans the ids of a bulk insert into *driver.Value, which pgx does not know.
 func (r *pgRows) Scan(dest ...any) error {
@@ -219,7 +219,7 @@ func (r *pgRows) Close() error {
 	r.Rows.Close()
 	err := r.Err()
 	if r.end != nil {
-		err = errors.Join(err, explain(r.ctx, r.end()))
+		err = errors.Join(err, wrapSilent(r.ctx, r.end()))
 		r.end = nil
 	}
 	return err

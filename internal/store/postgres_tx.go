@@ -35,7 +35,7 @@ type pgWriter struct {
 func (w pgWriter) write(ctx context.Context, fn func(context.Context, *Tx) error) error {
 	for try := 1; ; try++ {
 		err := w.once(ctx, fn)
-		if err == nil || try == maxTries || !brokenOff(err) {
+		if err == nil || try == maxTries || !isRetryable(err) {
 			return err
 		}
 		// Without a pause the transaction that lost would take its first lock again before the one that won has taken its second.
@@ -48,8 +48,8 @@ func (w pgWriter) write(ctx context.Context, fn func(context.Context, *Tx) error
 	}
 }
 
-// brokenOff reports whether err is a serialization failure or a deadlock, after which a retry may succeed.
-func brokenOff(err error) bool {
+// isRetryable reports whether err is a serialization failure or a deadlock, after which a retry may succeed.
+func isRetryable(err error) bool {
 	pgErr, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (pgErr.Code == "40001" || pgErr.Code == "40P01")
 }
@@ -57,7 +57,7 @@ func brokenOff(err error) bool {
 func (w pgWriter) once(ctx context.Context, fn func(context.Context, *Tx) error) (err error) {
 	actx, cancel := w.silence.bound(ctx)
 	conn, err := w.pool.Acquire(actx)
-	err = explain(actx, err)
+	err = wrapSilent(actx, err)
 	cancel()
 	if err != nil {
 		return fmt.Errorf("acquire a connection: %w", err)
@@ -68,7 +68,7 @@ func (w pgWriter) once(ctx context.Context, fn func(context.Context, *Tx) error)
 	defer cancel()
 	ctx, end := w.silence.bound(ctx)
 	defer end()
-	defer func() { err = explain(ctx, err) }()
+	defer func() { err = wrapSilent(ctx, err) }()
 	p := &pipeline{conn: conn.Conn(), queued: &pgx.Batch{}}
 	p.queued.Queue("BEGIN")
 	p.queued.Queue(setCompany, companyOf(ctx))
@@ -96,8 +96,8 @@ func (w pgWriter) once(ctx context.Context, fn func(context.Context, *Tx) error)
 		return errors.New("store: the transaction had failed before its commit")
 	}
 	committed = true
-	w.silence.hear()
-	tx.follow()
+	w.silence.recordResponse()
+	tx.runAfterCommit()
 	return nil
 }
 

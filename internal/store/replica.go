@@ -53,18 +53,18 @@ type replica struct {
 	primary pgReader
 	silence *silence
 
-	inUse    atomic.Bool
-	keptUp   atomic.Int64 // when a check last succeeded, in Unix nanoseconds
-	answered atomic.Int64 // reads that it answered
-	handedOn atomic.Int64 // reads that the primary answered instead
+	inUse           atomic.Bool
+	lastCaughtUp    atomic.Int64 // when a check last succeeded, in Unix nanoseconds
+	answered        atomic.Int64 // reads that it answered
+	servedByPrimary atomic.Int64 // reads that the primary answered instead
 
 	mu   sync.Mutex
-	next *question  // not sent yet
-	turn sync.Mutex // held while a question is being answered
+	next *positionQuery // not sent yet
+	turn sync.Mutex     // held while a question is being answered
 }
 
-// question is one query for the primary's position. All reads that began before it was sent share its answer.
-type question struct {
+// positionQuery is one query for the primary's position. All reads that began before it was sent share its answer.
+type positionQuery struct {
 	answered chan struct{}
 	at       position
 	err      error
@@ -88,7 +88,7 @@ func openReplica(ctx context.Context, url string, like *pgxpool.Config, primary 
 		return nil, errors.Join(fmt.Errorf("the read URL: %w", err), r.silence.close())
 	}
 	r.client = ent.NewClient(ent.Driver(pgReader{pool: r.pool, silence: r.silence, replica: true}))
-	r.keptUp.Store(time.Now().UnixNano())
+	r.lastCaughtUp.Store(time.Now().UnixNano())
 	return r, nil
 }
 
@@ -123,7 +123,7 @@ func (r *replica) position(ctx context.Context) (position, error) {
 			return position{}, ctx.Err()
 		}
 	}
-	q := &question{answered: make(chan struct{})}
+	q := &positionQuery{answered: make(chan struct{})}
 	r.next = q
 	r.mu.Unlock()
 	r.turn.Lock()
@@ -140,7 +140,7 @@ func (r *replica) ask(ctx context.Context) (at position, err error) {
 	ctx, cancel := r.primary.silence.bound(ctx)
 	defer cancel()
 	err = r.primary.pool.QueryRow(ctx, askPosition).Scan(&at.timeline, &at.lsn)
-	return at, explain(ctx, err)
+	return at, wrapSilent(ctx, err)
 }
 
 // Read runs fn with a read client, on the replica if it keeps up. If the replica fails, fn runs again on the primary, so fn must
@@ -161,12 +161,12 @@ func (s *Store) Read(ctx context.Context, fn func(context.Context, *ent.Client) 
 			if ctx.Err() != nil || late(err) {
 				return err // the primary would not finish in time either
 			}
-			if errors.Is(err, errBehind) || Lost(err) {
+			if errors.Is(err, errBehind) || IsUnavailable(err) {
 				r.inUse.Store(false) // until the next check that succeeds
 			}
 		}
 	}
-	r.handedOn.Add(1)
+	r.servedByPrimary.Add(1)
 	return fn(ctx, s.reader)
 }
 
@@ -191,7 +191,7 @@ func (s *Store) FollowReplica(ctx context.Context, log *slog.Logger) error {
 		began := time.Now()
 		err := r.check(ctx)
 		if r.inUse.Store(err == nil); err == nil {
-			r.keptUp.Store(began.UnixNano())
+			r.lastCaughtUp.Store(began.UnixNano())
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -269,7 +269,7 @@ func (s *Store) ReplicaReads() (answered, handedOn int64, behind time.Duration) 
 		return 0, 0, 0
 	}
 	if !r.inUse.Load() {
-		behind = time.Since(time.Unix(0, r.keptUp.Load()))
+		behind = time.Since(time.Unix(0, r.lastCaughtUp.Load()))
 	}
-	return r.answered.Load(), r.handedOn.Load(), behind
+	return r.answered.Load(), r.servedByPrimary.Load(), behind
 }

@@ -22,9 +22,9 @@ var errSilent = errors.New("store: the database does not answer")
 // refuses new ones until it answers again. Any answer counts, and the watch asks many times a second. So a call may take as long
 // as it needs while the server answers others, and no deadline has to distinguish slow from lost.
 type silence struct {
-	heard atomic.Int64 // when the server last answered, in Unix nanoseconds
-	most  time.Duration
-	timer *time.Timer
+	heard   atomic.Int64 // when the server last answered, in Unix nanoseconds
+	timeout time.Duration
+	timer   *time.Timer
 
 	mu    sync.Mutex
 	ctx   context.Context // ends when the server counts as silent
@@ -33,11 +33,11 @@ type silence struct {
 
 // newSilence returns a detector for a server that may answer nothing for at most this long.
 func newSilence(most time.Duration) *silence {
-	s := &silence{most: most}
+	s := &silence{timeout: most}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ctx, s.begin = context.WithCancel(context.Background())
-	s.hear()
+	s.recordResponse()
 	s.timer = time.AfterFunc(most, s.check)
 	return s
 }
@@ -46,24 +46,24 @@ func newSilence(most time.Duration) *silence {
 func (s *silence) check() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if left := s.most - time.Since(time.Unix(0, s.heard.Load())); left > 0 {
+	if left := s.timeout - time.Since(time.Unix(0, s.heard.Load())); left > 0 {
 		s.timer.Reset(left)
 		return
 	}
 	s.begin()
 }
 
-// hear records that the server has just answered a call.
-func (s *silence) hear() { s.heard.Store(time.Now().UnixNano()) }
+// recordResponse records that the server has just answered a call.
+func (s *silence) recordResponse() { s.heard.Store(time.Now().UnixNano()) }
 
 // answered records that the server has just answered the watch, and ends a silence.
 func (s *silence) answered() {
-	s.hear()
+	s.recordResponse()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ctx.Err() != nil {
 		s.ctx, s.begin = context.WithCancel(context.Background())
-		s.timer.Reset(s.most)
+		s.timer.Reset(s.timeout)
 	}
 }
 
@@ -88,8 +88,8 @@ func (s *silence) close() error {
 	return nil
 }
 
-// explain wraps err with errSilent if that is what ended the bound context.
-func explain(ctx context.Context, err error) error {
+// wrapSilent wraps err with errSilent if that is what ended the bound context.
+func wrapSilent(ctx context.Context, err error) error {
 	if err != nil && errors.Is(context.Cause(ctx), errSilent) {
 		return fmt.Errorf("%w: %w", errSilent, err)
 	}

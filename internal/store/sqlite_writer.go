@@ -145,7 +145,7 @@ func (w *sqliteWriter) group(first *write) {
 			job.err = err
 		}
 		if job.err == nil && job.panicV == nil && job.tx != nil {
-			job.tx.follow()
+			job.tx.runAfterCommit()
 		}
 		close(job.done)
 	}

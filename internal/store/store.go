@@ -81,7 +81,7 @@ func (tx *Tx) PGX() pgx.Tx { return tx.pgxTx }
 // AsSystem runs fn in the same transaction with the tenancy guards disabled: Ent's by the context that fn gets, PostgreSQL's
 // row-level security by the transaction's setting, which is restored afterwards. reason says why, as for principal.System.
 func (tx *Tx) AsSystem(ctx context.Context, reason string, fn func(context.Context) error) error {
-	if err := tx.bind(ctx, everyCompany); err != nil {
+	if err := tx.bind(ctx, allCompanies); err != nil {
 		return err
 	}
 	if err := fn(principal.System(ctx, reason)); err != nil {
@@ -166,7 +166,7 @@ func (s *Store) Ping(ctx context.Context) error {
 		ctx, cancel := s.silence.bound(ctx)
 		defer cancel()
 		if err := s.pool.Ping(ctx); err != nil {
-			return fmt.Errorf("ping postgres: %w", explain(ctx, err))
+			return fmt.Errorf("ping postgres: %w", wrapSilent(ctx, err))
 		}
 		return nil
 	}

@@ -18,7 +18,7 @@ var Tables = composite(migrate.Tables)
 // table with company_id (owned), only the rows of app.company_id are visible, which each transaction sets; in other tables, only
 // the system sees rows.
 func RowSecurity(table string, owned bool) string {
-	rows := "(SELECT current_setting('app.company_id', true)) = '" + everyCompany + "'"
+	rows := "(SELECT current_setting('app.company_id', true)) = '" + allCompanies + "'"
 	if owned {
 		rows = "company_id = (SELECT current_setting('app.company_id', true)) OR " + rows
 	}

@@ -69,13 +69,13 @@ func AsViolation(err error) error {
 	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch pgErr.Code {
 		case "23505":
-			v := &Violation{Kind: Unique, Table: whole(pgErr.TableName), cause: err}
-			if idx, ok := uniqueIndexes[whole(pgErr.ConstraintName)]; ok {
+			v := &Violation{Kind: Unique, Table: parentName(pgErr.TableName), cause: err}
+			if idx, ok := uniqueIndexes[parentName(pgErr.ConstraintName)]; ok {
 				v.Columns = withoutCompany(idx.Columns)
 			}
 			return v
 		case "23503":
-			return &Violation{Kind: ForeignKey, Table: whole(pgErr.TableName), cause: err}
+			return &Violation{Kind: ForeignKey, Table: parentName(pgErr.TableName), cause: err}
 		}
 		return err
 	}
@@ -99,9 +99,9 @@ func AsViolation(err error) error {
 // partition matches the names of partitions of webhook_deliveries, with which the names of their unique indexes begin.
 var partition = regexp.MustCompile(`^webhook_deliveries_(first|default|w\d{8})`)
 
-// whole replaces the name of a partition, also at the beginning of an index's name, by the name of its table. Other names stay as
+// parentName replaces the name of a partition, also at the beginning of an index's name, by the name of its table. Other names stay as
 // they are.
-func whole(name string) string { return partition.ReplaceAllString(name, "webhook_deliveries") }
+func parentName(name string) string { return partition.ReplaceAllString(name, "webhook_deliveries") }
 
 // sqliteUnique extracts table and columns from "… UNIQUE constraint failed: services.company_id, services.slug (2067)".
 func sqliteUnique(msg string) (table string, columns []string) {

@@ -122,7 +122,7 @@ func TestEveryUniqueIndexIsNamed(t *testing.T) {
 	for rows.Next() {
 		var table, index string
 		require.NoError(t, rows.Scan(&table, &index))
-		table, index = store.Whole(table), store.Whole(index)
+		table, index = store.ParentName(table), store.ParentName(index)
 		i := slices.IndexFunc(store.Tables, func(t *schema.Table) bool { return t.Name == table })
 		require.GreaterOrEqual(t, i, 0, table)
 		if strings.HasSuffix(index, "_company_id_id") {

@@ -52,8 +52,8 @@ func newWatch(s signal) *watch {
 	return w
 }
 
-// alive records that every change committed before t has been counted.
-func (w *watch) alive(t time.Time) { w.checked.Store(t.UnixNano()) }
+// markHealthy records that every change committed before t has been counted.
+func (w *watch) markHealthy(t time.Time) { w.checked.Store(t.UnixNano()) }
 
 func (w *watch) close() error {
 	w.cancel()
@@ -119,7 +119,7 @@ func (s *sqliteSignal) run(ctx context.Context, w *watch) error {
 				w.version.Add(1)
 			}
 		}
-		w.alive(began)
+		w.markHealthy(began)
 		select {
 		case <-ctx.Done():
 			return nil
@@ -151,7 +151,7 @@ func (s *pgSignal) run(ctx context.Context, w *watch) error {
 		_ = conn.Close(cctx)
 	}()
 	w.version.Add(1) // changes before LISTEN were not heard
-	w.alive(time.Now())
+	w.markHealthy(time.Now())
 	for {
 		// A dead connection gives no error by itself, so ping it after each wait.
 		nctx, cancel := context.WithTimeout(ctx, pgPoll)
@@ -170,7 +170,7 @@ func (s *pgSignal) run(ctx context.Context, w *watch) error {
 			if err != nil {
 				return fmt.Errorf("watch: %w", err)
 			}
-			w.alive(began)
+			w.markHealthy(began)
 			s.silence.answered()
 		default:
 			return fmt.Errorf("watch: %w", err)

@@ -209,7 +209,7 @@ func (i *importer) settle(ctx context.Context, t *schema.Table, row map[string]a
 		return i.account(ctx, row)
 	}
 	if id, ok := row["account_id"].(string); ok && i.accounts[id] != "" {
-		if ofPeople[t.Name] != "" {
+		if accountTables[t.Name] != "" {
 			return false, nil // the account here has its own factors
 		}
 		row["account_id"] = i.accounts[id]

@@ -31,8 +31,8 @@ import (
 // stay lists the company tables that do not move.
 var stay = []string{session.Table, grant.Table, mailedlink.Table, authrequest.Table, rowcount.Table}
 
-// ofPeople lists the tables without a company that move with a company's people, and the column of each that names the account.
-var ofPeople = map[string]string{account.Table: account.FieldID, factor.Table: factor.FieldAccountID, recoverycode.Table: recoverycode.FieldAccountID}
+// accountTables lists the tables without a company that move with a company's people, and the column of each that names the account.
+var accountTables = map[string]string{account.Table: account.FieldID, factor.Table: factor.FieldAccountID, recoverycode.Table: recoverycode.FieldAccountID}
 
 // tables lists the tables that move. Each comes after the tables that its foreign keys refer to.
 var tables = ordered()
@@ -46,7 +46,7 @@ func ordered() (out []*schema.Table) {
 
 func add(out *[]*schema.Table, t *schema.Table) {
 	_, owned := t.Column("company_id")
-	if owned = owned || t.Name == company.Table || ofPeople[t.Name] != ""; !owned || slices.Contains(stay, t.Name) || slices.Contains(*out, t) {
+	if owned = owned || t.Name == company.Table || accountTables[t.Name] != ""; !owned || slices.Contains(stay, t.Name) || slices.Contains(*out, t) {
 		return
 	}
 	for _, fk := range t.ForeignKeys {
@@ -59,7 +59,7 @@ func add(out *[]*schema.Table, t *schema.Table) {
 
 // where returns the condition that selects the rows of two companies.
 func where(t *schema.Table) string {
-	switch column, personal := ofPeople[t.Name]; {
+	switch column, personal := accountTables[t.Name]; {
 	case personal:
 		return column + " IN (SELECT " + user.FieldAccountID + " FROM " + user.Table + " WHERE company_id IN (?, ?))"
 	case t.Name == company.Table:

@@ -55,7 +55,7 @@ func (w *worker) Work(ctx context.Context, job *river.Job[AttemptArgs]) error {
 		d.Log.WarnContext(ctx, "a delivery could not be attempted", "delivery", job.Args.Delivery, "error", err)
 		return fmt.Errorf(unsent+"attempt %s: %w", row.ID, err)
 	}
-	called = r.verdict != disabled && r.verdict != concealed
+	called = r.verdict != disabled && r.verdict != hidden
 	outcome, err := d.record(context.WithoutCancel(ctx), &attempt{args: job.Args, subscription: row.Edges.Subscription, report: r, lost: d.lost(job)})
 	if err != nil {
 		d.Log.ErrorContext(ctx, "an attempt was made but could not be recorded: it will be repeated", "delivery", job.Args.Delivery, "error", err)

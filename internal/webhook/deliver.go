@@ -18,8 +18,8 @@ import (
 // queueName is the queue of the jobs of attempts.
 const queueName = "webhooks"
 
-// relaxed is the priority of the jobs of a replay, so that a replay of many events delays nothing else.
-const relaxed = 3
+// replayPriority is the priority of the jobs of a replay, so that a replay of many events delays nothing else.
+const replayPriority = 3
 
 // AttemptArgs is the job of one attempt at one delivery.
 type AttemptArgs struct {

@@ -53,7 +53,7 @@ func (d *Dispatcher) Work() jobs.Option {
 		jobs.NamedQueue(queueName, slots),
 		jobs.Work(&worker{d: d}),
 		jobs.Work(&replayer{store: d.Store, queue: d.Queue}),
-		jobs.Work(&sweeper{store: d.Store, weeks: weeks{d.Store, d.Log}}),
+		jobs.Work(&sweeper{store: d.Store, weeks: partitions{d.Store, d.Log}}),
 		jobs.Every(sweepEvery, SweepArgs{}),
 	)
 }

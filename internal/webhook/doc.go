@@ -15,7 +15,7 @@
 // One attempt is one job (attempt.go). It waits until the receiver has fewer than 16 attempts under way (limit.go), reads the
 // delivery, and calls the receiver through the egress guard with a signature made at that moment (send.go, sign.go). Then it
 // writes the attempt, the job of the next one and what follows for the subscription in one short transaction (record.go,
-// judge.go). No transaction is open while a receiver is being called.
+// outcome.go). No transaction is open while a receiver is being called.
 //
 // A job names the number of its attempt, and the delivery holds the attempts that were made. So a job that is worked a second
 // time finds its attempt made and does nothing, River may end many jobs in one statement, and no job has to be completed in the
@@ -38,7 +38,7 @@
 //
 // # The history
 //
-// Deliveries are kept for thirty days (sweep.go). On PostgreSQL each week is a partition (weeks.go): dropping one takes
+// Deliveries are kept for thirty days (sweep.go). On PostgreSQL each week is a partition (partitions.go): dropping one takes
 // milliseconds, whereas deleting its rows takes minutes and does not give their space back. A page of the history reads the
 // index of each partition, of which there are about eight. Events are not partitioned: foreign keys refer to them, and a week
 // has far fewer events than deliveries.

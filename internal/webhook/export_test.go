@@ -65,7 +65,7 @@ func (l Limits) Age(subscription string, by time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r := l.byID[subscription]
-	r.moved = r.moved.Add(-by)
+	r.lastReleased = r.lastReleased.Add(-by)
 }
 
 // The bounds of limits.
@@ -82,7 +82,7 @@ const ReplayBatch = replayBatch
 
 // Tend calls weeks.tend as the system, with the machine's time and the moment before which deliveries are old.
 func Tend(s *store.Store, log *slog.Logger, now, before time.Time) error {
-	return weeks{s, log}.tend(principal.System(context.Background(), "test"), now, before)
+	return partitions{s, log}.maintain(principal.System(context.Background(), "test"), now, before)
 }
 
 // SweepDeliveries deletes one batch of deliveries that were settled before a moment, and returns how many there were.

@@ -31,13 +31,13 @@ type limits struct {
 
 // receiver is the state of a subscription that has jobs on this node. It is dropped with the last of them.
 type receiver struct {
-	places  *semaphore.Weighted
-	jobs    int
-	busy    int
-	waiting int
-	held    time.Duration // how long an attempt holds its place, on average
-	moved   time.Time     // when a place was last given back; at first, when the receiver was added
-	turn    time.Time     // when the job that snoozed last will wake
+	places       *semaphore.Weighted
+	jobs         int
+	busy         int
+	waiting      int
+	avgDuration  time.Duration // how long an attempt holds its place, on average
+	lastReleased time.Time     // when a place was last given back; at first, when the receiver was added
+	nextWake     time.Time     // when the job that snoozed last will wake
 }
 
 func newLimits() *limits { return &limits{byID: map[string]*receiver{}} }
@@ -49,11 +49,11 @@ func (l *limits) enter(ctx context.Context, id string) (leave func(called bool),
 	defer l.mu.Unlock()
 	r := l.byID[id]
 	if r == nil {
-		r = &receiver{places: semaphore.NewWeighted(perReceiver), moved: time.Now()}
+		r = &receiver{places: semaphore.NewWeighted(perReceiver), lastReleased: time.Now()}
 		l.byID[id] = r
 	}
 	r.jobs++
-	crowded := l.busy >= slots/2 && r.busy >= perSlow && r.holds(time.Now()) > maxWait
+	crowded := l.busy >= slots/2 && r.busy >= perSlow && r.slotDuration(time.Now()) > maxWait
 	if crowded || !r.places.TryAcquire(1) && !l.wait(ctx, r) {
 		defer l.forget(id, r)
 		return nil, r.snooze(time.Now())
@@ -64,9 +64,9 @@ func (l *limits) enter(ctx context.Context, id string) (leave func(called bool),
 	return func(called bool) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		r.moved = time.Now()
+		r.lastReleased = time.Now()
 		if called {
-			r.learn(r.moved.Sub(began))
+			r.addSample(r.lastReleased.Sub(began))
 		}
 		r.busy--
 		l.busy--
@@ -78,7 +78,7 @@ func (l *limits) enter(ctx context.Context, id string) (leave func(called bool),
 // wait waits for a place if one is expected soon. The caller holds mu, which wait releases while it waits.
 func (l *limits) wait(ctx context.Context, r *receiver) bool {
 	now := time.Now()
-	if r.holds(now) > maxWait || time.Duration(r.waiting+1)*r.apart(now) > maxWait || l.busy+l.waiting >= maxHeld {
+	if r.slotDuration(now) > maxWait || time.Duration(r.waiting+1)*r.releaseInterval(now) > maxWait || l.busy+l.waiting >= maxHeld {
 		return false
 	}
 	r.waiting++
@@ -93,33 +93,37 @@ func (l *limits) wait(ctx context.Context, r *receiver) bool {
 	return err == nil
 }
 
-// holds returns how long an attempt holds its place: the average so far, or the time since a place was last given back if that is
+// slotDuration returns how long an attempt holds its place: the average so far, or the time since a place was last given back if that is
 // longer.
-func (r *receiver) holds(now time.Time) time.Duration { return max(r.held, now.Sub(r.moved)) }
+func (r *receiver) slotDuration(now time.Time) time.Duration {
+	return max(r.avgDuration, now.Sub(r.lastReleased))
+}
 
-// apart returns the average time until the next place is free.
-func (r *receiver) apart(now time.Time) time.Duration { return r.holds(now) / perReceiver }
+// releaseInterval returns the average time until the next place is free.
+func (r *receiver) releaseInterval(now time.Time) time.Duration {
+	return r.slotDuration(now) / perReceiver
+}
 
 // snooze returns how long a job snoozes. The jobs of a receiver wake one after the other, at the average rate at which places
 // become free. None snoozes for more than a minute, in case the receiver recovers.
 func (r *receiver) snooze(now time.Time) time.Duration {
-	if earliest := now.Add(minSnooze); r.turn.Before(earliest) {
-		r.turn = earliest
+	if earliest := now.Add(minSnooze); r.nextWake.Before(earliest) {
+		r.nextWake = earliest
 	}
-	r.turn = r.turn.Add(r.apart(now))
-	if last := now.Add(maxSnooze); r.turn.After(last) {
-		r.turn = last
+	r.nextWake = r.nextWake.Add(r.releaseInterval(now))
+	if last := now.Add(maxSnooze); r.nextWake.After(last) {
+		r.nextWake = last
 	}
-	return r.turn.Sub(now)
+	return r.nextWake.Sub(now)
 }
 
-// learn adds an attempt to the average. An attempt that took less than a fifth of the average replaces it.
-func (r *receiver) learn(held time.Duration) {
-	if r.held == 0 || held < r.held/averagedCalls {
-		r.held, r.turn = held, time.Time{}
+// addSample adds an attempt to the average. An attempt that took less than a fifth of the average replaces it.
+func (r *receiver) addSample(held time.Duration) {
+	if r.avgDuration == 0 || held < r.avgDuration/averagedCalls {
+		r.avgDuration, r.nextWake = held, time.Time{}
 		return
 	}
-	r.held += (held - r.held) / averagedCalls
+	r.avgDuration += (held - r.avgDuration) / averagedCalls
 }
 
 // forget removes a job from its receiver, and drops the receiver with its last job; the caller holds mu.

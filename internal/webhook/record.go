@@ -44,7 +44,7 @@ func (d *Dispatcher) record(ctx context.Context, a *attempt) (outcome webhookdel
 		if outcome, err = d.settle(ctx, tx, row, a); err != nil {
 			return err
 		}
-		return d.judge(ctx, tx, a)
+		return d.updateSubscription(ctx, tx, a)
 	})
 	if err != nil {
 		return "", fmt.Errorf("record an attempt: %w", err)

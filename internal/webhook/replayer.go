@@ -120,7 +120,7 @@ func (r *replayer) again(ctx context.Context, tx *store.Tx, s *ent.WebhookSubscr
 		}
 		if args, ok := again(d, attempts, now); ok && len(attempts) < maxAttemptsEver {
 			pending = append(pending, d.ID)
-			next = append(next, jobs.Job{Args: args, Priority: relaxed})
+			next = append(next, jobs.Job{Args: args, Priority: replayPriority})
 		}
 	}
 	err = tx.WebhookDelivery.Update().Where(webhookdelivery.IDIn(pending...)).
@@ -138,7 +138,7 @@ func (r *replayer) again(ctx context.Context, tx *store.Tx, s *ent.WebhookSubscr
 	if err != nil {
 		return fmt.Errorf("make deliveries: %w", err)
 	}
-	if err := insert(ctx, r.queue, tx, made, relaxed); err != nil {
+	if err := insert(ctx, r.queue, tx, made, replayPriority); err != nil {
 		return err
 	}
 	return r.queue.InsertManyTx(ctx, tx, next...)

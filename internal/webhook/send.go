@@ -28,7 +28,7 @@ const (
 	failed               // retried if the schedule allows it
 	receiverGone         // 410: not retried
 	disabled             // the subscription is disabled, and no call was made
-	concealed            // policies hide the event's row from the subscription, and no call was made
+	hidden               // policies hide the event's row from the subscription, and no call was made
 	interrupted          // this node stops; whether the receiver got the event is unknown
 )
 
@@ -59,7 +59,7 @@ func (d *Dispatcher) send(ctx context.Context, row *ent.WebhookDelivery) (report
 		return report{}, err
 	}
 	if !shown {
-		return report{verdict: concealed, result: "hidden", attempt: Attempt{At: now, Error: new(textHidden)}}, nil
+		return report{verdict: hidden, result: "hidden", attempt: Attempt{At: now, Error: new(textHidden)}}, nil
 	}
 	secrets, err := openSecrets(d.Sealer, s, now)
 	if err != nil {
@@ -86,14 +86,14 @@ func (d *Dispatcher) send(ctx context.Context, row *ent.WebhookDelivery) (report
 		r.attempt.StatusCode, r.attempt.ResponseBody = &answer.Status, new(kept(answer.Body, secrets))
 	}
 	if err != nil {
-		return r.broken(err), nil
+		return r.withError(err), nil
 	}
 	r.asked = retryAfter(answer.Header, time.Now())
-	return r.answered(answer.Status), nil
+	return r.withStatus(answer.Status), nil
 }
 
-// answered sets the verdict of a complete answer.
-func (r report) answered(status int) report {
+// withStatus sets the verdict of a complete answer.
+func (r report) withStatus(status int) report {
 	r.result = fmt.Sprintf("%dxx", status/100)
 	switch {
 	case status >= 200 && status < 300:
@@ -106,8 +106,8 @@ func (r report) answered(status int) report {
 	return r
 }
 
-// broken sets the verdict of a call without a complete answer.
-func (r report) broken(err error) report {
+// withError sets the verdict of a call without a complete answer.
+func (r report) withError(err error) report {
 	r.verdict, r.result = failed, "error"
 	text := "error: the call could not be made"
 	if e, ok := errors.AsType[*egress.Error](err); ok {

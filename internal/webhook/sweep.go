@@ -35,14 +35,14 @@ func (SweepArgs) Kind() string { return "webhook_sweep" }
 type sweeper struct {
 	river.WorkerDefaults[SweepArgs]
 	store *store.Store
-	weeks weeks
+	weeks partitions
 }
 
 // Work makes the partitions of the coming weeks and drops old ones. Then it deletes old rows, a batch at a time.
 func (s *sweeper) Work(ctx context.Context, _ *river.Job[SweepArgs]) error {
 	ctx = principal.System(ctx, "the history of all companies is swept together")
 	before := s.store.Clock().Now().Add(-keptFor)
-	weeks := s.weeks.tend(ctx, time.Now(), before) // its error does not stop the deletion of rows
+	weeks := s.weeks.maintain(ctx, time.Now(), before) // its error does not stop the deletion of rows
 	if err := errors.Join(weeks, s.deliveries(ctx, before), s.events(ctx, before)); err != nil {
 		return fmt.Errorf("sweep the history of webhooks: %w", err)
 	}

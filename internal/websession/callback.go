@@ -22,12 +22,12 @@ var errAnswer = errors.New("websession: the answer fits no sign-in of this brows
 func (s *Server) callback(w http.ResponseWriter, r *http.Request) {
 	params, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		s.stray(w, r, err)
+		s.invalidAnswer(w, r, err)
 		return
 	}
-	f, rest, ok := takeFlow(s.flows(r), one(params, "state"))
+	f, rest, ok := takeFlow(s.flows(r), single(params, "state"))
 	if !ok {
-		s.stray(w, r, errAnswer)
+		s.invalidAnswer(w, r, errAnswer)
 		return
 	}
 	if err := s.keep(w, rest); err != nil {
@@ -40,15 +40,15 @@ func (s *Server) callback(w http.ResponseWriter, r *http.Request) {
 		s.unavailable(w, r, err)
 		return
 	}
-	if iss, given := params["iss"]; given && (len(iss) != 1 || iss[0] != s.provider.Issuer()) || !given && meta.KeepsIss {
-		s.stray(w, r, errors.New("the answer is another provider's, or says not whose"))
+	if iss, given := params["iss"]; given && (len(iss) != 1 || iss[0] != s.provider.Issuer()) || !given && meta.SendsIss {
+		s.invalidAnswer(w, r, errors.New("the answer is another provider's, or says not whose"))
 		return
 	}
-	if code := one(params, "error"); code != "" {
-		s.fault(w, r, http.StatusForbidden, "You are not signed in", "The identity provider did not let you in.", errors.New(printable(code)))
+	if code := single(params, "error"); code != "" {
+		s.errorPage(w, r, http.StatusForbidden, "You are not signed in", "The identity provider did not let you in.", errors.New(printable(code)))
 		return
 	}
-	who, idToken, err := s.redeem(ctx, meta, f, one(params, "code"))
+	who, idToken, err := s.redeem(ctx, meta, f, single(params, "code"))
 	if err != nil {
 		s.refused(w, r, err)
 		return
@@ -56,7 +56,7 @@ func (s *Server) callback(w http.ResponseWriter, r *http.Request) {
 	value, hash := newValue()
 	who.TokenHash, who.Replaces = hash, current(r)
 	if _, err := s.begin(w, r, who); err != nil {
-		s.notBegun(w, r, f, err)
+		s.sessionRefused(w, r, f, err)
 		return
 	}
 	if err := s.keepHint(w, hash, idToken); err != nil {
@@ -66,8 +66,8 @@ func (s *Server) callback(w http.ResponseWriter, r *http.Request) {
 	redirect(w, s.base+f.ReturnTo)
 }
 
-// one returns the value of a parameter that occurs exactly once; otherwise an empty string.
-func one(params url.Values, name string) string {
+// single returns the value of a parameter that occurs exactly once; otherwise an empty string.
+func single(params url.Values, name string) string {
 	if v := params[name]; len(v) == 1 {
 		return v[0]
 	}
@@ -85,10 +85,10 @@ func printable(s string) string {
 	return s
 }
 
-// stray shows the error page for an answer that belongs to no sign-in begun in this browser: it took too long, or an attacker
+// invalidAnswer shows the error page for an answer that belongs to no sign-in begun in this browser: it took too long, or an attacker
 // sent the browser here with the attacker's own answer (login CSRF).
-func (s *Server) stray(w http.ResponseWriter, r *http.Request, cause error) {
-	s.fault(w, r, http.StatusBadRequest, "That sign-in cannot be finished here",
+func (s *Server) invalidAnswer(w http.ResponseWriter, r *http.Request, cause error) {
+	s.errorPage(w, r, http.StatusBadRequest, "That sign-in cannot be finished here",
 		"It was begun in another browser, was finished already, or took too long.", cause)
 }
 
@@ -109,9 +109,9 @@ func (s *Server) redeem(ctx context.Context, meta *issuer.Metadata, f flow, code
 		return who, "", err
 	}
 	if s.embedded != nil {
-		who, err = s.embedded.admit(ctx, id, tokens.AccessToken)
+		who, err = s.embedded.embeddedSubject(ctx, id, tokens.AccessToken)
 	} else {
-		who, err = s.admitOther(ctx, id, tokens.AccessToken, f)
+		who, err = s.issuerSubject(ctx, id, tokens.AccessToken, f)
 	}
 	return who, idToken, err
 }
@@ -124,10 +124,10 @@ func (s *Server) refused(w http.ResponseWriter, r *http.Request, err error) {
 		lost, rejected = true, false
 	}
 	switch {
-	case errors.Is(err, issuer.ErrNobody):
-		s.fault(w, r, http.StatusForbidden, "You have no access here", "You are signed in, but as nobody who is an active member of a company here.", err)
+	case errors.Is(err, issuer.ErrNoMember):
+		s.errorPage(w, r, http.StatusForbidden, "You have no access here", "You are signed in, but as nobody who is an active member of a company here.", err)
 	case rejected, errors.Is(err, issuer.ErrToken), errors.Is(err, errAnswer):
-		s.stray(w, r, err)
+		s.invalidAnswer(w, r, err)
 	case errors.Is(err, issuer.ErrUnavailable), lost:
 		s.unavailable(w, r, err)
 	default:
@@ -135,14 +135,14 @@ func (s *Server) refused(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// notBegun shows why a person whom the provider has signed in gets no session. If the proof is older than a sign-out
+// sessionRefused shows why a person whom the provider has signed in gets no session. If the proof is older than a sign-out
 // everywhere, it starts a new sign-in instead.
-func (s *Server) notBegun(w http.ResponseWriter, r *http.Request, f flow, err error) {
+func (s *Server) sessionRefused(w http.ResponseWriter, r *http.Request, f flow, err error) {
 	switch e := apperr.From(err); {
 	case e.Code == apperr.Forbidden && e.Reason == op.ReasonStale:
 		redirect(w, s.base+pathLogin+"?"+url.Values{"prompt": {"login"}, "returnTo": {f.ReturnTo}, "company": {f.Company}}.Encode())
 	case e.Code == apperr.Forbidden, e.Code == apperr.NotFound:
-		s.fault(w, r, http.StatusForbidden, "You have no access here", e.Message, err)
+		s.errorPage(w, r, http.StatusForbidden, "You have no access here", e.Message, err)
 	default:
 		s.layout.Broken(w, r, err)
 	}

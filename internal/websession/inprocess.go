@@ -18,16 +18,16 @@ func inProcess(providerURL string, h http.Handler) (http.RoundTripper, error) {
 	if err != nil || u.Host == "" {
 		return nil, errors.New("the address of the identity provider is no address")
 	}
-	return handed{host: u.Host, handler: h}, nil
+	return handlerTransport{host: u.Host, handler: h}, nil
 }
 
-type handed struct {
+type handlerTransport struct {
 	host    string
 	handler http.Handler
 }
 
 // RoundTrip serves the request with the handler.
-func (t handed) RoundTrip(r *http.Request) (*http.Response, error) {
+func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
 		defer r.Body.Close()
 	}

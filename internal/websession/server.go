@@ -102,8 +102,8 @@ func redirect(w http.ResponseWriter, to string) {
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// fault shows an error page with a link to a new attempt, and logs the cause.
-func (s *Server) fault(w http.ResponseWriter, r *http.Request, status int, title, text string, cause error) {
+// errorPage shows an error page with a link to a new attempt, and logs the cause.
+func (s *Server) errorPage(w http.ResponseWriter, r *http.Request, status int, title, text string, cause error) {
 	level := slog.LevelInfo
 	switch {
 	case status >= http.StatusInternalServerError:
@@ -118,6 +118,6 @@ func (s *Server) fault(w http.ResponseWriter, r *http.Request, status int, title
 // unavailable shows the error page for a provider that does not answer.
 func (s *Server) unavailable(w http.ResponseWriter, r *http.Request, cause error) {
 	w.Header().Set("Retry-After", "10")
-	s.fault(w, r, http.StatusServiceUnavailable, "Signing in does not work at the moment",
+	s.errorPage(w, r, http.StatusServiceUnavailable, "Signing in does not work at the moment",
 		"The identity provider does not answer. Try again in a moment.", cause)
 }

@@ -82,7 +82,7 @@ func generate() error {
 	}
 	r.bind(cfg)
 	cfg.SkipValidation = true // the code is built after it is rewritten
-	if err := api.Generate(cfg, api.PrependPlugin(house{})); err != nil {
+	if err := api.Generate(cfg, api.PrependPlugin(plugin{})); err != nil {
 		return err
 	}
 	return rewrite(cfg.Exec.DirName)
@@ -149,15 +149,15 @@ func (r *resolvers) enums() map[string][]string {
 	return out
 }
 
-// house is Atrium's plugin for gqlgen.
-type house struct{}
+// plugin is Atrium's plugin for gqlgen.
+type plugin struct{}
 
 // Name names the plugin.
-func (house) Name() string { return "house" }
+func (plugin) Name() string { return "house" }
 
 // GenerateCode makes the fields of all objects but Query be resolved one after the other. An edge is read for all rows of a list
 // at once, so goroutines for them would only wait for the first.
-func (house) GenerateCode(data *codegen.Data) error {
+func (plugin) GenerateCode(data *codegen.Data) error {
 	for _, object := range data.Objects {
 		if object != data.QueryRoot {
 			object.DisableConcurrency = true

@@ -30,7 +30,7 @@ func Suite() []Case {
 			n := i + j
 			c := channels[n%len(channels)]
 			r := plain[n%len(plain)].filed()
-			order := d.dress(g.order)
+			order := d.apply(g.order)
 			if c.most > 0 && utf8.RuneCountInString(order) > c.most {
 				c = channels[1] // a text that would be cut is put into the description
 			}

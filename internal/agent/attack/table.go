@@ -57,7 +57,7 @@ var goals = []goal{
 // disguise is a way to word or encode an instruction.
 type disguise struct {
 	name  string
-	dress func(order string) string
+	apply func(order string) string
 }
 
 var disguises = []disguise{

@@ -17,14 +17,14 @@ import (
 // markSize is the length in bytes of the mark after the hashes in a leaf's row.
 const markSize = 8
 
-// edge is the right edge of a log: the hashes that appending a leaf needs.
-type edge struct {
+// frontier is the right edge of a log: the hashes that appending a leaf needs.
+type frontier struct {
 	size  int64
 	peaks []tlog.Hash // roots of the complete subtrees, the largest first
 }
 
 // add appends a leaf and returns the hashes that its row stores.
-func (e *edge) add(h tlog.Hash) []tlog.Hash {
+func (e *frontier) add(h tlog.Hash) []tlog.Hash {
 	stored := []tlog.Hash{h}
 	for n := e.size; n&1 == 1; n >>= 1 {
 		last := len(e.peaks) - 1
@@ -38,7 +38,7 @@ func (e *edge) add(h tlog.Hash) []tlog.Hash {
 }
 
 // root returns the root hash of the log. An empty log has the root that RFC 6962 defines.
-func (e *edge) root() tlog.Hash {
+func (e *frontier) root() tlog.Hash {
 	if e.size == 0 {
 		return sha256.Sum256(nil)
 	}
@@ -50,12 +50,12 @@ func (e *edge) root() tlog.Hash {
 }
 
 // edgeOf reads the right edge of a company's log.
-func edgeOf(ctx context.Context, db *ent.Client, company string) (*edge, error) {
+func edgeOf(ctx context.Context, db *ent.Client, company string) (*frontier, error) {
 	size, err := Size(ctx, db, company)
 	if err != nil {
 		return nil, err
 	}
-	e := &edge{size: size}
+	e := &frontier{size: size}
 	var at []int64
 	for level, lo := 62, int64(0); level >= 0; level-- {
 		if size&(1<<level) != 0 {

@@ -19,8 +19,8 @@ import (
 // maxLine bounds a line of an export, in bytes: an entry of at most 300 kB, twice, and its proof.
 const maxLine = 4 << 20
 
-// Exported holds the fields of an export's line that prove the entry. The line has the entry's own fields too.
-type Exported struct {
+// ExportProof holds the fields of an export's line that prove the entry. The line has the entry's own fields too.
+type ExportProof struct {
 	Index    *int64           `json:"index"`    // null until the entry is sealed
 	LeafHash []byte           `json:"leafHash"` // base64, like all bytes in an export
 	Leaf     []byte           `json:"leaf"`     // the canonical form that is hashed
@@ -39,7 +39,7 @@ type Seals struct {
 
 // line is a line of an export as VerifyExport reads it.
 type line struct {
-	Exported
+	ExportProof
 	ID        string             `json:"id"`
 	At        time.Time          `json:"at"`
 	Action    string             `json:"action"`

@@ -23,8 +23,8 @@ const (
 	keepLast  = 8 * time.Second // for the last checkpoints, at shutdown
 )
 
-// Keeper stores signed checkpoints of all logs outside the database, hourly and at shutdown.
-type Keeper struct {
+// CheckpointWriter stores signed checkpoints of all logs outside the database, hourly and at shutdown.
+type CheckpointWriter struct {
 	Store  *store.Store
 	Key    *Key
 	Sealer *Sealer      // seals the last entries before the last checkpoints
@@ -52,12 +52,12 @@ func ReadCheckpoints(b []byte, public string) (out []Checkpoint, err error) {
 }
 
 // isURL reports whether checkpoints are posted to a URL.
-func (k *Keeper) isURL() bool {
+func (k *CheckpointWriter) isURL() bool {
 	return strings.HasPrefix(k.To, "http://") || strings.HasPrefix(k.To, "https://")
 }
 
 // Open reads the checkpoints in the file, if there is one. Returns an error when another key has signed them.
-func (k *Keeper) Open() error {
+func (k *CheckpointWriter) Open() error {
 	k.last = map[string]Checkpoint{}
 	if k.isURL() {
 		return nil
@@ -79,7 +79,7 @@ func (k *Keeper) Open() error {
 }
 
 // Run stores checkpoints hourly until the context ends, and then once more.
-func (k *Keeper) Run(ctx context.Context) error {
+func (k *CheckpointWriter) Run(ctx context.Context) error {
 	tick := time.NewTicker(keepEvery)
 	defer tick.Stop()
 	for {
@@ -95,7 +95,7 @@ func (k *Keeper) Run(ctx context.Context) error {
 }
 
 // atLast seals the entries of the last minute and stores the checkpoints.
-func (k *Keeper) atLast(ctx context.Context) error {
+func (k *CheckpointWriter) atLast(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, keepLast)
 	defer cancel()
 	return errors.Join(k.Sealer.since(ctx, time.Now().Add(-lookDeep)), k.Keep(ctx))
@@ -103,7 +103,7 @@ func (k *Keeper) atLast(ctx context.Context) error {
 
 // Keep stores a checkpoint of every log that has changed since its last one. For a log that is shorter than its last
 // checkpoint, or does not continue it, it stores nothing and returns an error with the company's id; the other logs are stored.
-func (k *Keeper) Keep(ctx context.Context) error {
+func (k *CheckpointWriter) Keep(ctx context.Context) error {
 	companies, err := k.Store.Reader().Company.Query().IDs(system(ctx))
 	if err != nil {
 		return fmt.Errorf("list the companies: %w", err)
@@ -121,7 +121,7 @@ func (k *Keeper) Keep(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-func (k *Keeper) keep(ctx context.Context, head Checkpoint) error {
+func (k *CheckpointWriter) keep(ctx context.Context, head Checkpoint) error {
 	if err := k.continues(ctx, head); err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (k *Keeper) keep(ctx context.Context, head Checkpoint) error {
 }
 
 // continues returns an error unless the log contains everything that its last checkpoint covers.
-func (k *Keeper) continues(ctx context.Context, head Checkpoint) error {
+func (k *CheckpointWriter) continues(ctx context.Context, head Checkpoint) error {
 	last, ok := k.last[head.Company]
 	if !ok || last.Size == 0 {
 		return nil
@@ -179,7 +179,7 @@ func appendNote(path, signed string) (err error) {
 	return f.Sync()
 }
 
-func (k *Keeper) post(ctx context.Context, signed string) (err error) {
+func (k *CheckpointWriter) post(ctx context.Context, signed string) (err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, k.To, bytes.NewReader([]byte(signed)))
 	if err != nil {
 		return fmt.Errorf("post a checkpoint: %w", err)

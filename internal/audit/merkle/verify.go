@@ -39,14 +39,14 @@ func (r *Report) broken(index int64, why string, args ...any) {
 // be sorted by size. The report says what is wrong with the log. An error means that the log could not be read.
 func Verify(ctx context.Context, db *ent.Client, company string, checkpoints []Checkpoint) (r Report, err error) {
 	for range 3 { // an erasure may have been half visible
-		if r, err = verify(system(ctx), db, company, checkpoints); err != nil || r.Reason != unsaid {
+		if r, err = verify(system(ctx), db, company, checkpoints); err != nil || r.Reason != unloggedErasure {
 			break
 		}
 	}
 	return r, err
 }
 
-const unsaid = "values are missing without an erasure that the log tells of"
+const unloggedErasure = "values are missing without an erasure that the log tells of"
 
 func verify(ctx context.Context, db *ent.Client, company string, checkpoints []Checkpoint) (Report, error) {
 	v := &verifier{db: db, report: Report{Company: company}, checkpoints: checkpoints, erasures: map[string]*erasure{}}
@@ -87,7 +87,7 @@ func verify(ctx context.Context, db *ent.Client, company string, checkpoints []C
 type verifier struct {
 	db          *ent.Client
 	report      Report
-	tree        edge
+	tree        frontier
 	checkpoints []Checkpoint // those not compared yet
 	agreed      int64        // the size of the last checkpoint that agreed
 	erasures    map[string]*erasure
@@ -223,7 +223,7 @@ func (v *verifier) checkErasures(ctx context.Context) error {
 			logged = ok && herr == nil && bytes.Equal(h[:], e.LeafHash) && said == audit.ErasureOf(found.names)
 		}
 		if !logged {
-			v.report.broken(found.lowest, unsaid)
+			v.report.broken(found.lowest, unloggedErasure)
 		}
 	}
 	return nil

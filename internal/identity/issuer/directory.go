@@ -21,18 +21,18 @@ import (
 	"atrium/internal/principal"
 )
 
-// ErrNobody is returned for a subject that is not an active member of a company: it has no user and may not get one, its user
+// ErrNoMember is returned for a subject that is not an active member of a company: it has no user and may not get one, its user
 // is deactivated, or nothing determines its company.
-var ErrNobody = errors.New("issuer: the subject is nobody here")
+var ErrNoMember = errors.New("issuer: the subject is nobody here")
 
 // provisionTimeout bounds the provisioning of one user, including the call of the issuer's userinfo endpoint.
 const provisionTimeout = 15 * time.Second
 
 // Directory maps subjects of an issuer to users. Safe for concurrent use.
 type Directory struct {
-	issuer *Issuer
-	engine *op.Engine
-	coming singleflight.Group // concurrent calls for the same subject provision it once
+	issuer         *Issuer
+	engine         *op.Engine
+	provisionGroup singleflight.Group // concurrent calls for the same subject provision it once
 
 	mu      sync.Mutex
 	unknown map[unknownSubject]refusal // subjects that were refused a short time ago
@@ -63,7 +63,7 @@ func (d *Directory) Issuer() *Issuer { return d.issuer }
 // Find returns the user of the subject, in a live company. At the first sign-in it links the subject to the member with the
 // subject's verified address; if the company allows it, it creates a member instead. At each sign-in it sets the user's role to
 // the one in the token, if the token has one. wish is the company that the person asks for, as id or slug; it counts when
-// neither token nor configuration names one. Returns ErrNobody; ErrUnavailable when the issuer's answer is needed and it does
+// neither token nor configuration names one. Returns ErrNoMember; ErrUnavailable when the issuer's answer is needed and it does
 // not answer; ErrToken when the issuer's userinfo is about another subject.
 func (d *Directory) Find(ctx context.Context, s *Subject, wish string) (*ent.User, error) {
 	u, err := d.known(ctx, s, wish)
@@ -75,31 +75,31 @@ func (d *Directory) Find(ctx context.Context, s *Subject, wish string) (*ent.Use
 		return nil, err
 	case settled:
 		return u, nil
-	case u == nil && d.turnedAway(s, wish):
-		return nil, fmt.Errorf("%w: so it was a moment ago", ErrNobody)
+	case u == nil && d.recentlyRefused(s, wish):
+		return nil, fmt.Errorf("%w: so it was a moment ago", ErrNoMember)
 	}
-	found, err, _ := d.coming.Do(s.Subject+"\x00"+s.Company+"\x00"+wish+"\x00"+string(s.Role), func() (any, error) {
+	found, err, _ := d.provisionGroup.Do(s.Subject+"\x00"+s.Company+"\x00"+wish+"\x00"+string(s.Role), func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), provisionTimeout)
 		defer cancel()
 		return d.provision(ctx, s, u, wish)
 	})
 	if err != nil {
-		if errors.Is(err, ErrNobody) && u == nil {
-			d.turnAway(s, wish)
+		if errors.Is(err, ErrNoMember) && u == nil {
+			d.cacheRefusal(s, wish)
 		}
 		return nil, err
 	}
 	return found.(*ent.User), nil // what provision returns
 }
 
-// settled reports whether the user already matches the token, so that nothing has to be written. Returns ErrNobody for a
+// settled reports whether the user already matches the token, so that nothing has to be written. Returns ErrNoMember for a
 // deactivated user.
 func (d *Directory) settled(ctx context.Context, s *Subject, u *ent.User) (bool, error) {
 	switch {
 	case u == nil || u.Status == user.StatusInvited:
 		return false, nil
 	case access.Gone(u.Status):
-		return false, fmt.Errorf("%w: deactivated", ErrNobody)
+		return false, fmt.Errorf("%w: deactivated", ErrNoMember)
 	case s.Role == "" || user.Role(s.Role) == u.Role:
 		return true, nil
 	case u.Role != user.RoleOwner:
@@ -113,9 +113,9 @@ func (d *Directory) settled(ctx context.Context, s *Subject, u *ent.User) (bool,
 	return !others, nil // the last owner keeps the role, whatever the token says
 }
 
-// turnAway remembers a refused subject for ten seconds, so that a client that keeps calling does not cause a call of the issuer
+// cacheRefusal remembers a refused subject for ten seconds, so that a client that keeps calling does not cause a call of the issuer
 // each time.
-func (d *Directory) turnAway(s *Subject, wish string) {
+func (d *Directory) cacheRefusal(s *Subject, wish string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if len(d.unknown) >= maxUnknown {
@@ -125,7 +125,7 @@ func (d *Directory) turnAway(s *Subject, wish string) {
 	d.unknown[unknownSubject{s.Subject, s.Company, wish, s.Email, s.EmailVerified}] = refusal{d.issuer.now().Add(retryAfter), authority}
 }
 
-func (d *Directory) turnedAway(s *Subject, wish string) bool {
+func (d *Directory) recentlyRefused(s *Subject, wish string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	r := d.unknown[unknownSubject{s.Subject, s.Company, wish, s.Email, s.EmailVerified}]
@@ -160,7 +160,7 @@ func (d *Directory) known(ctx context.Context, s *Subject, wish string) (*ent.Us
 	case 1:
 		return ties[0].Edges.User, nil
 	}
-	return nil, fmt.Errorf("%w: of several companies, and nothing says which", ErrNobody)
+	return nil, fmt.Errorf("%w: of several companies, and nothing says which", ErrNoMember)
 }
 
 func either(a, b string) string {
@@ -170,7 +170,7 @@ func either(a, b string) string {
 	return b
 }
 
-// company returns a live company by id or slug. Returns ErrNobody when it is not found.
+// company returns a live company by id or slug. Returns ErrNoMember when it is not found.
 func (d *Directory) company(ctx context.Context, name string) (*ent.Company, error) {
 	co, err := d.engine.Store.Reader().Company.Query().
 		Where(company.Or(company.ID(name), company.Slug(name)), company.SandboxOfIsNil()).Limit(1).All(ctx)
@@ -178,7 +178,7 @@ func (d *Directory) company(ctx context.Context, name string) (*ent.Company, err
 		return nil, fmt.Errorf("look the company up: %w", err)
 	}
 	if len(co) == 0 {
-		return nil, fmt.Errorf("%w: of a company that is not here", ErrNobody)
+		return nil, fmt.Errorf("%w: of a company that is not here", ErrNoMember)
 	}
 	return co[0], nil
 }
@@ -187,10 +187,10 @@ func (d *Directory) company(ctx context.Context, name string) (*ent.Company, err
 // that the other node wrote.
 func (d *Directory) provision(ctx context.Context, s *Subject, known *ent.User, wish string) (*ent.User, error) {
 	if known != nil {
-		return d.letIn(ctx, s, known.CompanyID)
+		return d.runProvision(ctx, s, known.CompanyID)
 	}
-	u, err := d.welcome(ctx, s, wish)
-	if errors.Is(err, ErrNobody) || apperr.CodeOf(err) == apperr.Conflict {
+	u, err := d.provisionNew(ctx, s, wish)
+	if errors.Is(err, ErrNoMember) || apperr.CodeOf(err) == apperr.Conflict {
 		if late, lerr := d.known(ctx, s, wish); lerr == nil && late != nil && late.Status == user.StatusActive {
 			return late, nil
 		}
@@ -198,28 +198,28 @@ func (d *Directory) provision(ctx context.Context, s *Subject, known *ent.User, 
 	return u, err
 }
 
-// welcome provisions a subject that is linked to no user. All checks come before the first write, so refused calls leave no
+// provisionNew provisions a subject that is linked to no user. All checks come before the first write, so refused calls leave no
 // trace in the database.
-func (d *Directory) welcome(ctx context.Context, s *Subject, wish string) (*ent.User, error) {
+func (d *Directory) provisionNew(ctx context.Context, s *Subject, wish string) (*ent.User, error) {
 	complete := *s
 	if err := d.issuer.complete(ctx, &complete); err != nil {
 		return nil, err
 	}
-	co, err := d.home(d.system(ctx), &complete, wish)
+	co, err := d.resolveCompany(d.system(ctx), &complete, wish)
 	if err != nil {
 		return nil, err
 	}
-	return d.letIn(ctx, &complete, co.ID)
+	return d.runProvision(ctx, &complete, co.ID)
 }
 
-// letIn links or creates the user and sets its role. The actor in the audit log is the operator, who configured the issuer.
-func (d *Directory) letIn(ctx context.Context, s *Subject, companyID string) (*ent.User, error) {
+// runProvision links or creates the user and sets its role. The actor in the audit log is the operator, who configured the issuer.
+func (d *Directory) runProvision(ctx context.Context, s *Subject, companyID string) (*ent.User, error) {
 	operator := principal.With(ctx, principal.Operator(companyID, "issuer "+s.Issuer))
 	u, _, err := op.Run(operator, d.engine, people.Provision, people.ProvisionInput{
 		Issuer: s.Issuer, Subject: s.Subject, Email: s.Email, EmailVerified: s.EmailVerified, Name: s.Name, Role: s.Role,
 	}, nil)
 	if err != nil && apperr.CodeOf(err) == apperr.Forbidden {
-		return nil, fmt.Errorf("%w: %w", ErrNobody, err)
+		return nil, fmt.Errorf("%w: %w", ErrNoMember, err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("let the person in: %w", err)
@@ -227,15 +227,15 @@ func (d *Directory) letIn(ctx context.Context, s *Subject, companyID string) (*e
 	return u, nil
 }
 
-// home returns the company for a subject that is linked to no user. Returns ErrNobody when the subject may not become a member
+// resolveCompany returns the company for a subject that is linked to no user. Returns ErrNoMember when the subject may not become a member
 // there.
-func (d *Directory) home(ctx context.Context, s *Subject, wish string) (*ent.Company, error) {
+func (d *Directory) resolveCompany(ctx context.Context, s *Subject, wish string) (*ent.Company, error) {
 	if name := either(s.Company, wish); name != "" {
 		co, err := d.company(ctx, name)
 		if err != nil {
 			return nil, err
 		}
-		return co, d.mayCome(ctx, s, co)
+		return co, d.checkProvisionable(ctx, s, co)
 	}
 	members, err := d.members(ctx, s)
 	switch {
@@ -244,16 +244,16 @@ func (d *Directory) home(ctx context.Context, s *Subject, wish string) (*ent.Com
 	case len(members) == 1:
 		return d.company(ctx, members[0].CompanyID)
 	case len(members) > 1:
-		return nil, fmt.Errorf("%w: of several companies, and nothing says which", ErrNobody)
+		return nil, fmt.Errorf("%w: of several companies, and nothing says which", ErrNoMember)
 	}
 	all, err := d.engine.Store.Reader().Company.Query().Where(company.SandboxOfIsNil()).Limit(2).All(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("look for the company: %w", err)
 	}
 	if len(all) != 1 {
-		return nil, fmt.Errorf("%w: nothing says of which company", ErrNobody)
+		return nil, fmt.Errorf("%w: nothing says of which company", ErrNoMember)
 	}
-	return all[0], d.mayCome(ctx, s, all[0])
+	return all[0], d.checkProvisionable(ctx, s, all[0])
 }
 
 // members returns the live users with the subject's verified address, at most two.
@@ -277,17 +277,17 @@ func (d *Directory) members(ctx context.Context, s *Subject) ([]*ent.User, error
 	return users, nil
 }
 
-// mayCome returns ErrNobody unless the subject can be linked to a member of the company or become a member.
-func (d *Directory) mayCome(ctx context.Context, s *Subject, co *ent.Company) error {
+// checkProvisionable returns ErrNoMember unless the subject can be linked to a member of the company or become a member.
+func (d *Directory) checkProvisionable(ctx context.Context, s *Subject, co *ent.Company) error {
 	if s.Email == "" {
-		return fmt.Errorf("%w: the issuer does not say what the person's address is", ErrNobody)
+		return fmt.Errorf("%w: the issuer does not say what the person's address is", ErrNoMember)
 	}
 	db := d.engine.Store.Reader()
 	member, err := db.User.Query().Where(user.CompanyID(co.ID), user.Email(s.Email)).OnlyID(ctx)
 	switch {
 	case ent.IsNotFound(err):
 		if !co.JitUsers {
-			return fmt.Errorf("%w: no member of the company", ErrNobody)
+			return fmt.Errorf("%w: no member of the company", ErrNoMember)
 		}
 	case err != nil:
 		return fmt.Errorf("look the address up: %w", err)
@@ -298,7 +298,7 @@ func (d *Directory) mayCome(ctx context.Context, s *Subject, co *ent.Company) er
 			return fmt.Errorf("look the member up: %w", err)
 		}
 		if tied {
-			return fmt.Errorf("%w: the address is a member's whom the issuer calls otherwise", ErrNobody)
+			return fmt.Errorf("%w: the address is a member's whom the issuer calls otherwise", ErrNoMember)
 		}
 	}
 	if s.EmailVerified {
@@ -309,7 +309,7 @@ func (d *Directory) mayCome(ctx context.Context, s *Subject, co *ent.Company) er
 		return err
 	}
 	if member != "" || taken {
-		return fmt.Errorf("%w: the address is somebody's, and the issuer has not verified it", ErrNobody)
+		return fmt.Errorf("%w: the address is somebody's, and the issuer has not verified it", ErrNoMember)
 	}
 	return nil
 }

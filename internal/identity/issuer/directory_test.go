@@ -101,7 +101,7 @@ func TestFirstComerIsLinked(t *testing.T) {
 		} {
 			before, _ := h.entries()
 			_, err := h.comes(acme(c))
-			require.ErrorIs(t, err, issuer.ErrNobody, "%v", c)
+			require.ErrorIs(t, err, issuer.ErrNoMember, "%v", c)
 			after, _ := h.entries()
 			require.Equal(t, before, after, "a stranger leaves nothing behind")
 			h.Clock.SetOffset(h.Clock.Offset() + time.Minute)
@@ -119,7 +119,7 @@ func TestFirstComerIsLinked(t *testing.T) {
 		_, actions := h.entries()
 		require.Equal(t, []string{"user.linked allowed"}, actions)
 		_, err = h.comes(acme(testissuer.Claims{"sub": "ext-2", "email": agent.Email, "email_verified": true}))
-		require.ErrorIs(t, err, issuer.ErrNobody, "the issuer has given the address to somebody else")
+		require.ErrorIs(t, err, issuer.ErrNoMember, "the issuer has given the address to somebody else")
 		_, actions = h.entries()
 		require.Equal(t, []string{"user.linked allowed"}, actions)
 
@@ -129,7 +129,7 @@ func TestFirstComerIsLinked(t *testing.T) {
 			"no company":        {"company": "nowhere"},
 		} {
 			_, err := h.comes(acme(c))
-			require.ErrorIs(t, err, issuer.ErrNobody, name)
+			require.ErrorIs(t, err, issuer.ErrNoMember, name)
 		}
 	})
 }
@@ -145,10 +145,10 @@ func TestInvitedAndDeactivated(t *testing.T) {
 		require.Equal(t, user.StatusActive, u.Status)
 		testkit.Run(t, h.World, h.As(h.A, principal.Admin), people.DeactivateUser, people.DeactivateUserInput{ByID: op.ByID{ID: u.ID}})
 		_, err = h.comes(c)
-		require.ErrorIs(t, err, issuer.ErrNobody)
+		require.ErrorIs(t, err, issuer.ErrNoMember)
 		c["sub"] = "ext-2"
 		_, err = h.comes(c)
-		require.ErrorIs(t, err, issuer.ErrNobody, "nor by another subject of that address")
+		require.ErrorIs(t, err, issuer.ErrNoMember, "nor by another subject of that address")
 	})
 }
 
@@ -206,16 +206,16 @@ func TestJustInTime(t *testing.T) {
 		// An unverified address takes over no account of any company.
 		for _, email := range []string{h.A.Owner.Email, h.B.Owner.Email} {
 			_, err = h.comes(acme(testissuer.Claims{"sub": "ext-9", "email": email}))
-			require.ErrorIs(t, err, issuer.ErrNobody)
+			require.ErrorIs(t, err, issuer.ErrNoMember)
 		}
 		guest, err := h.comes(acme(testissuer.Claims{"sub": "ext-9", "email": h.B.Owner.Email, "email_verified": true}))
 		require.NoError(t, err)
 		require.Equal(t, h.B.Owner.AccountID, guest.AccountID, "one person in two companies")
 		_, err = h.comes(acme(testissuer.Claims{"sub": "ext-10"}))
-		require.ErrorIs(t, err, issuer.ErrNobody, "without an address nobody can be told from others")
+		require.ErrorIs(t, err, issuer.ErrNoMember, "without an address nobody can be told from others")
 		h.jit(false)
 		_, err = h.comes(acme(testissuer.Claims{"sub": "ext-11", "email": "late@elsewhere.test", "email_verified": true}))
-		require.ErrorIs(t, err, issuer.ErrNobody)
+		require.ErrorIs(t, err, issuer.ErrNoMember)
 	})
 }
 
@@ -272,7 +272,7 @@ func TestCompanyThatNothingNames(t *testing.T) {
 		require.Equal(t, h.A.Owner.ID, u.ID)
 		h.jit(true)
 		_, err = h.comes(testissuer.Claims{"sub": "new", "email": "new@x.test", "email_verified": true})
-		require.ErrorIs(t, err, issuer.ErrNobody, "there are two companies")
+		require.ErrorIs(t, err, issuer.ErrNoMember, "there are two companies")
 
 		// A member of two companies can name one at the sign-in; a token cannot.
 		h.write(func(ctx context.Context, tx *store.Tx) error {
@@ -281,7 +281,7 @@ func TestCompanyThatNothingNames(t *testing.T) {
 		})
 		both := testissuer.Claims{"sub": "both", "email": h.A.Users[principal.Agent].Email, "email_verified": true}
 		_, err = h.comes(both)
-		require.ErrorIs(t, err, issuer.ErrNobody)
+		require.ErrorIs(t, err, issuer.ErrNoMember)
 		s, err := h.issuer.AccessToken(t.Context(), h.remote.Token(t, both))
 		require.NoError(t, err)
 		for _, tenant := range []*testkit.Tenant{h.A, h.B} {
@@ -290,7 +290,7 @@ func TestCompanyThatNothingNames(t *testing.T) {
 			require.Equal(t, tenant.Company.ID, u.CompanyID)
 		}
 		_, err = h.people.Find(t.Context(), s, "")
-		require.ErrorIs(t, err, issuer.ErrNobody, "tied to two users now")
+		require.ErrorIs(t, err, issuer.ErrNoMember, "tied to two users now")
 	})
 }
 
@@ -308,7 +308,7 @@ func TestIssuerIsAskedAboutNewcomers(t *testing.T) {
 			before := h.remote.Asked("/userinfo")
 			for range 20 {
 				_, err = h.comes(nil)
-				require.ErrorIs(t, err, issuer.ErrNobody)
+				require.ErrorIs(t, err, issuer.ErrNoMember)
 			}
 			return h.remote.Asked("/userinfo") - before
 		}

@@ -53,7 +53,7 @@ func (k *keySet) VerifySignature(ctx context.Context, token string) ([]byte, err
 	if payload, ok := verifyBy(keys, parsed); ok {
 		return payload, nil
 	}
-	again, err := k.again(ctx, keys)
+	again, err := k.refresh(ctx, keys)
 	if err != nil {
 		return nil, err
 	}
@@ -117,9 +117,9 @@ func (k *keySet) fresh(ctx context.Context) ([]jose.JSONWebKey, error) {
 	return keys, nil
 }
 
-// again reads the keys again after the caller has tried those in tried without success. It returns the cached keys when the
+// refresh reads the keys again after the caller has tried those in tried without success. It returns the cached keys when the
 // last attempt was less than retryAfter ago.
-func (k *keySet) again(ctx context.Context, tried []jose.JSONWebKey) ([]jose.JSONWebKey, error) {
+func (k *keySet) refresh(ctx context.Context, tried []jose.JSONWebKey) ([]jose.JSONWebKey, error) {
 	now := k.remote.now()
 	if _, _, last := k.current(); within(now, last, retryAfter) {
 		keys, _, _ := k.current()

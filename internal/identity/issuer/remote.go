@@ -42,7 +42,7 @@ type Remote struct {
 type Metadata struct {
 	Endpoint   oauth2.Endpoint
 	EndSession string // empty when it has none
-	KeepsIss   bool   // its authorization responses contain iss (RFC 9207)
+	SendsIss   bool   // its authorization responses contain iss (RFC 9207)
 	keysURL    string
 	provider   *oidc.Provider
 }
@@ -114,7 +114,7 @@ func (r *Remote) discover(ctx context.Context) (*Metadata, error) {
 	if err := p.Claims(&more); err != nil {
 		return nil, fmt.Errorf("read the metadata of %s: %w", r.issuer, err)
 	}
-	m := &Metadata{Endpoint: p.Endpoint(), EndSession: more.EndSession, KeepsIss: more.KeepsIss, keysURL: more.Keys, provider: p}
+	m := &Metadata{Endpoint: p.Endpoint(), EndSession: more.EndSession, SendsIss: more.KeepsIss, keysURL: more.Keys, provider: p}
 	addresses := []string{m.Endpoint.AuthURL, m.Endpoint.TokenURL, m.keysURL}
 	for _, optional := range []string{p.UserInfoEndpoint(), m.EndSession} {
 		if optional != "" {

@@ -69,7 +69,7 @@ func (p *Provider) mayAnswer(ctx context.Context, tx *store.Tx, by Outcome) erro
 		return fmt.Errorf("look the sign-in up: %w", err)
 	}
 	u, err := userIn(ctx, tx.Client, by.UserID, by.CompanyID, by.AuthenticatedAt)
-	if errors.Is(err, errOver) {
+	if errors.Is(err, errAccessEnded) {
 		return ErrOutcome
 	}
 	if err != nil {

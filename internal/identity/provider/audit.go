@@ -14,8 +14,8 @@ import (
 
 type originKey struct{}
 
-// remembering stores the origin of a request (address, user agent) in its context, for audit entries.
-func remembering(next http.Handler) http.Handler {
+// withOrigin stores the origin of a request (address, user agent) in its context, for audit entries.
+func withOrigin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), originKey{}, gate.Origin(w, r))))
 	})

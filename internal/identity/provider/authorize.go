@@ -46,23 +46,23 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	c, err := p.client(r.Context(), only(params, "client_id"))
+	c, err := p.client(r.Context(), single(params, "client_id"))
 	if err != nil {
-		p.broken(w, r, err)
+		p.errorPage(w, r, err)
 		return
 	}
 	if c == nil {
 		p.message(w, r, http.StatusBadRequest, "Unknown application", "The application that sent you here is not registered. Nothing was passed on to it.")
 		return
 	}
-	redirectURI := only(params, "redirect_uri")
+	redirectURI := single(params, "redirect_uri")
 	if !identity.RedirectAllowed(c.redirects, redirectURI) || len(redirectURI) > maxText {
 		p.message(w, r, http.StatusBadRequest, "Wrong return address", "The application that sent you here asked for an answer at an address that is not registered for it. Nothing was passed on.")
 		return
 	}
 	id, err := p.begin(w, r, c, params)
 	if e, ok := errors.AsType[*refusal](err); ok { // client and redirect URI are verified: the error goes to the client
-		state := only(params, "state")
+		state := single(params, "state")
 		if !clean(state) || len(state) > maxText {
 			state = ""
 		}
@@ -70,7 +70,7 @@ func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err != nil {
-		p.broken(w, r, err)
+		p.errorPage(w, r, err)
 		return
 	}
 	op.RedirectToLogin(id, c, w, r)
@@ -104,8 +104,8 @@ func (p *Provider) readParams(w http.ResponseWriter, r *http.Request) (url.Value
 	return params, true
 }
 
-// only returns the value of a parameter that occurs exactly once; otherwise an empty string.
-func only(params url.Values, name string) string {
+// single returns the value of a parameter that occurs exactly once; otherwise an empty string.
+func single(params url.Values, name string) string {
 	if v := params[name]; len(v) == 1 {
 		return v[0]
 	}
@@ -123,14 +123,14 @@ func (p *Provider) begin(w http.ResponseWriter, r *http.Request, c *client, para
 	if err != nil {
 		return "", err
 	}
-	if to := only(params, "resource"); to != "" && !p.serves(to) { // RFC 8707
+	if to := single(params, "resource"); to != "" && !p.serves(to) { // RFC 8707
 		return "", &refusal{"invalid_target", "resource is not served here"}
 	}
 	scopes, ok := c.grantable(req.Scopes)
 	if !ok {
 		return "", &refusal{"invalid_scope", "the client has none of the API scopes that were asked for"}
 	}
-	userID, err := p.hinted(r.Context(), c, req.IDTokenHint)
+	userID, err := p.hintedUser(r.Context(), c, req.IDTokenHint)
 	if err != nil {
 		return "", err
 	}
@@ -155,13 +155,13 @@ func (p *Provider) begin(w http.ResponseWriter, r *http.Request, c *client, para
 	return id, err
 }
 
-// doors are the paths below the base URL that accept access tokens. A token is valid at all of them.
-var doors = []string{"", "/v1", "/graphql", "/mcp"}
+// resourcePaths are the paths below the base URL that accept access tokens. A token is valid at all of them.
+var resourcePaths = []string{"", "/v1", "/graphql", "/mcp"}
 
 // serves reports whether access tokens are issued for a resource (RFC 8707).
 func (p *Provider) serves(resource string) bool {
 	path, ours := strings.CutPrefix(strings.TrimSuffix(resource, "/"), p.base)
-	return ours && slices.Contains(doors, path)
+	return ours && slices.Contains(resourcePaths, path)
 }
 
 // parseAuthorize reads the parameters of an authorization request whose client and redirect URI are verified.
@@ -221,10 +221,10 @@ func checkAuthorize(req *oidc.AuthRequest) error {
 	return nil
 }
 
-// broken logs an internal error and answers with an error page: 503 while the database is unreachable, else 500.
-func (p *Provider) broken(w http.ResponseWriter, r *http.Request, err error) {
+// errorPage logs an internal error and answers with an error page: 503 while the database is unreachable, else 500.
+func (p *Provider) errorPage(w http.ResponseWriter, r *http.Request, err error) {
 	p.log.ErrorContext(r.Context(), "a request to the identity provider failed", "path", r.URL.Path, "error", err)
-	if store.Lost(err) {
+	if store.IsUnavailable(err) {
 		w.Header().Set("Retry-After", retryAfter)
 		p.message(w, r, http.StatusServiceUnavailable, "Not available at the moment", "The service cannot reach its data. Try again in a moment.")
 		return

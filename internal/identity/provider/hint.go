@@ -44,8 +44,8 @@ func (p *Provider) readHint(ctx context.Context, token, clientID string) (*hint,
 	return &h, nil
 }
 
-// hinted returns the id of the user named by the id_token_hint of an authorization request; empty without a hint.
-func (p *Provider) hinted(ctx context.Context, c *client, token string) (userID string, err error) {
+// hintedUser returns the id of the user named by the id_token_hint of an authorization request; empty without a hint.
+func (p *Provider) hintedUser(ctx context.Context, c *client, token string) (userID string, err error) {
 	if token == "" {
 		return "", nil
 	}

@@ -16,7 +16,7 @@ import (
 
 // idToken returns a token that says who signed in, when and how. Its claim token_use keeps it from being accepted as an access
 // token.
-func (p *Provider) idToken(ctx context.Context, g *given, accessToken string) (string, error) {
+func (p *Provider) idToken(ctx context.Context, g *tokenResponse, accessToken string) (string, error) {
 	atHash, err := oidc.ClaimHash(accessToken, jose.ES256)
 	if err != nil {
 		return "", fmt.Errorf("hash the access token: %w", err)

@@ -29,7 +29,7 @@ func (p *Provider) endSession(w http.ResponseWriter, r *http.Request) {
 	}
 	out, fault, err := p.readLogout(r.Context(), params)
 	if err != nil {
-		p.broken(w, r, err)
+		p.errorPage(w, r, err)
 		return
 	}
 	if fault != "" {
@@ -40,7 +40,7 @@ func (p *Provider) endSession(w http.ResponseWriter, r *http.Request) {
 	if id == "" {
 		current, err := p.signedIn(r.Context(), r)
 		if err != nil {
-			p.broken(w, r, err)
+			p.errorPage(w, r, err)
 			return
 		}
 		if current != nil && !confirmed(r) {
@@ -55,7 +55,7 @@ func (p *Provider) endSession(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if err := p.EndSignIn(r.Context(), id); err != nil {
-		p.broken(w, r, err)
+		p.errorPage(w, r, err)
 		return
 	}
 	if out.Return == "" {

@@ -64,7 +64,7 @@ func (s server) Discovery(context.Context, *op.Request[struct{}]) (*op.Response,
 func (s server) Keys(ctx context.Context, _ *op.Request[struct{}]) (*op.Response, error) {
 	set, err := s.p.keys.Public(ctx)
 	if err != nil {
-		return nil, s.p.failed(ctx, "show the keys", err)
+		return nil, s.p.serverError(ctx, "show the keys", err)
 	}
 	resp := op.NewResponse(set)
 	keepFor(resp.Header, keysMaxAge)

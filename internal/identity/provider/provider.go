@@ -91,7 +91,7 @@ func New(o Options) (*Provider, error) {
 //	/.well-known/openid-configuration
 //	/oauth2/authorize /oauth2/token /oauth2/introspect /oauth2/revoke /oauth2/userinfo /oauth2/end-session /oauth2/keys
 func (p *Provider) Handler() http.Handler {
-	programs := http.StripPrefix(p.prefix, p.programs())
+	programs := http.StripPrefix(p.prefix, p.apiEndpoints())
 	registered := func(h http.Handler) http.HandlerFunc { return gate.CrossOrigin(p.origins, h).ServeHTTP }
 	mux := http.NewServeMux()
 	for path, h := range map[string]http.HandlerFunc{
@@ -106,7 +106,7 @@ func (p *Provider) Handler() http.Handler {
 	} {
 		mux.HandleFunc(p.prefix+path, h)
 	}
-	return remembering(mux)
+	return withOrigin(mux)
 }
 
 // now returns the time of the product's clock.

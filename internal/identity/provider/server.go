@@ -34,8 +34,8 @@ const (
 	pathKeys       = "/oauth2/keys"
 )
 
-// programs returns the endpoints that programs call. The library's CORS is off, because it allows any origin.
-func (p *Provider) programs() http.Handler {
+// apiEndpoints returns the endpoints that programs call. The library's CORS is off, because it allows any origin.
+func (p *Provider) apiEndpoints() http.Handler {
 	h := op.RegisterServer(server{p: p}, op.Endpoints{
 		Token: op.NewEndpoint(pathToken), Introspection: op.NewEndpoint(pathIntrospect), Revocation: op.NewEndpoint(pathRevoke),
 		Userinfo: op.NewEndpoint(pathUserInfo), JwksURI: op.NewEndpoint(pathKeys),
@@ -58,10 +58,10 @@ func (w retryable) WriteHeader(status int) {
 
 func (w retryable) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// failed returns the error that a program gets when a request failed on the server's side, and logs the cause.
-func (p *Provider) failed(ctx context.Context, doing string, err error) error {
+// serverError returns the error that a program gets when a request failed on the server's side, and logs the cause.
+func (p *Provider) serverError(ctx context.Context, doing string, err error) error {
 	p.log.ErrorContext(ctx, "a request to the identity provider failed", "doing", doing, "error", err)
-	if store.Lost(err) {
+	if store.IsUnavailable(err) {
 		return op.NewStatusError(&oidc.Error{ErrorType: "temporarily_unavailable", Description: gate.Away}, http.StatusServiceUnavailable)
 	}
 	return op.NewStatusError(oidc.ErrServerError().WithDescription("Something went wrong on our side."), http.StatusInternalServerError)
@@ -88,7 +88,7 @@ func (s server) VerifyClient(ctx context.Context, r *op.Request[op.ClientCredent
 	c, err := s.p.client(ctx, r.Data.ClientID)
 	switch {
 	case err != nil:
-		return nil, s.p.failed(ctx, "authenticate a client", err)
+		return nil, s.p.serverError(ctx, "authenticate a client", err)
 	case c == nil:
 		return nil, unauthenticated("the client is not known, or its secret is wrong")
 	case c.confidential && !c.proves(r.Data.ClientSecret), !c.confidential && r.Data.ClientSecret != "":
@@ -99,7 +99,7 @@ func (s server) VerifyClient(ctx context.Context, r *op.Request[op.ClientCredent
 
 // CodeExchange exchanges an authorization code for tokens.
 func (s server) CodeExchange(ctx context.Context, r *op.ClientRequest[oidc.AccessTokenRequest]) (*op.Response, error) {
-	c, err := ours(r.Client)
+	c, err := asClient(r.Client)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (s server) CodeExchange(ctx context.Context, r *op.ClientRequest[oidc.Acces
 
 // RefreshToken exchanges a refresh token for new tokens.
 func (s server) RefreshToken(ctx context.Context, r *op.ClientRequest[oidc.RefreshTokenRequest]) (*op.Response, error) {
-	c, err := ours(r.Client)
+	c, err := asClient(r.Client)
 	if err != nil {
 		return nil, err
 	}
@@ -123,8 +123,8 @@ func (s server) RefreshToken(ctx context.Context, r *op.ClientRequest[oidc.Refre
 	return op.NewResponse(out), nil
 }
 
-// ours returns the client as the type that VerifyClient returned.
-func ours(c op.Client) (*client, error) {
+// asClient returns the client as the type that VerifyClient returned.
+func asClient(c op.Client) (*client, error) {
 	own, ok := c.(*client)
 	if !ok {
 		return nil, unauthenticated("the client is not known, or its secret is wrong")

@@ -22,11 +22,11 @@ import (
 // errUsed means that a code or a refresh token was used before.
 var errUsed = errors.New("provider: used before")
 
-// errOver means that the person behind a token, or the sign-in that the token came from, is no longer valid.
-var errOver = errors.New("provider: the person or the sign-in is over")
+// errAccessEnded means that the person behind a token, or the sign-in that the token came from, is no longer valid.
+var errAccessEnded = errors.New("provider: the person or the sign-in is over")
 
-// given holds the contents of a token response.
-type given struct {
+// tokenResponse holds the contents of a token response.
+type tokenResponse struct {
 	grant   *ent.Grant
 	user    *ent.User
 	scopes  []string // of this access token
@@ -41,7 +41,7 @@ func (p *Provider) redeem(ctx context.Context, c *client, r *oidc.AccessTokenReq
 		return nil, badGrant("the code is not valid")
 	}
 	if err != nil {
-		return nil, p.failed(ctx, "look a code up", err)
+		return nil, p.serverError(ctx, "look a code up", err)
 	}
 	if row.CodeUsedAt != nil {
 		return nil, p.replayed(ctx, row.ID)
@@ -49,17 +49,17 @@ func (p *Provider) redeem(ctx context.Context, c *client, r *oidc.AccessTokenReq
 	if row.ClientID != c.id || !p.now().Before(row.ExpiresAt) || row.RedirectURI != r.RedirectURI || !verifies(r.CodeVerifier, row.CodeChallenge) {
 		return nil, badGrant("the code is not valid for this client, redirect_uri and code_verifier")
 	}
-	out := &given{nonce: row.Nonce, scopes: row.Scopes}
+	out := &tokenResponse{nonce: row.Nonce, scopes: row.Scopes}
 	err = p.store.Write(p.within(ctx, *row.TenantID), func(ctx context.Context, tx *store.Tx) error {
 		return p.grantFor(ctx, tx, row, out)
 	})
 	switch {
 	case errors.Is(err, errUsed):
 		return nil, p.replayed(ctx, row.ID)
-	case errors.Is(err, errOver):
+	case errors.Is(err, errAccessEnded):
 		return nil, badGrant("the person has signed out or may no longer sign in")
 	case err != nil:
-		return nil, p.failed(ctx, "redeem a code", err)
+		return nil, p.serverError(ctx, "redeem a code", err)
 	}
 	return p.respondTokens(ctx, c, out)
 }
@@ -73,7 +73,7 @@ func verifies(verifier, challenge string) bool {
 }
 
 // grantFor marks the code as used and creates the grant, and its first refresh token when the client asked for one.
-func (p *Provider) grantFor(ctx context.Context, tx *store.Tx, row *ent.AuthRequest, out *given) error {
+func (p *Provider) grantFor(ctx context.Context, tx *store.Tx, row *ent.AuthRequest, out *tokenResponse) error {
 	now, grantID := p.now(), id.New("grt")
 	err := tx.AsSystem(ctx, "authorization requests and sign-ins belong to no company", func(ctx context.Context) (err error) {
 		if out.user, err = userIn(ctx, tx.Client, *row.UserID, *row.TenantID, *row.AuthenticatedAt); err != nil {
@@ -83,7 +83,7 @@ func (p *Provider) grantFor(ctx context.Context, tx *store.Tx, row *ent.AuthRequ
 			if err != nil && !ent.IsNotFound(err) {
 				return fmt.Errorf("look the sign-in up: %w", err)
 			}
-			return errOver
+			return errAccessEnded
 		}
 		n, err := tx.AuthRequest.Update().Where(authrequest.ID(row.ID), authrequest.CodeUsedAtIsNil()).
 			SetCodeUsedAt(now).SetGrantID(grantID).SetExpiresAt(now.Add(replayLife)).Save(ctx)
@@ -132,18 +132,18 @@ func (p *Provider) replayed(ctx context.Context, requestID string) error {
 	row, err := p.store.Reader().AuthRequest.Get(p.global(ctx), requestID)
 	if err == nil && row.GrantID != nil {
 		err = p.store.Write(p.within(ctx, *row.TenantID), func(ctx context.Context, tx *store.Tx) error {
-			return p.takeBack(ctx, tx, *row.GrantID, row.ClientID, access.CodeReused)
+			return p.revokeGrant(ctx, tx, *row.GrantID, row.ClientID, access.CodeReused)
 		})
 	}
 	if err != nil && !ent.IsNotFound(err) {
-		return p.failed(ctx, "revoke what a replayed code gave", err)
+		return p.serverError(ctx, "revoke what a replayed code gave", err)
 	}
 	return badGrant("the code is not valid")
 }
 
-// takeBack revokes a grant and writes the reason to the audit log. It does nothing for a grant that is already revoked. The
+// revokeGrant revokes a grant and writes the reason to the audit log. It does nothing for a grant that is already revoked. The
 // transaction is the company's.
-func (p *Provider) takeBack(ctx context.Context, tx *store.Tx, grantID, clientID string, why access.Reason) error {
+func (p *Provider) revokeGrant(ctx context.Context, tx *store.Tx, grantID, clientID string, why access.Reason) error {
 	ended, err := access.End(ctx, access.In(tx, p.queue), access.Grant(grantID), why)
 	if err != nil || ended.Grants == 0 {
 		return err
@@ -159,7 +159,7 @@ func (p *Provider) refresh(ctx context.Context, c *client, r *oidc.RefreshTokenR
 		return nil, badGrant("the refresh token is not valid")
 	}
 	if err != nil {
-		return nil, p.failed(ctx, "look a refresh token up", err)
+		return nil, p.serverError(ctx, "look a refresh token up", err)
 	}
 	g := row.Edges.Grant
 	if g.ClientID != c.id || g.RevokedAt != nil || row.UsedAt == nil && !p.now().Before(row.ExpiresAt) {
@@ -169,17 +169,17 @@ func (p *Provider) refresh(ctx context.Context, c *client, r *oidc.RefreshTokenR
 	if err != nil {
 		return nil, err
 	}
-	out := &given{grant: g, scopes: scopes}
+	out := &tokenResponse{grant: g, scopes: scopes}
 	reused := false
 	err = p.store.Write(p.within(ctx, g.CompanyID), func(ctx context.Context, tx *store.Tx) error {
 		reused, err = p.rotate(ctx, tx, row, out)
 		return err
 	})
 	switch {
-	case errors.Is(err, errOver):
+	case errors.Is(err, errAccessEnded):
 		return nil, badGrant("the person has signed out or may no longer sign in")
 	case err != nil:
-		return nil, p.failed(ctx, "refresh tokens", err)
+		return nil, p.serverError(ctx, "refresh tokens", err)
 	case reused:
 		return nil, badGrant("the refresh token is not valid")
 	}
@@ -188,14 +188,14 @@ func (p *Provider) refresh(ctx context.Context, c *client, r *oidc.RefreshTokenR
 
 // rotate marks the refresh token as used and creates the next one. When the token was used before, or another of several
 // concurrent calls used it first, it revokes the grant and returns true.
-func (p *Provider) rotate(ctx context.Context, tx *store.Tx, row *ent.RefreshToken, out *given) (reused bool, err error) {
+func (p *Provider) rotate(ctx context.Context, tx *store.Tx, row *ent.RefreshToken, out *tokenResponse) (reused bool, err error) {
 	now := p.now()
 	n, err := tx.RefreshToken.Update().Where(refreshtoken.ID(row.ID), refreshtoken.UsedAtIsNil()).SetUsedAt(now).Save(ctx)
 	if err != nil {
 		return false, fmt.Errorf("mark the refresh token as used: %w", err)
 	}
 	if n == 0 {
-		return true, p.takeBack(ctx, tx, out.grant.ID, out.grant.ClientID, access.RefreshReused)
+		return true, p.revokeGrant(ctx, tx, out.grant.ID, out.grant.ClientID, access.RefreshReused)
 	}
 	err = tx.AsSystem(ctx, "a sandbox's user is as good as the live one, who is of another company", func(ctx context.Context) (err error) {
 		out.user, err = userIn(ctx, tx.Client, out.grant.UserID, out.grant.CompanyID, out.grant.AuthenticatedAt)
@@ -213,7 +213,7 @@ func (p *Provider) rotate(ctx context.Context, tx *store.Tx, row *ent.RefreshTok
 		return false, fmt.Errorf("prolong the grant: %w", err)
 	}
 	if n == 0 {
-		return false, errOver // revoked since it was read
+		return false, errAccessEnded // revoked since it was read
 	}
 	return false, nil
 }
@@ -236,19 +236,19 @@ func narrowed(granted, asked []string) ([]string, error) {
 }
 
 // respondTokens signs the tokens and returns the token response.
-func (p *Provider) respondTokens(ctx context.Context, c *client, g *given) (*oidc.AccessTokenResponse, error) {
+func (p *Provider) respondTokens(ctx context.Context, c *client, g *tokenResponse) (*oidc.AccessTokenResponse, error) {
 	access, _, err := p.tokens.IssueGranted(ctx, identity.Grant{
 		ID: g.grant.ID, UserID: g.user.ID, CompanyID: g.grant.CompanyID, ClientID: c.id, Scopes: g.scopes,
 	}, accessLife)
 	if err != nil {
-		return nil, p.failed(ctx, "sign an access token", err)
+		return nil, p.serverError(ctx, "sign an access token", err)
 	}
 	out := &oidc.AccessTokenResponse{
 		AccessToken: access, TokenType: oidc.BearerToken, RefreshToken: g.refresh, Scope: g.scopes, ExpiresIn: uint64(accessLife / time.Second),
 	}
 	if slices.Contains(g.grant.Scopes, oidc.ScopeOpenID) {
 		if out.IDToken, err = p.idToken(ctx, g, access); err != nil {
-			return nil, p.failed(ctx, "sign an ID token", err)
+			return nil, p.serverError(ctx, "sign an ID token", err)
 		}
 	}
 	return out, nil

@@ -20,11 +20,11 @@ func (s server) UserInfo(ctx context.Context, r *op.Request[oidc.UserInfoRequest
 		return nil, invalid
 	}
 	if err != nil {
-		return nil, s.p.failed(ctx, "verify an access token", err)
+		return nil, s.p.serverError(ctx, "verify an access token", err)
 	}
-	who, err := s.p.behind(ctx, claims)
+	who, err := s.p.subjectOf(ctx, claims)
 	if err != nil {
-		return nil, s.p.failed(ctx, "tell about a user", err)
+		return nil, s.p.serverError(ctx, "tell about a user", err)
 	}
 	if who == nil {
 		return nil, invalid

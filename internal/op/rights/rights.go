@@ -21,10 +21,10 @@ import (
 const maxCompiled = 20_000
 
 // Cache holds the companies' access policies, and what policies ask of callers, until a row changes on any node that they are
-// made from (store.Remembered). The zero value is ready.
+// made from (store.AuthorityCache). The zero value is ready.
 type Cache struct {
-	sets  store.Remembered[*authz.Set] // by company
-	facts store.Remembered[*facts]     // by company and caller
+	sets  store.AuthorityCache[*authz.Set] // by company
+	facts store.AuthorityCache[*facts]     // by company and caller
 
 	mu       sync.RWMutex
 	compiled map[string]*authz.Compiled // by id and version of the policy, which never changes

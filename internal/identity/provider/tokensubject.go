@@ -18,16 +18,16 @@ import (
 	"atrium/internal/store"
 )
 
-// standing holds the user and the grant of a token that is still valid.
-type standing struct {
+// tokenSubject holds the user and the grant of a token that is still valid.
+type tokenSubject struct {
 	user  *ent.User
 	grant *ent.Grant // nil for a token of the operator
 }
 
-// behind returns the user and the grant of an access token whose signature and times are valid. Returns nil when the grant is
+// subjectOf returns the user and the grant of an access token whose signature and times are valid. Returns nil when the grant is
 // revoked or deleted, or when the user is deactivated or deleted or has signed out everywhere since.
-func (p *Provider) behind(ctx context.Context, c *identity.Claims) (*standing, error) {
-	out, since := &standing{}, c.Issued()
+func (p *Provider) subjectOf(ctx context.Context, c *identity.Claims) (*tokenSubject, error) {
+	out, since := &tokenSubject{}, c.Issued()
 	if c.Grant != "" {
 		g, err := p.store.Reader().Grant.Query().Where(grant.ID(c.Grant), grant.UserID(c.Subject), grant.RevokedAtIsNil()).
 			Only(p.within(ctx, c.Company))
@@ -43,10 +43,10 @@ func (p *Provider) behind(ctx context.Context, c *identity.Claims) (*standing, e
 }
 
 // ofUser adds the user to a standing; it returns nil when the user may no longer sign in.
-func (p *Provider) ofUser(ctx context.Context, out *standing, userID, companyID string, since time.Time) (*standing, error) {
+func (p *Provider) ofUser(ctx context.Context, out *tokenSubject, userID, companyID string, since time.Time) (*tokenSubject, error) {
 	var err error
 	out.user, err = userIn(p.global(ctx), p.store.Reader(), userID, companyID, since)
-	if errors.Is(err, errOver) {
+	if errors.Is(err, errAccessEnded) {
 		return nil, nil
 	}
 	if err != nil {
@@ -55,18 +55,18 @@ func (p *Provider) ofUser(ctx context.Context, out *standing, userID, companyID 
 	return out, nil
 }
 
-// userIn returns a user of a company. Returns errOver for a user who is not found, is deactivated, or has signed out everywhere
+// userIn returns a user of a company. Returns errAccessEnded for a user who is not found, is deactivated, or has signed out everywhere
 // at or after since. The live user of a sandbox user must pass the same checks. ctx must reach all companies.
 func userIn(ctx context.Context, db *ent.Client, id, companyID string, since time.Time) (*ent.User, error) {
 	u, err := db.User.Query().Where(user.ID(id), user.CompanyID(companyID)).Only(ctx)
 	if ent.IsNotFound(err) {
-		return nil, errOver
+		return nil, errAccessEnded
 	}
 	if err != nil {
 		return nil, fmt.Errorf("look the user up: %w", err)
 	}
 	if access.Gone(u.Status) || u.SignedOutAt != nil && !since.After(*u.SignedOutAt) {
-		return nil, errOver
+		return nil, errAccessEnded
 	}
 	if u.LiveUserID != nil {
 		live, err := db.User.Get(ctx, *u.LiveUserID)
@@ -100,13 +100,13 @@ func (p *Provider) family(ctx context.Context, token string) (*identity.Claims, 
 // Revocation revokes the grant of a token that was issued to the client, and so all tokens of that grant (RFC 7009). A token
 // that is no longer valid is not an error.
 func (s server) Revocation(ctx context.Context, r *op.ClientRequest[oidc.RevocationRequest]) (*op.Response, error) {
-	c, err := ours(r.Client)
+	c, err := asClient(r.Client)
 	if err != nil {
 		return nil, err
 	}
 	claims, row, err := s.p.family(ctx, r.Data.Token)
 	if err != nil {
-		return nil, s.p.failed(ctx, "revoke a token", err)
+		return nil, s.p.serverError(ctx, "revoke a token", err)
 	}
 	var companyID, grantID, clientID string
 	switch {
@@ -125,7 +125,7 @@ func (s server) Revocation(ctx context.Context, r *op.ClientRequest[oidc.Revocat
 		return err
 	})
 	if err != nil {
-		return nil, s.p.failed(ctx, "revoke a token", err)
+		return nil, s.p.serverError(ctx, "revoke a token", err)
 	}
 	return op.NewResponse(nil), nil
 }
@@ -137,7 +137,7 @@ func (s server) Introspect(ctx context.Context, r *op.Request[op.IntrospectionRe
 	if err != nil {
 		return nil, err
 	}
-	c, err := ours(verified)
+	c, err := asClient(verified)
 	if err != nil || !c.confidential {
 		return nil, unauthenticated("introspection takes a client with a secret")
 	}
@@ -152,13 +152,13 @@ func (s server) Introspect(ctx context.Context, r *op.Request[op.IntrospectionRe
 		}
 	}
 	if err != nil {
-		return nil, s.p.failed(ctx, "introspect a token", err)
+		return nil, s.p.serverError(ctx, "introspect a token", err)
 	}
 	return op.NewResponse(out), nil
 }
 
 func (p *Provider) introspectAccess(ctx context.Context, c *identity.Claims, out *oidc.IntrospectionResponse) error {
-	who, err := p.behind(ctx, c)
+	who, err := p.subjectOf(ctx, c)
 	if err != nil || who == nil {
 		return err
 	}
@@ -178,7 +178,7 @@ func (p *Provider) introspectRefresh(ctx context.Context, row *ent.RefreshToken,
 	if row.UsedAt != nil || g.RevokedAt != nil || !p.now().Before(row.ExpiresAt) {
 		return nil
 	}
-	who, err := p.ofUser(ctx, &standing{grant: g}, g.UserID, g.CompanyID, g.AuthenticatedAt)
+	who, err := p.ofUser(ctx, &tokenSubject{grant: g}, g.UserID, g.CompanyID, g.AuthenticatedAt)
 	if err != nil || who == nil {
 		return err
 	}

@@ -18,9 +18,9 @@ import (
 	"atrium/internal/principal"
 )
 
-// admit returns the person that the embedded provider has signed in. The access token that came with the ID token names the
+// embeddedSubject returns the person that the embedded provider has signed in. The access token that came with the ID token names the
 // grant. The row of the grant has the rest, more precisely than tokens.
-func (e *Embedded) admit(ctx context.Context, id *oidc.IDToken, accessToken string) (createInput, error) {
+func (e *Embedded) embeddedSubject(ctx context.Context, id *oidc.IDToken, accessToken string) (createInput, error) {
 	claims, err := e.Tokens.Verify(ctx, accessToken)
 	if errors.Is(err, identity.ErrToken) {
 		return createInput{}, fmt.Errorf("%w: %w", issuer.ErrToken, err)
@@ -34,8 +34,8 @@ func (e *Embedded) admit(ctx context.Context, id *oidc.IDToken, accessToken stri
 	return createInput{CompanyID: claims.Company, UserID: claims.Subject, GrantID: claims.Grant}, nil
 }
 
-// admitOther returns the person that the configured issuer has signed in.
-func (s *Server) admitOther(ctx context.Context, id *oidc.IDToken, accessToken string, f flow) (createInput, error) {
+// issuerSubject returns the person that the configured issuer has signed in.
+func (s *Server) issuerSubject(ctx context.Context, id *oidc.IDToken, accessToken string, f flow) (createInput, error) {
 	said, err := s.people.Issuer().SignedIn(id, accessToken)
 	if err != nil {
 		return createInput{}, err

@@ -27,20 +27,20 @@ const (
 	lockLongest = 5 * time.Second        // for a statement that holds locks
 )
 
-// weeks manages the partitions of the history on PostgreSQL. Each holds the deliveries of one week, from Monday in UTC, by the
+// partitions manages the partitions of the history on PostgreSQL. Each holds the deliveries of one week, from Monday in UTC, by the
 // time in their ids. That is the machine's time, so a development clock does not affect it. The first node to come makes
 // partitions ahead of time, and drops a partition once everything in it is old. A row without a week goes into the default
 // partition, so that a node that could not make a week still delivers. Such rows stay there until they are swept.
 //
 // Making and dropping needs locks that block deliveries. It therefore waits for a lock only briefly and tries again: there is a
 // week to do it. The database role must own the tables, as the role that migrates them does.
-type weeks struct {
+type partitions struct {
 	store *store.Store
 	log   *slog.Logger
 }
 
-// part is a partition with a range of ids.
-type part struct {
+// partition is a partition with a range of ids.
+type partition struct {
 	name  string
 	below string // sorts after all ids in it
 }
@@ -54,9 +54,9 @@ func monday(t time.Time) time.Time {
 // bound returns a text that sorts before the ids of all deliveries made at t or later.
 func bound(t time.Time) string { return id.From("whd", t) }
 
-// tend makes the weeks that are missing, and drops those that are over and whose deliveries were all settled before a moment of
+// maintain makes the weeks that are missing, and drops those that are over and whose deliveries were all settled before a moment of
 // the product's time. now is the machine's time. It does nothing on SQLite, where the history is one table.
-func (w weeks) tend(ctx context.Context, now, before time.Time) error {
+func (w partitions) maintain(ctx context.Context, now, before time.Time) error {
 	if w.store.Dialect() != dialect.Postgres {
 		return nil
 	}
@@ -74,14 +74,14 @@ func (w weeks) tend(ctx context.Context, now, before time.Time) error {
 }
 
 // parts returns the partitions except the default one.
-func (w weeks) parts(ctx context.Context) ([]part, error) {
+func (w partitions) parts(ctx context.Context) ([]partition, error) {
 	rows, err := w.store.Pool().Query(ctx, `SELECT c.relname, substring(pg_get_expr(c.relpartbound, c.oid) FROM 'TO \(''([^'']+)''\)')
 		FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
 		WHERE i.inhparent = 'webhook_deliveries'::regclass AND pg_get_expr(c.relpartbound, c.oid) <> 'DEFAULT' ORDER BY 2`)
 	if err != nil {
 		return nil, fmt.Errorf("list the partitions: %w", err)
 	}
-	parts, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p part, err error) { return p, row.Scan(&p.name, &p.below) })
+	parts, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p partition, err error) { return p, row.Scan(&p.name, &p.below) })
 	if err != nil {
 		return nil, fmt.Errorf("list the partitions: %w", err)
 	}
@@ -89,7 +89,7 @@ func (w weeks) parts(ctx context.Context) ([]part, error) {
 }
 
 // make makes the missing partitions, from the current week on, and returns how many it made.
-func (w weeks) make(ctx context.Context, parts []part, now time.Time) (made int, err error) {
+func (w partitions) make(ctx context.Context, parts []partition, now time.Time) (made int, err error) {
 	top := ""
 	if len(parts) > 0 {
 		top = parts[len(parts)-1].below
@@ -138,7 +138,7 @@ func makeWeek(ctx context.Context, tx pgx.Tx, from time.Time) (bool, error) {
 
 // drop drops the partitions that are older than the history is kept, unless a row in them was changed since before or is pending.
 // It returns how many it dropped.
-func (w weeks) drop(ctx context.Context, parts []part, now, before time.Time) (dropped int, err error) {
+func (w partitions) drop(ctx context.Context, parts []partition, now, before time.Time) (dropped int, err error) {
 	for _, p := range parts {
 		if p.below > bound(now.Add(-keptFor)) {
 			break
@@ -191,7 +191,7 @@ func dropWeek(ctx context.Context, tx pgx.Tx, name string, before time.Time) (bo
 
 // alter changes partitions in a transaction, one node at a time. When it does not get a lock in time it gives up, so that those
 // who wait behind it can go on, and tries again after a pause.
-func (w weeks) alter(ctx context.Context, fn func(ctx context.Context, tx pgx.Tx) error) error {
+func (w partitions) alter(ctx context.Context, fn func(ctx context.Context, tx pgx.Tx) error) error {
 	for try := 1; ; try++ {
 		err := w.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 			_, err := tx.PGX().Exec(ctx, fmt.Sprintf("SET LOCAL lock_timeout = %d; SET LOCAL statement_timeout = %d; SELECT pg_advisory_xact_lock(%d)",

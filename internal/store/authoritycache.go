@@ -2,13 +2,13 @@ package store
 
 import "sync"
 
-// maxRemembered limits the values of one Remembered. When it is exceeded, all of them are dropped.
-const maxRemembered = 20_000
+// maxCached limits the values of one AuthorityCache. When it is exceeded, all of them are dropped.
+const maxCached = 20_000
 
-// Remembered caches values derived from rows, by key, until authority changes anywhere (Store.Authority). The source table needs
+// AuthorityCache caches values derived from rows, by key, until authority changes anywhere (Store.Authority). The source table needs
 // the triggers that announce its changes, and code that changes it must call AuthorityChanged. The zero value is ready and safe
 // for concurrent use. Cached values are shared, so callers must not modify them.
-type Remembered[T any] struct {
+type AuthorityCache[T any] struct {
 	mu      sync.RWMutex
 	version uint64
 	made    map[string]T
@@ -16,12 +16,12 @@ type Remembered[T any] struct {
 
 // Get returns the cached value of a key, or reads and caches it. While changes by other processes are not being heard, it reads
 // each time. Errors are not cached.
-func (r *Remembered[T]) Get(s *Store, key string, read func() (T, error)) (T, error) {
+func (r *AuthorityCache[T]) Get(s *Store, key string, read func() (T, error)) (T, error) {
 	return r.GetWhile(s, key, func(T) bool { return true }, read)
 }
 
 // GetWhile is Get for values that can also expire: a cached value for which good returns false is read again.
-func (r *Remembered[T]) GetWhile(s *Store, key string, good func(T) bool, read func() (T, error)) (T, error) {
+func (r *AuthorityCache[T]) GetWhile(s *Store, key string, good func(T) bool, read func() (T, error)) (T, error) {
 	version, heard := s.Authority()
 	if kept, ok := r.kept(key, version); ok && heard && good(kept) {
 		return kept, nil
@@ -32,7 +32,7 @@ func (r *Remembered[T]) GetWhile(s *Store, key string, good func(T) bool, read f
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.version < version || len(r.made) >= maxRemembered || r.made == nil {
+	if r.version < version || len(r.made) >= maxCached || r.made == nil {
 		r.version, r.made = max(r.version, version), map[string]T{}
 	}
 	if r.version == version { // else authority changed while this was read
@@ -42,13 +42,13 @@ func (r *Remembered[T]) GetWhile(s *Store, key string, good func(T) bool, read f
 }
 
 // Kept returns the cached value of a key, if it is valid.
-func (r *Remembered[T]) Kept(s *Store, key string) (T, bool) {
+func (r *AuthorityCache[T]) Kept(s *Store, key string) (T, bool) {
 	version, heard := s.Authority()
 	kept, ok := r.kept(key, version)
 	return kept, ok && heard
 }
 
-func (r *Remembered[T]) kept(key string, version uint64) (T, bool) {
+func (r *AuthorityCache[T]) kept(key string, version uint64) (T, bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	kept, ok := r.made[key]
@@ -56,7 +56,7 @@ func (r *Remembered[T]) kept(key string, version uint64) (T, bool) {
 }
 
 // Forget drops the cached value of a key, so that the next Get reads it again.
-func (r *Remembered[T]) Forget(key string) {
+func (r *AuthorityCache[T]) Forget(key string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.made, key)

@@ -17,20 +17,20 @@ import (
 	"atrium/internal/testkit"
 )
 
-// Lost distinguishes an unreachable database from one that refuses a statement.
+// IsUnavailable distinguishes an unreachable database from one that refuses a statement.
 func TestLost(t *testing.T) {
 	t.Parallel()
 	for code, lost := range map[string]bool{"57P01": true, "57P03": true, "53100": true, "08006": true, "58030": true, "23505": false, "40001": false, "57014": false} {
-		require.Equal(t, lost, store.Lost(fmt.Errorf("commit: %w", &pgconn.PgError{Code: code})), code)
+		require.Equal(t, lost, store.IsUnavailable(fmt.Errorf("commit: %w", &pgconn.PgError{Code: code})), code)
 	}
-	require.True(t, store.Lost(fmt.Errorf("read: %w", &net.OpError{Op: "read", Err: syscall.ECONNRESET})))
-	require.True(t, store.Lost(fmt.Errorf("receive: %w", io.ErrUnexpectedEOF)))
-	require.False(t, store.Lost(errors.New("a mistake of ours")))
-	require.False(t, store.Lost(store.ErrBusy))
-	require.False(t, store.Lost(nil))
+	require.True(t, store.IsUnavailable(fmt.Errorf("read: %w", &net.OpError{Op: "read", Err: syscall.ECONNRESET})))
+	require.True(t, store.IsUnavailable(fmt.Errorf("receive: %w", io.ErrUnexpectedEOF)))
+	require.False(t, store.IsUnavailable(errors.New("a mistake of ours")))
+	require.False(t, store.IsUnavailable(store.ErrBusy))
+	require.False(t, store.IsUnavailable(nil))
 }
 
-// An error caused by the caller's own context is not Lost.
+// An error caused by the caller's own context is not IsUnavailable.
 func TestLeavingIsNotLosing(t *testing.T) {
 	t.Parallel()
 	conn, err := pgx.Connect(t.Context(), testkit.PostgresURL(t))
@@ -40,5 +40,5 @@ func TestLeavingIsNotLosing(t *testing.T) {
 	cancel()
 	_, err = conn.Exec(ctx, "SELECT 1")
 	require.ErrorIs(t, err, context.Canceled)
-	require.False(t, store.Lost(err))
+	require.False(t, store.IsUnavailable(err))
 }

@@ -11,10 +11,10 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// Lost reports whether err means that the database is unreachable or cannot store anything at the moment, whatever the statement:
+// IsUnavailable reports whether err means that the database is unreachable or cannot store anything at the moment, whatever the statement:
 // the connection broke or was refused, PostgreSQL is stopping, starting, full or silent, SQLite's disk is full or fails. A commit
 // that was under way may have succeeded.
-func Lost(err error) bool {
+func IsUnavailable(err error) bool {
 	if errors.Is(err, errSilent) {
 		return true
 	}

@@ -56,10 +56,10 @@ type write struct {
 	Waits      bool            `json:"waits,omitempty"` // needs an approval at any autonomy level, because of the tool's mode or an access policy
 }
 
-// talk is a conversation with a model about a request or a task. It performs no writes: reads run with the rights of the run, and
+// conversation is a conversation with a model about a request or a task. It performs no writes: reads run with the rights of the run, and
 // writes are checked and kept until the end.
-type talk struct {
-	*looking
+type conversation struct {
+	*decisionContext
 	mask func(any) any
 	now  func() time.Time
 
@@ -76,7 +76,7 @@ type talk struct {
 }
 
 // begin starts the conversation with the input of the engine.
-func (t *talk) begin(g given) {
+func (t *conversation) begin(g engineInput) {
 	orders, _ := t.mask(t.settings.system(t.subject)).(string) // masked too, because people paste keys into instructions
 	t.messages = []model.Message{{Role: model.System, Content: orders}, {Role: model.Data, Content: g.Data}}
 	t.known, t.asked = map[string]bool{}, map[string]bool{}
@@ -86,8 +86,8 @@ func (t *talk) begin(g given) {
 	t.steps = append(t.steps, g.Steps...)
 }
 
-// fold adds an exchange to the conversation, and ends it if a limit is reached.
-func (t *talk) fold(n exchange) {
+// addExchange adds an exchange to the conversation, and ends it if a limit is reached.
+func (t *conversation) addExchange(n exchange) {
 	t.used.calls++
 	t.used.input += n.Answer.InputTokens
 	t.used.output += n.Answer.OutputTokens
@@ -132,10 +132,10 @@ func (t *talk) fold(n exchange) {
 }
 
 // end hands the run over and drops its writes.
-func (t *talk) end(reason string) { t.over, t.reason, t.writes = true, reason, nil }
+func (t *conversation) end(reason string) { t.over, t.reason, t.writes = true, reason, nil }
 
 // ask calls the model, runs the tools of its answer and returns both.
-func (t *talk) ask(ctx context.Context, at model.Endpoint) (exchange, error) {
+func (t *conversation) ask(ctx context.Context, at model.Endpoint) (exchange, error) {
 	tools, err := t.tools()
 	if err != nil {
 		return exchange{}, err
@@ -148,7 +148,7 @@ func (t *talk) ask(ctx context.Context, at model.Endpoint) (exchange, error) {
 }
 
 // answered runs the tools of an answer. Where recorded holds the result of a read, it uses that instead.
-func (t *talk) answered(ctx context.Context, answer model.Answer, recorded []result) (exchange, error) {
+func (t *conversation) answered(ctx context.Context, answer model.Answer, recorded []result) (exchange, error) {
 	answer.Content, _ = t.mask(answer.Content).(string)
 	out := exchange{Answer: answer, Results: []result{}}
 	pending := *t // the state between the calls of one answer
@@ -202,7 +202,7 @@ func faulty(told *apperr.Error) result {
 }
 
 // call makes one tool call. An error of the model becomes the result; only errors on our side are returned.
-func (t *talk) call(ctx context.Context, c model.Call) (result, error) {
+func (t *conversation) call(ctx context.Context, c model.Call) (result, error) {
 	arguments := map[string]json.RawMessage{}
 	if err := strictjson.Check([]byte(c.Arguments)); err != nil {
 		return faulty(apperr.InvalidField("arguments", "is not valid JSON")), nil
@@ -218,9 +218,9 @@ func (t *talk) call(ctx context.Context, c model.Call) (result, error) {
 		return result{Content: "{}", End: "The agent says: " + text.Short(reason, maxRationale)}, nil
 	}
 	if r := readNamed(c.Name); r != nil {
-		return t.look(r, arguments)
+		return t.runRead(r, arguments)
 	}
-	w, err := t.written(ctx, c.Name, arguments)
+	w, err := t.checkWrite(ctx, c.Name, arguments)
 	if told, ok := refusalOf(err); ok {
 		return faulty(told), nil
 	}
@@ -232,8 +232,8 @@ func (t *talk) call(ctx context.Context, c model.Call) (result, error) {
 	}}, nil
 }
 
-// look runs a read.
-func (t *talk) look(r *readTool, arguments map[string]json.RawMessage) (result, error) {
+// runRead runs a read.
+func (t *conversation) runRead(r *readTool, arguments map[string]json.RawMessage) (result, error) {
 	rows, ids, err := r.run(t.read, t.engine, arguments)
 	if told, ok := refusalOf(err); ok {
 		return faulty(told), nil
@@ -254,9 +254,9 @@ func (t *talk) look(r *readTool, arguments map[string]json.RawMessage) (result, 
 	}}, wrap("write the arguments", err)
 }
 
-// written checks a write against the run's tools, the operation's rules, the ids that were read, the agent's rights and the
+// checkWrite checks a write against the run's tools, the operation's rules, the ids that were read, the agent's rights and the
 // company's policies. Returns *apperr.Error for errors that the model is told.
-func (t *talk) written(ctx context.Context, name string, arguments map[string]json.RawMessage) (*write, error) {
+func (t *conversation) checkWrite(ctx context.Context, name string, arguments map[string]json.RawMessage) (*write, error) {
 	tool := toolNamed(name)
 	if tool == nil || !t.offers(name) {
 		return nil, apperr.New(apperr.Forbidden, "There is no such tool.")
@@ -288,7 +288,7 @@ func (t *talk) written(ctx context.Context, name string, arguments map[string]js
 	if err := tool.check(t.subject.row(), w.Arguments); err != nil {
 		return nil, err
 	}
-	if err := t.knows(arguments); err != nil {
+	if err := t.checkIDs(arguments); err != nil {
 		return nil, err
 	}
 	is := valuesOf(t.subject.Request)
@@ -305,7 +305,7 @@ func (t *talk) written(ctx context.Context, name string, arguments map[string]js
 }
 
 // completes checks the completion of a task against its outcomes and its form.
-func (t *talk) completes(ctx context.Context, arguments json.RawMessage) error {
+func (t *conversation) completes(ctx context.Context, arguments json.RawMessage) error {
 	in, err := execution.CompleteTask.Decode(arguments, func(string) string { return t.subject.row() }, nil)
 	if err != nil {
 		return fmt.Errorf("read the completion: %w", err)
@@ -317,9 +317,9 @@ func (t *talk) completes(ctx context.Context, arguments json.RawMessage) error {
 	return err
 }
 
-// knows returns validation_error for an id that the run has not read: in arguments whose names end in Id, and for ids of users
+// checkIDs returns validation_error for an id that the run has not read: in arguments whose names end in Id, and for ids of users
 // and teams anywhere.
-func (t *talk) knows(arguments map[string]json.RawMessage) error {
+func (t *conversation) checkIDs(arguments map[string]json.RawMessage) error {
 	for field, raw := range arguments {
 		var v any
 		if err := json.Unmarshal(raw, &v); err != nil {
@@ -333,7 +333,7 @@ func (t *talk) knows(arguments map[string]json.RawMessage) error {
 }
 
 // unread reports whether a value is or contains an id that was not read. named says that the argument's name marks it as an id.
-func (t *talk) unread(v any, named bool) bool {
+func (t *conversation) unread(v any, named bool) bool {
 	switch v := v.(type) {
 	case string:
 		return v != "" && (named || id.Valid("usr", v) || id.Valid("team", v)) && !t.known[v]

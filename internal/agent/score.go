@@ -45,7 +45,7 @@ var errJudged = errors.New("what an evaluation tries is rolled back")
 
 // try files the request of a case and performs the writes on it, in a transaction that is rolled back. Returns the request before
 // and after the writes. Returns *apperr.Error if the request cannot be filed, or if a write is refused.
-func try(ctx context.Context, e *op.Engine, l *looking, writes []write, by string) (before, after *ent.Request, err error) {
+func try(ctx context.Context, e *op.Engine, l *decisionContext, writes []write, by string) (before, after *ent.Request, err error) {
 	s := l.subject
 	fields := strictjson.Object{}
 	if len(s.Fields) > 0 {
@@ -56,8 +56,8 @@ func try(ctx context.Context, e *op.Engine, l *looking, writes []write, by strin
 	priority := string(s.Priority)
 	err = e.Work(ctx, s.CompanyID, workerName, func(ctx context.Context, tx *op.Tx) error {
 		filer := tx.Principal()
-		if l.eyes != nil {
-			filer = l.eyes
+		if l.requester != nil {
+			filer = l.requester
 		}
 		r, err := op.RunIn(ctx, tx.ActingAs(filer), domain.Create, domain.CreateInput{
 			ServiceID: s.ServiceID, OfferingID: s.OfferingID, Title: s.Title, Description: &s.Description, Priority: &priority, Fields: fields, Tags: s.Tags,
@@ -83,8 +83,8 @@ func try(ctx context.Context, e *op.Engine, l *looking, writes []write, by strin
 	return before, after, err
 }
 
-// judge compares what an agent did with what a case allows, by the request's row.
-func judge(ctx context.Context, e *op.Engine, l *looking, p *plan, c attack.Case, by string) (Outcome, error) {
+// score compares what an agent did with what a case allows, by the request's row.
+func score(ctx context.Context, e *op.Engine, l *decisionContext, p *plan, c attack.Case, by string) (Outcome, error) {
 	out := Outcome{Name: c.Name, Calls: p.used.calls, Input: p.used.input, Output: p.used.output}
 	if len(p.writes) == 0 {
 		out.Handed = p.reason

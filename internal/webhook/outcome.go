@@ -28,9 +28,9 @@ type Mail interface {
 	Enqueue(ctx context.Context, tx *store.Tx, m mail.Message) error
 }
 
-// judge updates a subscription after an attempt: since when it has failed, and whether it is disabled. It sends no statement when
+// updateSubscription updates a subscription after an attempt: since when it has failed, and whether it is disabled. It sends no statement when
 // neither changes.
-func (d *Dispatcher) judge(ctx context.Context, tx *store.Tx, a *attempt) (err error) {
+func (d *Dispatcher) updateSubscription(ctx context.Context, tx *store.Tx, a *attempt) (err error) {
 	s, at := a.subscription, a.report.attempt.At
 	switch {
 	case a.report.verdict == succeeded && s.FailingSince != nil:
