@@ -3,8 +3,10 @@
 package ent
 
 import (
+	"atrium/ent/offering"
 	"atrium/ent/predicate"
 	"atrium/ent/request"
+	"atrium/ent/service"
 	"atrium/ent/team"
 	"atrium/ent/user"
 	"context"
@@ -42,6 +44,34 @@ func (_u *RequestUpdate) SetUpdatedAt(v time.Time) *RequestUpdate {
 func (_u *RequestUpdate) SetNillableUpdatedAt(v *time.Time) *RequestUpdate {
 	if v != nil {
 		_u.SetUpdatedAt(*v)
+	}
+	return _u
+}
+
+// SetServiceID sets the "service_id" field.
+func (_u *RequestUpdate) SetServiceID(v string) *RequestUpdate {
+	_u.mutation.SetServiceID(v)
+	return _u
+}
+
+// SetNillableServiceID sets the "service_id" field if the given value is not nil.
+func (_u *RequestUpdate) SetNillableServiceID(v *string) *RequestUpdate {
+	if v != nil {
+		_u.SetServiceID(*v)
+	}
+	return _u
+}
+
+// SetOfferingID sets the "offering_id" field.
+func (_u *RequestUpdate) SetOfferingID(v string) *RequestUpdate {
+	_u.mutation.SetOfferingID(v)
+	return _u
+}
+
+// SetNillableOfferingID sets the "offering_id" field if the given value is not nil.
+func (_u *RequestUpdate) SetNillableOfferingID(v *string) *RequestUpdate {
+	if v != nil {
+		_u.SetOfferingID(*v)
 	}
 	return _u
 }
@@ -429,6 +459,16 @@ func (_u *RequestUpdate) ClearSLANextAt() *RequestUpdate {
 	return _u
 }
 
+// SetService sets the "service" edge to the Service entity.
+func (_u *RequestUpdate) SetService(v *Service) *RequestUpdate {
+	return _u.SetServiceID(v.ID)
+}
+
+// SetOffering sets the "offering" edge to the Offering entity.
+func (_u *RequestUpdate) SetOffering(v *Offering) *RequestUpdate {
+	return _u.SetOfferingID(v.ID)
+}
+
 // SetAssignee sets the "assignee" edge to the User entity.
 func (_u *RequestUpdate) SetAssignee(v *User) *RequestUpdate {
 	return _u.SetAssigneeID(v.ID)
@@ -442,6 +482,18 @@ func (_u *RequestUpdate) SetTeam(v *Team) *RequestUpdate {
 // Mutation returns the RequestMutation object of the builder.
 func (_u *RequestUpdate) Mutation() *RequestMutation {
 	return _u.mutation
+}
+
+// ClearService clears the "service" edge to the Service entity.
+func (_u *RequestUpdate) ClearService() *RequestUpdate {
+	_u.mutation.ClearService()
+	return _u
+}
+
+// ClearOffering clears the "offering" edge to the Offering entity.
+func (_u *RequestUpdate) ClearOffering() *RequestUpdate {
+	_u.mutation.ClearOffering()
+	return _u
 }
 
 // ClearAssignee clears the "assignee" edge to the User entity.
@@ -485,6 +537,16 @@ func (_u *RequestUpdate) ExecX(ctx context.Context) {
 
 // check runs all checks and user-defined validators on the builder.
 func (_u *RequestUpdate) check() error {
+	if v, ok := _u.mutation.ServiceID(); ok {
+		if err := request.ServiceIDValidator(v); err != nil {
+			return &ValidationError{Name: "service_id", err: fmt.Errorf(`ent: validator failed for field "Request.service_id": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.OfferingID(); ok {
+		if err := request.OfferingIDValidator(v); err != nil {
+			return &ValidationError{Name: "offering_id", err: fmt.Errorf(`ent: validator failed for field "Request.offering_id": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.Title(); ok {
 		if err := request.TitleValidator(v); err != nil {
 			return &ValidationError{Name: "title", err: fmt.Errorf(`ent: validator failed for field "Request.title": %w`, err)}
@@ -651,6 +713,64 @@ func (_u *RequestUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if _u.mutation.SLANextAtCleared() {
 		_spec.ClearField(request.FieldSLANextAt, field.TypeTime)
 	}
+	if _u.mutation.ServiceCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   request.ServiceTable,
+			Columns: []string{request.ServiceColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(service.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.ServiceIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   request.ServiceTable,
+			Columns: []string{request.ServiceColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(service.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.OfferingCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   request.OfferingTable,
+			Columns: []string{request.OfferingColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(offering.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.OfferingIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   request.OfferingTable,
+			Columns: []string{request.OfferingColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(offering.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
 	if _u.mutation.AssigneeCleared() {
 		edge := &sqlgraph.EdgeSpec{
 			Rel:     sqlgraph.M2O,
@@ -739,6 +859,34 @@ func (_u *RequestUpdateOne) SetUpdatedAt(v time.Time) *RequestUpdateOne {
 func (_u *RequestUpdateOne) SetNillableUpdatedAt(v *time.Time) *RequestUpdateOne {
 	if v != nil {
 		_u.SetUpdatedAt(*v)
+	}
+	return _u
+}
+
+// SetServiceID sets the "service_id" field.
+func (_u *RequestUpdateOne) SetServiceID(v string) *RequestUpdateOne {
+	_u.mutation.SetServiceID(v)
+	return _u
+}
+
+// SetNillableServiceID sets the "service_id" field if the given value is not nil.
+func (_u *RequestUpdateOne) SetNillableServiceID(v *string) *RequestUpdateOne {
+	if v != nil {
+		_u.SetServiceID(*v)
+	}
+	return _u
+}
+
+// SetOfferingID sets the "offering_id" field.
+func (_u *RequestUpdateOne) SetOfferingID(v string) *RequestUpdateOne {
+	_u.mutation.SetOfferingID(v)
+	return _u
+}
+
+// SetNillableOfferingID sets the "offering_id" field if the given value is not nil.
+func (_u *RequestUpdateOne) SetNillableOfferingID(v *string) *RequestUpdateOne {
+	if v != nil {
+		_u.SetOfferingID(*v)
 	}
 	return _u
 }
@@ -1126,6 +1274,16 @@ func (_u *RequestUpdateOne) ClearSLANextAt() *RequestUpdateOne {
 	return _u
 }
 
+// SetService sets the "service" edge to the Service entity.
+func (_u *RequestUpdateOne) SetService(v *Service) *RequestUpdateOne {
+	return _u.SetServiceID(v.ID)
+}
+
+// SetOffering sets the "offering" edge to the Offering entity.
+func (_u *RequestUpdateOne) SetOffering(v *Offering) *RequestUpdateOne {
+	return _u.SetOfferingID(v.ID)
+}
+
 // SetAssignee sets the "assignee" edge to the User entity.
 func (_u *RequestUpdateOne) SetAssignee(v *User) *RequestUpdateOne {
 	return _u.SetAssigneeID(v.ID)
@@ -1139,6 +1297,18 @@ func (_u *RequestUpdateOne) SetTeam(v *Team) *RequestUpdateOne {
 // Mutation returns the RequestMutation object of the builder.
 func (_u *RequestUpdateOne) Mutation() *RequestMutation {
 	return _u.mutation
+}
+
+// ClearService clears the "service" edge to the Service entity.
+func (_u *RequestUpdateOne) ClearService() *RequestUpdateOne {
+	_u.mutation.ClearService()
+	return _u
+}
+
+// ClearOffering clears the "offering" edge to the Offering entity.
+func (_u *RequestUpdateOne) ClearOffering() *RequestUpdateOne {
+	_u.mutation.ClearOffering()
+	return _u
 }
 
 // ClearAssignee clears the "assignee" edge to the User entity.
@@ -1195,6 +1365,16 @@ func (_u *RequestUpdateOne) ExecX(ctx context.Context) {
 
 // check runs all checks and user-defined validators on the builder.
 func (_u *RequestUpdateOne) check() error {
+	if v, ok := _u.mutation.ServiceID(); ok {
+		if err := request.ServiceIDValidator(v); err != nil {
+			return &ValidationError{Name: "service_id", err: fmt.Errorf(`ent: validator failed for field "Request.service_id": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.OfferingID(); ok {
+		if err := request.OfferingIDValidator(v); err != nil {
+			return &ValidationError{Name: "offering_id", err: fmt.Errorf(`ent: validator failed for field "Request.offering_id": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.Title(); ok {
 		if err := request.TitleValidator(v); err != nil {
 			return &ValidationError{Name: "title", err: fmt.Errorf(`ent: validator failed for field "Request.title": %w`, err)}
@@ -1377,6 +1557,64 @@ func (_u *RequestUpdateOne) sqlSave(ctx context.Context) (_node *Request, err er
 	}
 	if _u.mutation.SLANextAtCleared() {
 		_spec.ClearField(request.FieldSLANextAt, field.TypeTime)
+	}
+	if _u.mutation.ServiceCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   request.ServiceTable,
+			Columns: []string{request.ServiceColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(service.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.ServiceIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   request.ServiceTable,
+			Columns: []string{request.ServiceColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(service.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.OfferingCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   request.OfferingTable,
+			Columns: []string{request.OfferingColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(offering.FieldID, field.TypeString),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.OfferingIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.M2O,
+			Inverse: false,
+			Table:   request.OfferingTable,
+			Columns: []string{request.OfferingColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(offering.FieldID, field.TypeString),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
 	if _u.mutation.AssigneeCleared() {
 		edge := &sqlgraph.EdgeSpec{

@@ -317,6 +317,11 @@ func (r *mutationResolver) DeclineRequest(ctx context.Context, input request.Dec
 	return &generated.DeclineRequestPayload{Request: row}, err
 }
 
+func (r *mutationResolver) MoveRequest(ctx context.Context, input request.MoveInput) (*generated.MoveRequestPayload, error) {
+	row, err := change(ctx, r.engine, request.Move, input, "id")
+	return &generated.MoveRequestPayload{Request: row}, err
+}
+
 func (r *mutationResolver) DelegateApproval(ctx context.Context, input execution.DelegateApprovalInput) (*generated.DelegateApprovalPayload, error) {
 	row, err := change(ctx, r.engine, execution.DelegateApproval, input, "id")
 	return &generated.DelegateApprovalPayload{Approval: row}, err
@@ -658,6 +663,10 @@ func (r *createWorkflowInputResolver) Definition(_ context.Context, in *workflow
 
 func (r *evaluateAgentInputResolver) Cases(_ context.Context, in *agent.EvaluateInput, data json.RawMessage) error {
 	return readJSON(data, &in.Cases)
+}
+
+func (r *moveRequestInputResolver) Fields(_ context.Context, in *request.MoveInput, data json.RawMessage) error {
+	return readJSON(data, &in.Fields)
 }
 
 func (r *resolveIncidentInputResolver) Variables(_ context.Context, in *execution.ResolveIncidentInput, data json.RawMessage) error {
@@ -1187,6 +1196,13 @@ func (r *Resolver) ModelConnection() generated.ModelConnectionResolver {
 }
 
 type modelConnectionResolver struct{ *Resolver }
+
+// MoveRequestInput returns the resolver of the type's fields that are no columns.
+func (r *Resolver) MoveRequestInput() generated.MoveRequestInputResolver {
+	return &moveRequestInputResolver{r}
+}
+
+type moveRequestInputResolver struct{ *Resolver }
 
 // Notification returns the resolver of the type's fields that are no columns.
 func (r *Resolver) Notification() generated.NotificationResolver { return &notificationResolver{r} }

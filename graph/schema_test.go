@@ -84,6 +84,7 @@ var inputs = map[string]struct {
 	"updateRequest":              {request.Update.Info(), "id"},
 	"acceptRequest":              {request.Accept.Info(), "id"},
 	"declineRequest":             {request.Decline.Info(), "id"},
+	"moveRequest":                {request.Move.Info(), "id"},
 	"takeNextRequest":            {request.TakeNext.Info(), ""},
 	"setWaiting":                 {request.SetWaiting.Info(), "id"},
 	"snoozeRequest":              {request.Snooze.Info(), "id"},

@@ -59,6 +59,7 @@ func singles(t *testing.T, s *apitest.Server, as apitest.Caller) map[string]stri
 
 		"/services/{id}/offerings":           "/v1/services/" + f.service + "/offerings",
 		"/requests/{id}/comments":            "/v1/requests/" + f.request + "/comments",
+		"/requests/{id}/move":                "/v1/requests/" + f.request + "/move",
 		"/workflows/{id}/publish":            published + "/publish",
 		"/workflows/{id}/versions":           published + "/versions",
 		"/workflows/{id}/versions/{version}": published + "/versions/1",

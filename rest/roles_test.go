@@ -18,7 +18,7 @@ var matrix = map[string]string{
 	"GET /services": "oagm", "POST /services": "oa", "GET /services/{id}": "oagm", "PATCH /services/{id}": "oa", "DELETE /services/{id}": "oa",
 	"GET /services/{id}/offerings": "oagm", "POST /services/{id}/offerings": "oa",
 	"GET /offerings/{id}": "oagm", "PATCH /offerings/{id}": "oa", "DELETE /offerings/{id}": "oa",
-	"GET /requests": "oagm", "POST /requests": "oagm", "GET /requests/{id}": "oag", "PATCH /requests/{id}": "oag",
+	"GET /requests": "oagm", "POST /requests": "oagm", "GET /requests/{id}": "oag", "PATCH /requests/{id}": "oag", "POST /requests/{id}/move": "oag",
 	"GET /requests/{id}/comments": "oag", "POST /requests/{id}/comments": "oag", // a request of the owner's
 	"PATCH /comments/{id}": "o", "DELETE /comments/{id}": "o", // the owner's own comment
 	"GET /workflows": "oag", "POST /workflows": "oa", "GET /workflows/{id}": "oag", "PATCH /workflows/{id}": "oa", "DELETE /workflows/{id}": "oa",
@@ -53,6 +53,8 @@ func goodBody(row rest.Row, f filing, n int) any {
 	switch row.Method + " " + row.Path {
 	case "POST /requests":
 		return body{"serviceId": f.service, "offeringId": f.offering, "title": "t"}
+	case "POST /requests/{id}/move":
+		return body{"offeringId": f.offering}
 	case "PATCH /requests/{id}":
 		return body{"title": unique()}
 	case "POST /requests/{id}/comments", "PATCH /comments/{id}":

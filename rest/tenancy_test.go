@@ -144,7 +144,7 @@ func otherCompany(t *testing.T, s *apitest.Server, caller func() apitest.Caller,
 		path := theirs.path(row.Path)
 		id := strings.Split(path, "/")[3]
 		nothing := strings.Replace(path, id, never(id), 1)
-		b := goodBody(row, filing{user: never("usr_0")}, n)
+		b := goodBody(row, filing{user: never("usr_0"), offering: never("off_0")}, n)
 		what := who + ": " + row.Method + " " + row.Path
 		as := caller()
 		for _, header := range []http.Header{nil, {"If-Match": {`"x"`}}} {

@@ -23,8 +23,8 @@ func (Request) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "req", rule
 // Fields of the entity.
 func (Request) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("service_id").MaxLen(40).Immutable(),
-		field.String("offering_id").MaxLen(40).Immutable(),
+		field.String("service_id").MaxLen(40),
+		field.String("offering_id").MaxLen(40),
 		field.String("title").MaxRuneLen(300),
 		field.String("description").Default(""),
 		field.Enum("status").Values("PENDING", "IN_PROGRESS", "COMPLETED", "CANCELLED").Default("PENDING"),
@@ -55,8 +55,8 @@ func (Request) Fields() []ent.Field {
 // Edges of the entity; in the database each is a composite key (company_id, id).
 func (Request) Edges() []ent.Edge {
 	return []ent.Edge{
-		edge.To("service", Service.Type).Field("service_id").Unique().Required().Immutable(),
-		edge.To("offering", Offering.Type).Field("offering_id").Unique().Required().Immutable(),
+		edge.To("service", Service.Type).Field("service_id").Unique().Required(),
+		edge.To("offering", Offering.Type).Field("offering_id").Unique().Required(),
 		edge.To("assignee", User.Type).Field("assignee_id").Unique(),
 		edge.To("team", Team.Type).Field("team_id").Unique(),
 	}

@@ -83,6 +83,7 @@ type MutationResolver interface {
 	DecideAgentAction(ctx context.Context, input agent.DecideInput) (*DecideAgentActionPayload, error)
 	DecideApproval(ctx context.Context, input execution.DecideApprovalInput) (*DecideApprovalPayload, error)
 	DeclineRequest(ctx context.Context, input request.DeclineInput) (*DeclineRequestPayload, error)
+	MoveRequest(ctx context.Context, input request.MoveInput) (*MoveRequestPayload, error)
 	DelegateApproval(ctx context.Context, input execution.DelegateApprovalInput) (*DelegateApprovalPayload, error)
 	DeleteAccessPolicy(ctx context.Context, input op.ByID) (*DeleteAccessPolicyPayload, error)
 	DeleteAgent(ctx context.Context, input op.ByID) (*DeleteAgentPayload, error)
@@ -1027,6 +1028,20 @@ func (ec *executionContext) field_Mutation_markNotificationsRead_args(ctx contex
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (notice.MarkReadInput, error) {
 			return ec.unmarshalNMarkNotificationsReadInput2atriumᚋinternalᚋnoticeᚐMarkReadInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Mutation_moveRequest_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
+		func(ctx context.Context, v any) (request.MoveInput, error) {
+			return ec.unmarshalNMoveRequestInput2atriumᚋinternalᚋrequestᚐMoveInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -4913,6 +4928,50 @@ func (ec *executionContext) fieldContext_Mutation_declineRequest(ctx context.Con
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Mutation_declineRequest_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Mutation_moveRequest(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Mutation_moveRequest(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Mutation().MoveRequest(ctx, fc.Args["input"].(request.MoveInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *MoveRequestPayload) graphql.Marshaler {
+			return ec.marshalNMoveRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐMoveRequestPayload(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Mutation_moveRequest(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Mutation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_MoveRequestPayload(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Mutation_moveRequest_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -11825,6 +11884,13 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 		case "declineRequest":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_declineRequest(ctx, field)
+			})
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "moveRequest":
+			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
+				return ec._Mutation_moveRequest(ctx, field)
 			})
 			if out.Values[i] == graphql.Null {
 				out.Invalids++

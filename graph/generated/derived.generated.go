@@ -71,6 +71,9 @@ type CreateWorkflowInputResolver interface {
 type EvaluateAgentInputResolver interface {
 	Cases(ctx context.Context, obj *agent.EvaluateInput, data json.RawMessage) error
 }
+type MoveRequestInputResolver interface {
+	Fields(ctx context.Context, obj *request.MoveInput, data json.RawMessage) error
+}
 type ResolveIncidentInputResolver interface {
 	Variables(ctx context.Context, obj *execution.ResolveIncidentInput, data json.RawMessage) error
 }
@@ -3646,6 +3649,38 @@ func (ec *executionContext) _ModelConnectionEdge_cursor(ctx context.Context, fie
 }
 func (ec *executionContext) fieldContext_ModelConnectionEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ModelConnectionEdge", field, true, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _MoveRequestPayload_request(ctx context.Context, field graphql.CollectedField, obj *MoveRequestPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_MoveRequestPayload_request(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Request, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Request) graphql.Marshaler {
+			return ec.marshalNRequest2ᚖatriumᚋentᚐRequest(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_MoveRequestPayload_request(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MoveRequestPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Request(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _NotificationConnection_edges(ctx context.Context, field graphql.CollectedField, obj *relay.Connection[ent.Notification]) (ret graphql.Marshaler) {
@@ -10665,6 +10700,59 @@ func (ec *executionContext) unmarshalInputModelConnectionOrder(ctx context.Conte
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputMoveRequestInput(ctx context.Context, obj any) (request.MoveInput, error) {
+	var it request.MoveInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "ifMatch", "offeringId", "fields"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
+		case "offeringId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("offeringId"))
+			data, err := ec.unmarshalNID2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.OfferingID = data
+		case "fields":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("fields"))
+			data, err := ec.unmarshalOJSON2encodingᚋjsonᚐRawMessage(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			if err = ec.Resolvers.MoveRequestInput().Fields(ctx, &it, data); err != nil {
+				return it, err
+			}
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputNotificationOrder(ctx context.Context, obj any) (relay.Order, error) {
 	var it relay.Order
 	if obj == nil {
@@ -17344,6 +17432,34 @@ func (ec *executionContext) _ModelConnectionEdge(ctx context.Context, sel ast.Se
 	return out
 }
 
+var moveRequestPayloadImplementors = []string{"MoveRequestPayload"}
+
+func (ec *executionContext) _MoveRequestPayload(ctx context.Context, sel ast.SelectionSet, obj *MoveRequestPayload) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, moveRequestPayloadImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("MoveRequestPayload")
+		case "request":
+			out.Values[i] = ec._MoveRequestPayload_request(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var notificationConnectionImplementors = []string{"NotificationConnection"}
 
 func (ec *executionContext) _NotificationConnection(ctx context.Context, sel ast.SelectionSet, obj *relay.Connection[ent.Notification]) graphql.Marshaler {
@@ -21117,6 +21233,21 @@ func (ec *executionContext) marshalNModelConnectionSort2string(ctx context.Conte
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) unmarshalNMoveRequestInput2atriumᚋinternalᚋrequestᚐMoveInput(ctx context.Context, v any) (request.MoveInput, error) {
+	res, err := ec.unmarshalInputMoveRequestInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNMoveRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐMoveRequestPayload(ctx context.Context, sel ast.SelectionSet, v *MoveRequestPayload) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._MoveRequestPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNNotificationEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.Notification]) graphql.Marshaler {

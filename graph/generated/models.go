@@ -374,6 +374,12 @@ type InviteUserPayload struct {
 	User *ent.User `json:"user"`
 }
 
+// What moveRequest answers.
+type MoveRequestPayload struct {
+	// The row as it is now.
+	Request *ent.Request `json:"request"`
+}
+
 // What pauseAgent answers.
 type PauseAgentPayload struct {
 	// The row as it is now.

@@ -79,6 +79,7 @@ type ResolverRoot interface {
 	CreateServiceInput() CreateServiceInputResolver
 	CreateWorkflowInput() CreateWorkflowInputResolver
 	EvaluateAgentInput() EvaluateAgentInputResolver
+	MoveRequestInput() MoveRequestInputResolver
 	ResolveIncidentInput() ResolveIncidentInputResolver
 	UpdateAccessPolicyInput() UpdateAccessPolicyInputResolver
 	UpdateInboundWebhookInput() UpdateInboundWebhookInputResolver
@@ -200,6 +201,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputInvoiceOrder,
 		ec.unmarshalInputMarkNotificationsReadInput,
 		ec.unmarshalInputModelConnectionOrder,
+		ec.unmarshalInputMoveRequestInput,
 		ec.unmarshalInputNotificationOrder,
 		ec.unmarshalInputOAuthClientOrder,
 		ec.unmarshalInputOfferingFilter,
@@ -558,6 +560,8 @@ type Agent implements Node & Actor {
 enum AgentToolName {
   "Routes a request."
   updateRequest
+  "Files a request against another offering. It waits for a person in any case."
+  moveRequest
   "Accepts a request."
   acceptRequest
   "Declines a request."
@@ -5653,6 +5657,14 @@ func (ec *executionContext) childFields_MovePreview(ctx context.Context, field g
 		return ec.fieldContext_MovePreview_lost(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type MovePreview", field.Name)
+}
+
+func (ec *executionContext) childFields_MoveRequestPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "request":
+		return ec.fieldContext_MoveRequestPayload_request(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type MoveRequestPayload", field.Name)
 }
 
 func (ec *executionContext) childFields_Notification(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

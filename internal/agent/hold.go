@@ -139,7 +139,7 @@ func mayHold(ctx context.Context, tx *op.Tx, in holdInput) (any, error) {
 			return nil, err
 		}
 	}
-	may, err := t.mayUse(ctx, tx, p, run.Edges.Request, h.Verbs...)
+	may, err := t.mayUse(ctx, tx, p, run.Edges.Request)
 	if err != nil {
 		return nil, err
 	}

@@ -145,6 +145,19 @@ func (d *desk) asks(m *scripted) *agent.Door {
 
 const route = `{"teamId":"%s","priority":"HIGH","rationale":"Somebody cannot work.","confidence":0.9}`
 
+// A model may propose to decline, and staff may let it: the right is the one to cancel.
+func TestModelDeclinesWithApproval(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		m := script(t, says(calls{{"declineRequest", `{"reason":"We have none.","rationale":"It is no request.","confidence":0.9}`}}))
+		d.hireModel(m, "ACT_WITH_APPROVAL")
+		id := d.file(d.ctx, "my vpn tunnel")
+		a := d.action(d.run(id, agentrun.StatusWAITING))
+		require.Equal(t, "declineRequest", a.Operation)
+		testkit.Run(t, d.World, d.staff(), agent.DecideAction, agent.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"})
+		require.EqualValues(t, "CANCELLED", d.request(id).Status)
+	})
+}
+
 func TestModelProposes(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		m := script(t, says(

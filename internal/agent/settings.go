@@ -22,7 +22,7 @@ import (
 
 // Tool is an operation that an agent may use, with its GraphQL name.
 type Tool struct {
-	Name string `json:"name" enum:"updateRequest,acceptRequest,declineRequest,createComment"`
+	Name string `json:"name" enum:"updateRequest,moveRequest,acceptRequest,declineRequest,createComment"`
 	Mode string `json:"mode" enum:"auto,approve,off" doc:"auto leaves it to the agent's autonomy, approve waits for a person in any case, off refuses it."`
 }
 
@@ -34,7 +34,7 @@ const (
 )
 
 // defaultTools are the tools of a new agent.
-var defaultTools = []Tool{{Name: toolUpdate, Mode: modeAuto}}
+var defaultTools = []Tool{{Name: toolUpdate, Mode: modeAuto}, {Name: toolMove, Mode: modeAuto}}
 
 // messages lists the tools that send a message to somebody.
 var messages = []string{toolComment, toolDecline}

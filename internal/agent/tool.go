@@ -16,6 +16,7 @@ import (
 // The names of the tools: the GraphQL names of their operations.
 const (
 	toolUpdate  = "updateRequest" // with which an agent routes requests
+	toolMove    = "moveRequest"
 	toolAccept  = "acceptRequest"
 	toolDecline = "declineRequest"
 	toolComment = "createComment"
@@ -51,7 +52,7 @@ func toolOf[In, Out any](name string, o *op.Operation[In, Out]) tool {
 }
 
 var tools = []tool{
-	toolOf(toolUpdate, request.Update), toolOf(toolAccept, request.Accept), toolOf(toolDecline, request.Decline),
+	toolOf(toolUpdate, request.Update), toolOf(toolMove, request.Move), toolOf(toolAccept, request.Accept), toolOf(toolDecline, request.Decline),
 	toolOf(toolComment, request.CreateComment), toolOf(toolTask, execution.CompleteTask),
 }
 
@@ -89,15 +90,11 @@ func toolFor(info *op.Info, verbs []string) *tool {
 
 // mayUse reports whether a principal could use a tool on a request: by role, scopes, and the policies on reading and changing
 // it. Policies on a comment are evaluated when the comment is created. Call it outside of transactions.
-func (t *tool) mayUse(ctx context.Context, tx *op.Tx, who *principal.Principal, r *ent.Request, verbs ...string) (bool, error) {
+func (t *tool) mayUse(ctx context.Context, tx *op.Tx, who *principal.Principal, r *ent.Request) (bool, error) {
 	if t.info.Resource != "Request" {
-		return tx.ReadableBy(ctx, who, request.Get.Info(), r, append([]string{t.info.Verb}, verbs...)...)
+		return tx.ReadableBy(ctx, who, request.Get.Info(), r, t.info.Verbs()...)
 	}
-	info := *t.info
-	for _, verb := range verbs {
-		info.Verb = verb
-	}
-	return tx.MayDo(ctx, who, &info, r)
+	return tx.MayDo(ctx, who, t.info, r, t.info.Verbs()...)
 }
 
 // perform runs the operation of an action. The caller has locked the row.
@@ -112,7 +109,7 @@ func perform(ctx context.Context, tx *op.Tx, name, requestID string, arguments j
 // valuesOf returns the fields of a request that actions compare.
 func valuesOf(r *ent.Request) map[string]any {
 	return map[string]any{
-		"title": r.Title, "description": r.Description, "status": r.Status, "priority": r.Priority, "tags": r.Tags, "teamId": r.TeamID,
+		"serviceId": r.ServiceID, "offeringId": r.OfferingID, "title": r.Title, "description": r.Description, "status": r.Status, "priority": r.Priority, "tags": r.Tags, "teamId": r.TeamID,
 		"assigneeId": r.AssigneeID, "waiting": r.Waiting, "snoozedUntil": r.SnoozedUntil, "fields": r.Fields,
 	}
 }

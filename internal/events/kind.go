@@ -17,6 +17,7 @@ const (
 	RequestAccepted   = "request.accepted"
 	RequestCompleted  = "request.completed"
 	RequestCancelled  = "request.cancelled"
+	RequestMoved      = "request.moved"
 	WorkflowStarted   = "workflow.started"
 	WorkflowCompleted = "workflow.completed"
 	WorkflowFailed    = "workflow.failed"
@@ -39,6 +40,7 @@ var All = []Kind{
 	{RequestAccepted, "A request was accepted from the inbox.", exampleRequest("IN_PROGRESS")},
 	{RequestCompleted, "A request was marked complete.", exampleRequest("COMPLETED")},
 	{RequestCancelled, "A request was cancelled.", exampleRequest("CANCELLED")},
+	{RequestMoved, "A request was moved to another offering.", exampleRequest("PENDING")},
 	{WorkflowStarted, "A workflow execution began.", exampleExecution("RUNNING")},
 	{WorkflowCompleted, "A workflow execution finished.", exampleExecution("COMPLETED")},
 	{WorkflowFailed, "A workflow execution hit an error: it failed, or waits for somebody to resolve an incident.", exampleFailure()},

@@ -15,11 +15,11 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestElevenEvents(t *testing.T) {
+func TestEvents(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, []string{
-		"request.created", "request.accepted", "request.completed", "request.cancelled", "workflow.started", "workflow.completed", "workflow.failed",
-		"task.assigned", "task.completed", "sla.warning", "sla.breached",
+		"request.created", "request.accepted", "request.completed", "request.cancelled", "request.moved",
+		"workflow.started", "workflow.completed", "workflow.failed", "task.assigned", "task.completed", "sla.warning", "sla.breached",
 	}, events.Names())
 	_, ok := events.Find("request.deleted")
 	require.False(t, ok)
@@ -53,7 +53,7 @@ func TestCanonicalUndoesTheDatabase(t *testing.T) {
 	}
 }
 
-// Data that has more in it than its type knows, from an earlier version or of an event that is none of the eleven, stays
+// Data that has more in it than its type knows, from an earlier version or of an event that is none of these, stays
 // whole.
 func TestCanonicalKeepsWhatItDoesNotKnow(t *testing.T) {
 	t.Parallel()

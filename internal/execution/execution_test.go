@@ -2,6 +2,7 @@ package execution_test
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +24,7 @@ import (
 	domain "atrium/internal/request"
 	"atrium/internal/store"
 	"atrium/internal/testkit"
+	"atrium/internal/workflow"
 )
 
 // events returns the names of the events about a row, in order.
@@ -193,6 +195,36 @@ func TestExecutionPinsItsVersion(t *testing.T) {
 		s.complete(r, "", nil)
 		s.at(r, "COMPLETED", "done")
 		require.Equal(t, []string{"start COMPLETED", "work COMPLETED", "done COMPLETED"}, s.path(r))
+	})
+}
+
+// A request that moves to another offering leaves the workflow of the old one, and starts that of the new one.
+func TestMovedRequestChangesItsWorkflow(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		s := open(t, w, line([]body{phase("start", "START", nil), phase("work", "PROCESS", nil), phase("done", "END", nil)}))
+		raw, err := json.Marshal(line([]body{phase("start", "START", nil), phase("check", "PROCESS", nil), phase("done", "END", nil)}))
+		require.NoError(t, err)
+		flow := testkit.Run(t, w, s.ctx, workflow.CreateWorkflow, workflow.CreateWorkflowInput{Name: "Other", Definition: workflow.NewDefinition(raw)})
+		testkit.Run(t, w, s.ctx, workflow.PublishWorkflow, op.ByID{ID: flow.ID})
+		facilities := testkit.Run(t, w, s.ctx, catalog.CreateService, catalog.CreateServiceInput{Name: "Facilities"})
+		other := testkit.Run(t, w, s.ctx, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: facilities.ID}, Name: "Badge", WorkflowID: &flow.ID})
+		plain := testkit.Run(t, w, s.ctx, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: s.service.ID}, Name: "Chair"})
+		s.work()
+		filed := s.file(nil)
+		s.at(filed, "WAITING", "work")
+		moved := testkit.Run(t, w, s.ctx, domain.Move, domain.MoveInput{ByID: op.ByID{ID: filed.ID}, OfferingID: other.ID})
+		require.Equal(t, facilities.ID, moved.ServiceID)
+		require.NotEqual(t, filed.ExecutionID, moved.ExecutionID)
+		s.at(filed, "CANCELLED", "work")
+		s.at(moved, "WAITING", "check")
+		require.Len(t, s.tasks(filed, "CANCELLED"), 1)
+		require.Equal(t, "check", s.task(filed).PhaseID)
+		require.Equal(t, []string{"request.created", "request.moved"}, s.events(filed.ID))
+
+		moved = testkit.Run(t, w, s.ctx, domain.Move, domain.MoveInput{ByID: op.ByID{ID: filed.ID}, OfferingID: plain.ID})
+		require.Nil(t, moved.ExecutionID, "nothing processes it")
+		require.Empty(t, s.tasks(filed, "OPEN"))
 	})
 }
 

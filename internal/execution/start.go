@@ -52,7 +52,7 @@ func (a StepArgs) InsertOpts() river.InsertOpts {
 }
 
 // Follow returns the subscriber that starts the offering's workflow when a request is filed, cancels the execution when the
-// request is cancelled, and has the accountable people notified when the request is late, all in the transaction of the event.
+// request is cancelled, does both when it moves to another offering, and has the accountable people notified when the request is late, all in the transaction of the event.
 func Follow(queue *jobs.Queue) events.Subscriber {
 	return func(ctx context.Context, tx *store.Tx, e *ent.Event) error {
 		switch e.Type {
@@ -60,6 +60,11 @@ func Follow(queue *jobs.Queue) events.Subscriber {
 			return start(ctx, tx, queue, e.SubjectID)
 		case events.RequestCancelled:
 			return endWith(ctx, tx, e.SubjectID)
+		case events.RequestMoved:
+			if err := endWith(ctx, tx, e.SubjectID); err != nil {
+				return err
+			}
+			return start(ctx, tx, queue, e.SubjectID)
 		case events.SLABreached:
 			return followBreach(ctx, tx, queue, e)
 		}
@@ -67,7 +72,7 @@ func Follow(queue *jobs.Queue) events.Subscriber {
 	}
 }
 
-// start creates the execution of a new request, if its offering has a workflow that is published and active. For other requests
+// start creates the execution of a request that was filed or moved, if its offering has a workflow that is published and active. For other requests
 // it costs one statement.
 func start(ctx context.Context, tx *store.Tx, queue *jobs.Queue, requestID string) error {
 	if ctx.Value(filing{}) != nil {

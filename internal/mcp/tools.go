@@ -37,6 +37,7 @@ var table = []tool{
 		description: "Change the fields that are given. status COMPLETED completes a request.", only: []string{"id", "title", "description", "status", "priority", "tags", "assigneeId", "teamId", "waiting"}},
 	{name: "acceptRequest", info: request.Accept.Info(), method: http.MethodPost, path: "/requests/{id}/accept"},
 	{name: "declineRequest", info: request.Decline.Info(), method: http.MethodPost, path: "/requests/{id}/decline", destructive: true},
+	{name: "moveRequest", info: request.Move.Info(), method: http.MethodPost, path: "/requests/{id}/move"},
 	{name: "comments", info: request.ListComments.Info(), method: http.MethodGet, path: "/requests/{id}/comments", only: filters("id")},
 	{name: "createComment", info: request.CreateComment.Info(), method: http.MethodPost, path: "/requests/{id}/comments"},
 	{name: "services", info: catalog.ListServices.Info(), method: http.MethodGet, path: "/services", only: filters("q", "status")},

@@ -230,6 +230,15 @@ func (a *attempt) approved() bool {
 	return a.principal.Cause != nil && a.principal.Cause.ApprovedBy != ""
 }
 
+// MayCreate returns forbidden when the policies deny the caller to create a row like this one. An update that amounts to a create
+// asks it.
+func (tx *Tx) MayCreate(ctx context.Context, entity any) error {
+	if tx.set == nil {
+		return nil
+	}
+	return tx.askOf(ctx, Create, entity)
+}
+
 // MayRead returns forbidden when the policies hide a row from the caller, even if it was loaded without the filter.
 func (tx *Tx) MayRead(ctx context.Context, entity any) error {
 	name, _, ok := authz.EntityOf(entity)
@@ -276,10 +285,10 @@ func (tx *Tx) VisibleTo(ctx context.Context, who *principal.Principal, info *Inf
 	return tx.allowedTo(ctx, who, info, Read, entity)
 }
 
-// MayDo reports whether scopes, role and policies let a principal of the company perform an operation, with its own verb, on a row
-// as it is. It asks the company's policies, as ReadableBy does.
-func (tx *Tx) MayDo(ctx context.Context, who *principal.Principal, info *Info, entity any) (bool, error) {
-	d, err := tx.engine.decide(ctx, who, info, info.Verb)
+// MayDo reports whether scopes, role and policies let a principal of the company perform an operation that requires these verbs, at
+// least one, on a row as it is. It asks the company's policies, as ReadableBy does.
+func (tx *Tx) MayDo(ctx context.Context, who *principal.Principal, info *Info, entity any, verbs ...string) (bool, error) {
+	d, err := tx.engine.decideAll(ctx, who, info, verbs, nil)
 	if err != nil || !d.Allow || !Reaches(d.Rows, entity, who.ID) {
 		return false, err
 	}
@@ -304,7 +313,7 @@ func (tx *Tx) allowedTo(ctx context.Context, who *principal.Principal, info *Inf
 
 // asks returns the question to put to authz about a principal that performs the operation.
 func (i *Info) asks(action Action) authz.Question {
-	return authz.Question{Verb: i.Verb, Scope: i.Scope, AdminLayer: i.AdminLayer, Action: string(action), Resource: i.Resource}
+	return authz.Question{Verb: i.Verbs()[0], Scope: i.Scope, AdminLayer: i.AdminLayer, Action: string(action), Resource: i.Resource}
 }
 
 // ApprovalFor returns the id of the access policy that makes an agent's change of a row wait for a person, for the row as it is or

@@ -84,6 +84,14 @@ type Operation[In, Out any] struct {
 // Info returns the operation's description, for tables and documents.
 func (o *Operation[In, Out]) Info() *Info { return &o.info }
 
+// Verbs returns the rights that the operation requires at least, whatever its input.
+func (i *Info) Verbs() []string {
+	if i.varies {
+		return i.least
+	}
+	return []string{i.Verb}
+}
+
 // WithVerbs makes the operation require finer rights than its name, depending on the input: a change of status to
 // IN_PROGRESS requires request.accept. The caller needs all of them; the first names the audit entry.
 func (o *Operation[In, Out]) WithVerbs(verbs func(In) []string) *Operation[In, Out] {

@@ -82,6 +82,17 @@ func answers(values map[string]any) (json.RawMessage, error) {
 	return raw, nil
 }
 
+// setAnswers replaces a request's answers in its update.
+func setAnswers(u *ent.RequestUpdateOne, values map[string]any) error {
+	if len(values) == 0 {
+		u.ClearFields()
+		return nil
+	}
+	raw, err := answers(values)
+	u.SetFields(raw)
+	return err
+}
+
 // LookupsOf returns which users and teams the caller of a transaction sees, for answers to forms.
 func LookupsOf(tx *op.Tx) form.Lookups {
 	return form.Lookups{

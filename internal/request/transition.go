@@ -63,9 +63,9 @@ var arrows = map[request.Status]arrow{
 	},
 }
 
-// move sets the transition to a status in the update, and returns the transition's event. Returns conflict when no
+// transition sets the transition to a status in the update, and returns the transition's event. Returns conflict when no
 // arrow leads there from the request's status.
-func move(u *ent.RequestUpdateOne, from, to request.Status, now time.Time) (event string, err error) {
+func transition(u *ent.RequestUpdateOne, from, to request.Status, now time.Time) (event string, err error) {
 	a, ok := arrows[to]
 	if ok {
 		for _, f := range a.from {

@@ -111,7 +111,7 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Request, in UpdateInput)
 	event := ""
 	if to, ok := op.Given(in.Status); ok {
 		var err error
-		if event, err = move(u, before.Status, request.Status(to), now); err != nil {
+		if event, err = transition(u, before.Status, request.Status(to), now); err != nil {
 			return nil, err
 		}
 	}
@@ -128,11 +128,9 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Request, in UpdateInput)
 	})
 	if in.Fields.IsSet() {
 		values, _ := op.Given(in.Fields)
-		fields, err := answers(values)
-		if err != nil {
+		if err := setAnswers(u, values); err != nil {
 			return nil, err
 		}
-		u.SetFields(fields)
 	}
 	op.SetOrClear(in.Tags, u.SetTags, u.ClearTags)
 	op.SetOrClear(in.AssigneeID, u.SetAssigneeID, u.ClearAssigneeID)

@@ -13,13 +13,9 @@ import (
 // Variables returns a request as the API shows it: the value of the variable request in expressions. Numbers in its fields are
 // json.Number.
 func Variables(r *ent.Request) (map[string]any, error) {
-	fields := map[string]any{}
-	if len(r.Fields) > 0 {
-		d := json.NewDecoder(bytes.NewReader(r.Fields))
-		d.UseNumber()
-		if err := d.Decode(&fields); err != nil {
-			return nil, fmt.Errorf("read the request's fields: %w", err)
-		}
+	fields, err := fieldsOf(r)
+	if err != nil {
+		return nil, err
 	}
 	tags := make(map[string]any, len(r.Tags))
 	for k, v := range r.Tags {
@@ -32,6 +28,20 @@ func Variables(r *ent.Request) (map[string]any, error) {
 		"createdAt": moment(&r.CreatedAt), "updatedAt": moment(&r.UpdatedAt),
 		"acceptedAt": moment(r.AcceptedAt), "completedAt": moment(r.CompletedAt), "cancelledAt": moment(r.CancelledAt), "sla": nil,
 	}, nil
+}
+
+// fieldsOf decodes a request's answers to its form. Numbers are json.Number.
+func fieldsOf(r *ent.Request) (map[string]any, error) {
+	fields := map[string]any{}
+	if len(r.Fields) == 0 {
+		return fields, nil
+	}
+	d := json.NewDecoder(bytes.NewReader(r.Fields))
+	d.UseNumber()
+	if err := d.Decode(&fields); err != nil {
+		return nil, fmt.Errorf("read the request's fields: %w", err)
+	}
+	return fields, nil
 }
 
 func orNull(s *string) any {

@@ -61,7 +61,7 @@ func TestLifeOfASubscription(t *testing.T) {
 		s := made.Subscription
 		require.Equal(t, made.ID, s.ID)
 		require.True(t, strings.HasPrefix(s.ID, "whs_"))
-		require.Equal(t, events.Names(), s.Events, "all eleven can be subscribed to")
+		require.Equal(t, events.Names(), s.Events, "all can be subscribed to")
 		require.True(t, s.Enabled)
 		require.Nil(t, s.DisabledReason)
 		require.Equal(t, w.A.Users[principal.Admin].ID, s.CreatedBy)

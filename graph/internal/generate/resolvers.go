@@ -167,7 +167,7 @@ func (r *resolvers) field(object string, f *ast.FieldDefinition, row reflect.Typ
 	}
 	e := registry.Entities[target]
 	r.method(object, f.Name, "ctx context.Context, row *"+row.String(), "*"+e.Go.String(),
-		"return follow(ctx, r.engine, row, func(row *%s) *string { return %s%s }, %s)", row, pointer, key.Name, r.operations["lookUp "+e.Type])
+		"return resolveEdge(ctx, r.engine, row, func(row *%s) *string { return %s%s }, %s)", row, pointer, key.Name, r.operations["lookUp "+e.Type])
 }
 
 // columnOf returns the column of a row by the Go name of a field, without case, because Ent and gqlgen spell some initials

@@ -100,6 +100,7 @@ var Mutations = []Mutation{
 	mutation("decideAgentAction", agent.DecideAction),
 	mutation("decideApproval", execution.DecideApproval),
 	mutation("declineRequest", request.Decline),
+	mutation("moveRequest", request.Move),
 	mutation("delegateApproval", execution.DelegateApproval),
 	mutation("deleteAccessPolicy", policy.Delete),
 	mutation("deleteAgent", agent.Delete),

@@ -61,7 +61,7 @@ func Version(r *ent.Request) (string, error) {
 	if len(tags) == 0 {
 		tags = nil // nil and empty tags are equal
 	}
-	raw, err := json.Marshal([]any{r.Title, r.Description, r.Status, r.Priority, tags, r.TeamID, r.AssigneeID, r.Fields, r.Waiting, r.SnoozedUntil})
+	raw, err := json.Marshal([]any{r.Title, r.Description, r.Status, r.Priority, tags, r.TeamID, r.AssigneeID, r.Fields, r.Waiting, r.SnoozedUntil, r.OfferingID})
 	if err != nil {
 		return "", fmt.Errorf("digest the request: %w", err)
 	}

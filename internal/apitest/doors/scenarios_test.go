@@ -119,6 +119,11 @@ var calls = []call{
 		return vars{"serviceId": d.known["<service>"], "offeringId": off, "title": "Request " + d.tag, "assigneeId": d.s.A.Agent.UserID}
 	}},
 	{name: "update a request", method: http.MethodPatch, path: "/requests/{id}", root: "updateRequest", typ: "Request", scope: "requests:write", row: (*side).request, body: said(vars{"priority": "LOW", "tags": vars{"k": "v"}})},
+	{name: "move a request", method: http.MethodPost, path: "/requests/{id}/move", root: "moveRequest", typ: "Request", scope: "requests:write", row: (*side).request, body: func(d *side) vars {
+		in := catalog.CreateOfferingInput{Name: "Other " + d.tag}
+		in.ID = d.known["<service>"]
+		return vars{"offeringId": d.is("<other>", by(d, catalog.CreateOffering, in).ID), "fields": vars{"site": "Bern"}}
+	}},
 	{name: "accept a request", method: http.MethodPatch, path: "/requests/{id}", root: "updateRequest", typ: "Request", scope: "requests:write", row: (*side).request, body: said(vars{"status": "IN_PROGRESS"})},
 	{name: "cancel a request", method: http.MethodPatch, path: "/requests/{id}", root: "updateRequest", typ: "Request", scope: "requests:write", row: (*side).request, body: said(vars{"status": "CANCELLED"})},
 	{name: "complete a pending request", method: http.MethodPatch, path: "/requests/{id}", root: "updateRequest", typ: "Request", scope: "requests:write", row: (*side).request, body: said(vars{"status": "COMPLETED"})},
