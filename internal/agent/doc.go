@@ -37,8 +37,9 @@
 // # The engine history
 //
 // It uses the newest 500 finished requests, TF-IDF over their words, service and offering, and naive Bayes. The confidence of a
-// value is the mean of its Bayes probability and its share among the ten nearest requests. Below 0.5 nothing is proposed. The
-// engine is deterministic, reads only the company's own rows, and needs no model: tests and new companies use it.
+// value is the mean of its Bayes probability and its share among the ten nearest requests. Below 0.5 nothing is proposed. For an
+// offering only the written words count, and the confidence must be 0.8. A move is proposed alone, because what follows depends on
+// the offering, and only if the request's answers fit the offering's form. The engine is deterministic, reads only the company's own rows, and needs no model: tests and new companies use it.
 //
 // # Budgets
 //
@@ -52,7 +53,7 @@
 // The strictest of the autonomy level, the tool's own mode and the company's policies applies. Deny refuses a call,
 // RequireApproval makes it wait for a person. Both are evaluated before the transaction, on the row as it is and as it would
 // become. In the transaction op.Tx evaluates them again for every write of an agent that nobody has approved, and refuses what
-// slipped past. A decline always waits.
+// slipped past. A decline always waits, and so does a move to another offering.
 //
 // # The engine model
 //
@@ -68,7 +69,7 @@
 // and secrets are masked (secret.Hide). Reads run at once. A write is checked against the version's tools, the operation's rules,
 // the ids that were read, the agent's rights and the policies, and then kept. Only conclude performs writes, in the same ways as
 // for the engine history. A model cannot change the text of a request: of updateRequest it has only team, assignee, priority and
-// tags.
+// tags, and of moveRequest only the offering.
 //
 // # Evaluations
 //

@@ -7,8 +7,10 @@ import (
 	"entgo.io/ent/dialect/sql"
 
 	"atrium/ent"
+	"atrium/ent/offering"
 	"atrium/ent/predicate"
 	"atrium/ent/request"
+	"atrium/ent/service"
 	"atrium/ent/team"
 	"atrium/ent/user"
 	"atrium/internal/op"
@@ -31,7 +33,7 @@ type historyInput struct {
 	Only []string             `json:"-"` // the only requests to read, for a replay; nil for all
 }
 
-// history holds finished requests, and which of the teams and people that they name can still be assigned.
+// history holds finished requests, and which of the offerings, teams and people that they name can still take requests.
 type history struct {
 	requests []*ent.Request
 	present  map[string]bool
@@ -65,6 +67,9 @@ func listHistory(ctx context.Context, tx *op.Tx, in historyInput) (history, erro
 	if err != nil {
 		return h, fmt.Errorf("read finished requests: %w", err)
 	}
+	if err := h.lookUpOfferings(ctx, tx); err != nil {
+		return h, err
+	}
 	return h, h.lookUp(tx.Unfiltered(ctx, "whether a team or a person is there to take more"), tx)
 }
 
@@ -87,6 +92,23 @@ func readableRequests(ctx context.Context, tx *op.Tx, who *principal.Principal) 
 		}
 	}
 	return where, nil
+}
+
+// lookUpOfferings records which offerings are active, among those that the reader sees.
+func (h *history) lookUpOfferings(ctx context.Context, tx *op.Tx) error {
+	offerings := map[string]bool{}
+	for _, r := range h.requests {
+		offerings[r.OfferingID] = true
+	}
+	active, err := tx.Offering.Query().Where(offering.IDIn(keys(offerings)...), offering.StatusEQ(offering.StatusActive),
+		offering.HasServiceWith(service.StatusEQ(service.StatusActive))).IDs(ctx)
+	if err != nil {
+		return fmt.Errorf("look the offerings up: %w", err)
+	}
+	for _, id := range active {
+		h.present[id] = true
+	}
+	return nil
 }
 
 // lookUp records which teams exist and which people are active.

@@ -14,6 +14,7 @@ const (
 	neighbours = 10  // nearest requests that vote
 	named      = 3   // of them, how many a rationale names
 	certain    = 0.5 // minimum confidence of a proposed value
+	sure       = 0.8 // minimum confidence of a proposed offering, because a wrong one costs more
 	smoothing  = 0.1 // of naive Bayes
 )
 
@@ -33,7 +34,14 @@ type corpus struct {
 
 // wordsOf returns the number of occurrences of each word in a request. Its service and offering count as words.
 func wordsOf(r *ent.Request) map[string]float64 {
-	out := map[string]float64{"service:" + r.ServiceID: 1, "offering:" + r.OfferingID: 1}
+	out := writtenWords(r)
+	out["service:"+r.ServiceID], out["offering:"+r.OfferingID] = 1, 1
+	return out
+}
+
+// writtenWords returns the number of occurrences of each word in a request's title and description.
+func writtenWords(r *ent.Request) map[string]float64 {
+	out := map[string]float64{}
 	text := strings.ToLower(r.Title + " " + r.Description)
 	for w := range strings.FieldsFuncSeq(text, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
 		if len(w) > 1 {
@@ -43,11 +51,11 @@ func wordsOf(r *ent.Request) map[string]float64 {
 	return out
 }
 
-// learn computes the TF-IDF weights of finished requests.
-func learn(rows []*ent.Request) *corpus {
+// learn computes the TF-IDF weights of finished requests, each with its words.
+func learn(rows []*ent.Request, words func(*ent.Request) map[string]float64) *corpus {
 	c := &corpus{idf: map[string]float64{}}
 	for _, r := range rows {
-		e := example{id: r.ID, counts: wordsOf(r), row: r}
+		e := example{id: r.ID, counts: words(r), row: r}
 		for w := range e.counts {
 			c.idf[w]++
 		}

@@ -16,6 +16,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/principal"
+	"atrium/internal/request"
 )
 
 // Step is one step of a run.
@@ -111,8 +112,8 @@ func makePlan(ctx context.Context, l *decisionContext, now func() time.Time) (*p
 	case l.self == nil:
 		p.reason = "Nobody answers for the agent: its owner was deactivated."
 		return p, nil
-	case l.settings.mode(toolUpdate) == modeOff:
-		p.reason = "The agent may not use updateRequest."
+	case l.settings.mode(toolUpdate) == modeOff && l.settings.mode(toolMove) == modeOff:
+		p.reason = "The agent may not use updateRequest or moveRequest."
 		return p, nil
 	}
 	h, err := l.history(ctx)
@@ -138,18 +139,27 @@ func givenOf(r *ent.Request, h history) (engineInput, error) {
 // fromHistory sets the steps and writes of the plan from the history.
 func (p *plan) fromHistory(ctx context.Context, l *decisionContext, h history, at time.Time) error {
 	p.step("read", "requests", p.given.History[:min(shownRows, len(p.given.History))], fmt.Sprintf("Looked at %d finished requests.", len(h.requests)), at)
-	changes := decide(l.subject.Request, h)
-	p.step("decide", toolUpdate, rowsOf(changes), fmt.Sprintf("Decided on %d changes.", len(changes)), at)
+	name := toolUpdate
+	changes, err := l.offering(ctx, h)
+	if err != nil {
+		return err
+	}
+	if len(changes) > 0 {
+		name = toolMove // alone, because the rest follows from the offering
+	} else if l.settings.mode(toolUpdate) != modeOff {
+		changes = decide(l.subject.Request, h)
+	}
+	p.step("decide", name, rowsOf(changes), fmt.Sprintf("Decided on %d changes.", len(changes)), at)
 	if len(changes) == 0 {
 		p.reason = "No finished request is like this one enough to propose anything."
 		return nil
 	}
-	w, err := writeOf(changes)
+	w, err := writeOf(name, changes)
 	if err != nil {
 		return err
 	}
 	if l.settings.Autonomy == string(agent.AutonomyAUTONOMOUS) {
-		err = l.mayWrite(ctx, toolNamed(toolUpdate), w)
+		err = l.mayWrite(ctx, toolNamed(name), w)
 		if apperr.CodeOf(err) == apperr.Forbidden {
 			p.reason = "The agent may not change the request."
 			return nil
@@ -160,8 +170,25 @@ func (p *plan) fromHistory(ctx context.Context, l *decisionContext, h history, a
 	return err
 }
 
+// offering returns the change of the request to another offering; none if nothing suggests one, the agent may not move requests,
+// or the request's answers do not fit that offering's form.
+func (l *decisionContext) offering(ctx context.Context, h history) ([]Change, error) {
+	if l.settings.mode(toolMove) == modeOff {
+		return nil, nil
+	}
+	c := decideOffering(l.subject.Request, h)
+	if c == nil {
+		return nil, nil
+	}
+	fits, err := request.Fits(ctx, l.engine.Outside(principal.Worker(l.subject.CompanyID, workerName)), l.subject.Request, c.To.(string))
+	if err != nil || !fits {
+		return nil, wrap("check the answers against the offering's form", err)
+	}
+	return []Change{*c}, nil
+}
+
 // writeOf returns the write for changes. It has the rationale and the confidence of the least certain change.
-func writeOf(changes []Change) (*write, error) {
+func writeOf(tool string, changes []Change) (*write, error) {
 	args, err := arguments(changes)
 	if err != nil {
 		return nil, err
@@ -173,7 +200,7 @@ func writeOf(changes []Change) (*write, error) {
 		}
 	}
 	return &write{
-		Tool: toolUpdate, Arguments: args, Changes: changes, Rationale: least.Rationale, Confidence: least.Confidence, Rows: rowsOf(changes),
+		Tool: tool, Arguments: args, Changes: changes, Rationale: least.Rationale, Confidence: least.Confidence, Rows: rowsOf(changes),
 	}, nil
 }
 
@@ -195,7 +222,7 @@ func (l *decisionContext) mayWrite(ctx context.Context, t *tool, w *write) error
 			return fmt.Errorf("ask the policies: %w", err)
 		}
 	}
-	w.Waits = policy != "" || l.settings.mode(t.name) == modeApprove || t.name == toolDecline
+	w.Waits = policy != "" || l.settings.mode(t.name) == modeApprove || t.name == toolDecline || t.name == toolMove
 	return nil
 }
 
@@ -216,15 +243,11 @@ func (p *plan) stepOf(w write) int {
 // decide returns the changes that the finished requests suggest for a new one. It keeps a team, an assignee and tags that the
 // request already has.
 func decide(r *ent.Request, h history) []Change {
-	c := learn(h.requests)
+	c := learn(h.requests, wordsOf)
 	words := wordsOf(r)
 	near := c.nearest(words)
 	var out []Change
-	add := func(field string, from, to any, g guess) {
-		out = append(out, Change{
-			Field: field, From: from, To: to, Rationale: "because " + strings.Join(g.because, ", "), Confidence: g.confidence, Rows: g.because,
-		})
-	}
+	add := func(field string, from, to any, g guess) { out = append(out, changeBy(field, from, to, g)) }
 	there := func(id *string) string {
 		if id == nil || !h.present[*id] {
 			return ""
@@ -252,6 +275,27 @@ func decide(r *ent.Request, h history) []Change {
 		add("tags", from, tags, g)
 	}
 	return out
+}
+
+// decideOffering returns the offering that the finished requests suggest for a new one by its text alone; nil for none.
+func decideOffering(r *ent.Request, h history) *Change {
+	c := learn(h.requests, writtenWords)
+	words := writtenWords(r)
+	g, ok := c.guess(words, c.nearest(words), func(r *ent.Request) string {
+		if !h.present[r.OfferingID] {
+			return ""
+		}
+		return r.OfferingID
+	})
+	if !ok || g.confidence < sure || g.value == r.OfferingID {
+		return nil
+	}
+	change := changeBy("offeringId", r.OfferingID, g.value, g)
+	return &change
+}
+
+func changeBy(field string, from, to any, g guess) Change {
+	return Change{Field: field, From: from, To: to, Rationale: "because " + strings.Join(g.because, ", "), Confidence: g.confidence, Rows: g.because}
 }
 
 // tags returns the tags that similar requests have and the request lacks, with the least certain guess.

@@ -9,8 +9,11 @@ import (
 	"slices"
 	"sync"
 
+	"atrium/ent/offering"
+	"atrium/ent/service"
 	"atrium/internal/agent/model"
 	"atrium/internal/apperr"
+	"atrium/internal/catalog"
 	"atrium/internal/form"
 	"atrium/internal/op"
 	"atrium/internal/paging"
@@ -73,6 +76,26 @@ var readTools = []readTool{
 		one["description"] = begins(r.Description)
 		return []any{one}, nil
 	}),
+	readOf("services", "Find services by name.", catalog.ListServices, []string{"q"}, func(read context.Context, e *op.Engine, in catalog.ListServicesInput, ids *[]string) ([]any, error) {
+		in.Page, in.Status = paging.Page{Size: maxDirectory, Sort: "name"}, []string{string(service.StatusActive)}
+		list, _, err := op.Run(read, e, catalog.ListServices, in, nil)
+		out := []any{}
+		for _, s := range list.Rows {
+			out = append(out, map[string]any{"id": s.ID, "name": s.Name})
+			*ids = append(*ids, s.ID)
+		}
+		return out, err
+	}),
+	readOf("offerings", "Find the offerings of the service with this id.", catalog.ListOfferings, []string{"id", "q"}, func(read context.Context, e *op.Engine, in catalog.ListOfferingsInput, ids *[]string) ([]any, error) {
+		in.Page, in.Status = paging.Page{Size: maxDirectory, Sort: "name"}, []string{string(offering.StatusActive)}
+		list, _, err := op.Run(read, e, catalog.ListOfferings, in, nil)
+		out := []any{}
+		for _, o := range list.Rows {
+			out = append(out, map[string]any{"id": o.ID, "name": o.Name})
+			*ids = append(*ids, o.ID)
+		}
+		return out, err
+	}),
 	readOf("teams", "Find teams by name.", people.ListTeams, []string{"q"}, teams),
 	readOf("users", "Find people by e-mail address or role.", people.ListUsers, []string{"email", "role"}, users),
 }
@@ -88,6 +111,7 @@ func readNamed(name string) *readTool {
 // change the text of a request.
 var fieldsOf = map[string][]string{
 	toolUpdate: {"teamId", "assigneeId", "priority", "tags"},
+	toolMove:   {"offeringId"},
 	toolTask:   {"outcome", "variables"},
 }
 
@@ -111,7 +135,7 @@ func (t *conversation) tools() ([]model.Tool, error) {
 	}
 	out := []model.Tool{}
 	for _, m := range all {
-		if toolNamed(m.Name) != nil && !t.offers(m.Name) {
+		if toolNamed(m.Name) != nil && !t.offers(m.Name) || (m.Name == "services" || m.Name == "offerings") && !t.offers(toolMove) {
 			continue
 		}
 		if t.subject.task != nil && toolNamed(m.Name) != nil {

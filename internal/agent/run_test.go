@@ -21,6 +21,7 @@ import (
 	"atrium/internal/agent"
 	"atrium/internal/apperr"
 	"atrium/internal/catalog"
+	"atrium/internal/form"
 	"atrium/internal/jobs"
 	"atrium/internal/op"
 	"atrium/internal/people"
@@ -196,6 +197,42 @@ func TestSuggest(t *testing.T) {
 		require.Contains(t, string(entry.Changes), a.ID)
 		_, _, err = op.Run(d.staff(), d.Engine, agent.ApplyProposal, agent.ApplyInput{ByID: op.ByID{ID: a.ID}}, nil)
 		require.Equal(t, apperr.Conflict, code(err), "once")
+	})
+}
+
+// A request that reads like those of another offering is proposed to move there, and to nothing else. A person moves it.
+func TestProposesAnOffering(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		badge := testkit.Run(t, d.World, d.ctx, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: d.service}, Name: "Badge"}).ID
+		for i := range 6 {
+			right := *d
+			right.offering = badge
+			right.finished(d.ctx, fmt.Sprintf("badge opens no door %d", i), d.network)
+		}
+		hired := d.hire("SUGGEST")
+		d.work()
+		id := d.file(d.ctx, "my badge opens no door")
+		a := d.action(d.run(id, agentrun.StatusPROPOSED))
+		require.Equal(t, "moveRequest", a.Operation)
+		require.JSONEq(t, `{"offeringId":"`+badge+`"}`, string(a.Arguments))
+		testkit.Run(t, d.World, d.staff(), agent.ApplyProposal, agent.ApplyInput{ByID: op.ByID{ID: a.ID}})
+		require.Equal(t, badge, d.request(id).OfferingID)
+
+		right := *d
+		right.offering = badge
+		stays := d.run(right.file(d.ctx, "my badge opens no door"), agentrun.StatusPROPOSED)
+		require.Equal(t, "updateRequest", d.action(stays).Operation, "it is filed right")
+
+		d.free(hired)
+		id = d.file(d.ctx, "my badge opens no door")
+		require.Equal(t, "moveRequest", d.action(d.run(id, agentrun.StatusWAITING)).Operation, "at any level it waits for a person")
+
+		testkit.Run(t, d.World, d.ctx, catalog.UpdateOffering, catalog.UpdateOfferingInput{ByID: op.ByID{ID: badge}, Form: op.SetTo(form.Definition{
+			Fields: []form.Field{{Key: "site", Label: "Site", Type: "text", Required: true}},
+		})})
+		id = d.file(d.ctx, "my badge opens no door")
+		d.run(id, agentrun.StatusCOMPLETED)
+		require.Equal(t, d.offering, d.request(id).OfferingID, "the answers do not fit that form")
 	})
 }
 
