@@ -19,7 +19,7 @@ const lists: Record<string, string[]> = {
   sendTestEvent: ['webhookDeliveries'], replayWebhookDelivery: ['webhookDeliveries'], createAccessPolicy: ['accessPolicies'],
   deleteAccessPolicy: ['accessPolicies'], createSecret: ['secrets'], deleteSecret: ['secrets'], endSession: ['sessions'],
   completeTask: ['tasks', 'request', 'approvals'], decideApproval: ['approvals', 'tasks'], resolveIncident: ['incidents'],
-  acceptRequest: ['auditEntries'], declineRequest: ['auditEntries'], updateRequest: ['auditEntries'], markNotificationsRead: ['notifications'],
+  acceptRequest: ['auditEntries'], declineRequest: ['auditEntries'], updateRequest: ['auditEntries'], moveRequest: ['request', 'auditEntries'], markNotificationsRead: ['notifications'],
   updateNotificationSettings: ['viewer'],
 };
 

@@ -5,14 +5,14 @@ import { useState } from 'react';
 import { rows, useRead, useWrite } from '../app/data';
 import type { Fault } from '../app/fault';
 import { can, useViewer } from '../app/session';
-import { ApplyProposal, DecideAction, DecideChoices, RejectProposal } from '../gen/documents';
+import { ApplyProposal, Catalogue, DecideAction, DecideChoices, RejectProposal } from '../gen/documents';
 import type { ActionFullFragment } from '../gen/types';
 import { Badge, Time, words } from '../ui/bits';
 import { Dialog } from '../ui/dialog';
 import { Field, Rest, faultAt } from '../ui/field';
 import { toast } from '../ui/toast';
 
-const labels: Record<string, string> = { teamId: 'Team', assigneeId: 'Assignee', priority: 'Priority', tags: 'Tags', body: 'Comment', reason: 'Reason' };
+const labels: Record<string, string> = { offeringId: 'Offering', teamId: 'Team', assigneeId: 'Assignee', priority: 'Priority', tags: 'Tags', body: 'Comment', reason: 'Reason' };
 const priorities = ['LOW', 'MEDIUM', 'HIGH', 'URGENT'];
 const percent = (n: number) => `${Math.round(n * 100)} %`;
 
@@ -20,21 +20,22 @@ export function Proposal({ action: a, title }: { action: ActionFullFragment; tit
   const viewer = useViewer();
   const pending = a.status === 'PENDING' && !a.shadow;
   const proposal = a.kind === 'PROPOSAL';
-  const named = a.changes.some((c) => c.field === 'teamId' || c.field === 'assigneeId');
-  const people = useRead(DecideChoices, {}, !named || !can(viewer, 'user.read'));
+  const people = useRead(DecideChoices, {}, !a.changes.some((c) => c.field === 'teamId' || c.field === 'assigneeId') || !can(viewer, 'user.read'));
   const teams = rows(people.data?.teams);
   const users = rows(people.data?.users);
+  const catalogue = useRead(Catalogue, {}, !a.changes.some((c) => c.field === 'offeringId'));
+  const offerings = rows(catalogue.data?.services).flatMap((s) => rows(s.offerings).map((o) => ({ id: o.id, name: `${s.name}: ${o.name}` })));
+  const named: Record<string, { id: string; name: string }[]> = { teamId: teams, assigneeId: users, offeringId: offerings };
   const [edits, setEdits] = useState<Record<string, unknown>>({});
   const [fault, setFault] = useState<Fault | null>(null);
   const [asking, setAsking] = useState<'reject' | 'APPROVE' | 'REJECT' | ''>('');
   const [apply, applying] = useWrite(ApplyProposal, true);
   const name = (field: string, value: unknown) => {
     if (value === null || value === undefined || value === '') return 'nothing';
-    const list = field === 'teamId' ? teams : field === 'assigneeId' ? users : [];
-    const found = list.find((x) => x.id === value)?.name;
+    const found = named[field]?.find((x) => x.id === value)?.name;
     return found ?? (field === 'priority' ? words(String(value)) : typeof value === 'object' ? JSON.stringify(value) : String(value));
   };
-  const options = (field: string): [string, string][] => (field === 'teamId' ? teams : field === 'assigneeId' ? users : [])
+  const options = (field: string): [string, string][] => (named[field] ?? [])
     .map((x) => [x.id, x.name] as [string, string]).concat(field === 'priority' ? priorities.map((p) => [p, words(p)] as [string, string]) : []);
   const run = async () => {
     const o = await apply({ input: { id: a.id, ...(Object.keys(edits).length > 0 ? { edits: edits as never } : {}) } });

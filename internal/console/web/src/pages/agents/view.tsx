@@ -74,7 +74,7 @@ function Body({ agent: a, again }: { agent: AgentFullFragment; again: () => void
   );
 }
 
-const tools: [AgentToolName, string][] = [['updateRequest', 'Routes requests'], ['acceptRequest', 'Accepts requests'], ['declineRequest', 'Declines requests'], ['createComment', 'Comments']];
+const tools: [AgentToolName, string][] = [['updateRequest', 'Routes requests'], ['moveRequest', 'Moves requests to another offering'], ['acceptRequest', 'Accepts requests'], ['declineRequest', 'Declines requests'], ['createComment', 'Comments']];
 
 function Settings({ agent: a }: { agent: AgentFullFragment }) {
   const thinks = a.engine === 'history' ? 'history' : a.modelConnectionId ?? 'own';

@@ -15,6 +15,7 @@ import { NotFound } from '../../ui/states';
 import { toast } from '../../ui/toast';
 import { Ask, useBulk, type Asking } from './bulk';
 import { Sla } from './row';
+import { Move } from './move';
 import { Timeline } from './timeline';
 import { Decline, useAccept, useChange } from './verbs';
 
@@ -29,7 +30,7 @@ export function Detail({ id, peek }: { id: string; peek?: boolean }) {
 function Body({ request: r, peek }: { request: FullRequest; peek: boolean }) {
   const viewer = useViewer();
   const open = r.status === 'PENDING' || r.status === 'IN_PROGRESS';
-  const [ask, setAsk] = useState<'decline' | 'cancel' | Asking>('');
+  const [ask, setAsk] = useState<'decline' | 'cancel' | 'move' | Asking>('');
   const accept = useAccept();
   const change = useChange();
   const bulk = useBulk();
@@ -38,6 +39,7 @@ function Body({ request: r, peek }: { request: FullRequest; peek: boolean }) {
   const may = {
     accept: r.status === 'PENDING' && has('request.accept'), decline: r.status === 'PENDING' && has('request.cancel') && has('request.accept'),
     complete: r.status === 'IN_PROGRESS' && has('request.complete'), update: open && has('request.update'), cancel: open && has('request.cancel'),
+    move: r.status === 'PENDING' && has('request.update') && can(viewer, 'request.create'),
   };
   useKeys([
     { keys: 'a', does: 'Assign the request', group: 'Request', run: () => { if (may.update) setAsk('assignee'); } },
@@ -57,6 +59,7 @@ function Body({ request: r, peek }: { request: FullRequest; peek: boolean }) {
         {may.decline && <button type="button" className="plain" onClick={() => { setAsk('decline'); }}><X size={15} aria-hidden /> Decline</button>}
         {may.complete && <button type="button" onClick={() => { void change(r, { status: 'COMPLETED' }, `Completed “${r.title}”.`); }}><Check size={15} aria-hidden /> Complete</button>}
         {may.update && r.status === 'IN_PROGRESS' && <button type="button" className="plain" onClick={() => { void change(r, { waiting: !r.waiting }, r.waiting ? 'The clock goes on.' : 'The clock stands still until the requester answers.'); }}>{r.waiting ? 'Go on' : 'Wait for an answer'}</button>}
+        {may.move && <button type="button" className="plain" onClick={() => { setAsk('move'); }}>Move</button>}
         {may.cancel && <button type="button" className="danger-plain" onClick={() => { setAsk('cancel'); }}>Cancel request</button>}
       </div>
       <div className={peek ? '' : 'split'}>
@@ -69,6 +72,7 @@ function Body({ request: r, peek }: { request: FullRequest; peek: boolean }) {
         </div>
         <Facts request={r} edit={may.update} />
       </div>
+      {ask === 'move' && <Move request={r} close={close} />}
       {ask === 'decline' && <Decline request={r} close={close} />}
       {(ask === 'assignee' || ask === 'priority' || ask === 'status') && <Ask what={ask} list={[r]} close={close} act={(to) => { void bulk.change([r], to); }} />}
       {ask === 'cancel' && (

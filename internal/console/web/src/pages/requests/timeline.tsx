@@ -14,7 +14,7 @@ type Entry = NonNullable<RequestHistoryQuery['auditEntries']>['edges'][number]['
 
 const said: Record<string, string> = {
   'request.created': 'filed it', 'request.accepted': 'accepted it', 'request.completed': 'completed it', 'request.cancelled': 'cancelled it',
-  'request.updated': 'changed it', 'sla.warning': 'say that a target is near', 'sla.breached': 'say that a target was missed',
+  'request.moved': 'moved it to another offering', 'request.updated': 'changed it', 'sla.warning': 'say that a target is near', 'sla.breached': 'say that a target was missed',
 };
 
 // Timeline tells what happened to a request, and what was said about it. Admins see it from the audit log; others from the row.
