@@ -27,11 +27,6 @@ import (
 	"atrium/internal/testkit/receiver"
 )
 
-func eachBench(b *testing.B, fn func(b *testing.B, w *testkit.World)) {
-	b.Run("sqlite", func(b *testing.B) { fn(b, testkit.SQLiteWorld(b)) })
-	b.Run("postgres", func(b *testing.B) { fn(b, testkit.PostgresWorld(b)) })
-}
-
 // computed returns a workflow of 20 phases, none of which waits.
 func computed() body {
 	phases := []body{phase("start", "START", nil)}
@@ -65,7 +60,7 @@ func BenchmarkTransitions(b *testing.B) {
 	sink := receiver.New(b, receiver.Status(http.StatusOK, "{}"))
 	for name, definition := range map[string]body{"computed": computed(), "called": called(sink.URL)} {
 		b.Run(name, func(b *testing.B) {
-			eachBench(b, func(b *testing.B, w *testkit.World) {
+			testkit.EachBench(b, func(b *testing.B, w *testkit.World) {
 				s := open(b, w, definition)
 				floor := s.emptyJobs(b, 3000)
 				for range b.N {
@@ -177,7 +172,7 @@ func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 // BenchmarkFirstTask measures the time from the answer to a request until its first task, at 100 requests a second, and again with
 // 100,000 waiting executions and 10,000 sleeping timers.
 func BenchmarkFirstTask(b *testing.B) {
-	eachBench(b, func(b *testing.B, w *testkit.World) {
+	testkit.EachBench(b, func(b *testing.B, w *testkit.World) {
 		s := open(b, w, tasked())
 		s.work()
 		s.firstTasks(b, 20, 10*time.Millisecond) // warm up
@@ -197,19 +192,47 @@ func BenchmarkFirstTask(b *testing.B) {
 // wait adds executions that wait for a task.
 func (s *shop) wait(b *testing.B, n int) {
 	b.Helper()
-	state := `{"Status":"WAITING","Visit":{"Number":2,"PhaseID":"work","Type":"PROCESS","Status":"WAITING","StartedAt":"2026-01-02T03:04:05Z","Attempts":1},"Wait":{"for":"task"},"Phases":{"start":{}}}`
-	const columns = `INSERT INTO executions (id, created_at, updated_at, company_id, workflow_id, workflow_version, status, "trigger", phase_id, revision, state) SELECT '%s' || %s, %s, %s, %s, %s, 1, 'WAITING', 'request', 'work', 1, %s FROM %s`
-	query := fmt.Sprintf(columns, id.From("exe", time.Now())[:18], "printf('%012d', i)", "?", "?", "?", "?", "?", fmt.Sprintf("(WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < %d) SELECT i FROM n)", n))
+	s.insert(b, n, "WAITING", new("work"),
+		new(`{"Status":"WAITING","Visit":{"Number":2,"PhaseID":"work","Type":"PROCESS","Status":"WAITING","StartedAt":"2026-01-02T03:04:05Z","Attempts":1},"Wait":{"for":"task"},"Phases":{"start":{}}}`))
+}
+
+// crowd adds executions that have not begun, with the jobs of their first steps.
+func (s *shop) crowd(b *testing.B, n int) {
+	b.Helper()
+	ids := s.insert(b, n, "RUNNING", nil, nil)
+	for some := range slices.Chunk(ids, 10_000) {
+		list := make([]jobs.Job, len(some))
+		for i, id := range some {
+			list[i] = jobs.Job{Args: run.CrowdedStep(s.workflow.CompanyID, id)}
+		}
+		require.NoError(b, s.Store.Write(s.ctx, func(ctx context.Context, tx *store.Tx) error { return s.Queue.InsertManyTx(ctx, tx, list...) }))
+	}
+}
+
+// insert adds executions with one statement, and returns their ids.
+func (s *shop) insert(b *testing.B, n int, status string, phase, state *string) []string {
+	b.Helper()
+	const columns = `INSERT INTO executions (id, created_at, updated_at, company_id, workflow_id, workflow_version, status, "trigger", phase_id, revision, state) SELECT '%s' || %s, %s, %s, %s, %s, 1, '%s', 'webhook', %s, 0, %s FROM %s`
+	prefix := id.From("exe", time.Now())[:18]
+	query := fmt.Sprintf(columns, prefix, "printf('%012d', i)", "?", "?", "?", "?", status, "?", "?", fmt.Sprintf("(WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < %d) SELECT i FROM n)", n))
 	if s.Store.Dialect() == dialect.Postgres {
-		query = fmt.Sprintf(columns, id.From("exe", time.Now())[:18], "lpad(i::text, 12, '0')", "$1", "$2", "$3", "$4", "$5", fmt.Sprintf("generate_series(0, %d) AS i", n-1))
+		query = fmt.Sprintf(columns, prefix, "lpad(i::text, 12, '0')", "$1", "$2", "$3", "$4", status, "$5", "$6", fmt.Sprintf("generate_series(0, %d) AS i", n-1))
 	}
 	now := time.Now().UTC()
 	require.NoError(b, s.Store.Write(principal.System(s.ctx, "test"), func(ctx context.Context, tx *store.Tx) error {
-		if err := ent.DriverOf(tx.Client).Exec(ctx, query, []any{now, now, s.workflow.CompanyID, s.workflow.ID, state}, nil); err != nil {
+		if err := ent.DriverOf(tx.Client).Exec(ctx, query, []any{now, now, s.workflow.CompanyID, s.workflow.ID, phase, state}, nil); err != nil {
 			return err
+		}
+		if s.Store.Dialect() != dialect.Postgres {
+			return nil // no statistics, as in a product's file
 		}
 		return ent.DriverOf(tx.Client).Exec(ctx, "ANALYZE", []any{}, nil)
 	}))
+	ids := make([]string, n)
+	for i := range ids {
+		ids[i] = fmt.Sprintf("%s%012d", prefix, i)
+	}
+	return ids
 }
 
 // sleep adds jobs of steps that are due in a month.
@@ -223,22 +246,19 @@ func (s *shop) sleep(b *testing.B, n int) {
 	require.NoError(b, s.Store.Write(s.ctx, func(ctx context.Context, tx *store.Tx) error { return s.Queue.InsertManyTx(ctx, tx, list...) }))
 }
 
-// BenchmarkNeighbour measures the first tasks of a company while the executions of another one, filed before, are worked.
+// BenchmarkNeighbour measures the first tasks of a company while 100,000 executions of another one, started before, are worked.
 func BenchmarkNeighbour(b *testing.B) {
-	const crowd = 1000
 	sink := receiver.New(b, receiver.Status(http.StatusOK, "{}"))
 	for name, definition := range map[string]body{"computed": computed(), "called": called(sink.URL)} {
 		b.Run(name, func(b *testing.B) {
-			eachBench(b, func(b *testing.B, w *testkit.World) {
+			testkit.EachBench(b, func(b *testing.B, w *testkit.World) {
 				busy := open(b, w, definition)
 				quiet := openFor(b, w, w.B, tasked())
 				stop := quiet.work()
 				quiet.firstTasks(b, 20, 20*time.Millisecond)
 				alone := quiet.firstTasks(b, 50, 20*time.Millisecond)
 				stop()
-				for range crowd {
-					busy.file(nil)
-				}
+				busy.crowd(b, 100_000)
 				quiet.work()
 				quiet.firstTasks(b, 20, 20*time.Millisecond)
 				began, before := time.Now(), busy.visits()

@@ -114,10 +114,11 @@ func processes(requestID string) predicate.Workflow {
 // lower priority than those of companies with fewer.
 var crowds = []int{16, 64, 256}
 
-// priorityOf returns the priority of the company's next first step: the more of its executions are running, the lower.
+// priorityOf returns the priority of the company's next first step: the more of its executions are running, the lower. The order is
+// that of an index. Without it, PostgreSQL expected so many running executions that it read the whole table for a company with few.
 func priorityOf(ctx context.Context, db *ent.Client) (int, error) {
 	for i, n := range crowds {
-		more, err := db.Execution.Query().Where(running).Offset(n - 1).Exist(ctx)
+		more, err := db.Execution.Query().Where(running).Order(execution.ByCreatedAt(), execution.ByID()).Offset(n - 1).Exist(ctx)
 		if err != nil {
 			return 0, fmt.Errorf("count the company's executions: %w", err)
 		}

@@ -69,6 +69,12 @@ func Each(t *testing.T, fn func(t *testing.T, w *World)) {
 	})
 }
 
+// EachBench runs fn with a world on SQLite, and then with another on PostgreSQL.
+func EachBench(b *testing.B, fn func(b *testing.B, w *World)) {
+	b.Run("sqlite", func(b *testing.B) { fn(b, SQLiteWorld(b)) })
+	b.Run("postgres", func(b *testing.B) { fn(b, PostgresWorld(b)) })
+}
+
 // SQLiteWorld returns a world on a fresh SQLite file.
 func SQLiteWorld(tb testing.TB) *World {
 	tb.Helper()

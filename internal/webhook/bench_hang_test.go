@@ -38,7 +38,7 @@ const (
 // take from before the commit to their arrival, and compares that with a run in which none hangs. It alternates the two several
 // times, so that other load on the machine affects both, and reports the medians.
 func BenchmarkHangingReceivers(b *testing.B) {
-	eachBench(b, func(b *testing.B, w *testkit.World) {
+	testkit.EachBench(b, func(b *testing.B, w *testkit.World) {
 		var calm, hung, ratios []float64
 		var calm50, hung50 []float64
 		for range b.N {

@@ -43,7 +43,7 @@ type longHistory struct {
 // BenchmarkHistory reads pages of a long history: the first, one deep inside, and by each filter. Then it looks for changes, as
 // feeds do, and sweeps: a batch of rows, a batch of events, and on PostgreSQL a whole week.
 func BenchmarkHistory(b *testing.B) {
-	eachBench(b, func(b *testing.B, w *testkit.World) {
+	testkit.EachBench(b, func(b *testing.B, w *testkit.World) {
 		h := fillHistory(b, w)
 		h.pages(b)
 		h.changes(b)

@@ -55,12 +55,6 @@ func (s *sink) await(b testing.TB, n int64) {
 	}
 }
 
-// eachBench runs fn on both databases.
-func eachBench(b *testing.B, fn func(b *testing.B, w *testkit.World)) {
-	b.Run("sqlite", func(b *testing.B) { fn(b, testkit.SQLiteWorld(b)) })
-	b.Run("postgres", func(b *testing.B) { fn(b, testkit.PostgresWorld(b)) })
-}
-
 // happen emits n events of company A, atOnce of them concurrently.
 func happen(b testing.TB, w *testkit.World, n, atOnce int) {
 	var wg sync.WaitGroup
@@ -86,7 +80,7 @@ func happen(b testing.TB, w *testkit.World, n, atOnce int) {
 // BenchmarkDeliveries measures deliveries a second, from events that happen 16 at a time, to a sink with TLS. For comparison it
 // measures a plain loop that posts the same bodies, 10 at a time, to the same sink by the same client.
 func BenchmarkDeliveries(b *testing.B) {
-	eachBench(b, func(b *testing.B, w *testkit.World) {
+	testkit.EachBench(b, func(b *testing.B, w *testkit.World) {
 		s := newSink(b)
 		o := open(b, w)
 		o.subscribe(b, s.url)
@@ -139,7 +133,7 @@ func floor(b testing.TB, url string, n int) float64 {
 
 // BenchmarkFirstAttempt measures from the commit of an event to the arrival of its delivery, at 100 events a second.
 func BenchmarkFirstAttempt(b *testing.B) {
-	eachBench(b, func(b *testing.B, w *testkit.World) {
+	testkit.EachBench(b, func(b *testing.B, w *testkit.World) {
 		s := newSink(b)
 		o := open(b, w)
 		o.subscribe(b, s.url)
@@ -191,7 +185,7 @@ func BenchmarkFirstAttempt(b *testing.B) {
 
 // BenchmarkEmit measures the cost of an event for a company without subscriptions, compared with writing only the event's row.
 func BenchmarkEmit(b *testing.B) {
-	eachBench(b, func(b *testing.B, w *testkit.World) {
+	testkit.EachBench(b, func(b *testing.B, w *testkit.World) {
 		for what, write := range map[string]func(context.Context, *store.Tx, events.Event) error{
 			"emit": w.Engine.Events.Emit,
 			"row alone": func(ctx context.Context, tx *store.Tx, e events.Event) error {
