@@ -41,6 +41,9 @@
 // offering only the written words count, and the confidence must be 0.8. A move is proposed alone, because what follows depends on
 // the offering, and only if the request's answers fit the offering's form. The engine is deterministic, reads only the company's own rows, and needs no model: tests and new companies use it.
 //
+// At 50 requests a second, in a company with 500 finished ones, a proposal comes after 50 to 70 ms (p50) and 90 to 540 ms (p95) on SQLite,
+// and after 35 to 50 and 90 to 120 ms on PostgreSQL (BenchmarkProposal; 2026-11, two busy cores). Deciding takes 3.3 ms of it.
+//
 // # Budgets
 //
 // A run has limits, an agent has runsPerDay, and a company has agentRunsPerDay (5000 by default). The last two count the runs
@@ -62,7 +65,7 @@
 // One job makes one call, outside of transactions. Its answer, the results of its tools and the next job commit together. So a
 // killed process repeats at most one call and no write, a stopped run does nothing more, and calls that take a minute delay
 // nothing else (queue agent_models; on each node at most four of a company at a time). Any node can rebuild a run from its turns
-// (talk.fold). A replay does the same without calling the model.
+// (conversation.addExchange). A replay does the same without calling the model.
 //
 // The system message consists of the frame and the version's instructions. The request's text, its comments, similar requests,
 // teams and people are in one data message of at most 32 KiB of JSON. It is read with the rights of the agent and its requester,

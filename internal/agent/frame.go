@@ -144,7 +144,7 @@ func dataOf(read context.Context, e *op.Engine, s subject, h history, mask func(
 	if s.task != nil {
 		data["task"] = taskData(s.task)
 	}
-	c := learn(h.requests, wordsOf)
+	c := learn(h.requests)
 	similar := []any{}
 	for _, n := range c.nearest(wordsOf(s.Request)) {
 		if len(similar) == maxSimilar {

@@ -51,11 +51,11 @@ func writtenWords(r *ent.Request) map[string]float64 {
 	return out
 }
 
-// learn computes the TF-IDF weights of finished requests, each with its words.
-func learn(rows []*ent.Request, words func(*ent.Request) map[string]float64) *corpus {
+// learn computes the TF-IDF weights of finished requests.
+func learn(rows []*ent.Request) *corpus {
 	c := &corpus{idf: map[string]float64{}}
 	for _, r := range rows {
-		e := example{id: r.ID, counts: words(r), row: r}
+		e := example{id: r.ID, counts: wordsOf(r), row: r}
 		for w := range e.counts {
 			c.idf[w]++
 		}

@@ -58,8 +58,8 @@ func TestHistoryBeatsTheMajority(t *testing.T) {
 	asked, right, largest, offered, offeredRight := 0, 0, 0, 0, 0
 	for from := maxHistory; from < company; from += maxHistory {
 		before := rows[from-maxHistory : from]
-		c := learn(before, wordsOf)
-		require.Equal(t, c.weigh(wordsOf(rows[from])), learn(before, wordsOf).weigh(wordsOf(rows[from])), "the same every time")
+		c := learn(before)
+		require.Equal(t, c.weigh(wordsOf(rows[from])), learn(before).weigh(wordsOf(rows[from])), "the same every time")
 		for i := from; i < from+maxHistory; i += every {
 			r := rows[i]
 			words := wordsOf(r)
@@ -93,6 +93,8 @@ func BenchmarkDecide(b *testing.B) {
 	target := *rows[maxHistory]
 	target.TeamID = nil
 	for b.Loop() {
-		decide(&target, h)
+		c := learn(h.requests)
+		decideOffering(c, &target, h)
+		decide(c, &target, h)
 	}
 }

@@ -140,14 +140,15 @@ func givenOf(r *ent.Request, h history) (engineInput, error) {
 func (p *plan) fromHistory(ctx context.Context, l *decisionContext, h history, at time.Time) error {
 	p.step("read", "requests", p.given.History[:min(shownRows, len(p.given.History))], fmt.Sprintf("Looked at %d finished requests.", len(h.requests)), at)
 	name := toolUpdate
-	changes, err := l.offering(ctx, h)
+	c := learn(h.requests)
+	changes, err := l.offering(ctx, c, h)
 	if err != nil {
 		return err
 	}
 	if len(changes) > 0 {
 		name = toolMove // alone, because the rest follows from the offering
 	} else if l.settings.mode(toolUpdate) != modeOff {
-		changes = decide(l.subject.Request, h)
+		changes = decide(c, l.subject.Request, h)
 	}
 	p.step("decide", name, rowsOf(changes), fmt.Sprintf("Decided on %d changes.", len(changes)), at)
 	if len(changes) == 0 {
@@ -172,19 +173,19 @@ func (p *plan) fromHistory(ctx context.Context, l *decisionContext, h history, a
 
 // offering returns the change of the request to another offering; none if nothing suggests one, the agent may not move requests,
 // or the request's answers do not fit that offering's form.
-func (l *decisionContext) offering(ctx context.Context, h history) ([]Change, error) {
+func (l *decisionContext) offering(ctx context.Context, c *corpus, h history) ([]Change, error) {
 	if l.settings.mode(toolMove) == modeOff {
 		return nil, nil
 	}
-	c := decideOffering(l.subject.Request, h)
-	if c == nil {
+	to, ok := decideOffering(c, l.subject.Request, h)
+	if !ok {
 		return nil, nil
 	}
-	fits, err := request.Fits(ctx, l.engine.Outside(principal.Worker(l.subject.CompanyID, workerName)), l.subject.Request, c.To.(string))
+	fits, err := request.Fits(ctx, l.engine.Outside(principal.Worker(l.subject.CompanyID, workerName)), l.subject.Request, to.value)
 	if err != nil || !fits {
 		return nil, wrap("check the answers against the offering's form", err)
 	}
-	return []Change{*c}, nil
+	return []Change{changeBy("offeringId", l.subject.OfferingID, to)}, nil
 }
 
 // writeOf returns the write for changes. It has the rationale and the confidence of the least certain change.
@@ -242,12 +243,11 @@ func (p *plan) stepOf(w write) int {
 
 // decide returns the changes that the finished requests suggest for a new one. It keeps a team, an assignee and tags that the
 // request already has.
-func decide(r *ent.Request, h history) []Change {
-	c := learn(h.requests, wordsOf)
+func decide(c *corpus, r *ent.Request, h history) []Change {
 	words := wordsOf(r)
 	near := c.nearest(words)
 	var out []Change
-	add := func(field string, from, to any, g guess) { out = append(out, changeBy(field, from, to, g)) }
+	add := func(field string, from any, g guess) { out = append(out, changeBy(field, from, g)) }
 	there := func(id *string) string {
 		if id == nil || !h.present[*id] {
 			return ""
@@ -256,30 +256,32 @@ func decide(r *ent.Request, h history) []Change {
 	}
 	if r.TeamID == nil {
 		if g, ok := c.guess(words, near, func(r *ent.Request) string { return there(r.TeamID) }); ok {
-			add("teamId", nil, g.value, g)
+			add("teamId", nil, g)
 		}
 	}
 	if r.AssigneeID == nil {
 		if g, ok := c.guess(words, near, func(r *ent.Request) string { return there(r.AssigneeID) }); ok {
-			add("assigneeId", nil, g.value, g)
+			add("assigneeId", nil, g)
 		}
 	}
 	if g, ok := c.guess(words, near, func(r *ent.Request) string { return string(r.Priority) }); ok && g.value != string(r.Priority) {
-		add("priority", string(r.Priority), g.value, g)
+		add("priority", string(r.Priority), g)
 	}
 	if tags, g := c.tags(r, words, near); len(tags) > 0 {
 		from := map[string]string{}
 		for k, v := range r.Tags {
 			from[k], tags[k] = v, v
 		}
-		add("tags", from, tags, g)
+		change := changeBy("tags", from, g)
+		change.To = tags
+		out = append(out, change)
 	}
 	return out
 }
 
-// decideOffering returns the offering that the finished requests suggest for a new one by its text alone; nil for none.
-func decideOffering(r *ent.Request, h history) *Change {
-	c := learn(h.requests, writtenWords)
+// decideOffering returns the offering that the finished requests suggest for a new one by its text alone; false for none, and for
+// the one that it has.
+func decideOffering(c *corpus, r *ent.Request, h history) (guess, bool) {
 	words := writtenWords(r)
 	g, ok := c.guess(words, c.nearest(words), func(r *ent.Request) string {
 		if !h.present[r.OfferingID] {
@@ -287,15 +289,14 @@ func decideOffering(r *ent.Request, h history) *Change {
 		}
 		return r.OfferingID
 	})
-	if !ok || g.confidence < sure || g.value == r.OfferingID {
-		return nil
-	}
-	change := changeBy("offeringId", r.OfferingID, g.value, g)
-	return &change
+	return g, ok && g.confidence >= sure && g.value != r.OfferingID
 }
 
-func changeBy(field string, from, to any, g guess) Change {
-	return Change{Field: field, From: from, To: to, Rationale: "because " + strings.Join(g.because, ", "), Confidence: g.confidence, Rows: g.because}
+// changeBy returns the change of a field to a guessed value.
+func changeBy(field string, from any, to guess) Change {
+	return Change{
+		Field: field, From: from, To: to.value, Rationale: "because " + strings.Join(to.because, ", "), Confidence: to.confidence, Rows: to.because,
+	}
 }
 
 // tags returns the tags that similar requests have and the request lacks, with the least certain guess.

@@ -422,21 +422,3 @@ func TestWorkersThatDie(t *testing.T) {
 		require.Equal(t, 1, n)
 	})
 }
-
-// BenchmarkProposal measures the time from a filed request to its proposal, one at a time.
-func BenchmarkProposal(b *testing.B) {
-	d := open(b, testkit.SQLiteWorld(b))
-	d.hire("SUGGEST")
-	d.work()
-	for b.Loop() {
-		id := d.file(d.ctx, "my vpn tunnel")
-		for {
-			n, err := d.Store.Reader().AgentRun.Query().Where(agentrun.RequestID(id), agentrun.StatusEQ(agentrun.StatusPROPOSED)).Count(d.ctx)
-			require.NoError(b, err)
-			if n == 1 {
-				break
-			}
-			time.Sleep(time.Millisecond)
-		}
-	}
-}

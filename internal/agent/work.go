@@ -138,7 +138,7 @@ func (w *runner) work(ctx context.Context, job *river.Job[interrupt.RunArgs]) er
 	})
 }
 
-// looking reads the subject and the settings of a run.
+// decisionContext reads the subject and the settings of a run.
 func (w *runner) decisionContext(read context.Context, run *ent.AgentRun) (*decisionContext, error) {
 	db := w.engine.Store.Reader()
 	r, err := db.Request.Get(read, run.RequestID)
