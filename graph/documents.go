@@ -27,7 +27,7 @@ type document struct {
 	ast     *ast.QueryDocument
 	text    string
 	valid   bool
-	numbers map[string]any // the values of variables that stand for number literals (see lift)
+	numbers map[string]any // the values of variables that stand for number literals (see literalsToVariables)
 }
 
 // documents parses and validates documents, and caches the valid ones. Safe for concurrent use.

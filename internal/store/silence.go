@@ -42,7 +42,7 @@ func newSilence(most time.Duration) *silence {
 	return s
 }
 
-// check declares the server silent if it has answered nothing for s.most. Otherwise it schedules the next check.
+// check declares the server silent if it has answered nothing for s.timeout. Otherwise it schedules the next check.
 func (s *silence) check() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

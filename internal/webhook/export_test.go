@@ -80,7 +80,7 @@ const (
 // ReplayBatch is replayBatch.
 const ReplayBatch = replayBatch
 
-// Tend calls weeks.tend as the system, with the machine's time and the moment before which deliveries are old.
+// Tend calls partitions.maintain as the system, with the machine's time and the moment before which deliveries are old.
 func Tend(s *store.Store, log *slog.Logger, now, before time.Time) error {
 	return partitions{s, log}.maintain(principal.System(context.Background(), "test"), now, before)
 }

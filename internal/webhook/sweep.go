@@ -25,7 +25,7 @@ const sweepEvery = time.Hour
 // SweepArgs is the job that deletes the history older than 30 days: deliveries that were settled before that, and then events
 // that have no deliveries left. The audit log keeps what happened; an event is kept only so that it can be sent again.
 //
-// On PostgreSQL the history is dropped a week at a time, once the whole week is old (see weeks). Rows are deleted one by one
+// On PostgreSQL the history is dropped a week at a time, once the whole week is old (see partitions). Rows are deleted one by one
 // where they were left behind: in weeks of which something was pending or replayed, in the default partition, and events.
 type SweepArgs struct{}
 
