@@ -16,10 +16,10 @@ import (
 	"atrium/internal/store"
 )
 
-// finish writes the audit entry of an operation that succeeded. An update that recorded the same row before and
-// after changed nothing and gets no entry; other operations always get one.
+// finish writes the audit entry of an operation that succeeded. A PATCH that changed nothing gets no entry; other
+// operations always get one.
 func (tx *Tx) finish(ctx context.Context, out any) error {
-	if tx.info.Action == Update && tx.before != nil && tx.before == tx.after && len(tx.extra) == 0 {
+	if strings.HasSuffix(tx.info.Name, ".update") && tx.before != nil && tx.before == tx.after && len(tx.extra) == 0 {
 		return nil
 	}
 	changes := audit.Diff(tx.before, tx.after)

@@ -84,7 +84,6 @@ func moveTo(ctx context.Context, tx *op.Tx, before *ent.Request, in MoveInput) (
 		}
 	}
 	if changes, err := op.Changes(ctx, u.Mutation()); err != nil || !changes {
-		tx.Changed(r, r)
 		return r, err
 	}
 	if r, err = u.ClearExecutionID().Save(ctx); err != nil {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"entgo.io/ent/dialect/sql"
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent"
@@ -62,7 +63,8 @@ func TestMove(t *testing.T) {
 		n, err := w.Store.Reader().Event.Query().Where(event.SubjectID(r.ID), event.Type("request.moved")).Count(ctx)
 		require.NoError(t, err)
 		require.Equal(t, 1, n)
-		entry, err := w.Store.Reader().AuditEntry.Query().Where(auditentry.ResourceID(r.ID), auditentry.Action("request.moved"), auditentry.OutcomeEQ("allowed")).Only(owner)
+		entry, err := w.Store.Reader().AuditEntry.Query().Where(auditentry.ResourceID(r.ID), auditentry.Action("request.moved"), auditentry.OutcomeEQ("allowed")).
+			Order(auditentry.ByID(sql.OrderDesc())).First(owner)
 		require.NoError(t, err)
 		require.Contains(t, string(entry.Changes), badge.ID)
 		require.Contains(t, string(entry.Changes), laptop.ID)
