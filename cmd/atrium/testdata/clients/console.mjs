@@ -282,10 +282,28 @@ await page.getByRole('button', { name: 'Undo' }).click();
 await page.getByText('Taken back.').waitFor();
 for (const r of many) assert.equal((await rest('GET', `/requests/${r.id}`)).priority, 'HIGH');
 
-// What the agent proposes stands on the request's page, is edited there, and applied.
-const vpn = await file('VPN does not connect from home any more');
-await b.go(`requests/${vpn.id}`, vpn.title);
+// What the agent proposes stands on the request's page and is applied there: another offering for a request that reads like others.
+const astray = await file('VPN does not connect from home any more');
+await b.go(`requests/${astray.id}`, astray.title);
 const proposal = page.getByRole('article', { name: /Proposal/ });
+await proposal.getByLabel('Offering to apply').waitFor();
+await proposal.getByRole('button', { name: 'Apply' }).click();
+await proposal.getByText('Applied', { exact: true }).waitFor();
+const { serviceId, offeringId } = await rest('GET', `/requests/${astray.id}`);
+assert.notEqual(offeringId, demo.offeringId);
+
+// A person moves it back. The dialog asks what the form of that offering asks.
+await page.getByRole('button', { name: 'Move', exact: true }).click();
+await page.getByRole('dialog').getByLabel('Offering').selectOption('New laptop');
+await page.getByRole('dialog').getByLabel('Model').waitFor();
+await b.sound('move');
+await page.getByRole('dialog').getByRole('button', { name: 'Move', exact: true }).click();
+await page.getByText('Moved to “New laptop”.').waitFor();
+assert.equal((await rest('GET', `/requests/${astray.id}`)).offeringId, demo.offeringId);
+
+// A proposal is edited before it is applied.
+const vpn = await rest('POST', '/requests', { serviceId, offeringId, title: astray.title });
+await b.go(`requests/${vpn.id}`, vpn.title);
 await proposal.getByRole('button', { name: 'Apply' }).waitFor();
 await proposal.getByLabel('Team to apply').selectOption({ label: 'Workplace' });
 await proposal.getByRole('button', { name: 'Apply edited' }).click();
