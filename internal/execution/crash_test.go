@@ -3,14 +3,9 @@ package execution_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"os/exec"
-	"path/filepath"
-	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -20,26 +15,19 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"atrium/authz"
 	"atrium/ent"
 	"atrium/ent/approval"
 	"atrium/ent/execution"
 	"atrium/ent/task"
 	"atrium/internal/apperr"
 	"atrium/internal/egress"
-	"atrium/internal/events"
 	run "atrium/internal/execution"
-	"atrium/internal/jobs"
 	"atrium/internal/op"
-	"atrium/internal/store"
 	"atrium/internal/testkit"
 	"atrium/internal/testkit/receiver"
 )
 
 const (
-	workEnv  = "ATRIUM_TEST_EXECUTIONS" // for a process that works executions: the CA file, and the database
-	killsEnv = "ATRIUM_TEST_KILLS"      // how many processes are killed on each database, instead of the default
-	usual    = 10
 	restarts = 1500 * time.Millisecond // how long a process lives at most
 	rounds   = 6                       // of data, call, decision and one more in each: 26 phases in all
 )
@@ -63,19 +51,19 @@ func TestProcessesAreKilled(t *testing.T) {
 			nodes = make([]*exec.Cmd, 2)
 		}
 		for i := range nodes {
-			nodes[i] = s.node()
+			nodes[i] = w.StartNode(t, "TestProcessThatWorks", receiver.CAFile(t))
 		}
 		var filed []*ent.Request
-		for n := range kills(t) {
+		for n := range testkit.Kills(t, 10) {
 			filed = append(filed, s.file(nil))
 			s.people()
 			time.Sleep(time.Duration(rand.Int64N(int64(restarts))))
 			victim := n % len(nodes)
-			kill(t, nodes[victim])
-			nodes[victim] = s.node()
+			testkit.Kill(t, nodes[victim])
+			nodes[victim] = w.StartNode(t, "TestProcessThatWorks", receiver.CAFile(t))
 		}
 		for _, cmd := range nodes {
-			kill(t, cmd)
+			testkit.Kill(t, cmd)
 		}
 		s.work()
 		patience := patience + time.Duration(len(filed))*250*time.Millisecond // nodes that are killed so soon leave most of the work behind
@@ -144,17 +132,6 @@ func long(url string, approver body) (d body, want, called []string) {
 	return d, want, called
 }
 
-// kills returns how many processes are killed.
-func kills(t *testing.T) int {
-	asked := os.Getenv(killsEnv)
-	if asked == "" {
-		return usual
-	}
-	n, err := strconv.Atoi(asked)
-	require.NoError(t, err)
-	return n
-}
-
 // people complete what executions wait for. A task or an approval may have been completed meanwhile.
 func (s *shop) people() {
 	s.t.Helper()
@@ -190,45 +167,11 @@ func (s *shop) jobsOf(id string) []string {
 	return out
 }
 
-// node works executions in a process of its own.
-func (s *shop) node() *exec.Cmd {
-	s.t.Helper()
-	where := s.Store.Path()
-	if s.Store.Dialect() == dialect.Postgres {
-		where = s.Store.Pool().Config().ConnString()
-	}
-	cmd := exec.CommandContext(s.t.Context(), os.Args[0], "-test.run=^TestProcessThatWorks$", "-test.timeout=2m")
-	cmd.Env = append(os.Environ(), workEnv+"="+receiver.CAFile(s.t)+" "+where)
-	require.NoError(s.t, cmd.Start())
-	return cmd
-}
-
-func kill(t *testing.T, cmd *exec.Cmd) {
-	t.Helper()
-	require.NoError(t, cmd.Process.Kill())
-	_ = cmd.Wait() // it was killed
-}
-
-// TestProcessThatWorks is the process that is killed; it does nothing unless the environment variable is set.
+// TestProcessThatWorks is the process that is killed; it does nothing in any other process.
 func TestProcessThatWorks(t *testing.T) {
-	ca, where, asked := strings.Cut(os.Getenv(workEnv), " ")
-	if !asked {
-		return
+	if w, ca := testkit.OpenNode(t); w != nil {
+		out, err := egress.New(egress.Options{Allow: receiver.Loopback, CAFile: ca})
+		require.NoError(t, err)
+		w.WorkUntilKilled(t, run.New(run.Options{Engine: w.Engine, Egress: out}).Work())
 	}
-	o := store.Options{DatabaseURL: where, MaxConns: 8}
-	if !strings.Contains(where, "://") {
-		o = store.Options{DataDir: filepath.Dir(where)}
-	}
-	s, err := store.Open(t.Context(), o)
-	require.NoError(t, err)
-	decider, err := authz.New(t.Context(), authz.Options{})
-	require.NoError(t, err)
-	inserts, err := jobs.New(s, slog.New(slog.DiscardHandler), false)
-	require.NoError(t, err)
-	e := &op.Engine{Store: s, Authz: decider, Log: slog.New(slog.DiscardHandler), Queue: inserts, Events: events.Subscribers{run.Follow(inserts)}}
-	out, err := egress.New(egress.Options{Allow: receiver.Loopback, CAFile: ca})
-	require.NoError(t, err)
-	q, err := jobs.New(s, slog.New(slog.NewTextHandler(os.Stderr, nil)), true, run.New(run.Options{Engine: e, Egress: out}).Work())
-	require.NoError(t, err)
-	require.NoError(t, q.Run(context.WithoutCancel(t.Context())))
 }

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,11 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"entgo.io/ent/dialect"
 	"github.com/riverqueue/river"
 	"github.com/stretchr/testify/require"
 
-	"atrium/authz"
 	"atrium/ent"
 	"atrium/ent/auditentry"
 	"atrium/ent/event"
@@ -196,47 +193,26 @@ func TestWorkerKilledAtEveryPoint(t *testing.T) {
 	}
 }
 
-const crashEnv = "ATRIUM_TEST_CRASH" // for the process that is killed: the point, and the database
-
 // kill runs jobs in a process of its own, until it is killed at a point.
 func kill(t *testing.T, w *testkit.World, point int) {
 	t.Helper()
-	where := w.Store.Path()
-	if w.Store.Dialect() == dialect.Postgres {
-		where = w.Store.Pool().Config().ConnString()
-	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestProcessThatIsKilled$", "-test.timeout=2m")
-	cmd.Env = append(os.Environ(), crashEnv+"="+strconv.Itoa(point)+" "+where)
-	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
-	require.ErrorAs(t, err, &exit, "%s", out)
-	require.Equal(t, "signal: killed", exit.Error(), "%s", out)
+	require.ErrorAs(t, w.StartNode(t, "TestProcessThatIsKilled", strconv.Itoa(point)).Wait(), &exit)
+	require.Equal(t, "signal: killed", exit.Error())
 }
 
-// TestProcessThatIsKilled is the process that kill starts; it does nothing unless the environment variable is set.
+// TestProcessThatIsKilled is the process that kill starts; it does nothing in any other process.
 func TestProcessThatIsKilled(t *testing.T) {
-	at, where, asked := strings.Cut(os.Getenv(crashEnv), " ")
-	if !asked {
+	w, at := testkit.OpenNode(t)
+	if w == nil {
 		return
 	}
-	o := store.Options{DatabaseURL: where}
-	if !strings.Contains(where, "://") {
-		o = store.Options{DataDir: filepath.Dir(where)}
-	}
-	s, err := store.Open(t.Context(), o)
-	require.NoError(t, err)
-	decider, err := authz.New(t.Context(), authz.Options{})
-	require.NoError(t, err)
-	e := &op.Engine{Store: s, Authz: decider, Log: slog.New(slog.DiscardHandler)}
-	q, err := jobs.New(s, slog.New(slog.NewTextHandler(os.Stderr, nil)), true, jobs.Work(&opener{engine: e, crash: func(point int) {
+	w.WorkUntilKilled(t, jobs.Work(&opener{engine: w.Engine, crash: func(point int) {
 		if strconv.Itoa(point) == at {
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			select {} // until the signal arrives
 		}
 	}}))
-	require.NoError(t, err)
-	inserter(t, e)
-	require.NoError(t, q.Run(t.Context()))
 }
 
 var errTold = errors.New("told to fail")

@@ -3,22 +3,14 @@ package request_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
-	"entgo.io/ent/dialect"
 	"github.com/stretchr/testify/require"
 
-	"atrium/authz"
 	"atrium/ent"
 	"atrium/internal/catalog"
-	"atrium/internal/jobs"
 	"atrium/internal/op"
 	"atrium/internal/principal"
 	"atrium/internal/request"
@@ -27,8 +19,7 @@ import (
 )
 
 const (
-	sweepEnv = "ATRIUM_TEST_SLA" // for a process that runs clocks: the database
-	late     = 150               // requests
+	late     = 150 // requests
 	kills    = 4
 	restarts = time.Second // how long a process lives at most
 )
@@ -59,39 +50,17 @@ func TestSweepsAreKilled(t *testing.T) {
 // killed runs clocks in a process of its own, for a while, and kills it.
 func (w *watch) killed(after time.Duration) {
 	w.t.Helper()
-	where := w.Store.Path()
-	if w.Store.Dialect() == dialect.Postgres {
-		where = w.Store.Pool().Config().ConnString()
-	}
-	cmd := exec.CommandContext(w.t.Context(), os.Args[0], "-test.run=^TestProcessThatSweeps$", "-test.timeout=2m")
-	cmd.Env = append(os.Environ(), sweepEnv+"="+where)
-	require.NoError(w.t, cmd.Start())
+	node := w.StartNode(w.t, "TestProcessThatSweeps", "")
 	time.Sleep(after)
-	require.NoError(w.t, cmd.Process.Kill())
-	_ = cmd.Wait() // it was killed
+	testkit.Kill(w.t, node)
 }
 
-// TestProcessThatSweeps is the process that killed starts; it does nothing unless the environment variable is set.
+// TestProcessThatSweeps is the process that killed starts; it does nothing in any other process.
 func TestProcessThatSweeps(t *testing.T) {
-	where := os.Getenv(sweepEnv)
-	if where == "" {
-		return
+	if w, _ := testkit.OpenNode(t); w != nil {
+		require.NoError(t, request.Start(t.Context(), w.Store, w.Queue))
+		w.WorkUntilKilled(t, request.Clocks(w.Engine))
 	}
-	o := store.Options{DatabaseURL: where, MaxConns: 8}
-	if !strings.Contains(where, "://") {
-		o = store.Options{DataDir: filepath.Dir(where)}
-	}
-	s, err := store.Open(t.Context(), o)
-	require.NoError(t, err)
-	decider, err := authz.New(t.Context(), authz.Options{})
-	require.NoError(t, err)
-	inserts, err := jobs.New(s, slog.New(slog.DiscardHandler), false)
-	require.NoError(t, err)
-	e := &op.Engine{Store: s, Authz: decider, Log: slog.New(slog.DiscardHandler), Queue: inserts}
-	q, err := jobs.New(s, slog.New(slog.DiscardHandler), true, request.Clocks(e))
-	require.NoError(t, err)
-	require.NoError(t, request.Start(t.Context(), s, inserts))
-	require.NoError(t, q.Run(context.WithoutCancel(t.Context())))
 }
 
 // The cost of a sweep that finds nothing, at 100,000 open requests with clocks; one runs every five seconds.

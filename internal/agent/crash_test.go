@@ -1,0 +1,121 @@
+package agent_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os/exec"
+	"testing"
+	"time"
+
+	"entgo.io/ent/dialect"
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent/agentaction"
+	"atrium/ent/agentrun"
+	"atrium/ent/auditentry"
+	"atrium/ent/comment"
+	"atrium/internal/agent"
+	"atrium/internal/agent/model"
+	"atrium/internal/apperr"
+	"atrium/internal/op"
+	"atrium/internal/testkit"
+)
+
+// Processes that work runs of eight reads and two writes are killed at any time, on PostgreSQL one of two. Every run ends as
+// COMPLETED; what it does alone and what a person approves is done once.
+func TestNodesOfAgentsAreKilled(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		const reads = 8
+		m := script(t, func(_ int, s sent) (int, any) {
+			turn := 0
+			for _, one := range s.Messages {
+				if one.Role == "assistant" {
+					turn++
+				}
+			}
+			switch {
+			case turn < reads:
+				return http.StatusOK, told(calls{{"requests", fmt.Sprintf(`{"q":"vpn %d"}`, turn)}})
+			case turn == reads:
+				return http.StatusOK, told(calls{
+					{"updateRequest", `{"teamId":"` + d.network + `","rationale":"Like the others.","confidence":0.9}`},
+					{"createComment", `{"body":"Which address do you see?","rationale":"To find the gateway.","confidence":0.4}`},
+				})
+			}
+			return http.StatusOK, told(nil)
+		})
+		d.asks(m)
+		hired := d.hireThinking("QUEUE_INTAKE", "ACT_WITH_APPROVAL", func(in *agent.UpdateInput) {
+			in.Limits = op.SetTo(agent.Limits{Steps: 20, ModelCalls: 20, Tokens: 100_000})
+		})
+		d.free(hired, agent.Tool{Name: "updateRequest", Mode: "auto"}, agent.Tool{Name: "createComment", Mode: "approve"})
+		nodes := make([]*exec.Cmd, 1)
+		if d.Store.Dialect() == dialect.Postgres {
+			nodes = make([]*exec.Cmd, 2)
+		}
+		start := func() *exec.Cmd { return d.StartNode(t, "TestProcessThatRunsAgents", m.URL) }
+		for i := range nodes {
+			nodes[i] = start()
+		}
+		var filed []string
+		for n := range testkit.Kills(t, 5) {
+			filed = append(filed, d.file(d.ctx, fmt.Sprintf("my vpn tunnel %d", n)))
+			d.approveAll()
+			time.Sleep(time.Duration(rand.Int64N(int64(1500 * time.Millisecond))))
+			victim := n % len(nodes)
+			testkit.Kill(t, nodes[victim])
+			nodes[victim] = start()
+		}
+		for _, node := range nodes {
+			testkit.Kill(t, node)
+		}
+		d.thinks(m)
+		require.Eventually(t, func() bool {
+			d.approveAll()
+			n, err := d.Store.Reader().AgentRun.Query().Where(agentrun.EndedAtNotNil()).Count(d.ctx)
+			require.NoError(t, err)
+			return n == len(filed)
+		}, patience+time.Duration(len(filed))*250*time.Millisecond, 10*tick)
+		for _, id := range filed {
+			run, err := d.Store.Reader().AgentRun.Query().Where(agentrun.RequestID(id)).Only(d.ctx)
+			require.NoError(t, err)
+			require.Equal(t, agentrun.StatusCOMPLETED, run.Status, "%s", run.Reason)
+			require.Equal(t, d.network, *d.request(id).TeamID)
+			for action, want := range map[string]int{"request.updated": 1, "request.created": 1} {
+				n, err := d.Store.Reader().AuditEntry.Query().Where(auditentry.ResourceID(id), auditentry.Action(action)).Count(d.ctx)
+				require.NoError(t, err)
+				require.Equal(t, want, n, action)
+			}
+			n, err := d.Store.Reader().Comment.Query().Where(comment.RequestID(id)).Count(d.ctx)
+			require.NoError(t, err)
+			require.Equal(t, 1, n)
+			actions, err := d.Store.Reader().AgentAction.Query().Where(agentaction.RunID(run.ID), agentaction.OperationEQ("createComment")).All(d.ctx)
+			require.NoError(t, err)
+			require.Len(t, actions, 1)
+			require.Equal(t, agentaction.StatusAPPLIED, actions[0].Status)
+		}
+	})
+}
+
+// approveAll approves what agents wait to do. An action may have been approved meanwhile.
+func (d *desk) approveAll() {
+	d.t.Helper()
+	list, err := d.Store.Reader().AgentAction.Query().Where(agentaction.StatusEQ(agentaction.StatusPENDING)).All(d.ctx)
+	require.NoError(d.t, err)
+	for _, a := range list {
+		_, _, err := op.Run(d.staff(), d.Engine, agent.DecideAction, agent.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"}, nil)
+		if err != nil {
+			require.Equal(d.t, apperr.Conflict, code(err), "%v", err)
+		}
+	}
+}
+
+// TestProcessThatRunsAgents is the process that is killed; it does nothing in any other process.
+func TestProcessThatRunsAgents(t *testing.T) {
+	if w, url := testkit.OpenNode(t); w != nil {
+		door := agent.NewDoor(w.Engine, agent.Models{Default: model.Endpoint{URL: url, Model: "m"}})
+		w.Engine.Agents = door
+		w.WorkUntilKilled(t, door.Work(nil))
+	}
+}

@@ -1,0 +1,88 @@
+package testkit
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"entgo.io/ent/dialect"
+	"github.com/stretchr/testify/require"
+
+	"atrium/authz"
+	"atrium/internal/agent"
+	"atrium/internal/events"
+	"atrium/internal/execution"
+	"atrium/internal/jobs"
+	"atrium/internal/op"
+	"atrium/internal/store"
+)
+
+const (
+	nodeEnv  = "ATRIUM_TEST_NODE"  // for a process that StartNode starts: its database and its argument, with a line between them
+	killsEnv = "ATRIUM_TEST_KILLS" // how many processes a test kills on each database, instead of its default
+)
+
+// Kills returns how many processes a test kills on each database: the number in ATRIUM_TEST_KILLS, or else usual.
+func Kills(tb testing.TB, usual int) int {
+	tb.Helper()
+	n, err := strconv.Atoi(cmp.Or(os.Getenv(killsEnv), strconv.Itoa(usual)))
+	require.NoError(tb, err)
+	return n
+}
+
+// StartNode runs the test with a name in a process of its own, as another node on the world's database. That test calls OpenNode,
+// which returns arg.
+func (w *World) StartNode(tb testing.TB, test, arg string) *exec.Cmd {
+	tb.Helper()
+	where := w.Store.Path()
+	if w.Store.Dialect() == dialect.Postgres {
+		where = w.Store.Pool().Config().ConnString()
+	}
+	cmd := exec.CommandContext(tb.Context(), os.Args[0], "-test.run=^"+test+"$", "-test.timeout=2m")
+	cmd.Env = append(os.Environ(), nodeEnv+"="+where+"\n"+arg)
+	require.NoError(tb, cmd.Start())
+	return cmd
+}
+
+// Kill kills a node.
+func Kill(tb testing.TB, node *exec.Cmd) {
+	tb.Helper()
+	require.NoError(tb, node.Process.Kill())
+	_ = node.Wait() // it was killed
+}
+
+// OpenNode returns the world of a process that StartNode started, without tenants, and the argument; nil in any other process.
+func OpenNode(tb testing.TB) (w *World, arg string) {
+	tb.Helper()
+	where, arg, asked := strings.Cut(os.Getenv(nodeEnv), "\n")
+	if !asked {
+		return nil, ""
+	}
+	o := store.Options{DatabaseURL: where, MaxConns: 8}
+	if !strings.Contains(where, "://") {
+		o = store.Options{DataDir: filepath.Dir(where)}
+	}
+	s, err := store.Open(tb.Context(), o)
+	require.NoError(tb, err)
+	decider, err := authz.New(tb.Context(), authz.Options{})
+	require.NoError(tb, err)
+	q, err := jobs.New(s, slog.New(slog.DiscardHandler), false)
+	require.NoError(tb, err)
+	return &World{Store: s, Queue: q, Engine: &op.Engine{
+		Store: s, Authz: decider, Log: slog.New(slog.DiscardHandler), Queue: q, Events: events.Subscribers{execution.Follow(q), agent.Follow(s, q)},
+	}}, arg
+}
+
+// WorkUntilKilled works jobs in a process that StartNode started.
+func (w *World) WorkUntilKilled(tb testing.TB, work ...jobs.Option) {
+	tb.Helper()
+	q, err := jobs.New(w.Store, slog.New(slog.NewTextHandler(os.Stderr, nil)), true, work...)
+	require.NoError(tb, err)
+	require.NoError(tb, q.Run(context.WithoutCancel(tb.Context())))
+}
