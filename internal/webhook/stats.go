@@ -69,9 +69,9 @@ func stats(ctx context.Context, tx *op.Tx, in StatsInput) ([]*Stat, error) {
 	}
 	var rows []dayCount
 	if in.By == "subscription" {
-		ids, err := tx.WebhookSubscription.Query().Order(webhooksubscription.ByID()).Limit(maxSubscriptions).IDs(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("read the subscriptions: %w", err)
+		ids, readErr := tx.WebhookSubscription.Query().Order(webhooksubscription.ByID()).Limit(maxSubscriptions).IDs(ctx)
+		if readErr != nil {
+			return nil, fmt.Errorf("read the subscriptions: %w", readErr)
 		}
 		where = append(where, webhookdelivery.SubscriptionIDIn(ids...))
 		err = tx.WebhookDelivery.Query().Where(where...).GroupBy(webhookdelivery.FieldSubscriptionID, webhookdelivery.FieldOutcome).
