@@ -2,13 +2,10 @@ package agent_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"net/http"
-	"os/exec"
 	"testing"
 	"time"
 
-	"entgo.io/ent/dialect"
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent/agentaction"
@@ -50,26 +47,11 @@ func TestNodesOfAgentsAreKilled(t *testing.T) {
 			in.Limits = op.SetTo(agent.Limits{Steps: 20, ModelCalls: 20, Tokens: 100_000})
 		})
 		d.free(hired, agent.Tool{Name: "updateRequest", Mode: "auto"}, agent.Tool{Name: "createComment", Mode: "approve"})
-		nodes := make([]*exec.Cmd, 1)
-		if d.Store.Dialect() == dialect.Postgres {
-			nodes = make([]*exec.Cmd, 2)
-		}
-		start := func() *exec.Cmd { return d.StartNode(t, "TestProcessThatRunsAgents", m.URL) }
-		for i := range nodes {
-			nodes[i] = start()
-		}
 		var filed []string
-		for n := range testkit.Kills(t, 5) {
+		d.KillNodes(t, 5, "TestProcessThatRunsAgents", m.URL, func(n int) {
 			filed = append(filed, d.file(d.ctx, fmt.Sprintf("my vpn tunnel %d", n)))
 			d.approveAll()
-			time.Sleep(time.Duration(rand.Int64N(int64(1500 * time.Millisecond))))
-			victim := n % len(nodes)
-			testkit.Kill(t, nodes[victim])
-			nodes[victim] = start()
-		}
-		for _, node := range nodes {
-			testkit.Kill(t, node)
-		}
+		})
 		d.thinks(m)
 		require.Eventually(t, func() bool {
 			d.approveAll()

@@ -3,9 +3,7 @@ package execution_test
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
-	"os/exec"
 	"sync"
 	"testing"
 	"time"
@@ -27,10 +25,7 @@ import (
 	"atrium/internal/testkit/receiver"
 )
 
-const (
-	restarts = 1500 * time.Millisecond // how long a process lives at most
-	rounds   = 6                       // of data, call, decision and one more in each: 26 phases in all
-)
+const rounds = 6 // of data, call, decision and one more in each: 26 phases in all
 
 // Processes that work executions are killed at any time, on PostgreSQL one of two. Every execution still ends by the path of its
 // definition. No step is lost or repeated, no task, approval or event exists twice, and each call has a key that no other call has.
@@ -46,25 +41,11 @@ func TestProcessesAreKilled(t *testing.T) {
 		}))
 		d, want, called := long(sink.URL, person(w.A.Owner))
 		s := open(t, w, d)
-		nodes := make([]*exec.Cmd, 1)
-		if w.Store.Dialect() == dialect.Postgres {
-			nodes = make([]*exec.Cmd, 2)
-		}
-		for i := range nodes {
-			nodes[i] = w.StartNode(t, "TestProcessThatWorks", receiver.CAFile(t))
-		}
 		var filed []*ent.Request
-		for n := range testkit.Kills(t, 10) {
+		w.KillNodes(t, 10, "TestProcessThatWorks", receiver.CAFile(t), func(int) {
 			filed = append(filed, s.file(nil))
 			s.people()
-			time.Sleep(time.Duration(rand.Int64N(int64(restarts))))
-			victim := n % len(nodes)
-			testkit.Kill(t, nodes[victim])
-			nodes[victim] = w.StartNode(t, "TestProcessThatWorks", receiver.CAFile(t))
-		}
-		for _, cmd := range nodes {
-			testkit.Kill(t, cmd)
-		}
+		})
 		s.work()
 		patience := patience + time.Duration(len(filed))*250*time.Millisecond // nodes that are killed so soon leave most of the work behind
 		wantKeys := map[string]bool{}

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"entgo.io/ent/dialect"
 	"github.com/stretchr/testify/require"
@@ -24,16 +26,34 @@ import (
 )
 
 const (
-	nodeEnv  = "ATRIUM_TEST_NODE"  // for a process that StartNode starts: its database and its argument, with a line between them
-	killsEnv = "ATRIUM_TEST_KILLS" // how many processes a test kills on each database, instead of its default
+	nodeEnv  = "ATRIUM_TEST_NODE"      // for a process that StartNode starts: its database and its argument, with a line between them
+	killsEnv = "ATRIUM_TEST_KILLS"     // how many processes a test kills on each database, instead of its default
+	nodeLife = 1500 * time.Millisecond // between two kills at most
 )
 
-// Kills returns how many processes a test kills on each database: the number in ATRIUM_TEST_KILLS, or else usual.
-func Kills(tb testing.TB, usual int) int {
+// KillNodes runs nodes on the world's database, one on SQLite and two on PostgreSQL, and kills them in turn after random times, as
+// often as ATRIUM_TEST_KILLS says, or else as usual. It calls step before each of these times. No node is left at the end.
+func (w *World) KillNodes(tb testing.TB, usual int, test, arg string, step func(n int)) {
 	tb.Helper()
-	n, err := strconv.Atoi(cmp.Or(os.Getenv(killsEnv), strconv.Itoa(usual)))
+	kills, err := strconv.Atoi(cmp.Or(os.Getenv(killsEnv), strconv.Itoa(usual)))
 	require.NoError(tb, err)
-	return n
+	nodes := make([]*exec.Cmd, 1)
+	if w.Store.Dialect() == dialect.Postgres {
+		nodes = make([]*exec.Cmd, 2)
+	}
+	for i := range nodes {
+		nodes[i] = w.StartNode(tb, test, arg)
+	}
+	for n := range kills {
+		step(n)
+		time.Sleep(time.Duration(rand.Int64N(int64(nodeLife))))
+		victim := n % len(nodes)
+		Kill(tb, nodes[victim])
+		nodes[victim] = w.StartNode(tb, test, arg)
+	}
+	for _, node := range nodes {
+		Kill(tb, node)
+	}
 }
 
 // StartNode runs the test with a name in a process of its own, as another node on the world's database. That test calls OpenNode,
