@@ -102,16 +102,11 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error
 	if err != nil {
 		return nil, fmt.Errorf("file the request: %w", err)
 	}
-	if err := emit(ctx, tx, events.RequestCreated, r); err != nil {
-		return nil, err
-	}
 	if err := tellAssignee(ctx, tx, nil, r); err != nil {
 		return nil, err
 	}
-	if off.WorkflowID != nil { // a subscriber of the event may have started the workflow and changed the row
-		if r, err = tx.Request.Get(tx.Unfiltered(ctx, "the row that was just made"), r.ID); err != nil {
-			return nil, fmt.Errorf("read the request: %w", err)
-		}
+	if r, err = emitFiled(ctx, tx, events.RequestCreated, r, off); err != nil {
+		return nil, err
 	}
 	tx.Changed(nil, r)
 	return r, nil

@@ -52,8 +52,14 @@ func prepareFields(ctx context.Context, tx *op.Tx, offeringID string, values map
 	return out, err
 }
 
-// FieldFaults returns the faults of values as the fields of a request for an offering. Call it outside of transactions.
+// FieldFaults returns the faults of values as the fields of a request for an offering, by its form as it is now; none for an
+// offering that does not exist. Call it outside of transactions.
 func FieldFaults(ctx context.Context, tx *op.Tx, offeringID string, values map[string]any) ([]apperr.Detail, error) {
+	off, err := tx.Offering.Get(tx.Unfiltered(ctx, "the form is the same for whoever sees the offering"), offeringID)
+	if err != nil {
+		return nil, ent.MaskNotFound(err)
+	}
+	forms.forgetOlder(off)
 	c, err := prepareFields(ctx, tx, offeringID, values)
 	return c.faults, err
 }
@@ -62,7 +68,7 @@ func FieldFaults(ctx context.Context, tx *op.Tx, offeringID string, values map[s
 func (c fieldsChecked) check(off *ent.Offering) error {
 	switch {
 	case !c.at.Equal(off.UpdatedAt):
-		forms.forget(off)
+		forms.forgetOlder(off)
 		return op.ErrOutdated
 	case len(c.faults) > 0:
 		return apperr.Invalid(c.faults...)

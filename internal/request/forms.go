@@ -65,9 +65,12 @@ func (c *formCache) of(ctx context.Context, tx *op.Tx, offeringID string) (*cach
 	return made, nil
 }
 
-// forget drops an outdated form.
-func (c *formCache) forget(off *ent.Offering) {
+// forgetOlder drops an offering's form, unless it is that of the row.
+func (c *formCache) forgetOlder(off *ent.Offering) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.forms, off.CompanyID+"/"+off.ID)
+	key := off.CompanyID + "/" + off.ID
+	if cached := c.forms[key]; cached != nil && !cached.at.Equal(off.UpdatedAt) {
+		delete(c.forms, key)
+	}
 }

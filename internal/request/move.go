@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"atrium/ent"
@@ -99,13 +98,8 @@ func moveTo(ctx context.Context, tx *op.Tx, before *ent.Request, in MoveInput) (
 	if r, err = c.settle(wide, r); err != nil {
 		return nil, err
 	}
-	if err := emit(ctx, tx, events.RequestMoved, r); err != nil {
+	if r, err = emitFiled(ctx, tx, events.RequestMoved, r, off); err != nil {
 		return nil, err
-	}
-	if off.WorkflowID != nil { // a subscriber of the event may have started the workflow and changed the row
-		if r, err = tx.Request.Get(tx.Unfiltered(ctx, "the row that was just changed"), r.ID); err != nil {
-			return nil, fmt.Errorf("read the request: %w", err)
-		}
 	}
 	tx.Changed(before, r)
 	return r, nil
@@ -117,20 +111,8 @@ func Fits(ctx context.Context, tx *op.Tx, r *ent.Request, offeringID string) (bo
 	if err != nil {
 		return false, err
 	}
-	for range 2 { // again if the form that was compiled before is outdated
-		off, err := tx.Offering.Get(tx.Unfiltered(ctx, "a form is the same for whoever sees it"), offeringID)
-		if err != nil {
-			return false, ent.MaskNotFound(err)
-		}
-		fields, err := prepareFields(ctx, tx, offeringID, values)
-		if err != nil {
-			return false, err
-		}
-		if err := fields.check(off); !errors.Is(err, op.ErrOutdated) {
-			return err == nil, nil
-		}
-	}
-	return false, nil
+	faults, err := FieldFaults(ctx, tx, offeringID, values)
+	return len(faults) == 0, err
 }
 
 // target returns the offering to move to, with its service. Returns a validation error for one that the caller does not see.
