@@ -94,7 +94,7 @@ func (t *tool) mayUse(ctx context.Context, tx *op.Tx, who *principal.Principal, 
 	if t.info.Resource != "Request" {
 		return tx.ReadableBy(ctx, who, request.Get.Info(), r, t.info.Verbs()...)
 	}
-	return tx.MayDo(ctx, who, t.info, r, t.info.Verbs()...)
+	return tx.MayDo(ctx, who, t.info, r)
 }
 
 // perform runs the operation of an action. The caller has locked the row.

@@ -285,10 +285,10 @@ func (tx *Tx) VisibleTo(ctx context.Context, who *principal.Principal, info *Inf
 	return tx.allowedTo(ctx, who, info, Read, entity)
 }
 
-// MayDo reports whether scopes, role and policies let a principal of the company perform an operation that requires these verbs, at
-// least one, on a row as it is. It asks the company's policies, as ReadableBy does.
-func (tx *Tx) MayDo(ctx context.Context, who *principal.Principal, info *Info, entity any, verbs ...string) (bool, error) {
-	d, err := tx.engine.decideAll(ctx, who, info, verbs, nil)
+// MayDo reports whether scopes, role and policies let a principal of the company perform an operation on a row as it is, with the
+// rights that it requires at least. It asks the company's policies, as ReadableBy does.
+func (tx *Tx) MayDo(ctx context.Context, who *principal.Principal, info *Info, entity any) (bool, error) {
+	d, err := tx.engine.decideAll(ctx, who, info, info.Verbs(), nil)
 	if err != nil || !d.Allow || !Reaches(d.Rows, entity, who.ID) {
 		return false, err
 	}
