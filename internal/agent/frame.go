@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"atrium/ent"
+	"atrium/ent/offering"
+	"atrium/ent/service"
 	"atrium/ent/user"
 	"atrium/internal/agent/interrupt"
 	"atrium/internal/apperr"
@@ -236,12 +238,7 @@ func teams(read context.Context, e *op.Engine, in people.ListTeamsInput, ids *[]
 	if err != nil && !hidden(err) {
 		return nil, fmt.Errorf("read the teams: %w", err)
 	}
-	out := []any{}
-	for _, t := range list.Rows {
-		out = append(out, map[string]any{"id": t.ID, "name": t.Name})
-		*ids = append(*ids, t.ID)
-	}
-	return out, nil
+	return byName(list.Rows, ids, func(t *ent.Team) (string, string) { return t.ID, t.Name }), nil
 }
 
 func users(read context.Context, e *op.Engine, in people.ListUsersInput, ids *[]string) ([]any, error) {
@@ -250,12 +247,29 @@ func users(read context.Context, e *op.Engine, in people.ListUsersInput, ids *[]
 	if err != nil && !hidden(err) {
 		return nil, fmt.Errorf("read the people: %w", err)
 	}
+	active := slices.DeleteFunc(slices.Clone(list.Rows), func(u *ent.User) bool { return u.Status != user.StatusActive })
+	return byName(active, ids, func(u *ent.User) (string, string) { return u.ID, u.Name }), nil
+}
+
+func services(read context.Context, e *op.Engine, in catalog.ListServicesInput, ids *[]string) ([]any, error) {
+	in.Page, in.Status = paging.Page{Size: maxDirectory, Sort: "name"}, []string{string(service.StatusActive)}
+	list, _, err := op.Run(read, e, catalog.ListServices, in, nil)
+	return byName(list.Rows, ids, func(s *ent.Service) (string, string) { return s.ID, s.Name }), err
+}
+
+func offerings(read context.Context, e *op.Engine, in catalog.ListOfferingsInput, ids *[]string) ([]any, error) {
+	in.Page, in.Status = paging.Page{Size: maxDirectory, Sort: "name"}, []string{string(offering.StatusActive)}
+	list, _, err := op.Run(read, e, catalog.ListOfferings, in, nil)
+	return byName(list.Rows, ids, func(o *ent.Offering) (string, string) { return o.ID, o.Name }), err
+}
+
+// byName returns rows for a model by id and name, and adds their ids to ids.
+func byName[Row any](rows []Row, ids *[]string, of func(Row) (id, name string)) []any {
 	out := []any{}
-	for _, u := range list.Rows {
-		if u.Status == user.StatusActive {
-			out = append(out, map[string]any{"id": u.ID, "name": u.Name})
-			*ids = append(*ids, u.ID)
-		}
+	for _, row := range rows {
+		id, name := of(row)
+		out = append(out, map[string]any{"id": id, "name": name})
+		*ids = append(*ids, id)
 	}
-	return out, nil
+	return out
 }

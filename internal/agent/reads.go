@@ -9,8 +9,6 @@ import (
 	"slices"
 	"sync"
 
-	"atrium/ent/offering"
-	"atrium/ent/service"
 	"atrium/internal/agent/model"
 	"atrium/internal/apperr"
 	"atrium/internal/catalog"
@@ -24,6 +22,7 @@ import (
 // readTool is an operation with which a model reads more than the data message.
 type readTool struct {
 	name, about string
+	serves      string // the tool that writes for which a model has it; empty if it always has it
 	info        *op.Info
 	only        []string
 	run         func(read context.Context, e *op.Engine, arguments map[string]json.RawMessage) (rows []any, ids []string, err error)
@@ -33,7 +32,7 @@ const maxFound = 10 // requests
 
 // readOf makes a tool of an operation that reads a list or one row.
 func readOf[In, Out any](name, about string, o *op.Operation[In, Out], only []string, show func(context.Context, *op.Engine, In, *[]string) ([]any, error)) readTool {
-	return readTool{name, about, o.Info(), only, func(read context.Context, e *op.Engine, arguments map[string]json.RawMessage) ([]any, []string, error) {
+	return readTool{name, about, "", o.Info(), only, func(read context.Context, e *op.Engine, arguments map[string]json.RawMessage) ([]any, []string, error) {
 		given := url.Values{}
 		for field, raw := range arguments {
 			var s string
@@ -76,28 +75,16 @@ var readTools = []readTool{
 		one["description"] = begins(r.Description)
 		return []any{one}, nil
 	}),
-	readOf("services", "Find services by name.", catalog.ListServices, []string{"q"}, func(read context.Context, e *op.Engine, in catalog.ListServicesInput, ids *[]string) ([]any, error) {
-		in.Page, in.Status = paging.Page{Size: maxDirectory, Sort: "name"}, []string{string(service.StatusActive)}
-		list, _, err := op.Run(read, e, catalog.ListServices, in, nil)
-		out := []any{}
-		for _, s := range list.Rows {
-			out = append(out, map[string]any{"id": s.ID, "name": s.Name})
-			*ids = append(*ids, s.ID)
-		}
-		return out, err
-	}),
-	readOf("offerings", "Find the offerings of the service with this id.", catalog.ListOfferings, []string{"id", "q"}, func(read context.Context, e *op.Engine, in catalog.ListOfferingsInput, ids *[]string) ([]any, error) {
-		in.Page, in.Status = paging.Page{Size: maxDirectory, Sort: "name"}, []string{string(offering.StatusActive)}
-		list, _, err := op.Run(read, e, catalog.ListOfferings, in, nil)
-		out := []any{}
-		for _, o := range list.Rows {
-			out = append(out, map[string]any{"id": o.ID, "name": o.Name})
-			*ids = append(*ids, o.ID)
-		}
-		return out, err
-	}),
+	serving(toolMove, readOf("services", "Find services by name.", catalog.ListServices, []string{"q"}, services)),
+	serving(toolMove, readOf("offerings", "Find the offerings of the service with this id.", catalog.ListOfferings, []string{"id", "q"}, offerings)),
 	readOf("teams", "Find teams by name.", people.ListTeams, []string{"q"}, teams),
 	readOf("users", "Find people by e-mail address or role.", people.ListUsers, []string{"email", "role"}, users),
+}
+
+// serving returns a read that a model has only together with a tool that writes.
+func serving(tool string, r readTool) readTool {
+	r.serves = tool
+	return r
 }
 
 func readNamed(name string) *readTool {
@@ -135,7 +122,11 @@ func (t *conversation) tools() ([]model.Tool, error) {
 	}
 	out := []model.Tool{}
 	for _, m := range all {
-		if toolNamed(m.Name) != nil && !t.offers(m.Name) || (m.Name == "services" || m.Name == "offerings") && !t.offers(toolMove) {
+		writes := m.Name
+		if r := readNamed(m.Name); r != nil {
+			writes = r.serves
+		}
+		if toolNamed(writes) != nil && !t.offers(writes) {
 			continue
 		}
 		if t.subject.task != nil && toolNamed(m.Name) != nil {
