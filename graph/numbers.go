@@ -33,8 +33,8 @@ func numbersIn(schema *ast.Schema, doc *ast.QueryDocument) (literals []*ast.Valu
 	return literals, nil
 }
 
-// literalsToVariables turns the literals of a valid document into variables, and returns the values of the variables. Each variable is named by
-// the text of its number, which no variable of a document can have as its name.
+// literalsToVariables turns the literals of a valid document into variables, and returns the values of the variables. Each variable
+// is named by the text of its number, which no variable of a document can have as its name.
 func literalsToVariables(literals []*ast.Value) map[string]any {
 	numbers := make(map[string]any, len(literals))
 	for _, v := range literals {

@@ -213,8 +213,8 @@ func (d *document) follow(s *huma.Schema) *huma.Schema {
 	return s
 }
 
-// asResponseRows turns the rows of a body into those of an answer: no field is marked as required, and an optional field says that it may
-// be left out.
+// asResponseRows turns the rows of a body into those of an answer: no field is marked as required, and an optional field says that
+// it may be left out.
 func asResponseRows(rows []refField) []refField {
 	for i := range rows {
 		if !rows[i].Required {

@@ -129,8 +129,8 @@ func (m *restoreCmd) Run(ctx context.Context) error {
 	return m.print(made, fmt.Sprintf("restored %d bytes of %s, checked", made.Bytes, made.At.Format(time.RFC3339)))
 }
 
-// verifyInstallation returns an error unless the installation's secrets can be opened and every company's audit log is intact. migrates allows
-// it to migrate the database first.
+// verifyInstallation returns an error unless the installation's secrets can be opened and every company's audit log is intact.
+// migrates allows it to migrate the database first.
 func (f dataFlags) verifyInstallation(ctx context.Context, migrates bool) (err error) {
 	c, err := f.build(ctx, nil, migrates)
 	if err != nil {

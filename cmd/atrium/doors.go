@@ -62,8 +62,8 @@ func (s *server) doors(g *gate.Gate, api, graphQL http.Handler, agents *mcp.Serv
 	return rejectUncleanPaths(mux, api)
 }
 
-// rejectUncleanPaths sends paths like /v1//requests to REST, which answers 404. The mux would redirect them, and a client that follows would
-// repeat its call at another address: with an empty id, at the list.
+// rejectUncleanPaths sends paths like /v1//requests to REST, which answers 404. The mux would redirect them, and a client that
+// follows would repeat its call at another address: with an empty id, at the list.
 func rejectUncleanPaths(mux, api http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if p := r.URL.Path; p != "/" && path.Clean(p) != strings.TrimSuffix(p, "/") {

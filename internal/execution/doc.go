@@ -67,7 +67,7 @@
 // From the filing of a request to its first task, with one filed every 10 ms, p50 is 21 to 29 ms on SQLite and 5 to 10 ms on
 // PostgreSQL. With 100,000 waiting executions and 10,000 timers it is 0.8 to 1.1 times that. While 100,000 computing executions of
 // another company run, it is 0.8 times that on SQLite and 1.8 times on PostgreSQL (13 times before priorityOf read by an index).
-// While 100,000 executions of another company make calls, it is 1.6 and 2.6 times that.
-// When up to 64 of their commits ran at once, it was 9 to 32 and 18 times, for twice the calls a second on PostgreSQL; with two at
-// once, 2.8 to 3.7 and 4 times. On SQLite the main cause was that River's connection found the file locked (store/sqlite_turn.go).
+// While 100,000 executions of another company make calls, it is 1.6 and 2.6 times that. When up to 64 of their commits ran at once,
+// it was 9 to 32 and 18 times, for twice the calls a second on PostgreSQL; with two at once, 2.8 to 3.7 and 4 times. On SQLite the
+// main cause was that River's connection found the file locked (store/sqlite_turn.go).
 package execution

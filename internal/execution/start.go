@@ -51,8 +51,9 @@ func (a StepArgs) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: queue, MaxAttempts: 100, Priority: a.priority}
 }
 
-// Follow returns the subscriber that starts the offering's workflow when a request is filed, cancels the execution when the
-// request is cancelled, does both when it moves to another offering, and has the accountable people notified when the request is late, all in the transaction of the event.
+// Follow returns the subscriber that starts the offering's workflow when a request is filed, cancels the execution when the request
+// is cancelled, does both when it moves to another offering, and has the accountable people notified when the request is late, all
+// in the transaction of the event.
 func Follow(queue *jobs.Queue) events.Subscriber {
 	return func(ctx context.Context, tx *store.Tx, e *ent.Event) error {
 		switch e.Type {
@@ -72,8 +73,8 @@ func Follow(queue *jobs.Queue) events.Subscriber {
 	}
 }
 
-// start creates the execution of a request that was filed or moved, if its offering has a workflow that is published and active. For other requests
-// it costs one statement.
+// start creates the execution of a request that was filed or moved, if its offering has a workflow that is published and active.
+// For other requests it costs one statement.
 func start(ctx context.Context, tx *store.Tx, queue *jobs.Queue, requestID string) error {
 	if ctx.Value(filing{}) != nil {
 		return nil // the execution that files the request processes it

@@ -8,10 +8,10 @@ import (
 	"atrium/internal/apperr"
 )
 
-// ValidateWithoutForm checks the fields of a request whose offering has no form: any keys with any values, but at most 200 of them and keys of
-// at most 64 characters. Too many fields are one detail named "fields". A faulty key or value is a detail named fields.<key>,
-// with a long key cut short, in order of the keys. Texts that no database stores (NUL, invalid UTF-8) are refused at any depth.
-// The caller limits the depth and size of values.
+// ValidateWithoutForm checks the fields of a request whose offering has no form: any keys with any values, but at most 200 of them
+// and keys of at most 64 characters. Too many fields are one detail named "fields". A faulty key or value is a detail named
+// fields.<key>, with a long key cut short, in order of the keys. Texts that no database stores (NUL, invalid UTF-8) are refused at
+// any depth. The caller limits the depth and size of values.
 func ValidateWithoutForm(values map[string]any) []apperr.Detail {
 	var out details
 	if len(values) > MaxFields {

@@ -187,8 +187,8 @@ func (q *Queue) Run(ctx context.Context) error {
 	return errors.Join(err, q.Close())
 }
 
-// retryWhileUnavailable runs a step of the start, and retries it every second while the database is unreachable. By then the process answers
-// calls, and a short loss of the database must not end it.
+// retryWhileUnavailable runs a step of the start, and retries it every second while the database is unreachable. By then the
+// process answers calls, and a short loss of the database must not end it.
 func (q *Queue) retryWhileUnavailable(ctx context.Context, part func(context.Context) error) error {
 	for {
 		err := part(context.WithoutCancel(ctx))

@@ -28,8 +28,8 @@ type Mail interface {
 	Enqueue(ctx context.Context, tx *store.Tx, m mail.Message) error
 }
 
-// updateSubscription updates a subscription after an attempt: since when it has failed, and whether it is disabled. It sends no statement when
-// neither changes.
+// updateSubscription updates a subscription after an attempt: since when it has failed, and whether it is disabled. It sends no
+// statement when neither changes.
 func (d *Dispatcher) updateSubscription(ctx context.Context, tx *store.Tx, a *attempt) (err error) {
 	s, at := a.subscription, a.report.attempt.At
 	switch {
