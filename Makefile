@@ -41,8 +41,8 @@ fuzz: ## every fuzz target for FUZZTIME (30s)
 upgrade-test: ## the last release and this one under load, swapped node by node; FROM=COMMIT starts from another
 	@.ci/upgrade.sh $(FROM)
 
-chaos: ## servers under load and faults, and the books after; ROUNDS=20 faults on each database
-	@.ci/chaos.sh $(ROUNDS)
+chaos: ## servers under load and faults, and the books after; ROUNDS=20 faults on each database, FAULT=NAME alone
+	@FAULT="$(FAULT)" .ci/chaos.sh $(ROUNDS)
 
 soak: ## what must hold of agents whatever chance does, ROUNDS=10000 times; ON=sqlite takes one database
 	@.ci/soak.sh $(ROUNDS)

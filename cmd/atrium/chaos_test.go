@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -91,8 +92,8 @@ func pause() time.Duration {
 }
 
 // Two nodes on PostgreSQL and one on SQLite work under load while their processes are killed or suspended, lose the database or
-// fill the disk, ATRIUM_CHAOS_ROUNDS times (default 20). At the end, everything that was answered exists exactly once, with all
-// that belongs to it.
+// fill the disk, ATRIUM_CHAOS_ROUNDS times (default 20). ATRIUM_CHAOS_FAULT selects one of the faults by its name. At the end,
+// everything that was answered exists exactly once, with all that belongs to it.
 func TestChaos(t *testing.T) {
 	rounds := 20
 	if text := os.Getenv("ATRIUM_CHAOS_ROUNDS"); text != "" {
@@ -129,6 +130,10 @@ func TestChaos(t *testing.T) {
 // suffer injects faults under load, and then checks the result.
 func (s *site) suffer(rounds int, faults []fault) {
 	s.tr = startTraffic(s.t, 4, true, s.nodes...)
+	if name := os.Getenv("ATRIUM_CHAOS_FAULT"); name != "" {
+		faults = slices.DeleteFunc(slices.Clone(faults), func(f fault) bool { return f.name != name })
+		require.NotEmpty(s.t, faults, "no fault of this database is called %q", name)
+	}
 	happened := map[string]int{}
 	s.t.Cleanup(func() {
 		if s.t.Failed() {

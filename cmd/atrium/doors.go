@@ -38,7 +38,7 @@ func (s *server) doors(g *gate.Gate, api, graphQL http.Handler, agents *mcp.Serv
 		mux.Handle(console.Path, routed(console.Path, s.console))
 		mux.Handle(console.Path+"/", routed(console.Path, s.console))
 	}
-	mux.Handle(document.Path, document.Handler(document.Options{Engine: s.engine, Gate: g, Log: s.log, From: s.InvoiceFrom}))
+	mux.Handle(document.Path, document.Handler(document.Options{Engine: s.engine, Gate: g, Log: s.log, From: s.InvoiceFrom, Font: s.InvoiceFont}))
 	if s.StripeWebhookSecret != "" {
 		mux.Handle(stripe.Path, routed(stripe.Path, stripe.Handler(s.engine, s.StripeWebhookSecret, s.log)))
 	}

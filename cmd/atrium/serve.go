@@ -10,6 +10,7 @@ import (
 
 	"atrium/internal/agent"
 	"atrium/internal/billing"
+	"atrium/internal/billing/document"
 	"atrium/internal/billing/stripe"
 	"atrium/internal/egress"
 	"atrium/internal/run"
@@ -59,6 +60,11 @@ func (m *serveCmd) Run(ctx context.Context) (err error) {
 	if m.Drain < 0 {
 		return errors.New("--drain must not be negative")
 	}
+	if m.InvoiceFont != nil {
+		if err := document.CheckFont(m.InvoiceFont); err != nil {
+			return fmt.Errorf("--invoice-font: %w", err)
+		}
+	}
 	outside, err := egress.New(egress.Options{Allow: m.EgressAllow, CAFile: m.EgressCA})
 	if err != nil {
 		return fmt.Errorf("--egress-ca: %w", err)
@@ -104,6 +110,7 @@ type accountFlags struct {
 // billingFlags configure payments.
 type billingFlags struct {
 	InvoiceFrom         []string `help:"Lines of the seller on invoices: name, address, tax number."`
+	InvoiceFont         []byte   `help:"TrueType font (.ttf) of invoices as PDF files, for names beyond Latin, Greek and Cyrillic letters." type:"filecontent"`
 	StripeKey           string   `help:"Secret key of Stripe, which then charges what credits leave of invoices. Without it, payments are noted by the operator."`
 	StripeWebhookSecret string   `help:"Signing secret of Stripe's webhooks to /stripe/webhook, which make slow payments known at once."`
 	StripeURL           string   `name:"stripe-url" help:"Another address of Stripe's API, for tests." hidden:""`

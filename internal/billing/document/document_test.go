@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/image/font/gofont/gomono"
 
 	"atrium/internal/billing"
 	"atrium/internal/billing/document"
@@ -66,6 +67,13 @@ func TestDocuments(t *testing.T) {
 		}
 		require.Contains(t, get(owner, inv.ID+".pdf").Header().Get("Content-Disposition"), `"INV-000001.pdf"`)
 
+		withFont := h
+		withFont.Font = gomono.TTF
+		rec := httptest.NewRecorder()
+		document.Unguarded(withFont).ServeHTTP(rec, httptest.NewRequest(http.MethodGet, document.Path+inv.ID+".pdf", nil).WithContext(owner))
+		require.Equal(t, 200, rec.Code)
+		require.NotEqual(t, get(owner, inv.ID+".pdf").Body.Bytes(), rec.Body.Bytes(), "the operator's font is used")
+
 		for path, code := range map[string]int{inv.ID: 200, inv.ID + ".pdf": 200, inv.ID + "/credit-notes/1.pdf": 200} {
 			require.Equal(t, code, get(w.As(w.A, principal.Admin), path).Code)
 			require.Equal(t, 403, get(w.As(w.A, principal.Agent), path).Code)
@@ -75,8 +83,19 @@ func TestDocuments(t *testing.T) {
 		for _, path := range []string{"", "inv_none", "inv_none.pdf", inv.ID + ".PDF", inv.ID + ".pdf.pdf", inv.ID + "/credit-notes/2", inv.ID + "/credit-notes/x", inv.ID + "/x", "a/b/c/d"} {
 			require.Equal(t, 404, get(owner, path).Code, path)
 		}
-		rec := httptest.NewRecorder()
+		rec = httptest.NewRecorder()
 		document.Unguarded(h).ServeHTTP(rec, httptest.NewRequest(http.MethodPost, document.Path+inv.ID, nil).WithContext(owner))
 		require.Equal(t, 405, rec.Code)
 	})
+}
+
+// A font that fpdf could not embed, or that could not show amounts, is refused when the server starts.
+func TestCheckFont(t *testing.T) {
+	t.Parallel()
+	require.NoError(t, document.CheckFont(gomono.TTF))
+	for name, font := range map[string][]byte{
+		"empty": {}, "text": []byte("a font"), "collection": []byte("ttcf\x00\x02"), "PostScript outlines": []byte("OTTO\x00\x0b"), "cut off": gomono.TTF[:1000],
+	} {
+		require.ErrorContains(t, document.CheckFont(font), "not a TrueType font", name)
+	}
 }

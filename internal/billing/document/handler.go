@@ -28,6 +28,7 @@ type Options struct {
 	Gate   *gate.Gate
 	Log    *slog.Logger
 	From   []string // the seller's lines on every document
+	Font   []byte   // a TrueType font for PDF files, which CheckFont accepts; nil means the Go fonts
 }
 
 // Path is the prefix of the handler's routes.
@@ -83,7 +84,7 @@ func (o Options) answer(w http.ResponseWriter, r *http.Request, id string, pdf b
 	}
 	var out []byte
 	if err == nil {
-		out, err = s.bytes(pdf)
+		out, err = s.bytes(pdf, o.Font)
 	}
 	if err != nil {
 		o.fail(w, r, err)
@@ -102,9 +103,9 @@ func (o Options) answer(w http.ResponseWriter, r *http.Request, id string, pdf b
 }
 
 // bytes returns the sheet as PDF or as HTML.
-func (s *sheet) bytes(pdf bool) ([]byte, error) {
+func (s *sheet) bytes(pdf bool, font []byte) ([]byte, error) {
 	if pdf {
-		return s.writePDF()
+		return s.writePDF(font)
 	}
 	var out bytes.Buffer
 	if err := page.Execute(&out, s); err != nil {
