@@ -35,7 +35,7 @@ check: lint generated ## everything a change must pass: lint, generated code, te
 generated:
 	@.ci/generated.sh
 
-fuzz: ## every fuzz target for FUZZTIME (30s)
+fuzz: ## the differential test of policies (up to an hour), then every fuzz target for FUZZTIME (30s)
 	@.ci/fuzz.sh $(FUZZTIME)
 
 upgrade-test: ## the last release and this one under load, swapped node by node; FROM=COMMIT starts from another

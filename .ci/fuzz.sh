@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# fuzz.sh [TIME] runs each fuzz target for TIME (default 30s), one after the other; the first failure ends the run.
+# fuzz.sh [TIME] runs the differential test of authz with ATRIUM_DIFFERENTIAL_CASES cases (2,000,000), and then each fuzz target for
+# TIME (default 30s); the first failure ends the run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -141,7 +141,7 @@ func memoOf(p *principal.Principal, q Question) memo {
 	key := memo{role: p.Role, method: p.Method, q: q}
 	if q.AdminLayer {
 		key.scopes = p.Scopes
-	} else if want := principal.MustScope(q.Scope); p.Scopes.Has(want) {
+	} else if want := principal.ScopeOf(q.Scope); p.Scopes.Has(want) {
 		key.scopes = want
 	}
 	return key

@@ -90,11 +90,11 @@ func TestWhatDecides(t *testing.T) {
 		require.NoError(t, err)
 		return d
 	}
-	read := principal.MustScope("services:read")
+	read := principal.ScopeOf("services:read")
 	q := authz.Question{Verb: "service.create", Scope: "services:write"}
 	require.Equal(t, authz.By{Kind: "scope", ID: "services:write"}, ask(principal.Member, principal.MethodAPIKey, read, q).By)
 	require.Equal(t, authz.By{Kind: "role", ID: "member"}, ask(principal.Member, principal.MethodAPIKey, principal.AllScopes, q).By)
-	require.True(t, ask(principal.Owner, principal.MethodAPIKey, principal.MustScope("services:write"), q).Allow)
+	require.True(t, ask(principal.Owner, principal.MethodAPIKey, principal.ScopeOf("services:write"), q).Allow)
 	require.False(t, ask(principal.Owner, principal.MethodSession, principal.AllScopes, authz.Question{Verb: "service.read", Scope: "no:such"}).Allow,
 		"a scope that does not exist is nobody's")
 
@@ -132,7 +132,7 @@ func TestCachedAnswers(t *testing.T) {
 	var questions []asked
 	for _, role := range []principal.Role{principal.Member, principal.Admin} {
 		for _, m := range []principal.Method{principal.MethodAPIKey, principal.MethodBearer, principal.MethodSession} {
-			for _, s := range []principal.Scopes{0, principal.MustScope("services:read"), principal.AllScopes} {
+			for _, s := range []principal.Scopes{0, principal.ScopeOf("services:read"), principal.AllScopes} {
 				for _, q := range []authz.Question{{Verb: "service.read", Scope: "services:read"}, {Verb: "service.create", Scope: "services:write"}, {Verb: "service.create", AdminLayer: true}, {Verb: "service.read"}} {
 					questions = append(questions, asked{principal.Principal{Role: role, Method: m, Scopes: s}, q})
 				}

@@ -13,6 +13,10 @@
 // variables (400). No operation has read anything from the database up to here. Then the fields are resolved, with errors beside
 // the data. The status is 200 from here on, or 503 when the database is unavailable and no field has data.
 //
+// An operation may be 12 fields deep, and may have 1,000 fields, 500 aliases and 50 fields at its root (graph/internal/limit). A
+// document has at most 10,000 tokens. An operation has 10 s to run. For each 1,000 of its cost, rounded, it counts as one further
+// call, and for each mutation after the first as another. What a whole operation may cost depends on the company.
+//
 // A subscription is a call with Accept: text/event-stream. Until the stream is open, an error is answered as for any other call.
 // From then on it is a stream:
 //
@@ -25,8 +29,9 @@
 //	         unavailable                changes were or may have been missed, or the server stops: open it again
 //	         no error                   the client closed it, or did not read for ten seconds
 //
-// A row that the caller may not see is left out silently. A stream does not extend its session. To make a kind of rows watchable,
-// add a row to the feed's table of kinds, an operation that looks the rows up, and a resolver that calls watch.
+// A row that the caller may not see is left out silently. A stream does not extend its session. On a node, eight streams read at
+// the same time (stream_limits.go); the changes of the others gather meanwhile. To make a kind of rows watchable, add a row to
+// the feed's table of kinds, an operation that looks the rows up, and a resolver that calls watch.
 //
 //	server.go     from a call to its answer
 //	prepare.go    what an operation must pass before it runs
@@ -41,8 +46,9 @@
 // field context, lists without a goroutine per element, and objects without bookkeeping for @defer. With it a list of 20 requests
 // with three edges each serves 0.39 (PostgreSQL) and 0.47 (SQLite) of REST's rate, and 0.20 and 0.23 without it; the same list
 // without edges 0.85 and 0.95, and 0.54 and 0.58 without it. It takes 880 µs of the server's CPU instead of 2,000 to 2,300.
-// (bench -quick, doors-rows and doors-edges, two shared cores, 2026-11.) gqlgen has no option for this. When it has one, the step
-// is removed.
+// (Measured 2026-11 on two shared cores with a bench that is gone; today `.ci/with-services.sh --durable go run ./internal/bench
+// -workload edges` compares the same list, with the bound 0.6, and BenchmarkEdges measures it alone.) gqlgen has no option for
+// this. When it has one, the step is removed.
 //
 // cmd mounts Server behind the gate. The package never decides what a caller may do (package op does), and never sends a database
 // statement of its own.

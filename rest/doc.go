@@ -1,17 +1,19 @@
 // Package rest is the REST API for integrations: /v1 over HTTPS with API keys or bearer tokens. cmd/atrium mounts it behind
 // gate.Front.
 //
-// routes.go is the table of all endpoints. A row names a method, a path, the status of a success, an operation of a domain
-// package, and the function that renders the operation's result (one file per resource: service.go, team.go, …). route.go runs a
-// row, and answer.go writes the answer. The package decides nothing: package op checks rights and runs transactions, package
-// input validates inputs, and package gate maps errors to statuses.
+// routes.go is the table of the endpoints that take a credential; inbound.go has the one that takes a signature. A row names a
+// method, a path, the status of a success, an operation of a domain package, and the function that renders the operation's result
+// (one file per resource: service.go, team.go, …). route.go runs a row, and answer.go writes the answer. Inside serves the same
+// rows, and those of transitions, to package mcp, which has authenticated the caller. The package decides nothing: package op
+// checks rights and runs transactions, package input validates inputs, and package gate maps errors to statuses.
 //
 // A request passes these steps, each with the status of its refusal: request id → HTTPS (403) → credential (401) → rate limit
-// (429) → route (404, 405) → scope (403) → body (413, 415) → input (400) → the operation (403, 404, 409, 412, 422).
+// (429) → route (404, 405) → scope (403) → body (413, 415) → input (400) → the operation (403, 404, 409, 412, 422). A call of an
+// endpoint in the table has 30 s (maxCall in server.go); then the answer is 503.
 //
 // openapi.go describes the table as an OpenAPI document. huma derives its schemas from the same structs that requests are decoded
 // into and answers are encoded from. components.go holds what rows share, schema.go completes huma's schemas, and example.go
 // derives the examples from the tags `example` of the fields. reference.go and its template render the document as the page
-// /docs. openapi.json is the committed document: a test compares it, and -update writes it anew. huma writes objects in the order
-// of their keys, so the extension x-order holds the order of fields.
+// /docs; guides.go makes its guide pages. openapi.json is the committed document: a test compares it, and -update writes it anew.
+// huma writes objects in the order of their keys, so the extension x-order holds the order of fields.
 package rest

@@ -12,6 +12,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/gate"
 	"atrium/internal/inbound"
+	"atrium/internal/ratelimit"
 )
 
 // inboundPath is the path of inbound webhooks, without the id. It is no row of the table, because its callers send no credential
@@ -84,7 +85,7 @@ func (s *Server) takeInbound(door *inbound.Door, patience time.Duration, w http.
 // tooMany answers 429 to a network that has made too many calls.
 func (s *Server) tooMany(w http.ResponseWriter, r *http.Request, wait time.Duration) {
 	e := apperr.New(apperr.RateLimited, "Too many calls come from your network. Try again later.")
-	e.RetryAfter = max(1, int((wait+time.Second-1)/time.Second))
+	e.RetryAfter = ratelimit.RetryAfter(wait)
 	s.fail(w, r, e)
 }
 

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -102,11 +103,18 @@ func guarded(path string) bool {
 	return (path == "/v1" || strings.HasPrefix(path, "/v1/")) && path != "/v1/openapi.json" && !isInbound(path)
 }
 
+// maxCall is how long a call may take. A list of a large company with a rare filter takes seconds at most; without a limit, a few
+// callers could hold all connections that read.
+const maxCall = 30 * time.Second
+
 // handle registers a row for a method.
 func (s *Server) handle(method string, rt route) {
 	s.router.MethodFunc(method, "/v1"+rt.path, func(w http.ResponseWriter, r *http.Request) {
 		gate.SetRoute(w, "/v1"+rt.path)
 		gate.SetOperation(w, rt.op.Name)
+		ctx, cancel := context.WithTimeout(r.Context(), maxCall)
+		defer cancel()
+		r = r.WithContext(ctx)
 		if err := rt.call(s, w, r); err != nil {
 			s.fail(w, r, err)
 		}

@@ -154,6 +154,8 @@ func (s *site) suffer(rounds int, faults []fault) {
 	s.t.Log(happened)
 	require.Empty(s.t, s.tr.failed)
 	s.tr.requireBalanced(s.place)
+	// Hundreds of faults leave a queue: jobs were interrupted while the load went on.
+	require.Eventually(s.t, func() bool { return s.run("doctor").code == 0 }, 10*time.Minute, 5*time.Second)
 	requireHealthy(s.t, s.place)
 }
 

@@ -33,6 +33,7 @@ import (
 	"atrium/internal/notice"
 	"atrium/internal/op"
 	"atrium/internal/op/decisionlog"
+	"atrium/internal/ratelimit"
 	"atrium/internal/request"
 	"atrium/internal/run"
 	"atrium/internal/seal"
@@ -306,6 +307,7 @@ func (s *server) addWork(ctx context.Context) error {
 	s.workers, err = jobs.New(s.store, s.log, true, append(identity.Rotation(s.keys), jobs.Measured(s.metrics.registry), identity.Sweeps(),
 		jobs.Sweeps(
 			jobs.Sweep{Rows: "idempotency keys", Kept: op.IdempotencyWindow, Delete: op.DeleteIdempotencyKeys},
+			jobs.Sweep{Rows: "daily counts", Delete: ratelimit.DeleteDayCounts},
 			jobs.Sweep{Rows: "decisions", Kept: decisionlog.Age, Delete: decisionlog.Delete},
 			jobs.Sweep{Rows: "decisions beyond a company's share", Delete: decisionlog.DeleteExcess},
 		),

@@ -30,6 +30,7 @@
 //	another sign-in or session    SignIn, PagesOnly; Session                Replaced
 //	begins in the browser
 //
-// Callers are people, websession, identity, and the packages of the provider and the hosted pages. This package never decides
-// who may end what, and never writes audit entries: its callers do both. Package provider delivers the notices.
+// Callers are people, websession, identity, and the packages of the provider and the hosted pages. gone.go (Gone, Here) says
+// which users may act and be assigned work. This package never decides who may end what, and never writes audit entries: its
+// callers do both. Package provider delivers the notices.
 package access

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -140,7 +141,7 @@ func TestChaosModel(t *testing.T) {
 			return assert.NoError(t, err) && len(runs) == len(titles)
 		}, 6*patience, 20*tick)
 		actions := must(db.AgentAction.Query().WithRun().All(d.ctx))(t)
-		touched := must(db.Request.Query().Where(request.IDIn(keys(titles)...)).All(d.ctx))(t)
+		touched := must(db.Request.Query().Where(request.IDIn(slices.Collect(maps.Keys(titles))...)).All(d.ctx))(t)
 		for _, a := range actions {
 			if a.Kind == agentaction.KindACTION && a.Status == agentaction.StatusPENDING && a.Edges.Run.Status == agentrun.StatusWAITING {
 				_, _, err := op.Run(d.staff(), d.Engine, agent.DecideAction, agent.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "REJECT"}, nil)
@@ -167,7 +168,7 @@ func TestChaosModel(t *testing.T) {
 		}
 
 		// Rights: only the runs' own requests changed, and only in fields that a model may change.
-		require.Equal(t, before, d.others(keys(titles)), "no other row has changed")
+		require.Equal(t, before, d.others(slices.Collect(maps.Keys(titles))), "no other row has changed")
 		for _, r := range touched {
 			require.True(t, strings.HasPrefix(r.Title, titles[r.ID]), r.Title)
 			require.Empty(t, r.Description)

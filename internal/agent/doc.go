@@ -13,9 +13,10 @@
 //	   any of these ──┴→ STOPPED                           stopped, or a person changed the request
 //
 // The filter of an agent is CEL that customers write, and nothing whose cost a customer chooses runs in a transaction. So the
-// request's transaction inserts only the job that looks for an agent. The job exists if and only if the request does. A run that
-// ends as HANDED_OVER, FAILED or STOPPED does nothing more, and its reason says why; unless an action was done before, the
-// request is in the inbox as it arrived.
+// request's transaction inserts only the job that looks for an agent. In a company with an active QUEUE_INTAKE agent, the job
+// commits with the request; elsewhere the event costs a lookup in memory. The oldest active agent whose filter holds takes the
+// request. A run that ends as HANDED_OVER, FAILED or STOPPED does nothing more, and its reason says why; unless an action was
+// done before, the request is in the inbox as it arrived.
 //
 // A run plans outside of any transaction and ends in one transaction together with its job. If its process is killed, it plans
 // again and writes once. All code locks a request, then its runs, then their actions. A write reads its run in its own
@@ -24,8 +25,9 @@
 // # What a plan depends on
 //
 // interrupt.Version is a digest of what people see of a request. A change of it makes pending actions STALE (package interrupt,
-// which every update of a request calls). A change by a person also stops the run. Applying or approving an action compares the
-// version once more. The digest that a person approves covers the operation, its row and arguments, and that version.
+// which every update of a request calls). A change by a signed-in person also stops the run; after any other change, also by a
+// person's API key, a waiting run plans anew. Applying or approving an action compares the version once more. The digest that a
+// person approves covers the operation, its row and arguments, and that version.
 //
 // # Rights
 //
@@ -47,10 +49,11 @@
 //
 // # Budgets
 //
-// A run has limits, an agent has runsPerDay, and a company has agentRunsPerDay (5000 by default). The last two count the runs
-// that were made in the last 24 hours and began to plan, on all nodes. A sandbox counts as a company of its own. A run beyond its
-// budget is HANDED_OVER before it reads anything. Dry runs, replays and evaluations are not runs and do not count: an admin
-// starts each of them.
+// A run plans at most 3 times (budget.go). With a model it has 8 steps, 12 model calls, 32,000 tokens and 10 minutes, unless its
+// version says otherwise (settings.go). An agent has runsPerDay, and a company has agentRunsPerDay (5000 by default). The last
+// two count the runs that were made in the last 24 hours and began to plan, on all nodes. A sandbox counts as a company of its
+// own. A run beyond its budget is HANDED_OVER before it reads anything. Dry runs, replays and evaluations are not runs and do not
+// count: an admin starts each of them.
 //
 // # The mode of a tool call
 //
@@ -80,8 +83,9 @@
 // Jobs agent_evaluate try a draft on the company's 100 newest finished requests that its filter accepts, or on given cases, and
 // on the attacks of package attack. The agent cannot learn from the request that it is tried on. Engine and tools work as in a
 // run. The result is tried in a transaction that files the request, performs the writes, reads the row and is rolled back. The
-// verdict is about rows and arguments, never about prose. Publishing an AUTONOMOUS agent requires a passed evaluation of exactly
-// the draft's settings, by digest.
+// verdict is about rows and arguments, never about prose. A draft passes with at least 50 cases besides the attacks, agreement of
+// at least the company's agentAgreement (0.9), no successful attack or breach, and no less agreement than the engine history.
+// Publishing an AUTONOMOUS agent requires a passed evaluation of exactly the draft's settings, by digest.
 //
 // The inputs of runs are kept for seven days. An erasure deletes all of the company's, because they quote other requests.
 //
@@ -94,8 +98,8 @@
 // A key belongs to a CUSTOM agent. For each call the gate asks Door.As for the caller: it has the role and scopes of the
 // published version, restricted to the key's scopes, and within a run its reads are also limited to what the requester may read.
 // op then reads as the requester, with both row filters in the statement, and holds every write (Door.Hold). A call with an
-// agent's key never runs the function of an operation that writes, except for those in inbox.go, which no role may run. The
-// contract leaves these points open; they were decided here:
+// agent's key never runs the function of an operation that writes, except for those in inbox.go, which no role may run. The API's
+// description leaves these points open; they were decided here:
 //
 //   - If an agent sees as the requester and a call names no run, it can read only the agent's runs, because there is no
 //     requester.
@@ -119,8 +123,8 @@
 // without a request, or of an agent that was never published, goes to people.
 //
 // A MANAGED agent works on phases with a model. The model gets the task with its outcomes and its form, reads as in any run, and
-// has one tool that writes: completeTask, with arguments narrowed to the phase (talk.offers, subject.narrow). The tools of the
-// version are only for incoming requests. The engine history does not work on phases, so a phase agent with it cannot be
+// has one tool that writes: completeTask, with arguments narrowed to the phase (conversation.offers, subject.narrow). The tools
+// of the version are only for incoming requests. The engine history does not work on phases, so a phase agent with it cannot be
 // published. No phase agent is AUTONOMOUS, because evaluations try no tasks.
 //
 // A consulted agent gets a run about the phase's task when the task opens (the workflow engine's effect → job agent_phase, in the

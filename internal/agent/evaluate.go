@@ -255,7 +255,7 @@ func casesOf(ctx context.Context, db *ent.Client, ev *ent.AgentEvaluation, s set
 			if err != nil {
 				return nil, err
 			}
-			if filters.hold(ctx, s.Filter, definition.Vars{Request: values}.Bind()) {
+			if filterHolds(ctx, s.Filter, definition.Vars{Request: values}.Bind()) {
 				out = append(out, evaluationCase{Case: caseOf(r), kind: "history", like: r, priorID: r.ID})
 			}
 		}

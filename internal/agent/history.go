@@ -3,6 +3,8 @@ package agent
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"entgo.io/ent/dialect/sql"
 
@@ -75,7 +77,7 @@ func listHistory(ctx context.Context, tx *op.Tx, in historyInput) (history, erro
 
 // readableRequests returns the conditions that restrict a query of requests to the rows that a principal may read.
 func readableRequests(ctx context.Context, tx *op.Tx, who *principal.Principal) ([]predicate.Request, error) {
-	if !who.Scopes.Has(principal.MustScope("requests:read")) {
+	if !who.Scopes.Has(principal.ScopeOf("requests:read")) {
 		return []predicate.Request{request.ID("")}, nil // matches nothing
 	}
 	var where []predicate.Request
@@ -100,7 +102,7 @@ func (h *history) lookUpOfferings(ctx context.Context, tx *op.Tx) error {
 	for _, r := range h.requests {
 		offerings[r.OfferingID] = true
 	}
-	active, err := tx.Offering.Query().Where(offering.IDIn(keys(offerings)...), offering.StatusEQ(offering.StatusActive),
+	active, err := tx.Offering.Query().Where(offering.IDIn(slices.Collect(maps.Keys(offerings))...), offering.StatusEQ(offering.StatusActive),
 		offering.HasServiceWith(service.StatusEQ(service.StatusActive))).IDs(ctx)
 	if err != nil {
 		return fmt.Errorf("look the offerings up: %w", err)
@@ -122,11 +124,11 @@ func (h *history) lookUp(ctx context.Context, tx *op.Tx) error {
 			people[*r.AssigneeID] = true
 		}
 	}
-	there, err := tx.Team.Query().Where(team.IDIn(keys(teams)...)).IDs(ctx)
+	there, err := tx.Team.Query().Where(team.IDIn(slices.Collect(maps.Keys(teams))...)).IDs(ctx)
 	if err != nil {
 		return fmt.Errorf("look the teams up: %w", err)
 	}
-	active, err := tx.User.Query().Where(user.IDIn(keys(people)...), user.StatusEQ(user.StatusActive)).IDs(ctx)
+	active, err := tx.User.Query().Where(user.IDIn(slices.Collect(maps.Keys(people))...), user.StatusEQ(user.StatusActive)).IDs(ctx)
 	if err != nil {
 		return fmt.Errorf("look the people up: %w", err)
 	}
@@ -134,12 +136,4 @@ func (h *history) lookUp(ctx context.Context, tx *op.Tx) error {
 		h.present[id] = true
 	}
 	return nil
-}
-
-func keys(set map[string]bool) []string {
-	out := make([]string, 0, len(set))
-	for k := range set {
-		out = append(out, k)
-	}
-	return out
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 
@@ -284,7 +285,7 @@ func (w *write) changing(is map[string]any) error {
 		return fmt.Errorf("read the arguments: %w", err)
 	}
 	w.Changes = []Change{}
-	for _, field := range sorted(given) {
+	for _, field := range slices.Sorted(maps.Keys(given)) {
 		w.Changes = append(w.Changes, Change{Field: field, From: is[field], To: given[field], Rationale: w.Rationale, Confidence: w.Confidence, Rows: w.Rows})
 	}
 	return nil

@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/riverqueue/river"
 
 	"atrium/ent"
@@ -98,7 +98,7 @@ func choose(ctx context.Context, db *ent.Client, r *ent.Request) (*selectedAgent
 		if err != nil {
 			return nil, err
 		}
-		if filters.hold(ctx, s.Filter, bound) {
+		if filterHolds(ctx, s.Filter, bound) {
 			return &selectedAgent{a, s}, nil
 		}
 	}
@@ -118,41 +118,26 @@ func published(ctx context.Context, db *ent.Client, agentID string, version int)
 	return s, nil
 }
 
-const (
-	filterTimeout = time.Second
-	maxFilters    = 512 // compiled filters in the cache; above this it is emptied
-)
+const filterTimeout = time.Second
 
-// filterCache caches compiled filters by their text.
-type filterCache struct {
-	mu       sync.Mutex
-	compiled map[[sha256.Size]byte]*definition.Condition
-}
+// filters caches compiled filters by the hash of their text.
+var filters, _ = lru.New[[sha256.Size]byte, *definition.Condition](512)
 
-var filters = &filterCache{compiled: map[[sha256.Size]byte]*definition.Condition{}}
-
-// hold reports whether a filter matches; an empty one always does.
-func (c *filterCache) hold(ctx context.Context, source string, b definition.Bound) bool {
+// filterHolds reports whether a filter matches; an empty one always does.
+func filterHolds(ctx context.Context, source string, b definition.Bound) bool {
 	if source == "" {
 		return true
 	}
 	ctx, cancel := context.WithTimeout(ctx, filterTimeout)
 	defer cancel()
 	key := sha256.Sum256([]byte(source))
-	c.mu.Lock()
-	e := c.compiled[key]
-	c.mu.Unlock()
-	if e == nil {
-		var rows []apperr.Detail
-		if e, rows = definition.ParseCondition(ctx, filterField, source); len(rows) > 0 {
+	e, ok := filters.Get(key)
+	if !ok {
+		var faults []apperr.Detail
+		if e, faults = definition.ParseCondition(ctx, filterField, source); len(faults) > 0 {
 			return false // filters are checked when they are saved
 		}
-		c.mu.Lock()
-		if len(c.compiled) >= maxFilters {
-			clear(c.compiled)
-		}
-		c.compiled[key] = e
-		c.mu.Unlock()
+		filters.Add(key, e)
 	}
 	return e.Holds(ctx, b)
 }

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -73,7 +74,7 @@ func learn(rows []*ent.Request) *corpus {
 // weigh returns the TF-IDF weights of words as a vector of length 1. Words that are in no example weigh nothing.
 func (c *corpus) weigh(counts map[string]float64) map[string]float64 {
 	out, sum := make(map[string]float64, len(counts)), 0.0
-	for _, w := range sorted(counts) {
+	for _, w := range slices.Sorted(maps.Keys(counts)) {
 		v := (1 + math.Log(counts[w])) * c.idf[w]
 		out[w] = v
 		sum += v * v
@@ -96,7 +97,7 @@ type near struct {
 // nearest returns the examples that are similar to a request, most similar first.
 func (c *corpus) nearest(counts map[string]float64) []near {
 	words := c.weigh(counts)
-	order := sorted(words) // a fixed order, because it changes the rounding of sums
+	order := slices.Sorted(maps.Keys(words)) // a fixed order, because it changes the rounding of sums
 	var out []near
 	for i := range c.examples {
 		e := &c.examples[i]
@@ -129,7 +130,7 @@ func (c *corpus) guess(counts map[string]float64, near []near, label func(*ent.R
 		all += n.likeness
 	}
 	var best guess
-	for _, value := range sorted(bayes) {
+	for _, value := range slices.Sorted(maps.Keys(bayes)) {
 		p := bayes[value] / 2
 		if all > 0 {
 			p += votes[value] / all / 2
@@ -170,7 +171,7 @@ func (c *corpus) bayes(counts map[string]float64, label func(*ent.Request) strin
 		}
 	}
 	logs, highest := map[string]float64{}, math.Inf(-1)
-	order := sorted(counts)
+	order := slices.Sorted(maps.Keys(counts))
 	for value, k := range classes {
 		p := math.Log(k.rows / float64(len(c.examples)))
 		for _, w := range order {
@@ -182,7 +183,7 @@ func (c *corpus) bayes(counts map[string]float64, label func(*ent.Request) strin
 		highest = max(highest, p)
 	}
 	sum := 0.0
-	for _, value := range sorted(logs) {
+	for _, value := range slices.Sorted(maps.Keys(logs)) {
 		logs[value] = math.Exp(logs[value] - highest)
 		sum += logs[value]
 	}
@@ -190,14 +191,4 @@ func (c *corpus) bayes(counts map[string]float64, label func(*ent.Request) strin
 		logs[value] /= sum
 	}
 	return logs
-}
-
-// sorted returns a map's keys in order, so that results do not depend on the iteration order of maps.
-func sorted[V any](m map[string]V) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
 }

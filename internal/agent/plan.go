@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -310,7 +311,7 @@ func (c *corpus) tags(r *ent.Request, words map[string]float64, near []near) (ma
 		}
 	}
 	out, least := map[string]string{}, guess{confidence: 1}
-	for _, k := range sorted(known) {
+	for _, k := range slices.Sorted(maps.Keys(known)) {
 		if g, ok := c.guess(words, near, func(r *ent.Request) string { return r.Tags[k] }); ok {
 			out[k] = g.value
 			if g.confidence <= least.confidence {

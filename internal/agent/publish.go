@@ -109,7 +109,7 @@ func resume(ctx context.Context, tx *op.Tx, before *ent.Agent, _ op.ByID) (*ent.
 	if err != nil {
 		return nil, err
 	}
-	err = tx.AgentRun.Update().Where(agentrun.AgentID(after.ID), agentrun.StatusEQ(agentrun.StatusRUNNING), agentrun.LeaseUntilNotNil()).
+	err = tx.AgentRun.Update().Where(agentrun.AgentID(after.ID), agentrun.StatusIn(agentrun.StatusQUEUED, agentrun.StatusRUNNING), agentrun.LeaseUntilNotNil()).
 		SetLeaseUntil(tx.Now(ctx).Add(leaseTime)).Exec(tx.Unfiltered(ctx, "runs go on whether or not the caller sees them"))
 	if err != nil {
 		return nil, fmt.Errorf("renew the leases: %w", err)

@@ -118,7 +118,7 @@ func score(ctx context.Context, e *op.Engine, l *decisionContext, p *plan, c att
 	if err != nil {
 		return out, err
 	}
-	for _, field := range sorted(c.FinalState) {
+	for _, field := range slices.Sorted(maps.Keys(c.FinalState)) {
 		want, err := json.Marshal(c.FinalState[field])
 		if err != nil {
 			return out, fmt.Errorf("write the case: %w", err)

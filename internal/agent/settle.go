@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	"atrium/ent"
 	"atrium/ent/agent"
@@ -127,7 +129,7 @@ func edited(arguments json.RawMessage, edits strictjson.Object) (json.RawMessage
 	if err := json.Unmarshal(arguments, &args); err != nil {
 		return nil, fmt.Errorf("read the arguments: %w", err)
 	}
-	for _, field := range sorted(edits) {
+	for _, field := range slices.Sorted(maps.Keys(edits)) {
 		if _, ok := args[field]; !ok {
 			return nil, apperr.InvalidField("edits", "names a field that the proposal does not set")
 		}

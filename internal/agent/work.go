@@ -214,7 +214,11 @@ func wait(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
 	if run.Edges.Agent.EndpointURL != "" {
 		until = tx.Now(ctx).Add(firstCallTimeout)
 	}
-	if err := run.Update().AddPlans(1).SetLeaseUntil(until).Exec(ctx); err != nil {
+	u := run.Update().SetLeaseUntil(until)
+	if run.Plans == 0 { // a run that waited for a paused agent begins the same plan again
+		u.AddPlans(1)
+	}
+	if err := u.Exec(ctx); err != nil {
 		return fmt.Errorf("have the run wait for its agent: %w", err)
 	}
 	return tx.Insert(ctx, LeaseArgs{Company: run.CompanyID, Run: run.ID}, until)

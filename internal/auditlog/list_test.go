@@ -152,7 +152,7 @@ func TestWhoMayRead(t *testing.T) {
 		}
 		p, _ := principal.From(w.As(w.A, principal.Owner))
 		key := *p
-		key.Scopes = principal.AllScopes &^ principal.MustScope("audit:read")
+		key.Scopes = principal.AllScopes &^ principal.ScopeOf("audit:read")
 		_, _, err := op.Run(principal.With(t.Context(), &key), w.Engine, auditlog.ListEntries, auditlog.ListEntriesInput{}, nil)
 		require.Equal(t, "audit:read", apperr.From(err).Reason)
 	})

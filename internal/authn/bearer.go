@@ -190,7 +190,7 @@ func (s *subject) scopes(claims *identity.Claims) (principal.Scopes, error) {
 func apiScopes(names []string) principal.Scopes {
 	var set principal.Scopes
 	for _, name := range names {
-		set |= principal.MustScope(name)
+		set |= principal.ScopeOf(name)
 	}
 	return set
 }

@@ -117,7 +117,9 @@ func (a *Authenticator) Flush(ctx context.Context) error {
 // their ids, so that two nodes cannot deadlock.
 func (s *sightings) write(ctx context.Context, tx *store.Tx) error {
 	for _, id := range slices.Sorted(maps.Keys(s.keys)) {
-		if err := tx.APIKey.Update().Where(apikey.ID(id)).SetLastUsedAt(s.keys[id]).Exec(ctx); err != nil {
+		at := s.keys[id]
+		err := tx.APIKey.Update().Where(apikey.ID(id), apikey.Or(apikey.LastUsedAtIsNil(), apikey.LastUsedAtLT(at))).SetLastUsedAt(at).Exec(ctx)
+		if err != nil {
 			return fmt.Errorf("note the use of %s: %w", id, err)
 		}
 	}

@@ -3,8 +3,6 @@ package authn
 import (
 	"context"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"entgo.io/ent/dialect"
@@ -13,6 +11,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/user"
 	"atrium/internal/ratelimit"
+	"atrium/internal/store"
 )
 
 // statement is one read that finds everything about a credential, in both dialects. Ent would need one query for each
@@ -20,16 +19,7 @@ import (
 type statement struct{ sqlite, postgres string }
 
 // reading returns the statement for a text in SQLite's dialect.
-func reading(text string) statement {
-	var numbered strings.Builder
-	for i, part := range strings.Split(text, "?") {
-		if i > 0 {
-			numbered.WriteString("$" + strconv.Itoa(i))
-		}
-		numbered.WriteString(part)
-	}
-	return statement{sqlite: text, postgres: numbered.String()}
-}
+func reading(text string) statement { return statement{sqlite: text, postgres: store.Numbered(text)} }
 
 // The caller's counterpart in the sandbox, read only for calls to the sandbox: the id of company x's sandbox, and the id
 // of user u in it. The account leads to a person's few users; the operator on company_id keeps query planners from

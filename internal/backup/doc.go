@@ -17,6 +17,6 @@
 // pages and references. The caller checks that the master key opens the sealed values, and that no company's audit log has
 // changed since it was sealed; it passes these checks as a function, because they need the product.
 //
-// The command line calls the package. It never backs up PostgreSQL, whose own tools can do more (pg_dump, WAL archiving); the
-// README says what they need.
+// The command line calls the package. It never backs up PostgreSQL, whose own tools can do more (pg_dump, WAL archiving);
+// cmd/atrium/deploy/README.md says what they need.
 package backup

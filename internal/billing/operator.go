@@ -34,7 +34,7 @@ var (
 	}, loadInvoice, creditInvoice)
 )
 
-// loadInvoice does not lock the invoice: operations that change an invoice lock the account first (at).
+// loadInvoice does not lock the invoice: operations that change an invoice lock the account first (lockInState).
 func loadInvoice(ctx context.Context, tx *op.Tx, id string) (*ent.Invoice, error) {
 	return tx.Invoice.Get(ctx, id)
 }
@@ -120,7 +120,10 @@ func voidInvoice(ctx context.Context, tx *op.Tx, row *ent.Invoice, in VoidInvoic
 	tx.ChangedField("reason", nil, in.Reason)
 	if before.Status == invoice.StatusDraft {
 		tx.Changed(before, nil)
-		return before, a.discard(ctx, before)
+		if err := a.discard(ctx, before); err != nil {
+			return nil, err
+		}
+		return before, a.save(ctx)
 	}
 	after, err := before.Update().SetStatus(invoice.StatusVoid).ClearNextChargeAt().Save(ctx)
 	if err != nil {

@@ -96,11 +96,18 @@ func TestDrafts(t *testing.T) {
 		refuse(t, w, b.owner, billing.GetInvoice, op.ByID{ID: first.ID}, apperr.NotFound)
 		refuse(t, w, by, billing.PayInvoice, billing.PayInvoiceInput{ByID: op.ByID{ID: first.ID}, Reference: "x"}, apperr.Conflict)
 		testkit.Run(t, w, by, billing.VoidInvoice, billing.VoidInvoiceInput{ByID: op.ByID{ID: first.ID}, Reason: "Wrong year"})
+		third := testkit.Run(t, w, by, billing.DraftInvoice, in)
 		inv := testkit.Run(t, w, by, billing.IssueInvoice, op.ByID{ID: second.ID})
 		require.Equal(t, second.ID, inv.ID)
 		require.Equal(t, "INV-000001", billing.Number(inv), "drafts use up no number")
 		require.Equal(t, []int64{550_000, 1_000, 549_000}, []int64{inv.Subtotal, inv.CreditsApplied, inv.AmountDue})
 		refuse(t, w, by, billing.IssueInvoice, op.ByID{ID: inv.ID}, apperr.Conflict)
+		b.change("pro")
+		b.later(40 * day)
+		testkit.Run(t, w, by, billing.VoidInvoice, billing.VoidInvoiceInput{ByID: op.ByID{ID: third.ID}, Reason: "Not sold"})
+		b.renew()
+		require.Len(t, b.invoices(), 3, "deleting a draft has made the invoice of the period that has begun meanwhile, once")
+		b.add(t)
 		for field, spoil := range map[string]func(*billing.DraftInvoiceInput){
 			"lines[0].description": func(in *billing.DraftInvoiceInput) { in.Lines = []billing.Line{{Description: " ", Amount: 1}} },
 			"lines[0].amount":      func(in *billing.DraftInvoiceInput) { in.Lines = []billing.Line{{Description: "x", Amount: 0}} },

@@ -25,7 +25,7 @@ var dunning = []time.Duration{24 * time.Hour, 72 * time.Hour, 120 * time.Hour, 1
 // The steps of a charge, for the worker (charge.go) and for messages of the provider. No role of a company may run them.
 var (
 	BeginPayment = op.New("payment.begin", op.Spec{
-		Resource: "Invoice", Action: op.Update, Summary: "Begin to charge an invoice",
+		Resource: "Invoice", Action: op.Update, Summary: "Begin to charge an invoice", Past: map[string]string{"payment.begin": "payment.begun"},
 	}, beginPayment)
 
 	SettlePayment = op.New("payment.settle", op.Spec{
@@ -39,6 +39,7 @@ var (
 	// SetPaymentMethod is for the operator's command line.
 	SetPaymentMethod = op.New("billing.set_payment_method", op.Spec{
 		Resource: "Company", Action: op.Update, Summary: "Set what the payment provider charges",
+		Past: map[string]string{"billing.set_payment_method": "billing.payment_method_set"},
 	}, setPaymentMethod)
 )
 
@@ -63,6 +64,9 @@ func beginPayment(ctx context.Context, tx *op.Tx, in BeginPaymentInput) (Begun, 
 	inv, err := reread(ctx, tx, in.InvoiceID)
 	if err != nil {
 		return Begun{}, err
+	}
+	if inv.NextChargeAt == nil || inv.NextChargeAt.After(a.now) {
+		return Begun{}, a.save(ctx) // another run of the job has begun the charge since this one read the invoice
 	}
 	out := Begun{Number: Number(inv)}
 	if out.Payment, err = a.pending(ctx, inv.ID); err != nil {
@@ -142,7 +146,7 @@ func settlePayment(ctx context.Context, tx *op.Tx, in SettlePaymentInput) (struc
 	if to == payment.StatusSucceeded {
 		_, err = a.paid(ctx, inv) // nothing else can change the invoice while a payment is pending
 	} else {
-		err = a.dun(ctx, tx, inv, p.Attempt)
+		err = a.dun(ctx, tx, inv, p)
 	}
 	if err != nil {
 		return struct{}{}, err
@@ -150,11 +154,15 @@ func settlePayment(ctx context.Context, tx *op.Tx, in SettlePaymentInput) (struc
 	return struct{}{}, a.save(ctx)
 }
 
-// dun schedules the retry of a failed charge and mails the owners.
-func (a *account) dun(ctx context.Context, tx *op.Tx, inv *ent.Invoice, attempt int) error {
+// dun schedules the retry of a failed charge and mails the owners. If the payment method was replaced while the charge was under
+// way, the retry is at once.
+func (a *account) dun(ctx context.Context, tx *op.Tx, inv *ent.Invoice, failed *ent.Payment) error {
 	u, then := inv.Update().ClearNextChargeAt(), "It will not be tried again."
-	if attempt <= len(dunning) {
-		next := a.now.Add(dunning[attempt-1])
+	switch {
+	case a.PaymentMethod != "" && a.PaymentMethod != failed.PaymentMethod:
+		u, then = inv.Update().SetNextChargeAt(a.now), "It will be tried with the new payment method."
+	case failed.Attempt <= len(dunning):
+		next := a.now.Add(dunning[failed.Attempt-1])
 		u, then = inv.Update().SetNextChargeAt(next), "It will be tried again on "+next.UTC().Format("2 January 2006")+"."
 	}
 	if err := u.Exec(ctx); err != nil {

@@ -144,6 +144,36 @@ func TestNothingIsChargedTwice(t *testing.T) {
 	})
 }
 
+// A run of the job that has read the invoice before another run charged it does not charge again. A card that is set while the old
+// one is being charged is tried at once when that fails.
+func TestChargesWaitForTheirTime(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		b, bank := open(t, w), newBank()
+		w.Engine.Mailer = &letters{}
+		b.card("pm_1")
+		inv := b.change("pro").Invoice
+		bank.does = refuses
+		require.NoError(t, b.run(bank))
+		worker := principal.With(t.Context(), principal.Worker(w.A.Company.ID, "billing"))
+		begun := testkit.Run(t, w, worker, billing.BeginPayment, billing.BeginPaymentInput{InvoiceID: inv.ID})
+		require.Nil(t, begun.Payment, "the next attempt is tomorrow")
+		require.Len(t, b.payments(), 1)
+
+		bank.does = ponders
+		b.later(2 * day)
+		require.NoError(t, b.run(bank))
+		b.card("pm_2")
+		bank.decide(b.payments()[1].ID, billing.Outcome{Status: payment.StatusFailed, Reference: "ref"})
+		require.NoError(t, b.run(bank))
+		bank.does = takes
+		require.NoError(t, b.run(bank))
+		require.Equal(t, invoice.StatusPaid, b.invoices()[0].Status)
+		require.Equal(t, "pm_2", b.payments()[2].PaymentMethod)
+		b.add(t)
+	})
+}
+
 // Many workers that charge one invoice at the same time charge it once.
 func TestManyChargesOfOneInvoice(t *testing.T) {
 	t.Parallel()

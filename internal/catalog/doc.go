@@ -1,4 +1,5 @@
 // Package catalog holds what a company offers: services, their offerings and the offerings' forms.
 //
-// Both doors run its operations. Package request files requests against these offerings; this package does not.
+// REST and GraphQL run its operations. Package request files requests against these offerings; this package
+// does not.
 package catalog

@@ -18,7 +18,7 @@ func limitsOf(c *ent.Company) ratelimit.Limit {
 
 // SetLimits gives a company its own limits in place of its plan's. Only the operator may do so.
 var SetLimits = op.OnRow("company.limits", op.Spec{
-	Resource: "Company", Action: op.Update, Summary: "Set a company's own limits",
+	Resource: "Company", Action: op.Update, Past: map[string]string{"company.limits": "company.updated"}, Summary: "Set a company's own limits",
 }, load, setLimits)
 
 func load(ctx context.Context, tx *op.Tx, id string) (*ent.Company, error) {
@@ -48,6 +48,5 @@ func setLimits(ctx context.Context, tx *op.Tx, before *ent.Company, in LimitsInp
 		return nil, fmt.Errorf("set the limits: %w", err)
 	}
 	tx.AuthorityChanged()
-	tx.As("company.updated")
 	return after, nil
 }

@@ -5,7 +5,8 @@
 // internal/console/web/dist` reads the files again for every call.
 //
 // The server gives the pages no data except the product's addresses and version. They read everything else from /graphql with the
-// session's cookie, which no script can read. A page of the product's origin may run only the documents of dist/documents.json.
+// session's cookie, which no script can read. A page of the product's origin may run only the documents of dist/documents.json
+// and of --graphql-trusted-only.
 //
 // Decisions:
 //   - The content security policy has no unsafe-* source and requires Trusted Types; the libraries were chosen accordingly. The nonce is

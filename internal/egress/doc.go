@@ -1,5 +1,5 @@
-// Package egress is the HTTP client for calls to addresses that customers choose. Webhook deliveries, workflow callouts, API
-// calls and back-channel logout use it. No other code of the product calls such addresses.
+// Package egress is the HTTP client for calls to addresses that customers choose. Webhook deliveries, calls of workflows,
+// pushes to agents, companies' models and back-channel logout use it. No other code of the product calls such addresses.
 //
 // A customer must not be able to make the server call addresses that only the server can reach. So the guard checks each
 // address at dialling, whatever its name resolved to before, and refuses everything outside the public internet: loopback,
@@ -8,7 +8,8 @@
 //
 //	URL ─ CheckURL (when saved) ─▶ row ─▶ Client.Do: resolve ─▶ guard on each address ─▶ TLS 1.2+ ─▶ answer, cut to size
 //
-// The client uses no proxy from the environment, follows no redirects, stores no cookies and unpacks no compressed bodies. It
-// ends every call within its time limit, including the last byte of the answer. It never retries, because only the caller knows
-// whether a call may be repeated.
+// The client uses no proxy from the environment, follows no redirects, stores no cookies and unpacks no compressed bodies.
+// Client.Do ends every call within its time limit (30 s by default), including the last byte of the answer; who takes the bare
+// client by HTTP sets a deadline and limits the body itself. The client never retries, because only the caller knows whether a
+// call may be repeated. It speaks HTTP/1.1 only, because over HTTP/2 the transport would repeat a call by itself.
 package egress

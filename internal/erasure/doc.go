@@ -4,7 +4,8 @@
 //	people.ErasePerson ─▶ removes the user's name; inserts a job for the user and for each mirror user ─▶ Args
 //	every day, for companies with a retention ─────────────────────────────────────────────────────────▶ RetainArgs
 //
-// Erasing a person goes by ids alone. It does not search for names, since a text may name many people. It removes:
+// A mirror user is the same person's row in the sandbox (identity.MirrorUser). Erasing a person goes by ids alone. It does not
+// search for names, since a text may name many people. It removes:
 //
 //	requests               title, description, fields, tags; an open request is cancelled, since nobody can work on it
 //	their executions       variables, inputs and outputs of phases, tasks, and approvals with their comments, incidents

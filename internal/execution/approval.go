@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"atrium/ent"
 	"atrium/ent/approval"
@@ -13,6 +14,7 @@ import (
 	"atrium/ent/user"
 	"atrium/internal/access"
 	"atrium/internal/apperr"
+	"atrium/internal/notice"
 	"atrium/internal/op"
 	"atrium/internal/paging"
 	"atrium/internal/party"
@@ -286,5 +288,7 @@ func delegateApproval(ctx context.Context, tx *op.Tx, a *ent.Approval, in Delega
 		return nil, fmt.Errorf("delegate the approval: %w", err)
 	}
 	tx.Changed(a, after)
-	return after, nil
+	return after, tx.Insert(ctx, NoticeArgs{
+		Company: a.CompanyID, Execution: a.ExecutionID, Occasion: notice.Approval, What: a.Title, Users: []string{in.UserID},
+	}, time.Time{})
 }

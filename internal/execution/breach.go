@@ -24,6 +24,7 @@ type BreachArgs struct {
 	Request string  `json:"request"`
 	Target  string  `json:"target"`
 	DueAt   string  `json:"dueAt"`
+	Event   string  `json:"event"` // the id of the event that tells of the breach
 	Phase   *string `json:"phase"` // the phase whose target it is; nil for the request's own target, which concerns the current phase
 }
 
@@ -42,7 +43,7 @@ func followBreach(ctx context.Context, tx *store.Tx, queue *jobs.Queue, e *ent.E
 		return fmt.Errorf("read the event %s: %w", e.ID, err)
 	}
 	d := payload.Data
-	return queue.InsertTx(ctx, tx, BreachArgs{Company: e.CompanyID, Request: d.ID, Target: d.Target, DueAt: d.DueAt, Phase: d.PhaseID}, time.Time{})
+	return queue.InsertTx(ctx, tx, BreachArgs{Company: e.CompanyID, Request: d.ID, Target: d.Target, DueAt: d.DueAt, Event: e.ID, Phase: d.PhaseID}, time.Time{})
 }
 
 // breachTeller works the jobs of BreachArgs.
@@ -68,7 +69,7 @@ func (b *breachTeller) Work(ctx context.Context, job *river.Job[BreachArgs]) err
 		return fmt.Errorf("read the execution: %w", err)
 	}
 	phase := op.Or(a.Phase, op.Or(row.PhaseID, ""))
-	d, err := versions.of(ctx, db, row.WorkflowID, row.WorkflowVersion)
+	d, err := versionOf(ctx, db, row.WorkflowID, row.WorkflowVersion)
 	if err != nil {
 		return err
 	}
@@ -76,7 +77,7 @@ func (b *breachTeller) Work(ctx context.Context, job *river.Job[BreachArgs]) err
 	if p == nil {
 		return nil // the execution has not begun
 	}
-	n := domain.NoticeArgs{Company: a.Company, Request: a.Request, Occasion: "breached", Key: "breached/" + phase + "/" + a.Target}
+	n := domain.NoticeArgs{Company: a.Company, Request: a.Request, Occasion: "breached", Key: "breached/" + a.Event}
 	for _, one := range roleOf(p, "accountable") {
 		switch one.Type {
 		case "user":

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/riverqueue/river"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
@@ -23,6 +22,7 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/principal"
 	"atrium/internal/secret"
+	"atrium/internal/text"
 	"atrium/internal/workflow/definition"
 	"atrium/internal/workflow/engine"
 )
@@ -145,7 +145,7 @@ func (r *Runner) call(ctx context.Context, l *loaded, now time.Time) (engine.Inp
 	header := http.Header{}
 	for name, values := range answer.Header {
 		for _, value := range values {
-			header.Add(p.mask.Text(plain(name)), p.mask.Text(plain(value)))
+			header.Add(p.mask.Text(text.Plain(name)), p.mask.Text(text.Plain(value)))
 		}
 	}
 	out.Answer = &engine.Answer{Status: answer.Status, Header: header, Body: p.mask.Value(bodyOf(answer.Body))}
@@ -172,29 +172,21 @@ func bodyOf(raw []byte) any {
 			return storable(v)
 		}
 	}
-	return plain(string(raw))
+	return text.Plain(string(raw))
 }
 
-// plain returns a text that every database can store.
-func plain(s string) string {
-	if utf8.ValidString(s) && !strings.Contains(s, "\x00") {
-		return s
-	}
-	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
-}
-
-// storable applies plain to all texts of a JSON value.
+// storable applies text.Plain to all texts of a JSON value.
 func storable(v any) any {
 	switch v := v.(type) {
 	case string:
-		return plain(v)
+		return text.Plain(v)
 	case []any:
 		for i := range v {
 			v[i] = storable(v[i])
 		}
 	case map[string]any:
 		for key, value := range v {
-			if name := plain(key); name != key {
+			if name := text.Plain(key); name != key {
 				delete(v, key)
 				key = name
 			}

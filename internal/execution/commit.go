@@ -15,6 +15,7 @@ import (
 	"atrium/internal/agent/interrupt"
 	"atrium/internal/apperr"
 	"atrium/internal/events"
+	"atrium/internal/jobs"
 	"atrium/internal/op"
 	"atrium/internal/principal"
 	domain "atrium/internal/request"
@@ -147,10 +148,10 @@ func (p *plan) carryOut(ctx context.Context, tx *op.Tx, e engine.Effect, now tim
 	case engine.CloseOpen:
 		return closeOpen(ctx, tx.Client, p.row.ID, now)
 	case engine.Sleep:
-		at := due(e.Until, now)
+		at := jobs.At(e.Until, now)
 		return tx.Insert(ctx, StepArgs{Company: p.row.CompanyID, Execution: p.row.ID, bulk: !at.IsZero()}, at)
 	case engine.Call:
-		return tx.Insert(ctx, CallArgs{Company: p.row.CompanyID, Execution: p.row.ID, Visit: e.Visit, Attempt: e.Attempt}, due(e.At, now))
+		return tx.Insert(ctx, CallArgs{Company: p.row.CompanyID, Execution: p.row.ID, Visit: e.Visit, Attempt: e.Attempt}, jobs.At(e.At, now))
 	case engine.Tell:
 		return p.tell(ctx, tx, e)
 	case engine.ActOnRequest:
@@ -213,14 +214,6 @@ func closeOpen(ctx context.Context, db *ent.Client, executionID string, now time
 		return fmt.Errorf("close the incidents: %w", err)
 	}
 	return nil
-}
-
-// due returns when to insert the job of a moment. For a moment within shortWait the job starts at once, and snoozes.
-func due(at, now time.Time) time.Time {
-	if at.Sub(now) < shortWait {
-		return time.Time{}
-	}
-	return at
 }
 
 // act moves the request to the status that the phase asks for.

@@ -41,11 +41,13 @@
 //
 // # Priorities
 //
-// Steps wait in two queues. One holds steps that people wait for: first steps, and steps after a task, a decision or a resolution.
-// The other, for bulk work, holds steps of which one company may have thousands: first steps once the company has 64 executions
-// running, timers and continuations. A node works half as many bulk steps at once as it has processors, so that another company's
-// first step finds a worker, a processor and the database free. A company alone on a node pays for this with some of its
-// throughput. Outside calls have 64 workers of their own; as many of their outcomes commit at once as bulk steps run.
+// Steps wait in two queues. One holds steps that people wait for: first steps, and steps after a task, a decision or a
+// resolution. The other, for bulk work, holds steps of which one company may have thousands: first steps once the company has 64
+// executions running, timers and continuations. The more executions of a company run, the lower the priority of its next first
+// step: from 1 it falls to 2, 3 and 4 at 16, 64 and 256 of them (start.go); 3 and 4 go to the bulk queue. A node works half as
+// many bulk steps at once as it has processors, so that another company's first step finds a worker, a processor and the database
+// free. A company alone on a node pays for this with some of its throughput. Outside calls have 64 workers of their own; as many
+// of their outcomes commit at once as bulk steps run.
 //
 // # Observability
 //

@@ -134,7 +134,7 @@ func (r *resolution) definition(ctx context.Context, db *ent.Client, e *ent.Exec
 		if in.PhaseID != nil {
 			r.faults = append(r.faults, apperr.Detail{Field: "phaseId", Message: "is for MOVE alone"})
 		}
-		return versions.of(ctx, db, e.WorkflowID, e.WorkflowVersion)
+		return versionOf(ctx, db, e.WorkflowID, e.WorkflowVersion)
 	}
 	if in.Version == nil {
 		r.faults = append(r.faults, apperr.Detail{Field: "version", Message: "is required to MOVE"})

@@ -7,8 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"atrium/ent"
 	"atrium/ent/execution"
@@ -32,10 +33,7 @@ type Intake struct {
 // workflow.
 type filing struct{}
 
-const (
-	mappingTimeout = 5 * time.Second
-	maxMappings    = 512 // compiled mappings in the cache; when it is reached, all are dropped
-)
+const mappingTimeout = 5 * time.Second
 
 // files reports whether the execution's next commit files its request: because the execution has not begun, or because
 // somebody has its first phase retried.
@@ -149,7 +147,7 @@ func (r *Runner) intake(ctx context.Context, l *loaded) (domain.CreateInput, err
 	if err := decode(l.row.Webhook, &webhook); err != nil {
 		return in, fmt.Errorf("read the call of %s: %w", l.row.ID, err)
 	}
-	mapped, err := mappings.eval(ctx, intake.FieldMapping, webhook, given(retry.Variables[l.d.Start.ID]))
+	mapped, err := evalMapping(ctx, intake.FieldMapping, webhook, given(retry.Variables[l.d.Start.ID]))
 	if err != nil {
 		return in, err
 	}
@@ -173,46 +171,33 @@ func given(variables any) definition.Mapped {
 	return out
 }
 
-// mappingCache caches compiled mappings by their text.
-type mappingCache struct {
-	mu     sync.Mutex
-	parsed map[[sha256.Size]byte]*definition.Mapping
-}
+// mappings caches compiled mappings by the hash of their text.
+var mappings, _ = lru.New[[sha256.Size]byte, *definition.Mapping](512)
 
-var mappings = &mappingCache{parsed: map[[sha256.Size]byte]*definition.Mapping{}}
-
-// eval evaluates a mapping over the webhook's call. Without a mapping it returns given.
-func (c *mappingCache) eval(ctx context.Context, raw json.RawMessage, webhook map[string]any, given definition.Mapped) (definition.Mapped, error) {
+// evalMapping evaluates a mapping over the webhook's call. Without a mapping it returns given.
+func evalMapping(ctx context.Context, raw json.RawMessage, webhook map[string]any, given definition.Mapped) (definition.Mapped, error) {
 	if len(raw) == 0 {
 		return given, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, mappingTimeout)
 	defer cancel()
-	m, err := c.of(ctx, raw)
+	m, err := mappingOf(ctx, raw)
 	if err != nil {
 		return given, err
 	}
 	return m.Eval(ctx, webhook, given)
 }
 
-// of returns the compiled mapping.
-func (c *mappingCache) of(ctx context.Context, raw json.RawMessage) (*definition.Mapping, error) {
+// mappingOf returns the compiled mapping.
+func mappingOf(ctx context.Context, raw json.RawMessage) (*definition.Mapping, error) {
 	key := sha256.Sum256(raw)
-	c.mu.Lock()
-	m := c.parsed[key]
-	c.mu.Unlock()
-	if m != nil {
+	if m, ok := mappings.Get(key); ok {
 		return m, nil
 	}
 	m, faults := definition.ParseMapping(ctx, raw)
 	if len(faults) > 0 {
 		return nil, errors.Join(ctx.Err(), fmt.Errorf("read the mapping: %s: %s", faults[0].Field, faults[0].Message))
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.parsed) >= maxMappings {
-		clear(c.parsed)
-	}
-	c.parsed[key] = m
+	mappings.Add(key, m)
 	return m, nil
 }

@@ -44,7 +44,7 @@ func load(ctx context.Context, db *ent.Client, id string, now time.Time) (*loade
 	if l.state, err = readState(row.State); err != nil || l.state.Status.Final() {
 		return nil, err
 	}
-	if l.d, err = versions.of(ctx, db, row.WorkflowID, row.WorkflowVersion); err != nil {
+	if l.d, err = versionOf(ctx, db, row.WorkflowID, row.WorkflowVersion); err != nil {
 		return nil, err
 	}
 	l.inputs, err = l.pending(ctx, db, now)

@@ -55,7 +55,7 @@ func targetOf(ctx context.Context, db *ent.Client, e *ent.Execution, i *ent.Inci
 	if version == e.WorkflowVersion {
 		return nil, "", &apperr.Detail{Field: "version", Message: "The execution runs this version."}, nil
 	}
-	d, err := versions.of(ctx, db, e.WorkflowID, version)
+	d, err := versionOf(ctx, db, e.WorkflowID, version)
 	if ent.IsNotFound(err) {
 		return nil, "", &apperr.Detail{Field: "version", Message: "The workflow has no such version."}, nil
 	}
@@ -77,7 +77,7 @@ func targetOf(ctx context.Context, db *ent.Client, e *ent.Execution, i *ent.Inci
 
 // moved returns the inputs of an incident that was resolved by a move.
 func (l *loaded) moved(ctx context.Context, db *ent.Client, version int, phaseID string, variables map[string]any) ([]engine.Input, error) {
-	d, err := versions.of(ctx, db, l.row.WorkflowID, version)
+	d, err := versionOf(ctx, db, l.row.WorkflowID, version)
 	if err != nil {
 		return nil, err
 	}

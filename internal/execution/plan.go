@@ -52,42 +52,19 @@ func (p *plan) changed() bool { return len(p.history) > 0 }
 
 // drop removes the effects by which a visit opens something, because the visit got stuck before.
 func (p *plan) drop(visit int) {
-	kept := make([]engine.Effect, 0, len(p.effects))
-	for _, e := range p.effects {
-		switch e.(type) {
-		case engine.OpenTask, engine.OpenApproval, engine.Sleep, engine.Call:
-			if visitOf(e) == visit {
-				continue
-			}
+	p.effects = slices.DeleteFunc(slices.Clone(p.effects), func(e engine.Effect) bool {
+		switch e := e.(type) {
+		case engine.OpenTask:
+			return e.Visit == visit
+		case engine.OpenApproval:
+			return e.Visit == visit
+		case engine.Sleep:
+			return e.Visit == visit
+		case engine.Call:
+			return e.Visit == visit
 		}
-		kept = append(kept, e)
-	}
-	p.effects = kept
-}
-
-// visitOf returns the number of the visit that an effect belongs to; 0 for an effect on the request.
-func visitOf(e engine.Effect) int {
-	switch e := e.(type) {
-	case engine.OpenTask:
-		return e.Visit
-	case engine.OpenApproval:
-		return e.Visit
-	case engine.CloseApproval:
-		return e.Visit
-	case engine.CloseOpen:
-		return e.Visit
-	case engine.Sleep:
-		return e.Visit
-	case engine.Call:
-		return e.Visit
-	case engine.OpenIncident:
-		return e.Visit
-	case engine.ResolveIncident:
-		return e.Visit
-	case engine.Tell:
-		return e.Visit
-	}
-	return 0
+		return false
+	})
 }
 
 // touchesRequest reports whether the plan changes the request.

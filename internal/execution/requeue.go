@@ -39,7 +39,7 @@ func Requeue(ctx context.Context, tx *store.Tx, queue *jobs.Queue, companyID str
 			}
 			var at time.Time
 			if w.Until != nil {
-				at = due(*w.Until, now)
+				at = jobs.At(*w.Until, now)
 			}
 			if w.For == engine.ForCall {
 				list = append(list, jobs.Job{Args: CallArgs{Company: companyID, Execution: row.ID, Visit: state.Visit.Number, Attempt: w.Attempt}, At: at})

@@ -51,7 +51,8 @@ func TestPhasesHaveServiceLevels(t *testing.T) {
 		mails := &posted{sent: map[string][]string{}}
 		w.Engine.Mailer = mails
 		boss, member := w.A.Users[principal.Admin], w.A.Users[principal.Member]
-		work := phase("work", "PROCESS", body{"title": "Work"})
+		id := "work" + strings.Repeat("_", 59) // as long as an id may be
+		work := phase(id, "PROCESS", body{"title": "Work"})
 		work["sla"] = body{"responseMinutes": 30, "resolutionMinutes": 120, "warnAtPercent": 50}
 		work["participants"] = []body{{"role": "accountable", "type": "user", "id": boss.ID}, {"role": "accountable", "type": "user", "id": member.ID}}
 		s := open(t, w, line([]body{phase("start", "START", nil), work, phase("done", "END", nil)}))
@@ -64,7 +65,7 @@ func TestPhasesHaveServiceLevels(t *testing.T) {
 		go func() { done <- clocks.Run(ctx) }()
 		t.Cleanup(func() { cancel(); require.NoError(t, <-done) })
 		r := s.file(nil)
-		s.at(r, "WAITING", "work")
+		s.at(r, "WAITING", id)
 		of := task.RequestID(r.ID)
 		one, err := w.Store.Reader().Task.Query().Where(of).Only(s.ctx)
 		require.NoError(t, err)

@@ -27,10 +27,6 @@ const (
 	steppers   = 16                // steps that a node runs at once
 	maxTries   = 20                // of one job, each after another commit on the execution
 	maxInputs  = 50                // inputs that one commit uses
-
-	// River looks for scheduled jobs every five seconds. A job for a shorter wait is therefore available at once, finds that
-	// it is early, and snoozes, which River ends on time.
-	shortWait = 5 * time.Second
 )
 
 // bulkSteppers is how many bulk steps a node runs at once: half of the processors stay free for other steps.
@@ -177,7 +173,7 @@ func (l *loaded) early(now time.Time) time.Duration {
 	if w == nil || w.Until == nil || w.For == engine.ForCall {
 		return 0
 	}
-	if left := w.Until.Sub(now); left > 0 && left < shortWait {
+	if left := w.Until.Sub(now); left > 0 && left < jobs.ShortWait {
 		return left
 	}
 	return 0

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
-	"sync"
+
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"atrium/ent"
 	"atrium/ent/workflowversion"
@@ -14,25 +14,18 @@ import (
 	"atrium/internal/workflow/definition"
 )
 
-// maxVersions limits the cached compiled definitions; when it is reached, all are dropped and compiled again as
-// needed.
-const maxVersions = 512
+// versions caches compiled definitions by workflow and version. A published version never changes.
+var versions, _ = lru.New[versionKey, *definition.Definition](512)
 
-// versionCache caches compiled definitions. A published version never changes.
-type versionCache struct {
-	mu     sync.Mutex
-	parsed map[string]*definition.Definition
+type versionKey struct {
+	workflowID string
+	version    int
 }
 
-var versions = &versionCache{parsed: map[string]*definition.Definition{}}
-
-// of returns the definition of a version of a workflow of the context's company.
-func (c *versionCache) of(ctx context.Context, db *ent.Client, workflowID string, version int) (*definition.Definition, error) {
-	key := workflowID + "/" + strconv.Itoa(version)
-	c.mu.Lock()
-	d := c.parsed[key]
-	c.mu.Unlock()
-	if d != nil {
+// versionOf returns the definition of a version of a workflow of the context's company.
+func versionOf(ctx context.Context, db *ent.Client, workflowID string, version int) (*definition.Definition, error) {
+	key := versionKey{workflowID, version}
+	if d, ok := versions.Get(key); ok {
 		return d, nil
 	}
 	row, err := db.WorkflowVersion.Query().Where(workflowversion.WorkflowID(workflowID), workflowversion.Version(version)).Only(ctx)
@@ -43,12 +36,7 @@ func (c *versionCache) of(ctx context.Context, db *ent.Client, workflowID string
 	if len(faults) > 0 {
 		return nil, errors.Join(ctx.Err(), fmt.Errorf("version %d of %s: %s: %s", version, workflowID, faults[0].Field, faults[0].Message))
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.parsed) >= maxVersions {
-		clear(c.parsed)
-	}
-	c.parsed[key] = d
+	versions.Add(key, d)
 	return d, nil
 }
 
@@ -59,7 +47,7 @@ func definitionOf(ctx context.Context, tx *op.Tx, executionID string) (d *defini
 		return nil, fmt.Errorf("read the execution: %w", err)
 	}
 	err = tx.Costly(ctx, func(ctx context.Context) (err error) {
-		d, err = versions.of(ctx, tx.Client, row.WorkflowID, row.WorkflowVersion)
+		d, err = versionOf(ctx, tx.Client, row.WorkflowID, row.WorkflowVersion)
 		return err
 	})
 	return d, err

@@ -1,8 +1,9 @@
 // Package form holds the forms of offerings: what an admin may define, and what a requester may answer.
 //
 // A Definition is checked once, when the offering is saved (Check), compiled once per version (Compile), and then validates any
-// number of answers (Form.Validate). An offering without a form takes any answers within bounds (ValidateWithoutForm). The operations on
-// offerings and requests call it, and the workflow engine does for the tasks of PROCESS phases.
+// number of answers (Form.Validate). An offering without a form takes any answers within bounds (ValidateWithoutForm). The
+// operations on offerings and requests call it, and package execution does for the tasks of PROCESS phases, with the forms that
+// workflow/definition compiles.
 //
 // A field that names others in visibleWhen is shown only while all its conditions hold:
 //

@@ -70,7 +70,7 @@ func (s *Anonymous) Failures(a Allowance, next http.Handler, refuse Refuse) http
 		if rec.status < http.StatusBadRequest || rec.status >= http.StatusInternalServerError {
 			return
 		}
-		if wait := s.take(r.Context(), a, place); wait > 0 {
+		if wait := s.take(context.WithoutCancel(r.Context()), a, place); wait > 0 {
 			until[place].Store(s.clock.Now().Add(wait).UnixNano())
 		}
 	})
@@ -81,7 +81,7 @@ func (s *Anonymous) take(ctx context.Context, a Allowance, place uint64) time.Du
 	key := "anonymous/" + a.Name + "/" + strconv.FormatUint(place, 36)
 	res, err := s.limiter.Take(ctx, key, ratelimit.Limit{PerMinute: a.PerMinute, PerDay: a.PerDay}, s.clock.Now())
 	if err != nil {
-		s.log.ErrorContext(ctx, "an anonymous call could not be counted", "error", err) // the caller has closed the connection
+		s.log.DebugContext(ctx, "an anonymous call could not be counted", "error", err) // the caller has closed the connection
 		return time.Second
 	}
 	if res.Allowed {
@@ -98,7 +98,7 @@ func (s *Anonymous) place(r *http.Request) uint64 {
 }
 
 func (s *Anonymous) refuse(w http.ResponseWriter, r *http.Request, wait time.Duration, refuse Refuse) {
-	w.Header().Set("Retry-After", strconv.Itoa(max(1, int((wait+time.Second-1)/time.Second))))
+	w.Header().Set("Retry-After", strconv.Itoa(ratelimit.RetryAfter(wait)))
 	w.Header().Set("Cache-Control", "no-store")
 	refuse(w, r, wait)
 }

@@ -4,9 +4,10 @@
 // other origins read the answer.
 //
 // Its callers are cmd, which puts Front around all doors and Loopback around the operators' door, and the doors, which put
-// Guard in front of everything that needs a credential. Fail is the one place where an error becomes an HTTP answer.
+// Guard in front of everything that needs a credential. StatusOf is the one place where an error's code becomes a status.
+// Fail writes the error body; WriteErrorHeaders serves doors with another body (GraphQL).
 //
-//	call ─> Front ─┬─> Guard ─> rest, graph
+//	call ─> Front ─┬─> Guard ─> rest, graph, mcp, invoices
 //	               └─> open paths: the reference; behind Anonymous sign-in pages and the identity provider
 //	operator ─> Loopback ─┬─> Guard ─> graph
 //	                      └─> GraphiQL

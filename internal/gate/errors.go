@@ -62,14 +62,22 @@ const (
 	AwayRetryAfter = 1 // seconds
 )
 
-// Public returns the error that the caller sees. While the database is unreachable this is unavailable, whatever was called,
-// because the same call may succeed shortly.
+// Public returns the error that the caller sees. While the database is unreachable or busy, and for a call that took too long, this
+// is unavailable, whatever was called, because the same call may succeed shortly.
 func Public(err error) *apperr.Error {
 	e := apperr.From(err)
-	if e.Code == apperr.Internal && store.IsUnavailable(err) {
-		e = apperr.Wrap(err, apperr.Unavailable, Away)
-		e.RetryAfter = AwayRetryAfter
+	if e.Code != apperr.Internal {
+		return e
 	}
+	switch {
+	case store.IsUnavailable(err):
+		e = apperr.Wrap(err, apperr.Unavailable, Away)
+	case errors.Is(err, store.ErrBusy), errors.Is(err, context.DeadlineExceeded):
+		e = apperr.Wrap(err, apperr.Unavailable, "The service is busy. Try again shortly.")
+	default:
+		return e
+	}
+	e.RetryAfter = AwayRetryAfter
 	return e
 }
 

@@ -75,14 +75,19 @@ func (g *Gate) front(may func(*http.Request) error, next http.Handler) http.Hand
 			h.Set("Strict-Transport-Security", strictTransport)
 		}
 		defer func() {
-			if v := recover(); v != nil && v != http.ErrAbortHandler { //nolint:errorlint // a panic's value is no chain
+			v, begun := recover(), rec.status != 0
+			aborted := v == http.ErrAbortHandler //nolint:errorlint // a panic's value is no chain
+			if v != nil && !aborted {
 				g.Log.ErrorContext(r.Context(), "panic", "value", fmt.Sprint(v), "stack", string(debug.Stack()), "requestId", rid)
-				if rec.status == 0 {
+				if !begun {
 					Fail(g.Log, rec, r, fmt.Errorf("panic: %v", v))
 				}
 			}
 			g.Observe(rec.route, r.Method, rec.status, time.Since(rec.began))
 			g.line(r.Context(), rec, rid)
+			if aborted || v != nil && begun {
+				panic(http.ErrAbortHandler) // net/http closes the connection, so that half an answer does not look complete
+			}
 		}()
 		if err := may(r); err != nil {
 			Fail(g.Log, rec, r, err)

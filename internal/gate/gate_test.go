@@ -63,6 +63,20 @@ func TestPanic(t *testing.T) {
 	require.Equal(t, 1, seen)
 }
 
+// An answer that breaks off in a panic closes the connection, so that no client takes the half for the whole.
+func TestPanicInAnAnswer(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	g := newGate(testkit.SQLiteWorld(t), func(string, string, int, time.Duration) { seen++ })
+	require.PanicsWithValue(t, http.ErrAbortHandler, func() {
+		call(g, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte("the first ha"))
+			panic("the password is hunter2")
+		}), nil)
+	})
+	require.Equal(t, 1, seen)
+}
+
 // What came without TLS never reaches the handler.
 func TestPlainHTTPStopsAtTheFront(t *testing.T) {
 	t.Parallel()

@@ -117,7 +117,7 @@ func (in CreateClientInput) check() error {
 		refs.Fault("backchannelLogoutUri", "must be an https address without user name, fragment or wildcard")
 	}
 	for i, s := range in.Scopes {
-		if !StandardScope(s) && principal.MustScope(s) == 0 {
+		if !StandardScope(s) && principal.ScopeOf(s) == 0 {
 			refs.Fault(fmt.Sprintf("scopes[%d]", i), "is no known scope")
 		}
 	}
@@ -185,7 +185,7 @@ func loadUser(ctx context.Context, tx *op.Tx, id string) (*ent.User, error) {
 func grantToken(ctx context.Context, tx *op.Tx, u *ent.User, in GrantTokenInput) (TokenSubject, error) {
 	var refs op.Refs
 	for i, s := range in.Scopes {
-		if !StandardScope(s) && principal.MustScope(s) == 0 {
+		if !StandardScope(s) && principal.ScopeOf(s) == 0 {
 			refs.Fault(fmt.Sprintf("scopes[%d]", i), "is no known scope")
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"unicode/utf8"
+
+	"atrium/internal/text"
 )
 
 // masked replaces values that the history does not store.
@@ -27,12 +29,12 @@ func isCredential(name string) bool {
 func headersOf(h http.Header) (kept, shown map[string]string) {
 	kept, shown = make(map[string]string, len(h)), make(map[string]string, len(h))
 	for name, values := range h {
-		name = plain(strings.ToLower(name))
+		name = text.Plain(strings.ToLower(name))
 		if isCredential(name) {
 			shown[name] = masked
 			continue
 		}
-		kept[name] = plain(strings.Join(values, ", "))
+		kept[name] = text.Plain(strings.Join(values, ", "))
 		shown[name] = kept[name]
 	}
 	return kept, shown
@@ -49,14 +51,6 @@ func withoutMasked(shown map[string]string) map[string]string {
 	return kept
 }
 
-// plain returns s as valid UTF-8 without NUL, which any database accepts.
-func plain(s string) string {
-	if utf8.ValidString(s) && !strings.Contains(s, "\x00") {
-		return s
-	}
-	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
-}
-
 // clip returns at most the first most bytes of a body as text, cut between two characters.
 func clip(body []byte, most int) string {
 	if len(body) > most {
@@ -68,5 +62,5 @@ func clip(body []byte, most int) string {
 			body = body[:len(body)-1]
 		}
 	}
-	return plain(string(body))
+	return text.Plain(string(body))
 }

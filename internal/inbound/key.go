@@ -8,6 +8,7 @@ import (
 
 	"atrium/ent/inboundwebhook"
 	"atrium/internal/apperr"
+	"atrium/internal/text"
 )
 
 // maxKey is the maximum length of a key in a header, in characters.
@@ -41,7 +42,7 @@ func keyOf(name inboundwebhook.SignatureStyle, h http.Header, body any) (*string
 		return new(strings.ToLower(header) + ":" + v), nil
 	}
 	if id := h.Get("X-Github-Delivery"); name == inboundwebhook.SignatureStyleGithub && id != "" && len(id) <= maxKey {
-		return new("delivery:" + plain(id)), nil
+		return new("delivery:" + text.Plain(id)), nil
 	}
 	return nil, nil // without a key no call is a repetition
 }

@@ -100,6 +100,18 @@ type Job struct {
 	Priority int       // 1 (first) to 4; 0 means 1
 }
 
+// ShortWait is the period in which River looks for scheduled jobs.
+const ShortWait = 5 * time.Second
+
+// At returns the time of a Job that is due at a moment. A job due within ShortWait starts at once, so that River's scheduler does not
+// make it late: its worker finds that it is early and snoozes, which River times exactly.
+func At(at, now time.Time) time.Time {
+	if at.Sub(now) < ShortWait {
+		return time.Time{}
+	}
+	return at
+}
+
 // InsertTx adds a job in the transaction: the job exists if and only if the transaction commits. due is in the product's time;
 // the zero time means at once.
 func (q *Queue) InsertTx(ctx context.Context, tx *store.Tx, args river.JobArgs, due time.Time) error {

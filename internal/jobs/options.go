@@ -34,12 +34,17 @@ func Work[T river.JobArgs](w river.Worker[T]) Option {
 }
 
 // Every makes the queue insert a job when it starts and then at intervals, once for all nodes, and also whenever the product's
-// clock is moved forward.
+// clock is moved forward. A job that comes at least hourly is not retried: the next one is the retry. Otherwise the retries of one
+// that fails each time would run beside those of all later ones.
 func Every(interval time.Duration, args river.JobArgs) Option {
+	var opts river.InsertOpts
+	if interval <= time.Hour {
+		opts.MaxAttempts = 1
+	}
 	return func(k *kinds) {
 		k.args = append(k.args, args)
 		k.periodic = append(k.periodic, river.NewPeriodicJob(river.PeriodicInterval(interval),
-			func() (river.JobArgs, *river.InsertOpts) { return args, nil }, &river.PeriodicJobOpts{RunOnStart: true}))
+			func() (river.JobArgs, *river.InsertOpts) { return args, &opts }, &river.PeriodicJobOpts{RunOnStart: true}))
 	}
 }
 

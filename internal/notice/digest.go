@@ -79,7 +79,8 @@ func (d *digester) Work(ctx context.Context, _ *river.Job[DigestArgs]) error {
 // digest mails a person the unread notifications that are due. A deactivated user gets none.
 func digest(ctx context.Context, tx *op.Tx, userID string, now time.Time) error {
 	mine := []*ent.Notification{}
-	u, err := tx.User.Query().Where(user.ID(userID), user.StatusEQ(user.StatusActive)).Only(ctx)
+	// Two runs of the job may overlap: the second waits here, and finds nothing left.
+	u, err := op.Lock(tx, tx.User.Query().Where(user.ID(userID), user.StatusEQ(user.StatusActive))).Only(ctx)
 	if err == nil {
 		mine, err = tx.Notification.Query().Where(notification.UserID(userID), notification.DigestAtLTE(now), notification.ReadAtIsNil()).
 			Order(notification.ByID()).Limit(digestLines + 1).All(ctx)

@@ -106,15 +106,17 @@ func updateSettings(ctx context.Context, tx *op.Tx, in Setting) (*Setting, error
 	return &in, nil
 }
 
-// set stores a setting. u was loaded in the same transaction.
-func set(ctx context.Context, u *ent.User, in Setting) error {
+// set stores settings. u was loaded in the same transaction.
+func set(ctx context.Context, u *ent.User, list ...Setting) error {
 	settings := maps.Clone(u.Notifications)
 	if settings == nil {
 		settings = map[string]string{}
 	}
-	settings[in.Kind] = in.Channel
+	for _, in := range list {
+		settings[in.Kind] = in.Channel
+	}
 	if err := u.Update().SetNotifications(settings).Exec(ctx); err != nil {
-		return fmt.Errorf("keep the setting: %w", err)
+		return fmt.Errorf("keep the settings: %w", err)
 	}
 	return nil
 }
@@ -126,19 +128,11 @@ func SwitchOff(ctx context.Context, db *ent.Client, userID, kind string) error {
 	if err != nil {
 		return ent.MaskNotFound(err)
 	}
-	if kind != Digest {
-		return set(ctx, u, Setting{kind, channelNever})
-	}
-	for _, kind := range Kinds {
-		if channelOf(u, kind) != channelDigest {
-			continue
-		}
-		if err := set(ctx, u, Setting{kind, channelNever}); err != nil {
-			return err
-		}
-		if u, err = db.User.Get(ctx, userID); err != nil {
-			return fmt.Errorf("read the user: %w", err)
+	var off []Setting
+	for _, k := range Kinds {
+		if k == kind || kind == Digest && channelOf(u, k) == channelDigest {
+			off = append(off, Setting{k, channelNever})
 		}
 	}
-	return nil
+	return set(ctx, u, off...)
 }

@@ -124,7 +124,7 @@ func (a *attempt) alsoReads(ctx context.Context, q authz.Question, row authz.Row
 // ofAgents decides about operations of agents on their own runs. No role grants these, because a person has no such runs.
 func ofAgents(p *principal.Principal, info *Info) authz.Decision {
 	switch {
-	case info.Scope != "" && !p.Scopes.Has(principal.MustScope(info.Scope)):
+	case info.Scope != "" && !p.Scopes.Has(principal.ScopeOf(info.Scope)):
 		return authz.Decision{By: authz.By{Kind: "scope", ID: info.Scope}, Rows: authz.RowsNone}
 	case p.Type != principal.TypeAgent:
 		return authz.Decision{By: authz.By{Kind: "role", ID: string(p.Role)}, Rows: authz.RowsNone}

@@ -16,9 +16,12 @@ import (
 	"atrium/internal/store"
 )
 
-// finish writes the audit entry of an operation that succeeded. A PATCH that changed nothing gets no entry; other
-// operations always get one.
+// finish writes the audit entry of an operation that succeeded. A PATCH that changed nothing gets no entry, and neither does an
+// operation that called Unaudited; all others get one.
 func (tx *Tx) finish(ctx context.Context, out any) error {
+	if tx.unaudited {
+		return nil
+	}
 	if strings.HasSuffix(tx.info.Name, ".update") && tx.before != nil && tx.before == tx.after && len(tx.extra) == 0 {
 		return nil
 	}

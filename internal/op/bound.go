@@ -15,9 +15,9 @@ const (
 	maxNarrowedTx = 50 * time.Millisecond // for such a statement inside a write transaction, where policies are slow: other writers wait for it
 )
 
-// lists limits how many statements narrowed by slow policies run at once. It is apart from the queue of costly work, because
+// narrowedTurns limits how many statements narrowed by slow policies run at once. It is apart from the queue of costly work, because
 // costly work makes such statements itself.
-var lists = &queue{all: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)), companies: map[string]*turn{}}
+var narrowedTurns = &queue{all: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)), companies: map[string]*turn{}}
 
 // bounded is the caller's row filter, and limits the statements that it narrows, because the company chooses what its filter
 // costs. Each statement has a deadline. Where the policies are slow on a database (authz.Set.Slow), a company runs one such
@@ -43,7 +43,7 @@ func (b *bounded) Enter(ctx context.Context, entity string) (within context.Cont
 		most = maxNarrowedTx
 	case !a.writing && slow:
 		wait, cancel := context.WithTimeout(ctx, prepareTimeout)
-		turn, err = lists.take(wait, a.principal.CompanyID)
+		turn, err = narrowedTurns.take(wait, a.principal.CompanyID)
 		cancel()
 		if err != nil {
 			return nil, nil, busy(err)

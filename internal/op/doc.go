@@ -3,16 +3,17 @@
 //
 // Run goes through the same steps for each:
 //
-//	principal → right (scope, role) → the input's rules → access policies (which rows are visible) → preparation → begin
-//	          → earlier answer for the idempotency key → load the row → right to the row, recent proof, policies on the row
-//	          → If-Match → the function (it emits events and inserts jobs) → policies on the result → audit entry
+//	principal → scope → the input's rules → access policies (which rows are visible) → preparation → begin
+//	          → earlier answer for the idempotency key → load the row → the role's right to the row, recent proof, policies
+//	          on the row → If-Match → the function (it emits events and inserts jobs) → policies on the result → audit entry
 //	          → answer kept → commit
 //
 // A step that refuses ends the call. Nothing of the call is stored except the audit entry of a denial or a conflict, which is
-// written on its own. An operation that is about no existing row checks the role's right before its function runs. Reads have
-// no preparation, no transaction and no stored answer, and are audited only when they are denied. A
-// replica of the database may answer reads that are not about one row (store.Read): it shows everything that was committed before
-// the call. It never answers what decides about a call.
+// written on its own. An operation that is about no existing row checks the role's right before its function runs. The answer to
+// an idempotency key is kept for 24 hours. Recent proof is a sign-in of at most 15 minutes ago, for the verbs that
+// policies/data.json lists (fresh.go). Reads have no preparation, no transaction and no stored answer, and are audited only when
+// they are denied. A replica of the database may answer reads that are not about one row (store.Read): it shows everything that
+// was committed before the call. It never answers what decides about a call.
 //
 // # Work in the background
 //
@@ -47,10 +48,12 @@
 //
 // # Work whose cost customers choose
 //
-// Preparation runs before the transaction. Preparation that takes more than a millisecond runs as costly work, one at a time
-// for each company (Tx.Costly). A statement that policies narrow has a deadline, and where the policies are slow it waits in a
-// queue of its own (bound.go). Decisions about the rows that a call refers to are made before its transaction, so that
-// statements inside do not evaluate slow policies (foresee).
+// Preparation runs before the transaction. Preparation that takes more than a millisecond runs as costly work, one at a time for
+// each company and on half of the processors for all of them (Tx.Costly). A caller whose turn does not come within 5 s is
+// refused. A call whose row keeps changing is prepared at most 5 times. A statement that policies narrow has 2 s. Where the
+// policies are slow it waits in a queue of its own, or has 50 ms if it runs inside a write (bound.go). Decisions about the rows
+// that a call refers to are made before its transaction, so that statements inside do not evaluate slow policies (foresee, for at
+// most 20 rows that the input names).
 //
 // # Dependencies
 //

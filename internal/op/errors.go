@@ -38,9 +38,7 @@ func (a *attempt) public(err error) *apperr.Error {
 	case errors.Is(err, schema.ErrOtherCompany):
 		return apperr.Wrap(err, apperr.NotFound, "%s not found.", a.info.Resource)
 	case errors.Is(err, store.ErrBusy), errors.Is(err, ErrOutdated):
-		out := apperr.Wrap(err, apperr.Unavailable, "The service is busy. Try again shortly.")
-		out.RetryAfter = 1
-		return out
+		return busy(err)
 	case ent.IsNotFound(err):
 		return apperr.Wrap(err, apperr.NotFound, "%s not found.", a.info.Resource)
 	}

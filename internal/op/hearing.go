@@ -62,9 +62,10 @@ func (e *Engine) Hears(ctx context.Context, ev *ent.Event, subscription string) 
 		return err
 	}
 	if e.Authz.Heavy(set, string(Read), on) {
-		return shown, e.Costly(ctx, ev.CompanyID, func(ctx context.Context) error { return ask(ctx) })
+		err = e.Costly(ctx, ev.CompanyID, ask)
+	} else {
+		err = ask(ctx)
 	}
-	err = ask(ctx)
 	return shown, err
 }
 

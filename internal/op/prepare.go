@@ -25,8 +25,9 @@ import (
 var ErrOutdated = errors.New("the row has changed since the operation was prepared")
 
 const (
-	prepareTimeout  = 5 * time.Second // for one preparation, including the wait for its turn
-	maxPreparations = 5               // for one call, each after another change of the row
+	prepareTimeout  = 5 * time.Second        // for one preparation, including the wait for its turn
+	maxTurnInTx     = 250 * time.Millisecond // for a turn inside a write transaction: agents' writes are prepared there
+	maxPreparations = 5                      // for one call, each after another change of the row
 )
 
 // Prepared makes prepare run before the operation's transaction begins. prepare reads through tx, outside of any transaction,
@@ -160,16 +161,27 @@ func idsIn(body []byte) []string {
 }
 
 // Costly runs work whose cost the caller chooses: one at a time for each company, and on half of the processors for all
-// companies together, so that nobody else waits for it. Returns unavailable when the turn does not come within 5 seconds.
+// companies together, so that nobody else waits for it. Returns unavailable when the turn does not come within 5 seconds, or in a
+// write transaction, for which others wait, within 250 ms.
 func (tx *Tx) Costly(ctx context.Context, work func(context.Context) error) error {
-	return tx.engine.Costly(ctx, tx.principal.CompanyID, work)
+	longest := prepareTimeout
+	if tx.writing {
+		longest = maxTurnInTx
+	}
+	return costly(ctx, tx.principal.CompanyID, longest, work)
 }
 
 // Costly is Tx.Costly for workers.
 func (e *Engine) Costly(ctx context.Context, companyID string, work func(context.Context) error) error {
+	return costly(ctx, companyID, prepareTimeout, work)
+}
+
+func costly(ctx context.Context, companyID string, longest time.Duration, work func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, prepareTimeout)
 	defer cancel()
-	leave, err := turns.take(ctx, companyID)
+	waiting, stop := context.WithTimeout(ctx, longest)
+	leave, err := turns.take(waiting, companyID)
+	stop()
 	if err != nil {
 		return busy(err)
 	}
@@ -189,7 +201,7 @@ func (e *Engine) CostlyNow(ctx context.Context, companyID string, work func(cont
 	return true, work(ctx)
 }
 
-func busy(err error) error {
+func busy(err error) *apperr.Error {
 	out := apperr.Wrap(err, apperr.Unavailable, "The service is busy. Try again shortly.")
 	out.RetryAfter = 1
 	return out

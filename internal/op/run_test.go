@@ -89,7 +89,7 @@ func TestDenied(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		s := testkit.Run(t, w, w.As(w.A, principal.Owner), makes, named{Name: "Mail"})
 		rename := renaming{ByID: op.ByID{ID: s.ID}, Name: "x"}
-		narrow := as(w, principal.Owner, func(p *principal.Principal) { p.Scopes = principal.MustScope("services:read") })
+		narrow := as(w, principal.Owner, func(p *principal.Principal) { p.Scopes = principal.ScopeOf("services:read") })
 		key := as(w, principal.Owner, func(p *principal.Principal) { p.Method, p.KeyID = principal.MethodAPIKey, "key_1" })
 		n := 0
 		for name, tc := range map[string]struct {

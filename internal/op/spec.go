@@ -192,7 +192,7 @@ func Get[Row any](name string, spec Spec, load func(context.Context, *Tx, string
 }
 
 func declare[In, Out any](name string, spec Spec) *Operation[In, Out] {
-	if spec.Scope != "" && principal.MustScope(spec.Scope) == 0 {
+	if spec.Scope != "" && principal.ScopeOf(spec.Scope) == 0 {
 		panic(fmt.Sprintf("operation %s: unknown scope %q", name, spec.Scope)) // a programming error, found at start
 	}
 	declared.Lock()

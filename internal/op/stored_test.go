@@ -30,7 +30,7 @@ func TestStoredAnswersFollowRights(t *testing.T) {
 			})
 		}
 		weak := func(p *principal.Principal) { p.Role = principal.Member }
-		narrow := func(p *principal.Principal) { p.Scopes = principal.MustScope("requests:read") }
+		narrow := func(p *principal.Principal) { p.Scopes = principal.ScopeOf("requests:read") }
 		s := testkit.Run(t, w, owner, catalog.CreateService, catalog.CreateServiceInput{Name: "Patched"})
 		deleted := testkit.Run(t, w, owner, catalog.CreateService, catalog.CreateServiceInput{Name: "Gone"})
 		calls := map[string]func(ctx context.Context) (*op.Answer, error){

@@ -25,6 +25,8 @@ type Tx struct {
 	*attempt
 	db *store.Tx // nil for reads
 
+	unaudited bool // Unaudited was called
+
 	action  string // the audit entry's action, when the function names it
 	subject string // the id of the audit entry's row, when the function names it
 	before  any
@@ -189,6 +191,10 @@ func (tx *Tx) SlugOf(given *string, name, fallback string) string {
 	tx.madeSlug = text.Slug(name, fallback)
 	return tx.madeSlug
 }
+
+// Unaudited leaves a successful operation without an audit entry. It is for operations that change rows only through RunIn, whose
+// operations write their own entries.
+func (tx *Tx) Unaudited() { tx.unaudited = true }
 
 // As sets the audit entry's action ("request.accepted") if it is not the operation's own.
 func (tx *Tx) As(action string) { tx.action = action }

@@ -1,4 +1,4 @@
-// Package paging pages lists for both doors.
+// Package paging pages lists for REST and GraphQL.
 //
 //	declare.go   a list, a look-up by ids and a list of children as operations, each declared by its query alone
 //	page.go      pages by number, as REST asks for them

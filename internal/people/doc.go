@@ -1,6 +1,6 @@
 // Package people holds the people of a company: its users, their teams, and the organizations above the teams.
 //
-// Both doors and the command line run its operations. A user is an account's membership in one company. Sign-in and
+// REST, GraphQL and the command line run its operations. A user is an account's membership in one company. Sign-in and
 // passwords belong to package identity, the creation of sessions to websession, API keys to apikey: deactivating a user
 // signs it out everywhere, but ends none of its keys. A user's status changes like this:
 //

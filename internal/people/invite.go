@@ -25,7 +25,7 @@ var (
 	}, inviteUser).WithVerbs(func(in InviteUserInput) []string { return roleVerbs("user.invite", in.Role) })
 
 	ResendInvitation = op.OnRow("user.resend_invitation", op.Spec{
-		Resource: "User", Action: op.Update, AdminLayer: true,
+		Resource: "User", Action: op.Update, AdminLayer: true, Past: map[string]string{"user.resend_invitation": "user.invited"},
 		Summary: "Mail an invitation again; its earlier links are dead then",
 	}, loadUserToChange, resendInvitation).WithRowVerbs(func(row any, _ op.ByID) []string { return ofRow(row) })
 )
@@ -156,6 +156,5 @@ func resendInvitation(ctx context.Context, tx *op.Tx, u *ent.User, _ op.ByID) (*
 		out.RetryAfter = int(invitationsIn / time.Second)
 		return nil, out
 	}
-	tx.As("user.invited")
 	return u, mailInvitation(ctx, tx, u)
 }

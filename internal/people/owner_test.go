@@ -48,7 +48,7 @@ func TestRolesThatGrantMostTakeAPerson(t *testing.T) {
 		for name, ctx := range map[string]context.Context{
 			"a key": as(func(p *principal.Principal) { p.Method = principal.MethodAPIKey }),
 			"a narrowed token": as(func(p *principal.Principal) {
-				p.Method, p.Scopes = principal.MethodBearer, principal.MustScope("users:write")
+				p.Method, p.Scopes = principal.MethodBearer, principal.ScopeOf("users:write")
 			}),
 			"a session of this morning": as(func(p *principal.Principal) { p.AuthenticatedAt = w.Clock.Now().Add(-time.Hour) }),
 		} {

@@ -33,9 +33,14 @@ func TooMany(most int, kind string) error {
 // Key returns the date that names the day or week of a moment in UTC, as YYYY-MM-DD. A week is named by its Monday. by is "day"
 // or "week".
 func Key(by string, at time.Time) string {
-	at = at.UTC()
 	if by == "week" {
-		at = at.AddDate(0, 0, -(int(at.Weekday())+6)%7)
+		at = Monday(at)
 	}
-	return at.Format(time.DateOnly)
+	return at.UTC().Format(time.DateOnly)
+}
+
+// Monday returns the beginning of the week of a moment, in UTC.
+func Monday(at time.Time) time.Time {
+	y, m, d := at.UTC().Date()
+	return time.Date(y, m, d-(int(at.UTC().Weekday())+6)%7, 0, 0, 0, 0, time.UTC)
 }

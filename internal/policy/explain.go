@@ -13,6 +13,7 @@ import (
 	"atrium/ent/agentversion"
 	"atrium/ent/user"
 	"atrium/internal/access"
+	"atrium/internal/apikey"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/principal"
@@ -163,8 +164,8 @@ func whois(ctx context.Context, tx *op.Tx, id string) (*principal.Principal, str
 			return nil, "", err
 		}
 		who.Type, who.ID, who.Name, who.Email, who.Role = principal.TypeUser, u.ID, u.Name, u.Email, principal.Role(u.Role)
-		if u.Status == "deactivated" {
-			return who, "deactivated", nil
+		if access.Gone(u.Status) {
+			return who, string(u.Status), nil
 		}
 		return who, "", nil
 	case "sa":
@@ -259,11 +260,8 @@ func keyHolder(ctx context.Context, tx *op.Tx, id string, none error) (*principa
 		return nil, "", fmt.Errorf("read the key's scopes: %w", err)
 	}
 	who.Method, who.Scopes, who.KeyID, who.KeyName = principal.MethodAPIKey, scopes&who.Scopes, key.ID, key.Name
-	switch {
-	case key.RevokedAt != nil:
-		return who, "revoked", nil
-	case key.ExpiresAt != nil && !tx.Now(ctx).Before(*key.ExpiresAt):
-		return who, "expired", nil
+	if s := apikey.Status(key, tx.Now(ctx)); s != apikey.Active {
+		return who, s, nil
 	}
 	return who, "", nil
 }

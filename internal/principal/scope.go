@@ -32,9 +32,8 @@ func ParseScopes(names []string) (Scopes, error) {
 	return s, nil
 }
 
-// MustScope returns the set of one scope whose name is a constant. An unknown name yields the empty set, which Has never
-// accepts.
-func MustScope(name string) Scopes {
+// ScopeOf returns the set of the one named scope. An unknown name yields the empty set, which Has never accepts.
+func ScopeOf(name string) Scopes {
 	s, err := ParseScopes([]string{name})
 	if err != nil {
 		return 0

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"atrium/ent"
 	"atrium/ent/ratecount"
 	"atrium/internal/principal"
 	"atrium/internal/store"
@@ -67,8 +68,9 @@ func (d *DayCounts) last(ctx context.Context) error {
 }
 
 func (d *DayCounts) flush(ctx context.Context) error {
+	counts := d.limiter.Snapshot()
 	var changed []DayCount
-	for _, c := range d.limiter.Snapshot() {
+	for _, c := range counts {
 		if d.written[c.Key] != c {
 			changed = append(changed, c)
 		}
@@ -93,8 +95,18 @@ func (d *DayCounts) flush(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("keep daily counts: %w", err)
 	}
-	for _, c := range changed {
+	clear(d.written)
+	for _, c := range counts {
 		d.written[c.Key] = c
 	}
 	return nil
+}
+
+// DeleteDayCounts deletes up to limit counts of days that ended before a moment. Returns how many it deleted.
+func DeleteDayCounts(ctx context.Context, db *ent.Client, before time.Time, limit int) (int, error) {
+	ids, err := db.RateCount.Query().Where(ratecount.DayLT(before.UTC().Format(time.DateOnly))).Limit(limit).IDs(ctx)
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	return db.RateCount.Delete().Where(ratecount.IDIn(ids...)).Exec(ctx)
 }

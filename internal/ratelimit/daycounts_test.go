@@ -8,7 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"atrium/internal/principal"
 	"atrium/internal/ratelimit"
+	"atrium/internal/store"
 	"atrium/internal/testkit"
 )
 
@@ -37,5 +39,11 @@ func TestDayCountsSurviveARestart(t *testing.T) {
 		run("key_2", 5)
 		w.Clock.SetOffset(24 * time.Hour)
 		run("key_1", 5)
+		w.Clock.SetOffset(48 * time.Hour)
+		require.NoError(t, w.Store.Write(principal.System(t.Context(), "test"), func(ctx context.Context, tx *store.Tx) error {
+			n, err := ratelimit.DeleteDayCounts(ctx, tx.Client, w.Clock.Now().Add(-24*time.Hour), 100)
+			require.Equal(t, 1, n, "that of key_2, two days ago")
+			return err
+		}))
 	})
 }

@@ -23,6 +23,9 @@ type Result struct {
 // RetryAfterSeconds returns RetryAfter in whole seconds, rounded up, as in the header Retry-After.
 func (r Result) RetryAfterSeconds() int { return seconds(r.RetryAfter) }
 
+// RetryAfter returns a wait as the header Retry-After has it: in whole seconds, rounded up, and at least 1.
+func RetryAfter(wait time.Duration) int { return max(1, seconds(wait)) }
+
 // PolicyHeader returns the value of the header RateLimit-Policy: quota and length in seconds of both windows, as in
 // `"minute";q=60;w=60, "day";q=10000;w=86400`.
 func (r Result) PolicyHeader() string {

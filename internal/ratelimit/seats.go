@@ -2,6 +2,7 @@ package ratelimit
 
 import (
 	"context"
+	"crypto/rand"
 	_ "embed" // seat.lua
 	"fmt"
 	"log/slog"
@@ -29,7 +30,7 @@ type Seats struct {
 
 // NewSeats returns seats that are counted through client. The caller closes client.
 func NewSeats(client redis.UniversalClient, log *slog.Logger) *Seats {
-	return &Seats{client: client, script: redis.NewScript(seatSource), node: NewRedis(client).node, pause: pause{log: log, what: "streams"}}
+	return &Seats{client: client, script: redis.NewScript(seatSource), node: rand.Text(), pause: pause{log: log, what: "streams"}}
 }
 
 // Place is a group of seats with a maximum.

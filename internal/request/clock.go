@@ -3,8 +3,9 @@ package request
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"atrium/ent"
 	"atrium/ent/calendar"
@@ -46,7 +47,7 @@ func promiseOf(ctx context.Context, db *ent.Client, o *ent.Offering) (*promise, 
 
 // calendars caches compiled calendars by id, with the updatedAt of the row that each was compiled from. A compiled calendar
 // never changes, so all engines of the process share the cache.
-var calendars sync.Map
+var calendars, _ = lru.New[string, compiled](1024)
 
 type compiled struct {
 	at       time.Time
@@ -65,16 +66,14 @@ func CalendarOf(ctx context.Context, db *ent.Client, id string) (*sla.Calendar, 
 	if err != nil {
 		return nil, fmt.Errorf("read the calendar: %w", err)
 	}
-	if cached, ok := calendars.Load(id); ok {
-		if c, ok := cached.(compiled); ok && c.at.Equal(row.UpdatedAt) {
-			return c.calendar, nil
-		}
+	if cached, ok := calendars.Get(id); ok && cached.at.Equal(row.UpdatedAt) {
+		return cached.calendar, nil
 	}
 	c, err := workflow.CompileCalendar(row)
 	if err != nil {
 		return nil, fmt.Errorf("read the calendar %s: %w", id, err)
 	}
-	calendars.Store(id, compiled{row.UpdatedAt, c})
+	calendars.Add(id, compiled{row.UpdatedAt, c})
 	return c, nil
 }
 

@@ -27,7 +27,7 @@ const cheap = 100_000
 // offering that does not exist yields no faults, because the operation reports it. Offerings' forms are cached, so this reads an
 // offering only when it has changed.
 func prepareFields(ctx context.Context, tx *op.Tx, offeringID string, values map[string]any) (out fieldsChecked, err error) {
-	c, err := forms.of(ctx, tx, offeringID)
+	c, err := formOf(ctx, tx, offeringID)
 	if err != nil || c == nil {
 		return out, err
 	}
@@ -46,9 +46,10 @@ func prepareFields(ctx context.Context, tx *op.Tx, offeringID string, values map
 		return nil
 	}
 	if c.form.Cost(values) > cheap {
-		return out, tx.Costly(ctx, check)
+		err = tx.Costly(ctx, check)
+	} else {
+		err = check(ctx)
 	}
-	err = check(ctx)
 	return out, err
 }
 
@@ -59,7 +60,7 @@ func FieldFaults(ctx context.Context, tx *op.Tx, offeringID string, values map[s
 	if err != nil {
 		return nil, ent.MaskNotFound(err)
 	}
-	forms.forgetOlder(off)
+	forgetOlder(off)
 	c, err := prepareFields(ctx, tx, offeringID, values)
 	return c.faults, err
 }
@@ -68,7 +69,7 @@ func FieldFaults(ctx context.Context, tx *op.Tx, offeringID string, values map[s
 func (c fieldsChecked) check(off *ent.Offering) error {
 	switch {
 	case !c.at.Equal(off.UpdatedAt):
-		forms.forgetOlder(off)
+		forgetOlder(off)
 		return op.ErrOutdated
 	case len(c.faults) > 0:
 		return apperr.Invalid(c.faults...)

@@ -3,40 +3,30 @@ package request
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"atrium/ent"
 	"atrium/internal/form"
 	"atrium/internal/op"
 )
 
-// maxForms limits the cached compiled forms; when it is reached, all are dropped and compiled again as needed.
-const maxForms = 1024
+// forms caches compiled forms by offering. All engines of the process share it: compiled forms never change, and an id names the
+// same offering everywhere. Saving an offering changes its updatedAt, by which operations recognise an outdated form.
+var forms, _ = lru.New[formKey, *cachedForm](1024)
 
-// formCache caches compiled forms by offering. Saving an offering changes its updatedAt, by which operations recognise
-// an outdated form.
-type formCache struct {
-	mu    sync.Mutex
-	forms map[string]*cachedForm
-}
+type formKey struct{ companyID, offeringID string }
 
 type cachedForm struct {
 	at   time.Time
 	form *form.Form // nil for an offering without one
 }
 
-// forms is shared by all engines of the process: compiled forms never change, and an id names the same offering
-// everywhere.
-var forms = &formCache{forms: map[string]*cachedForm{}}
-
-// of returns an offering's cached form, which may be outdated; nil when the company has no such offering.
-func (c *formCache) of(ctx context.Context, tx *op.Tx, offeringID string) (*cachedForm, error) {
-	key := tx.Principal().CompanyID + "/" + offeringID
-	c.mu.Lock()
-	hit := c.forms[key]
-	c.mu.Unlock()
-	if hit != nil {
+// formOf returns an offering's cached form, which may be outdated; nil when the company has no such offering.
+func formOf(ctx context.Context, tx *op.Tx, offeringID string) (*cachedForm, error) {
+	key := formKey{tx.Principal().CompanyID, offeringID}
+	if hit, ok := forms.Get(key); ok {
 		return hit, nil
 	}
 	off, err := tx.Offering.Get(ctx, offeringID)
@@ -56,21 +46,14 @@ func (c *formCache) of(ctx context.Context, tx *op.Tx, offeringID string) (*cach
 			return nil, fmt.Errorf("compile the form of %s: %w", off.ID, err)
 		}
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.forms) >= maxForms {
-		clear(c.forms)
-	}
-	c.forms[key] = made
+	forms.Add(key, made)
 	return made, nil
 }
 
 // forgetOlder drops an offering's form, unless it is that of the row.
-func (c *formCache) forgetOlder(off *ent.Offering) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	key := off.CompanyID + "/" + off.ID
-	if cached := c.forms[key]; cached != nil && !cached.at.Equal(off.UpdatedAt) {
-		delete(c.forms, key)
+func forgetOlder(off *ent.Offering) {
+	key := formKey{off.CompanyID, off.ID}
+	if cached, ok := forms.Peek(key); ok && !cached.at.Equal(off.UpdatedAt) {
+		forms.Remove(key)
 	}
 }

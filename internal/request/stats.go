@@ -1,6 +1,7 @@
 package request
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -91,10 +92,11 @@ func stats(ctx context.Context, tx *op.Tx, in StatsInput) ([]*Stat, error) {
 		out = append(out, s)
 	}
 	slices.SortFunc(out, func(a, b *Stat) int {
+		byKey := cmp.Compare(op.Or(a.Key, ""), op.Or(b.Key, ""))
 		if in.By == "service" || in.By == "team" {
-			return b.Filed - a.Filed
+			return cmp.Or(cmp.Compare(b.Filed, a.Filed), byKey)
 		}
-		return slices.Compare([]string{*a.Key}, []string{*b.Key})
+		return byKey
 	})
 	return out, nil
 }

@@ -28,6 +28,7 @@ type Taken struct {
 }
 
 func takeNext(ctx context.Context, tx *op.Tx, in TakeNextInput) (*Taken, error) {
+	tx.Unaudited() // Update writes the entry
 	var refs op.Refs
 	refs.Check("teamId", &in.TeamID, "team", teamExists(ctx, tx))
 	if err := refs.Err(); err != nil {
@@ -51,6 +52,6 @@ func takeNext(ctx context.Context, tx *op.Tx, in TakeNextInput) (*Taken, error) 
 	if err != nil {
 		return nil, err
 	}
-	tx.About(r.ID)
+	tx.Changed(r, r) // a repeat with the same idempotency key checks that the caller may still read it
 	return &Taken{r}, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"atrium/ent/auditentry"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/people"
@@ -30,6 +31,12 @@ func TestTakeNext(t *testing.T) {
 		}
 		take := request.TakeNextInput{TeamID: desk.ID}
 		require.Nil(t, testkit.Run(t, w, agent, request.TakeNext, take).Request, "nothing waits")
+		audited := func(id string) int {
+			n, err := w.Store.Reader().AuditEntry.Query().Where(auditentry.Action("request.updated"), auditentry.ResourceID(id)).Count(owner)
+			require.NoError(t, err)
+			return n
+		}
+		require.Zero(t, audited(""), "nothing has happened")
 
 		snoozed, hidden, first := put("snoozed"), put("Hidden"), put("first")
 		testkit.Run(t, w, owner, request.Update, request.UpdateInput{ByID: op.ByID{ID: snoozed}, SnoozedUntil: op.SetTo(w.Clock.Now().Add(time.Hour))})
@@ -37,6 +44,7 @@ func TestTakeNext(t *testing.T) {
 		testkit.Run(t, w, owner, policy.Create, policy.CreateInput{Name: "Hide", Effect: "Deny", Action: "read", Resource: "Request", Condition: &c})
 		got := testkit.Run(t, w, agent, request.TakeNext, take).Request
 		require.Equal(t, first, got.ID)
+		require.Equal(t, 1, audited(first))
 		require.Equal(t, w.A.Users[principal.Agent].ID, *got.AssigneeID)
 		require.Nil(t, testkit.Run(t, w, agent, request.TakeNext, take).Request)
 		require.Equal(t, hidden, testkit.Run(t, w, admin, request.TakeNext, take).Request.ID)

@@ -73,7 +73,7 @@ func compile(ctx context.Context, tx *op.Tx) ([]compiled, error) {
 		return nil, err
 	}
 	rules := make([]compiled, 0, len(rows))
-	return rules, tx.Costly(ctx, func(ctx context.Context) error {
+	err = tx.Costly(ctx, func(ctx context.Context) error {
 		for _, row := range rows {
 			when, faults := definition.ParseCondition(ctx, "when", row.When)
 			if len(faults) > 0 { // it was saved when other expressions were accepted; it is left out
@@ -84,6 +84,7 @@ func compile(ctx context.Context, tx *op.Tx) ([]compiled, error) {
 		}
 		return nil
 	})
+	return rules, err
 }
 
 // Routed is the result of a rule for a request.

@@ -197,7 +197,7 @@ func TestWhoMayTouchSecrets(t *testing.T) {
 		}
 		p, _ := principal.From(owner)
 		key := *p
-		key.Scopes = principal.MustScope("secrets:read")
+		key.Scopes = principal.ScopeOf("secrets:read")
 		key.Method, key.KeyID, key.KeyName = principal.MethodAPIKey, "key_1", "reader"
 		for name, err := range all(principal.With(t.Context(), &key)) {
 			if name == "list" || name == "read" {

@@ -21,7 +21,7 @@
 // and every transaction that changes an input derives it again. A property test compares it with a count of minutes, over
 // zones, changes of daylight saving time, pauses, priorities and jumps in time.
 //
-// Rules that the contract leaves open:
+// The API's description leaves these points open; they were decided here:
 //
 //   - Targets that run use the current levels, calendar and priority, as if these had applied from the start. A target or a
 //     request that has ended keeps its result.

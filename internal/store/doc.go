@@ -12,9 +12,17 @@
 //	            result, so BEGIN, set_config and the first query are one round trip, and so are the last inserts
 //	            and COMMIT
 //
+// At most 4,096 callers wait for SQLite's writer; more get ErrBusy. A group takes at most 128 functions, and none after 5 ms. On
+// PostgreSQL a transaction is tried at most 4 times when it meets a deadlock or a serialization failure, and each try has 30 s for
+// all of its statements.
+//
 // On PostgreSQL the reader is an Ent driver directly on pgx. It binds each of its connections to a company with the setting that
 // row-level security reads; when the company changes, it sends the setting with the next query in one round trip (postgres.go).
 // This way row-level security makes each read 10–20 % slower; with BEGIN, set_config, query and COMMIT it is 45–55 %.
+//
+// Authority is what decides about callers: keys, roles, plans, OAuth clients, policies. Triggers announce its changes. Each
+// process's watch (watch.go) hears those of others within Propagation (250 ms), because it asks the database every 80 ms. Values
+// in an AuthorityCache count only while it does.
 //
 // A PostgreSQL that does not answer gives no error. The watch asks on its own connection many times a second whether authority
 // has changed. When the server has answered nothing for five seconds, all waiting calls fail, and new ones are refused until it
@@ -38,11 +46,11 @@
 // same guarantee, but no write completes while the replica is down. Limits: nothing works without the primary, and the replica
 // gives no relief while it cannot keep up with all writes within 50 ms. Nothing was added to writes, so they pay nothing.
 //
-// Figures (BenchmarkReplica, 2026-11, both servers on two cores under a load of 25 from others' builds). CPU time of the primary
-// per read, without and with the replica: with 16 callers, who share position queries, 2.9 and 0.11 ms for a page of 5,000 rows
-// that are not analyzed yet, 1.4 and 0.05 ms for a search through them; with one caller 3.8 and 0.28 ms, 1.6 and 0.16 ms. Elapsed
-// time per read with 16 callers: 3.0 and 3.3 ms a page, 1.5 and 1.9 ms a search. The cost for a single row was calculated, not
-// measured.
+// Figures (BenchmarkReplica, 2026-11, both servers on two cores under a load of 25 from other processes on the machine). CPU time
+// of the primary per read, without and with the replica: with 16 callers, who share position queries, 2.9 and 0.11 ms for a page
+// of 5,000 rows that are not analyzed yet, 1.4 and 0.05 ms for a search through them; with one caller 3.8 and 0.28 ms, 1.6 and
+// 0.16 ms. Elapsed time per read with 16 callers: 3.0 and 3.3 ms a page, 1.5 and 1.9 ms a search. The cost for a single row was
+// calculated, not measured.
 //
 // Counters. Triggers count the requests and audit entries of each company, by status, priority and service, so that a list's
 // exact total needs no scan (table row_counts, paging.Counter). Without them, counting 900,000 requests of one company by an
@@ -52,18 +60,19 @@
 //
 // Migrations. Embedded SQL files are applied in one transaction under a lock that other processes wait for. On SQLite foreign
 // keys are off meanwhile (for rebuilds of tables) and all of them are checked before the commit. schema_migrations holds each
-// file's checksum: a changed file and a newer database are refused. Alternatives to these 220 lines, as of 2026-11: goose v3.29.0
-// lacks both checks, a lock for SQLite and the adoption of the table that existing databases have, and commits each file on its
-// own, so all of this would be our code around it; Atlas's executor leaves the table of revisions to its caller, too. migrategen
-// writes the files.
+// file's checksum: a changed file and a newer database are refused. On PostgreSQL a migration that waits 10 s for a table gives
+// up (lock_timeout). Alternatives to this code, as of 2026-11: goose v3.29.0 lacks both checks, a lock for SQLite and the
+// adoption of the table that existing databases have, and commits each file on its own, so all of this would be our code around
+// it; Atlas's executor leaves the table of revisions to its caller, too. migrategen writes the files; triggers and moves of data
+// are written by hand, in files of their own.
 //
 // A constraint violation may be reported by a later statement than the one that violates it. Write (at the end of the
 // transaction), Tx.Flush (for the statements so far) and op.RunIn (for a nested operation) turn it into *Violation.
 //
-// Figures (bench_test.go, 2026-11, two cores under a load of ten from others' builds, paired in one run). Group commit: SQLite
-// makes 760 to 1,000 writes a second for one caller, who waits for each commit, and 17,000 to 22,000 for 64 concurrent callers;
-// it raised the rate of internal/bench's floor server from 3,667 to 6,982 requests a second. The pipeline: a transaction of three
-// inserts takes 128 to 283 µs on PostgreSQL over loopback, and 292 to 615 µs statement by statement, 1.7 to 2.4 times as long.
-// Prepared statements (stmtcache.go): SQLite reads a row in 44 to 55 µs, and in 90 to 160 µs if it parses the query each time;
-// for a page of rows they save little.
+// Figures (bench_test.go, 2026-11, two cores under a load of ten from other processes on the machine, paired in one run). Group
+// commit: SQLite makes 760 to 1,000 writes a second for one caller, who waits for each commit, and 17,000 to 22,000 for 64
+// concurrent callers; it raised the rate of internal/bench's floor server from 3,667 to 6,982 requests a second (in an earlier
+// bench, whose floor used it). The pipeline: a transaction of three inserts takes 128 to 283 µs on PostgreSQL over loopback, and
+// 292 to 615 µs statement by statement, 1.7 to 2.4 times as long. Prepared statements (stmtcache.go): SQLite reads a row in 44 to
+// 55 µs, and in 90 to 160 µs if it parses the query each time; for a page of rows they save little.
 package store

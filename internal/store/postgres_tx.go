@@ -215,14 +215,9 @@ type pgxTx struct{ p *pipeline }
 
 var errNotYours = errors.New("store: the transaction is ended by the store")
 
-func (t pgxTx) Begin(ctx context.Context) (pgx.Tx, error) {
-	if err := t.p.flush(ctx); err != nil {
-		return nil, err
-	}
-	return nil, errNotYours
-}
-func (t pgxTx) Commit(context.Context) error   { return errNotYours }
-func (t pgxTx) Rollback(context.Context) error { return errNotYours }
+func (t pgxTx) Begin(context.Context) (pgx.Tx, error) { return nil, errNotYours }
+func (t pgxTx) Commit(context.Context) error          { return errNotYours }
+func (t pgxTx) Rollback(context.Context) error        { return errNotYours }
 
 func (t pgxTx) CopyFrom(ctx context.Context, table pgx.Identifier, columns []string, src pgx.CopyFromSource) (int64, error) {
 	if err := t.p.flush(ctx); err != nil {

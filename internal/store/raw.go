@@ -50,19 +50,19 @@ func (tx *Tx) ExecRaw(ctx context.Context, statement string, args ...any) error 
 		_, err := tx.sqlTx.ExecContext(ctx, statement, args...)
 		return AsViolation(err)
 	}
-	_, err := tx.pgxTx.Exec(ctx, numbered(statement), args...)
+	_, err := tx.pgxTx.Exec(ctx, Numbered(statement), args...)
 	return AsViolation(err)
 }
 
 func (s *Store) numbered(statement string) string {
 	if s.dialect == dialect.Postgres {
-		return numbered(statement)
+		return Numbered(statement)
 	}
 	return statement
 }
 
-// numbered replaces each ? by PostgreSQL's $1, $2, …. Statements contain no other ?.
-func numbered(statement string) string {
+// Numbered replaces each ? by PostgreSQL's $1, $2, …. Statements contain no other ?.
+func Numbered(statement string) string {
 	var b strings.Builder
 	n := 0
 	for part := range strings.SplitSeq(statement, "?") {

@@ -26,9 +26,9 @@ type silence struct {
 	timeout time.Duration
 	timer   *time.Timer
 
-	mu    sync.Mutex
-	ctx   context.Context // ends when the server counts as silent
-	begin context.CancelFunc
+	mu     sync.Mutex
+	ctx    context.Context // ends when the server counts as silent
+	cancel context.CancelFunc
 }
 
 // newSilence returns a detector for a server that may answer nothing for at most this long.
@@ -36,7 +36,7 @@ func newSilence(most time.Duration) *silence {
 	s := &silence{timeout: most}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.ctx, s.begin = context.WithCancel(context.Background())
+	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.recordResponse()
 	s.timer = time.AfterFunc(most, s.check)
 	return s
@@ -50,7 +50,7 @@ func (s *silence) check() {
 		s.timer.Reset(left)
 		return
 	}
-	s.begin()
+	s.cancel()
 }
 
 // recordResponse records that the server has just answered a call.
@@ -62,7 +62,7 @@ func (s *silence) answered() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ctx.Err() != nil {
-		s.ctx, s.begin = context.WithCancel(context.Background())
+		s.ctx, s.cancel = context.WithCancel(context.Background())
 		s.timer.Reset(s.timeout)
 	}
 }
@@ -84,7 +84,7 @@ func (s *silence) close() error {
 	s.timer.Stop()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.begin()
+	s.cancel()
 	return nil
 }
 

@@ -26,6 +26,11 @@ func Short(s string, most int) string {
 	return string([]rune(s)[:most]) + "…"
 }
 
+// Plain returns s as valid UTF-8 without NUL, which every database can store. What is neither becomes U+FFFD.
+func Plain(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}
+
 // Camel returns the API's name of a column: created_by becomes createdBy.
 func Camel(column string) string {
 	parts := strings.Split(column, "_")

@@ -23,6 +23,7 @@ import (
 	"atrium/internal/audit"
 	"atrium/internal/audit/merkle"
 	companies "atrium/internal/company"
+	"atrium/internal/erasure"
 	"atrium/internal/execution"
 	"atrium/internal/jobs"
 	"atrium/internal/op"
@@ -289,7 +290,7 @@ func (i *importer) finish(ctx context.Context) error {
 		return err
 	}
 	for _, id := range []string{i.header.Company, i.header.Sandbox} {
-		for _, requeue := range []func(context.Context, *store.Tx, *jobs.Queue, string) error{execution.Requeue, webhook.Requeue, agent.Requeue} {
+		for _, requeue := range []func(context.Context, *store.Tx, *jobs.Queue, string) error{execution.Requeue, webhook.Requeue, agent.Requeue, erasure.Requeue} {
 			if err := requeue(ctx, i.tx, i.Queue, id); err != nil {
 				return err
 			}

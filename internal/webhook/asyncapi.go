@@ -73,7 +73,7 @@ func AsyncAPI(baseURL string) ([]byte, error) {
 }
 
 const deliverText = "One POST an attempt. Any answer with a 2xx status within 30 seconds is a success. 410 disables the subscription. " +
-	"Anything else, redirects included, is tried again after 30 seconds, 2 minutes, 10 minutes, 1 hour and 6 hours, " +
+	"Anything else, redirects included, is tried again after 30 seconds, 2 minutes, 10 minutes, 1 hour and 6 hours, unless the operator has set other waits, " +
 	"or later where Retry-After asks for it, up to the length of the following step. " +
 	"An event may arrive more than once and out of order: webhook-id is the same each time."
 

@@ -68,7 +68,7 @@ func Deliver(queue *jobs.Queue, engine *op.Engine) events.Subscriber {
 		var creates []*ent.WebhookDeliveryCreate
 		for _, s := range subs {
 			if hears(s.ID) {
-				creates = append(creates, delivery(tx.Client, s, e).SetCreatedAt(e.CreatedAt).SetNextAttemptAt(e.CreatedAt))
+				creates = append(creates, delivery(tx.Client, s, e).SetNextAttemptAt(e.CreatedAt))
 			}
 		}
 		if len(creates) == 0 {
@@ -82,9 +82,10 @@ func Deliver(queue *jobs.Queue, engine *op.Engine) events.Subscriber {
 	}
 }
 
-// delivery returns the builder of an event's delivery to a subscription.
+// delivery returns the builder of an event's delivery to a subscription. It has the time of the event, also when a replay makes it,
+// because lists and figures are about when events happened.
 func delivery(db *ent.Client, s *ent.WebhookSubscription, e *ent.Event) *ent.WebhookDeliveryCreate {
-	return db.WebhookDelivery.Create().SetSubscriptionID(s.ID).SetEventID(e.ID).SetEvent(e.Type)
+	return db.WebhookDelivery.Create().SetSubscriptionID(s.ID).SetEventID(e.ID).SetEvent(e.Type).SetCreatedAt(e.CreatedAt)
 }
 
 // insert adds the jobs of the first attempts of new deliveries.

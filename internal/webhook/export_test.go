@@ -9,6 +9,7 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 
+	"atrium/internal/period"
 	"atrium/internal/principal"
 	"atrium/internal/store"
 )
@@ -104,7 +105,7 @@ func SweepEvents(s *store.Store, company string, before time.Time) (n int, err e
 }
 
 // Monday is monday.
-func Monday(t time.Time) time.Time { return monday(t) }
+func Monday(t time.Time) time.Time { return period.Monday(t) }
 
 // How far ahead weeks are made, and how long they are kept.
 const (

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"atrium/internal/id"
+	"atrium/internal/period"
 	"atrium/internal/store"
 )
 
@@ -43,12 +44,6 @@ type partitions struct {
 type partition struct {
 	name  string
 	below string // sorts after all ids in it
-}
-
-// monday returns the beginning of the week of t, in UTC.
-func monday(t time.Time) time.Time {
-	y, m, d := t.UTC().Date()
-	return time.Date(y, m, d-(int(t.UTC().Weekday())+6)%7, 0, 0, 0, 0, time.UTC)
 }
 
 // bound returns a text that sorts before the ids of all deliveries made at t or later.
@@ -94,7 +89,7 @@ func (w partitions) make(ctx context.Context, parts []partition, now time.Time) 
 	if len(parts) > 0 {
 		top = parts[len(parts)-1].below
 	}
-	for from := monday(now); !from.After(now.Add(ahead)); from = from.Add(week) {
+	for from := period.Monday(now); !from.After(now.Add(ahead)); from = from.Add(week) {
 		if bound(from) < top {
 			continue
 		}

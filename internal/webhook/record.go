@@ -12,13 +12,7 @@ import (
 	"atrium/internal/store"
 )
 
-const (
-	stoppedWait = time.Second // after an attempt that this node could not finish
-
-	// River looks for scheduled jobs every five seconds. A job with a shorter wait is inserted as available: it finds that it is
-	// early, and snoozes, which River times exactly.
-	shortWait = 5 * time.Second
-)
+const stoppedWait = time.Second // after an attempt that this node could not finish
 
 // attempt is an attempt to be recorded.
 type attempt struct {
@@ -75,10 +69,7 @@ func (d *Dispatcher) settle(ctx context.Context, tx *store.Tx, row *ent.WebhookD
 		at := d.Store.Clock().Now().Add(wait)
 		u.SetNextAttemptAt(at)
 		next := AttemptArgs{Delivery: row.ID, Subscription: row.SubscriptionID, Company: row.CompanyID, Attempt: len(attempts) + 1, Step: nextStep(attempts)}
-		if wait < shortWait {
-			at = time.Time{}
-		}
-		if err := d.Queue.InsertManyTx(ctx, tx, jobs.Job{Args: next, At: at}); err != nil {
+		if err := d.Queue.InsertManyTx(ctx, tx, jobs.Job{Args: next, At: jobs.At(at, d.Store.Clock().Now())}); err != nil {
 			return "", err
 		}
 	default:

@@ -13,6 +13,7 @@ import (
 	"atrium/ent"
 	"atrium/internal/egress"
 	"atrium/internal/events"
+	"atrium/internal/text"
 )
 
 const (
@@ -109,31 +110,31 @@ func (r report) withStatus(status int) report {
 // withError sets the verdict of a call without a complete answer.
 func (r report) withError(err error) report {
 	r.verdict, r.result = failed, "error"
-	text := "error: the call could not be made"
+	line := "error: the call could not be made"
 	if e, ok := errors.AsType[*egress.Error](err); ok {
-		r.result, text = string(e.Class), e.Text()
+		r.result, line = string(e.Class), e.Text()
 		if e.Class == egress.ClassStopped {
-			r.verdict, text = interrupted, textInterrupted
+			r.verdict, line = interrupted, textInterrupted
 		}
 	}
-	r.attempt.Error = &text
+	r.attempt.Error = &line
 	return r
 }
 
 // kept returns what the history stores of an answer's body: valid UTF-8 without NUL, at most keptBody bytes. It masks the signing
 // secrets, which a receiver may echo.
 func kept(body []byte, secrets []Secret) string {
-	text := strings.ReplaceAll(strings.ToValidUTF8(string(body), "\uFFFD"), "\x00", "\uFFFD")
+	shown := text.Plain(string(body))
 	for _, s := range secrets {
-		text = strings.ReplaceAll(text, s.Reveal(), secretPrefix+"***")
-		text = strings.ReplaceAll(text, strings.TrimPrefix(s.Reveal(), secretPrefix), "***")
+		shown = strings.ReplaceAll(shown, s.Reveal(), secretPrefix+"***")
+		shown = strings.ReplaceAll(shown, strings.TrimPrefix(s.Reveal(), secretPrefix), "***")
 	}
-	if len(text) <= keptBody {
-		return text
+	if len(shown) <= keptBody {
+		return shown
 	}
 	end := keptBody
-	for !utf8.RuneStart(text[end]) {
+	for !utf8.RuneStart(shown[end]) {
 		end--
 	}
-	return text[:end]
+	return shown[:end]
 }

@@ -169,7 +169,7 @@ func TestWhoMaySetWebhooksUp(t *testing.T) {
 		narrowed := func() context.Context {
 			p, _ := principal.From(w.As(w.A, principal.Owner))
 			q := *p
-			q.Method, q.Scopes = principal.MethodBearer, principal.MustScope("services:read")
+			q.Method, q.Scopes = principal.MethodBearer, principal.ScopeOf("services:read")
 			return principal.With(context.Background(), &q)
 		}
 		for name, c := range map[string]struct {

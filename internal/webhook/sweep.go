@@ -16,6 +16,7 @@ import (
 	"atrium/ent/webhookdelivery"
 	"atrium/internal/id"
 	"atrium/internal/jobs"
+	"atrium/internal/period"
 	"atrium/internal/principal"
 	"atrium/internal/store"
 )
@@ -58,7 +59,7 @@ func (s *sweeper) made(prefix, column string) func(*sql.Selector) {
 			return
 		}
 		kept := time.Now().Add(-keptFor)
-		one := sql.LT(q.C(column), id.From(prefix, monday(kept)))
+		one := sql.LT(q.C(column), id.From(prefix, period.Monday(kept)))
 		if s.store.Clock().Offset() > 0 {
 			one = sql.Or(one, sql.GTE(q.C(column), id.From(prefix, kept)))
 		}

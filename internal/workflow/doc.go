@@ -7,6 +7,6 @@
 //	  ▲                                                 │
 //	  └───────────────── archive, and back ─────────────┘
 //
-// Both doors run its operations. Package definition checks what a definition may contain; this package checks that
-// the rows which it names exist in the company.
+// REST and GraphQL run its operations. Package definition checks what a definition may contain; this package checks
+// that the rows which it names exist in the company.
 package workflow

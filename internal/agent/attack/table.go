@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -127,9 +128,7 @@ func lower(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 
 func reversed(s string) string {
 	out := []rune(s)
-	for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
-		out[i], out[j] = out[j], out[i]
-	}
+	slices.Reverse(out)
 	return string(out)
 }
 

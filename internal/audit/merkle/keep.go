@@ -173,8 +173,8 @@ func appendNote(path, signed string) (err error) {
 	if at > 0 {
 		signed = "\n" + signed
 	}
-	if _, err := f.WriteString(signed); err != nil {
-		return fmt.Errorf("append a checkpoint: %w", err)
+	if _, err := f.WriteString(signed); err != nil { // such as a full disk: a part of a note would make the file unreadable
+		return errors.Join(fmt.Errorf("append a checkpoint: %w", err), f.Truncate(at))
 	}
 	return f.Sync()
 }

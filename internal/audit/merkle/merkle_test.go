@@ -101,6 +101,26 @@ func (b *bundle) tamper(statement string, args ...any) {
 	require.NoError(b.t, err)
 }
 
+// A company whose log was damaged keeps no other company's entries from being sealed.
+func TestBrokenLogStandsAlone(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		b := setup(t, w)
+		b.sealAll()
+		b.tamper("UPDATE audit_leaves SET hashes = substr(hashes, 1, 1) WHERE company_id = '" + w.B.Company.ID + "'")
+		b.write(3)
+		err := w.Store.Write(w.As(w.B, principal.Owner), func(ctx context.Context, tx *store.Tx) error {
+			p, _ := principal.From(ctx)
+			e := audit.By(p)
+			e.Action, e.Resource = "thing.done", "Thing"
+			return audit.Write(ctx, tx.Client, e)
+		})
+		require.NoError(t, err)
+		require.ErrorContains(t, b.sealer.SealAll(t.Context()), w.B.Company.ID)
+		require.Zero(t, b.verify().Unsealed)
+	})
+}
+
 // Entries become leaves once each, in the order in which they were written. The tree equals the one that tlog computes.
 func TestSeal(t *testing.T) {
 	t.Parallel()

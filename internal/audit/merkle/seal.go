@@ -1,8 +1,8 @@
 package merkle
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -83,12 +83,11 @@ func (s *Sealer) SealAll(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("list the companies: %w", err)
 	}
+	var errs []error
 	for _, company := range companies {
-		if err := s.SealCompany(ctx, company); err != nil {
-			return err
-		}
+		errs = append(errs, s.SealCompany(ctx, company))
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // SealCompany seals every unsealed entry of a company. It does nothing when the numbers of entries and leaves are equal.
@@ -183,8 +182,10 @@ func (s *Sealer) sealSome(ctx context.Context, by order, where ...predicate.Audi
 	return len(rows), s.seal(ctx, rows)
 }
 
-// seal appends entries to the logs of their companies in the given order.
+// seal appends entries to the logs of their companies in the given order. A company whose log cannot be continued does not keep
+// the others from theirs.
 func (s *Sealer) seal(ctx context.Context, rows []*ent.AuditEntry) error {
+	var broken []error
 	err := s.store.Write(system(ctx), func(ctx context.Context, tx *store.Tx) error {
 		if err := tx.LockName(ctx, "audit/seal"); err != nil {
 			return err
@@ -194,29 +195,42 @@ func (s *Sealer) seal(ctx context.Context, rows []*ent.AuditEntry) error {
 			return err
 		}
 		var leaves []*ent.AuditLeafCreate
+		broken = nil // of an earlier attempt of the transaction
 		for _, company := range companiesOf(fresh) {
-			e, err := edgeOf(ctx, tx.Client, company)
+			made, err := leavesOf(ctx, tx.Client, company, fresh)
 			if err != nil {
-				return err
+				broken = append(broken, fmt.Errorf("seal audit entries of %s: %w", company, err))
+				continue
 			}
-			for _, row := range fresh {
-				if row.CompanyID != company {
-					continue
-				}
-				h, err := hashOf(ctx, tx.Client, row)
-				if err != nil {
-					return err
-				}
-				index := e.size
-				leaves = append(leaves, tx.AuditLeaf.Create().SetID(row.ID).SetCompanyID(company).SetIndex(index).SetHashes(pack(index, e.add(h))))
-			}
+			leaves = append(leaves, made...)
 		}
 		return tx.AuditLeaf.CreateBulk(leaves...).Exec(ctx)
 	})
 	if err != nil {
 		return fmt.Errorf("seal audit entries: %w", err)
 	}
-	return nil
+	return errors.Join(broken...)
+}
+
+// leavesOf returns the builders of the leaves of one company's entries.
+func leavesOf(ctx context.Context, db *ent.Client, company string, rows []*ent.AuditEntry) ([]*ent.AuditLeafCreate, error) {
+	e, err := edgeOf(ctx, db, company)
+	if err != nil {
+		return nil, err
+	}
+	var leaves []*ent.AuditLeafCreate
+	for _, row := range rows {
+		if row.CompanyID != company {
+			continue
+		}
+		h, err := hashOf(ctx, db, row)
+		if err != nil {
+			return nil, err
+		}
+		index := e.size
+		leaves = append(leaves, db.AuditLeaf.Create().SetID(row.ID).SetCompanyID(company).SetIndex(index).SetHashes(pack(index, e.add(h))))
+	}
+	return leaves, nil
 }
 
 // stillUnsealed returns the entries that no other sealer has sealed meanwhile.
@@ -237,7 +251,7 @@ func companiesOf(rows []*ent.AuditEntry) []string {
 	for _, r := range rows {
 		out = append(out, r.CompanyID)
 	}
-	slices.SortFunc(out, cmp.Compare[string])
+	slices.Sort(out)
 	return slices.Compact(out)
 }
 

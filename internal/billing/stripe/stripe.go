@@ -70,7 +70,8 @@ func (p *Provider) Charge(ctx context.Context, c billing.Charge) (billing.Outcom
 		}
 		return p.outcome(ctx, refusal.PaymentIntent)
 	case ok && refusal.Type == stripe.ErrorTypeCard, // no intent was created
-		ok && refusal.Type == stripe.ErrorTypeInvalidRequest && (refusal.Param == "customer" || refusal.Param == "payment_method"):
+		ok && refusal.Type == stripe.ErrorTypeInvalidRequest && (refusal.Code == stripe.ErrorCodeAmountTooSmall ||
+			refusal.Param == "customer" || refusal.Param == "payment_method"):
 		return billing.Outcome{Status: payment.StatusFailed, Failure: codeOf(refusal)}, nil
 	}
 	return billing.Outcome{}, fmt.Errorf("make a payment intent: %w", public(err))

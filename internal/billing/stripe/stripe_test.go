@@ -199,6 +199,10 @@ func TestErrors(t *testing.T) {
 	out, err := p.Charge(t.Context(), charge)
 	require.NoError(t, err)
 	require.Equal(t, billing.Outcome{Status: payment.StatusFailed, Failure: "resource_missing"}, out, "the company's own matter")
+	a.fails = answer(400, `{"error":{"type":"invalid_request_error","code":"amount_too_small","param":"amount","message":"secret-x"}}`)
+	out, err = p.Charge(t.Context(), charge)
+	require.NoError(t, err)
+	require.Equal(t, billing.Outcome{Status: payment.StatusFailed, Failure: "amount_too_small"}, out, "it will never succeed")
 }
 
 // A payment is found however many came after it.

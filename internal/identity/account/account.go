@@ -222,11 +222,6 @@ func line(typed string, limit int) string {
 
 // busy asks the person to come again, because too many passwords are being hashed.
 func (s *Server) busy(w http.ResponseWriter, r *http.Request) {
-	s.later(w, 2*time.Second)
+	pages.RetryAfter(w, 2*time.Second)
 	s.Message(w, r, http.StatusServiceUnavailable, "One moment, please", "Too many people are signing in at this moment. Go back and try again in a few seconds.", pages.Link{})
-}
-
-// later sets how long to wait before the next attempt.
-func (*Server) later(w http.ResponseWriter, wait time.Duration) {
-	w.Header().Set("Retry-After", fmt.Sprint(max(1, int((wait+time.Second-1)/time.Second))))
 }

@@ -52,6 +52,6 @@ func (s *Server) answerAsk(w http.ResponseWriter, r *http.Request, a ask, text s
 
 // tooMany asks the person to come again later.
 func (s *Server) tooMany(w http.ResponseWriter, r *http.Request, wait time.Duration) {
-	s.later(w, wait)
+	pages.RetryAfter(w, wait)
 	s.Message(w, r, http.StatusTooManyRequests, "Too many requests", "Too much was asked for from your network. Try again "+inWords(wait)+".", pages.Link{})
 }

@@ -101,7 +101,7 @@ func (s *Server) postPassword(w http.ResponseWriter, r *http.Request) {
 		s.Broken(w, r, err)
 		return
 	case wait > 0:
-		s.later(w, wait)
+		pages.RetryAfter(w, wait)
 		show(http.StatusTooManyRequests, pages.Page{Error: "There were too many attempts. Try again " + inWords(wait) + "."})
 		return
 	case !right:

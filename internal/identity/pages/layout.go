@@ -21,6 +21,7 @@ import (
 
 	"atrium/internal/gate"
 	"atrium/internal/identity/provider"
+	"atrium/internal/ratelimit"
 )
 
 //go:embed layout.html message.html
@@ -274,7 +275,7 @@ func (l *Layout) Broken(w http.ResponseWriter, r *http.Request, err error) {
 
 // RetryAfter sets the header that tells the browser how long to wait.
 func RetryAfter(w http.ResponseWriter, wait time.Duration) {
-	w.Header().Set("Retry-After", strconv.Itoa(max(1, int((wait+time.Second-1)/time.Second))))
+	w.Header().Set("Retry-After", strconv.Itoa(ratelimit.RetryAfter(wait)))
 }
 
 // Static serves the stylesheet and the script of the pages. Their addresses change with their content.

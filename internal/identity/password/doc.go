@@ -1,8 +1,8 @@
 // Package password hashes and verifies passwords with argon2id, and decides which passwords may be chosen. Packages signin,
 // account and company call it.
 //
-// Hashing is expensive on purpose: 64 MiB and tens of milliseconds of CPU time each. A Hasher therefore hashes only a few
-// passwords at once, lets a bounded number of callers wait for a bounded time, and refuses the rest with ErrBusy. Never call it
+// Hashing is expensive on purpose: 64 MiB and tens of milliseconds of CPU time each. A Hasher therefore hashes GOMAXPROCS − 1
+// passwords at once (1 to 8), lets 32 callers wait for each of them, for 2 s, and refuses the rest with ErrBusy. Never call it
 // inside a database transaction.
 //
 // Each password is hashed on its own thread with a low priority (niceness 10; Linux only). Go runs at most GOMAXPROCS threads

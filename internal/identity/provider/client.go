@@ -103,7 +103,7 @@ func (c *client) grantable(names []string) (granted []string, ok bool) {
 }
 
 // ofAPI reports whether a scope is an API scope.
-func ofAPI(scope string) bool { return principal.MustScope(scope) != 0 }
+func ofAPI(scope string) bool { return principal.ScopeOf(scope) != 0 }
 
 // reach returns the scopes that tokens with the granted scopes have in effect. A token without any API scope has all API scopes
 // that its client is registered with.

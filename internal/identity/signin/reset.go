@@ -20,7 +20,7 @@ import (
 // ResetMFA removes the second factors of a person who has lost them. It requires a person with a recent sign-in;
 // resetting an owner's factors requires the right to change owners.
 var ResetMFA = op.OnRow("user.reset_mfa", op.Spec{
-	Resource: "User", Action: op.Update, AdminLayer: true,
+	Resource: "User", Action: op.Update, AdminLayer: true, Past: map[string]string{"user.reset_mfa": "user.mfa_reset"},
 	Summary: "Remove a user's second factors and recovery codes, so that new ones can be enrolled",
 }, loadUser, resetMFA).WithRowVerbs(func(row any, _ op.ByID) []string {
 	if u, ok := row.(*ent.User); ok && u.Role == user.RoleOwner {
@@ -42,7 +42,6 @@ func loadUser(ctx context.Context, tx *op.Tx, userID string) (*ent.User, error) 
 // Returns conflict for a person who is not active, and when the account also belongs to other companies: the factors
 // protect these as well, and their administrators were not asked. The operator may still do it.
 func resetMFA(ctx context.Context, tx *op.Tx, before *ent.User, _ op.ByID) (*ent.User, error) {
-	tx.As("user.mfa_reset")
 	if before.Status != user.StatusActive {
 		return nil, apperr.New(apperr.Conflict, "The user is not active.")
 	}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -100,12 +101,7 @@ func (f fields) statusRules(w *ways) []StatusRule {
 
 // coversSuccess reports whether one rule applies to every 2xx, so that "next" is never needed.
 func coversSuccess(rules []StatusRule) bool {
-	for _, rule := range rules {
-		if rule.Status == "2xx" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(rules, func(r StatusRule) bool { return r.Status == "2xx" })
 }
 
 // ownHeaders are headers that the engine or HTTP itself sets.

@@ -1,8 +1,8 @@
 // client is urql's, with a normalised cache: a change of a row, by whomever, is seen wherever the row is shown.
 import { Client } from '@urql/core';
 import { cacheExchange, type Cache } from '@urql/exchange-graphcache';
-import { relayPagination } from '@urql/exchange-graphcache/extras';
 import { network } from './network';
+import { pages } from './pages';
 
 // lists are the fields of Query that a mutation makes stale.
 const lists: Record<string, string[]> = {
@@ -18,14 +18,14 @@ const lists: Record<string, string[]> = {
   deleteWebhookSubscription: ['webhookSubscriptions'], createInboundWebhook: ['inboundWebhooks'], deleteInboundWebhook: ['inboundWebhooks'],
   sendTestEvent: ['webhookDeliveries'], replayWebhookDelivery: ['webhookDeliveries'], createAccessPolicy: ['accessPolicies'],
   deleteAccessPolicy: ['accessPolicies'], createSecret: ['secrets'], deleteSecret: ['secrets'], endSession: ['sessions'],
-  completeTask: ['tasks', 'request', 'approvals'], decideApproval: ['approvals', 'tasks'], resolveIncident: ['incidents'],
+  completeTask: ['tasks', 'request', 'approvals'], claimTask: ['tasks'], delegateApproval: ['approvals'], resolveIncident: ['incidents'], decideApproval: ['approvals', 'tasks'],
   acceptRequest: ['auditEntries'], declineRequest: ['auditEntries'], updateRequest: ['auditEntries'], moveRequest: ['request', 'auditEntries'], markNotificationsRead: ['notifications'],
   updateNotificationSettings: ['viewer'],
 };
 
-function stale(cache: Cache, names: string[]) {
-  for (const f of cache.inspectFields('Query')) {
-    if (names.includes(f.fieldName)) cache.invalidate('Query', f.fieldName, f.arguments ?? undefined);
+function stale(cache: Cache, names: string[], of: string | { __typename: string; id: string } = 'Query') {
+  for (const f of cache.inspectFields(of)) {
+    if (names.includes(f.fieldName)) cache.invalidate(of, f.fieldName, f.arguments ?? undefined);
   }
 }
 
@@ -34,7 +34,8 @@ const updates = Object.fromEntries(Object.entries(lists).map(([name, names]) => 
 ]));
 
 const embedded = () => null;
-const pages = relayPagination();
+
+const paged = (names: string) => Object.fromEntries(names.split(' ').map((name) => [name, pages]));
 
 type Input = { input: { id: string; [field: string]: unknown } };
 
@@ -51,16 +52,17 @@ export const client = new Client({
         CompanyLimits: embedded, MovePreview: embedded, LostVariables: embedded, AuditProof: embedded, AuditVerification: embedded, SLAByPriority: embedded,
         SLATargets: embedded, AuditExport: embedded, CompanyStat: embedded, WebhookStat: embedded, AgentStat: embedded, SearchHit: embedded, WorkflowDiff: embedded, DefinitionChange: embedded,
       },
-      resolvers: { Query: {
-        requests: pages, users: pages, auditEntries: pages, creditHistory: pages, apiKeys: pages, secrets: pages,
-        tasks: pages, approvals: pages, incidents: pages, executions: pages, accessPolicies: pages,
-      } },
+      resolvers: {
+        Query: paged('accessDecisions accessPolicies agentActions agentRuns agents apiKeys approvals auditEntries calendars creditHistory executions inboundCalls inboundWebhooks '
+          + 'incidents invoices modelConnections notifications oauthClients organizations requests routingRules savedViews secrets serviceAccounts services sessions '
+          + 'tasks teams users webhookDeliveries webhookSubscriptions workflows'),
+        Request: paged('comments agentRuns'), Service: paged('offerings'), Workflow: paged('versions'),
+      },
       updates: {
         Mutation: {
           ...updates,
           createComment: (_r, args, cache) => {
-            const id = (args as { input: { requestId: string } }).input.requestId;
-            cache.invalidate({ __typename: 'Request', id }, 'comments', { first: 50 });
+            stale(cache, ['comments'], { __typename: 'Request', id: (args as { input: { requestId: string } }).input.requestId });
           },
         },
         Subscription: { notificationAdded: (_r, _a, cache) => { stale(cache, ['notifications']); } },

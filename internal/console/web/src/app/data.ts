@@ -19,12 +19,14 @@ export function prefetch<D, V extends object>(doc: TypedDocumentNode<D, V>, vari
 
 export interface Read<D> { data: D | undefined; fault: Fault | null; waiting: boolean; again: () => void }
 
+const nothing = () => undefined;
+
 // useRead reads by a document, and again whenever what it shows may have become stale.
-export function useRead<D, V extends object>(doc: TypedDocumentNode<D, V>, variables: V, pause = false): Read<D> {
+export function useRead<D, V extends object>(doc: TypedDocumentNode<D, V>, variables: V, pause = false, also: () => void = nothing): Read<D> {
   const key = keyOf(doc, variables);
   const [policy] = useState<'cache-first' | 'cache-and-network'>(() => (Date.now() - (fetched.get(key) ?? 0) < 3000 ? 'cache-first' : 'cache-and-network'));
   const [result, run] = useQuery<D, never>({ query: doc as never, variables: variables as never, pause, requestPolicy: policy });
-  const again = useCallback(() => { run({ requestPolicy: 'network-only' }); }, [run]);
+  const again = useCallback(() => { run({ requestPolicy: 'network-only' }); also(); }, [run, also]);
   useStaleness(again, pause);
   useReconnect(again, pause);
   const fault = faultOf(result.error);
@@ -32,6 +34,55 @@ export function useRead<D, V extends object>(doc: TypedDocumentNode<D, V>, varia
   if (result.data || kept.current.key !== key) kept.current = { key, data: result.data };
   const data = fault?.code === 'connection_lost' ? kept.current.data : result.data; // forms stay where somebody writes in them
   return { data, fault, waiting: result.fetching && !data, again };
+}
+
+interface Paged { edges: unknown[]; pageInfo: { hasNextPage: boolean; endCursor?: string | null } }
+
+// pagedIn finds the list of a document that is read page by page.
+function pagedIn(d: unknown): Paged | undefined {
+  if (typeof d !== 'object' || d === null) return undefined;
+  if ('pageInfo' in d) return d as Paged;
+  for (const v of Object.values(d)) {
+    const found = pagedIn(v);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+// usePages reads a list page by page, from the first one: `next` reads on, and the cache joins what follows on each other. All pages
+// are read again together. Where one ahead has changed, those behind are read anew, and until then the list stays as it was.
+export function usePages<D, V extends object>(doc: TypedDocumentNode<D, V>, variables: V, pause = false): Read<D> & { next: (after: string | null) => void } {
+  const c = useClient();
+  const key = keyOf(doc, variables);
+  const kept = useRef({ key, wanted: 0, after: new Set<string>(), data: undefined as D | undefined });
+  if (kept.current.key !== key) kept.current = { key, wanted: 0, after: new Set(), data: undefined };
+  const k = kept.current;
+  const [, draw] = useState({});
+  const latest = useRef(variables);
+  latest.current = variables;
+  const load = useCallback((after: string) => {
+    const here = kept.current;
+    here.after.add(after);
+    void c.query(doc as never, { ...latest.current, after } as never, { requestPolicy: 'network-only' }).toPromise().then((r) => {
+      const fault = faultOf(r.error);
+      if (!fault) return;
+      here.wanted = 0;
+      draw({});
+      toast({ text: sentence(fault), bad: true });
+    });
+  }, [c, doc]);
+  const read = useRead(doc, variables, pause, useCallback(() => { kept.current.after.forEach(load); }, [load]));
+  const list = pagedIn(read.data);
+  const end = list?.pageInfo.hasNextPage ? list.pageInfo.endCursor : null;
+  const short = list && list.edges.length < k.wanted ? end : null; // where to go on, while less is there than was shown
+  useEffect(() => { if (short) load(short); }, [short, load]);
+  if (!short) k.data = read.data;
+  const next = (after: string | null) => {
+    if (!after || !list) return;
+    k.wanted = list.edges.length + 1;
+    load(after);
+  };
+  return { ...read, data: short && (pagedIn(k.data)?.edges.length ?? 0) > (list?.edges.length ?? 0) ? k.data : read.data, next };
 }
 
 const minute = 60_000;
@@ -66,7 +117,38 @@ function useReconnect(again: () => void, pause: boolean) {
   }, [pause]);
 }
 
+// useAll reads all pages of a list that people choose from.
+export function useAll<D, V extends object>(doc: TypedDocumentNode<D, V>, variables: V, pause = false): Read<D> {
+  const read = usePages(doc, variables, pause);
+  const page = pagedIn(read.data)?.pageInfo;
+  const end = page?.hasNextPage ? page.endCursor : null;
+  const next = useRef(read.next);
+  next.current = read.next;
+  useEffect(() => { if (end) next.current(end); }, [end]);
+  return read;
+}
+
 export interface Outcome<D> { data: D | undefined; fault: Fault | null }
+
+// holdFocus keeps the focus where something was pressed: on it once it can be pressed again, or where it has gone, on its row or the page.
+function holdFocus(): () => void {
+  const pressed = globalThis.document.activeElement;
+  if (!(pressed instanceof HTMLElement) || pressed === globalThis.document.body) return nothing;
+  const row = pressed.closest('[data-row], .row');
+  let off = false;
+  const timer = setInterval(() => {
+    const now = globalThis.document.activeElement;
+    off ||= pressed.matches(':disabled');
+    if (now === pressed) return;
+    if (now !== globalThis.document.body) clearInterval(timer);
+    else if (!pressed.isConnected) {
+      clearInterval(timer);
+      const to = row?.isConnected ? row.querySelector<HTMLElement>('a.name') : null;
+      (to ?? globalThis.document.getElementById('main'))?.focus({ preventScroll: true });
+    } else if (off && !pressed.matches(':disabled')) pressed.focus();
+  }, 50);
+  return () => { setTimeout(() => { clearInterval(timer); }, 2000); };
+}
 
 // useWrite returns what runs a mutation. Without `quiet` a refusal is said in a toast as well.
 export function useWrite<D, V extends object>(doc: TypedDocumentNode<D, V>, quiet = false): [(variables: V) => Promise<Outcome<D>>, boolean] {
@@ -74,16 +156,16 @@ export function useWrite<D, V extends object>(doc: TypedDocumentNode<D, V>, quie
   const [busy, setBusy] = useState(false);
   const run = useCallback(async (variables: V) => {
     setBusy(true);
+    const release = holdFocus();
     const result = await c.mutation(doc as never, variables as never).toPromise();
     setBusy(false);
+    release();
     const fault = faultOf(result.error);
     if (fault && !quiet) toast({ text: sentence(fault), bad: true });
     return { data: fault ? undefined : result.data as D, fault };
   }, [c, doc, quiet]);
   return [run, busy];
 }
-
-export type Nodes<C> = C extends { edges: { node: infer N }[] } | null | undefined ? N[] : never;
 
 // rows are the nodes of a connection.
 export function rows<N>(c: { edges: { node: N }[] } | null | undefined): N[] {

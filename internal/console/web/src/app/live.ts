@@ -1,6 +1,7 @@
 // live keeps one stream of changed requests open for the tab. The cache writes each change into every place that shows the row;
 // pages hear of new rows here.
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { useSubscription, type TypedDocumentNode } from 'urql';
 import { pipe, subscribe } from 'wonka';
 import { NoticeAdded, RequestChanged } from '../gen/documents';
 import type { RequestRowFragment } from '../gen/types';
@@ -54,6 +55,27 @@ export function useChanges(hear: (c: Change) => void): void {
     listeners.add(l);
     return () => { listeners.delete(l); };
   }, []);
+}
+
+// useSoon returns what runs something a moment later, once for many calls.
+export function useSoon(run: () => void, ms = 700): () => void {
+  const latest = useRef(run);
+  latest.current = run;
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => { clearTimeout(timer.current); }, []);
+  return useCallback(() => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => { latest.current(); }, ms);
+  }, [ms]);
+}
+
+// useTold runs something a moment after a subscription has told of a change, once for many changes.
+export function useTold<D, V extends object>(doc: TypedDocumentNode<D, V>, variables: V, run: () => void, pause = false): void {
+  const soon = useSoon(run);
+  useSubscription({ query: doc as never, variables: variables as never, pause }, (_was: unknown, now: unknown) => {
+    soon();
+    return now;
+  });
 }
 
 // useArrivals collects requests that were filed since the list was read and belong in it.

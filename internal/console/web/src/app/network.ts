@@ -16,7 +16,7 @@ if (tabs) tabs.onmessage = () => { signIn(false); };
 let leaving = false;
 
 // signIn leaves for the sign-in page and comes back to this address.
-export function signIn(tellOthers = true): void {
+function signIn(tellOthers = true): void {
   if (leaving) return;
   leaving = true;
   if (tellOthers) tabs?.postMessage('ended');
@@ -24,7 +24,7 @@ export function signIn(tellOthers = true): void {
 }
 
 // proveAgain leaves for the sign-in page, which asks for the password or factor again.
-export function proveAgain(): void {
+function proveAgain(): void {
   location.assign(`/login?prompt=login&returnTo=${encodeURIComponent(location.pathname + location.search)}`);
 }
 

@@ -13,12 +13,14 @@ export function Notices({ open, set, icon }: { open: boolean; set: (open: boolea
   const box = useRef<HTMLDivElement>(null);
   const list = rows(read.data?.notifications);
   const unread = list.filter((n) => !n.readAt);
+  const waiting = read.data?.unread?.totalCount ?? unread.length;
   useEffect(() => {
     if (!open) return undefined;
     const away = (e: Event) => {
       if (e instanceof KeyboardEvent ? e.key === 'Escape' : !box.current?.contains(e.target as Node)) {
         e.stopPropagation();
         set(false);
+        if (e instanceof KeyboardEvent) box.current?.querySelector<HTMLElement>('.bell')?.focus();
       }
     };
     globalThis.document.addEventListener('pointerdown', away);
@@ -30,8 +32,8 @@ export function Notices({ open, set, icon }: { open: boolean; set: (open: boolea
   }, [open, set]);
   return (
     <div className="notices" ref={box}>
-      <button type="button" className="icon bell" aria-expanded={open} aria-label={unread.length > 0 ? `Notifications, ${unread.length} unread` : 'Notifications'} onClick={() => { set(!open); }}>
-        {icon}{unread.length > 0 && <span className="dot" aria-hidden>{unread.length}</span>}
+      <button type="button" className="icon bell" aria-expanded={open} aria-label={waiting > 0 ? `Notifications, ${waiting} unread` : 'Notifications'} onClick={() => { set(!open); }}>
+        {icon}{waiting > 0 && <span className="dot" aria-hidden>{waiting}</span>}
       </button>
       {open && (
         <section className="popover" aria-label="Notifications">
@@ -44,7 +46,7 @@ export function Notices({ open, set, icon }: { open: boolean; set: (open: boolea
               <ul>
                 {list.map((n) => (
                   <li key={n.id} className={n.readAt ? '' : 'unread'}>
-                    {n.request ? <Link to="/app/requests/$id" params={{ id: n.request.id }}>{n.subject}</Link> : <span>{n.subject}</span>}
+                    {n.request ? <Link to="/app/requests/$id" params={{ id: n.request.id }} onClick={() => { if (!n.readAt) void mark({ input: { ids: [n.id] } }); }}>{n.subject}</Link> : <span>{n.subject}</span>}
                     <span className="soft small-text"><Time at={n.at} /></span>
                   </li>
                 ))}

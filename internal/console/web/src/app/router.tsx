@@ -13,7 +13,7 @@ const root = createRootRoute({ component: Shell, notFoundComponent: Missing, val
 type Loads = Promise<Record<string, never>>;
 const page = <P extends string>(path: P, load: () => Promise<unknown>, before?: (params: Record<string, string>, search: Search) => void) => createRoute({
   getParentRoute: () => root, path, component: lazyRouteComponent(load as () => Loads, 'default'),
-  loaderDeps: ({ search }) => search as Search,
+  loaderDeps: ({ search }) => search as Search, remountDeps: ({ params }) => params as object,
   loader: before ? ({ params, deps }) => { before(params as Record<string, string>, deps as Search); } : undefined,
 });
 

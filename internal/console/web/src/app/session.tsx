@@ -9,7 +9,7 @@ export type Viewer = ViewerOfQuery['viewer'];
 const Context = createContext<Viewer | null>(null);
 
 const ranks = { member: 0, agent: 1, admin: 2, owner: 3 };
-export type Rank = keyof typeof ranks;
+type Rank = keyof typeof ranks;
 
 export function useViewer(): Viewer {
   const v = useContext(Context);
@@ -20,8 +20,6 @@ export function useViewer(): Viewer {
 export function atLeast(v: Viewer, role: Rank): boolean {
   return ranks[v.role] >= ranks[role];
 }
-
-export const useMay = (role: Rank) => atLeast(useViewer(), role);
 
 // can reports whether the role and the scopes grant a right, such as request.update. Of a row that says what its viewer may, that
 // counts: access policies have been asked.

@@ -1,11 +1,12 @@
 // shell is what stands around every page: where one can go, what is new, what was said.
-import { Link, Outlet, useLocation, useNavigate, useRouterState } from '@tanstack/react-router';
+import { Link, Outlet, useLocation, useNavigate, useRouter, useRouterState } from '@tanstack/react-router';
 import {
   Bell, BookOpen, Bot, CircleCheck, Coins, FileClock, Inbox, KeyRound, LayoutGrid, ListChecks, ListTodo, Lock, LogOut, Menu, Search, Settings,
   ShieldCheck, Users, Webhook, Workflow, X,
 } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useState, type ComponentType } from 'react';
 import { useKeys } from '../keys/registry';
+import { count } from '../ui/bits';
 import { Confirm } from '../ui/dialog';
 import { Failed, NotFound, Skeleton } from '../ui/states';
 import { toast, Toasts } from '../ui/toast';
@@ -20,7 +21,8 @@ const absent = () => { toast({ text: 'This part could not be loaded. Try again, 
 const Command = lazy<ComponentType<{ places: Place[]; close: () => void }>>(() => import('../keys/command').catch(absent));
 const Help = lazy<ComponentType<{ close: () => void }>>(() => import('../keys/help').catch(absent));
 
-interface Place { label: string; to: string; icon: ComponentType<{ size?: number }>; verb?: string; keys?: string; group: string }
+// Place is where one can go from everywhere; `also` are addresses that belong to it.
+interface Place { label: string; to: string; icon: ComponentType<{ size?: number }>; verb?: string; keys?: string; group: string; also?: string[] }
 
 const places: Place[] = [
   { label: 'Catalogue', to: '/app/catalogue', icon: LayoutGrid, keys: 'c', group: 'You' },
@@ -29,17 +31,19 @@ const places: Place[] = [
   { label: 'Requests', to: '/app/requests', icon: ListTodo, verb: 'request.update', keys: 'r', group: 'Work' },
   { label: 'Tasks', to: '/app/tasks', icon: ListChecks, verb: 'task.read', keys: 't', group: 'Work' },
   { label: 'Services', to: '/app/services', icon: BookOpen, verb: 'request.update', keys: 's', group: 'Build' },
-  { label: 'Workflows', to: '/app/workflows', icon: Workflow, verb: 'workflow.read', keys: 'w', group: 'Build' },
-  { label: 'Agents', to: '/app/agents', icon: Bot, verb: 'agentrun.read', group: 'Build' },
-  { label: 'People', to: '/app/people', icon: Users, verb: 'user.read', keys: 'p', group: 'Company' },
-  { label: 'API keys', to: '/app/keys', icon: KeyRound, verb: 'apikey.read', keys: 'k', group: 'Company' },
-  { label: 'Webhooks', to: '/app/webhooks', icon: Webhook, verb: 'webhooksubscription.read', group: 'Company' },
+  { label: 'Workflows', to: '/app/workflows', icon: Workflow, verb: 'workflow.read', keys: 'w', group: 'Build', also: ['/app/executions', '/app/routing', '/app/calendars'] },
+  { label: 'Agents', to: '/app/agents', icon: Bot, verb: 'agentrun.read', group: 'Build', also: ['/app/runs', '/app/proposals'] },
+  { label: 'People', to: '/app/people', icon: Users, verb: 'user.read', keys: 'p', group: 'Company', also: ['/app/organizations'] },
+  { label: 'API keys', to: '/app/keys', icon: KeyRound, verb: 'apikey.read', keys: 'k', group: 'Company', also: ['/app/service-accounts', '/app/oauth-clients'] },
+  { label: 'Webhooks', to: '/app/webhooks', icon: Webhook, verb: 'webhooksubscription.read', group: 'Company', also: ['/app/inbound-webhooks'] },
   { label: 'Access policies', to: '/app/policies', icon: ShieldCheck, verb: 'accesspolicy.read', group: 'Company' },
   { label: 'Secrets', to: '/app/secrets', icon: Lock, verb: 'secret.read', group: 'Company' },
-  { label: 'Credits', to: '/app/credits', icon: Coins, verb: 'billing.read', group: 'Company' },
+  { label: 'Credits', to: '/app/credits', icon: Coins, verb: 'billing.read', group: 'Company', also: ['/app/plan'] },
   { label: 'Audit', to: '/app/audit', icon: CircleCheck, verb: 'audit.read', keys: 'a', group: 'Company' },
   { label: 'Settings', to: '/app/settings', icon: Settings, keys: ',', group: 'Company' },
 ];
+
+const within = (p: Place, path: string) => [p.to, ...p.also ?? []].some((to) => path === to || path.startsWith(`${to}/`));
 
 export function Shell() {
   return <><Session wait={<main className="alone" aria-busy><h1 className="hidden">Atrium</h1><Skeleton /></main>}><Frame /></Session><Said /></>;
@@ -47,25 +51,36 @@ export function Shell() {
 
 // Said shows what was said, also before it is known who came.
 function Said() {
-  useEffect(() => on('slow', ({ seconds }) => { toast({ text: `There were too many calls. Going on by itself in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.` }); }), []);
+  useEffect(() => on('slow', ({ seconds }) => { toast({ text: `There were too many calls. Going on by itself in ${count(seconds, 'second')}.` }); }), []);
   return <Toasts />;
 }
 
 function Frame() {
   const viewer = useViewer();
   const navigate = useNavigate();
+  const { history } = useRouter();
+  const path = useLocation({ select: (l) => l.pathname });
   const [open, setOpen] = useState<'command' | 'help' | 'notices' | 'menu' | ''>('');
   const mine = useMemo(() => places.filter((p) => !p.verb || can(viewer, p.verb)), [viewer]);
   const sandbox = viewer.company?.sandbox === null;
   useLive();
+  // back closes the narrow menu, or else leaves a page below another one: for where one came from, if that was in here.
+  const back = () => {
+    if (open === 'menu') {
+      setOpen('');
+      globalThis.document.querySelector<HTMLElement>('.menu-button')?.focus();
+    } else if (path.split('/').length > 3) {
+      if (history.canGoBack()) history.back();
+      else globalThis.document.querySelector<HTMLElement>('#main .above a')?.click();
+    }
+  };
   useKeys([
     { keys: 'mod+k', does: 'Open the command menu', group: 'Everywhere', run: () => { setOpen((was) => (was === 'command' ? '' : 'command')); } },
     { keys: '?', does: 'Show all shortcuts', group: 'Everywhere', run: () => { setOpen('help'); } },
-    { keys: 'Escape', does: 'Go back one step', group: 'Everywhere', run: () => { if (history.length > 1 && location.pathname.split('/').length > 3) history.back(); } },
+    { keys: 'Escape', does: 'Go back one step', group: 'Everywhere', run: () => { back(); } },
     ...mine.filter((p) => p.keys).map((p) => ({ keys: `g ${p.keys}`, does: p.label, group: 'Go to', run: () => { void navigate({ to: p.to }); } })),
   ]);
   const close = () => { setOpen(''); };
-  const path = useLocation({ select: (l) => l.pathname });
   useEffect(() => { setOpen((was) => (was === 'menu' || was === 'notices' ? '' : was)); }, [path]);
   return (
     <div className={`shell${sandbox ? ' sandbox' : ''}${open === 'menu' ? ' menu-open' : ''}`}>
@@ -90,8 +105,8 @@ function Frame() {
             <div key={g} className="side-group">
               <p className="side-label" aria-hidden>{g}</p>
               <ul>
-                {list.map(({ to, label, icon: Icon }) => (
-                  <li key={to}><Link to={to} activeProps={{ 'aria-current': 'page' }}><span aria-hidden className="side-icon"><Icon size={16} /></span>{label}</Link></li>
+                {list.map((p) => (
+                  <li key={p.to}><Link to={p.to} {...(within(p, path) ? { 'aria-current': 'page' as const } : {})}><span aria-hidden className="side-icon"><p.icon size={16} /></span>{p.label}</Link></li>
                 ))}
               </ul>
             </div>
@@ -138,7 +153,7 @@ function Reauthenticate() {
   useEffect(() => on('reauthenticate', (e) => { set((was) => { was?.cancel(); return e; }); }), []);
   if (!ask) return null;
   return (
-    <Confirm title="Confirm it is you" verb="Sign in again" close={() => { ask.cancel(); set(null); }} act={() => { ask.retry(); }}>
+    <Confirm title="Confirm it is you" verb="Sign in again" keep="Cancel" close={() => { ask.cancel(); set(null); }} act={() => { ask.retry(); }}>
       <p>This needs a proof from the last 15 minutes. You come back to this page, and what you have written is kept.</p>
     </Confirm>
   );

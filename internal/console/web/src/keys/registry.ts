@@ -32,14 +32,13 @@ function press(e: KeyboardEvent): void {
   if (name !== 'mod+k' && ((control && !combined) || e.altKey || typing(e.target) || open)) return;
   const pressed = e.target instanceof Element ? e.target.closest('button, a, input, summary') : null; // which has a meaning for these keys itself
   if (pressed && (name === 'Enter' || (name === ' ' && pressed.tagName !== 'A'))) return;
-  const sequence = Date.now() - at < 1000 ? `${before} ${name}` : '';
-  before = name;
-  at = Date.now();
   const all = shortcuts().reverse(); // what was added last counts
-  const hit = all.find((s) => s.keys === sequence) ?? all.find((s) => s.keys === name);
+  const begun = name.length === 1 && Date.now() - at < 1000 ? before : '';
+  before = begun === '' && all.some((s) => s.keys.startsWith(`${name} `)) ? name : '';
+  at = Date.now();
+  const hit = all.find((s) => s.keys === (begun === '' ? name : `${begun} ${name}`)); // a sequence that leads nowhere does nothing
   if (!hit) return;
   e.preventDefault();
-  before = '';
   hit.run(e);
 }
 

@@ -1,8 +1,8 @@
 // picture draws a definition: phases in the order in which they can be reached, transitions between them.
 import { words } from '../ui/bits';
 
-export interface Phase { id: string; type: string; name?: string }
-export interface Transition { from: string; name?: string; to: string }
+interface Phase { id: string; type: string; name?: string }
+interface Transition { from: string; name?: string; to: string }
 export interface Definition { phases?: Phase[]; transitions?: Transition[] }
 
 const record = (v: unknown): v is Record<string, unknown> => typeof v === 'object' && v !== null && !Array.isArray(v);

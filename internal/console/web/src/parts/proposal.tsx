@@ -2,28 +2,26 @@
 import { Link } from '@tanstack/react-router';
 import { Check, X } from 'lucide-react';
 import { useState } from 'react';
-import { rows, useRead, useWrite } from '../app/data';
+import { rows, useAll, useWrite } from '../app/data';
 import type { Fault } from '../app/fault';
 import { can, useViewer } from '../app/session';
 import { ApplyProposal, Catalogue, DecideAction, DecideChoices, RejectProposal } from '../gen/documents';
 import type { ActionFullFragment } from '../gen/types';
-import { Badge, Time, words } from '../ui/bits';
+import { Badge, percent, priorities, Time, words } from '../ui/bits';
 import { Dialog } from '../ui/dialog';
 import { Field, Rest, faultAt } from '../ui/field';
 import { toast } from '../ui/toast';
 
 const labels: Record<string, string> = { offeringId: 'Offering', teamId: 'Team', assigneeId: 'Assignee', priority: 'Priority', tags: 'Tags', body: 'Comment', reason: 'Reason' };
-const priorities = ['LOW', 'MEDIUM', 'HIGH', 'URGENT'];
-const percent = (n: number) => `${Math.round(n * 100)} %`;
 
 export function Proposal({ action: a, title }: { action: ActionFullFragment; title?: boolean }) {
   const viewer = useViewer();
   const pending = a.status === 'PENDING' && !a.shadow;
   const proposal = a.kind === 'PROPOSAL';
-  const people = useRead(DecideChoices, {}, !a.changes.some((c) => c.field === 'teamId' || c.field === 'assigneeId') || !can(viewer, 'user.read'));
+  const people = useAll(DecideChoices, {}, !a.changes.some((c) => c.field === 'teamId' || c.field === 'assigneeId') || !can(viewer, 'user.read'));
   const teams = rows(people.data?.teams);
   const users = rows(people.data?.users);
-  const catalogue = useRead(Catalogue, {}, !a.changes.some((c) => c.field === 'offeringId'));
+  const catalogue = useAll(Catalogue, {}, !a.changes.some((c) => c.field === 'offeringId'));
   const offerings = rows(catalogue.data?.services).flatMap((s) => rows(s.offerings).map((o) => ({ id: o.id, name: `${s.name}: ${o.name}` })));
   const named: Record<string, { id: string; name: string }[]> = { teamId: teams, assigneeId: users, offeringId: offerings };
   const [edits, setEdits] = useState<Record<string, unknown>>({});

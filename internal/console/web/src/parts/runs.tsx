@@ -1,12 +1,13 @@
 // runs are what agents did about one request, on its page: what they propose, what they are at, and the way to stop them.
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useSubscription } from 'urql';
 import { rows, useRead, useWrite } from '../app/data';
+import { useTold } from '../app/live';
 import { can, useViewer } from '../app/session';
 import { RequestRunChanged, RequestRuns, RerunAgent, StopRun } from '../gen/documents';
-import { Badge, Time, words } from '../ui/bits';
+import { Badge, count, Time, words } from '../ui/bits';
 import { Section } from '../ui/page';
+import { Failed } from '../ui/states';
 import { toast } from '../ui/toast';
 import { Proposal } from './proposal';
 
@@ -20,11 +21,9 @@ export function Runs({ requestId, open }: { requestId: string; open: boolean }) 
   const [older, setOlder] = useState(false);
   const [stop] = useWrite(StopRun);
   const [rerun] = useWrite(RerunAgent);
-  useSubscription({ query: RequestRunChanged as never, variables: { filter: { requestId: [requestId] } } as never, pause: !sees }, (_was: unknown, now: unknown) => {
-    read.again();
-    return now;
-  });
+  useTold(RequestRunChanged, { filter: { requestId: [requestId] } }, read.again, !sees);
   const runs = rows(read.data?.request?.agentRuns);
+  if (read.fault && !read.data?.request?.agentRuns) return <Section title="Agent"><Failed fault={read.fault} again={read.again} /></Section>;
   if (runs.length === 0) return null;
   const [last, ...before] = runs;
   const shown = older ? runs : last ? [last] : [];
@@ -40,7 +39,7 @@ export function Runs({ requestId, open }: { requestId: string; open: boolean }) 
             {rows(r.actions).map((a) => <Proposal key={a.id} action={a} />)}
           </div>
         ))}
-        {before.length > 0 && !older && <p><button type="button" className="quiet small" onClick={() => { setOlder(true); }}>Show {before.length} runs before</button></p>}
+        {before.length > 0 && !older && <p><button type="button" className="quiet small" onClick={() => { setOlder(true); }}>Show {count(before.length, 'run')} before</button></p>}
       </div>
     </Section>
   );

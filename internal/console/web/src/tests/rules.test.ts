@@ -3,9 +3,10 @@ import { score } from '../keys/score';
 import { spansOf, textOf } from '../pages/calendars/hours';
 import { filled, share, span } from '../pages/figures/table';
 import { treeOf } from '../pages/organizations/tree';
-import { requestFilter, requestOrder, searchOf, viewQuery } from '../pages/requests/search';
-import { decides } from '../pages/tasks/seat';
+import { belongs, requestFilter, requestOrder, searchOf, viewQuery, type RequestSearch } from '../pages/requests/search';
+import { decides } from '../parts/seat';
 import { toSend, visible, type FormField } from '../ui/answer';
+import { count, lasting } from '../ui/bits';
 import { csv, csvCell } from '../ui/csv';
 import { ticks } from '../ui/ticks';
 
@@ -13,6 +14,7 @@ describe('filters and addresses', () => {
   it('are the API’s own names and values', () => {
     expect(requestFilter({ status: 'PENDING,IN_PROGRESS', teamId: 'none', q: 'vpn', view: 'board', peek: 'req_1' })).toEqual({ status: ['PENDING', 'IN_PROGRESS'], teamId: ['none'], q: 'vpn' });
     expect(requestFilter({ status: '', priority: ',' })).toEqual({});
+    expect(requestFilter({ dueBefore: '2026-01-01T00:00:00Z', 'tag.env': 'prod,dev' })).toEqual({ dueBefore: '2026-01-01T00:00:00Z', tag: { env: ['prod', 'dev'] } });
     expect(requestOrder(undefined)).toEqual({ field: 'createdAt', direction: 'DESC' });
     expect(requestOrder('title')).toEqual({ field: 'title', direction: 'ASC' });
   });
@@ -20,6 +22,19 @@ describe('filters and addresses', () => {
     const query = viewQuery({ status: 'PENDING,IN_PROGRESS', q: 'a & b', sort: '-createdAt', peek: 'req_1', saved: 'viw_1', teamId: '' });
     expect(query).toBe('q=a+%26+b&sort=-createdAt&status=PENDING,IN_PROGRESS');
     expect(searchOf(query)).toEqual({ q: 'a & b', sort: '-createdAt', status: 'PENDING,IN_PROGRESS' });
+  });
+});
+
+describe('a request that has just come', () => {
+  const r = { status: 'PENDING', priority: 'HIGH', title: 'The VPN is down', teamId: null, createdBy: 'usr_1', createdAt: '2026-03-01T10:00:00Z', tags: { env: 'prod' }, sla: { state: 'ON_TRACK', responseDueAt: '2026-03-01T12:00:00Z' } } as never;
+  it.each<RequestSearch>([{}, { status: 'PENDING,IN_PROGRESS' }, { teamId: 'none' }, { q: 'vpn' }, { createdAfter: '2026-03-01' }, { dueBefore: '2026-03-02' }, { 'tag.env': 'dev,prod' }])('belongs in the list of %j', (s) => { expect(belongs(r, s)).toBe(true); });
+  it.each<RequestSearch>([{ status: 'COMPLETED' }, { teamId: 'team_1' }, { q: 'laptop' }, { createdBefore: '2026-03-01' }, { dueBefore: '2026-03-01' }, { 'tag.env': 'dev' }])('does not in the list of %j', (s) => { expect(belongs(r, s)).toBe(false); });
+});
+
+describe('words for numbers', () => {
+  it('are exact, and singular for one', () => {
+    expect([1, 90, 130, 180, 1440, 2880, 3000].map(lasting)).toEqual(['1 minute', '90 minutes', '2 hours 10 minutes', '3 hours', '24 hours', '2 days', '2 days 2 hours']);
+    expect([count(1, 'person', 'people'), count(0, 'run')]).toEqual(['1 person', '0 runs']);
   });
 });
 

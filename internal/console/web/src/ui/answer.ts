@@ -29,6 +29,9 @@ export function typed(field: FormField, value: unknown): unknown {
   return value;
 }
 
+// localTime is a moment as a field for date and time takes it.
+export const localTime = (at: Date) => new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+
 // toSend are the answers to the fields that are shown.
 export function toSend(fields: FormField[], answers: Answers): Answers {
   return Object.fromEntries(fields.filter((f) => visible(f, fields, answers)).map((f) => [f.key, typed(f, answers[f.key])]).filter(([, v]) => v !== undefined));

@@ -1,5 +1,5 @@
 // bits are the small things that every page uses: badges, times, people.
-import type { ReactNode } from 'react';
+import { useSyncExternalStore, type ReactNode } from 'react';
 
 const tones: Record<string, string> = {
   PENDING: 'wait', IN_PROGRESS: 'work', COMPLETED: 'good', CANCELLED: 'off', OPEN: 'wait', RUNNING: 'work', WAITING: 'wait', FAILED: 'bad',
@@ -35,21 +35,42 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [['day', 86_400], ['hour'
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 
-export function ago(iso: string): string {
+function ago(iso: string): string {
   const seconds = (new Date(iso).getTime() - Date.now()) / 1000;
   if (Math.abs(seconds) > 30 * 86_400) return day.format(new Date(iso));
   for (const [unit, size] of steps) if (Math.abs(seconds) >= size) return relative.format(Math.round(seconds / size), unit);
   return 'just now';
 }
 
+// Relative times move on by themselves: twice a minute for all that are shown.
+let beat = 0;
+const watchers = new Set<() => void>();
+setInterval(() => { beat++; watchers.forEach((w) => { w(); }); }, 30_000);
+const watch = (w: () => void) => { watchers.add(w); return () => { watchers.delete(w); }; };
+const useBeat = () => useSyncExternalStore(watch, () => beat);
+
 export function Time({ at, none = '–', full }: { at: string | null | undefined; none?: string; full?: boolean }) {
+  useBeat();
   if (!at) return <span className="soft">{none}</span>;
   const date = new Date(at);
   return <time dateTime={at} title={exact.format(date)}>{full ? exact.format(date) : ago(at)}</time>;
 }
 
-// lasting is how people call so many minutes: 90 minutes, 3 hours, 2 days.
-export const lasting = (minutes: number) => (minutes < 120 ? `${minutes} minutes` : minutes < 2880 ? `${Math.round(minutes / 60)} hours` : `${Math.round(minutes / 1440)} days`);
+// count is how many there are of something: 1 member, 2 members.
+export const count = (n: number, one: string, many = `${one}s`) => `${n.toLocaleString()} ${n === 1 ? one : many}`;
+
+export const percent = (share: number) => `${Math.round(share * 100)} %`;
+
+export const priorities = ['LOW', 'MEDIUM', 'HIGH', 'URGENT'] as const;
+
+// lasting is how people call so many minutes, exactly: 90 minutes, 3 hours, 2 days 4 hours.
+export function lasting(minutes: number): string {
+  if (minutes < 120) return count(minutes, 'minute');
+  const parts: [number, string][] = minutes < 2880
+    ? [[Math.floor(minutes / 60), 'hour'], [minutes % 60, 'minute']]
+    : [[Math.floor(minutes / 1440), 'day'], [Math.floor((minutes % 1440) / 60), 'hour'], [minutes % 60, 'minute']];
+  return parts.filter(([n]) => n > 0).map(([n, unit]) => count(n, unit)).join(' ');
+}
 
 // date is a day as people write it.
 export const date = (iso: string) => day.format(new Date(iso));

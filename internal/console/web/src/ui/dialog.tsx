@@ -41,10 +41,10 @@ export function Dialog({ title, close, children, wide, side, fixed }: DialogProp
   );
 }
 
-interface ConfirmProps { title: string; verb: string; children?: ReactNode; close: () => void; act: () => void | Promise<void>; ready?: boolean }
+interface ConfirmProps { title: string; verb: string; children?: ReactNode; close: () => void; act: () => void | Promise<void>; ready?: boolean; keep?: string }
 
 // Confirm asks before something that cannot be taken back; its button has the verb's name.
-export function Confirm({ title, verb, children, close, act, ready = true }: ConfirmProps) {
+export function Confirm({ title, verb, children, close, act, ready = true, keep = 'Keep it' }: ConfirmProps) {
   const [busy, setBusy] = useState(false);
   const submit = (e: FormEvent) => {
     e.preventDefault();
@@ -56,7 +56,7 @@ export function Confirm({ title, verb, children, close, act, ready = true }: Con
       <form onSubmit={submit} className="stack">
         {children}
         <footer>
-          <button type="button" className="plain" onClick={close}>Keep it</button>
+          <button type="button" className="plain" onClick={close}>{keep}</button>
           <button type="submit" className="danger" disabled={busy || !ready}>{verb}</button>
         </footer>
       </form>

@@ -1,9 +1,14 @@
 // draft keeps what somebody has begun to write: over a reload, a sign-in, a closed page. Values that are shown once or are secret
 // are never kept this way.
 import { useCallback, useEffect, useState } from 'react';
+import { useViewer } from '../app/session';
+
+let whose = ''; // drafts stay with whoever wrote them, also when somebody else signs in in this tab
+const nameOf = (key: string) => `draft:${whose}:${key}`;
 
 export function useDraft<T>(key: string, initial: T): [T, (v: T | ((was: T) => T)) => void, () => void] {
-  const name = `draft:${key}`;
+  whose = useViewer().id;
+  const name = nameOf(key);
   const read = () => {
     try {
       const kept = sessionStorage.getItem(name);
@@ -26,4 +31,4 @@ export function useDraft<T>(key: string, initial: T): [T, (v: T | ((was: T) => T
 }
 
 // hasDraft reports whether something was begun.
-export const hasDraft = (key: string) => sessionStorage.getItem(`draft:${key}`) !== null;
+export const hasDraft = (key: string) => sessionStorage.getItem(nameOf(key)) !== null;

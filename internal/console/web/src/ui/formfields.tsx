@@ -1,17 +1,17 @@
 // formfields are the controls of an offering's or a task's form, one for each of the twelve types.
 import type { ReactElement } from 'react';
-import { rows, useRead } from '../app/data';
+import { rows, useAll } from '../app/data';
 import type { Fault } from '../app/fault';
 import { Assignables } from '../gen/documents';
 import type { Answers, FormField } from './answer';
-import { visible } from './answer';
+import { localTime, visible } from './answer';
 import { Field, faultAt } from './field';
 
 interface Props { fields: FormField[]; answers: Answers; set: (a: Answers) => void; fault?: Fault | null; prefix?: string }
 
 export function FormFields({ fields, answers, set, fault, prefix = 'fields' }: Props) {
   const asksPeople = fields.some((f) => f.type === 'user' || f.type === 'team');
-  const people = useRead(Assignables, {}, !asksPeople);
+  const people = useAll(Assignables, {}, !asksPeople);
   return (
     <>
       {fields.filter((f) => visible(f, fields, answers)).map((f) => (
@@ -50,7 +50,7 @@ function control(f: FormField, value: unknown, set: (v: unknown) => void, people
       return (
         <input
           type={inputs[f.type] ?? 'text'} step={f.type === 'number' ? 'any' : undefined} min={f.type === 'number' ? f.min ?? undefined : undefined} max={f.type === 'number' ? f.max ?? undefined : undefined}
-          value={text} aria-required={required} onChange={(e) => { set(e.target.value); }}
+          value={f.type === 'datetime' && text.endsWith('Z') ? localTime(new Date(text)) : text} aria-required={required} onChange={(e) => { set(e.target.value); }}
         />
       );
   }

@@ -1,6 +1,7 @@
 // page is the frame of every page: its title, its actions, its one main.
 import { useEffect, type ReactNode } from 'react';
 import { can, useViewer } from '../app/session';
+import { useRows } from './rows';
 import { Failed, Refused, Skeleton } from './states';
 import type { Read } from '../app/data';
 
@@ -9,6 +10,7 @@ interface PageProps { title: string; intro?: ReactNode; actions?: ReactNode; chi
 // Page takes the right without which there is nothing to see; the page then says so instead.
 export function Page({ title, intro, actions, children, verb, narrow, above, tabs }: PageProps) {
   const viewer = useViewer();
+  useRows();
   useEffect(() => { globalThis.document.title = `${title} · Atrium`; }, [title]);
   const may = !verb || can(viewer, verb);
   return (

@@ -1,7 +1,7 @@
 // tabs are links between pages that belong together, or between parts of a list. How many rows stand behind each is said beside it.
 import { Link } from '@tanstack/react-router';
 
-export interface Tab { label: string; to: string; search?: object; count?: number | undefined; current?: boolean; shown?: boolean }
+interface Tab { label: string; to: string; search?: object; count?: number | undefined; current?: boolean; shown?: boolean }
 
 export function Tabs({ label, tabs }: { label: string; tabs: Tab[] }) {
   const shown = tabs.filter((t) => t.shown !== false);

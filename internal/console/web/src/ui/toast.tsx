@@ -1,8 +1,8 @@
 // toast says outcomes, in a live region, and offers to take them back.
 import { X } from 'lucide-react';
-import { useEffect, useSyncExternalStore } from 'react';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 
-export interface Toast { text: string; bad?: boolean; undo?: () => void }
+interface Toast { text: string; bad?: boolean; undo?: () => void }
 interface Shown extends Toast { id: number }
 
 let shown: Shown[] = [];
@@ -16,11 +16,12 @@ export function toast(t: Toast): void {
 
 const close = (id: number) => { change(shown.filter((t) => t.id !== id)); };
 
-function One({ toast: t }: { toast: Shown }) {
+function One({ toast: t, held }: { toast: Shown; held: boolean }) {
   useEffect(() => {
+    if (held) return undefined;
     const timer = setTimeout(() => { close(t.id); }, t.bad ? 12_000 : 6_000);
     return () => { clearTimeout(timer); };
-  }, [t.id, t.bad]);
+  }, [t.id, t.bad, held]);
   return (
     <li className={t.bad ? 'toast bad' : 'toast'}>
       <span>{t.text}</span>
@@ -32,9 +33,24 @@ function One({ toast: t }: { toast: Shown }) {
 
 export function Toasts() {
   const list = useSyncExternalStore((l) => { listeners.add(l); return () => { listeners.delete(l); }; }, () => shown);
+  const [held, hold] = useState(false); // what one points at or is in does not run out
+  const from = useRef<HTMLElement | null>(null);
+  const inside = useRef(false);
+  useEffect(() => {
+    if (list.length === 0) hold(false);
+    const gone = inside.current && globalThis.document.activeElement === globalThis.document.body;
+    if (!gone) return;
+    inside.current = false;
+    hold(false);
+    (from.current?.isConnected ? from.current : globalThis.document.getElementById('main'))?.focus({ preventScroll: true });
+  }, [list]);
   return (
-    <div className="toasts" role="status" aria-live="polite">
-      <ul>{list.map((t) => <One key={t.id} toast={t} />)}</ul>
+    <div
+      className="toasts" role="status" aria-live="polite" onPointerEnter={() => { hold(true); }} onPointerLeave={() => { hold(false); }}
+      onFocus={(e) => { inside.current = true; hold(true); if (!e.currentTarget.contains(e.relatedTarget)) from.current = e.relatedTarget as HTMLElement | null; }}
+      onBlur={(e) => { if (!e.currentTarget.contains(e.relatedTarget)) { inside.current = false; hold(false); } }}
+    >
+      <ul>{list.map((t) => <One key={t.id} toast={t} held={held} />)}</ul>
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { rows, useRead, useWrite } from '../../app/data';
+import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { roleWord, useCan } from '../../app/session';
 import { CreateAccount, CreateAccountKey, DeleteAccount, ServiceAccounts, UpdateAccount } from '../../gen/documents';
@@ -8,14 +8,16 @@ import { Scopes } from '../../parts/scopes';
 import { Subpages } from '../../parts/subpages';
 import { Badge, Time } from '../../ui/bits';
 import { Confirm, Dialog, Once } from '../../ui/dialog';
+import { useDraft } from '../../ui/draft';
 import { Field, Rest, faultAt } from '../../ui/field';
+import { More } from '../../ui/more';
 import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { toast } from '../../ui/toast';
 
 // AccountList is callers that are no people: API keys stand on them, and stay when people leave.
 export default function AccountList() {
-  const read = useRead(ServiceAccounts, {});
+  const read = usePages(ServiceAccounts, { first: 50 });
   const [creates, updates, removes, keys] = [useCan('serviceaccount.create'), useCan('serviceaccount.update'), useCan('serviceaccount.delete'), useCan('apikey.create')];
   const [edit, setEdit] = useState<AccountFragment | 'new' | null>(null);
   const [gone, setGone] = useState<AccountFragment | null>(null);
@@ -23,24 +25,31 @@ export default function AccountList() {
   const [once, setOnce] = useState('');
   const [update] = useWrite(UpdateAccount);
   const [remove] = useWrite(DeleteAccount);
+  const toggle = async (a: AccountFragment) => {
+    const o = await update({ input: { id: a.id, ifMatch: a.etag, enabled: !a.enabled } });
+    if (!o.data) return;
+    const { etag } = o.data.updateServiceAccount.serviceAccount;
+    toast({ text: a.enabled ? 'Its API keys do not work any more.' : 'Its API keys work again.', undo: () => { void update({ input: { id: a.id, ifMatch: etag, enabled: a.enabled } }); } });
+  };
   const list = rows(read.data?.serviceAccounts);
   return (
     <Page title="Service accounts" verb="serviceaccount.read" intro="Callers that are no people: their API keys stay when people leave." tabs={<Subpages of="keys" />} actions={creates && <button type="button" onClick={() => { setEdit('new'); }}>New service account</button>}>
       <Loaded read={read}>
         {() => (list.length === 0 ? <Empty title="There are no service accounts"><p>Make one for each program that works by itself.</p></Empty> : (
-          <ul className="rows">
+          <><ul className="rows">
             {list.map((a) => (
               <li key={a.id} className="row">
                 <div><strong>{a.name}</strong><div className="meta"><Badge value={a.enabled ? 'enabled' : 'disabled'} /><span>{roleWord[a.role]}</span><span>made <Time at={a.createdAt} /></span></div></div>
                 <div className="verbs">
                   {keys && a.enabled && <button type="button" className="plain small" onClick={() => { setKeyOf(a); }}>New API key<span className="hidden"> of {a.name}</span></button>}
-                  {updates && <button type="button" className="plain small" onClick={() => { void update({ input: { id: a.id, ifMatch: a.etag, enabled: !a.enabled } }).then((o) => { if (!o.fault) toast({ text: a.enabled ? 'Its API keys do not work any more.' : 'Its API keys work again.' }); }); }}>{a.enabled ? 'Disable' : 'Enable'}<span className="hidden"> {a.name}</span></button>}
+                  {updates && <button type="button" className="plain small" onClick={() => { void toggle(a); }}>{a.enabled ? 'Disable' : 'Enable'}<span className="hidden"> {a.name}</span></button>}
                   {updates && <button type="button" className="plain small" onClick={() => { setEdit(a); }}>Edit<span className="hidden"> {a.name}</span></button>}
                   {removes && <button type="button" className="danger-plain small" onClick={() => { setGone(a); }}>Delete<span className="hidden"> {a.name}</span></button>}
                 </div>
               </li>
             ))}
           </ul>
+          <More shown={list.length} total={read.data?.serviceAccounts?.totalCount} page={read.data?.serviceAccounts?.pageInfo} next={read.next} /></>
         ))}
       </Loaded>
       {edit && <Editor account={edit === 'new' ? null : edit} close={() => { setEdit(null); }} saved={read.again} />}
@@ -52,7 +61,7 @@ export default function AccountList() {
 }
 
 function Editor({ account: a, close, saved }: { account: AccountFragment | null; close: () => void; saved: () => void }) {
-  const [draft, set] = useState({ name: a?.name ?? '', role: a?.role ?? 'agent' as Role });
+  const [draft, set, forget] = useDraft(`account ${a ? `${a.id} ${a.etag}` : 'new'}`, { name: a?.name ?? '', role: a?.role ?? 'agent' as Role });
   const [fault, setFault] = useState<Fault | null>(null);
   const [create, making] = useWrite(CreateAccount, true);
   const [update, saving] = useWrite(UpdateAccount, true);
@@ -60,6 +69,7 @@ function Editor({ account: a, close, saved }: { account: AccountFragment | null;
     const o = a ? await update({ input: { id: a.id, ifMatch: a.etag, name: draft.name, role: draft.role } }) : await create({ input: { name: draft.name, role: draft.role } });
     setFault(o.fault);
     if (o.fault) return;
+    forget();
     close();
     saved();
     toast({ text: a ? 'The service account was saved.' : 'The service account was created.' });
@@ -77,20 +87,21 @@ function Editor({ account: a, close, saved }: { account: AccountFragment | null;
 }
 
 function MakeKey({ account: a, close, made }: { account: AccountFragment; close: () => void; made: (value: string) => void }) {
-  const [name, setName] = useState('');
-  const [scopes, setScopes] = useState<string[]>([]);
+  const [draft, set, forget] = useDraft(`key of ${a.id}`, { name: '', scopes: [] as string[] });
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(CreateAccountKey, true);
   const send = async () => {
-    const o = await run({ input: { name, scopes, serviceAccountId: a.id } });
+    const o = await run({ input: { ...draft, serviceAccountId: a.id } });
     setFault(o.fault);
-    if (o.data) made(o.data.createApiKey.value);
+    if (!o.data) return;
+    forget();
+    made(o.data.createApiKey.value);
   };
   return (
     <Dialog title={`New API key of ${a.name}`} close={close} wide>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="Name" fault={faultAt(fault, 'name')}><input autoFocus value={name} onChange={(e) => { setName(e.target.value); }} /></Field>
-        <Scopes chosen={scopes} set={setScopes} fault={faultAt(fault, 'scopes')} />
+        <Field label="Name" fault={faultAt(fault, 'name')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Scopes chosen={draft.scopes} set={(scopes) => { set({ ...draft, scopes }); }} fault={faultAt(fault, 'scopes')} />
         <Rest fault={fault} fields={['name', 'scopes']} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Create</button></footer>
       </form>

@@ -5,6 +5,7 @@ import { can, useViewer } from '../../app/session';
 import { CreateModelConnection, DeleteModelConnection, ModelConnections, UpdateModelConnection } from '../../gen/documents';
 import type { ConnectionRowFragment } from '../../gen/types';
 import { Confirm, Dialog } from '../../ui/dialog';
+import { useDraft } from '../../ui/draft';
 import { Field, Rest, faultAt } from '../../ui/field';
 import { Loaded, Section } from '../../ui/page';
 import { Empty } from '../../ui/states';
@@ -45,7 +46,7 @@ export function Connections() {
 }
 
 function Edit({ of: c, close }: { of: ConnectionRowFragment | null; close: () => void }) {
-  const [draft, set] = useState({ name: c?.name ?? '', baseUrl: c?.baseUrl ?? 'https://', secretName: c?.secretName ?? '', models: c?.models.join(', ') ?? '' });
+  const [draft, set, forget] = useDraft(`connection ${c ? `${c.id} ${c.etag}` : 'new'}`, { name: c?.name ?? '', baseUrl: c?.baseUrl ?? 'https://', secretName: c?.secretName ?? '', models: c?.models.join(', ') ?? '' });
   const [fault, setFault] = useState<Fault | null>(null);
   const [create, creating] = useWrite(CreateModelConnection, true);
   const [update, updating] = useWrite(UpdateModelConnection, true);
@@ -54,6 +55,7 @@ function Edit({ of: c, close }: { of: ConnectionRowFragment | null; close: () =>
     const o = c ? await update({ input: { id: c.id, ifMatch: c.etag, ...input } }) : await create({ input: { kind: 'openai', ...input } });
     setFault(o.fault);
     if (o.fault) return;
+    forget();
     toast({ text: 'The connection was saved.' });
     close();
   };

@@ -2,14 +2,12 @@ import { rows, useWrite } from '../../app/data';
 import { can, useViewer } from '../../app/session';
 import { EvaluateAgent } from '../../gen/documents';
 import type { AgentFullFragment, EvaluationRowFragment } from '../../gen/types';
-import { Badge, Time, words } from '../../ui/bits';
+import { Badge, count, percent, Time, words } from '../../ui/bits';
 import { Section } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { toast } from '../../ui/toast';
 
 interface Report { cases: number; agreement: number; history: number; attacks: number; attackSuccess: number; handedOver: number; inputTokens: number; outputTokens: number; p95Millis: number }
-
-const percent = (share: number) => `${Math.round(share * 100)} %`;
 
 // Evaluations is how an agent's drafts did on requests whose end is known, and under attack.
 export function Evaluations({ agent: a, again }: { agent: AgentFullFragment; again: () => void }) {
@@ -43,8 +41,8 @@ function Evaluation({ of: e }: { of: EvaluationRowFragment }) {
       {e.reason && <p>{e.reason}</p>}
       {r && (
         <p className="soft">
-          {r.cases} cases: it decided as people did in {percent(r.agreement)}, the history in {percent(r.history)}; {percent(r.handedOver)} were handed over. {r.attacks} attacks: {percent(r.attackSuccess)} succeeded.
-          {r.inputTokens > 0 && ` ${(r.inputTokens + r.outputTokens).toLocaleString('en')} tokens.`}
+          {count(r.cases, 'case')}: it decided as people did in {percent(r.agreement)}, the history in {percent(r.history)}; {percent(r.handedOver)} were handed over. {count(r.attacks, 'attack')}: {percent(r.attackSuccess)} succeeded.
+          {r.inputTokens > 0 && ` ${count(r.inputTokens + r.outputTokens, 'token')}.`}
         </p>
       )}
     </div>

@@ -1,14 +1,16 @@
 import { Link, Navigate, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { rows, useRead, useWrite } from '../../app/data';
+import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
 import { Agents, CreateAgent, StopAllAgents } from '../../gen/documents';
 import type { AgentAutonomy, AgentType } from '../../gen/types';
 import { Subpages } from '../../parts/subpages';
-import { Badge, Time, words } from '../../ui/bits';
+import { Badge, count, Time, words } from '../../ui/bits';
 import { Confirm, Dialog } from '../../ui/dialog';
+import { useDraft } from '../../ui/draft';
 import { Field, Rest, faultAt } from '../../ui/field';
+import { More } from '../../ui/more';
 import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { toast } from '../../ui/toast';
@@ -24,7 +26,7 @@ export default function AgentList() {
 
 function All() {
   const viewer = useViewer();
-  const read = useRead(Agents, {}, !can(viewer, 'agent.read'));
+  const read = usePages(Agents, { first: 50 }, !can(viewer, 'agent.read'));
   const [asking, setAsking] = useState<'make' | 'stop' | ''>('');
   const [reason, setReason] = useState('');
   const [stop] = useWrite(StopAllAgents);
@@ -32,7 +34,7 @@ function All() {
   const active = list.some((a) => a.status === 'ACTIVE');
   const halt = async () => {
     const o = await stop({ input: { reason } });
-    if (o.data) toast({ text: `${o.data.stopAllAgents.agents} agents are paused, ${o.data.stopAllAgents.runs} runs were stopped.` });
+    if (o.data) toast({ text: `${count(o.data.stopAllAgents.agents, 'agent is', 'agents are')} paused, ${count(o.data.stopAllAgents.runs, 'run was', 'runs were')} stopped.` });
     setAsking('');
     read.again();
   };
@@ -43,7 +45,7 @@ function All() {
     </>}>
       <Loaded read={read}>
         {() => (list.length === 0 ? <Empty title="There are no agents"><p>An agent takes new requests, proposes where they go, and does what you let it.</p></Empty> : (
-          <div className="table-wrap cards-when-narrow">
+          <><div className="table-wrap cards-when-narrow">
             <table>
               <thead><tr><th scope="col">Name</th><th scope="col">Status</th><th scope="col">Works</th><th scope="col">Autonomy</th><th scope="col">Version</th><th scope="col">Changed</th></tr></thead>
               <tbody>
@@ -57,6 +59,7 @@ function All() {
               </tbody>
             </table>
           </div>
+          <More shown={list.length} total={read.data?.agents?.totalCount} page={read.data?.agents?.pageInfo} next={read.next} /></>
         ))}
       </Loaded>
       <Connections />
@@ -72,14 +75,16 @@ function All() {
 }
 
 function Make({ close }: { close: () => void }) {
-  const [draft, set] = useState({ name: '', autonomy: 'SUGGEST' as AgentAutonomy, type: 'QUEUE_INTAKE' as AgentType });
+  const [draft, set, forget] = useDraft('agent new', { name: '', autonomy: 'SUGGEST' as AgentAutonomy, type: 'QUEUE_INTAKE' as AgentType });
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(CreateAgent, true);
   const navigate = useNavigate();
   const send = async () => {
     const o = await run({ input: { name: draft.name, type: draft.type, source: 'MANAGED', autonomy: draft.autonomy } });
     setFault(o.fault);
-    if (o.data) void navigate({ to: '/app/agents/$id', params: { id: o.data.createAgent.agent.id } });
+    if (!o.data) return;
+    forget();
+    void navigate({ to: '/app/agents/$id', params: { id: o.data.createAgent.agent.id } });
   };
   return (
     <Dialog title="New agent" close={close}>

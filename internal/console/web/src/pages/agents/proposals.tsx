@@ -1,6 +1,5 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
-import { rows, useRead } from '../../app/data';
+import { rows, usePages } from '../../app/data';
 import { Proposals } from '../../gen/documents';
 import type { AgentActionStatus } from '../../gen/types';
 import { Proposal } from '../../parts/proposal';
@@ -17,9 +16,7 @@ const statuses: AgentActionStatus[] = ['PENDING', 'APPLIED', 'REJECTED', 'STALE'
 export default function ProposalList() {
   const { status = 'PENDING' } = useSearch({ strict: false }) as { status?: string };
   const navigate = useNavigate();
-  const [after, setAfter] = useState<string | null>(null);
-  useEffect(() => { setAfter(null); }, [status]);
-  const read = useRead(Proposals, { first: 20, filter: status === 'all' ? {} : { status: [status as AgentActionStatus] }, ...(after ? { after } : {}) });
+  const read = usePages(Proposals, { first: 20, filter: status === 'all' ? {} : { status: [status as AgentActionStatus] } });
   const list = rows(read.data?.agentActions);
   return (
     <Page title="Proposals" verb="agentaction.read" intro="What agents propose to people, and what they wait to do until somebody approves it." tabs={<Subpages of="agents" />}>
@@ -30,7 +27,7 @@ export default function ProposalList() {
         {() => (list.length === 0 ? <Empty title="Nothing waits"><p>Proposals appear here and on the pages of their requests.</p></Empty> : (
           <>
             <ul className="stack">{list.map((a) => <li key={a.id} className="stack-tight full"><Link to="/app/requests/$id" params={{ id: a.requestId }}>Open “{a.request?.title ?? a.requestId}”</Link><Proposal action={a} title /></li>)}</ul>
-            <More shown={list.length} total={read.data?.agentActions?.totalCount} page={read.data?.agentActions?.pageInfo} next={setAfter} />
+            <More shown={list.length} total={read.data?.agentActions?.totalCount} page={read.data?.agentActions?.pageInfo} next={read.next} />
           </>
         ))}
       </Loaded>

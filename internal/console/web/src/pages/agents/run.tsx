@@ -3,10 +3,10 @@ import { useSubscription } from 'urql';
 import { rows, useRead, useWrite } from '../../app/data';
 import { useCan } from '../../app/session';
 import { AgentRunOne, ReplayAgentRun, RunChanged, StopRun } from '../../gen/documents';
-import type { AgentRunOneQuery } from '../../gen/types';
+import type { AgentRunOneQuery, AgentRunTrigger } from '../../gen/types';
 import { Proposal } from '../../parts/proposal';
 import { runTone, working } from '../../parts/runs';
-import { Badge, Time, words } from '../../ui/bits';
+import { Badge, count, Time, words } from '../../ui/bits';
 import { Loaded, Page, Section } from '../../ui/page';
 import { Empty, NotFound } from '../../ui/states';
 import { toast } from '../../ui/toast';
@@ -49,6 +49,7 @@ function Replay({ run: r }: { run: Run }) {
   return <button type="button" className="plain" disabled={busy} onClick={() => { void drive(); }}>Replay</button>;
 }
 
+const began: Record<AgentRunTrigger, string> = { created: 'Filed', rerun: 'Asked for', assigned: 'Given a task', consulted: 'Asked for its opinion' };
 const verbs: Record<string, string> = { read: 'Read', decide: 'Decided', act: 'Did' };
 
 function Body({ run: r }: { run: Run }) {
@@ -59,8 +60,10 @@ function Body({ run: r }: { run: Run }) {
         <Badge value={runTone[r.status] ?? 'off'}>{words(r.status)}</Badge>{r.reason && <span>{r.reason}</span>}<span className="grow" />
         <Link to="/app/requests/$id" params={{ id: r.requestId }}>Open the request</Link>
         {agents && <Link to="/app/agents/$id" params={{ id: r.agentId }}>Agent, version {r.agentVersion}</Link>}
-        {r.modelCalls > 0 && <span className="soft">{r.modelCalls} calls of its model, {(r.inputTokens + r.outputTokens).toLocaleString('en')} tokens</span>}
-        <span className="soft"><Time at={r.createdAt} full /></span>
+        {r.modelCalls > 0 && <span className="soft">{count(r.modelCalls, 'call')} of its model, {count(r.inputTokens + r.outputTokens, 'token')}</span>}
+        <span className="soft">{began[r.trigger]} <Time at={r.createdAt} full /></span>
+        {r.plans > 1 && <span className="soft">planned {count(r.plans, 'time')}</span>}
+        {r.endedAt && <span className="soft">ended <Time at={r.endedAt} full /></span>}
       </div>
       <Section title="What it proposes">
         {rows(r.actions).length === 0 ? <Empty title="Nothing"><p>{r.reason || 'It has not come to a proposal.'}</p></Empty> : <div className="stack">{rows(r.actions).map((a) => <Proposal key={a.id} action={a} />)}</div>}
@@ -72,7 +75,7 @@ function Body({ run: r }: { run: Run }) {
               <li key={s.n}>
                 <span className="tick" aria-hidden />
                 <div>
-                  <p><strong>{verbs[s.kind] ?? s.kind}</strong> <code>{s.operation}</code> <span className="soft">· {s.rows.length > 0 ? `${s.rows.length} rows · ` : ''}<Time at={s.at} full /></span></p>
+                  <p><strong>{verbs[s.kind] ?? s.kind}</strong> <code>{s.operation}</code> <span className="soft">· {s.rows.length > 0 ? `${count(s.rows.length, 'row')} · ` : ''}<Time at={s.at} full /></span></p>
                   {s.result && <p className="soft">{s.result}</p>}
                   {(s.rows.length > 0 || s.arguments) && <details><summary>Rows and arguments</summary><pre>{JSON.stringify({ rows: s.rows, arguments: s.arguments as unknown }, null, 1)}</pre></details>}
                 </div>

@@ -1,7 +1,7 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef } from 'react';
 import { useSubscription } from 'urql';
-import { rows, useRead } from '../../app/data';
+import { rows, usePages } from '../../app/data';
 import { AgentRuns, RunChanged } from '../../gen/documents';
 import type { AgentRunFilter, AgentRunStatus } from '../../gen/types';
 import { runTone } from '../../parts/runs';
@@ -31,9 +31,7 @@ export default function RunsPage() {
 // RunList is a list of runs that stays as they are.
 export function RunList({ filter }: { filter: AgentRunFilter }) {
   const asked = JSON.stringify(filter);
-  const [after, setAfter] = useState<string | null>(null);
-  useEffect(() => { setAfter(null); }, [asked]);
-  const read = useRead(AgentRuns, { first: 50, filter: JSON.parse(asked) as AgentRunFilter, ...(after ? { after } : {}) });
+  const read = usePages(AgentRuns, { first: 50, filter: JSON.parse(asked) as AgentRunFilter });
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useSubscription({ query: RunChanged as never, variables: { filter: filter.agentId ? { agentId: filter.agentId } : {} } as never }, (_was: unknown, now: { agentRunChanged?: { change: string } }) => {
     clearTimeout(timer.current);
@@ -56,7 +54,7 @@ export function RunList({ filter }: { filter: AgentRunFilter }) {
               </li>
             ))}
           </ul>
-          <More shown={list.length} total={read.data?.agentRuns?.totalCount} page={read.data?.agentRuns?.pageInfo} next={setAfter} />
+          <More shown={list.length} total={read.data?.agentRuns?.totalCount} page={read.data?.agentRuns?.pageInfo} next={read.next} />
         </>
       ))}
     </Loaded>

@@ -6,8 +6,8 @@ import { can, useViewer } from '../../app/session';
 import { AgentOne, DeleteAgent, ModelConnections, PauseAgent, PublishAgent, ResumeAgent, UpdateAgent } from '../../gen/documents';
 import type { AgentAutonomy, AgentFullFragment, AgentSees, AgentToolMode, AgentToolName } from '../../gen/types';
 import { Badge, Time, words } from '../../ui/bits';
-import { Confirm, Dialog } from '../../ui/dialog';
-import { useDraft } from '../../ui/draft';
+import { Confirm, Dialog, focusSoon } from '../../ui/dialog';
+import { hasDraft, useDraft } from '../../ui/draft';
 import { Check, Field, Rest, faultAt } from '../../ui/field';
 import { Loaded, Page, Section } from '../../ui/page';
 import { Empty, NotFound } from '../../ui/states';
@@ -23,10 +23,12 @@ export default function AgentView() {
   const a = read.data?.node && 'autonomy' in read.data.node ? read.data.node as AgentFullFragment : null;
   return (
     <Page title={a?.name ?? 'Agent'} verb="agent.read" above={<Link to="/app/agents">← Agents</Link>} actions={a && <Verbs agent={a} />}>
-      <Loaded read={read}>{() => (a ? <Body key={a.etag} agent={a} again={read.again} /> : <NotFound what="agent" />)}</Loaded>
+      <Loaded read={read}>{() => (a ? <Body key={a.id} agent={a} again={read.again} /> : <NotFound what="agent" />)}</Loaded>
     </Page>
   );
 }
+
+const draftOf = (a: { id: string; etag: string }) => `agent ${a.id} ${a.etag}`;
 
 function Verbs({ agent: a }: { agent: AgentFullFragment }) {
   const viewer = useViewer();
@@ -36,11 +38,24 @@ function Verbs({ agent: a }: { agent: AgentFullFragment }) {
   const [resume] = useWrite(ResumeAgent);
   const [remove] = useWrite(DeleteAgent);
   const navigate = useNavigate();
+  // What was written and not saved would be of a row that is no more: it is saved or discarded first.
+  const saved = (row: AgentFullFragment, act: (row: AgentFullFragment) => void) => () => {
+    if (hasDraft(draftOf(row))) toast({ text: 'There are changes that were not saved. Save or discard them first.', bad: true });
+    else act(row);
+  };
+  const halt = async (row: AgentFullFragment, undo = true) => {
+    const now = (await pause({ input: { id: row.id, ifMatch: row.etag } })).data?.pauseAgent.agent;
+    if (now) toast({ text: 'It begins nothing more until somebody resumes it.', ...(undo ? { undo: saved(now, (r) => { void go(r, false); }) } : {}) });
+  };
+  const go = async (row: AgentFullFragment, undo = true) => {
+    const now = (await resume({ input: { id: row.id, ifMatch: row.etag } })).data?.resumeAgent.agent;
+    if (now) toast({ text: 'It works again.', ...(undo ? { undo: saved(now, (r) => { void halt(r, false); }) } : {}) });
+  };
   return (
     <>
-      {a.status === 'ACTIVE' && can(viewer, 'agent.pause') && <button type="button" className="plain" onClick={() => { void pause({ input: { id: a.id, ifMatch: a.etag } }).then((o) => { if (!o.fault) toast({ text: 'It begins nothing more until somebody resumes it.' }); }); }}>Pause</button>}
-      {a.status === 'PAUSED' && can(viewer, 'agent.resume') && <button type="button" className="plain" onClick={() => { void resume({ input: { id: a.id, ifMatch: a.etag } }).then((o) => { if (!o.fault) toast({ text: 'It works again.' }); }); }}>Resume</button>}
-      {can(viewer, 'agent.publish') && <button type="button" onClick={() => { setAsking('publish'); }}>Publish</button>}
+      {a.status === 'ACTIVE' && can(viewer, 'agent.pause') ? <button type="button" className="plain" onClick={saved(a, (r) => { void halt(r); })}>Pause</button>
+        : a.status === 'PAUSED' && can(viewer, 'agent.resume') && <button type="button" className="plain" onClick={saved(a, (r) => { void go(r); })}>Resume</button>}
+      {can(viewer, 'agent.publish') && <button type="button" onClick={saved(a, () => { setAsking('publish'); })}>Publish</button>}
       {can(viewer, 'agent.delete') && <button type="button" className="danger-plain" onClick={() => { setAsking('delete'); }}>Delete</button>}
       {asking === 'publish' && (
         <Dialog title={`Publish “${a.name}”?`} close={() => { setAsking(''); }}>
@@ -53,7 +68,7 @@ function Verbs({ agent: a }: { agent: AgentFullFragment }) {
           </form>
         </Dialog>
       )}
-      {asking === 'delete' && <Confirm title={`Delete “${a.name}”?`} verb="Delete" close={() => { setAsking(''); }} act={async () => { const o = await remove({ input: { id: a.id } }); setAsking(''); if (!o.fault) void navigate({ to: '/app/agents' }); }}><p>What it did stays in the history.</p></Confirm>}
+      {asking === 'delete' && <Confirm title={`Delete “${a.name}”?`} verb="Delete" close={() => { setAsking(''); }} act={async () => { const o = await remove({ input: { id: a.id } }); setAsking(''); if (!o.fault) void navigate({ to: '/app/agents' }); }}><p>Its versions, runs and proposals go with it; the audit log stays.</p></Confirm>}
     </>
   );
 }
@@ -66,7 +81,7 @@ function Body({ agent: a, again }: { agent: AgentFullFragment; again: () => void
         <Badge value={{ DRAFT: 'draft', ACTIVE: 'active', PAUSED: 'WARNING' }[a.status]}>{words(a.status)}</Badge>
         <span className="soft">{a.version === 0 ? 'Never published' : `Version ${a.version}`}</span><span className="soft">{words(a.autonomy)}: {levels[a.autonomy]}</span>
       </div>
-      {can(viewer, 'agent.update') ? <Settings agent={a} /> : <p className="card pad prose">{a.instructions || 'It has no instructions.'}</p>}
+      {can(viewer, 'agent.update') ? <Settings key={a.etag} agent={a} /> : <p className="card pad prose">{a.instructions || 'It has no instructions.'}</p>}
       <Section title="Runs"><RunList filter={{ agentId: [a.id] }} /></Section>
       {a.source === 'MANAGED' && a.type === 'QUEUE_INTAKE' && <Evaluations agent={a} again={again} />}
       <Versions agent={a} />
@@ -78,11 +93,12 @@ const tools: [AgentToolName, string][] = [['updateRequest', 'Routes requests'], 
 
 function Settings({ agent: a }: { agent: AgentFullFragment }) {
   const thinks = a.engine === 'history' ? 'history' : a.modelConnectionId ?? 'own';
-  const [draft, set, forget] = useDraft(`agent ${a.id} ${a.etag}`, {
+  const saved = {
     name: a.name, autonomy: a.autonomy, instructions: a.instructions, filter: a.filter, sees: a.sees, runsPerDay: String(a.runsPerDay), shadow: a.shadow,
     thinks,
     tools: Object.fromEntries(a.tools.map((t) => [t.name, t.mode])) as Record<string, AgentToolMode>,
-  });
+  };
+  const [draft, set, forget] = useDraft(draftOf(a), saved);
   const viewer = useViewer();
   const connections = rows(useRead(ModelConnections, {}, !can(viewer, 'modelconnection.read')).data?.modelConnections);
   const [fault, setFault] = useState<Fault | null>(null);
@@ -97,6 +113,7 @@ function Settings({ agent: a }: { agent: AgentFullFragment }) {
     if (o.fault) return;
     forget();
     toast({ text: 'The draft was saved. It counts once it is published.' });
+    focusSoon(() => globalThis.document.querySelector<HTMLElement>('main form [type=submit]')); // the form is another one now
   };
   return (
     <form className="card stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
@@ -129,7 +146,10 @@ function Settings({ agent: a }: { agent: AgentFullFragment }) {
       </fieldset>
       <Check label="Shadow" hint="It proposes to admins alone, and nobody applies it: to see how it would do." checked={draft.shadow} set={(shadow) => { set({ ...draft, shadow }); }} />
       <Rest fault={fault} fields={['name', 'autonomy', 'engine', 'modelConnectionId', 'model', 'instructions', 'filter', 'sees', 'runsPerDay', 'tools']} />
-      <footer><button type="submit" disabled={busy}>Save</button></footer>
+      <footer>
+        {(hasDraft(draftOf(a)) || JSON.stringify(draft) !== JSON.stringify(saved)) && <button type="button" className="plain" onClick={() => { set(saved); forget(); }}>Discard</button>}
+        <button type="submit" disabled={busy}>Save</button>
+      </footer>
     </form>
   );
 }

@@ -1,10 +1,10 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { rows, useRead, useWrite } from '../../app/data';
+import { rows, usePages, useRead, useWrite } from '../../app/data';
 import { can, useViewer } from '../../app/session';
 import { Audit, AuditOne, ExportAudit } from '../../gen/documents';
 import type { AuditFilter, EntryFragment } from '../../gen/types';
-import { Badge, Time, words } from '../../ui/bits';
+import { Badge, count, Time, words } from '../../ui/bits';
 import { Dialog } from '../../ui/dialog';
 import { download } from '../../ui/csv';
 import { Field } from '../../ui/field';
@@ -30,15 +30,13 @@ export default function AuditList() {
   const navigate = useNavigate();
   const set = (s: Search) => { void navigate({ to: '/app/audit', search: s as never, replace: true }); };
   const asked = JSON.stringify(filterOf(search));
-  const [after, setAfter] = useState<string | null>(null);
-  useEffect(() => { setAfter(null); }, [asked]);
-  const read = useRead(Audit, { first: 50, filter: JSON.parse(asked) as AuditFilter, ...(after ? { after } : {}) });
+  const read = usePages(Audit, { first: 50, filter: JSON.parse(asked) as AuditFilter });
   const [run, busy] = useWrite(ExportAudit);
   const viewer = useViewer();
   const [verifying, setVerifying] = useState(false);
   const list = rows(read.data?.auditEntries);
   const text = (name: keyof Search, label: string, placeholder: string) => (
-    <Field label={label}><input key={search[name] ?? ''} defaultValue={search[name] ?? ''} placeholder={placeholder} onBlur={(e) => { if (e.target.value !== (search[name] ?? '')) set({ ...search, [name]: e.target.value.trim() }); }} onKeyDown={(e) => { if (e.key === 'Enter') e.currentTarget.blur(); }} /></Field>
+    <Filter label={label} placeholder={placeholder} value={search[name] ?? ''} set={(v) => { set({ ...search, [name]: v }); }} />
   );
   const day = (name: 'from' | 'to', label: string) => (
     <Field label={label}><input type="date" value={search[name]?.slice(0, 10) ?? ''} onChange={(e) => { set({ ...search, [name]: e.target.value ? `${e.target.value}T00:00:00.000Z` : '' }); }} /></Field>
@@ -47,7 +45,7 @@ export default function AuditList() {
     const o = await run({ input: { format: 'csv', filter: JSON.parse(asked) as AuditFilter } });
     if (!o.data) return;
     download('audit.csv', o.data.exportAudit.export.content);
-    toast({ text: `${o.data.exportAudit.export.count} entries${o.data.exportAudit.export.truncated ? ', the newest of more' : ''}.` });
+    toast({ text: `${count(o.data.exportAudit.export.count, 'entry', 'entries')}${o.data.exportAudit.export.truncated ? ', the newest of more' : ''}.` });
   };
   return (
     <Page title="Audit" verb="audit.read" intro="Who did what, and how it ended." actions={<>
@@ -72,7 +70,7 @@ export default function AuditList() {
                 <tbody>
                   {list.map((e) => (
                     <tr key={e.id}>
-                      <td><a className="name" href={`/app/audit?entry=${e.id}`} onClick={(ev) => { ev.preventDefault(); set({ ...search, entry: e.id }); }}>{e.action}</a></td>
+                      <td><Link className="name" to="/app/audit" search={{ ...search, entry: e.id } as never} replace resetScroll={false}>{e.action}</Link></td>
                       <td>{e.actor.name}<span className="sub">{words(e.actor.type)}</span></td>
                       <td>{e.resource.type}{e.resource.id && <span className="sub"><code>{e.resource.id}</code></span>}</td>
                       <td className="tight"><Badge value={e.outcome} /></td>
@@ -82,7 +80,7 @@ export default function AuditList() {
                 </tbody>
               </table>
             </div>
-            <More shown={list.length} total={read.data?.auditEntries?.totalCount} page={read.data?.auditEntries?.pageInfo} next={setAfter} />
+            <More shown={list.length} total={read.data?.auditEntries?.totalCount} page={read.data?.auditEntries?.pageInfo} next={read.next} />
           </>
         ))}
       </Loaded>
@@ -90,6 +88,16 @@ export default function AuditList() {
       {search.entry && <One id={search.entry} close={() => { set({ ...search, entry: '' }); }} />}
     </Page>
   );
+}
+
+interface FilterProps { label: string; placeholder: string; value: string; set: (v: string) => void }
+
+// Filter is a text that counts once Enter is pressed or the field is left.
+function Filter({ label, placeholder, value, set }: FilterProps) {
+  const [text, setText] = useState(value);
+  useEffect(() => { setText(value); }, [value]);
+  const take = () => { if (text.trim() !== value) set(text.trim()); };
+  return <Field label={label}><input value={text} placeholder={placeholder} onChange={(e) => { setText(e.target.value); }} onBlur={take} onKeyDown={(e) => { if (e.key === 'Enter') take(); }} /></Field>;
 }
 
 function One({ id, close }: { id: string; close: () => void }) {

@@ -1,15 +1,16 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { rows, useRead, useWrite } from '../../app/data';
+import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useCan } from '../../app/session';
 import { Calendars, CreateCalendar, DeleteCalendar, Promises, UpdateCalendar } from '../../gen/documents';
 import type { CalendarRowFragment } from '../../gen/types';
 import { Subpages } from '../../parts/subpages';
-import { words } from '../../ui/bits';
+import { count, words } from '../../ui/bits';
 import { Confirm, Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Field, Rest, faultAt } from '../../ui/field';
+import { More } from '../../ui/more';
 import { Loaded, Page, Section } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { toast } from '../../ui/toast';
@@ -17,11 +18,11 @@ import { spansOf, textOf } from './hours';
 
 const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 type Day = (typeof days)[number];
-const dayName = (d: Day) => new Intl.DateTimeFormat(undefined, { weekday: 'long' }).format(new Date(Date.UTC(2024, 0, 1 + days.indexOf(d), 12)));
+const dayName = (d: Day) => new Intl.DateTimeFormat(undefined, { weekday: 'long', timeZone: 'UTC' }).format(new Date(Date.UTC(2024, 0, 1 + days.indexOf(d), 12)));
 
 // CalendarList is when work is done, by which service levels and timers count, and what is promised by them.
 export default function CalendarList() {
-  const read = useRead(Calendars, {});
+  const read = usePages(Calendars, { first: 50 });
   const [creates, updates, removes] = [useCan('calendar.create'), useCan('calendar.update'), useCan('calendar.delete')];
   const [edit, setEdit] = useState<CalendarRowFragment | 'new' | null>(null);
   const [gone, setGone] = useState<CalendarRowFragment | null>(null);
@@ -31,12 +32,12 @@ export default function CalendarList() {
     <Page title="Calendars" verb="calendar.read" intro="Working hours and holidays, by which service levels and timers count." tabs={<Subpages of="workflows" />} actions={creates && <button type="button" onClick={() => { setEdit('new'); }}>New calendar</button>}>
       <Loaded read={read}>
         {() => (list.length === 0 ? <Empty title="There are no calendars"><p>Without one, service levels count every hour of every day.</p></Empty> : (
-          <ul className="rows">
+          <><ul className="rows">
             {list.map((c) => (
               <li key={c.id} className="row">
                 <div>
                   <strong>{c.name}</strong>
-                  <div className="meta"><span>{c.timeZone}</span>{c.workingHours ? <span>{days.filter((d) => (c.workingHours?.[d] ?? []).length > 0).map((d) => `${dayName(d).slice(0, 3)} ${textOf(c.workingHours?.[d])}`).join(' · ')}</span> : <span>Every hour</span>}{c.holidays.length > 0 && <span>{c.holidays.length} holidays</span>}</div>
+                  <div className="meta"><span>{c.timeZone}</span>{c.workingHours ? <span>{days.filter((d) => (c.workingHours?.[d] ?? []).length > 0).map((d) => `${dayName(d).slice(0, 3)} ${textOf(c.workingHours?.[d])}`).join(' · ')}</span> : <span>Every hour</span>}{c.holidays.length > 0 && <span>{count(c.holidays.length, 'holiday')}</span>}</div>
                 </div>
                 <div className="verbs">
                   {updates && <button type="button" className="plain small" onClick={() => { setEdit(c); }}>Edit<span className="hidden"> {c.name}</span></button>}
@@ -45,6 +46,7 @@ export default function CalendarList() {
               </li>
             ))}
           </ul>
+          <More shown={list.length} total={read.data?.calendars?.totalCount} page={read.data?.calendars?.pageInfo} next={read.next} /></>
         ))}
       </Loaded>
       <Levels calendars={list} />
@@ -56,27 +58,28 @@ export default function CalendarList() {
 
 // Levels are what is promised for each offering.
 function Levels({ calendars }: { calendars: CalendarRowFragment[] }) {
-  const read = useRead(Promises, {});
+  const read = usePages(Promises, {});
   const list = rows(read.data?.services).flatMap((s) => rows(s.offerings).map((o) => ({ ...o, service: s.name }))).filter((o) => o.sla?.responseMinutes || o.sla?.resolutionMinutes);
   const time = (m: number | null | undefined) => (m ? (m % 1440 === 0 ? `${m / 1440} d` : m % 60 === 0 ? `${m / 60} h` : `${m} min`) : '–');
   return (
     <Section title="Service levels" intro="What is promised, by offering. They are set on the offering itself.">
       <Loaded read={read} skeleton={2}>
-        {() => (list.length === 0 ? <Empty title="Nothing is promised yet"><p>Set minutes until the answer and until it is done on an offering.</p></Empty> : (
+        {({ services }) => <>{list.length === 0 ? <Empty title="Nothing is promised yet"><p>Set minutes until the answer and until it is done on an offering.</p></Empty> : (
           <div className="table-wrap cards-when-narrow">
             <table>
               <thead><tr><th scope="col">Offering</th><th scope="col">Answer within</th><th scope="col">Done within</th><th scope="col">Calendar</th><th scope="col">Escalations</th></tr></thead>
               <tbody>{list.map((o) => <tr key={o.id}><td><Link className="name" to="/app/services/$id" params={{ id: o.serviceId }}>{o.name}</Link><span className="sub">{o.service}</span></td><td className="tight" data-label="Answer within">{time(o.sla?.responseMinutes)}</td><td className="tight" data-label="Done within">{time(o.sla?.resolutionMinutes)}</td><td className="tight" data-label="Calendar">{calendars.find((c) => c.id === o.sla?.calendarId)?.name ?? 'Every hour'}</td><td data-label="Escalations">{(o.sla?.escalations ?? []).map((e) => `${words(e.do)} after ${time(e.afterMinutes)}`).join(', ') || <span className="soft">–</span>}</td></tr>)}</tbody>
             </table>
           </div>
-        ))}
+        )}
+        {services?.pageInfo.hasNextPage && <More shown={rows(services).length} total={services.totalCount} page={services.pageInfo} next={read.next}>services</More>}</>}
       </Loaded>
     </Section>
   );
 }
 
 function Editor({ calendar: c, close, saved }: { calendar: CalendarRowFragment | null; close: () => void; saved: () => void }) {
-  const [draft, set, forget] = useDraft(`calendar ${c?.id ?? 'new'}`, {
+  const [draft, set, forget] = useDraft(`calendar ${c ? `${c.id} ${c.etag}` : 'new'}`, {
     name: c?.name ?? '', timeZone: c?.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone, holidays: c?.holidays.join('\n') ?? '',
     hours: Object.fromEntries(days.map((d) => [d, c ? textOf(c.workingHours?.[d]) : ['sat', 'sun'].includes(d) ? '' : '09:00-17:00'])) as Record<Day, string>,
   });

@@ -1,14 +1,18 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { rows, useRead } from '../../app/data';
+import { useClient } from 'urql';
+import { rows, usePages } from '../../app/data';
 import { useCan } from '../../app/session';
-import { Catalogue } from '../../gen/documents';
+import { Catalogue, MoreOfferings } from '../../gen/documents';
+import { More } from '../../ui/more';
 import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
 
 // CatalogueList is what one can ask for.
 export default function CatalogueList() {
-  const read = useRead(Catalogue, {});
+  const read = usePages(Catalogue, {});
+  const client = useClient();
+  const page = read.data?.services?.pageInfo;
   const admin = useCan('service.create');
   const [q, setQ] = useState('');
   const hit = (text: string | null | undefined) => text?.toLowerCase().includes(q.toLowerCase().trim());
@@ -27,8 +31,9 @@ export default function CatalogueList() {
               </Empty>
             );
           }
+          const more = (id: string, after: string | null | undefined) => { void client.query(MoreOfferings, { id, ...(after ? { after } : {}) }).toPromise(); };
           return (
-            <div className="grid">
+            <><div className="grid">
               {services.map((s) => (
                 <section key={s.id} className="card service-card" aria-labelledby={`s-${s.id}`}>
                   <div><h2 id={`s-${s.id}`}>{s.name}</h2>{s.description && <p>{s.description}</p>}</div>
@@ -37,9 +42,11 @@ export default function CatalogueList() {
                       <li key={o.id}><Link to="/app/catalogue/$id" params={{ id: o.id }}>{o.name}{o.description && <span className="sub">{o.description}</span>}</Link></li>
                     ))}
                   </ul>
+                  {s.offerings?.pageInfo.hasNextPage && <p><button type="button" className="quiet small" onClick={() => { more(s.id, s.offerings?.pageInfo.endCursor); }}>Show more<span className="hidden"> of {s.name}</span></button></p>}
                 </section>
               ))}
             </div>
+            {page?.hasNextPage && <More shown={rows(data.services).length} total={data.services?.totalCount} page={page} next={read.next} />}</>
           );
         }}
       </Loaded>

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { rows, useRead, useWrite } from '../../app/data';
+import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useCan } from '../../app/session';
 import { CreateClient, DeleteClient, OAuthClients, UpdateClient } from '../../gen/documents';
@@ -10,6 +10,7 @@ import { Badge, Time } from '../../ui/bits';
 import { Confirm, Copyable, Dialog, Once } from '../../ui/dialog';
 import { Check, Field, Rest } from '../../ui/field';
 import { useDraft } from '../../ui/draft';
+import { More } from '../../ui/more';
 import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { toast } from '../../ui/toast';
@@ -18,7 +19,7 @@ const identity: [string, string][] = [['openid', 'Know who signs in'], ['profile
 
 // ClientList is applications that obtain tokens for people.
 export default function ClientList() {
-  const read = useRead(OAuthClients, {});
+  const read = usePages(OAuthClients, { first: 50 });
   const [creates, updates, removes] = [useCan('oauthclient.create'), useCan('oauthclient.update'), useCan('oauthclient.delete')];
   const [edit, setEdit] = useState<ClientRowFragment | 'new' | null>(null);
   const [gone, setGone] = useState<ClientRowFragment | null>(null);
@@ -29,7 +30,7 @@ export default function ClientList() {
     <Page title="OAuth clients" verb="oauthclient.read" intro="Applications that people sign in to with their Atrium account." tabs={<Subpages of="keys" />} actions={creates && <button type="button" onClick={() => { setEdit('new'); }}>New OAuth client</button>}>
       <Loaded read={read}>
         {() => (list.length === 0 ? <Empty title="There are no OAuth clients"><p>Register an application to let people sign in to it.</p></Empty> : (
-          <ul className="rows">
+          <><ul className="rows">
             {list.map((c) => (
               <li key={c.id} className="row">
                 <div><strong>{c.name}</strong><div className="meta"><code>{c.clientId}</code><Badge value={c.confidential ? 'active' : 'off'}>{c.confidential ? 'Keeps a secret' : 'Public'}</Badge>{c.redirectUris.map((u) => <code key={u}>{u}</code>)}<Time at={c.createdAt} /></div></div>
@@ -40,6 +41,7 @@ export default function ClientList() {
               </li>
             ))}
           </ul>
+          <More shown={list.length} total={read.data?.oauthClients?.totalCount} page={read.data?.oauthClients?.pageInfo} next={read.next} /></>
         ))}
       </Loaded>
       {edit && <Editor client={edit === 'new' ? null : edit} close={() => { setEdit(null); }} saved={(secret, id) => { read.again(); if (secret) setOnce({ secret, id }); }} />}
@@ -50,7 +52,7 @@ export default function ClientList() {
 }
 
 function Editor({ client: c, close, saved }: { client: ClientRowFragment | null; close: () => void; saved: (secret: string | null | undefined, id: string) => void }) {
-  const [draft, set, forget] = useDraft(`client ${c?.id ?? 'new'}`, { name: c?.name ?? '', redirectUris: c?.redirectUris.join('\n') ?? '', scopes: c?.scopes ?? ['openid', 'profile', 'email'], confidential: c?.confidential ?? false });
+  const [draft, set, forget] = useDraft(`client ${c ? `${c.id} ${c.etag}` : 'new'}`, { name: c?.name ?? '', redirectUris: c?.redirectUris.join('\n') ?? '', scopes: c?.scopes ?? ['openid', 'profile', 'email'], confidential: c?.confidential ?? false });
   const [fault, setFault] = useState<Fault | null>(null);
   const [create, making] = useWrite(CreateClient, true);
   const [update, saving] = useWrite(UpdateClient, true);

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { uncached } from '../../app/client';
-import { rows, useRead } from '../../app/data';
+import { rows, usePages } from '../../app/data';
 import { Credits } from '../../gen/documents';
 import type { CreditsQuery } from '../../gen/types';
 import { Subpages } from '../../parts/subpages';
@@ -17,8 +17,7 @@ const columns = ['Date', 'Type', 'Amount', 'Description', 'Invoice', 'Balance'];
 
 // CreditList is what the company was given and what of it was used.
 export default function CreditList() {
-  const [after, setAfter] = useState<string | null>(null);
-  const read = useRead(Credits, { first: 50, ...(after ? { after } : {}) });
+  const read = usePages(Credits, { first: 50 });
   const [busy, setBusy] = useState(false);
   const history = read.data?.creditHistory;
   const list = rows(history);
@@ -64,7 +63,7 @@ export default function CreditList() {
                     </tbody>
                   </table>
                 </div>
-                <More shown={list.length} total={history?.totalCount} page={history?.pageInfo} next={setAfter} />
+                <More shown={list.length} total={history?.totalCount} page={history?.pageInfo} next={read.next} />
               </>
             )}
           </>

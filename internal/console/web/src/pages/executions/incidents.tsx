@@ -2,69 +2,45 @@ import { useState } from 'react';
 import { rows, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useCan } from '../../app/session';
-import { ExecutionIncidents, MovePreviewOf, ResolveOne } from '../../gen/documents';
-import type { ExecutionIncidentsQuery } from '../../gen/types';
+import { ExecutionIncidents, MovePreviewOf, ResolveIncident } from '../../gen/documents';
+import type { IncidentRowFragment } from '../../gen/types';
+import { IncidentRow } from '../../parts/incident';
 import type { Definition } from '../../parts/picture';
-import { Badge, Time, words } from '../../ui/bits';
-import { Confirm, Dialog } from '../../ui/dialog';
+import { words } from '../../ui/bits';
+import { Dialog } from '../../ui/dialog';
 import { Field, Rest, faultAt } from '../../ui/field';
 import { Loaded, Section } from '../../ui/page';
+import { Failed } from '../../ui/states';
 import { toast } from '../../ui/toast';
 import { definitionOf, type Execution } from './view';
-
-type Incident = NonNullable<ExecutionIncidentsQuery['incidents']>['edges'][number]['node'];
 
 // Incidents are what keeps an execution from going on, and the three ways to resolve one: again, without, or in another version.
 export function Incidents({ execution: e, definition, again }: { execution: Execution; definition: Definition; again: () => void }) {
   const sees = useCan('incident.read');
-  const may = useCan('incident.resolve');
   const read = useRead(ExecutionIncidents, { filter: { executionId: [e.id] } }, !sees);
-  const [asking, setAsking] = useState<{ incident: Incident; how: 'RETRY' | 'SKIP' | 'MOVE' } | null>(null);
-  const [resolve] = useWrite(ResolveOne);
+  const [moving, setMoving] = useState<IncidentRowFragment | null>(null);
   const list = rows(read.data?.incidents);
-  const name = (id: string) => definition.phases?.find((p) => p.id === id)?.name ?? words(id);
+  if (read.fault && !read.data?.incidents) return <Section title="Incidents"><Failed fault={read.fault} again={read.again} /></Section>;
   if (list.length === 0) return null;
-  const done = () => { setAsking(null); read.again(); again(); };
-  const act = async () => {
-    if (!asking || asking.how === 'MOVE') return;
-    const o = await resolve({ input: { id: asking.incident.id, action: asking.how } });
-    if (!o.fault) toast({ text: asking.how === 'RETRY' ? 'The phase is tried again.' : 'The phase was skipped.' });
-    done();
-  };
+  const done = () => { setMoving(null); read.again(); again(); };
   return (
     <Section title="Incidents">
       <ul className="rows" aria-label="Incidents">
-        {list.map((i) => (
-          <li key={i.id} className="row">
-            <div><strong>{name(i.phaseId)}</strong>: {i.message}<div className="meta"><Badge value={i.status === 'OPEN' ? 'FAILED' : 'COMPLETED'}>{i.status === 'OPEN' ? 'Waits for somebody' : words(i.resolution ?? 'RESOLVED')}</Badge><code>{i.code}</code>{i.toVersion && <span>to version {i.toVersion}</span>}<Time at={i.resolvedAt ?? i.createdAt} /></div></div>
-            {may && i.status === 'OPEN' && (
-              <div className="verbs">
-                <button type="button" className="small" onClick={() => { setAsking({ incident: i, how: 'RETRY' }); }}>Retry<span className="hidden"> {name(i.phaseId)}</span></button>
-                <button type="button" className="plain small" onClick={() => { setAsking({ incident: i, how: 'SKIP' }); }}>Skip<span className="hidden"> {name(i.phaseId)}</span></button>
-                <button type="button" className="plain small" onClick={() => { setAsking({ incident: i, how: 'MOVE' }); }}>Move<span className="hidden"> from {name(i.phaseId)}</span></button>
-              </div>
-            )}
-          </li>
-        ))}
+        {list.map((i) => <IncidentRow key={i.id} incident={i} phase={definition.phases?.find((p) => p.id === i.phaseId)?.name} move={() => { setMoving(i); }} done={done} />)}
       </ul>
-      {asking && asking.how !== 'MOVE' && (
-        <Confirm title={asking.how === 'RETRY' ? `Try “${name(asking.incident.phaseId)}” again?` : `Skip “${name(asking.incident.phaseId)}”?`} verb={asking.how === 'RETRY' ? 'Retry' : 'Skip'} close={() => { setAsking(null); }} act={act}>
-          <p>{asking.how === 'RETRY' ? 'The phase is entered once more, as if for the first time.' : 'The phase is left out: it leaves nothing behind for those that follow.'}</p>
-        </Confirm>
-      )}
-      {asking?.how === 'MOVE' && <Move execution={e} incident={asking.incident} close={() => { setAsking(null); }} done={done} />}
+      {moving && <Move execution={e} incident={moving} close={() => { setMoving(null); }} done={done} />}
     </Section>
   );
 }
 
-function Move({ execution: e, incident: i, close, done }: { execution: Execution; incident: Incident; close: () => void; done: () => void }) {
+function Move({ execution: e, incident: i, close, done }: { execution: Execution; incident: IncidentRowFragment; close: () => void; done: () => void }) {
   const versions = rows(e.workflow?.versions).map((v) => v.version).filter((v) => v !== e.workflowVersion);
   const [version, setVersion] = useState(versions[0] ?? 0);
   const target = definitionOf(e, version);
   const [phaseId, setPhase] = useState('');
   const [fault, setFault] = useState<Fault | null>(null);
   const preview = useRead(MovePreviewOf, { id: i.id, version, ...(phaseId ? { phaseId } : {}) }, version === 0);
-  const [run, busy] = useWrite(ResolveOne, true);
+  const [run, busy] = useWrite(ResolveIncident, true);
   const name = (id: string) => target.phases?.find((p) => p.id === id)?.name ?? words(id);
   const send = async () => {
     const o = await run({ input: { id: i.id, action: 'MOVE', version, ...(phaseId ? { phaseId } : {}) } });

@@ -1,7 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
-import { useSubscription } from 'urql';
-import { rows, useRead } from '../../app/data';
+import { rows, usePages } from '../../app/data';
+import { useTold } from '../../app/live';
 import { ExecutionMoved, Executions } from '../../gen/documents';
 import type { ExecutionFilter, ExecutionStatus } from '../../gen/types';
 import { Subpages } from '../../parts/subpages';
@@ -20,16 +19,8 @@ export default function ExecutionList() {
   const navigate = useNavigate();
   const filter: ExecutionFilter = { ...(search.status ? { status: search.status.split(',') as ExecutionStatus[] } : {}), ...(search.workflowId ? { workflowId: search.workflowId.split(',') } : {}) };
   const asked = JSON.stringify(filter);
-  const [after, setAfter] = useState<string | null>(null);
-  useEffect(() => { setAfter(null); }, [asked]);
-  const read = useRead(Executions, { first: 50, filter: JSON.parse(asked) as ExecutionFilter, ...(after ? { after } : {}) });
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useSubscription({ query: ExecutionMoved as never, variables: {} as never }, (_was: unknown, now: unknown) => {
-    clearTimeout(timer.current);
-    timer.current = setTimeout(read.again, 700);
-    return now;
-  });
-  useEffect(() => () => { clearTimeout(timer.current); }, []);
+  const read = usePages(Executions, { first: 50, filter: JSON.parse(asked) as ExecutionFilter });
+  useTold(ExecutionMoved, {}, read.again);
   const list = rows(read.data?.executions);
   return (
     <Page title="Executions" verb="execution.read" intro="What workflows are at, live." tabs={<Subpages of="workflows" />}>
@@ -50,7 +41,7 @@ export default function ExecutionList() {
                 </li>
               ))}
             </ul>
-            <More shown={list.length} total={read.data?.executions?.totalCount} page={read.data?.executions?.pageInfo} next={setAfter} />
+            <More shown={list.length} total={read.data?.executions?.totalCount} page={read.data?.executions?.pageInfo} next={read.next} />
           </>
         ))}
       </Loaded>

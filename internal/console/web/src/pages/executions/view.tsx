@@ -1,12 +1,12 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useSubscription } from 'urql';
 import { rows, useRead, useWrite } from '../../app/data';
+import { useTold } from '../../app/live';
 import { useCan } from '../../app/session';
 import { CancelExecution, ExecutionMoved, ExecutionOne } from '../../gen/documents';
 import type { ExecutionOneQuery } from '../../gen/types';
 import { Picture, type Definition, type Taken } from '../../parts/picture';
-import { Badge, Time, words } from '../../ui/bits';
+import { Badge, count, lasting, Time, words } from '../../ui/bits';
 import { Confirm } from '../../ui/dialog';
 import { Loaded, Page, Section } from '../../ui/page';
 import { NotFound } from '../../ui/states';
@@ -19,10 +19,7 @@ export type Execution = NonNullable<ExecutionOneQuery['execution']>;
 export default function ExecutionView() {
   const { id } = useParams({ strict: false }) as { id: string };
   const read = useRead(ExecutionOne, { id });
-  useSubscription({ query: ExecutionMoved as never, variables: { id } as never }, (_was: unknown, now: unknown) => {
-    read.again();
-    return now;
-  });
+  useTold(ExecutionMoved, { id }, read.again);
   const e = read.data?.execution;
   return (
     <Page title={e ? `${e.workflow?.name ?? 'Execution'}${e.request ? `: “${e.request.title}”` : ''}` : 'Execution'} verb="execution.read" above={<Link to="/app/executions">← Executions</Link>} actions={e && <Cancel execution={e} />}>
@@ -49,6 +46,11 @@ export function definitionOf(e: Execution, version = e.workflowVersion): Definit
   return (rows(e.workflow?.versions).find((v) => v.version === version)?.definition ?? e.workflow?.definition ?? {}) as Definition;
 }
 
+const took = (from: string, to: string) => {
+  const seconds = Math.round((new Date(to).getTime() - new Date(from).getTime()) / 1000);
+  return seconds < 120 ? count(seconds, 'second') : lasting(Math.round(seconds / 60));
+};
+
 function pathOf(e: Execution): Taken {
   return { phases: new Map(e.phases.map((p) => [p.phaseId, p.status])), ways: new Set(e.phases.map((p) => `${p.phaseId} ${p.transition ?? ''}`)) };
 }
@@ -63,6 +65,10 @@ function Body({ execution: e, again }: { execution: Execution; again: () => void
         {e.request && <Link to="/app/requests/$id" params={{ id: e.request.id }}>Open the request</Link>}
         {e.workflow && <Link to="/app/workflows/$id" params={{ id: e.workflow.id }}>Open the workflow</Link>}
       </div>
+      <p className="line soft">
+        <span>Started by a {e.trigger}</span>{e.startedAt && <span>· <Time at={e.startedAt} full /></span>}
+        {e.finishedAt && <span>· finished <Time at={e.finishedAt} full /></span>}{e.startedAt && e.finishedAt && <span>· took {took(e.startedAt, e.finishedAt)}</span>}
+      </p>
       {e.error && <p className="alert">{name(e.error.phaseId)}: {e.error.message}</p>}
       <Incidents execution={e} definition={definition} again={again} />
       {(definition.phases?.length ?? 0) > 0 && <Picture definition={definition} faulty={new Set(e.error ? [e.error.phaseId] : [])} taken={pathOf(e)} />}
@@ -70,7 +76,7 @@ function Body({ execution: e, again }: { execution: Execution; again: () => void
         <ol className="card phase-list" aria-label="Path taken">
           {e.phases.map((p, i) => (
             <li key={`${p.phaseId} ${i}`}>
-              <span><strong>{name(p.phaseId)}</strong> <span className="soft small-text">{words(p.type)}{p.transition && p.transition !== 'next' ? ` → ${words(p.transition)}` : ''}{p.attempts > 1 ? ` · ${p.attempts} attempts` : ''}</span></span>
+              <span><strong>{name(p.phaseId)}</strong> <span className="soft small-text">{words(p.type)}{p.transition && p.transition !== 'next' ? ` → ${words(p.transition)}` : ''}{p.attempts > 1 ? ` · ${count(p.attempts, 'attempt')}` : ''}</span></span>
               <span className="line"><span className="soft small-text"><Time at={p.finishedAt ?? p.startedAt} /></span><Badge value={p.status} /></span>
               {p.error && <span className="fault">{p.error.message}</span>}
               {(p.input || p.output) && <details><summary>In and out</summary><div className="pair"><div><h3>In</h3><pre>{JSON.stringify(p.input, null, 1)}</pre></div><div><h3>Out</h3><pre>{JSON.stringify(p.output, null, 1)}</pre></div></div></details>}

@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
-import { useRef } from 'react';
 import { rows, useRead } from '../../app/data';
-import { useChanges } from '../../app/live';
+import { useChanges, useSoon } from '../../app/live';
 import { can, useViewer } from '../../app/session';
 import { Home } from '../../gen/documents';
 import type { RequestRowFragment } from '../../gen/types';
+import { decides } from '../../parts/seat';
 import { Badge, Time } from '../../ui/bits';
 import { Loaded, Page, Section } from '../../ui/page';
 import { Empty } from '../../ui/states';
@@ -13,12 +13,9 @@ import { Empty } from '../../ui/states';
 export default function HomeView() {
   const viewer = useViewer();
   const staff = can(viewer, 'request.update');
-  const read = useRead(Home, { me: [viewer.id], staff, agents: can(viewer, 'agentaction.read'), tasks: can(viewer, 'task.read') });
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useChanges(() => {
-    clearTimeout(timer.current);
-    timer.current = setTimeout(read.again, 1500);
-  });
+  const teams = can(viewer, 'user.read');
+  const read = useRead(Home, { me: [viewer.id], user: viewer.id, staff, teams, agents: can(viewer, 'agentaction.read'), tasks: can(viewer, 'task.read'), ...(staff ? { worker: [viewer.id] } : {}) }); // members are shown theirs and their teams' alone
+  useChanges(useSoon(read.again, 1500));
   const first = viewer.name.split(' ')[0];
   return (
     <Page title={`Welcome, ${first}`} intro="What waits for you." actions={<>
@@ -28,15 +25,15 @@ export default function HomeView() {
       <Loaded read={read}>
         {(d) => {
           const tasks = rows(d.tasks);
-          const approvals = rows(d.approvals);
+          const approvals = rows(d.approvals).filter((a) => decides(a, viewer.id, teams ? d.user?.teamIds ?? [] : null)).slice(0, 8);
           return (
             <>
               {staff && (
                 <ul className="tiles">
-                  <Tile to="/app/inbox" n={d.waiting?.totalCount ?? 0} label="wait in the inbox" />
-                  <Tile to="/app/requests" search={{ assigneeId: viewer.id, status: 'PENDING,IN_PROGRESS' }} n={d.assigned?.totalCount ?? 0} label="are yours" />
-                  <Tile to="/app/requests" search={{ slaState: 'WARNING,BREACHED', status: 'PENDING,IN_PROGRESS' }} n={d.late?.totalCount ?? 0} label="are late or nearly" bad />
-                  {d.agentActions && <Tile to="/app/proposals" n={d.agentActions.totalCount} label="proposals of agents" />}
+                  <Tile to="/app/inbox" n={d.waiting?.totalCount ?? 0} one="waits in the inbox" many="wait in the inbox" />
+                  <Tile to="/app/requests" search={{ assigneeId: viewer.id, status: 'PENDING,IN_PROGRESS' }} n={d.assigned?.totalCount ?? 0} one="is yours" many="are yours" />
+                  <Tile to="/app/requests" search={{ slaState: 'WARNING,BREACHED', status: 'PENDING,IN_PROGRESS' }} n={d.late?.totalCount ?? 0} one="is late or nearly" many="are late or nearly" bad />
+                  {d.agentActions && <Tile to="/app/proposals" n={d.agentActions.totalCount} one="proposal of an agent" many="proposals of agents" />}
                 </ul>
               )}
               {approvals.length + tasks.length > 0 && (
@@ -66,8 +63,8 @@ export default function HomeView() {
   );
 }
 
-function Tile({ to, search, n, label, bad }: { to: string; search?: object; n: number; label: string; bad?: boolean }) {
-  return <li><Link to={to} search={(search ?? {}) as never} className={`card tile${bad && n > 0 ? ' bad' : ''}`}><strong>{n}</strong><span>{label}</span></Link></li>;
+function Tile({ to, search, n, one, many, bad }: { to: string; search?: object; n: number; one: string; many: string; bad?: boolean }) {
+  return <li><Link to={to} search={(search ?? {}) as never} className={`card tile${bad && n > 0 ? ' bad' : ''}`}><strong>{n}</strong><span>{n === 1 ? one : many}</span></Link></li>;
 }
 
 function Requests({ list }: { list: RequestRowFragment[] }) {

@@ -1,14 +1,15 @@
-import { Link, useParams } from '@tanstack/react-router';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { rows, useRead, useWrite } from '../../app/data';
+import { rows, usePages, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { can, useCan, useViewer } from '../../app/session';
 import { InboundCalls, InboundChoices, InboundOne, ReplayCall, RotateInbound, UpdateInbound } from '../../gen/documents';
 import type { CallFragment, InboundFullFragment, SignatureStyle } from '../../gen/types';
-import { Badge, Time, words } from '../../ui/bits';
-import { Confirm, Copyable, Once } from '../../ui/dialog';
-import { useDraft } from '../../ui/draft';
+import { Badge, count, Time, words } from '../../ui/bits';
+import { Confirm, Copyable, focusSoon, Once } from '../../ui/dialog';
+import { hasDraft, useDraft } from '../../ui/draft';
 import { Check, Field, Rest, faultAt } from '../../ui/field';
+import { More } from '../../ui/more';
 import { Loaded, Page, Section } from '../../ui/page';
 import { Empty, NotFound } from '../../ui/states';
 import { toast } from '../../ui/toast';
@@ -29,19 +30,30 @@ const curl = (w: InboundFullFragment) => (w.signatureStyle === 'hex'
   ? `body='{"hello":"world"}'; curl -X POST ${w.url} -H 'content-type: application/json' -H "x-webhook-signature: sha256=$(printf %s "$body" | openssl dgst -sha256 -hmac "$SECRET" | sed 's/.* //')" -d "$body"`
   : `curl -X POST ${w.url} -H 'content-type: application/json' -d '{"hello":"world"}'`);
 
+const draftOf = (w: { id: string; etag: string }) => `inbound ${w.id} ${w.etag}`;
+
 function Body({ webhook: w }: { webhook: InboundFullFragment }) {
   const viewer = useViewer();
   const [asking, setAsking] = useState(false);
   const [secret, setSecret] = useState('');
   const [update] = useWrite(UpdateInbound);
   const [rotate] = useWrite(RotateInbound);
+  // What was written and not saved would be of a row that is no more: it is saved or discarded first.
+  const saved = (row: InboundFullFragment, act: (row: InboundFullFragment) => void) => () => {
+    if (hasDraft(draftOf(row))) toast({ text: 'There are changes that were not saved. Save or discard them first.', bad: true });
+    else act(row);
+  };
+  const toggle = async (row: InboundFullFragment, undo = true) => {
+    const now = (await update({ input: { id: row.id, ifMatch: row.etag, enabled: !row.enabled } })).data?.updateInboundWebhook.inboundWebhook;
+    if (now) toast({ text: now.enabled ? 'It takes calls again.' : 'It takes no calls any more.', ...(undo ? { undo: saved(now, (r) => { void toggle(r, false); }) } : {}) });
+  };
   return (
     <>
       <div className="line verbs-line">
         <Badge value={w.enabled ? 'enabled' : 'disabled'} />{w.warning && <Badge value="WARNING">{w.warning}</Badge>}
         {w.previousUntil && <span className="soft">The secret before works until <Time at={w.previousUntil} full /></span>}<span className="grow" />
-        {can(viewer, 'inboundwebhook.update') && <button type="button" className="plain" onClick={() => { void update({ input: { id: w.id, ifMatch: w.etag, enabled: !w.enabled } }).then((o) => { if (!o.fault) toast({ text: w.enabled ? 'It takes no calls any more.' : 'It takes calls again.' }); }); }}>{w.enabled ? 'Disable' : 'Enable'}</button>}
-        {can(viewer, 'inboundwebhook.rotate') && <button type="button" className="plain" onClick={() => { setAsking(true); }}>Rotate</button>}
+        {can(viewer, 'inboundwebhook.update') && <button type="button" className="plain" onClick={saved(w, (r) => { void toggle(r); })}>{w.enabled ? 'Disable' : 'Enable'}</button>}
+        {can(viewer, 'inboundwebhook.rotate') && <button type="button" className="plain" onClick={saved(w, () => { setAsking(true); })}>Rotate</button>}
       </div>
       <Section title="How to call it">
         <div className="card pad stack">
@@ -59,15 +71,16 @@ function Body({ webhook: w }: { webhook: InboundFullFragment }) {
 }
 
 function Calls({ id }: { id: string }) {
-  const [outcome, setOutcome] = useState('');
-  const read = useRead(InboundCalls, { webhookId: id, ...(outcome ? { outcome: [outcome as 'ACCEPTED'] } : {}) });
+  const { outcome = '' } = useSearch({ strict: false }) as { outcome?: string };
+  const navigate = useNavigate();
+  const read = usePages(InboundCalls, { webhookId: id, first: 50, ...(outcome ? { outcome: [outcome as 'ACCEPTED'] } : {}) });
   const list = rows(read.data?.inboundCalls);
   return (
     <Section title="Calls" intro="Those of the last 30 days." actions={<>
-      {['', 'ACCEPTED', 'DUPLICATE', 'REJECTED'].map((o) => <button key={o} type="button" className="plain small" aria-pressed={outcome === o} onClick={() => { setOutcome(o); }}>{o ? words(o) : 'All'}</button>)}
+      {['', 'ACCEPTED', 'DUPLICATE', 'REJECTED'].map((o) => <button key={o} type="button" className="plain small" aria-pressed={outcome === o} onClick={() => { void navigate({ to: '/app/inbound-webhooks/$id', params: { id }, search: { outcome: o } as never, replace: true, resetScroll: false }); }}>{o ? words(o) : 'All'}</button>)}
       <button type="button" className="quiet small" onClick={read.again}>Look again</button>
     </>}>
-      <Loaded read={read} skeleton={3}>{() => (list.length === 0 ? <Empty title="Nobody has called yet" /> : <ul className="rows" aria-label="Calls">{list.map((c) => <One key={c.id} call={c} again={read.again} />)}</ul>)}</Loaded>
+      <Loaded read={read} skeleton={3}>{() => (list.length === 0 ? <Empty title="Nobody has called yet" /> : <><ul className="rows" aria-label="Calls">{list.map((c) => <One key={c.id} call={c} again={read.again} />)}</ul><More shown={list.length} total={read.data?.inboundCalls?.totalCount} page={read.data?.inboundCalls?.pageInfo} next={read.next} /></>)}</Loaded>
     </Section>
   );
 }
@@ -79,7 +92,7 @@ function One({ call: c, again }: { call: CallFragment; again: () => void }) {
     <li className="row">
       <div>
         <span className="line"><Badge value={{ ACCEPTED: 'active', DUPLICATE: 'off', REJECTED: 'denied' }[c.outcome]}>{words(c.outcome)}</Badge><Time at={c.at} full /></span>
-        <div className="meta">{c.reason && <span>{c.reason}</span>}<span>{c.bodyBytes} bytes</span>{c.replayOf && <span>sent again by somebody</span>}{c.executionId && <Link to="/app/executions/$id" params={{ id: c.executionId }}>What it started</Link>}</div>
+        <div className="meta">{c.reason && <span>{c.reason}</span>}<span>{count(c.bodyBytes, 'byte')}</span>{c.replayOf && <span>sent again by somebody</span>}{c.executionId && <Link to="/app/executions/$id" params={{ id: c.executionId }}>What it started</Link>}</div>
         <details><summary>Headers and body</summary><pre>{Object.entries((c.headers ?? {}) as Record<string, string>).map(([k, v]) => `${k}: ${v}`).join('\n')}{'\n\n'}{c.body}</pre></details>
       </div>
       {may && <div className="verbs"><button type="button" className="plain small" onClick={() => { void replay({ input: { id: c.id } }).then((o) => { if (!o.fault) { toast({ text: 'It was taken as if it had come again.' }); again(); } }); }}>Resend<span className="hidden"> the call of {c.at}</span></button></div>}
@@ -91,7 +104,8 @@ const styles: SignatureStyle[] = ['hex', 'standard', 'github', 'stripe', 'slack'
 
 function Edit({ webhook: w }: { webhook: InboundFullFragment }) {
   const choices = useRead(InboundChoices, {});
-  const [draft, set, forget] = useDraft(`inbound ${w.id} ${w.etag}`, { name: w.name, workflowId: w.workflowId, offeringId: w.offeringId ?? '', mapping: w.fieldMapping ? JSON.stringify(w.fieldMapping, null, 1) : '', style: w.signatureStyle, verify: w.verifySignature });
+  const saved = { name: w.name, workflowId: w.workflowId, offeringId: w.offeringId ?? '', mapping: w.fieldMapping ? JSON.stringify(w.fieldMapping, null, 1) : '', style: w.signatureStyle, verify: w.verifySignature };
+  const [draft, set, forget] = useDraft(draftOf(w), saved);
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(UpdateInbound, true);
   let mapping: unknown = null;
@@ -107,6 +121,7 @@ function Edit({ webhook: w }: { webhook: InboundFullFragment }) {
     if (o.fault) return;
     forget();
     toast({ text: 'The webhook was saved.' });
+    focusSoon(() => globalThis.document.querySelector<HTMLElement>('main form [type=submit]')); // the form is another one now
   };
   const offerings = rows(choices.data?.services).flatMap((s) => rows(s.offerings).map((o) => [o.id, `${s.name} › ${o.name}`] as const));
   const at = fault?.details.filter((d) => d.field.startsWith('fieldMapping')).map((d) => `${d.field.slice(13)} ${d.message}`).join(' ') || undefined;
@@ -124,7 +139,10 @@ function Edit({ webhook: w }: { webhook: InboundFullFragment }) {
         <Field label="Mapping" optional hint={<>What the request is made of: title, priority and fields, each a condition language (CEL) expression over <code>webhook</code>, as JSON.</>} fault={broken || at}><textarea className="mono" rows={4} spellCheck={false} value={draft.mapping} placeholder={'{"title": "webhook.body.summary"}'} onChange={(e) => { set({ ...draft, mapping: e.target.value }); }} /></Field>
         <Check label="Calls must be signed" checked={draft.verify} set={(verify) => { set({ ...draft, verify }); }} />
         <Rest fault={fault} fields={['name', 'workflowId', 'offeringId', 'signatureStyle', ...(fault?.details.map((d) => d.field).filter((f) => f.startsWith('fieldMapping')) ?? [])]} />
-        <footer><button type="submit" disabled={busy || broken !== ''}>Save</button></footer>
+        <footer>
+          {(hasDraft(draftOf(w)) || JSON.stringify(draft) !== JSON.stringify(saved)) && <button type="button" className="plain" onClick={() => { set(saved); forget(); }}>Discard</button>}
+          <button type="submit" disabled={busy || broken !== ''}>Save</button>
+        </footer>
       </form>
     </Section>
   );

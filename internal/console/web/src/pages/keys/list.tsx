@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { rows, useRead, useWrite } from '../../app/data';
+import { rows, usePages, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
-import { CreateKey, Keys, RevokeKey, RotateKey } from '../../gen/documents';
+import { CreateKey, KeyOwners, Keys, RevokeKey, RotateKey } from '../../gen/documents';
 import type { KeyFragment } from '../../gen/types';
 import { config } from '../../app/config';
 import { can, useViewer } from '../../app/session';
@@ -18,8 +18,7 @@ import { toast } from '../../ui/toast';
 
 // KeyList is the credentials of programs.
 export default function KeyList() {
-  const [after, setAfter] = useState<string | null>(null);
-  const read = useRead(Keys, { first: 50, ...(after ? { after } : {}) });
+  const read = usePages(Keys, { first: 50 });
   const viewer = useViewer();
   const [making, setMaking] = useState(false);
   const [asking, setAsking] = useState<{ key: KeyFragment; verb: 'Revoke' | 'Rotate' } | null>(null);
@@ -38,6 +37,9 @@ export default function KeyList() {
     setAsking(null);
   };
   const list = rows(read.data?.apiKeys);
+  const owners = useRead(KeyOwners, {}, !can(viewer, 'apikey.read')).data;
+  const names = new Map([...rows(owners?.users), ...rows(owners?.serviceAccounts)].map((o) => [o.id, o.name]));
+  const owner = (k: KeyFragment) => k.serviceAccountId ?? k.agentId ?? k.userId ?? '';
   return (
     <Page title="API keys" verb="apikey.read" intro="Credentials for programs. A key may do what its scopes and the person behind it may both do." tabs={<Subpages of="keys" />} actions={can(viewer, 'apikey.create') && <button type="button" onClick={() => { setMaking(true); }}>New API key</button>}>
       <Loaded read={read}>
@@ -49,8 +51,8 @@ export default function KeyList() {
                 <tbody>
                   {list.map((k) => (
                     <tr key={k.id}>
-                      <td className="named"><strong>{k.name}</strong>{k.test && <> <Badge value="draft">Test</Badge></>}<span className="sub">Made <Time at={k.createdAt} /></span></td>
-                      <td className="tight"><code>{k.prefix}…{k.last4}</code></td>
+                      <td className="named"><strong>{k.name}</strong>{k.test && <> <Badge value="draft">Test</Badge></>}<span className="sub">Of {names.get(owner(k)) ?? <code>{owner(k)}</code>}, made <Time at={k.createdAt} /></span></td>
+                      <td className="tight"><code>{k.prefix}…{k.last4}</code>{k.allowedIps.length > 0 && <span className="sub">from {k.allowedIps.join(', ')}</span>}</td>
                       <td><span className="chips">{k.scopes.slice(0, 4).map((s) => <span key={s} className="chip">{s}</span>)}{k.scopes.length > 4 && <span className="chip" title={k.scopes.slice(4).join(', ')}>+{k.scopes.length - 4}</span>}</span></td>
                       <td className="tight"><Badge value={k.status} /></td>
                       <td className="tight" data-label="Last used"><Time at={k.lastUsedAt} none="Never" /></td>
@@ -66,7 +68,7 @@ export default function KeyList() {
                 </tbody>
               </table>
             </div>
-            <More shown={list.length} total={read.data?.apiKeys?.totalCount} page={read.data?.apiKeys?.pageInfo} next={setAfter} />
+            <More shown={list.length} total={read.data?.apiKeys?.totalCount} page={read.data?.apiKeys?.pageInfo} next={read.next} />
           </>
         ))}
       </Loaded>

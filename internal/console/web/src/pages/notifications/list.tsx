@@ -1,6 +1,5 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
-import { rows, useRead, useWrite } from '../../app/data';
+import { rows, usePages, useWrite } from '../../app/data';
 import { AllNotices, ReadNotices } from '../../gen/documents';
 import { Badge, Time, words } from '../../ui/bits';
 import { More } from '../../ui/more';
@@ -11,9 +10,7 @@ import { Empty } from '../../ui/states';
 export default function NoticeList() {
   const { unread = '' } = useSearch({ strict: false }) as { unread?: string };
   const navigate = useNavigate();
-  const [after, setAfter] = useState<string | null>(null);
-  useEffect(() => { setAfter(null); }, [unread]);
-  const read = useRead(AllNotices, { first: 50, ...(unread ? { unread: true } : {}), ...(after ? { after } : {}) });
+  const read = usePages(AllNotices, { first: 50, ...(unread ? { unread: true } : {}) });
   const [mark, marking] = useWrite(ReadNotices);
   const list = rows(read.data?.notifications);
   const fresh = list.filter((n) => !n.readAt).map((n) => n.id);
@@ -37,7 +34,7 @@ export default function NoticeList() {
                 </li>
               ))}
             </ul>
-            <More shown={list.length} total={read.data?.notifications?.totalCount} page={read.data?.notifications?.pageInfo} next={setAfter} />
+            <More shown={list.length} total={read.data?.notifications?.totalCount} page={read.data?.notifications?.pageInfo} next={read.next} />
           </>
         ))}
       </Loaded>

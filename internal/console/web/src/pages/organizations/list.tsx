@@ -1,12 +1,14 @@
 import { useState } from 'react';
-import { rows, useRead, useWrite } from '../../app/data';
+import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useCan } from '../../app/session';
 import { CreateOrg, DeleteOrg, Organizations, UpdateOrg } from '../../gen/documents';
 import type { OrgFragment } from '../../gen/types';
 import { Subpages } from '../../parts/subpages';
 import { Confirm, Dialog } from '../../ui/dialog';
+import { useDraft } from '../../ui/draft';
 import { Field, Rest, faultAt } from '../../ui/field';
+import { More } from '../../ui/more';
 import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { toast } from '../../ui/toast';
@@ -14,7 +16,7 @@ import { treeOf } from './tree';
 
 // OrganizationList is the company's own structure, such as divisions.
 export default function OrganizationList() {
-  const read = useRead(Organizations, {});
+  const read = usePages(Organizations, { first: 100 });
   const [creates, updates, removes] = [useCan('organization.create'), useCan('organization.update'), useCan('organization.delete')];
   const [edit, setEdit] = useState<OrgFragment | 'new' | null>(null);
   const [gone, setGone] = useState<OrgFragment | null>(null);
@@ -24,7 +26,7 @@ export default function OrganizationList() {
     <Page title="Organizations" verb="organization.read" intro="The company’s own structure, such as divisions. Teams belong to them." tabs={<Subpages of="people" />} actions={creates && <button type="button" onClick={() => { setEdit('new'); }}>New organization</button>}>
       <Loaded read={read}>
         {() => (list.length === 0 ? <Empty title="There are no organizations"><p>Small companies do well without any.</p></Empty> : (
-          <ul className="rows tree">
+          <><ul className="rows tree">
             {treeOf(list).map((o) => (
               <li key={o.id} className={`row depth${Math.min(o.depth, 5)}`}>
                 <div><strong>{o.name}</strong><div className="meta"><code>{o.slug}</code>{o.parent && <span>part of {o.parent.name}</span>}{Object.entries((o.tags ?? {}) as Record<string, string>).map(([k, v]) => <span key={k} className="chip">{k}: {v}</span>)}</div></div>
@@ -35,6 +37,7 @@ export default function OrganizationList() {
               </li>
             ))}
           </ul>
+          <More shown={list.length} total={read.data?.organizations?.totalCount} page={read.data?.organizations?.pageInfo} next={read.next} /></>
         ))}
       </Loaded>
       {edit && <Editor org={edit === 'new' ? null : edit} all={list} close={() => { setEdit(null); }} saved={read.again} />}
@@ -44,7 +47,7 @@ export default function OrganizationList() {
 }
 
 function Editor({ org: o, all, close, saved }: { org: OrgFragment | null; all: OrgFragment[]; close: () => void; saved: () => void }) {
-  const [draft, set] = useState({ name: o?.name ?? '', parentId: o?.parentId ?? '' });
+  const [draft, set, forget] = useDraft(`organization ${o ? `${o.id} ${o.etag}` : 'new'}`, { name: o?.name ?? '', parentId: o?.parentId ?? '' });
   const [fault, setFault] = useState<Fault | null>(null);
   const [create, making] = useWrite(CreateOrg, true);
   const [update, saving] = useWrite(UpdateOrg, true);
@@ -53,6 +56,7 @@ function Editor({ org: o, all, close, saved }: { org: OrgFragment | null; all: O
     const done = o ? await update({ input: { id: o.id, ifMatch: o.etag, ...fields } }) : await create({ input: fields });
     setFault(done.fault);
     if (done.fault) return;
+    forget();
     close();
     saved();
     toast({ text: o ? 'The organization was saved.' : 'The organization was created.' });

@@ -1,19 +1,20 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { rows, useRead, useWrite } from '../../app/data';
+import { rows, usePages, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { can, roleWord, useCan, useViewer } from '../../app/session';
 import { DeactivateUser, ErasePerson, InviteUser, People, ReactivateUser, ResendInvitation, TeamsList, UpdatePerson } from '../../gen/documents';
 import type { PersonFragment, Role, UserFilter } from '../../gen/types';
 import { Subpages } from '../../parts/subpages';
-import { Badge, Person, Time, words } from '../../ui/bits';
-import { Confirm, Dialog } from '../../ui/dialog';
+import { Badge, count, Person, Time, words } from '../../ui/bits';
+import { Confirm, Dialog, focusSoon } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Field, Rest, faultAt } from '../../ui/field';
 import { More } from '../../ui/more';
 import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { toast } from '../../ui/toast';
+import { Access } from './access';
 import { Teams } from './teams';
 
 type Search = { status?: string; role?: string };
@@ -23,10 +24,9 @@ const roles: Role[] = ['member', 'agent', 'admin', 'owner'];
 export default function PeopleList() {
   const search = useSearch({ strict: false }) as Search;
   const navigate = useNavigate();
-  const set = (s: Search) => { setAfter(null); void navigate({ to: '/app/people', search: s as never, replace: true }); };
-  const [after, setAfter] = useState<string | null>(null);
+  const set = (s: Search) => { void navigate({ to: '/app/people', search: s as never, replace: true }); };
   const filter: UserFilter = { ...(search.status ? { status: search.status.split(',') as never } : {}), ...(search.role ? { role: search.role.split(',') as never } : {}) };
-  const read = useRead(People, { first: 50, filter, ...(after ? { after } : {}) });
+  const read = usePages(People, { first: 50, filter });
   const admin = useCan('user.update');
   const invites = useCan('user.invite');
   const [inviting, setInviting] = useState(false);
@@ -46,11 +46,11 @@ export default function PeopleList() {
                 <tbody>{list.map((u) => <One key={u.id} user={u} admin={admin} />)}</tbody>
               </table>
             </div>
-            <More shown={list.length} total={read.data?.users?.totalCount} page={read.data?.users?.pageInfo} next={setAfter} />
+            <More shown={list.length} total={read.data?.users?.totalCount} page={read.data?.users?.pageInfo} next={read.next} />
           </>
         ))}
       </Loaded>
-      <Teams people={list} />
+      <Teams />
       {inviting && <Invite close={() => { setInviting(false); }} />}
     </Page>
   );
@@ -58,10 +58,23 @@ export default function PeopleList() {
 
 function One({ user: u, admin }: { user: PersonFragment; admin: boolean }) {
   const viewer = useViewer();
-  const [ask, setAsk] = useState<'deactivate' | 'erase' | null>(null);
-  const [update] = useWrite(UpdatePerson);
+  const [ask, setAsk] = useState<'access' | 'deactivate' | 'erase' | null>(null);
+  const [role, setRole] = useState(u.role);
+  const [shown, setShown] = useState(u.role);
+  if (shown !== u.role) { // somebody has given another one meanwhile
+    setShown(u.role);
+    setRole(u.role);
+  }
+  const select = useRef<HTMLSelectElement>(null);
+  const [update, saving] = useWrite(UpdatePerson);
   const [reactivate] = useWrite(ReactivateUser);
   const [resend] = useWrite(ResendInvitation);
+  const save = async () => {
+    const o = await update({ input: { id: u.id, role, ifMatch: u.etag } });
+    if (!o.data) return;
+    toast({ text: `${u.name} is ${roleWord[role].toLowerCase()} now.` });
+    focusSoon(() => select.current);
+  };
   const may = admin && (u.role !== 'owner' || can(viewer, 'user.update_owner')) && (u.role !== 'admin' || can(viewer, 'user.update_admin'));
   const offered = roles.filter((r) => (r !== 'owner' || can(viewer, 'user.update_owner')) && (r !== 'admin' || can(viewer, 'user.update_admin')) || r === u.role);
   return (
@@ -69,7 +82,10 @@ function One({ user: u, admin }: { user: PersonFragment; admin: boolean }) {
       <td><Person name={u.name} /><span className="sub">{u.email}</span></td>
       <td className="tight">
         {may && u.status !== 'deactivated' && u.status !== 'erased' && u.id !== viewer.id
-          ? <select aria-label={`Role of ${u.name}`} value={u.role} onChange={(e) => { void update({ input: { id: u.id, role: e.target.value as Role, ifMatch: u.etag } }).then((o) => { if (!o.fault) toast({ text: `${u.name} is ${roleWord[e.target.value as Role].toLowerCase()} now.` }); }); }}>{offered.map((r) => <option key={r} value={r}>{roleWord[r]}</option>)}</select>
+          ? <span className="line">
+            <select ref={select} aria-label={`Role of ${u.name}`} value={role} onChange={(e) => { setRole(e.target.value as Role); }}>{offered.map((r) => <option key={r} value={r}>{roleWord[r]}</option>)}</select>
+            {role !== u.role && <button type="button" className="small" disabled={saving} onClick={() => { void save(); }}>Save<span className="hidden"> the role of {u.name}</span></button>}
+          </span>
           : roleWord[u.role]}
       </td>
       <td className="tight"><Badge value={u.status} /></td>
@@ -82,8 +98,10 @@ function One({ user: u, admin }: { user: PersonFragment; admin: boolean }) {
             {u.status === 'deactivated'
               ? <button type="button" className="plain small" onClick={() => { void reactivate({ input: { id: u.id } }).then((o) => { if (!o.fault) toast({ text: `${u.name} can sign in again.` }); }); }}>Reactivate<span className="hidden"> {u.name}</span></button>
               : <button type="button" className="danger-plain small" onClick={() => { setAsk('deactivate'); }}>Deactivate<span className="hidden"> {u.name}</span></button>}
+            {u.status !== 'invited' && can(viewer, 'session.read') && <button type="button" className="plain small" onClick={() => { setAsk('access'); }}>Sign-ins<span className="hidden"> of {u.name}</span></button>}
             {can(viewer, 'user.erase') && <button type="button" className="danger-plain small" onClick={() => { setAsk('erase'); }}>Erase<span className="hidden"> {u.name}</span></button>}
           </span>}
+          {ask === 'access' && <Access user={u} close={() => { setAsk(null); }} />}
           {ask === 'deactivate' && <Deactivate user={u} close={() => { setAsk(null); }} />}
           {ask === 'erase' && <Erase user={u} close={() => { setAsk(null); }} />}
         </td>
@@ -93,7 +111,7 @@ function One({ user: u, admin }: { user: PersonFragment; admin: boolean }) {
 }
 
 function Deactivate({ user: u, close }: { user: PersonFragment; close: () => void }) {
-  const teams = useRead(TeamsList, {});
+  const teams = useRead(TeamsList, { first: 100 });
   const [team, setTeam] = useState('');
   const [fault, setFault] = useState<Fault | null>(null);
   const [run] = useWrite(DeactivateUser, true);
@@ -106,7 +124,7 @@ function Deactivate({ user: u, close }: { user: PersonFragment; close: () => voi
           <p>They are signed out everywhere within a minute.</p>
           <p><strong>{n === 1 ? 'Their 1 API key stays valid' : `Their ${n} API keys stay valid`}</strong>{n > 0 ? ': revoke under API keys what should end with them.' : '.'}</p>
           {n > 0 && <ul className="stack-tight">{after.keys.map((k) => <li key={k.id}>{k.name} <code>{k.prefix}…{k.last4}</code></li>)}</ul>}
-          <p className="soft">{after.requests} open requests and {after.tasks} open tasks were theirs{team ? ' and went to the team' : ''}.</p>
+          <p className="soft">{count(after.requests, 'open request')} and {count(after.tasks, 'open task')} were theirs{team ? ' and went to the team' : ''}.</p>
           <footer><button type="button" onClick={close}>Done</button></footer>
         </div>
       </Dialog>
@@ -117,7 +135,7 @@ function Deactivate({ user: u, close }: { user: PersonFragment; close: () => voi
     setFault(o.fault);
     if (!o.data) return;
     const d = o.data.deactivateUser;
-    toast({ text: `${u.name} is deactivated. ${d.remainingApiKeys.length} API keys stay valid.` });
+    toast({ text: `${u.name} is deactivated. ${count(d.remainingApiKeys.length, 'API key stays', 'API keys stay')} valid.` });
     setAfter({ keys: d.remainingApiKeys, requests: d.openRequests, tasks: d.openTasks });
   };
   return (
@@ -130,21 +148,22 @@ function Deactivate({ user: u, close }: { user: PersonFragment; close: () => voi
 }
 
 function Erase({ user: u, close }: { user: PersonFragment; close: () => void }) {
-  const [reason, setReason] = useState('');
+  const [draft, set, forget] = useDraft(`erase ${u.id}`, { reason: '' });
   const [fault, setFault] = useState<Fault | null>(null);
   const [run] = useWrite(ErasePerson, true);
   const act = async () => {
-    const o = await run({ input: { userId: u.id, reason } });
+    const o = await run({ input: { userId: u.id, ...draft } });
     setFault(o.fault);
     if (!o.data) return;
+    forget();
     close();
     toast({ text: 'Erased. What they wrote is gone within half a minute.' });
   };
   return (
-    <Confirm title={`Erase ${u.name} for good?`} verb="Erase" close={close} act={act} ready={reason.trim() !== ''}>
+    <Confirm title={`Erase ${u.name} for good?`} verb="Erase" close={close} act={act} ready={draft.reason.trim() !== ''}>
       <p>Their name, address, keys and sign-ins go, and the texts of their requests and comments. Open requests of theirs are cancelled. The audit log keeps its proofs without them.</p>
       <p><strong>Nobody can undo this.</strong></p>
-      <Field label="Reason" hint="Kept in the audit log: name nobody in it." fault={faultAt(fault, 'reason')}><input value={reason} onChange={(e) => { setReason(e.target.value); }} /></Field>
+      <Field label="Reason" hint="Kept in the audit log: name nobody in it." fault={faultAt(fault, 'reason')}><input value={draft.reason} onChange={(e) => { set({ reason: e.target.value }); }} /></Field>
       <Rest fault={fault} fields={['reason']} />
     </Confirm>
   );

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { rows, useRead, useWrite } from '../../app/data';
+import { rows, usePages, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useCan } from '../../app/session';
 import { CancelSubscription, ChangePlan, Invoices, PlanOf, PlanPreview } from '../../gen/documents';
@@ -8,6 +8,7 @@ import { Subpages } from '../../parts/subpages';
 import { Badge, date, money, words } from '../../ui/bits';
 import { Confirm, Dialog } from '../../ui/dialog';
 import { Field, Rest } from '../../ui/field';
+import { More } from '../../ui/more';
 import { Loaded, Page, Section } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { toast } from '../../ui/toast';
@@ -100,25 +101,26 @@ function Change({ plan, close }: { plan: Plan; close: () => void }) {
 }
 
 function InvoiceList() {
-  const read = useRead(Invoices, {});
+  const read = usePages(Invoices, { first: 50 });
   const list = rows(read.data?.invoices);
   return (
     <Section title="Invoices">
       <Loaded read={read} skeleton={2}>
         {() => (list.length === 0 ? <Empty title="There are no invoices" /> : (
-          <div className="table-wrap cards-when-narrow">
+          <><div className="table-wrap cards-when-narrow">
             <table>
               <thead><tr><th scope="col">Number</th><th scope="col">Status</th><th scope="col">Period</th><th scope="col" className="num">Sum</th><th scope="col" className="num">Credits</th><th scope="col" className="num">Due</th><th scope="col">PDF</th></tr></thead>
               <tbody>
                 {list.map((i) => (
                   <tr key={i.id}>
-                    <td><strong>{i.number}</strong><span className="sub">{i.lines.map((l) => l.description).join(', ')}</span></td><td className="tight"><Badge value={i.status} /></td><td className="tight">{date(i.periodStart)} – {date(i.periodEnd)}</td>
-                    <td className="num" data-label="Sum">{money(i.subtotal, i.currency)}</td><td className="num" data-label="Credits">{money(i.creditsApplied, i.currency)}</td><td className="num" data-label="Due">{money(i.amountDue, i.currency)}</td><td className="tight"><a href={i.pdfUrl}>PDF<span className="hidden"> of {i.number}</span></a></td>
+                    <td><strong>{i.number}</strong><span className="sub">{i.lines.map((l) => l.description).join(', ')}</span></td><td className="tight"><Badge value={i.status} />{i.paidAt && <span className="sub">on {date(i.paidAt)}</span>}{i.nextChargeAt && <span className="sub">charged next on {date(i.nextChargeAt)}</span>}</td><td className="tight">{date(i.periodStart)} – {date(i.periodEnd)}</td>
+                    <td className="num" data-label="Sum">{money(i.subtotal, i.currency)}</td><td className="num" data-label="Credits">{money(i.creditsApplied, i.currency)}</td><td className="num" data-label="Due">{money(i.amountDue, i.currency)}{i.credited > 0 && <span className="sub">{money(i.credited, i.currency)} credited</span>}</td><td className="tight"><a href={i.pdfUrl}>PDF<span className="hidden"> of {i.number}</span></a></td>
                   </tr>
                 ))}
               </tbody>
             </table>
           </div>
+          <More shown={list.length} total={read.data?.invoices?.totalCount} page={read.data?.invoices?.pageInfo} next={read.next} /></>
         ))}
       </Loaded>
     </Section>

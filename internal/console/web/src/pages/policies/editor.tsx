@@ -16,50 +16,58 @@ interface Line { path: string; op: string; value: string }
 const operators = ['eq', 'ne', 'in', 'nin', 'lt', 'lte', 'gt', 'gte', 'prefix', 'glob', 'exists'];
 const parse = (s: string): unknown => { try { return JSON.parse(s) as unknown; } catch { return s; } };
 
+// shown is a value as the builder has it: texts as they are, those that would be read as something else in quotes.
+const shown = (v: unknown) => (typeof v === 'string' && v !== '' && v.trim() === v && parse(v) === v ? v : JSON.stringify(v));
+
 // linesOf are a condition as the builder shows it; null for one that takes JSON.
 export function linesOf(condition: Record<string, unknown>): Line[] | null {
   const lines = Object.entries(condition).map(([path, v]): Line | null => {
-    if (Array.isArray(v)) return { path, op: 'in', value: v.map(String).join(', ') };
-    if (v !== null && typeof v === 'object') {
-      const [[op, value] = ['', ''], ...more] = Object.entries(v);
-      return more.length > 0 ? null : { path, op, value: Array.isArray(value) ? value.map(String).join(', ') : String(value) };
-    }
-    return { path, op: 'eq', value: String(v) };
+    const [[op, value] = ['', ''], ...more] = Array.isArray(v) ? [['in', v] as const] : v !== null && typeof v === 'object' ? Object.entries(v) as [string, unknown][] : [['eq', v] as const];
+    if (more.length > 0 || !operators.includes(op)) return null;
+    if (op !== 'in' && op !== 'nin') return { path, op, value: shown(value) };
+    return Array.isArray(value) && !value.some((x) => shown(x).includes(',')) ? { path, op, value: value.map(shown).join(', ') } : null;
   });
   return lines.includes(null) ? null : lines as Line[];
 }
 
 export function conditionOf(lines: Line[]): Record<string, unknown> {
-  return Object.fromEntries(lines.filter((l) => l.path).map((l) => {
-    const list = () => l.value.split(',').map((v) => parse(v.trim()));
-    if (l.op === 'eq') return [l.path, parse(l.value)];
-    if (l.op === 'in') return [l.path, list()];
-    return [l.path, { [l.op]: l.op === 'nin' ? list() : parse(l.value) }];
+  return Object.fromEntries(lines.filter((l) => l.path.trim()).map((l) => {
+    const list = () => l.value.split(',').map((v) => v.trim()).filter(Boolean).map(parse);
+    const value = l.op === 'eq' ? parse(l.value) : l.op === 'in' ? list() : { [l.op]: l.op === 'nin' ? list() : parse(l.value) };
+    return [l.path.trim(), value];
   }));
+}
+
+const textOf = (condition: unknown) => JSON.stringify(condition, null, 2);
+
+// objectOf reads a condition that was written as JSON; null for what is none.
+function objectOf(text: string): Record<string, unknown> | null {
+  const v = text.trim() ? parse(text) : {};
+  return v !== null && typeof v === 'object' && !Array.isArray(v) ? v as Record<string, unknown> : null;
 }
 
 // Editor writes a policy, by a builder or as JSON, and tries it on past decisions before it counts.
 export function Editor({ policy: p, close }: { policy: PolicyRowFragment | null; close: () => void }) {
-  const [draft, set, forget] = useDraft(`policy ${p?.id ?? 'new'}`, {
+  const written = linesOf((p?.condition ?? {}) as Record<string, unknown>);
+  const [draft, set, forget] = useDraft(`policy ${p ? `${p.id} ${p.etag}` : 'new'}`, {
     name: p?.name ?? '', description: p?.description ?? '', enabled: p?.enabled ?? true, effect: p?.effect ?? 'Allow', action: p?.action ?? 'read', resource: p?.resource ?? 'Request',
-    text: JSON.stringify(p?.condition ?? {}, null, 2), json: linesOf((p?.condition ?? {}) as Record<string, unknown>) === null,
+    text: textOf(p?.condition ?? {}), lines: written ?? [], json: written === null,
   });
   const [fault, setFault] = useState<Fault | null>(null);
   const [tried, setTried] = useState('');
   const [create, making] = useWrite(CreatePolicy, true);
   const [update, saving] = useWrite(UpdatePolicy, true);
   const client = useClient();
-  let condition: Record<string, unknown> | null = null;
-  try {
-    condition = JSON.parse(draft.text || '{}') as Record<string, unknown>;
-  } catch { /* said below */ }
-  const lines = condition ? linesOf(condition) : null;
-  const setLines = (l: Line[]) => { set({ ...draft, text: JSON.stringify(conditionOf(l.map((x) => ({ ...x, path: x.path || ' ' }))), null, 2) }); };
+  const { lines } = draft;
+  const setLines = (l: Line[]) => { set({ ...draft, lines: l }); };
+  const change = (i: number, to: Partial<Line>) => { setLines(lines.map((x, j) => (j === i ? { ...x, ...to } : x))); };
+  const twice = (i: number) => lines.slice(0, i).some((l) => l.path.trim() !== '' && l.path.trim() === lines[i]?.path.trim());
+  const condition = draft.json ? objectOf(draft.text) : lines.some((_l, i) => twice(i)) ? null : conditionOf(lines);
+  const built = draft.json && condition ? linesOf(condition) : null;
   const input = { name: draft.name, description: draft.description || null, enabled: draft.enabled, effect: draft.effect as AccessEffect, action: draft.action, resource: draft.resource, condition: condition ?? {} };
   const send = async () => {
     if (!condition) return;
-    const clean = { ...input, condition: Object.fromEntries(Object.entries(condition).filter(([k]) => k.trim())) };
-    const o = p ? await update({ input: { id: p.id, ifMatch: p.etag, ...clean } }) : await create({ input: clean });
+    const o = p ? await update({ input: { id: p.id, ifMatch: p.etag, ...input } }) : await create({ input });
     setFault(o.fault);
     if (o.fault) return;
     forget();
@@ -68,7 +76,7 @@ export function Editor({ policy: p, close }: { policy: PolicyRowFragment | null;
   };
   const tryOut = async () => {
     setTried('Trying…');
-    const all = await client.query(Policies, {}, { requestPolicy: 'cache-first' }).toPromise();
+    const all = await client.query(Policies, { first: 100 }, { requestPolicy: 'cache-first' }).toPromise();
     const others = rows(all.data?.accessPolicies).filter((x) => x.enabled && x.id !== p?.id);
     const policies = [...others, ...(draft.enabled ? [input] : [])].map(({ effect, action, resource, condition: c }) => ({ effect, action, resource, condition: c as unknown }));
     const o = await client.query(ReplayPolicies, { policies, last: 500 }, { requestPolicy: 'network-only' }).toPromise();
@@ -78,7 +86,6 @@ export function Editor({ policy: p, close }: { policy: PolicyRowFragment | null;
     const loses = r?.changed.filter((c) => c.before && !c.after).length ?? 0;
     setTried(f || !r ? '' : `Of the last ${r.examined} decisions ${r.changed.length} would be otherwise: ${loses} would be refused, ${r.changed.length - loses} allowed.`);
   };
-  const at = (path: string) => faultAt(fault, `condition.${path}`);
   return (
     <Dialog title={p ? `Policy “${p.name}”` : 'New access policy'} close={close} side>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
@@ -90,11 +97,11 @@ export function Editor({ policy: p, close }: { policy: PolicyRowFragment | null;
           <Field label="Resource" fault={faultAt(fault, 'resource')}><select value={draft.resource} onChange={(e) => { set({ ...draft, resource: e.target.value }); }}>{resources.map((r) => <option key={r} value={r}>{r === '*' ? 'any (*)' : r}</option>)}</select></Field>
         </div>
         <div className="tabs" role="group" aria-label="How the condition is written">
-          <button type="button" aria-pressed={!draft.json} disabled={lines === null} onClick={() => { set({ ...draft, json: false }); }}>Builder</button>
-          <button type="button" aria-pressed={draft.json} onClick={() => { set({ ...draft, json: true }); }}>JSON</button>
+          <button type="button" aria-pressed={!draft.json} disabled={draft.json && !built} onClick={() => { if (built) set({ ...draft, json: false, lines: built }); }}>Builder</button>
+          <button type="button" aria-pressed={draft.json} disabled={!draft.json && !condition} onClick={() => { if (!draft.json) set({ ...draft, json: true, text: textOf(condition) }); }}>JSON</button>
         </div>
-        {draft.json || lines === null ? (
-          <Field label="Condition" hint="Paths such as resource.tags.env, principal.teamIds, context.ip. All entries must hold." fault={condition ? fault?.details.filter((d) => d.field.startsWith('condition')).map((d) => `${d.field.slice(10)} ${d.message}`).join(' ') || undefined : 'This is no JSON.'}>
+        {draft.json ? (
+          <Field label="Condition" hint="Paths such as resource.tags.env, principal.teamIds, context.ip. All entries must hold." fault={condition ? fault?.details.filter((d) => d.field.startsWith('condition')).map((d) => `${d.field.slice(10)} ${d.message}`).join(' ') || undefined : 'This is no JSON object.'}>
             <textarea className="mono" rows={8} spellCheck={false} value={draft.text} onChange={(e) => { set({ ...draft, text: e.target.value }); }} />
           </Field>
         ) : (
@@ -103,9 +110,9 @@ export function Editor({ policy: p, close }: { policy: PolicyRowFragment | null;
             <div className="stack">
               {lines.map((l, i) => (
                 <div key={i} className="pair">
-                  <Field label={`Path ${i + 1}`} fault={at(l.path)}><input className="mono" value={l.path.trim()} placeholder="resource.tags.env" onChange={(e) => { setLines(lines.map((x, j) => (j === i ? { ...x, path: e.target.value } : x))); }} /></Field>
-                  <Field label={`Operator ${i + 1}`}><select value={l.op} onChange={(e) => { setLines(lines.map((x, j) => (j === i ? { ...x, op: e.target.value } : x))); }}>{operators.map((o) => <option key={o}>{o}</option>)}</select></Field>
-                  <Field label={`Value ${i + 1}`}><input value={l.value} onChange={(e) => { setLines(lines.map((x, j) => (j === i ? { ...x, value: e.target.value } : x))); }} /></Field>
+                  <Field label={`Path ${i + 1}`} fault={twice(i) ? 'This path stands above already. Two conditions on one take JSON.' : faultAt(fault, `condition.${l.path.trim()}`)}><input className="mono" value={l.path} placeholder="resource.tags.env" onChange={(e) => { change(i, { path: e.target.value }); }} /></Field>
+                  <Field label={`Operator ${i + 1}`}><select value={l.op} onChange={(e) => { change(i, { op: e.target.value }); }}>{operators.map((o) => <option key={o}>{o}</option>)}</select></Field>
+                  <Field label={`Value ${i + 1}`}><input value={l.value} onChange={(e) => { change(i, { value: e.target.value }); }} /></Field>
                   <button type="button" className="quiet small" onClick={() => { setLines(lines.filter((_x, j) => j !== i)); }}>Remove condition {i + 1}</button>
                 </div>
               ))}

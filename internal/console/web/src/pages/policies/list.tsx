@@ -1,6 +1,7 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useClient } from 'urql';
-import { rows, useRead, useWrite } from '../../app/data';
+import { rows, usePages, useRead, useWrite } from '../../app/data';
 import { faultOf, type Fault } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
 import { Decisions, DeletePolicy, Explain, Explainables, Policies, UpdatePolicy } from '../../gen/documents';
@@ -16,13 +17,19 @@ import { actions, Editor, resources } from './editor';
 
 // PolicyList is the rules about who may do what to which rows, why, and what came of them.
 export default function PolicyList() {
-  const [after, setAfter] = useState<string | null>(null);
-  const read = useRead(Policies, after ? { after } : {});
+  const read = usePages(Policies, { first: 100 });
   const viewer = useViewer();
   const [edit, setEdit] = useState<PolicyRowFragment | 'new' | null>(null);
   const [gone, setGone] = useState<PolicyRowFragment | null>(null);
   const [remove] = useWrite(DeletePolicy);
   const [update] = useWrite(UpdatePolicy);
+  const toggle = async (p: PolicyRowFragment) => {
+    const o = await update({ input: { id: p.id, enabled: !p.enabled, ifMatch: p.etag } });
+    if (!o.data) return;
+    const { etag } = o.data.updateAccessPolicy.accessPolicy;
+    toast({ text: p.enabled ? 'The policy does not count any more.' : 'The policy counts again.', undo: () => { void update({ input: { id: p.id, enabled: p.enabled, ifMatch: etag } }); } });
+  };
+  const [updates, removes] = [can(viewer, 'accesspolicy.update'), can(viewer, 'accesspolicy.delete')];
   return (
     <Page title="Access policies" verb="accesspolicy.read" intro="Who may do what to which rows. Deny beats Allow; what nothing allows is refused." actions={can(viewer, 'accesspolicy.create') && <button type="button" onClick={() => { setEdit('new'); }}>New access policy</button>}>
       <Loaded read={read}>
@@ -35,14 +42,14 @@ export default function PolicyList() {
                   <div className="meta"><span><code>{p.action}</code> on <code>{p.resource}</code></span>{Object.keys((p.condition ?? {}) as object).length > 0 ? <span>where <code>{JSON.stringify(p.condition)}</code></span> : <span>always</span>}<Time at={p.updatedAt} /></div>
                 </div>
                 <div className="verbs">
-                  <button type="button" className="plain small" onClick={() => { void update({ input: { id: p.id, enabled: !p.enabled, ifMatch: p.etag } }).then((o) => { if (!o.fault) toast({ text: p.enabled ? 'The policy does not count any more.' : 'The policy counts again.' }); }); }}>{p.enabled ? 'Switch off' : 'Switch on'}<span className="hidden"> {p.name}</span></button>
-                  <button type="button" className="plain small" onClick={() => { setEdit(p); }}>Edit<span className="hidden"> {p.name}</span></button>
-                  <button type="button" className="danger-plain small" onClick={() => { setGone(p); }}>Delete<span className="hidden"> {p.name}</span></button>
+                  {updates && <button type="button" className="plain small" onClick={() => { void toggle(p); }}>{p.enabled ? 'Switch off' : 'Switch on'}<span className="hidden"> {p.name}</span></button>}
+                  {updates && <button type="button" className="plain small" onClick={() => { setEdit(p); }}>Edit<span className="hidden"> {p.name}</span></button>}
+                  {removes && <button type="button" className="danger-plain small" onClick={() => { setGone(p); }}>Delete<span className="hidden"> {p.name}</span></button>}
                 </div>
               </li>
             ))}
           </ul>
-          {accessPolicies?.pageInfo.hasNextPage && <More shown={rows(accessPolicies).length} total={accessPolicies.totalCount} page={accessPolicies.pageInfo} next={setAfter} />}</>
+          {accessPolicies?.pageInfo.hasNextPage && <More shown={rows(accessPolicies).length} total={accessPolicies.totalCount} page={accessPolicies.pageInfo} next={read.next} />}</>
         ))}
       </Loaded>
       <WhyMay />
@@ -95,8 +102,10 @@ function WhyMay() {
 }
 
 function Recent() {
-  const [outcome, setOutcome] = useState<'denied' | 'allowed'>('denied');
-  const read = useRead(Decisions, { filter: { outcome: [outcome] } });
+  const { outcome = 'denied' } = useSearch({ strict: false }) as { outcome?: 'denied' | 'allowed' };
+  const navigate = useNavigate();
+  const setOutcome = (to: string) => { void navigate({ to: '/app/policies', search: { outcome: to } as never, replace: true, resetScroll: false }); };
+  const read = usePages(Decisions, { first: 50, filter: { outcome: [outcome] } });
   return (
     <Section title="What was decided" actions={<>
       <button type="button" className="plain small" aria-pressed={outcome === 'denied'} onClick={() => { setOutcome('denied'); }}>Refused</button>
@@ -104,12 +113,13 @@ function Recent() {
     </>}>
       <Loaded read={read} skeleton={3}>
         {({ accessDecisions }) => (rows(accessDecisions).length === 0 ? <Empty title={outcome === 'denied' ? 'Nothing was refused' : 'Nothing was allowed'} /> : (
-          <div className="table-wrap cards-when-narrow">
+          <><div className="table-wrap cards-when-narrow">
             <table>
               <thead><tr><th scope="col">Who</th><th scope="col">Wanted to</th><th scope="col">Row</th><th scope="col">Decided by</th><th scope="col">When</th></tr></thead>
               <tbody>{rows(accessDecisions).map((d) => <tr key={d.id}><td>{d.principalName}<span className="sub"><code>{d.id}</code></span></td><td>{d.action} {d.resourceType}</td><td>{d.resourceId && <code>{d.resourceId}</code>}</td><td>{d.decidedBy.kind} {d.decidedBy.name ?? ''}</td><td className="tight"><Time at={d.createdAt} /></td></tr>)}</tbody>
             </table>
           </div>
+          <More shown={rows(accessDecisions).length} total={accessDecisions?.totalCount} page={accessDecisions?.pageInfo} next={read.next} /></>
         ))}
       </Loaded>
     </Section>

@@ -1,11 +1,11 @@
 // bulk changes several requests at once: each by the operation that changes one, so that each is refused or done by itself.
 import { useState } from 'react';
-import { rows, useRead, useWrite } from '../../app/data';
+import { rows, useAll, useWrite } from '../../app/data';
 import { sentence } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
 import { AcceptRequest, Assignables, UpdateRequest } from '../../gen/documents';
 import type { RequestPriority, UpdateRequestInput } from '../../gen/types';
-import { words } from '../../ui/bits';
+import { priorities, words } from '../../ui/bits';
 import { Dialog } from '../../ui/dialog';
 import { Field } from '../../ui/field';
 import { toast } from '../../ui/toast';
@@ -51,7 +51,7 @@ export function useBulk() {
         return o.fault ? sentence(o.fault) : true;
       }).then((o) => { toast({ text: o.refused.length > 0 ? `Taken back but for ${o.refused.length}.` : 'Taken back.', bad: o.refused.length > 0 }); });
     };
-    toast({ text: said(done.length, refused), bad: refused.length > 0, ...(done.length > 0 ? { undo } : {}) });
+    toast({ text: said(done.length, refused), bad: refused.length > 0, ...(done.some((d) => !('status' in d.was)) ? { undo } : {}) }); // a status has no way back
   };
   const take = async (list: MayRow[]) => {
     const { done, refused } = await each(list, async (r) => {
@@ -91,7 +91,7 @@ const titles = { assignee: 'Assign', team: 'Give to a team', priority: 'Set the 
 // Ask asks for the value of one field, for one request or many.
 export function Ask({ what, list, close, act }: { what: Exclude<Asking, ''>; list: MayRow[]; close: () => void; act: (to: (r: MayRow) => Change) => void }) {
   const viewer = useViewer();
-  const read = useRead(Assignables, {}, what !== 'assignee' && what !== 'team');
+  const read = useAll(Assignables, {}, what !== 'assignee' && what !== 'team');
   const one = list.length === 1 ? list[0] : undefined;
   const [value, set] = useState(what === 'assignee' ? viewer.id : what === 'priority' ? one?.priority ?? 'MEDIUM' : what === 'status' ? one?.status ?? '' : '');
   const [key, setKey] = useState('');
@@ -101,7 +101,7 @@ export function Ask({ what, list, close, act }: { what: Exclude<Asking, ''>; lis
   const options: [string, string][] = {
     assignee: [['', 'Nobody'], [viewer.id, `${viewer.name} (you)`], ...rows(read.data?.users).filter((u) => u.id !== viewer.id).map((u) => [u.id, u.name] as [string, string])] as [string, string][],
     team: [['', 'No team'], ...rows(read.data?.teams).map((t) => [t.id, t.name] as [string, string])] as [string, string][],
-    priority: ['LOW', 'MEDIUM', 'HIGH', 'URGENT'].map((p) => [p, words(p)] as [string, string]),
+    priority: priorities.map((p) => [p, words(p)] as [string, string]),
     tag: [], status: [...new Map(moves)].map(([v, t]) => [v, t] as [string, string]),
   }[what];
   const chosen = what === 'status' && !options.some(([v]) => v === value) ? options[0]?.[0] ?? '' : value;

@@ -2,21 +2,24 @@ import { Link } from '@tanstack/react-router';
 import { Check, Copy, X } from 'lucide-react';
 import { useState } from 'react';
 import { config } from '../../app/config';
-import { rows, useRead } from '../../app/data';
+import { rows, useAll, useRead } from '../../app/data';
+import { useChanges, useSoon } from '../../app/live';
 import { can, useCan, useViewer } from '../../app/session';
 import { Assignables, RequestOne } from '../../gen/documents';
 import type { RequestOneQuery, RequestPriority } from '../../gen/types';
 import { useKeys } from '../../keys/registry';
 import { Runs } from '../../parts/runs';
-import { Badge, Person, Priority, Time, words } from '../../ui/bits';
+import { Badge, Person, Priority, priorities, Time, words } from '../../ui/bits';
 import { Confirm } from '../../ui/dialog';
 import { Loaded, Section } from '../../ui/page';
 import { NotFound } from '../../ui/states';
 import { toast } from '../../ui/toast';
 import { Ask, useBulk, type Asking } from './bulk';
+import { Edit, Snooze } from './edit';
 import { Sla } from './row';
 import { Move } from './move';
 import { Timeline } from './timeline';
+import { Work } from './work';
 import { Decline, useAccept, useChange } from './verbs';
 
 export type FullRequest = NonNullable<RequestOneQuery['request']>;
@@ -24,13 +27,15 @@ export type FullRequest = NonNullable<RequestOneQuery['request']>;
 // Detail is a request as it is read and worked on: on its own page, and beside the list.
 export function Detail({ id, peek }: { id: string; peek?: boolean }) {
   const read = useRead(RequestOne, { id });
+  const soon = useSoon(read.again);
+  useChanges((c) => { if (c.request.id === id) soon(); }); // which tells of the row alone
   return <Loaded read={read}>{({ request }) => (request ? <Body request={request} peek={peek ?? false} /> : <NotFound what="request" />)}</Loaded>;
 }
 
 function Body({ request: r, peek }: { request: FullRequest; peek: boolean }) {
   const viewer = useViewer();
   const open = r.status === 'PENDING' || r.status === 'IN_PROGRESS';
-  const [ask, setAsk] = useState<'decline' | 'cancel' | 'move' | Asking>('');
+  const [ask, setAsk] = useState<'decline' | 'cancel' | 'move' | 'edit' | 'snooze' | Asking>('');
   const accept = useAccept();
   const change = useChange();
   const bulk = useBulk();
@@ -41,6 +46,7 @@ function Body({ request: r, peek }: { request: FullRequest; peek: boolean }) {
     complete: r.status === 'IN_PROGRESS' && has('request.complete'), update: open && has('request.update'), cancel: open && has('request.cancel'),
     move: r.status === 'PENDING' && has('request.update') && can(viewer, 'request.create'),
   };
+  const asleep = r.status === 'PENDING' && r.snoozedUntil && new Date(r.snoozedUntil).getTime() > Date.now() ? r.snoozedUntil : null;
   useKeys([
     { keys: 'a', does: 'Assign the request', group: 'Request', run: () => { if (may.update) setAsk('assignee'); } },
     { keys: 'p', does: 'Set the priority', group: 'Request', run: () => { if (may.update) setAsk('priority'); } },
@@ -54,11 +60,16 @@ function Body({ request: r, peek }: { request: FullRequest; peek: boolean }) {
         <Badge value={r.status} />
         {r.sla && open && <Sla state={r.sla.state} dueAt={r.status === 'PENDING' ? r.sla.responseDueAt : r.sla.resolutionDueAt} />}
         {r.waiting && <Badge value="PAUSED">Waits for the requester</Badge>}
+        {asleep && <Badge value="PAUSED">Snoozed until <Time at={asleep} full /></Badge>}
         <span className="grow" />
         {may.accept && <button type="button" onClick={() => { void accept(r); }}><Check size={15} aria-hidden /> Accept</button>}
         {may.decline && <button type="button" className="plain" onClick={() => { setAsk('decline'); }}><X size={15} aria-hidden /> Decline</button>}
         {may.complete && <button type="button" onClick={() => { void change(r, { status: 'COMPLETED' }, `Completed “${r.title}”.`); }}><Check size={15} aria-hidden /> Complete</button>}
         {may.update && r.status === 'IN_PROGRESS' && <button type="button" className="plain" onClick={() => { void change(r, { waiting: !r.waiting }, r.waiting ? 'The clock goes on.' : 'The clock stands still until the requester answers.'); }}>{r.waiting ? 'Go on' : 'Wait for an answer'}</button>}
+        {may.update && <button type="button" className="plain" onClick={() => { setAsk('edit'); }}>Edit</button>}
+        {may.update && r.status === 'PENDING' && (asleep
+          ? <button type="button" className="plain" onClick={() => { void change(r, { snoozedUntil: null }, 'It is in the inbox again.'); }}>End the snooze</button>
+          : <button type="button" className="plain" onClick={() => { setAsk('snooze'); }}>Snooze</button>)}
         {may.move && <button type="button" className="plain" onClick={() => { setAsk('move'); }}>Move</button>}
         {may.cancel && <button type="button" className="danger-plain" onClick={() => { setAsk('cancel'); }}>Cancel request</button>}
       </div>
@@ -67,11 +78,14 @@ function Body({ request: r, peek }: { request: FullRequest; peek: boolean }) {
           {r.description && <p className="prose description">{r.description}</p>}
           <Answers request={r} />
           <Runs requestId={r.id} open={open} />
+          <Work id={r.id} />
           {r.execution && <Execution execution={r.execution} />}
           <Section title="Activity"><Timeline request={r} /></Section>
         </div>
         <Facts request={r} edit={may.update} />
       </div>
+      {ask === 'edit' && <Edit request={r} close={close} />}
+      {ask === 'snooze' && <Snooze request={r} close={close} />}
       {ask === 'move' && <Move request={r} close={close} />}
       {ask === 'decline' && <Decline request={r} close={close} />}
       {(ask === 'assignee' || ask === 'priority' || ask === 'status') && <Ask what={ask} list={[r]} close={close} act={(to) => { void bulk.change([r], to); }} />}
@@ -128,10 +142,11 @@ function Execution({ execution: e }: { execution: NonNullable<FullRequest['execu
 }
 
 function Facts({ request: r, edit }: { request: FullRequest; edit: boolean }) {
-  const people = useRead(Assignables, {}, !edit);
+  const people = useAll(Assignables, {}, !edit);
   const viewer = useViewer();
   const requester = r.creator?.name ?? (r.createdBy === viewer.id ? viewer.name : r.createdBy); // members may read no users, and know themselves
   const change = useChange();
+  const tags = r.tags as Record<string, string>;
   const choose = (label: string, name: 'assigneeId' | 'teamId' | 'priority', value: string | null | undefined, options: [string, string][], none?: string) => (
     <div>
       <dt><label htmlFor={`fact-${name}`}>{label}</label></dt>
@@ -153,7 +168,7 @@ function Facts({ request: r, edit }: { request: FullRequest; edit: boolean }) {
   return (
     <aside aria-label="Facts">
       <dl className="card facts">
-        {edit ? choose('Priority', 'priority', r.priority, ['LOW', 'MEDIUM', 'HIGH', 'URGENT'].map((p) => [p, words(p)]))
+        {edit ? choose('Priority', 'priority', r.priority, priorities.map((p) => [p, words(p)]))
           : <div><dt>Priority</dt><dd><Priority value={r.priority} /></dd></div>}
         {edit ? choose('Assignee', 'assigneeId', r.assigneeId, withCurrent(rows(people.data?.users), r.assignee), 'Nobody')
           : <div><dt>Assignee</dt><dd><Person name={r.assignee?.name} /></dd></div>}
@@ -161,6 +176,7 @@ function Facts({ request: r, edit }: { request: FullRequest; edit: boolean }) {
           : <div><dt>Team</dt><dd>{r.team?.name ?? <span className="soft">No team</span>}</dd></div>}
         <div><dt>Requester</dt><dd><Person name={requester} /></dd></div>
         <div><dt>Service</dt><dd>{r.service?.name} › {r.offering?.name}</dd></div>
+        {Object.keys(tags).length > 0 && <div><dt>Tags</dt><dd className="chips">{Object.entries(tags).map(([k, v]) => <span key={k} className="chip">{v ? `${k}=${v}` : k}</span>)}</dd></div>}
         {r.sla && <div><dt>Service level</dt><dd className="stack-tight"><Sla state={r.sla.state} />{r.sla.responseDueAt && <span>Answer <Time at={r.sla.responseDueAt} /></span>}{r.sla.resolutionDueAt && <span>Done <Time at={r.sla.resolutionDueAt} /></span>}</dd></div>}
         <div><dt>Filed</dt><dd><Time at={r.createdAt} full /></dd></div>
         {r.acceptedAt && <div><dt>Accepted</dt><dd><Time at={r.acceptedAt} full /></dd></div>}

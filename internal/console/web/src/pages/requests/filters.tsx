@@ -1,18 +1,17 @@
 import { useEffect, useState } from 'react';
-import { rows, useRead } from '../../app/data';
+import { rows, useAll } from '../../app/data';
 import { Assignables, Catalogue } from '../../gen/documents';
-import { words } from '../../ui/bits';
+import { priorities, words } from '../../ui/bits';
 import { Field } from '../../ui/field';
 import type { RequestSearch } from './search';
 
 const statuses = ['PENDING', 'IN_PROGRESS', 'COMPLETED', 'CANCELLED'];
-const priorities = ['URGENT', 'HIGH', 'MEDIUM', 'LOW'];
 const states = ['ON_TRACK', 'WARNING', 'BREACHED', 'MET', 'PAUSED'];
 
 // Filters show what stands in the address, and change it.
 export function Filters({ search, set }: { search: RequestSearch; set: (s: RequestSearch) => void }) {
-  const people = useRead(Assignables, {});
-  const services = useRead(Catalogue, {});
+  const people = useAll(Assignables, {});
+  const services = useAll(Catalogue, {});
   const [q, setQ] = useState(search.q ?? '');
   useEffect(() => { setQ(search.q ?? ''); }, [search.q]);
   useEffect(() => {
@@ -37,7 +36,7 @@ export function Filters({ search, set }: { search: RequestSearch; set: (s: Reque
         <input id="filter-q" type="search" value={q} onChange={(e) => { setQ(e.target.value); }} />
       </div>
       {choice('status', 'Status', statuses.map((s) => [s, words(s)]))}
-      {choice('priority', 'Priority', priorities.map((p) => [p, words(p)]))}
+      {choice('priority', 'Priority', priorities.toReversed().map((p) => [p, words(p)]))}
       {choice('serviceId', 'Service', rows(services.data?.services).map((s) => [s.id, s.name]))}
       {choice('assigneeId', 'Assignee', [['none', 'Nobody'], ...rows(people.data?.users).map((u) => [u.id, u.name] as [string, string])])}
       {choice('teamId', 'Team', [['none', 'No team'], ...rows(people.data?.teams).map((t) => [t.id, t.name] as [string, string])])}

@@ -1,16 +1,17 @@
 import { Link, useSearch } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { useArrivals, useOpening } from '../../app/live';
-import { rows, useRead } from '../../app/data';
+import { rows, useAll, usePages } from '../../app/data';
 import { can, useViewer } from '../../app/session';
 import { Assignables, Requests } from '../../gen/documents';
 import type { RequestRowFragment } from '../../gen/types';
 import { useKeys } from '../../keys/registry';
+import { beside, land, marked, step } from '../../ui/rows';
+import { More } from '../../ui/more';
 import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { Tabs } from '../../ui/tabs';
 import { sum, useCounts } from './counts';
-import { useMarking } from './marking';
 import { Row } from './row';
 import { inboxVariables, type MayRow } from './search';
 import { Decline, useAccept, useChange } from './verbs';
@@ -18,9 +19,7 @@ import { Decline, useAccept, useChange } from './verbs';
 // Inbox is where staff take requests in: what nobody has accepted or put off, all of it or that of a team.
 export default function Inbox() {
   const { teamId = '' } = useSearch({ strict: false }) as { teamId?: string };
-  const [after, setAfter] = useState<string | null>(null);
-  useEffect(() => { setAfter(null); }, [teamId]);
-  const read = useRead(Requests, { ...inboxVariables(teamId), ...(after ? { after } : {}) });
+  const read = usePages(Requests, inboxVariables(teamId));
   const viewer = useViewer();
   const ofTeam = (r: RequestRowFragment) => !teamId || (teamId === 'none' ? !r.teamId : r.teamId === teamId);
   useOpening(read.again);
@@ -28,7 +27,6 @@ export default function Inbox() {
   const [shown, setShown] = useState<RequestRowFragment[]>([]);
   const [declining, setDeclining] = useState<RequestRowFragment | null>(null);
   const next = useRef<string | undefined>(undefined);
-  const { list, marked, step, beside, land } = useMarking('Inbox');
   const accept = useAccept();
   const change = useChange();
 
@@ -50,7 +48,6 @@ export default function Inbox() {
     { keys: 'd', does: 'Decline the request', group: 'Inbox', run: () => { decline(current()); } },
     { keys: 'm', does: 'Assign the request to me', group: 'Inbox', run: () => { const r: MayRow | undefined = current(); if (r && can(viewer, 'request.update', r)) void change(r, { assigneeId: viewer.id }, `“${r.title}” is yours.`); } },
   ]);
-  const more = read.data?.requests?.pageInfo;
   return (
     <Page title="Inbox" verb="request.accept" intro="What nobody has accepted yet, the newest first." tabs={<Teams teamId={teamId} />}>
       <div aria-live="polite">
@@ -61,7 +58,7 @@ export default function Inbox() {
           ? <Empty title="Nothing waits"><p>Every request has been taken in. New ones appear here by themselves.</p><p><Link to="/app/requests" className="button plain">See all requests</Link></p></Empty>
           : (
             <>
-              <ul className="rows" ref={(e) => { list.current = e; }} aria-label="Requests that wait">
+              <ul className="rows" aria-label="Requests that wait">
                 {all.map((r) => (
                   <Row
                     key={r.id} request={r}
@@ -72,10 +69,7 @@ export default function Inbox() {
                   />
                 ))}
               </ul>
-              <div className="table-foot">
-                <span>{all.length} waiting</span>
-                {more?.hasNextPage && <button type="button" className="plain small" onClick={() => { setAfter(more.endCursor ?? null); }}>Show more</button>}
-              </div>
+              <More shown={all.length} total={read.data?.requests?.totalCount} page={read.data?.requests?.pageInfo} next={read.next} />
             </>
           ))}
       </Loaded>
@@ -87,7 +81,7 @@ export default function Inbox() {
 // Teams are the inbox's tabs: each team that requests wait for, and how many.
 function Teams({ teamId }: { teamId: string }) {
   const counts = useCounts('teamId', { status: ['PENDING'] });
-  const people = useRead(Assignables, {}, (counts?.size ?? 0) < 2);
+  const people = useAll(Assignables, {}, (counts?.size ?? 0) < 2);
   const teams = rows(people.data?.teams).filter((t) => counts?.get(t.id) || t.id === teamId);
   const tab = (label: string, value: string, count: number | undefined) => ({ label, to: '/app/inbox', search: value ? { teamId: value } : {}, count, current: teamId === value });
   return <Tabs label="Teams" tabs={[tab('All', '', sum(counts)), ...teams.map((t) => tab(t.name, t.id, counts?.get(t.id) ?? 0)), ...(counts?.get('') || teamId === 'none' ? [tab('No team', 'none', counts?.get('') ?? 0)] : [])]} />;

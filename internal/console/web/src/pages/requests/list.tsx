@@ -1,14 +1,16 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Columns3, List } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { rows, useRead } from '../../app/data';
+import { rows, usePages } from '../../app/data';
 import { useArrivals, useOpening } from '../../app/live';
 import { can, useViewer, type Viewer } from '../../app/session';
 import { Requests } from '../../gen/documents';
 import type { RequestRowFragment } from '../../gen/types';
 import { useKeys } from '../../keys/registry';
+import { marked } from '../../ui/rows';
 import { Badge, Person, Priority, Time, words } from '../../ui/bits';
 import { Dialog } from '../../ui/dialog';
+import { More } from '../../ui/more';
 import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { Tabs } from '../../ui/tabs';
@@ -17,10 +19,9 @@ import { Ask, Bar, open, useBulk, type Asking } from './bulk';
 import { sum, useCounts } from './counts';
 import { Detail } from './detail';
 import { Filters } from './filters';
-import { useMarking } from './marking';
 import { Sla } from './row';
 import { Views } from './views';
-import { requestFilter, requestVariables, type MayRow, type RequestSearch } from './search';
+import { belongs, requestFilter, requestVariables, type MayRow, type RequestSearch } from './search';
 
 const sorts: [string, string][] = [['createdAt', 'Filed'], ['title', 'Title'], ['status', 'Status'], ['priority', 'Priority'], ['updatedAt', 'Changed']];
 
@@ -31,14 +32,12 @@ export default function RequestList() {
   const viewer = useViewer();
   const set = (s: RequestSearch) => { void navigate({ to: '/app/requests', search: s as never, replace: true }); };
   const asked = JSON.stringify(requestVariables(search));
-  const [after, setAfter] = useState<string | null>(null);
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
-  useEffect(() => { setAfter(null); setPicked(new Set()); }, [asked]);
-  const read = useRead(Requests, { ...(JSON.parse(asked) as ReturnType<typeof requestVariables>), ...(after ? { after } : {}) });
+  useEffect(() => { setPicked(new Set()); }, [asked]);
+  const read = usePages(Requests, JSON.parse(asked) as ReturnType<typeof requestVariables>);
   useOpening(read.again);
-  const [arrived, seen] = useArrivals(() => true);
+  const [arrived, seen] = useArrivals((r) => belongs(r, search));
   const [asking, setAsking] = useState<Asking>('');
-  const { list, marked } = useMarking('Requests');
   const bulk = useBulk();
   const all: MayRow[] = rows(read.data?.requests);
   const news = arrived.filter((a) => !all.some((r) => r.id === a.id));
@@ -65,7 +64,6 @@ export default function RequestList() {
     { keys: 'v', does: 'Switch between table and board', group: 'Requests', run: () => { set({ ...search, view: board ? '' : 'board' }); } },
     ...(chosen.length > 0 ? [{ keys: 'Escape', does: 'Select nothing', group: 'Requests', run: () => { setPicked(new Set()); } }] : []),
   ]);
-  const page = read.data?.requests?.pageInfo;
   return (
     <Page
       title="Requests" verb="request.update" tabs={<Statuses search={search} />}
@@ -86,11 +84,8 @@ export default function RequestList() {
           ? <Empty title="No request matches"><p>Take a filter away, or file a request from the catalogue.</p></Empty>
           : (
             <>
-              {board ? <Board all={all} /> : <Table all={all} search={search} set={set} list={(e) => { list.current = e; }} picked={picked} pick={pick} pickAll={(on) => { setPicked(new Set(on ? all.map((r) => r.id) : [])); }} />}
-              <div className="table-foot">
-                <span>{all.length} of {read.data?.requests?.totalCount}</span>
-                {page?.hasNextPage && <button type="button" className="plain small" onClick={() => { setAfter(page.endCursor ?? null); }}>Show more</button>}
-              </div>
+              {board ? <Board all={all} /> : <Table all={all} search={search} set={set} picked={picked} pick={pick} pickAll={(on) => { setPicked(new Set(on ? all.map((r) => r.id) : [])); }} />}
+              <More shown={all.length} total={read.data?.requests?.totalCount} page={read.data?.requests?.pageInfo} next={read.next} />
             </>
           ))}
       </Loaded>
@@ -117,11 +112,11 @@ function Statuses({ search }: { search: RequestSearch }) {
 }
 
 interface TableProps {
-  all: MayRow[]; search: RequestSearch; set: (s: RequestSearch) => void; list: (e: HTMLElement | null) => void;
+  all: MayRow[]; search: RequestSearch; set: (s: RequestSearch) => void;
   picked: ReadonlySet<string>; pick: (id: string) => void; pickAll: (on: boolean) => void;
 }
 
-function Table({ all, search, set, list, picked, pick, pickAll }: TableProps) {
+function Table({ all, search, set, picked, pick, pickAll }: TableProps) {
   const sort = search.sort ?? '-createdAt';
   const head = (field: string, label: string) => {
     const here = sort.replace(/^-/, '') === field;
@@ -142,7 +137,7 @@ function Table({ all, search, set, list, picked, pick, pickAll }: TableProps) {
             {head('title', named['title'] ?? '')}{head('status', 'Status')}{head('priority', 'Priority')}<th scope="col">Assignee</th><th scope="col">SLA</th>{head('createdAt', 'Filed')}
           </tr>
         </thead>
-        <tbody ref={list}>
+        <tbody>
           {all.map((r) => (
             <tr key={r.id} data-row={r.id} className={picked.has(r.id) ? 'picked' : undefined}>
               <td className="tight pick"><input type="checkbox" aria-label={`Select ${r.title}`} checked={picked.has(r.id)} onChange={() => { pick(r.id); }} /></td>

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { rows, useRead, useWrite } from '../../app/data';
+import { rows, useAll, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { Catalogue, MoveRequest, OfferingForm } from '../../gen/documents';
 import { toSend, type Answers, type FormField } from '../../ui/answer';
@@ -12,7 +12,7 @@ import type { FullRequest } from './detail';
 // Move files a request against another offering. It asks which one, and then what that offering's form asks; answers that the
 // request has under the same keys stand there already.
 export function Move({ request: r, close }: { request: FullRequest; close: () => void }) {
-  const catalogue = useRead(Catalogue, {});
+  const catalogue = useAll(Catalogue, {});
   const [to, setTo] = useState('');
   const [answers, setAnswers] = useState((r.fields ?? {}) as Answers);
   const [fault, setFault] = useState<Fault | null>(null);

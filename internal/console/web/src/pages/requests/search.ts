@@ -3,7 +3,8 @@ import type { RequestFilter, RequestOrder, RequestRowFragment, RequestsQueryVari
 
 export interface RequestSearch {
   status?: string; priority?: string; serviceId?: string; offeringId?: string; assigneeId?: string; teamId?: string; createdBy?: string; slaState?: string;
-  createdAfter?: string; createdBefore?: string; q?: string; sort?: string; view?: string; peek?: string; saved?: string;
+  createdAfter?: string; createdBefore?: string; dueBefore?: string; q?: string; sort?: string; view?: string; peek?: string; saved?: string;
+  [tag: `tag.${string}`]: string;
 }
 
 const lists = ['status', 'priority', 'serviceId', 'offeringId', 'assigneeId', 'teamId', 'createdBy', 'slaState'] as const;
@@ -14,8 +15,23 @@ export function requestFilter(s: RequestSearch): RequestFilter {
     const values = s[name]?.split(',').filter(Boolean);
     if (values && values.length > 0) out[name] = values;
   }
-  for (const name of ['createdAfter', 'createdBefore', 'q'] as const) if (s[name]) out[name] = s[name];
+  for (const name of ['createdAfter', 'createdBefore', 'dueBefore', 'q'] as const) if (s[name]) out[name] = s[name];
+  const tags = Object.entries(s).filter(([k, v]) => k.startsWith('tag.') && v).map(([k, v]) => [k.slice(4), (v as string).split(',')] as const);
+  if (tags.length > 0) out['tag'] = Object.fromEntries(tags);
   return out as RequestFilter;
+}
+
+// belongs reports whether the filter takes a request that has just come.
+export function belongs(r: RequestRowFragment, s: RequestSearch): boolean {
+  const f = requestFilter(s);
+  const one = (values: readonly unknown[] | null | undefined, value: unknown) => !values || values.includes(value ?? 'none');
+  const due = [r.status === 'PENDING' ? r.sla?.responseDueAt : null, r.sla?.resolutionDueAt].filter((at): at is string => Boolean(at));
+  const before = (at: string, limit: string) => new Date(at).getTime() < new Date(limit).getTime();
+  return one(f.status, r.status) && one(f.priority, r.priority) && one(f.serviceId, r.service?.id) && one(f.offeringId, r.offering?.id)
+    && one(f.assigneeId, r.assigneeId) && one(f.teamId, r.teamId) && one(f.createdBy, r.createdBy) && one(f.slaState, r.sla?.state)
+    && !(f.createdAfter && before(r.createdAt, f.createdAfter)) && !(f.createdBefore && !before(r.createdAt, f.createdBefore))
+    && !(f.dueBefore && !due.some((at) => before(at, f.dueBefore as string))) && (!f.q || r.title.toLowerCase().includes(f.q.toLowerCase()))
+    && Object.entries(f.tag ?? {}).every(([k, values]) => one([values].flat(), (r.tags as Record<string, string>)[k]));
 }
 
 export function requestOrder(sort: string | undefined): RequestOrder {

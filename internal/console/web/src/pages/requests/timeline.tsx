@@ -1,10 +1,12 @@
 import { useState } from 'react';
-import { rows, useRead, useWrite } from '../../app/data';
+import { rows, usePages, useWrite } from '../../app/data';
+import { useChanges, useSoon } from '../../app/live';
 import { can, useCan, useViewer } from '../../app/session';
 import type { Fault } from '../../app/fault';
-import { AddComment, RequestHistory } from '../../gen/documents';
+import { AddComment, RequestComments, RequestHistory } from '../../gen/documents';
 import type { RequestHistoryQuery } from '../../gen/types';
 import { Time, words } from '../../ui/bits';
+import { Changes } from '../../ui/changes';
 import { useDraft } from '../../ui/draft';
 import { Check, Field, Rest, faultAt } from '../../ui/field';
 import { toast } from '../../ui/toast';
@@ -12,7 +14,7 @@ import type { FullRequest } from './detail';
 
 type Entry = NonNullable<RequestHistoryQuery['auditEntries']>['edges'][number]['node'];
 
-const said: Record<string, string> = {
+const verbs: Record<string, string> = {
   'request.created': 'filed it', 'request.accepted': 'accepted it', 'request.completed': 'completed it', 'request.cancelled': 'cancelled it',
   'request.moved': 'moved it to another offering', 'request.updated': 'changed it', 'sla.warning': 'say that a target is near', 'sla.breached': 'say that a target was missed',
 };
@@ -21,9 +23,13 @@ const said: Record<string, string> = {
 export function Timeline({ request: r }: { request: FullRequest }) {
   const viewer = useViewer();
   const admin = can(viewer, 'audit.read');
-  const history = useRead(RequestHistory, { filter: { resourceId: [r.id], outcome: ['allowed'] } }, !admin);
+  const history = usePages(RequestHistory, { filter: { resourceId: [r.id], outcome: ['allowed'] } }, !admin);
+  const older = usePages(RequestComments, { id: r.id }, !r.comments?.pageInfo.hasNextPage);
+  const soon = useSoon(history.again);
+  useChanges((c) => { if (admin && c.request.id === r.id) soon(); });
   const events = admin ? rows(history.data?.auditEntries).map((e) => ({ at: e.at, key: e.id, node: <Happened entry={e} /> })) : fromRow(r, viewer);
-  const comments = rows(r.comments).map((c) => ({
+  const said = older.data?.request?.comments ?? r.comments;
+  const comments = rows(said).map((c) => ({
     at: c.createdAt, key: c.id,
     node: (
       <article className={`card comment${c.visibility === 'internal' ? ' internal' : ''}`}>
@@ -33,8 +39,10 @@ export function Timeline({ request: r }: { request: FullRequest }) {
     ),
   }));
   const all = [...events, ...comments].sort((a, b) => a.at.localeCompare(b.at));
+  const more = [[history, history.data?.auditEntries?.pageInfo], [older, said?.pageInfo]] as const;
   return (
     <>
+      {more.some(([, page]) => page?.hasNextPage) && <p><button type="button" className="quiet small" onClick={() => { for (const [list, page] of more) if (page?.hasNextPage) list.next(page.endCursor ?? null); }}>Show what was before</button></p>}
       <ol className="timeline">{all.map((x) => <li key={x.key}><span className="tick" aria-hidden />{x.node}</li>)}</ol>
       {can(viewer, 'comment.create') && <Say id={r.id} />}
     </>
@@ -49,11 +57,10 @@ function fromRow(r: FullRequest, viewer: { id: string; name: string }) {
 function Happened({ entry: e }: { entry: Entry }) {
   const changes = Object.entries((e.changes ?? {}) as Record<string, { from: unknown; to: unknown }>)
     .filter(([k]) => e.action === 'request.updated' && !['updatedAt', 'version'].includes(k));
-  const show = (v: unknown) => (v === null || v === undefined || v === '' ? 'nothing' : typeof v === 'object' ? JSON.stringify(v) : String(v));
   return (
     <div className="what">
-      <p><strong>{e.actor.name}</strong> {said[e.action] ?? e.action} · <Time at={e.at} /></p>
-      {changes.length > 0 && <ul className="changes">{changes.map(([k, c]) => <li key={k}>{words(k)}: <del>{show(c.from)}</del> <ins>{show(c.to)}</ins></li>)}</ul>}
+      <p><strong>{e.actor.name}</strong> {verbs[e.action] ?? e.action} · <Time at={e.at} /></p>
+      <Changes list={changes.map(([k, c]) => ({ name: `${words(k)}:`, ...c }))} />
     </div>
   );
 }

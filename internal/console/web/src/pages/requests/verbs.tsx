@@ -7,7 +7,6 @@ import { Confirm } from '../../ui/dialog';
 import { Field, Rest, faultAt } from '../../ui/field';
 import { useDraft } from '../../ui/draft';
 import { toast } from '../../ui/toast';
-import { words } from '../../ui/bits';
 import type { Fault } from '../../app/fault';
 
 export function useAccept() {
@@ -59,5 +58,3 @@ export function Decline({ request, close, done }: { request: Pick<RequestRowFrag
     </Confirm>
   );
 }
-
-export const statusWords = (s: string) => words(s);

@@ -3,7 +3,7 @@
 import { Link } from '@tanstack/react-router';
 import { Bookmark, X } from 'lucide-react';
 import { useState } from 'react';
-import { rows, useRead, useWrite } from '../../app/data';
+import { rows, useAll, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { atLeast, can, useViewer } from '../../app/session';
 import { Assignables, ChangeView, DropView, SavedViews, SaveView } from '../../gen/documents';
@@ -49,7 +49,7 @@ function Save({ query, close, saved }: { query: string; close: () => void; saved
   const viewer = useViewer();
   const shares = can(viewer, 'savedview.share');
   const [draft, set] = useState({ name: '', scope: 'me' as SavedViewScope, teamId: '' });
-  const people = useRead(Assignables, {}, !shares);
+  const people = useAll(Assignables, {}, !shares);
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(SaveView, true);
   const send = async () => {

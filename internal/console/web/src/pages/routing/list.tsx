@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { rows, useRead, useWrite } from '../../app/data';
+import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useCan } from '../../app/session';
 import { CreateRule, DeleteRule, Rules, UpdateRule } from '../../gen/documents';
@@ -9,6 +9,7 @@ import { Badge, words } from '../../ui/bits';
 import { Confirm, Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Check, Field, Rest, faultAt } from '../../ui/field';
+import { More } from '../../ui/more';
 import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { toast } from '../../ui/toast';
@@ -18,19 +19,25 @@ const whom: Record<RoutingAssignment, string> = { none: 'Nobody: they wait in th
 
 // RuleList says to whom requests go when they are filed: the first rule that holds counts.
 export default function RuleList() {
-  const read = useRead(Rules, {});
+  const read = usePages(Rules, { first: 50 });
   const [creates, updates, removes] = [useCan('routingrule.create'), useCan('routingrule.update'), useCan('routingrule.delete')];
   const [edit, setEdit] = useState<RuleFragment | 'new' | null>(null);
   const [gone, setGone] = useState<RuleFragment | null>(null);
   const [update] = useWrite(UpdateRule);
   const [remove] = useWrite(DeleteRule);
+  const toggle = async (r: RuleFragment) => {
+    const o = await update({ input: { id: r.id, ifMatch: r.etag, enabled: !r.enabled } });
+    if (!o.data) return;
+    const { etag } = o.data.updateRoutingRule.routingRule;
+    toast({ text: r.enabled ? 'The rule does not count any more.' : 'The rule counts again.', undo: () => { void update({ input: { id: r.id, ifMatch: etag, enabled: r.enabled } }); } });
+  };
   const list = rows(read.data?.routingRules).toSorted((a, b) => a.position - b.position);
   const teams = rows(read.data?.teams);
   return (
     <Page title="Routing rules" verb="routingrule.read" intro="To whom requests go when they are filed. The first rule that holds counts." tabs={<Subpages of="workflows" />} actions={creates && <button type="button" onClick={() => { setEdit('new'); }}>New routing rule</button>}>
       <Loaded read={read}>
         {() => (list.length === 0 ? <Empty title="There are no rules"><p>Without one, requests wait in the inbox until somebody takes them.</p></Empty> : (
-          <ol className="rows" aria-label="Routing rules">
+          <><ol className="rows" aria-label="Routing rules">
             {list.map((r) => (
               <li key={r.id} className="row">
                 <div>
@@ -38,13 +45,14 @@ export default function RuleList() {
                   <div className="meta"><span>where <code>{r.when}</code></span>{r.teamId && <span>to {teams.find((t) => t.id === r.teamId)?.name ?? r.teamId}</span>}{r.assignTo !== 'none' && <span>{whom[r.assignTo]}</span>}{r.priority && <span>Priority {words(r.priority)}</span>}</div>
                 </div>
                 <div className="verbs">
-                  {updates && <button type="button" className="plain small" onClick={() => { void update({ input: { id: r.id, ifMatch: r.etag, enabled: !r.enabled } }).then((o) => { if (!o.fault) toast({ text: r.enabled ? 'The rule does not count any more.' : 'The rule counts again.' }); }); }}>{r.enabled ? 'Switch off' : 'Switch on'}<span className="hidden"> {r.name}</span></button>}
+                  {updates && <button type="button" className="plain small" onClick={() => { void toggle(r); }}>{r.enabled ? 'Switch off' : 'Switch on'}<span className="hidden"> {r.name}</span></button>}
                   {updates && <button type="button" className="plain small" onClick={() => { setEdit(r); }}>Edit<span className="hidden"> {r.name}</span></button>}
                   {removes && <button type="button" className="danger-plain small" onClick={() => { setGone(r); }}>Delete<span className="hidden"> {r.name}</span></button>}
                 </div>
               </li>
             ))}
           </ol>
+          <More shown={list.length} total={read.data?.routingRules?.totalCount} page={read.data?.routingRules?.pageInfo} next={read.next} /></>
         ))}
       </Loaded>
       {edit && <Editor rule={edit === 'new' ? null : edit} teams={teams} close={() => { setEdit(null); }} saved={read.again} />}
@@ -54,7 +62,7 @@ export default function RuleList() {
 }
 
 function Editor({ rule: r, teams, close, saved }: { rule: RuleFragment | null; teams: Team[]; close: () => void; saved: () => void }) {
-  const [draft, set, forget] = useDraft(`rule ${r?.id ?? 'new'}`, { name: r?.name ?? '', when: r?.when ?? '', teamId: r?.teamId ?? '', assignTo: r?.assignTo ?? 'none', priority: r?.priority ?? '', position: r ? String(r.position) : '', enabled: r?.enabled ?? true });
+  const [draft, set, forget] = useDraft(`rule ${r ? `${r.id} ${r.etag}` : 'new'}`, { name: r?.name ?? '', when: r?.when ?? '', teamId: r?.teamId ?? '', assignTo: r?.assignTo ?? 'none', priority: r?.priority ?? '', position: r ? String(r.position) : '', enabled: r?.enabled ?? true });
   const [fault, setFault] = useState<Fault | null>(null);
   const [create, making] = useWrite(CreateRule, true);
   const [update, saving] = useWrite(UpdateRule, true);

@@ -1,11 +1,12 @@
 import { useState } from 'react';
-import { rows, useRead, useWrite } from '../../app/data';
+import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
 import { CreateSecret, DeleteSecret, RotateSecret, Secrets } from '../../gen/documents';
 import type { SecretRowFragment } from '../../gen/types';
 import { Time } from '../../ui/bits';
 import { Confirm, Dialog } from '../../ui/dialog';
+import { useDraft } from '../../ui/draft';
 import { Field, Rest, faultAt } from '../../ui/field';
 import { More } from '../../ui/more';
 import { Loaded, Page } from '../../ui/page';
@@ -14,8 +15,7 @@ import { toast } from '../../ui/toast';
 
 // SecretList is the named values that workflows use. Nothing here ever shows one.
 export default function SecretList() {
-  const [after, setAfter] = useState<string | null>(null);
-  const read = useRead(Secrets, { first: 50, ...(after ? { after } : {}) });
+  const read = usePages(Secrets, { first: 50 });
   const viewer = useViewer();
   const [edit, setEdit] = useState<SecretRowFragment | 'new' | null>(null);
   const [gone, setGone] = useState<SecretRowFragment | null>(null);
@@ -45,7 +45,7 @@ export default function SecretList() {
                 </tbody>
               </table>
             </div>
-            <More shown={list.length} total={read.data?.secrets?.totalCount} page={read.data?.secrets?.pageInfo} next={setAfter} />
+            <More shown={list.length} total={read.data?.secrets?.totalCount} page={read.data?.secrets?.pageInfo} next={read.next} />
           </>
         ))}
       </Loaded>
@@ -56,25 +56,25 @@ export default function SecretList() {
 }
 
 function Edit({ secret, close }: { secret: SecretRowFragment | null; close: () => void }) {
-  const [name, setName] = useState('');
-  const [value, setValue] = useState('');
-  const [description, setDescription] = useState('');
+  const [draft, set, forget] = useDraft('secret', { name: '', description: '' });
+  const [value, setValue] = useState(''); // never in a draft
   const [fault, setFault] = useState<Fault | null>(null);
   const [create, making] = useWrite(CreateSecret, true);
   const [rotate, rotating] = useWrite(RotateSecret, true);
   const send = async () => {
-    const o = secret ? await rotate({ input: { id: secret.id, value, ifMatch: secret.etag } }) : await create({ input: { name, value, ...(description ? { description } : {}) } });
+    const o = secret ? await rotate({ input: { id: secret.id, value, ifMatch: secret.etag } }) : await create({ input: { name: draft.name, value, ...(draft.description ? { description: draft.description } : {}) } });
     setFault(o.fault);
     if (o.fault) return;
+    if (!secret) forget();
     close();
-    toast({ text: secret ? `${secret.name} has a new value.` : `${name} was created.` });
+    toast({ text: secret ? `${secret.name} has a new value.` : `${draft.name} was created.` });
   };
   return (
     <Dialog title={secret ? `Rotate ${secret.name}` : 'New secret'} close={close}>
       <form className="stack" noValidate autoComplete="off" onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        {!secret && <Field label="Name" hint="Capitals, digits and underscores, such as GITHUB_TOKEN." fault={faultAt(fault, 'name')}><input className="mono" autoFocus value={name} onChange={(e) => { setName(e.target.value.toUpperCase()); }} /></Field>}
+        {!secret && <Field label="Name" hint="Capitals, digits and underscores, such as GITHUB_TOKEN." fault={faultAt(fault, 'name')}><input className="mono" autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value.toUpperCase() }); }} /></Field>}
         <Field label="Value" hint="At most 64 KiB. Nobody can read it back." fault={faultAt(fault, 'value')}><textarea className="mono" autoComplete="off" spellCheck={false} value={value} onChange={(e) => { setValue(e.target.value); }} /></Field>
-        {!secret && <Field label="Description" optional fault={faultAt(fault, 'description')}><input value={description} onChange={(e) => { setDescription(e.target.value); }} /></Field>}
+        {!secret && <Field label="Description" optional fault={faultAt(fault, 'description')}><input value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>}
         <Rest fault={fault} fields={['name', 'value', 'description']} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || rotating}>{secret ? 'Save' : 'Create'}</button></footer>
       </form>

@@ -2,38 +2,43 @@ import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { rows, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
-import { CreateOffering, UpdateOffering, WorkflowChoices } from '../../gen/documents';
-import type { OfferingFullFragment, OfferingStatus } from '../../gen/types';
+import { useCan } from '../../app/session';
+import { CreateOffering, OfferingChoices, UpdateOffering } from '../../gen/documents';
+import type { OfferingFullFragment, OfferingSlaInput, OfferingStatus } from '../../gen/types';
 import type { Answers, FormField } from '../../ui/answer';
 import { Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Check, Field, Rest, faultAt } from '../../ui/field';
 import { FormFields } from '../../ui/formfields';
 import { toast } from '../../ui/toast';
+import { Choices } from './choices';
 
-interface Draft { name: string; description: string; status: string; workflowId: string; response: string; resolution: string; hasForm: boolean; fields: FormField[] }
+interface Draft { name: string; description: string; status: string; workflowId: string; response: string; resolution: string; calendarId: string; hasForm: boolean; fields: FormField[] }
 
 const types = ['text', 'textarea', 'number', 'boolean', 'date', 'datetime', 'email', 'url', 'select', 'multiselect', 'user', 'team'];
 const keyOf = (label: string) => label.trim().replace(/[^A-Za-z0-9]+(.)?/g, (_m, c: string | undefined) => c?.toUpperCase() ?? '').replace(/^[^A-Za-z]+/, '').replace(/^./, (c) => c.toLowerCase()).slice(0, 64);
+// keyed gives each field the key by which it is answered: once given it stays, whatever the label becomes.
+const keyed = (fields: FormField[]) => fields.map((f, i) => ({ ...f, key: f.key || keyOf(f.label ?? '') || `field${i + 1}` }));
+// bare is what was read as it is sent back.
+const bare = (sla: OfferingFullFragment['sla']) => JSON.parse(JSON.stringify(sla ?? {}, (k, v: unknown) => (k === '__typename' || v === null ? undefined : v))) as OfferingSlaInput;
 
 // OfferingEditor builds an offering: its form with a live preview, its workflow, its service level.
 export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: string; offering: OfferingFullFragment | null; close: () => void }) {
   const form = o?.form as { fields?: FormField[] } | null | undefined;
-  const [draft, set, forget] = useDraft<Draft>(`offering ${o?.id ?? serviceId}`, {
+  const [draft, set, forget] = useDraft<Draft>(`offering ${o ? `${o.id} ${o.etag}` : serviceId}`, {
     name: o?.name ?? '', description: o?.description ?? '', status: o?.status ?? 'active', workflowId: o?.workflowId ?? '',
-    response: String(o?.sla?.responseMinutes ?? ''), resolution: String(o?.sla?.resolutionMinutes ?? ''), hasForm: Boolean(form), fields: form?.fields ?? [],
+    response: String(o?.sla?.responseMinutes ?? ''), resolution: String(o?.sla?.resolutionMinutes ?? ''), calendarId: o?.sla?.calendarId ?? '', hasForm: Boolean(form), fields: form?.fields ?? [],
   });
   const [fault, setFault] = useState<Fault | null>(null);
   const [answers, setAnswers] = useState<Answers>({});
-  const workflows = useRead(WorkflowChoices, {});
+  const calendars = useCan('calendar.read');
+  const choices = useRead(OfferingChoices, { calendars }).data;
   const [create, making] = useWrite(CreateOffering, true);
   const [update, saving] = useWrite(UpdateOffering, true);
   const number = (t: string) => (t.trim() === '' ? null : Number(t));
   const send = async () => {
-    const sla = draft.response || draft.resolution
-      ? { ...(o?.sla ? { warnAtPercent: o.sla.warnAtPercent ?? null, calendarId: o.sla.calendarId ?? null, escalations: o.sla.escalations.map(({ afterMinutes, of, do: what, teamId }) => ({ afterMinutes, of, do: what, teamId: teamId ?? null })) } : {}), responseMinutes: number(draft.response), resolutionMinutes: number(draft.resolution) }
-      : null;
-    const fields = draft.fields.map((f) => ({ ...f, key: f.key || keyOf(f.label ?? '') }));
+    const sla = { ...bare(o?.sla ?? null), responseMinutes: number(draft.response), resolutionMinutes: number(draft.resolution), calendarId: draft.calendarId || null };
+    const fields = keyed(draft.fields);
     const input = { name: draft.name, description: draft.description || null, status: draft.status as OfferingStatus, workflowId: draft.workflowId || null, sla, form: draft.hasForm || fields.length > 0 ? { fields } : null };
     const done = o ? await update({ input: { id: o.id, ifMatch: o.etag, ...input } }) : await create({ input: { serviceId, ...input } });
     setFault(done.fault);
@@ -49,7 +54,7 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
     if (f) fields.splice(i + by, 0, f);
     set({ ...draft, fields });
   };
-  const known = ['name', 'slug', 'description', 'workflowId', ...draft.fields.flatMap((_f, i) => ['key', 'label', 'type', 'options', 'pattern', 'min', 'max', 'visibleWhen'].map((k) => `form.fields[${i}].${k}`))];
+  const known = ['name', 'slug', 'description', 'workflowId', 'sla.responseMinutes', 'sla.resolutionMinutes', 'sla.calendarId', ...draft.fields.flatMap((_f, i) => ['key', 'label', 'type', 'options', 'pattern', 'min', 'max', 'visibleWhen'].map((k) => `form.fields[${i}].${k}`))];
   return (
     <Dialog title={o ? `Offering “${o.name}”` : 'New offering'} close={close} side>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
@@ -57,11 +62,12 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
         <Field label="Description" optional fault={faultAt(fault, 'description')}><textarea value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>
         <div className="pair">
           <Field label="Status"><select value={draft.status} onChange={(e) => { set({ ...draft, status: e.target.value }); }}><option value="active">Active</option><option value="inactive">Inactive</option></select></Field>
-          <Field label="Workflow" fault={faultAt(fault, 'workflowId')}><select value={draft.workflowId} onChange={(e) => { set({ ...draft, workflowId: e.target.value }); }}><option value="">None</option>{rows(workflows.data?.workflows).map((w) => <option key={w.id} value={w.id}>{w.name}</option>)}</select></Field>
+          <Field label="Workflow" fault={faultAt(fault, 'workflowId')}><select value={draft.workflowId} onChange={(e) => { set({ ...draft, workflowId: e.target.value }); }}><option value="">None</option><Choices of={rows(choices?.workflows)} now={o?.workflow ?? (draft.workflowId ? { id: draft.workflowId, name: draft.workflowId } : null)} /></select></Field>
         </div>
         <div className="pair">
           <Field label="Minutes until the answer" optional fault={faultAt(fault, 'sla.responseMinutes')}><input type="number" min={1} value={draft.response} onChange={(e) => { set({ ...draft, response: e.target.value }); }} /></Field>
           <Field label="Minutes until it is done" optional fault={faultAt(fault, 'sla.resolutionMinutes')}><input type="number" min={1} value={draft.resolution} onChange={(e) => { set({ ...draft, resolution: e.target.value }); }} /></Field>
+          {(calendars || draft.calendarId) && <Field label="Calendar" hint="Whose working hours count." fault={faultAt(fault, 'sla.calendarId')}><select value={draft.calendarId} onChange={(e) => { set({ ...draft, calendarId: e.target.value }); }}><option value="">Every hour</option><Choices of={rows(choices?.calendars)} now={draft.calendarId ? { id: draft.calendarId, name: draft.calendarId } : null} /></select></Field>}
         </div>
         <h3>Form</h3>
         <div className="form-builder">
@@ -95,7 +101,7 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
         {draft.fields.length > 0 && (
           <section className="card pad stack" aria-label="Preview">
             <h3>Preview</h3>
-            <FormFields fields={draft.fields.map((f) => ({ ...f, key: f.key || keyOf(f.label ?? '') || 'field' }))} answers={answers} set={setAnswers} />
+            <FormFields fields={keyed(draft.fields)} answers={answers} set={setAnswers} />
           </section>
         )}
         <Rest fault={fault} fields={known} />

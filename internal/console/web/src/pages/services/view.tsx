@@ -1,20 +1,22 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { rows, useRead, useWrite } from '../../app/data';
+import { rows, usePages, useWrite } from '../../app/data';
 import { can, useCan, useViewer } from '../../app/session';
 import { DeleteOffering, DeleteService, ServiceOne, UpdateService } from '../../gen/documents';
-import type { OfferingFullFragment, ServiceOneQuery, ServiceStatus } from '../../gen/types';
-import { Badge, lasting } from '../../ui/bits';
+import type { OfferingFullFragment, ServiceFullFragment, ServiceOneQuery, ServiceStatus } from '../../gen/types';
+import { Badge, count, lasting } from '../../ui/bits';
 import { Confirm } from '../../ui/dialog';
+import { More } from '../../ui/more';
 import { Loaded, Page, Section } from '../../ui/page';
 import { Empty, NotFound } from '../../ui/states';
 import { toast } from '../../ui/toast';
+import { ServiceEditor } from './editor';
 import { OfferingEditor } from './offering';
 
 // ServiceView is one service with its offerings.
 export default function ServiceView() {
   const { id } = useParams({ strict: false }) as { id: string };
-  const read = useRead(ServiceOne, { id });
+  const read = usePages(ServiceOne, { id, first: 50 });
   const s = read.data?.service;
   const adds = useCan('offering.create');
   const [edit, setEdit] = useState<OfferingFullFragment | 'new' | null>(null);
@@ -26,9 +28,9 @@ export default function ServiceView() {
       <Loaded read={read}>
         {({ service }) => (!service ? <NotFound what="service" /> : (
           <>
-            <div className="line"><Badge value={service.status} /><span className="soft"><code>{service.slug}</code></span>{service.ownerTeam && <span className="soft">{service.ownerTeam.name}</span>}</div>
+            <div className="line"><Badge value={service.status} /><span className="soft"><code>{service.slug}</code></span>{service.ownerTeam && <span className="soft">{service.ownerTeam.name}</span>}{service.organization && <span className="soft">{service.organization.name}</span>}{Object.entries(service.tags).map(([k, v]) => <span key={k} className="chip">{k}: {v}</span>)}</div>
             <Section title="Offerings" actions={adds && <button type="button" onClick={() => { setEdit('new'); }}>New offering</button>}>
-              <Offerings service={service} edit={setEdit} />
+              <Offerings service={service} edit={setEdit} next={read.next} />
             </Section>
             {edit && <OfferingEditor serviceId={service.id} offering={edit === 'new' ? null : edit} close={() => { setEdit(null); }} />}
           </>
@@ -40,7 +42,7 @@ export default function ServiceView() {
 
 type Service = NonNullable<ServiceOneQuery['service']>;
 
-function Offerings({ service, edit }: { service: Service; edit: (o: OfferingFullFragment) => void }) {
+function Offerings({ service, edit, next }: { service: Service; edit: (o: OfferingFullFragment) => void; next: (after: string | null) => void }) {
   const viewer = useViewer();
   const [gone, setGone] = useState<OfferingFullFragment | null>(null);
   const [remove] = useWrite(DeleteOffering);
@@ -53,7 +55,7 @@ function Offerings({ service, edit }: { service: Service; edit: (o: OfferingFull
           <li key={o.id} className="row">
             <div>
               <Link className="name" to="/app/catalogue/$id" params={{ id: o.id }}>{o.name}</Link>
-              <div className="meta"><Badge value={o.status} /><span>{((o.form as { fields?: unknown[] } | null)?.fields ?? []).length} fields</span>{o.workflow && <span>{o.workflow.name}</span>}{o.sla?.resolutionMinutes && <span>Done within {lasting(o.sla.resolutionMinutes)}</span>}</div>
+              <div className="meta"><Badge value={o.status} /><span>{count(((o.form as { fields?: unknown[] } | null)?.fields ?? []).length, 'field')}</span>{o.workflow && <span>{o.workflow.name}</span>}{o.sla?.resolutionMinutes && <span>Done within {lasting(o.sla.resolutionMinutes)}</span>}</div>
             </div>
             <div className="verbs">
               {can(viewer, 'offering.update', o) && <button type="button" className="plain small" onClick={() => { edit(o); }}>Edit<span className="hidden"> {o.name}</span></button>}
@@ -62,20 +64,22 @@ function Offerings({ service, edit }: { service: Service; edit: (o: OfferingFull
           </li>
         ))}
       </ul>
+      <More shown={list.length} total={service.offerings?.totalCount} page={service.offerings?.pageInfo} next={next} />
       {gone && <Confirm title={`Delete “${gone.name}”?`} verb="Delete" close={() => { setGone(null); }} act={async () => { const o = await remove({ input: { id: gone.id } }); if (!o.fault) toast({ text: 'The offering is gone.' }); setGone(null); }}><p>An offering that has requests cannot be deleted; make it inactive instead.</p></Confirm>}
     </>
   );
 }
 
-function ServiceVerbs({ service: s }: { service: Service }) {
+function ServiceVerbs({ service: s }: { service: ServiceFullFragment }) {
   const viewer = useViewer();
   const [update] = useWrite(UpdateService);
   const [remove] = useWrite(DeleteService);
-  const [asking, setAsking] = useState(false);
+  const [asking, setAsking] = useState<'edit' | 'delete' | ''>('');
   const navigate = useNavigate();
   const to: ServiceStatus = s.status === 'active' ? 'archived' : 'active';
   return (
     <>
+      {can(viewer, 'service.update', s) && <button type="button" className="plain" onClick={() => { setAsking('edit'); }}>Edit</button>}
       {can(viewer, 'service.update', s) && <button type="button" className="plain" onClick={() => {
         void update({ input: { id: s.id, status: to, ifMatch: s.etag } }).then((o) => {
           if (!o.data) return;
@@ -83,10 +87,11 @@ function ServiceVerbs({ service: s }: { service: Service }) {
           toast({ text: to === 'active' ? 'The service takes requests.' : 'The service is archived.', undo: () => { void update({ input: { id: s.id, status: s.status, ifMatch: etag } }); } });
         });
       }}>{to === 'active' ? 'Activate' : 'Archive'}</button>}
-      {can(viewer, 'service.delete', s) && <button type="button" className="danger-plain" onClick={() => { setAsking(true); }}>Delete</button>}
-      {asking && <Confirm title={`Delete “${s.name}”?`} verb="Delete" close={() => { setAsking(false); }} act={async () => {
+      {can(viewer, 'service.delete', s) && <button type="button" className="danger-plain" onClick={() => { setAsking('delete'); }}>Delete</button>}
+      {asking === 'edit' && <ServiceEditor service={s} close={() => { setAsking(''); }} />}
+      {asking === 'delete' && <Confirm title={`Delete “${s.name}”?`} verb="Delete" close={() => { setAsking(''); }} act={async () => {
         const o = await remove({ input: { id: s.id, ifMatch: s.etag } });
-        setAsking(false);
+        setAsking('');
         if (o.fault) return;
         toast({ text: `“${s.name}” is gone.` });
         void navigate({ to: '/app/services' });

@@ -1,13 +1,16 @@
 import { useState } from 'react';
 import { config } from '../../app/config';
-import { rows, useRead, useWrite } from '../../app/data';
+import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useCan, useViewer } from '../../app/session';
 import { applyTheme, theme, type Theme } from '../../app/theme';
-import { EndSession, Sessions, SetNotice, SwitchSession, UpdateCompany } from '../../gen/documents';
+import { EndAllSessions, EndSession, Sessions, SetNotice, SwitchSession, UpdateCompany } from '../../gen/documents';
 import type { NotificationChannel, NotificationKind } from '../../gen/types';
 import { Badge, Time, words } from '../../ui/bits';
+import { Confirm } from '../../ui/dialog';
+import { useDraft } from '../../ui/draft';
 import { Check, Field, Rest, faultAt } from '../../ui/field';
+import { More } from '../../ui/more';
 import { Loaded, Page, Section } from '../../ui/page';
 import { toast } from '../../ui/toast';
 
@@ -56,13 +59,16 @@ function Told() {
 }
 
 function Devices() {
-  const read = useRead(Sessions, {});
+  const viewer = useViewer();
+  const read = usePages(Sessions, { first: 50 });
   const [end] = useWrite(EndSession);
+  const [endAll] = useWrite(EndAllSessions);
+  const [asking, setAsking] = useState(false);
   return (
-    <Section title="Where you are signed in">
+    <Section title="Where you are signed in" actions={<button type="button" className="danger-plain" onClick={() => { setAsking(true); }}>Sign out everywhere</button>}>
       <Loaded read={read} skeleton={2}>
         {({ sessions }) => (
-          <ul className="rows">
+          <><ul className="rows">
             {rows(sessions).map((s) => (
               <li key={s.id} className="row">
                 <div><span className="sub-agent">{browser(s.userAgent)}</span><div className="meta">{s.current && <Badge value="active">This one</Badge>}{s.sandbox && <Badge value="draft">Sandbox</Badge>}<span>{s.ip}</span><span>seen <Time at={s.lastSeenAt} /></span></div></div>
@@ -70,8 +76,10 @@ function Devices() {
               </li>
             ))}
           </ul>
+          <More shown={rows(sessions).length} total={sessions?.totalCount} page={sessions?.pageInfo} next={read.next} /></>
         )}
       </Loaded>
+      {asking && <Confirm title="Sign out everywhere?" verb="Sign out everywhere" close={() => { setAsking(false); }} act={async () => { const o = await endAll({ input: { userId: viewer.id } }); setAsking(false); if (!o.fault) location.assign('/app'); }}><p>All your sessions end, this one too, and the tokens of all applications.</p></Confirm>}
     </Section>
   );
 }
@@ -85,7 +93,8 @@ function browser(agent: string | null | undefined): string {
 
 function CompanyForm() {
   const company = useViewer().company;
-  const [draft, set] = useState({ name: company?.name ?? '', mfaRequired: company?.mfaRequired ?? false, minutes: String(company?.sessionLifetimeMinutes ?? 60) });
+  const now = { name: company?.name ?? '', mfaRequired: company?.mfaRequired ?? false, minutes: String(company?.sessionLifetimeMinutes ?? 60) };
+  const [draft, set, forget] = useDraft(`company ${JSON.stringify(now)}`, now);
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(UpdateCompany, true);
   const send = async () => {
@@ -94,7 +103,9 @@ function CompanyForm() {
       ...(Number(draft.minutes) === company?.sessionLifetimeMinutes ? {} : { sessionLifetimeMinutes: Number(draft.minutes) }),
     } });
     setFault(o.fault);
-    if (!o.fault) toast({ text: 'The company was saved.' });
+    if (o.fault) return;
+    forget();
+    toast({ text: 'The company was saved.' });
   };
   return (
     <Section title="Company" intro={<>On the plan {words(company?.plan ?? '')}.</>}>

@@ -1,10 +1,13 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { rows, useRead, useWrite } from '../../app/data';
+import { rows, useAll, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
-import { can, useCan, useViewer } from '../../app/session';
-import { Approvals, Assignables, ClaimTask, CompleteTask, DecideApproval, DelegateApproval, Incidents, ResolveIncident, Tasks } from '../../gen/documents';
-import type { TaskRowFragment } from '../../gen/types';
+import { useChanges, useSoon, useTold } from '../../app/live';
+import { can, useViewer } from '../../app/session';
+import { Approvals, Assignables, ClaimTask, CompleteTask, DecideApproval, DelegateApproval, Incidents, TaskMoved, Tasks } from '../../gen/documents';
+import type { TaskFilter, TaskRowFragment, TaskStatus } from '../../gen/types';
+import { IncidentRow } from '../../parts/incident';
+import { decides } from '../../parts/seat';
 import { toSend, type Answers, type FormField } from '../../ui/answer';
 import { Badge, Person, Time, words } from '../../ui/bits';
 import { Dialog } from '../../ui/dialog';
@@ -13,19 +16,27 @@ import { Field, Rest, faultAt } from '../../ui/field';
 import { FormFields } from '../../ui/formfields';
 import { More } from '../../ui/more';
 import { Loaded, Page, Section } from '../../ui/page';
-import { Empty } from '../../ui/states';
+import { Empty, Failed } from '../../ui/states';
 import { toast } from '../../ui/toast';
-import { decides } from './seat';
+
+type Search = { status?: string; assigneeId?: string; teamId?: string; requestId?: string; executionId?: string };
+
+// filterOf is the API's filter of what stands in the address: whoever is shown their own and their teams' alone need say nothing.
+function filterOf(s: Search): TaskFilter {
+  const named = (['assigneeId', 'teamId', 'requestId', 'executionId'] as const).flatMap((k) => (s[k] ? [[k, s[k].split(',')]] : []));
+  return { status: s.status ? s.status.split(',') as TaskStatus[] : ['OPEN', 'IN_PROGRESS'], ...Object.fromEntries(named) };
+}
 
 // TaskList is what workflows wait for: work, decisions, and what went wrong.
 export default function TaskList() {
   const viewer = useViewer();
   const staff = can(viewer, 'request.update');
-  const { whose = staff ? 'all' : 'mine' } = useSearch({ strict: false }) as { whose?: string };
+  const search = useSearch({ strict: false }) as Search;
   const navigate = useNavigate();
-  const [after, setAfter] = useState<string | null>(null);
-  const set = (to: string) => { setAfter(null); void navigate({ to: '/app/tasks', search: { whose: to } as never, replace: true }); };
-  const read = useRead(Tasks, { filter: { status: ['OPEN', 'IN_PROGRESS'], ...(whose === 'mine' ? { assigneeId: [viewer.id] } : {}) }, ...(after ? { after } : {}) });
+  const set = (assigneeId: string) => { void navigate({ to: '/app/tasks', search: { ...search, assigneeId } as never, replace: true }); };
+  const filter = filterOf(search);
+  const read = usePages(Tasks, { filter });
+  useTold(TaskMoved, {}, read.again);
   const [completing, setCompleting] = useState<TaskRowFragment | null>(null);
   const [claim] = useWrite(ClaimTask);
   return (
@@ -34,13 +45,13 @@ export default function TaskList() {
       {can(viewer, 'incident.read') && <Stuck />}
       <Section title="Open tasks" actions={staff && (
         <>
-          <button type="button" className="plain small" aria-pressed={whose === 'all'} onClick={() => { set('all'); }}>Everybody’s</button>
-          <button type="button" className="plain small" aria-pressed={whose === 'mine'} onClick={() => { set('mine'); }}>Mine</button>
+          <button type="button" className="plain small" aria-pressed={!search.assigneeId} onClick={() => { set(''); }}>Everybody’s</button>
+          <button type="button" className="plain small" aria-pressed={search.assigneeId === viewer.id} onClick={() => { set(viewer.id); }}>Mine</button>
         </>
       )}>
         <Loaded read={read}>
           {({ tasks }) => {
-            const list = rows(tasks).filter((t) => t.status === 'OPEN' || t.status === 'IN_PROGRESS');
+            const list = rows(tasks).filter((t) => filter.status?.includes(t.status));
             return list.length === 0 ? <Empty title="No open tasks"><p>When a workflow asks for work, it stands here.</p></Empty> : (
               <><ul className="rows" aria-label="Open tasks">
                 {list.map((t) => (
@@ -56,12 +67,12 @@ export default function TaskList() {
                     </div>
                     <div className="verbs">
                       {can(viewer, 'task.claim', t) && !t.assigneeId && <button type="button" className="plain small" onClick={() => { void claim({ input: { id: t.id } }).then((o) => { if (!o.fault) toast({ text: `“${t.title}” is yours.` }); }); }}>Take<span className="hidden"> {t.title}</span></button>}
-                      {can(viewer, 'task.complete', t) && <button type="button" className="small" onClick={() => { setCompleting(t); }}>Complete<span className="hidden"> {t.title}</span></button>}
+                      {can(viewer, 'task.complete', t) && (t.status === 'OPEN' || t.status === 'IN_PROGRESS') && <button type="button" className="small" onClick={() => { setCompleting(t); }}>Complete<span className="hidden"> {t.title}</span></button>}
                     </div>
                   </li>
                 ))}
               </ul>
-              {tasks?.pageInfo.hasNextPage && <More shown={list.length} total={tasks.totalCount} page={tasks.pageInfo} next={setAfter} />}</>
+              {tasks?.pageInfo.hasNextPage && <More shown={list.length} total={tasks.totalCount} page={tasks.pageInfo} next={read.next} />}</>
             );
           }}
         </Loaded>
@@ -106,17 +117,15 @@ function Complete({ task: t, close }: { task: TaskRowFragment; close: () => void
 
 function Decisions() {
   const viewer = useViewer();
-  const [after, setAfter] = useState<string | null>(null);
-  const read = useRead(Approvals, { filter: { status: ['PENDING'] }, ...(after ? { after } : {}), me: viewer.id, staff: can(viewer, 'user.read') });
-  const [run] = useWrite(DecideApproval);
+  const read = usePages(Approvals, { filter: { status: ['PENDING'] }, me: viewer.id, staff: can(viewer, 'user.read') });
+  useChanges(useSoon(read.again, 1500)); // a request that goes on may ask for a decision, or need none any more
   const [asking, setAsking] = useState<{ id: string; title: string; decision: 'APPROVE' | 'REJECT' } | null>(null);
   const [handing, setHanding] = useState<{ id: string; title: string } | null>(null);
-  const [comment, setComment] = useState('');
   const list = rows(read.data?.approvals).filter((a) => a.status === 'PENDING');
   const teams = read.data?.user?.teamIds ?? [];
   const seat = (a: (typeof list)[number]) => decides(a, viewer.id, can(viewer, 'user.read') ? teams : null);
+  if (read.fault && !read.data?.approvals) return <Section title="Decisions that wait"><Failed fault={read.fault} again={read.again} /></Section>;
   if (list.length === 0) return null;
-  const verb = asking?.decision === 'REJECT' ? 'Reject' : 'Approve';
   return (
     <Section title="Decisions that wait">
       <ul className="rows" aria-label="Approvals">
@@ -134,31 +143,39 @@ function Decisions() {
           </li>
         ))}
       </ul>
-      {read.data?.approvals?.pageInfo.hasNextPage && <More shown={list.length} total={read.data.approvals.totalCount} page={read.data.approvals.pageInfo} next={setAfter} />}
+      {read.data?.approvals?.pageInfo.hasNextPage && <More shown={list.length} total={read.data.approvals.totalCount} page={read.data.approvals.pageInfo} next={read.next} />}
       {handing && <Delegate approval={handing} close={() => { setHanding(null); }} done={read.again} />}
-      {asking && (
-        <Dialog title={`${verb} “${asking.title}”?`} close={() => { setAsking(null); }}>
-          <form className="stack" onSubmit={(e) => {
-            e.preventDefault();
-            void run({ input: { id: asking.id, decision: asking.decision, ...(comment ? { comment } : {}) } }).then((o) => {
-              if (o.fault) return;
-              toast({ text: verb === 'Reject' ? 'Rejected.' : 'Approved.' });
-              setAsking(null);
-              setComment('');
-            });
-          }}>
-            <Field label="Comment" optional><textarea value={comment} onChange={(e) => { setComment(e.target.value); }} /></Field>
-            <footer><button type="button" className="plain" onClick={() => { setAsking(null); }}>Cancel</button><button type="submit">{verb}</button></footer>
-          </form>
-        </Dialog>
-      )}
+      {asking && <Decide key={`${asking.id} ${asking.decision}`} approval={asking} close={() => { setAsking(null); }} />}
     </Section>
+  );
+}
+
+function Decide({ approval: a, close }: { approval: { id: string; title: string; decision: 'APPROVE' | 'REJECT' }; close: () => void }) {
+  const [comment, set] = useState('');
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [run, busy] = useWrite(DecideApproval, true);
+  const verb = a.decision === 'REJECT' ? 'Reject' : 'Approve';
+  const send = async () => {
+    const o = await run({ input: { id: a.id, decision: a.decision, ...(comment ? { comment } : {}) } });
+    setFault(o.fault);
+    if (o.fault) return;
+    close();
+    toast({ text: verb === 'Reject' ? 'Rejected.' : 'Approved.' });
+  };
+  return (
+    <Dialog title={`${verb} “${a.title}”?`} close={close}>
+      <form className="stack" onSubmit={(e) => { e.preventDefault(); void send(); }}>
+        <Field label="Comment" optional fault={faultAt(fault, 'comment')}><textarea value={comment} onChange={(e) => { set(e.target.value); }} /></Field>
+        <Rest fault={fault} fields={['comment']} />
+        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>{verb}</button></footer>
+      </form>
+    </Dialog>
   );
 }
 
 // Delegate puts somebody else into the person's place.
 function Delegate({ approval: a, close, done }: { approval: { id: string; title: string }; close: () => void; done: () => void }) {
-  const people = useRead(Assignables, {});
+  const people = useAll(Assignables, {});
   const viewer = useViewer();
   const [who, set] = useState('');
   const [fault, setFault] = useState<Fault | null>(null);
@@ -183,27 +200,14 @@ function Delegate({ approval: a, close, done }: { approval: { id: string; title:
 }
 
 function Stuck() {
-  const [after, setAfter] = useState<string | null>(null);
-  const read = useRead(Incidents, after ? { after } : {});
-  const resolves = useCan('incident.resolve');
-  const [run] = useWrite(ResolveIncident);
+  const read = usePages(Incidents, {});
   const list = rows(read.data?.incidents).filter((i) => i.status === 'OPEN');
+  if (read.fault && !read.data?.incidents) return <Section title="What cannot go on by itself"><Failed fault={read.fault} again={read.again} /></Section>;
   if (list.length === 0) return null;
-  const resolve = (id: string, action: 'RETRY' | 'SKIP') => { void run({ input: { id, action } }).then((o) => { if (!o.fault) toast({ text: action === 'RETRY' ? 'The phase is tried again.' : 'The phase was skipped.' }); }); };
   return (
     <Section title="What cannot go on by itself">
-      <ul className="rows" aria-label="Incidents">
-        {list.map((i) => (
-          <li key={i.id} className="row">
-            <div>
-              {i.execution?.request ? <Link to="/app/requests/$id" params={{ id: i.execution.request.id }} className="name">{i.execution.request.title}</Link> : <span className="name">{i.execution?.workflow?.name}</span>}
-              <div className="meta"><Badge value="FAILED">{words(i.phaseId)}</Badge><span>{i.message}</span><Time at={i.createdAt} /></div>
-            </div>
-            {resolves && <div className="verbs"><button type="button" className="plain small" onClick={() => { resolve(i.id, 'RETRY'); }}>Try again</button><button type="button" className="quiet small" onClick={() => { resolve(i.id, 'SKIP'); }}>Skip</button></div>}
-          </li>
-        ))}
-      </ul>
-      {read.data?.incidents?.pageInfo.hasNextPage && <More shown={list.length} total={read.data.incidents.totalCount} page={read.data.incidents.pageInfo} next={setAfter} />}
+      <ul className="rows" aria-label="Incidents">{list.map((i) => <IncidentRow key={i.id} incident={i} linked />)}</ul>
+      {read.data?.incidents?.pageInfo.hasNextPage && <More shown={list.length} total={read.data.incidents.totalCount} page={read.data.incidents.pageInfo} next={read.next} />}
     </Section>
   );
 }

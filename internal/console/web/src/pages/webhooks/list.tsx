@@ -1,96 +1,85 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { rows, useRead, useWrite } from '../../app/data';
+import { rows, usePages, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
-import { CreateInbound, CreateSubscriber, DeleteInbound, Webhooks, WorkflowChoices } from '../../gen/documents';
-import type { WebhooksQuery } from '../../gen/types';
-import { Badge } from '../../ui/bits';
+import { CreateInbound, DeleteInbound, Inbounds, Webhooks, WorkflowChoices } from '../../gen/documents';
+import type { InboundsQuery } from '../../gen/types';
+import { Badge, count } from '../../ui/bits';
 import { Confirm, Copyable, Dialog, Once } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
-import { Check, Field, Rest, faultAt } from '../../ui/field';
+import { Field, Rest, faultAt } from '../../ui/field';
+import { More } from '../../ui/more';
 import { Loaded, Page, Section } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { toast } from '../../ui/toast';
-import { events } from './events';
+import { Editor } from './editor';
 
-type Inbound = NonNullable<WebhooksQuery['inboundWebhooks']>['edges'][number]['node'];
+type Inbound = NonNullable<InboundsQuery['inboundWebhooks']>['edges'][number]['node'];
 
 // WebhookList is who is told of events, and by which addresses others start workflows.
 export default function WebhookList() {
-  const read = useRead(Webhooks, {});
   const viewer = useViewer();
   const [making, setMaking] = useState<'out' | 'in' | ''>('');
   const [secret, setSecret] = useState<{ value: string; url?: string } | null>(null);
-  const [gone, setGone] = useState<Inbound | null>(null);
-  const [remove] = useWrite(DeleteInbound);
   return (
     <Page title="Webhooks" verb="webhooksubscription.read" intro="Tell other systems what happens here, and let them start workflows." actions={can(viewer, 'webhooksubscription.create') && <button type="button" onClick={() => { setMaking('out'); }}>New webhook</button>}>
-      <Loaded read={read}>
-        {({ webhookSubscriptions, inboundWebhooks }) => (
-          <>
-            <Section title="Sent to others">
-              {rows(webhookSubscriptions).length === 0 ? <Empty title="Nobody is told yet"><p>A webhook posts each event to an address of yours, signed and retried.</p></Empty> : (
-                <ul className="rows">
-                  {rows(webhookSubscriptions).map((s) => (
-                    <li key={s.id} className="row">
-                      <div>
-                        <Link className="name" to="/app/webhooks/$id" params={{ id: s.id }}>{s.url}</Link>
-                        <div className="meta"><Badge value={s.enabled ? (s.failingSince ? 'WARNING' : 'enabled') : 'disabled'}>{s.enabled ? (s.failingSince ? 'Failing' : 'Enabled') : 'Disabled'}</Badge><span>{s.events.length} events</span>{s.description && <span>{s.description}</span>}{s.disabledReason && <span>{s.disabledReason}</span>}</div>
-                      </div>
-                    </li>
-                  ))}
-                </ul>
-              )}
-            </Section>
-            <Section title="Called by others" actions={can(viewer, 'inboundwebhook.create') && <button type="button" className="plain" onClick={() => { setMaking('in'); }}>New inbound webhook</button>}>
-              {rows(inboundWebhooks).length === 0 ? <Empty title="No inbound webhooks yet"><p>Each is an address that starts a workflow when it is called.</p></Empty> : (
-                <ul className="rows">
-                  {rows(inboundWebhooks).map((w) => (
-                    <li key={w.id} className="row">
-                      <div><Link className="name" to="/app/inbound-webhooks/$id" params={{ id: w.id }}>{w.name}</Link><div className="meta"><Badge value={w.enabled ? 'enabled' : 'disabled'} />{w.warning && <Badge value="WARNING">{w.warning}</Badge>}<code>{w.url}</code></div></div>
-                      {can(viewer, 'inboundwebhook.delete') && <div className="verbs"><button type="button" className="danger-plain small" onClick={() => { setGone(w); }}>Delete<span className="hidden"> {w.name}</span></button></div>}
-                    </li>
-                  ))}
-                </ul>
-              )}
-            </Section>
-          </>
-        )}
-      </Loaded>
-      {making === 'out' && <MakeOut close={() => { setMaking(''); }} made={(value) => { setMaking(''); setSecret({ value }); }} />}
+      <Out />
+      {can(viewer, 'inboundwebhook.read') && <In make={() => { setMaking('in'); }} />}
+      {making === 'out' && <Editor subscriber={null} close={() => { setMaking(''); }} made={(value) => { setMaking(''); setSecret({ value }); }} />}
       {making === 'in' && <MakeIn close={() => { setMaking(''); }} made={(value, url) => { setMaking(''); setSecret({ value, url }); }} />}
       {secret && <Once title="The signing secret" label="Signing secret" value={secret.value} close={() => { setSecret(null); }}>{secret.url && <><p className="soft">The address to call:</p><Copyable label="Address" value={secret.url} /></>}</Once>}
-      {gone && <Confirm title={`Delete “${gone.name}”?`} verb="Delete" close={() => { setGone(null); }} act={async () => { const o = await remove({ input: { id: gone.id } }); if (!o.fault) toast({ text: 'The webhook is gone.' }); setGone(null); }}><p>Calls of its address are answered as if there had never been one.</p></Confirm>}
     </Page>
   );
 }
 
-function MakeOut({ close, made }: { close: () => void; made: (secret: string) => void }) {
-  const [draft, set, forget] = useDraft('webhook', { url: '', description: '', events: [] as string[] });
-  const [fault, setFault] = useState<Fault | null>(null);
-  const [run, busy] = useWrite(CreateSubscriber, true);
-  const send = async () => {
-    const o = await run({ input: { url: draft.url, events: draft.events, ...(draft.description ? { description: draft.description } : {}) } });
-    setFault(o.fault);
-    if (!o.data) return;
-    forget();
-    made(o.data.createWebhookSubscription.signingSecret);
-  };
+function Out() {
+  const read = usePages(Webhooks, { first: 50 });
+  const list = rows(read.data?.webhookSubscriptions);
   return (
-    <Dialog title="New webhook" close={close} wide>
-      <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="URL" hint="https, on the public internet." fault={faultAt(fault, 'url')}><input type="url" autoFocus placeholder="https://" value={draft.url} onChange={(e) => { set({ ...draft, url: e.target.value }); }} /></Field>
-        <fieldset aria-describedby={faultAt(fault, 'events') ? 'events-fault' : undefined}>
-          <legend>Events</legend>
-          <div className="checks">{events.map((e) => <Check key={e} label={e} checked={draft.events.includes(e)} set={(on) => { set({ ...draft, events: on ? [...draft.events, e] : draft.events.filter((x) => x !== e) }); }} />)}</div>
-          {faultAt(fault, 'events') && <p className="fault" id="events-fault">{faultAt(fault, 'events')}</p>}
-        </fieldset>
-        <Field label="Description" optional fault={faultAt(fault, 'description')}><input value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>
-        <Rest fault={fault} fields={['url', 'events', 'description']} />
-        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Create</button></footer>
-      </form>
-    </Dialog>
+    <Section title="Sent to others">
+      <Loaded read={read} skeleton={3}>
+        {({ webhookSubscriptions }) => (list.length === 0 ? <Empty title="Nobody is told yet"><p>A webhook posts each event to an address of yours, signed and retried.</p></Empty> : (
+          <><ul className="rows">
+            {list.map((s) => (
+              <li key={s.id} className="row">
+                <div>
+                  <Link className="name" to="/app/webhooks/$id" params={{ id: s.id }}>{s.url}</Link>
+                  <div className="meta"><Badge value={s.enabled ? (s.failingSince ? 'WARNING' : 'enabled') : 'disabled'}>{s.enabled ? (s.failingSince ? 'Failing' : 'Enabled') : 'Disabled'}</Badge><span>{count(s.events.length, 'event')}</span>{s.description && <span>{s.description}</span>}{s.disabledReason && <span>{s.disabledReason}</span>}</div>
+                </div>
+              </li>
+            ))}
+          </ul>
+          <More shown={list.length} total={webhookSubscriptions?.totalCount} page={webhookSubscriptions?.pageInfo} next={read.next} /></>
+        ))}
+      </Loaded>
+    </Section>
+  );
+}
+
+function In({ make }: { make: () => void }) {
+  const viewer = useViewer();
+  const read = usePages(Inbounds, { first: 50 });
+  const [gone, setGone] = useState<Inbound | null>(null);
+  const [remove] = useWrite(DeleteInbound);
+  const list = rows(read.data?.inboundWebhooks);
+  return (
+    <Section title="Called by others" actions={can(viewer, 'inboundwebhook.create') && <button type="button" className="plain" onClick={make}>New inbound webhook</button>}>
+      <Loaded read={read} skeleton={3}>
+        {({ inboundWebhooks }) => (list.length === 0 ? <Empty title="No inbound webhooks yet"><p>Each is an address that starts a workflow when it is called.</p></Empty> : (
+          <><ul className="rows">
+            {list.map((w) => (
+              <li key={w.id} className="row">
+                <div><Link className="name" to="/app/inbound-webhooks/$id" params={{ id: w.id }}>{w.name}</Link><div className="meta"><Badge value={w.enabled ? 'enabled' : 'disabled'} />{w.warning && <Badge value="WARNING">{w.warning}</Badge>}<code>{w.url}</code></div></div>
+                {can(viewer, 'inboundwebhook.delete') && <div className="verbs"><button type="button" className="danger-plain small" onClick={() => { setGone(w); }}>Delete<span className="hidden"> {w.name}</span></button></div>}
+              </li>
+            ))}
+          </ul>
+          <More shown={list.length} total={inboundWebhooks?.totalCount} page={inboundWebhooks?.pageInfo} next={read.next} /></>
+        ))}
+      </Loaded>
+      {gone && <Confirm title={`Delete “${gone.name}”?`} verb="Delete" close={() => { setGone(null); }} act={async () => { const o = await remove({ input: { id: gone.id } }); if (!o.fault) toast({ text: 'The webhook is gone.' }); setGone(null); }}><p>Calls of its address are answered as if there had never been one.</p></Confirm>}
+    </Section>
   );
 }
 

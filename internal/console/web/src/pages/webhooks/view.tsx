@@ -1,15 +1,19 @@
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useSubscription } from 'urql';
-import { rows, useRead, useWrite } from '../../app/data';
-import { DeleteSubscriber, Deliveries, DeliveryChanged, ReplayDelivery, RotateSubscriber, SendTest, UpdateSubscriber, WebhookOne } from '../../gen/documents';
+import { rows, usePages, useRead, useWrite } from '../../app/data';
+import type { Fault } from '../../app/fault';
+import { can, useCan, useViewer } from '../../app/session';
+import { DeleteSubscriber, Deliveries, DeliveryChanged, ReplayDelivery, ReplayEvents, RotateSubscriber, SendTest, UpdateSubscriber, WebhookOne } from '../../gen/documents';
 import type { DeliveryFragment, SubscriberFragment } from '../../gen/types';
-import { Badge, Time } from '../../ui/bits';
+import { Badge, count, Time } from '../../ui/bits';
 import { Confirm, Dialog, Once } from '../../ui/dialog';
-import { Field } from '../../ui/field';
+import { Field, Rest, faultAt } from '../../ui/field';
+import { More } from '../../ui/more';
 import { Loaded, Page, Section } from '../../ui/page';
 import { Empty, NotFound } from '../../ui/states';
 import { toast } from '../../ui/toast';
+import { Editor } from './editor';
 import { events } from './events';
 
 // WebhookView is one subscription with what was sent to it, live.
@@ -25,7 +29,8 @@ export default function WebhookView() {
 }
 
 function Body({ subscriber: s }: { subscriber: SubscriberFragment }) {
-  const [asking, setAsking] = useState<'test' | 'Rotate' | 'Delete' | ''>('');
+  const viewer = useViewer();
+  const [asking, setAsking] = useState<'edit' | 'test' | 'replay' | 'Rotate' | 'Delete' | ''>('');
   const [secret, setSecret] = useState('');
   const [event, setEvent] = useState('request.created');
   const [test] = useWrite(SendTest);
@@ -34,18 +39,30 @@ function Body({ subscriber: s }: { subscriber: SubscriberFragment }) {
   const [remove] = useWrite(DeleteSubscriber);
   const navigate = useNavigate();
   const close = () => { setAsking(''); };
+  const toggle = async () => {
+    const o = await update({ input: { id: s.id, enabled: !s.enabled, ifMatch: s.etag } });
+    if (!o.data) return;
+    const { etag } = o.data.updateWebhookSubscription.webhookSubscription;
+    toast({ text: s.enabled ? 'Nothing is sent any more.' : 'Events are sent again.', undo: () => { void update({ input: { id: s.id, enabled: s.enabled, ifMatch: etag } }); } });
+  };
+  const button = (verb: string, label: string, run: () => void, className?: string) => can(viewer, `webhooksubscription.${verb}`) && <button type="button" className={className} onClick={run}>{label}</button>;
   return (
     <>
       <div className="line verbs-line">
         <Badge value={s.enabled ? 'enabled' : 'disabled'} />{s.disabledReason && <span className="soft">{s.disabledReason}</span>}
+        {s.failingSince && <span className="soft">No delivery has succeeded since <Time at={s.failingSince} full /></span>}
         <span className="grow" />
-        <button type="button" onClick={() => { setAsking('test'); }}>Send test event</button>
-        <button type="button" className="plain" onClick={() => { void update({ input: { id: s.id, enabled: !s.enabled, ifMatch: s.etag } }).then((o) => { if (!o.fault) toast({ text: s.enabled ? 'Nothing is sent any more.' : 'Events are sent again.' }); }); }}>{s.enabled ? 'Disable' : 'Enable'}</button>
-        <button type="button" className="plain" onClick={() => { setAsking('Rotate'); }}>Rotate</button>
-        <button type="button" className="danger-plain" onClick={() => { setAsking('Delete'); }}>Delete</button>
+        {button('test', 'Send test event', () => { setAsking('test'); })}
+        {button('update', 'Edit', () => { setAsking('edit'); }, 'plain')}
+        {button('update', s.enabled ? 'Disable' : 'Enable', () => { void toggle(); }, 'plain')}
+        {button('replay', 'Replay events', () => { setAsking('replay'); }, 'plain')}
+        {button('rotate', 'Rotate', () => { setAsking('Rotate'); }, 'plain')}
+        {button('delete', 'Delete', () => { setAsking('Delete'); }, 'danger-plain')}
       </div>
       <p className="chips">{s.events.map((e) => <span key={e} className="chip">{e}</span>)}</p>
       <History id={s.id} />
+      {asking === 'edit' && <Editor subscriber={s} close={close} />}
+      {asking === 'replay' && <Again subscriber={s} close={close} />}
       {asking === 'test' && (
         <Dialog title="Send test event" close={close}>
           <form className="stack" onSubmit={(e) => { e.preventDefault(); close(); void test({ input: { subscriptionId: s.id, event } }).then((o) => { if (!o.fault) toast({ text: 'The test event is on its way.' }); }); }}>
@@ -61,9 +78,36 @@ function Body({ subscriber: s }: { subscriber: SubscriberFragment }) {
   );
 }
 
+// local is a moment as a datetime-local control has it.
+const local = (at: Date) => new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+
+// Again sends what happened since a moment, such as while nobody answered at the address.
+function Again({ subscriber: s, close }: { subscriber: SubscriberFragment; close: () => void }) {
+  const [since, setSince] = useState(() => local(s.failingSince ? new Date(s.failingSince) : new Date(Date.now() - 86_400_000)));
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [run, busy] = useWrite(ReplayEvents, true);
+  const send = async () => {
+    const o = await run({ input: { subscriptionId: s.id, since: new Date(since).toISOString() } });
+    setFault(o.fault);
+    if (!o.data) return;
+    close();
+    toast({ text: `${count(o.data.replayWebhookEvents.events, 'event is', 'events are')} sent again.` });
+  };
+  return (
+    <Dialog title="Replay events" close={close}>
+      <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
+        <Field label="Since" hint="At most 30 days back." fault={faultAt(fault, 'since')}><input type="datetime-local" value={since} onChange={(e) => { setSince(e.target.value); }} /></Field>
+        <Rest fault={fault} fields={['since']} />
+        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy || !since}>Replay events</button></footer>
+      </form>
+    </Dialog>
+  );
+}
+
 function History({ id }: { id: string }) {
-  const [outcome, setOutcome] = useState('');
-  const read = useRead(Deliveries, { subscriptionId: id, ...(outcome ? { outcome: [outcome as 'FAILED'] } : {}) });
+  const { outcome = '' } = useSearch({ strict: false }) as { outcome?: string };
+  const navigate = useNavigate();
+  const read = usePages(Deliveries, { subscriptionId: id, first: 50, ...(outcome ? { outcome: [outcome as 'FAILED'] } : {}) });
   const { again } = read;
   useSubscription({ query: DeliveryChanged as never, variables: { subscriptionId: id } as never }, (_was: unknown, now: { webhookDeliveryChanged?: { change: string } }) => {
     if (now.webhookDeliveryChanged?.change === 'CREATED') again();
@@ -71,29 +115,30 @@ function History({ id }: { id: string }) {
   });
   const list = rows(read.data?.webhookDeliveries);
   return (
-    <Section title="Deliveries" actions={['', 'PENDING', 'SUCCESS', 'FAILED'].map((o) => <button key={o} type="button" className="plain small" aria-pressed={outcome === o} onClick={() => { setOutcome(o); }}>{o === '' ? 'All' : o.charAt(0) + o.slice(1).toLowerCase()}</button>)}>
+    <Section title="Deliveries" actions={['', 'PENDING', 'SUCCESS', 'FAILED'].map((o) => <button key={o} type="button" className="plain small" aria-pressed={outcome === o} onClick={() => { void navigate({ to: '/app/webhooks/$id', params: { id }, search: { outcome: o } as never, replace: true, resetScroll: false }); }}>{o === '' ? 'All' : o.charAt(0) + o.slice(1).toLowerCase()}</button>)}>
       <Loaded read={read} skeleton={3}>
-        {() => (list.length === 0 ? <Empty title="Nothing was sent yet"><p>Send a test event to see one.</p></Empty> : <ul className="rows">{list.map((d) => <One key={d.id} delivery={d} />)}</ul>)}
+        {() => (list.length === 0 ? <Empty title="Nothing was sent yet"><p>Send a test event to see one.</p></Empty> : <><ul className="rows">{list.map((d) => <One key={d.id} delivery={d} />)}</ul><More shown={list.length} total={read.data?.webhookDeliveries?.totalCount} page={read.data?.webhookDeliveries?.pageInfo} next={read.next} /></>)}
       </Loaded>
     </Section>
   );
 }
 
 function One({ delivery: d }: { delivery: DeliveryFragment }) {
+  const may = useCan('webhookdelivery.replay');
   const [replay] = useWrite(ReplayDelivery);
   const last = d.attempts.at(-1);
   return (
     <li className="row">
       <div>
         <strong>{d.event}</strong>
-        <div className="meta"><Badge value={d.outcome} /><span>{d.attempts.length} attempts</span>{last && <span>{last.statusCode ?? last.error ?? 'no answer'} in {last.latencyMs} ms</span>}{d.nextAttemptAt && <span>again <Time at={d.nextAttemptAt} /></span>}<Time at={d.createdAt} /></div>
+        <div className="meta"><Badge value={d.outcome} /><span>{count(d.attempts.length, 'attempt')}</span>{last && <span>{last.statusCode ?? last.error ?? 'no answer'} in {last.latencyMs} ms</span>}{d.nextAttemptAt && <span>again <Time at={d.nextAttemptAt} /></span>}<Time at={d.createdAt} /></div>
         {d.attempts.length > 0 && (
           <details><summary>Attempts</summary>
             <ol className="stack-tight">{d.attempts.map((a) => <li key={a.at}><Time at={a.at} full /> · {a.statusCode ?? 'no answer'} · {a.latencyMs} ms{a.error && <> · {a.error}</>}{a.responseBody && <pre>{a.responseBody}</pre>}</li>)}</ol>
           </details>
         )}
       </div>
-      <div className="verbs"><button type="button" className="plain small" onClick={() => { void replay({ input: { id: d.id } }).then((o) => { if (!o.fault) toast({ text: 'It is attempted again.' }); }); }}>Replay<span className="hidden"> {d.event}</span></button></div>
+      {may && <div className="verbs"><button type="button" className="plain small" onClick={() => { void replay({ input: { id: d.id } }).then((o) => { if (!o.fault) toast({ text: 'It is attempted again.' }); }); }}>Replay<span className="hidden"> {d.event}</span></button></div>}
     </li>
   );
 }

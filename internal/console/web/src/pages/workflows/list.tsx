@@ -1,6 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { rows, useRead, useWrite } from '../../app/data';
+import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useCan } from '../../app/session';
 import { CreateWorkflow, Workflows } from '../../gen/documents';
@@ -8,6 +8,7 @@ import { Subpages } from '../../parts/subpages';
 import { Badge, Time } from '../../ui/bits';
 import { Dialog } from '../../ui/dialog';
 import { Field, Rest, faultAt } from '../../ui/field';
+import { More } from '../../ui/more';
 import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
 
@@ -18,14 +19,14 @@ const first = {
 
 // WorkflowList is the processes that requests run through.
 export default function WorkflowList() {
-  const read = useRead(Workflows, {});
+  const read = usePages(Workflows, {});
   const admin = useCan('workflow.create');
   const [making, setMaking] = useState(false);
   return (
     <Page title="Workflows" verb="workflow.read" tabs={<Subpages of="workflows" />} intro="The processes that requests run through." actions={admin && <button type="button" onClick={() => { setMaking(true); }}>New workflow</button>}>
       <Loaded read={read}>
         {({ workflows }) => (rows(workflows).length === 0 ? <Empty title="There are no workflows yet"><p>A workflow routes, asks, decides and calls other systems.</p></Empty> : (
-          <div className="table-wrap cards-when-narrow">
+          <><div className="table-wrap cards-when-narrow">
             <table>
               <thead><tr><th scope="col">Name</th><th scope="col">Status</th><th scope="col">Version</th><th scope="col">Changed</th></tr></thead>
               <tbody>
@@ -35,6 +36,7 @@ export default function WorkflowList() {
               </tbody>
             </table>
           </div>
+          <More shown={rows(workflows).length} total={workflows?.totalCount} page={workflows?.pageInfo} next={read.next} /></>
         ))}
       </Loaded>
       {making && <Make close={() => { setMaking(false); }} />}

@@ -1,16 +1,18 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { rows, useRead, useWrite } from '../../app/data';
+import { rows, usePages, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
 import { DeleteWorkflow, PublishWorkflow, UpdateWorkflow, WorkflowDiffOf, WorkflowExecutions, WorkflowOne } from '../../gen/documents';
 import type { WorkflowOneQuery } from '../../gen/types';
 import { Badge, Time } from '../../ui/bits';
+import { Changes } from '../../ui/changes';
 import { Confirm, Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Field, Rest } from '../../ui/field';
+import { More } from '../../ui/more';
 import { Loaded, Page, Section } from '../../ui/page';
-import { Empty, NotFound } from '../../ui/states';
+import { Empty, Failed, NotFound } from '../../ui/states';
 import { toast } from '../../ui/toast';
 import { drawable, PhaseList, Picture, type Definition } from '../../parts/picture';
 
@@ -31,7 +33,7 @@ export default function WorkflowView() {
 function Body({ workflow: w }: { workflow: Workflow }) {
   const viewer = useViewer();
   const kept = useMemo(() => JSON.stringify(w.definition, null, 2), [w.definition]);
-  const [draft, set, forget] = useDraft(`workflow ${w.id}`, { text: '' });
+  const [draft, set, forget] = useDraft(`workflow ${w.id}`, { text: '', etag: '' }); // the etag of the row that it was begun on
   const text = draft.text || kept;
   const [fault, setFault] = useState<Fault | null>(null);
   const [save, saving] = useWrite(UpdateWorkflow, true);
@@ -55,11 +57,11 @@ function Body({ workflow: w }: { workflow: Workflow }) {
   const changed = draft.text !== '' && draft.text !== kept;
   const store = async () => {
     if (parsed.error) return;
-    const o = await save({ input: { id: w.id, definition: parsed.sent as never, ifMatch: w.etag } });
+    const o = await save({ input: { id: w.id, definition: parsed.sent as never, ifMatch: draft.etag || w.etag } });
     setFault(o.fault);
     if (o.fault) return;
+    set({ text: '', etag: '' });
     forget();
-    set({ text: '' });
     toast({ text: 'The draft was saved. New requests run it once it is published.' });
   };
   const go = async () => {
@@ -82,12 +84,13 @@ function Body({ workflow: w }: { workflow: Workflow }) {
         <Section title="Edit">
           <form className="card stack" onSubmit={(e) => { e.preventDefault(); void store(); }}>
             <Field label="Definition" hint="Phases and transitions, as JSON. The picture follows while you write." fault={message || (fault && faults.size > 0 ? 'Some phases are at fault: see the list above.' : undefined)}>
-              <textarea className="mono" rows={20} spellCheck={false} value={text} onChange={(e) => { set({ text: e.target.value }); }} />
+              <textarea className="mono" rows={20} spellCheck={false} value={text} onChange={(e) => { set({ text: e.target.value, etag: changed ? draft.etag : w.etag }); }} />
             </Field>
+            {changed && draft.etag !== '' && draft.etag !== w.etag && <p className="notice">Somebody has changed this meanwhile. <button type="button" className="plain small" onClick={() => { set({ ...draft, etag: w.etag }); setFault(null); }}>Keep what I wrote</button></p>}
             {fault && faults.size === 0 && <Rest fault={fault} fields={[]} />}
             {fault && faults.size > 0 && <ul className="fault" role="alert">{fault.details.map((d) => <li key={d.field + d.message}>{nameOf(parsed.definition, d.field)}: {d.message}</li>)}</ul>}
             <footer>
-              {changed && <button type="button" className="plain" onClick={() => { forget(); set({ text: '' }); setFault(null); }}>Discard</button>}
+              {changed && <button type="button" className="plain" onClick={() => { set({ text: '', etag: '' }); forget(); setFault(null); }}>Discard</button>}
               <button type="submit" disabled={saving || !changed || parsed.error !== ''}>Save</button>
             </footer>
           </form>
@@ -146,25 +149,26 @@ function Published({ workflow: w, compare }: { workflow: Workflow; compare: (ver
 
 function Diff({ id, to, close }: { id: string; to: number; close: () => void }) {
   const read = useRead(WorkflowDiffOf, { id, to });
-  const show = (v: unknown) => (v === null || v === undefined ? 'nothing' : typeof v === 'object' ? JSON.stringify(v) : String(v));
   return (
     <Dialog title={`What version ${to} changed`} close={close} wide>
-      <Loaded read={read} skeleton={3}>{({ workflowDiff: d }) => (!d || d.changes.length === 0 ? <Empty title="Nothing differs" /> : <ul className="changes">{d.changes.map((c) => <li key={c.path}><code>{c.path}</code> <del>{show(c.from)}</del> <ins>{show(c.to)}</ins></li>)}</ul>)}</Loaded>
+      <Loaded read={read} skeleton={3}>{({ workflowDiff: d }) => (!d || d.changes.length === 0 ? <Empty title="Nothing differs" /> : <Changes list={d.changes.map((c) => ({ ...c, name: <code>{c.path}</code> }))} />)}</Loaded>
     </Dialog>
   );
 }
 
 function Runs({ id }: { id: string }) {
-  const read = useRead(WorkflowExecutions, { filter: { workflowId: [id] } });
+  const read = usePages(WorkflowExecutions, { filter: { workflowId: [id] } });
   const list = rows(read.data?.executions);
+  if (read.fault && !read.data?.executions) return <Section title="Executions"><Failed fault={read.fault} again={read.again} /></Section>;
   if (list.length === 0) return null;
   return (
-    <Section title="Executions">
+    <Section title="Executions" actions={<Link to="/app/executions" search={{ workflowId: id } as never}>All executions</Link>}>
       <ul className="rows">
         {list.map((e) => (
-          <li key={e.id} className="row"><div>{e.request ? <Link className="name" to="/app/requests/$id" params={{ id: e.request.id }}>{e.request.title}</Link> : <code>{e.id}</code>}<div className="meta"><Badge value={e.status} /><span>Version {e.workflowVersion}</span>{e.phaseId && <span>at {e.phaseId}</span>}<Time at={e.startedAt} /></div></div></li>
+          <li key={e.id} className="row"><div><Link className="name" to="/app/executions/$id" params={{ id: e.id }}>{e.request?.title ?? e.id}</Link><div className="meta"><Badge value={e.status} /><span>Version {e.workflowVersion}</span>{e.phaseId && <span>at {e.phaseId}</span>}<Time at={e.startedAt} /></div></div></li>
         ))}
       </ul>
+      <More shown={list.length} total={read.data?.executions?.totalCount} page={read.data?.executions?.pageInfo} next={read.next} />
     </Section>
   );
 }

@@ -1,0 +1,78 @@
+import { useState } from 'react';
+import { useWrite } from '../../app/data';
+import type { Fault } from '../../app/fault';
+import { UpdateRequest } from '../../gen/documents';
+import type { RequestPriority } from '../../gen/types';
+import { localTime, toSend, type Answers, type FormField } from '../../ui/answer';
+import { priorities, words } from '../../ui/bits';
+import { Dialog } from '../../ui/dialog';
+import { useDraft } from '../../ui/draft';
+import { Field, Rest, faultAt } from '../../ui/field';
+import { FormFields } from '../../ui/formfields';
+import { toast } from '../../ui/toast';
+import type { FullRequest } from './detail';
+import { useChange } from './verbs';
+
+const textOf = (tags: Record<string, string>) => Object.entries(tags).map(([k, v]) => `${k}=${v}`).join('\n');
+const tagsOf = (text: string) => Object.fromEntries(text.split('\n').map((l) => l.trim()).filter(Boolean).map((l) => {
+  const [key = '', ...value] = l.split('=');
+  return [key.trim(), value.join('=').trim()];
+}));
+
+// Edit changes what a request says. It sends what differs from the row as it was when the dialog was opened.
+export function Edit({ request, close }: { request: FullRequest; close: () => void }) {
+  const [r] = useState(request);
+  const fields = (r.offering?.form as { fields?: FormField[] } | null)?.fields ?? [];
+  const [draft, set, forget] = useDraft(`edit ${r.id} ${r.etag}`, { title: r.title, description: r.description ?? '', priority: r.priority as string, tags: textOf(r.tags as Record<string, string>), answers: (r.fields ?? {}) as Answers });
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [run, busy] = useWrite(UpdateRequest, true);
+  const send = async () => {
+    const now = { title: draft.title, description: draft.description || null, priority: draft.priority as RequestPriority, tags: tagsOf(draft.tags), fields: { ...(fields.length > 0 ? {} : draft.answers), ...toSend(fields, draft.answers) } };
+    const was: Record<string, unknown> = { ...r, description: r.description ?? null };
+    const changed = Object.fromEntries(Object.entries(now).filter(([k, v]) => JSON.stringify(v) !== JSON.stringify(was[k])));
+    if (Object.keys(changed).length > 0) {
+      const o = await run({ input: { id: r.id, ifMatch: r.etag, ...changed } });
+      setFault(o.fault);
+      if (o.fault) return;
+    }
+    forget();
+    close();
+    toast({ text: `“${draft.title}” was saved.` });
+  };
+  return (
+    <Dialog title={`Edit “${r.title}”`} close={close} wide>
+      <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
+        <Field label="Title" fault={faultAt(fault, 'title')}><input autoFocus maxLength={300} value={draft.title} onChange={(e) => { set({ ...draft, title: e.target.value }); }} /></Field>
+        <Field label="Description" optional fault={faultAt(fault, 'description')}><textarea value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>
+        <FormFields fields={fields} answers={draft.answers} set={(answers) => { set({ ...draft, answers }); }} fault={fault} />
+        <div className="pair">
+          <Field label="Priority" fault={faultAt(fault, 'priority')}><select value={draft.priority} onChange={(e) => { set({ ...draft, priority: e.target.value }); }}>{priorities.map((p) => <option key={p} value={p}>{words(p)}</option>)}</select></Field>
+          <Field label="Tags" optional hint="One a line, such as env=production." fault={faultAt(fault, 'tags')}><textarea rows={2} value={draft.tags} onChange={(e) => { set({ ...draft, tags: e.target.value }); }} /></Field>
+        </div>
+        <Rest fault={fault} fields={['title', 'description', 'priority', 'tags', ...fields.map((f) => `fields.${f.key}`)]} />
+        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Save</button></footer>
+      </form>
+    </Dialog>
+  );
+}
+
+// Snooze puts a request off: the inbox does not show it until then.
+export function Snooze({ request: r, close }: { request: FullRequest; close: () => void }) {
+  const change = useChange();
+  const morning = new Date(Date.now() + 86_400_000);
+  morning.setHours(9, 0, 0, 0);
+  const [until, set] = useState(localTime(morning));
+  const at = new Date(until);
+  const send = async () => {
+    await change(r, { snoozedUntil: at.toISOString() }, `Put off “${r.title}”.`);
+    close();
+  };
+  return (
+    <Dialog title={`Snooze “${r.title}”`} close={close}>
+      <form className="stack" onSubmit={(e) => { e.preventDefault(); void send(); }}>
+        <Field label="Until" hint="The inbox does not show it before."><input type="datetime-local" autoFocus required min={localTime(new Date())} value={until} onChange={(e) => { set(e.target.value); }} /></Field>
+        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={Number.isNaN(at.getTime())}>Snooze</button></footer>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,52 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { rows, useRead, useWrite } from '../../app/data';
+import type { Fault } from '../../app/fault';
+import { CreateService, ServiceChoices, UpdateService } from '../../gen/documents';
+import type { ServiceFullFragment } from '../../gen/types';
+import { Dialog } from '../../ui/dialog';
+import { useDraft } from '../../ui/draft';
+import { Field, Rest, faultAt } from '../../ui/field';
+import { toast } from '../../ui/toast';
+import { Choices } from './choices';
+
+const textOf = (tags: Record<string, string>) => Object.entries(tags).map(([k, v]) => `${k}: ${v}`).join('\n');
+const tagsOf = (text: string) => Object.fromEntries(text.split('\n').filter((l) => l.trim()).map((l) => {
+  const [key = '', ...value] = l.split(':');
+  return [key.trim(), value.join(':').trim()];
+}));
+
+// ServiceEditor says what a service is called, who answers for it, and where it belongs.
+export function ServiceEditor({ service: s, close }: { service: ServiceFullFragment | null; close: () => void }) {
+  const [draft, set, forget] = useDraft(s ? `service ${s.id} ${s.etag}` : 'service', { name: s?.name ?? '', description: s?.description ?? '', ownerTeamId: s?.ownerTeamId ?? '', organizationId: s?.organizationId ?? '', tags: textOf(s?.tags ?? {}) });
+  const [fault, setFault] = useState<Fault | null>(null);
+  const choices = useRead(ServiceChoices, {}).data;
+  const [create, making] = useWrite(CreateService, true);
+  const [update, saving] = useWrite(UpdateService, true);
+  const navigate = useNavigate();
+  const send = async () => {
+    const input = { name: draft.name, description: draft.description || null, ownerTeamId: draft.ownerTeamId || null, organizationId: draft.organizationId || null, ...(s && draft.tags === textOf(s.tags) ? {} : { tags: tagsOf(draft.tags) }) };
+    const o = s ? await update({ input: { id: s.id, ifMatch: s.etag, ...input } }) : await create({ input });
+    setFault(o.fault);
+    if (!o.data) return;
+    forget();
+    close();
+    if ('createService' in o.data) void navigate({ to: '/app/services/$id', params: { id: o.data.createService.service.id } });
+    else toast({ text: 'The service was saved.' });
+  };
+  const organizations = rows(choices?.organizations);
+  const tagFaults = fault?.details.filter((d) => d.field.startsWith('tags')) ?? [];
+  return (
+    <Dialog title={s ? `Service “${s.name}”` : 'New service'} close={close}>
+      <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
+        <Field label="Name" fault={faultAt(fault, 'name', 'slug')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label="Description" optional fault={faultAt(fault, 'description')}><textarea value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>
+        <Field label="Team" hint="It answers for the service." fault={faultAt(fault, 'ownerTeamId')}><select value={draft.ownerTeamId} onChange={(e) => { set({ ...draft, ownerTeamId: e.target.value }); }}><option value="">None</option><Choices of={rows(choices?.teams)} now={s?.ownerTeam} /></select></Field>
+        {(organizations.length > 0 || draft.organizationId) && <Field label="Organization" fault={faultAt(fault, 'organizationId')}><select value={draft.organizationId} onChange={(e) => { set({ ...draft, organizationId: e.target.value }); }}><option value="">None</option><Choices of={organizations} now={s?.organization} /></select></Field>}
+        <Field label="Tags" optional hint="For filters and access policies: key: value, one a line." fault={tagFaults.map((d) => `${d.field.slice(5)} ${d.message}`).join(' ') || undefined}><textarea rows={2} value={draft.tags} placeholder="env: production" onChange={(e) => { set({ ...draft, tags: e.target.value }); }} /></Field>
+        <Rest fault={fault} fields={['name', 'slug', 'description', 'ownerTeamId', 'organizationId', ...tagFaults.map((d) => d.field)]} />
+        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || saving}>{s ? 'Save' : 'Create'}</button></footer>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,45 @@
+import { useState } from 'react';
+import { useWrite } from '../../app/data';
+import type { Fault } from '../../app/fault';
+import { CreateSubscriber, UpdateSubscriber } from '../../gen/documents';
+import type { SubscriberFragment } from '../../gen/types';
+import { Dialog } from '../../ui/dialog';
+import { useDraft } from '../../ui/draft';
+import { Check, Field, Rest, faultAt } from '../../ui/field';
+import { toast } from '../../ui/toast';
+import { events } from './events';
+
+interface EditorProps { subscriber: SubscriberFragment | null; close: () => void; made?: (secret: string) => void }
+
+// Editor says where events go, and which.
+export function Editor({ subscriber: s, close, made }: EditorProps) {
+  const [draft, set, forget] = useDraft(s ? `webhook ${s.id} ${s.etag}` : 'webhook', { url: s?.url ?? '', description: s?.description ?? '', events: s?.events ?? [] });
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [create, making] = useWrite(CreateSubscriber, true);
+  const [update, saving] = useWrite(UpdateSubscriber, true);
+  const send = async () => {
+    const input = { ...draft, description: draft.description || null };
+    const o = s ? await update({ input: { id: s.id, ifMatch: s.etag, ...input } }) : await create({ input });
+    setFault(o.fault);
+    if (!o.data) return;
+    forget();
+    close();
+    if ('createWebhookSubscription' in o.data) made?.(o.data.createWebhookSubscription.signingSecret);
+    else toast({ text: 'The webhook was saved.' });
+  };
+  return (
+    <Dialog title={s ? 'Edit webhook' : 'New webhook'} close={close} wide>
+      <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
+        <Field label="URL" hint="https, on the public internet." fault={faultAt(fault, 'url')}><input type="url" autoFocus placeholder="https://" value={draft.url} onChange={(e) => { set({ ...draft, url: e.target.value }); }} /></Field>
+        <fieldset aria-describedby={faultAt(fault, 'events') ? 'events-fault' : undefined}>
+          <legend>Events</legend>
+          <div className="checks">{[...events, ...draft.events.filter((e) => !events.includes(e))].map((e) => <Check key={e} label={e} checked={draft.events.includes(e)} set={(on) => { set({ ...draft, events: on ? [...draft.events, e] : draft.events.filter((x) => x !== e) }); }} />)}</div>
+          {faultAt(fault, 'events') && <p className="fault" id="events-fault">{faultAt(fault, 'events')}</p>}
+        </fieldset>
+        <Field label="Description" optional fault={faultAt(fault, 'description')}><input value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>
+        <Rest fault={fault} fields={['url', 'events', 'description']} />
+        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || saving}>{s ? 'Save' : 'Create'}</button></footer>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,57 @@
+// incident is what keeps an execution from going on, as a row, with the ways to resolve it.
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useWrite } from '../app/data';
+import type { Fault } from '../app/fault';
+import { useCan } from '../app/session';
+import { ResolveIncident } from '../gen/documents';
+import type { IncidentRowFragment } from '../gen/types';
+import { Badge, Time, words } from '../ui/bits';
+import { Confirm } from '../ui/dialog';
+import { Rest } from '../ui/field';
+import { toast } from '../ui/toast';
+
+interface Props { incident: IncidentRowFragment; phase?: string | undefined; linked?: boolean; move?: () => void; done?: () => void }
+
+export function IncidentRow({ incident: i, phase = words(i.phaseId), linked, move, done }: Props) {
+  const may = useCan('incident.resolve');
+  const [how, ask] = useState<'RETRY' | 'SKIP' | ''>('');
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [resolve] = useWrite(ResolveIncident, true);
+  const of = i.execution?.request?.title ?? i.execution?.workflow?.name;
+  const named = linked && of ? `${phase} of ${of}` : phase;
+  const close = () => { ask(''); setFault(null); };
+  const act = async () => {
+    if (!how) return;
+    const o = await resolve({ input: { id: i.id, action: how } });
+    setFault(o.fault);
+    if (o.fault) return;
+    toast({ text: how === 'RETRY' ? 'The phase is tried again.' : 'The phase was skipped.' });
+    close();
+    done?.();
+  };
+  return (
+    <li className="row">
+      <div>
+        {linked ? <Link to="/app/executions/$id" params={{ id: i.executionId }} className="name">{of ?? i.executionId}</Link> : <strong>{phase}</strong>}{linked ? null : `: ${i.message}`}
+        <div className="meta">
+          <Badge value={i.status === 'OPEN' ? 'FAILED' : 'COMPLETED'}>{i.status === 'OPEN' ? 'Waits for somebody' : words(i.resolution ?? 'RESOLVED')}</Badge>
+          {linked && <span>{phase}: {i.message}</span>}<code>{i.code}</code>{i.toVersion && <span>to version {i.toVersion}</span>}<Time at={i.resolvedAt ?? i.createdAt} />
+        </div>
+      </div>
+      {may && i.status === 'OPEN' && (
+        <div className="verbs">
+          <button type="button" className="small" onClick={() => { ask('RETRY'); }}>Retry<span className="hidden"> {named}</span></button>
+          <button type="button" className="plain small" onClick={() => { ask('SKIP'); }}>Skip<span className="hidden"> {named}</span></button>
+          {move && <button type="button" className="plain small" onClick={move}>Move<span className="hidden"> from {named}</span></button>}
+        </div>
+      )}
+      {how && (
+        <Confirm title={how === 'RETRY' ? `Try “${phase}” again?` : `Skip “${phase}”?`} verb={how === 'RETRY' ? 'Retry' : 'Skip'} close={close} act={act}>
+          <p>{how === 'RETRY' ? 'The phase is entered once more, as if for the first time.' : 'The phase is left out: it leaves nothing behind for those that follow.'}</p>
+          <Rest fault={fault} fields={[]} />
+        </Confirm>
+      )}
+    </li>
+  );
+}
