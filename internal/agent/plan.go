@@ -281,16 +281,31 @@ func decide(c *corpus, r *ent.Request, h history) []Change {
 }
 
 // decideOffering returns the offering that the finished requests suggest for a new one by its text alone; false for none, and for
-// the one that it has.
+// the one that it has. The nearest request must share two words with it: where all finished requests are of one offering, a single
+// common word would make that certain.
 func decideOffering(c *corpus, r *ent.Request, h history) (guess, bool) {
 	words := writtenWords(r)
-	g, ok := c.guess(words, c.nearest(words), func(r *ent.Request) string {
+	near := c.nearest(words)
+	if len(near) == 0 || shared(words, near[0].counts) < 2 {
+		return guess{}, false
+	}
+	g, ok := c.guess(words, near, func(r *ent.Request) string {
 		if !h.present[r.OfferingID] {
 			return ""
 		}
 		return r.OfferingID
 	})
 	return g, ok && g.confidence >= sure && g.value != r.OfferingID
+}
+
+// shared returns how many words two requests have in common.
+func shared(a, b map[string]float64) (n int) {
+	for w := range a {
+		if b[w] > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // changeBy returns the change of a field to a guessed value.

@@ -223,6 +223,9 @@ func TestProposesAnOffering(t *testing.T) {
 		stays := d.run(right.file(d.ctx, "my badge opens no door"), agentrun.StatusPROPOSED)
 		require.Equal(t, "updateRequest", d.action(stays).Operation, "it is filed right")
 
+		routed := d.run(d.file(d.ctx, "no answer"), agentrun.StatusPROPOSED)
+		require.Equal(t, "updateRequest", d.action(routed).Operation, "one word is no resemblance")
+
 		d.free(hired)
 		id = d.file(d.ctx, "my badge opens no door")
 		require.Equal(t, "moveRequest", d.action(d.run(id, agentrun.StatusWAITING)).Operation, "at any level it waits for a person")
