@@ -60,11 +60,7 @@ func New(o Options) (*Server, error) {
 		}
 	}
 	for _, rt := range slices.Concat(routes, transitions) {
-		s.inside.MethodFunc(rt.method, "/v1"+rt.path, func(w http.ResponseWriter, r *http.Request) {
-			if err := rt.call(s, w, r); err != nil {
-				s.fail(w, r, err)
-			}
-		})
+		s.inside.MethodFunc(rt.method, "/v1"+rt.path, func(w http.ResponseWriter, r *http.Request) { s.answer(rt, w, r) })
 	}
 	if err := s.handleInbound(o.Gate, cmp.Or(o.InboundPatience, inboundPatience)); err != nil {
 		return nil, fmt.Errorf("inbound webhooks: %w", err)
@@ -112,15 +108,20 @@ func (s *Server) handle(method string, rt route) {
 	s.router.MethodFunc(method, "/v1"+rt.path, func(w http.ResponseWriter, r *http.Request) {
 		gate.SetRoute(w, "/v1"+rt.path)
 		gate.SetOperation(w, rt.op.Name)
-		ctx, cancel := context.WithTimeout(r.Context(), maxCall)
-		defer cancel()
-		r = r.WithContext(ctx)
-		if err := rt.call(s, w, r); err != nil {
-			s.fail(w, r, err)
-		}
+		s.answer(rt, w, r)
 	})
 	if !slices.Contains(s.methods, method) {
 		s.methods = append(s.methods, method)
+	}
+}
+
+// answer calls a row's operation within maxCall.
+func (s *Server) answer(rt route, w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), maxCall)
+	defer cancel()
+	r = r.WithContext(ctx)
+	if err := rt.call(s, w, r); err != nil {
+		s.fail(w, r, err)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // Patch is a field of a PATCH: absent (IsSet is false), null (set, Value is nil) or a value. It is gqlgen's type, so
-// that both doors fill the same structs. Give it `json:"name,omitzero"`, and `nullable:"true"` where null clears.
+// that REST and GraphQL fill the same structs. Give it `json:"name,omitzero"`, and `nullable:"true"` where null clears.
 type Patch[T any] = graphql.Omittable[*T]
 
 // Given returns the value of a patch that sets one; false when the field is absent or null.

@@ -14,7 +14,7 @@ import (
 
 var userSorts = op.Sorts{"createdAt": user.FieldCreatedAt, "updatedAt": user.FieldUpdatedAt, "name": op.Folded(user.FieldName)}
 
-// The operations on users that both doors offer. They return users loaded with their memberships. Invitations and
+// The operations on users that REST and GraphQL offer. They return users loaded with their memberships. Invitations and
 // deactivation, which require a signed-in person, are in invite.go and status.go.
 var (
 	ListUsers = paging.NewList("user.list", op.Spec{
