@@ -247,11 +247,3 @@ func (d *desk) others(but []string) string {
 	slices.Sort(out)
 	return strings.Join(out, "\n")
 }
-
-func keys[V any](m map[string]V) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	return out
-}
