@@ -83,7 +83,6 @@ var seenByTheCaller = map[string]string{
 	"internal/people.firstCome":         "nobody is calling yet",
 	"internal/policy.whois":             "the caller hands it an unfiltered context",
 	"internal/policy.keyHolder":         "the caller hands it an unfiltered context",
-	"internal/request.formOf":           "called by a preparation",
 	"internal/websession.open":          "nobody is calling yet",
 }
 
