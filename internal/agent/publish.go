@@ -109,7 +109,7 @@ func resume(ctx context.Context, tx *op.Tx, before *ent.Agent, _ op.ByID) (*ent.
 	if err != nil {
 		return nil, err
 	}
-	err = tx.AgentRun.Update().Where(agentrun.AgentID(after.ID), agentrun.StatusIn(agentrun.StatusQUEUED, agentrun.StatusRUNNING), agentrun.LeaseUntilNotNil()).
+	err = tx.AgentRun.Update().Where(agentrun.AgentID(after.ID), unfinished, agentrun.LeaseUntilNotNil()).
 		SetLeaseUntil(tx.Now(ctx).Add(leaseTime)).Exec(tx.Unfiltered(ctx, "runs go on whether or not the caller sees them"))
 	if err != nil {
 		return nil, fmt.Errorf("renew the leases: %w", err)
@@ -126,9 +126,12 @@ func setStatus(ctx context.Context, tx *op.Tx, before *ent.Agent, to agent.Statu
 	return after, nil
 }
 
+// unfinished selects the runs that a job works on, or will.
+var unfinished = agentrun.StatusIn(agentrun.StatusQUEUED, agentrun.StatusRUNNING)
+
 // requeueRuns queues the open runs of an agent again, whose jobs ended without effect while it was paused.
 func requeueRuns(ctx context.Context, tx *op.Tx, a *ent.Agent) error {
-	ids, err := tx.AgentRun.Query().Where(agentrun.AgentID(a.ID), agentrun.StatusIn(agentrun.StatusQUEUED, agentrun.StatusRUNNING)).
+	ids, err := tx.AgentRun.Query().Where(agentrun.AgentID(a.ID), unfinished).
 		IDs(tx.Unfiltered(ctx, "runs go on whether or not the caller sees them"))
 	if err != nil {
 		return fmt.Errorf("look for runs that wait: %w", err)

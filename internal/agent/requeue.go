@@ -14,7 +14,7 @@ import (
 
 // Requeue inserts the jobs of a company's open runs, evaluations and waiting actions, after an import that moves no jobs.
 func Requeue(ctx context.Context, tx *store.Tx, queue *jobs.Queue, companyID string) error {
-	runs, err := tx.AgentRun.Query().Where(agentrun.CompanyID(companyID), agentrun.StatusIn(agentrun.StatusQUEUED, agentrun.StatusRUNNING)).
+	runs, err := tx.AgentRun.Query().Where(agentrun.CompanyID(companyID), unfinished).
 		WithAgent().Order(agentrun.ByID()).All(ctx)
 	if err != nil {
 		return fmt.Errorf("look for runs: %w", err)

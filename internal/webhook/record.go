@@ -66,10 +66,11 @@ func (d *Dispatcher) settle(ctx context.Context, tx *store.Tx, row *ent.WebhookD
 		outcome = webhookdelivery.OutcomeSUCCESS
 	case late: // a replay or another job has decided how the delivery continues
 	case again:
-		at := d.Store.Clock().Now().Add(wait)
+		now := d.Store.Clock().Now()
+		at := now.Add(wait)
 		u.SetNextAttemptAt(at)
 		next := AttemptArgs{Delivery: row.ID, Subscription: row.SubscriptionID, Company: row.CompanyID, Attempt: len(attempts) + 1, Step: nextStep(attempts)}
-		if err := d.Queue.InsertManyTx(ctx, tx, jobs.Job{Args: next, At: jobs.At(at, d.Store.Clock().Now())}); err != nil {
+		if err := d.Queue.InsertManyTx(ctx, tx, jobs.Job{Args: next, At: jobs.At(at, now)}); err != nil {
 			return "", err
 		}
 	default:
