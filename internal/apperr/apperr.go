@@ -74,6 +74,13 @@ func Unauthenticated(cause error) *Error {
 	return Wrap(cause, Unauthorized, "The credential is not valid.")
 }
 
+// Busy is the error of a call that may succeed if it is made again in a second.
+func Busy(cause error) *Error {
+	e := Wrap(cause, Unavailable, "The service is busy. Try again shortly.")
+	e.RetryAfter = 1
+	return e
+}
+
 // Invalid returns a validation error with one row per invalid field. Rules write messages as predicates ("must be a number");
 // Invalid turns them into sentences ("Must be a number.").
 func Invalid(details ...Detail) *Error {

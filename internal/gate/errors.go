@@ -72,12 +72,10 @@ func Public(err error) *apperr.Error {
 	switch {
 	case store.IsUnavailable(err):
 		e = apperr.Wrap(err, apperr.Unavailable, Away)
+		e.RetryAfter = AwayRetryAfter
 	case errors.Is(err, store.ErrBusy), errors.Is(err, context.DeadlineExceeded):
-		e = apperr.Wrap(err, apperr.Unavailable, "The service is busy. Try again shortly.")
-	default:
-		return e
+		e = apperr.Busy(err)
 	}
-	e.RetryAfter = AwayRetryAfter
 	return e
 }
 

@@ -46,7 +46,7 @@ func (b *bounded) Enter(ctx context.Context, entity string) (within context.Cont
 		turn, err = narrowedTurns.take(wait, a.principal.CompanyID)
 		cancel()
 		if err != nil {
-			return nil, nil, busy(err)
+			return nil, nil, apperr.Busy(err)
 		}
 	}
 	until := time.Now().Add(most)

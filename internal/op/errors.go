@@ -38,7 +38,7 @@ func (a *attempt) public(err error) *apperr.Error {
 	case errors.Is(err, schema.ErrOtherCompany):
 		return apperr.Wrap(err, apperr.NotFound, "%s not found.", a.info.Resource)
 	case errors.Is(err, store.ErrBusy), errors.Is(err, ErrOutdated):
-		return busy(err)
+		return apperr.Busy(err)
 	case ent.IsNotFound(err):
 		return apperr.Wrap(err, apperr.NotFound, "%s not found.", a.info.Resource)
 	}

@@ -183,7 +183,7 @@ func costly(ctx context.Context, companyID string, longest time.Duration, work f
 	leave, err := turns.take(waiting, companyID)
 	stop()
 	if err != nil {
-		return busy(err)
+		return apperr.Busy(err)
 	}
 	defer leave()
 	return work(ctx)
@@ -199,12 +199,6 @@ func (e *Engine) CostlyNow(ctx context.Context, companyID string, work func(cont
 	ctx, cancel := context.WithTimeout(ctx, prepareTimeout)
 	defer cancel()
 	return true, work(ctx)
-}
-
-func busy(err error) *apperr.Error {
-	out := apperr.Wrap(err, apperr.Unavailable, "The service is busy. Try again shortly.")
-	out.RetryAfter = 1
-	return out
 }
 
 // turns limits costly work for the whole process, not for each engine: two engines, as tests have, must not take all
