@@ -38,8 +38,11 @@ func TestMutationsUnderAKeyHaveOneEffect(t *testing.T) {
 		}{
 			"request": {`mutation($s: ID!, $o: ID!) { createRequest(input: {serviceId: $s, offeringId: $o, title: "T", fields: {n: 12345678901234567890}, tags: {a: "b"}}) { request { id title fields tags createdAt etag service { name } } } }`,
 				vars{"s": h.service.ID, "o": h.offering.ID}},
-			"key":    {`mutation { createApiKey(input: {name: "K", scopes: ["requests:read"]}) { apiKey { id last4 createdAt } value } }`, nil},
-			"hook":   {`mutation { createWebhookSubscription(input: {url: "https://hooks.example.com/in", events: ["request.created"]}) { webhookSubscription { id events } signingSecret } }`, nil},
+			"key":  {`mutation { createApiKey(input: {name: "K", scopes: ["requests:read"]}) { apiKey { id last4 createdAt } value } }`, nil},
+			"hook": {`mutation { createWebhookSubscription(input: {url: "https://hooks.example.com/in", events: ["request.created"]}) { webhookSubscription { id events } signingSecret } }`, nil},
+			"inbound": {`mutation($w: ID!) { createInboundWebhook(input: {name: "Alerts", workflowId: $w}) { inboundWebhook { id url } signingSecret } }`,
+				vars{"w": someInbound(t, s)["w"]}},
+			"agent":  {`mutation { createAgent(input: {name: "Robot", type: QUEUE_INTAKE, source: CUSTOM, autonomy: SUGGEST}) { agent { id } signingSecret } }`, nil},
 			"policy": {`mutation { createAccessPolicy(input: {name: "P", effect: Deny, action: "read", resource: "Secret", condition: {resource__x: 1}}) { accessPolicy { id } } }`, nil},
 			"gone":   {`mutation($id: ID!) { deleteTeam(input: {id: $id}) { id } }`, vars{"id": deleted.ID}},
 			"client": {`mutation { __typename createOAuthClient(input: {name: "C", redirectUris: ["https://app.test/cb"], confidential: true}) { oauthClient { id redirectUris scopes } clientSecret } }`, nil},

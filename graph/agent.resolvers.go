@@ -28,12 +28,12 @@ func (r *mutationResolver) StopAllAgents(ctx context.Context, input agent.StopAl
 
 func (r *mutationResolver) CreateAgent(ctx context.Context, input agent.CreateInput) (*generated.CreateAgentPayload, error) {
 	a, err := change(ctx, r.engine, agent.Create, input, "")
-	return &generated.CreateAgentPayload{Agent: a.Agent, SigningSecret: textOrNil(a.SigningSecret.Reveal())}, err
+	return &generated.CreateAgentPayload{Agent: a.Agent, SigningSecret: textOrNil(string(a.SigningSecret))}, err
 }
 
 func (r *mutationResolver) RotateAgentSecret(ctx context.Context, input agent.RotateSecretInput) (*generated.RotateAgentSecretPayload, error) {
 	a, err := change(ctx, r.engine, agent.RotateSecret, input, "id")
-	return &generated.RotateAgentSecretPayload{Agent: a.Agent, SigningSecret: a.SigningSecret.Reveal()}, err
+	return &generated.RotateAgentSecretPayload{Agent: a.Agent, SigningSecret: string(a.SigningSecret)}, err
 }
 
 func (r *mutationResolver) EvaluateAgent(ctx context.Context, input agent.EvaluateInput) (*generated.EvaluateAgentPayload, error) {

@@ -13,6 +13,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/gate"
 	"atrium/internal/op"
+	"atrium/internal/secret"
 )
 
 // A call of one mutation with an Idempotency-Key takes effect once. The operation's result is stored in the transaction of the
@@ -98,7 +99,7 @@ func decodeStored[Out any](e *op.Engine, k *idempotencyKey, a *op.Answer) (Out, 
 	return doc.Out, nil
 }
 
-// secretsIn returns the fields of a result that hold a secret: those whose type has the method Reveal.
+// secretsIn returns the fields of a result that hold a secret.
 func secretsIn(out any) []reflect.Value {
 	v := reflect.ValueOf(out).Elem()
 	if v.Kind() != reflect.Struct {
@@ -106,7 +107,7 @@ func secretsIn(out any) []reflect.Value {
 	}
 	var fields []reflect.Value
 	for f, field := range v.Fields() {
-		if f.IsExported() && field.Kind() == reflect.String && f.Type.Implements(reflect.TypeFor[interface{ Reveal() string }]()) {
+		if f.Type == reflect.TypeFor[secret.Value]() {
 			fields = append(fields, field)
 		}
 	}

@@ -28,12 +28,12 @@ func (r *queryResolver) WebhookStats(ctx context.Context, from, to time.Time, by
 
 func (r *mutationResolver) CreateWebhookSubscription(ctx context.Context, input webhook.CreateSubscriptionInput) (*generated.CreateWebhookSubscriptionPayload, error) {
 	s, err := change(ctx, r.engine, webhook.CreateSubscription, input, "")
-	return &generated.CreateWebhookSubscriptionPayload{WebhookSubscription: s.Subscription, SigningSecret: s.SigningSecret.Reveal()}, err
+	return &generated.CreateWebhookSubscriptionPayload{WebhookSubscription: s.Subscription, SigningSecret: string(s.SigningSecret)}, err
 }
 
 func (r *mutationResolver) RotateWebhookSecret(ctx context.Context, input webhook.RotateSecretInput) (*generated.RotateWebhookSecretPayload, error) {
 	s, err := change(ctx, r.engine, webhook.RotateSecret, input, "id")
-	return &generated.RotateWebhookSecretPayload{WebhookSubscription: s.Subscription, SigningSecret: s.SigningSecret.Reveal()}, err
+	return &generated.RotateWebhookSecretPayload{WebhookSubscription: s.Subscription, SigningSecret: string(s.SigningSecret)}, err
 }
 
 func (r *mutationResolver) ReplayWebhookEvents(ctx context.Context, input webhook.ReplayEventsInput) (*generated.ReplayWebhookEventsPayload, error) {

@@ -12,6 +12,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/paging"
+	"atrium/internal/signing"
 	"atrium/internal/workflow"
 )
 
@@ -92,8 +93,9 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (Issued, error) {
 	}
 	c.SetEndpointURL(s.endpoint).SetNillableConsultMinutes(in.ConsultMinutes)
 	if in.Source == string(agent.SourceCUSTOM) {
-		var sealed []byte
-		if out.SigningSecret, sealed, err = issueSecret(tx, out.ID); err != nil {
+		out.SigningSecret = signing.New()
+		sealed, err := signing.Seal(tx.Sealer(), out.SigningSecret, out.ID)
+		if err != nil {
 			return Issued{}, err
 		}
 		c.SetSecretSealed(sealed)

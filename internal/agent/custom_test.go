@@ -51,7 +51,7 @@ func (d *desk) robot(autonomy string, change ...func(*agent.CreateInput)) *robot
 	require.Equal(d.t, a.ID, *key.Key.AgentID)
 	door := agent.NewDoor(d.Engine, agent.Models{})
 	d.Engine.Agents = door
-	return &robot{desk: d, agent: a, secret: made.SigningSecret.Reveal(), door: door, key: &principal.Principal{
+	return &robot{desk: d, agent: a, secret: string(made.SigningSecret), door: door, key: &principal.Principal{
 		CompanyID: a.CompanyID, Type: principal.TypeAgent, ID: a.ID, Name: a.Name, Scopes: principal.AllScopes, Method: principal.MethodAPIKey, KeyID: key.ID,
 	}}
 }
@@ -253,7 +253,7 @@ func TestPushesAndLeases(t *testing.T) {
 		id = d.file(d.ctx, "my vpn tunnel")
 		call = got.Await(t, 2)[1]
 		claimed := testkit.Run(t, d.World, r.must(""), agent.Claim, op.ByID{ID: d.run(id, agentrun.StatusQUEUED).ID})
-		verifier, err = standardwebhooks.NewWebhook(rotated.SigningSecret.Reveal())
+		verifier, err = standardwebhooks.NewWebhook(string(rotated.SigningSecret))
 		require.NoError(t, err)
 		require.NoError(t, verifier.Verify(call.Body, call.Header))
 		require.Equal(t, agentrun.StatusRUNNING, claimed.Status)

@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"atrium/ent"
 	"atrium/ent/agent"
@@ -11,7 +10,8 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/id"
 	"atrium/internal/op"
-	"atrium/internal/webhook"
+	"atrium/internal/secret"
+	"atrium/internal/signing"
 )
 
 // The operations on the API keys and signing secrets of CUSTOM agents.
@@ -27,27 +27,17 @@ var (
 	}, load, rotateSecret)
 )
 
-// secretOverlap is how long pushes also carry the signature of the old secret, unless the caller sets another time.
-const secretOverlap = 24 * time.Hour
-
 // Issued is an agent with the secret that signs pushes to it, which is not shown again. MANAGED agents have none.
 type Issued struct {
 	ID            string
 	Agent         *ent.Agent
-	SigningSecret webhook.Secret
-}
-
-// issueSecret creates a signing secret for an agent, and seals it.
-func issueSecret(tx *op.Tx, agentID string) (webhook.Secret, []byte, error) {
-	secret := webhook.NewSecret()
-	sealed, err := secret.Seal(tx.Sealer(), agentID)
-	return secret, sealed, err
+	SigningSecret secret.Value
 }
 
 // RotateSecretInput names an agent.
 type RotateSecretInput struct {
 	op.ByID
-	OverlapSeconds *int `json:"overlapSeconds,omitempty" nullable:"true" minimum:"0" maximum:"604800" doc:"For so long pushes carry a second signature, by the old secret: at most 7 days; a day when not given."`
+	signing.Overlap
 }
 
 // rotateSecret returns conflict for a MANAGED agent, which gets no pushes.
@@ -55,18 +45,10 @@ func rotateSecret(ctx context.Context, tx *op.Tx, before *ent.Agent, in RotateSe
 	if before.Source != agent.SourceCUSTOM {
 		return Issued{}, apperr.New(apperr.Conflict, "Only CUSTOM agents have a signing secret.")
 	}
-	out := Issued{ID: before.ID}
-	var sealed []byte
-	var err error
-	if out.SigningSecret, sealed, err = issueSecret(tx, before.ID); err != nil {
+	out, u := Issued{ID: before.ID, SigningSecret: signing.New()}, before.Update()
+	err := signing.Rotate(ctx, tx, u, before.ID, before.SecretSealed, out.SigningSecret, in.Overlap)
+	if err != nil {
 		return Issued{}, err
-	}
-	u := before.Update().SetSecretSealed(sealed)
-	overlap := time.Duration(op.Or(in.OverlapSeconds, int(secretOverlap/time.Second))) * time.Second
-	if overlap > 0 && len(before.SecretSealed) > 0 {
-		u.SetPreviousSealed(before.SecretSealed).SetPreviousUntil(tx.Now(ctx).Add(overlap))
-	} else {
-		u.ClearPreviousSealed().ClearPreviousUntil()
 	}
 	if out.Agent, err = u.Save(ctx); err != nil {
 		return Issued{}, fmt.Errorf("rotate the signing secret: %w", err)

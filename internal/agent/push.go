@@ -19,7 +19,8 @@ import (
 	"atrium/internal/clock"
 	"atrium/internal/egress"
 	"atrium/internal/op"
-	"atrium/internal/webhook"
+	"atrium/internal/secret"
+	"atrium/internal/signing"
 )
 
 const (
@@ -116,11 +117,7 @@ func (w *pusher) Work(ctx context.Context, job *river.Job[PushArgs]) error {
 	if err != nil {
 		return wrap("read the agent", ent.MaskNotFound(err))
 	}
-	sealed := [][]byte{a.SecretSealed}
-	if a.PreviousUntil != nil && e.Store.Clock().Now().Before(*a.PreviousUntil) && len(a.PreviousSealed) > 0 {
-		sealed = append(sealed, a.PreviousSealed)
-	}
-	secrets, err := webhook.Unseal(e.Sealer, a.ID, sealed...)
+	secrets, err := signing.Open(e.Sealer, a.ID, e.Store.Clock().Now(), a.SecretSealed, a.PreviousSealed, a.PreviousUntil)
 	if err != nil {
 		return err
 	}
@@ -131,14 +128,14 @@ func (w *pusher) Work(ctx context.Context, job *river.Job[PushArgs]) error {
 }
 
 // push makes one signed call, and reports whether the response is 2xx.
-func (w *runner) push(ctx context.Context, url, id string, secrets []webhook.Secret, body []byte) bool {
+func (w *runner) push(ctx context.Context, url, id string, secrets []secret.Value, body []byte) bool {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
 		return false
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "Atrium-Agents/1.0")
-	if err := webhook.Sign(req.Header, secrets, id, time.Now(), body); err != nil {
+	if err := signing.Sign(req.Header, secrets, id, time.Now(), body); err != nil {
 		w.engine.Log.ErrorContext(ctx, "a push to an agent could not be signed", "error", err, "run", id)
 		return false
 	}

@@ -20,6 +20,7 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/principal"
 	"atrium/internal/ratelimit"
+	"atrium/internal/signing"
 	"atrium/internal/store"
 	"atrium/internal/strictjson"
 )
@@ -45,7 +46,7 @@ func NewDoor(engine *op.Engine, limiter ratelimit.Limiter, log *slog.Logger) (*D
 	d := &Door{engine: engine, limiter: limiter, log: log, now: time.Now}
 	// A call to a webhook that does not exist is verified against this one, whose secret is random.
 	d.nobody = &ent.InboundWebhook{ID: "whi_" + rand.Text(), SignatureStyle: inboundwebhook.DefaultSignatureStyle, VerifySignature: true}
-	sealed, err := sealSecret(engine.Sealer, newSecret(), d.nobody.ID)
+	sealed, err := signing.Seal(engine.Sealer, signing.New(), d.nobody.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +126,7 @@ func (d *Door) look(ctx context.Context, id string) (*ent.InboundWebhook, error)
 // verify reports whether the call is signed with the webhook's secret, or the webhook does not verify signatures. It does the
 // same work for all webhooks.
 func (d *Door) verify(w *ent.InboundWebhook, c Call) (bool, error) {
-	secrets, err := openSecrets(d.engine.Sealer, w, d.engine.Store.Clock().Now())
+	secrets, err := signing.Open(d.engine.Sealer, w.ID, d.engine.Store.Clock().Now(), w.SecretSealed, w.PreviousSealed, w.PreviousUntil)
 	if err != nil {
 		return false, err
 	}

@@ -22,6 +22,7 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/ratelimit"
 	"atrium/internal/secret"
+	"atrium/internal/signing"
 	"atrium/internal/testkit"
 )
 
@@ -148,7 +149,7 @@ func TestRotationOverlaps(t *testing.T) {
 	each(t, func(t *testing.T, h *hook) {
 		old := h.signed(`{}`)
 		seconds := 60
-		h.issued = testkit.Run(t, h.World, h.ctx, inbound.RotateSecret, inbound.RotateSecretInput{ByID: op.ByID{ID: h.issued.ID}, OverlapSeconds: &seconds})
+		h.issued = testkit.Run(t, h.World, h.ctx, inbound.RotateSecret, inbound.RotateSecretInput{ByID: op.ByID{ID: h.issued.ID}, Overlap: signing.Overlap{OverlapSeconds: &seconds}})
 		h.take(old)
 		h.take(h.signed(`{}`))
 		h.Clock.SetOffset(h.Clock.Offset() + time.Minute)
@@ -157,7 +158,7 @@ func TestRotationOverlaps(t *testing.T) {
 
 		none := 0
 		chosen := secret.Value("a secret that the sender chose")
-		h.issued = testkit.Run(t, h.World, h.ctx, inbound.RotateSecret, inbound.RotateSecretInput{ByID: op.ByID{ID: h.issued.ID}, OverlapSeconds: &none, SigningSecret: &chosen})
+		h.issued = testkit.Run(t, h.World, h.ctx, inbound.RotateSecret, inbound.RotateSecretInput{ByID: op.ByID{ID: h.issued.ID}, Overlap: signing.Overlap{OverlapSeconds: &none}, SigningSecret: &chosen})
 		require.Equal(t, chosen, h.issued.SigningSecret)
 		h.take(h.signed(`{}`))
 	})

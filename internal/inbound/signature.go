@@ -14,6 +14,7 @@ import (
 
 	"atrium/ent/inboundwebhook"
 	"atrium/internal/secret"
+	"atrium/internal/signing"
 )
 
 // window is how far the time of a signature may differ from now, in either direction.
@@ -121,7 +122,7 @@ func standard(h http.Header, body []byte) ([][]byte, [][]byte, *time.Time, bool)
 
 // standardKey returns the key of a secret in Standard Webhooks: the base64 after whsec_, or else the secret's bytes.
 func standardKey(v secret.Value) []byte {
-	if text, ok := strings.CutPrefix(string(v), secretPrefix); ok {
+	if text, ok := strings.CutPrefix(string(v), signing.Prefix); ok {
 		if key, err := base64.StdEncoding.DecodeString(text); err == nil {
 			return key
 		}

@@ -12,6 +12,7 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/paging"
 	"atrium/internal/secret"
+	"atrium/internal/signing"
 )
 
 // maxWebhooks is how many a company may have.
@@ -88,7 +89,7 @@ func createWebhook(ctx context.Context, tx *op.Tx, in CreateWebhookInput) (Issue
 		return Issued{}, err
 	}
 	out := Issued{ID: id.New("whi"), SigningSecret: givenOrNew(in.SigningSecret)}
-	sealed, err := sealSecret(tx.Sealer(), out.SigningSecret, out.ID)
+	sealed, err := signing.Seal(tx.Sealer(), out.SigningSecret, out.ID)
 	if err != nil {
 		return Issued{}, err
 	}

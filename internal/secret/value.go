@@ -15,7 +15,7 @@ const maxValue = 64 << 10
 // masked is printed in place of a value.
 const masked = "***"
 
-// Value is a secret's value as input. It is read from a JSON string and never written: fmt, slog and encoding/json print a
+// Value is a secret in the clear, as input or on its way to the one answer that shows it. fmt, slog and encoding/json print a
 // mask. Only a conversion to string returns the value.
 type Value string
 

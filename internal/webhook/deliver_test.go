@@ -26,7 +26,7 @@ func TestEventArrives(t *testing.T) {
 		require.Equal(t, "/hook", got.Path)
 		require.Equal(t, "application/json", got.Header.Get("Content-Type"))
 		require.Equal(t, d.EventID, got.Header.Get("webhook-id"))
-		verifier, err := standardwebhooks.NewWebhook(s.SigningSecret.Reveal())
+		verifier, err := standardwebhooks.NewWebhook(string(s.SigningSecret))
 		require.NoError(t, err)
 		require.NoError(t, verifier.Verify(got.Body, got.Header))
 		event, err := o.Store.Reader().Event.Get(o.asOwner(), d.EventID)

@@ -11,6 +11,7 @@ import (
 
 	"atrium/internal/period"
 	"atrium/internal/principal"
+	"atrium/internal/secret"
 	"atrium/internal/store"
 )
 
@@ -25,7 +26,7 @@ func RetryAfter(value string, now time.Time) time.Duration {
 }
 
 // Kept calls kept.
-func Kept(body []byte, secrets ...Secret) string { return kept(body, secrets) }
+func Kept(body []byte, secrets ...secret.Value) string { return kept(body, secrets) }
 
 // Lost returns how many unrecorded attempts a job with these errors may have made.
 func Lost(s *store.Store, errs ...string) int {

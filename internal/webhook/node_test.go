@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/internal/op"
+	"atrium/internal/secret"
 	"atrium/internal/testkit"
 	"atrium/internal/testkit/receiver"
 	"atrium/internal/webhook"
@@ -43,8 +44,8 @@ type message struct {
 	Body    string            `json:"body"`
 }
 
-func messageOf(name string, secret webhook.Secret, got receiver.Got) message {
-	m := message{Name: name, Secret: secret.Reveal(), Headers: map[string]string{}, Body: string(got.Body)}
+func messageOf(name string, key secret.Value, got receiver.Got) message {
+	m := message{Name: name, Secret: string(key), Headers: map[string]string{}, Body: string(got.Body)}
 	for h := range got.Header {
 		m.Headers[strings.ToLower(h)] = got.Header.Get(h)
 	}

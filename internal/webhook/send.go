@@ -13,6 +13,8 @@ import (
 	"atrium/ent"
 	"atrium/internal/egress"
 	"atrium/internal/events"
+	"atrium/internal/secret"
+	"atrium/internal/signing"
 	"atrium/internal/text"
 )
 
@@ -62,7 +64,7 @@ func (d *Dispatcher) send(ctx context.Context, row *ent.WebhookDelivery) (report
 	if !shown {
 		return report{verdict: hidden, result: "hidden", attempt: Attempt{At: now, Error: new(textHidden)}}, nil
 	}
-	secrets, err := openSecrets(d.Sealer, s, now)
+	secrets, err := signing.Open(d.Sealer, s.ID, now, s.SecretSealed, s.PreviousSealed, s.PreviousUntil)
 	if err != nil {
 		return report{}, err
 	}
@@ -77,7 +79,7 @@ func (d *Dispatcher) send(ctx context.Context, row *ent.WebhookDelivery) (report
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", userAgent)
 	began := time.Now()
-	if err := sign(req.Header, secrets, row.EventID, began, body); err != nil {
+	if err := signing.Sign(req.Header, secrets, row.EventID, began, body); err != nil {
 		return report{}, err
 	}
 	answer, err := d.Egress.Do(ctx, req, egress.Limits{Body: keptBody})
@@ -123,11 +125,11 @@ func (r report) withError(err error) report {
 
 // kept returns what the history stores of an answer's body: valid UTF-8 without NUL, at most keptBody bytes. It masks the signing
 // secrets, which a receiver may echo.
-func kept(body []byte, secrets []Secret) string {
+func kept(body []byte, secrets []secret.Value) string {
 	shown := text.Plain(string(body))
 	for _, s := range secrets {
-		shown = strings.ReplaceAll(shown, s.Reveal(), secretPrefix+"***")
-		shown = strings.ReplaceAll(shown, strings.TrimPrefix(s.Reveal(), secretPrefix), "***")
+		shown = strings.ReplaceAll(shown, string(s), signing.Prefix+"***")
+		shown = strings.ReplaceAll(shown, strings.TrimPrefix(string(s), signing.Prefix), "***")
 	}
 	if len(shown) <= keptBody {
 		return shown

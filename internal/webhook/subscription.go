@@ -12,6 +12,8 @@ import (
 	"atrium/internal/id"
 	"atrium/internal/op"
 	"atrium/internal/paging"
+	"atrium/internal/secret"
+	"atrium/internal/signing"
 )
 
 // maxSubscriptions is how many a company may have.
@@ -64,7 +66,7 @@ type CreateSubscriptionInput struct {
 type IssuedSubscription struct {
 	ID            string
 	Subscription  *ent.WebhookSubscription
-	SigningSecret Secret
+	SigningSecret secret.Value
 }
 
 // createSubscription returns validation_error for a URL that may not be called and for unknown events, and conflict for the 51st
@@ -76,8 +78,8 @@ func createSubscription(ctx context.Context, tx *op.Tx, in CreateSubscriptionInp
 	if err := mayAddSubscription(ctx, tx); err != nil {
 		return IssuedSubscription{}, err
 	}
-	out := IssuedSubscription{ID: id.New("whs"), SigningSecret: newSecret()}
-	sealed, err := out.SigningSecret.seal(tx.Sealer(), out.ID)
+	out := IssuedSubscription{ID: id.New("whs"), SigningSecret: signing.New()}
+	sealed, err := signing.Seal(tx.Sealer(), out.SigningSecret, out.ID)
 	if err != nil {
 		return IssuedSubscription{}, err
 	}

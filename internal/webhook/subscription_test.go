@@ -22,6 +22,8 @@ import (
 	"atrium/internal/paging"
 	"atrium/internal/policy"
 	"atrium/internal/principal"
+	"atrium/internal/secret"
+	"atrium/internal/signing"
 	"atrium/internal/testkit"
 	"atrium/internal/webhook"
 )
@@ -65,7 +67,7 @@ func TestLifeOfASubscription(t *testing.T) {
 		require.True(t, s.Enabled)
 		require.Nil(t, s.DisabledReason)
 		require.Equal(t, w.A.Users[principal.Admin].ID, s.CreatedBy)
-		key, found := strings.CutPrefix(made.SigningSecret.Reveal(), "whsec_")
+		key, found := strings.CutPrefix(string(made.SigningSecret), "whsec_")
 		require.True(t, found)
 		raw, err := base64.StdEncoding.DecodeString(key)
 		require.NoError(t, err)
@@ -117,7 +119,7 @@ func TestSubscriptionsThatAreRefused(t *testing.T) {
 	err = refuse(t, w, ctx, webhook.UpdateSubscription, webhook.UpdateSubscriptionInput{ByID: op.ByID{ID: s.ID}, Events: op.SetTo([]string{})}, apperr.Validation)
 	require.Equal(t, "events", err.Details[0].Field)
 	for _, seconds := range []int{-1, 604_801} {
-		err = refuse(t, w, ctx, webhook.RotateSecret, webhook.RotateSecretInput{ByID: op.ByID{ID: s.ID}, OverlapSeconds: &seconds}, apperr.Validation)
+		err = refuse(t, w, ctx, webhook.RotateSecret, webhook.RotateSecretInput{ByID: op.ByID{ID: s.ID}, Overlap: signing.Overlap{OverlapSeconds: &seconds}}, apperr.Validation)
 		require.Equal(t, "overlapSeconds", err.Details[0].Field)
 	}
 }
@@ -246,8 +248,8 @@ func TestSecretsStayInside(t *testing.T) {
 		_, _ = fmt.Fprintf(&out, "%v %+v %#v %s %+v", first, second, first.SigningSecret, second.SigningSecret, first.Subscription)
 		all := out.String() + everything(t, w)
 		require.Contains(t, all, first.ID, "the dump holds nothing")
-		for _, s := range []webhook.Secret{first.SigningSecret, second.SigningSecret} {
-			require.NotContains(t, all, strings.TrimPrefix(s.Reveal(), "whsec_"))
+		for _, s := range []secret.Value{first.SigningSecret, second.SigningSecret} {
+			require.NotContains(t, all, strings.TrimPrefix(string(s), "whsec_"))
 		}
 		rotated := audited(t, w, "webhooksubscription.rotated")
 		require.Len(t, rotated, 1)

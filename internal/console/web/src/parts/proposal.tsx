@@ -2,15 +2,16 @@
 import { Link } from '@tanstack/react-router';
 import { Check, X } from 'lucide-react';
 import { useState } from 'react';
-import { rows, useAll, useWrite } from '../app/data';
+import { rows, useWrite } from '../app/data';
 import type { Fault } from '../app/fault';
 import { can, useViewer } from '../app/session';
-import { ApplyProposal, Catalogue, DecideAction, DecideChoices, RejectProposal } from '../gen/documents';
+import { ApplyProposal, DecideAction, RejectProposal } from '../gen/documents';
 import type { ActionFullFragment } from '../gen/types';
 import { Badge, percent, priorities, Time, words } from '../ui/bits';
 import { Dialog } from '../ui/dialog';
 import { Field, Rest, faultAt } from '../ui/field';
 import { toast } from '../ui/toast';
+import { useOfferingChoices, usePersonChoices, useTeamChoices } from './choices';
 
 const labels: Record<string, string> = { offeringId: 'Offering', teamId: 'Team', assigneeId: 'Assignee', priority: 'Priority', tags: 'Tags', body: 'Comment', reason: 'Reason' };
 
@@ -18,12 +19,11 @@ export function Proposal({ action: a, title }: { action: ActionFullFragment; tit
   const viewer = useViewer();
   const pending = a.status === 'PENDING' && !a.shadow;
   const proposal = a.kind === 'PROPOSAL';
-  const people = useAll(DecideChoices, {}, !a.changes.some((c) => c.field === 'teamId' || c.field === 'assigneeId') || !can(viewer, 'user.read'));
-  const teams = rows(people.data?.teams);
-  const users = rows(people.data?.users);
-  const catalogue = useAll(Catalogue, {}, !a.changes.some((c) => c.field === 'offeringId'));
-  const offerings = rows(catalogue.data?.services).flatMap((s) => rows(s.offerings).map((o) => ({ id: o.id, name: `${s.name}: ${o.name}` })));
-  const named: Record<string, { id: string; name: string }[]> = { teamId: teams, assigneeId: users, offeringId: offerings };
+  const stays = (field: string) => !a.changes.some((c) => c.field === field);
+  const named: Record<string, { id: string; name: string }[]> = {
+    teamId: useTeamChoices(stays('teamId')), assigneeId: usePersonChoices(stays('assigneeId')),
+    offeringId: useOfferingChoices(stays('offeringId')).flatMap((s) => rows(s.offerings).map((o) => ({ id: o.id, name: `${s.name}: ${o.name}` }))),
+  };
   const [edits, setEdits] = useState<Record<string, unknown>>({});
   const [fault, setFault] = useState<Fault | null>(null);
   const [asking, setAsking] = useState<'reject' | 'APPROVE' | 'REJECT' | ''>('');

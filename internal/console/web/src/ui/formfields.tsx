@@ -1,8 +1,7 @@
 // formfields are the controls of an offering's or a task's form, one for each of the twelve types.
 import type { ReactElement } from 'react';
-import { rows, useAll } from '../app/data';
 import type { Fault } from '../app/fault';
-import { Assignables } from '../gen/documents';
+import { usePersonChoices, useTeamChoices } from '../parts/choices';
 import type { Answers, FormField } from './answer';
 import { localTime, visible } from './answer';
 import { Field, faultAt } from './field';
@@ -10,13 +9,13 @@ import { Field, faultAt } from './field';
 interface Props { fields: FormField[]; answers: Answers; set: (a: Answers) => void; fault?: Fault | null; prefix?: string }
 
 export function FormFields({ fields, answers, set, fault, prefix = 'fields' }: Props) {
-  const asksPeople = fields.some((f) => f.type === 'user' || f.type === 'team');
-  const people = useAll(Assignables, {}, !asksPeople);
+  const people = usePersonChoices(!fields.some((f) => f.type === 'user'));
+  const teams = useTeamChoices(!fields.some((f) => f.type === 'team'));
   return (
     <>
       {fields.filter((f) => visible(f, fields, answers)).map((f) => (
         <Field key={f.key} label={f.label || f.key} hint={f.help || undefined} optional={!f.required} fault={faultAt(fault, `${prefix}.${f.key}`)}>
-          {control(f, answers[f.key], (v) => { set({ ...answers, [f.key]: v }); }, f.type === 'user' ? rows(people.data?.users) : rows(people.data?.teams))}
+          {control(f, answers[f.key], (v) => { set({ ...answers, [f.key]: v }); }, f.type === 'user' ? people : teams)}
         </Field>
       ))}
     </>

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { rows, useRead, useWrite } from '../../app/data';
+import { rows, useAll, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
 import { CreateModelConnection, DeleteModelConnection, ModelConnections, UpdateModelConnection } from '../../gen/documents';
@@ -14,7 +14,7 @@ import { toast } from '../../ui/toast';
 // Connections is where the company's language models are asked.
 export function Connections() {
   const viewer = useViewer();
-  const read = useRead(ModelConnections, {}, !can(viewer, 'modelconnection.read'));
+  const read = useAll(ModelConnections, {}, !can(viewer, 'modelconnection.read'));
   const [edited, edit] = useState<ConnectionRowFragment | 'new' | null>(null);
   const [gone, remove] = useState<ConnectionRowFragment | null>(null);
   const [del] = useWrite(DeleteModelConnection);

@@ -1,6 +1,6 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { rows, useRead, useWrite } from '../../app/data';
+import { rows, useAll, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
 import { AgentOne, DeleteAgent, ModelConnections, PauseAgent, PublishAgent, ResumeAgent, UpdateAgent } from '../../gen/documents';
@@ -100,7 +100,7 @@ function Settings({ agent: a }: { agent: AgentFullFragment }) {
   };
   const [draft, set, forget] = useDraft(draftOf(a), saved);
   const viewer = useViewer();
-  const connections = rows(useRead(ModelConnections, {}, !can(viewer, 'modelconnection.read')).data?.modelConnections);
+  const connections = rows(useAll(ModelConnections, {}, !can(viewer, 'modelconnection.read')).data?.modelConnections);
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(UpdateAgent, true);
   const send = async () => {

@@ -5,6 +5,7 @@ import type { Fault } from '../../app/fault';
 import { useCan } from '../../app/session';
 import { Calendars, CreateCalendar, DeleteCalendar, Promises, UpdateCalendar } from '../../gen/documents';
 import type { CalendarRowFragment } from '../../gen/types';
+import { useCalendarChoices } from '../../parts/choices';
 import { Subpages } from '../../parts/subpages';
 import { count, words } from '../../ui/bits';
 import { Confirm, Dialog } from '../../ui/dialog';
@@ -49,7 +50,7 @@ export default function CalendarList() {
           <More shown={list.length} total={read.data?.calendars?.totalCount} page={read.data?.calendars?.pageInfo} next={read.next} /></>
         ))}
       </Loaded>
-      <Levels calendars={list} />
+      <Levels />
       {edit && <Editor calendar={edit === 'new' ? null : edit} close={() => { setEdit(null); }} saved={read.again} />}
       {gone && <Confirm title={`Delete “${gone.name}”?`} verb="Delete" close={() => { setGone(null); }} act={async () => { const o = await remove({ input: { id: gone.id } }); if (!o.fault) toast({ text: 'The calendar is gone.' }); setGone(null); read.again(); }}><p>One that an offering or a workflow counts by cannot be deleted.</p></Confirm>}
     </Page>
@@ -57,7 +58,8 @@ export default function CalendarList() {
 }
 
 // Levels are what is promised for each offering.
-function Levels({ calendars }: { calendars: CalendarRowFragment[] }) {
+function Levels() {
+  const calendars = useCalendarChoices();
   const read = usePages(Promises, {});
   const list = rows(read.data?.services).flatMap((s) => rows(s.offerings).map((o) => ({ ...o, service: s.name }))).filter((o) => o.sla?.responseMinutes || o.sla?.resolutionMinutes);
   const time = (m: number | null | undefined) => (m ? (m % 1440 === 0 ? `${m / 1440} d` : m % 60 === 0 ? `${m / 60} h` : `${m} min`) : '–');

@@ -1,9 +1,9 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { rows, useRead, useWrite } from '../../app/data';
+import { rows, useAll, useRead, useWrite } from '../../app/data';
 import { useTold } from '../../app/live';
 import { useCan } from '../../app/session';
-import { CancelExecution, ExecutionMoved, ExecutionOne } from '../../gen/documents';
+import { CancelExecution, ExecutionMoved, ExecutionOne, OlderVersions } from '../../gen/documents';
 import type { ExecutionOneQuery } from '../../gen/types';
 import { Picture, type Definition, type Taken } from '../../parts/picture';
 import { Badge, count, lasting, Time, words } from '../../ui/bits';
@@ -56,6 +56,7 @@ function pathOf(e: Execution): Taken {
 }
 
 function Body({ execution: e, again }: { execution: Execution; again: () => void }) {
+  useAll(OlderVersions, { id: e.workflowId }, rows(e.workflow?.versions).length >= (e.workflow?.versions?.totalCount ?? 0)); // the cache joins them to those that are there
   const definition = definitionOf(e);
   const name = (id: string) => definition.phases?.find((p) => p.id === id)?.name ?? words(id);
   return (

@@ -1,7 +1,8 @@
-import { rows, useRead } from '../../app/data';
+import { useRead } from '../../app/data';
 import { can, useViewer } from '../../app/session';
 import { AgentFigures } from '../../gen/documents';
 import type { AgentFigureFragment } from '../../gen/types';
+import { useAgentChoices } from '../../parts/choices';
 import { Loaded, Section } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { Grouped, Timed } from './figured';
@@ -17,11 +18,11 @@ const accepted = (f: Stat | AgentFigureFragment) => share(f.applied, f.applied +
 export function AgentFigured({ time }: { time: Time }) {
   const viewer = useViewer();
   const read = useRead(AgentFigures, { ...time, agents: can(viewer, 'agent.read') });
+  const names = new Map(useAgentChoices().map((a) => [a.id, a.name]));
   return (
     <Loaded read={read} skeleton={3}>
       {(d) => {
         const list = filled(d.over ?? [], time.from, time.to, time.over, none);
-        const names = new Map(rows(d.agents).map((a) => [a.id, a.name]));
         const when = time.over === 'week' ? 'Week' : 'Day';
         if (list.every((f) => f.runs === 0)) return <Section title="Agents"><Empty title="No agent ran in this time" /></Section>;
         return (

@@ -1,9 +1,10 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { rows, useRead } from '../../app/data';
+import { useRead } from '../../app/data';
 import { can, useViewer } from '../../app/session';
 import { Figures } from '../../gen/documents';
 import type { FigureFragment } from '../../gen/types';
+import { useServiceChoices, useTeamChoices } from '../../parts/choices';
 import { Field } from '../../ui/field';
 import { Loaded, Page, Section } from '../../ui/page';
 import { Empty } from '../../ui/states';
@@ -37,15 +38,13 @@ export default function FigureView() {
 }
 
 function RequestFigured({ time }: { time: Time }) {
-  const viewer = useViewer();
-  const read = useRead(Figures, { ...time, workflows: can(viewer, 'team.read') });
+  const read = useRead(Figures, { ...time });
+  const [services, teams] = [useServiceChoices(), useTeamChoices()];
   const name = (list: { id: string; name: string }[], id: string | null | undefined, nobody: string) => (id ? list.find((x) => x.id === id)?.name ?? id : nobody);
   return (
     <Loaded read={read}>
       {(d) => {
         const list = filled(d.over, time.from, time.to, time.over, none);
-        const services = rows(d.services);
-        const teams = rows(d.teams);
         const when = time.over === 'week' ? 'Week' : 'Day';
         return list.every((f) => f.filed + f.finished + f.cancelled === 0) ? <Section title="Requests"><Empty title="No request was filed or ended in this time" /></Section> : (
           <>

@@ -3,8 +3,9 @@ import { useState } from 'react';
 import { rows, usePages, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { can, useCan, useViewer } from '../../app/session';
-import { InboundCalls, InboundChoices, InboundOne, ReplayCall, RotateInbound, UpdateInbound } from '../../gen/documents';
+import { InboundCalls, InboundOne, ReplayCall, RotateInbound, UpdateInbound } from '../../gen/documents';
 import type { CallFragment, InboundFullFragment, SignatureStyle } from '../../gen/types';
+import { Choices, useOfferingChoices, useWorkflowChoices } from '../../parts/choices';
 import { Badge, count, Time, words } from '../../ui/bits';
 import { Confirm, Copyable, focusSoon, Once } from '../../ui/dialog';
 import { hasDraft, useDraft } from '../../ui/draft';
@@ -103,7 +104,8 @@ function One({ call: c, again }: { call: CallFragment; again: () => void }) {
 const styles: SignatureStyle[] = ['hex', 'standard', 'github', 'stripe', 'slack', 'pagerduty'];
 
 function Edit({ webhook: w }: { webhook: InboundFullFragment }) {
-  const choices = useRead(InboundChoices, {});
+  const workflows = useWorkflowChoices();
+  const offerings = useOfferingChoices().flatMap((s) => rows(s.offerings).map((o) => ({ id: o.id, name: `${s.name} › ${o.name}` })));
   const saved = { name: w.name, workflowId: w.workflowId, offeringId: w.offeringId ?? '', mapping: w.fieldMapping ? JSON.stringify(w.fieldMapping, null, 1) : '', style: w.signatureStyle, verify: w.verifySignature };
   const [draft, set, forget] = useDraft(draftOf(w), saved);
   const [fault, setFault] = useState<Fault | null>(null);
@@ -123,17 +125,16 @@ function Edit({ webhook: w }: { webhook: InboundFullFragment }) {
     toast({ text: 'The webhook was saved.' });
     focusSoon(() => globalThis.document.querySelector<HTMLElement>('main form [type=submit]')); // the form is another one now
   };
-  const offerings = rows(choices.data?.services).flatMap((s) => rows(s.offerings).map((o) => [o.id, `${s.name} › ${o.name}`] as const));
   const at = fault?.details.filter((d) => d.field.startsWith('fieldMapping')).map((d) => `${d.field.slice(13)} ${d.message}`).join(' ') || undefined;
   return (
     <Section title="What it does">
       <form className="card stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
         <div className="pair">
           <Field label="Name" fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
-          <Field label="Workflow" fault={faultAt(fault, 'workflowId')}><select value={draft.workflowId} onChange={(e) => { set({ ...draft, workflowId: e.target.value }); }}>{!rows(choices.data?.workflows).some((x) => x.id === draft.workflowId) && <option value={draft.workflowId}>{draft.workflowId}</option>}{rows(choices.data?.workflows).map((x) => <option key={x.id} value={x.id}>{x.name}</option>)}</select></Field>
+          <Field label="Workflow" fault={faultAt(fault, 'workflowId')}><select value={draft.workflowId} onChange={(e) => { set({ ...draft, workflowId: e.target.value }); }}><Choices of={workflows} now={draft.workflowId} /></select></Field>
         </div>
         <div className="pair">
-          <Field label="Files a request of" hint="Each call files one." fault={faultAt(fault, 'offeringId')}><select value={draft.offeringId} onChange={(e) => { set({ ...draft, offeringId: e.target.value }); }}><option value="">None</option>{draft.offeringId && !offerings.some(([v]) => v === draft.offeringId) && <option value={draft.offeringId}>{draft.offeringId}</option>}{offerings.map(([v, t]) => <option key={v} value={v}>{t}</option>)}</select></Field>
+          <Field label="Files a request of" hint="Each call files one." fault={faultAt(fault, 'offeringId')}><select value={draft.offeringId} onChange={(e) => { set({ ...draft, offeringId: e.target.value }); }}><option value="">None</option><Choices of={offerings} now={draft.offeringId} /></select></Field>
           <Field label="Signed in the way of" fault={faultAt(fault, 'signatureStyle')}><select value={draft.style} onChange={(e) => { set({ ...draft, style: e.target.value as SignatureStyle }); }}>{styles.map((s) => <option key={s} value={s}>{s === 'hex' ? 'Atrium (hex)' : words(s)}</option>)}</select></Field>
         </div>
         <Field label="Mapping" optional hint={<>What the request is made of: title, priority and fields, each a condition language (CEL) expression over <code>webhook</code>, as JSON.</>} fault={broken || at}><textarea className="mono" rows={4} spellCheck={false} value={draft.mapping} placeholder={'{"title": "webhook.body.summary"}'} onChange={(e) => { set({ ...draft, mapping: e.target.value }); }} /></Field>

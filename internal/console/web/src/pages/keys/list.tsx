@@ -1,10 +1,11 @@
 import { useState } from 'react';
-import { rows, usePages, useRead, useWrite } from '../../app/data';
+import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
-import { CreateKey, KeyOwners, Keys, RevokeKey, RotateKey } from '../../gen/documents';
+import { CreateKey, Keys, RevokeKey, RotateKey } from '../../gen/documents';
 import type { KeyFragment } from '../../gen/types';
 import { config } from '../../app/config';
 import { can, useViewer } from '../../app/session';
+import { useAccountChoices, usePersonChoices } from '../../parts/choices';
 import { Scopes } from '../../parts/scopes';
 import { Subpages } from '../../parts/subpages';
 import { Badge, Time } from '../../ui/bits';
@@ -37,8 +38,7 @@ export default function KeyList() {
     setAsking(null);
   };
   const list = rows(read.data?.apiKeys);
-  const owners = useRead(KeyOwners, {}, !can(viewer, 'apikey.read')).data;
-  const names = new Map([...rows(owners?.users), ...rows(owners?.serviceAccounts)].map((o) => [o.id, o.name]));
+  const names = new Map([...usePersonChoices(!can(viewer, 'apikey.read'), {}), ...useAccountChoices(!can(viewer, 'apikey.read'))].map((o) => [o.id, o.name]));
   const owner = (k: KeyFragment) => k.serviceAccountId ?? k.agentId ?? k.userId ?? '';
   return (
     <Page title="API keys" verb="apikey.read" intro="Credentials for programs. A key may do what its scopes and the person behind it may both do." tabs={<Subpages of="keys" />} actions={can(viewer, 'apikey.create') && <button type="button" onClick={() => { setMaking(true); }}>New API key</button>}>

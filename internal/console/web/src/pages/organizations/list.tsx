@@ -4,6 +4,7 @@ import type { Fault } from '../../app/fault';
 import { useCan } from '../../app/session';
 import { CreateOrg, DeleteOrg, Organizations, UpdateOrg } from '../../gen/documents';
 import type { OrgFragment } from '../../gen/types';
+import { Choices, useOrganizationChoices } from '../../parts/choices';
 import { Subpages } from '../../parts/subpages';
 import { Confirm, Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
@@ -40,14 +41,15 @@ export default function OrganizationList() {
           <More shown={list.length} total={read.data?.organizations?.totalCount} page={read.data?.organizations?.pageInfo} next={read.next} /></>
         ))}
       </Loaded>
-      {edit && <Editor org={edit === 'new' ? null : edit} all={list} close={() => { setEdit(null); }} saved={read.again} />}
+      {edit && <Editor org={edit === 'new' ? null : edit} close={() => { setEdit(null); }} saved={read.again} />}
       {gone && <Confirm title={`Delete “${gone.name}”?`} verb="Delete" close={() => { setGone(null); }} act={async () => { const o = await remove({ input: { id: gone.id, ifMatch: gone.etag } }); if (!o.fault) toast({ text: 'The organization is gone.' }); setGone(null); read.again(); }}><p>One that has teams or parts cannot be deleted.</p></Confirm>}
     </Page>
   );
 }
 
-function Editor({ org: o, all, close, saved }: { org: OrgFragment | null; all: OrgFragment[]; close: () => void; saved: () => void }) {
+function Editor({ org: o, close, saved }: { org: OrgFragment | null; close: () => void; saved: () => void }) {
   const [draft, set, forget] = useDraft(`organization ${o ? `${o.id} ${o.etag}` : 'new'}`, { name: o?.name ?? '', parentId: o?.parentId ?? '' });
+  const above = useOrganizationChoices().filter((x) => x.id !== o?.id);
   const [fault, setFault] = useState<Fault | null>(null);
   const [create, making] = useWrite(CreateOrg, true);
   const [update, saving] = useWrite(UpdateOrg, true);
@@ -65,7 +67,7 @@ function Editor({ org: o, all, close, saved }: { org: OrgFragment | null; all: O
     <Dialog title={o ? `Organization “${o.name}”` : 'New organization'} close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
         <Field label="Name" fault={faultAt(fault, 'name', 'slug')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
-        <Field label="Part of" fault={faultAt(fault, 'parentId')}><select value={draft.parentId} onChange={(e) => { set({ ...draft, parentId: e.target.value }); }}><option value="">Nothing above it</option>{all.filter((x) => x.id !== o?.id).map((x) => <option key={x.id} value={x.id}>{x.name}</option>)}</select></Field>
+        <Field label="Part of" fault={faultAt(fault, 'parentId')}><select value={draft.parentId} onChange={(e) => { set({ ...draft, parentId: e.target.value }); }}><option value="">Nothing above it</option><Choices of={above} now={o?.parent ?? draft.parentId} /></select></Field>
         <Rest fault={fault} fields={['name', 'slug', 'parentId']} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || saving}>{o ? 'Save' : 'Create'}</button></footer>
       </form>

@@ -1,10 +1,11 @@
 import { useRef, useState } from 'react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { rows, usePages, useRead, useWrite } from '../../app/data';
+import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { can, roleWord, useCan, useViewer } from '../../app/session';
-import { DeactivateUser, ErasePerson, InviteUser, People, ReactivateUser, ResendInvitation, TeamsList, UpdatePerson } from '../../gen/documents';
+import { DeactivateUser, ErasePerson, InviteUser, People, ReactivateUser, ResendInvitation, UpdatePerson } from '../../gen/documents';
 import type { PersonFragment, Role, UserFilter } from '../../gen/types';
+import { useTeamChoices } from '../../parts/choices';
 import { Subpages } from '../../parts/subpages';
 import { Badge, count, Person, Time, words } from '../../ui/bits';
 import { Confirm, Dialog, focusSoon } from '../../ui/dialog';
@@ -111,7 +112,7 @@ function One({ user: u, admin }: { user: PersonFragment; admin: boolean }) {
 }
 
 function Deactivate({ user: u, close }: { user: PersonFragment; close: () => void }) {
-  const teams = useRead(TeamsList, { first: 100 });
+  const teams = useTeamChoices();
   const [team, setTeam] = useState('');
   const [fault, setFault] = useState<Fault | null>(null);
   const [run] = useWrite(DeactivateUser, true);
@@ -141,7 +142,7 @@ function Deactivate({ user: u, close }: { user: PersonFragment; close: () => voi
   return (
     <Confirm title={`Deactivate ${u.name}?`} verb="Deactivate" close={close} act={act}>
       <p>They are signed out everywhere and cannot sign in. Their API keys stay valid until somebody revokes them.</p>
-      <Field label="Hand open work to" optional><select value={team} onChange={(e) => { setTeam(e.target.value); }}><option value="">Nobody: it stays with them</option>{rows(teams.data?.teams).map((t) => <option key={t.id} value={t.id}>{t.name}</option>)}</select></Field>
+      <Field label="Hand open work to" optional><select value={team} onChange={(e) => { setTeam(e.target.value); }}><option value="">Nobody: it stays with them</option>{teams.map((t) => <option key={t.id} value={t.id}>{t.name}</option>)}</select></Field>
       <Rest fault={fault} fields={[]} />
     </Confirm>
   );

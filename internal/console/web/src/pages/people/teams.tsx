@@ -1,9 +1,10 @@
-import { useEffect, useState } from 'react';
-import { rows, usePages, useRead, useWrite } from '../../app/data';
+import { useState } from 'react';
+import { rows, useAll, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useCan } from '../../app/session';
-import { CreateTeam, DeleteTeam, Joinable, OrganizationChoices, TeamsList, UpdateTeam } from '../../gen/documents';
+import { CreateTeam, DeleteTeam, PersonChoices, TeamsList, UpdateTeam } from '../../gen/documents';
 import type { TeamRowFragment } from '../../gen/types';
+import { Choices, useOrganizationChoices } from '../../parts/choices';
 import { count } from '../../ui/bits';
 import { Confirm, Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
@@ -47,12 +48,8 @@ export function Teams() {
 }
 
 function Edit({ team: t, close }: { team: TeamRowFragment | null; close: () => void }) {
-  const people = usePages(Joinable, { first: 100 });
-  const page = people.data?.users?.pageInfo;
-  const more = page?.hasNextPage ? page.endCursor : null;
-  const { next } = people;
-  useEffect(() => { if (more) next(more); }, [more]); // all of them are there to choose from
-  const organizations = rows(useRead(OrganizationChoices, {}, !useCan('organization.read')).data?.organizations);
+  const people = useAll(PersonChoices, { filter: { status: ['active', 'invited'] } });
+  const organizations = useOrganizationChoices();
   const [draft, set, forget] = useDraft(`team ${t ? `${t.id} ${t.etag}` : 'new'}`, { name: t?.name ?? '', description: t?.description ?? '', organizationId: t?.organizationId ?? '', memberIds: t?.memberIds ?? [] });
   const [fault, setFault] = useState<Fault | null>(null);
   const [create, making] = useWrite(CreateTeam, true);
@@ -71,7 +68,7 @@ function Edit({ team: t, close }: { team: TeamRowFragment | null; close: () => v
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
         <Field label="Name" fault={faultAt(fault, 'name')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
         <Field label="Description" optional fault={faultAt(fault, 'description')}><input value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>
-        {(organizations.length > 0 || draft.organizationId) && <Field label="Organization" fault={faultAt(fault, 'organizationId')}><select value={draft.organizationId} onChange={(e) => { set({ ...draft, organizationId: e.target.value }); }}><option value="">None</option>{draft.organizationId && !organizations.some((x) => x.id === draft.organizationId) && <option value={draft.organizationId}>{draft.organizationId}</option>}{organizations.map((x) => <option key={x.id} value={x.id}>{x.name}</option>)}</select></Field>}
+        {(organizations.length > 0 || draft.organizationId) && <Field label="Organization" fault={faultAt(fault, 'organizationId')}><select value={draft.organizationId} onChange={(e) => { set({ ...draft, organizationId: e.target.value }); }}><option value="">None</option><Choices of={organizations} now={draft.organizationId} /></select></Field>}
         <fieldset>
           <legend>Members</legend>
           <Loaded read={people} skeleton={3}>

@@ -3,7 +3,7 @@ import { useClient } from 'urql';
 import { rows, useWrite } from '../../app/data';
 import { faultOf, type Fault } from '../../app/fault';
 import { CreatePolicy, Policies, ReplayPolicies, UpdatePolicy } from '../../gen/documents';
-import type { AccessEffect, PolicyRowFragment } from '../../gen/types';
+import type { AccessEffect, PoliciesQuery, PolicyRowFragment } from '../../gen/types';
 import { Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Check, Field, Rest, faultAt } from '../../ui/field';
@@ -76,8 +76,12 @@ export function Editor({ policy: p, close }: { policy: PolicyRowFragment | null;
   };
   const tryOut = async () => {
     setTried('Trying…');
-    const all = await client.query(Policies, { first: 100 }, { requestPolicy: 'cache-first' }).toPromise();
-    const others = rows(all.data?.accessPolicies).filter((x) => x.enabled && x.id !== p?.id);
+    const others: PolicyRowFragment[] = [];
+    for (let after: string | null | undefined = null; after !== undefined;) {
+      const page: { data?: PoliciesQuery | undefined } = await client.query(Policies, { first: 100, ...(after ? { after } : {}) }, { requestPolicy: 'network-only' }).toPromise();
+      others.push(...rows(page.data?.accessPolicies).filter((x) => x.enabled && x.id !== p?.id));
+      after = page.data?.accessPolicies.pageInfo.hasNextPage ? page.data.accessPolicies.pageInfo.endCursor : undefined;
+    }
     const policies = [...others, ...(draft.enabled ? [input] : [])].map(({ effect, action, resource, condition: c }) => ({ effect, action, resource, condition: c as unknown }));
     const o = await client.query(ReplayPolicies, { policies, last: 500 }, { requestPolicy: 'network-only' }).toPromise();
     const f = faultOf(o.error);

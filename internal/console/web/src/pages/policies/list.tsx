@@ -1,11 +1,12 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useClient } from 'urql';
-import { rows, usePages, useRead, useWrite } from '../../app/data';
+import { rows, usePages, useWrite } from '../../app/data';
 import { faultOf, type Fault } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
-import { Decisions, DeletePolicy, Explain, Explainables, Policies, UpdatePolicy } from '../../gen/documents';
+import { Decisions, DeletePolicy, Explain, Policies, UpdatePolicy } from '../../gen/documents';
 import type { ExplainQuery, PolicyRowFragment } from '../../gen/types';
+import { useAccountChoices, usePersonChoices } from '../../parts/choices';
 import { Badge, Time } from '../../ui/bits';
 import { Confirm } from '../../ui/dialog';
 import { Field, Rest, faultAt } from '../../ui/field';
@@ -61,7 +62,7 @@ export default function PolicyList() {
 }
 
 function WhyMay() {
-  const people = useRead(Explainables, {});
+  const [people, accounts] = [usePersonChoices(false, {}), useAccountChoices()];
   const client = useClient();
   const [ask, set] = useState({ principalId: '', action: 'read', resourceType: 'Request', resourceId: '' });
   const [answer, setAnswer] = useState<ExplainQuery['explainAccess']>(null);
@@ -78,8 +79,8 @@ function WhyMay() {
           <Field label="Person" fault={faultAt(fault, 'principalId')}>
             <select value={ask.principalId} onChange={(e) => { set({ ...ask, principalId: e.target.value }); }}>
               <option value="">Choose…</option>
-              {rows(people.data?.users).map((u) => <option key={u.id} value={u.id}>{u.name} ({u.email})</option>)}
-              {rows(people.data?.serviceAccounts).map((a) => <option key={a.id} value={a.id}>{a.name} (service account)</option>)}
+              {people.map((u) => <option key={u.id} value={u.id}>{u.name} ({u.email})</option>)}
+              {accounts.map((a) => <option key={a.id} value={a.id}>{a.name} (service account)</option>)}
             </select>
           </Field>
           <Field label="Action" fault={faultAt(fault, 'action')}><select value={ask.action} onChange={(e) => { set({ ...ask, action: e.target.value }); }}>{actions.filter((a) => a !== '*').map((a) => <option key={a}>{a}</option>)}</select></Field>

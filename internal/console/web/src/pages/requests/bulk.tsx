@@ -1,10 +1,11 @@
 // bulk changes several requests at once: each by the operation that changes one, so that each is refused or done by itself.
 import { useState } from 'react';
-import { rows, useAll, useWrite } from '../../app/data';
+import { useWrite } from '../../app/data';
 import { sentence } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
-import { AcceptRequest, Assignables, UpdateRequest } from '../../gen/documents';
+import { AcceptRequest, UpdateRequest } from '../../gen/documents';
 import type { RequestPriority, UpdateRequestInput } from '../../gen/types';
+import { usePersonChoices, useTeamChoices } from '../../parts/choices';
 import { priorities, words } from '../../ui/bits';
 import { Dialog } from '../../ui/dialog';
 import { Field } from '../../ui/field';
@@ -91,7 +92,8 @@ const titles = { assignee: 'Assign', team: 'Give to a team', priority: 'Set the 
 // Ask asks for the value of one field, for one request or many.
 export function Ask({ what, list, close, act }: { what: Exclude<Asking, ''>; list: MayRow[]; close: () => void; act: (to: (r: MayRow) => Change) => void }) {
   const viewer = useViewer();
-  const read = useAll(Assignables, {}, what !== 'assignee' && what !== 'team');
+  const people = usePersonChoices(what !== 'assignee');
+  const teams = useTeamChoices(what !== 'team');
   const one = list.length === 1 ? list[0] : undefined;
   const [value, set] = useState(what === 'assignee' ? viewer.id : what === 'priority' ? one?.priority ?? 'MEDIUM' : what === 'status' ? one?.status ?? '' : '');
   const [key, setKey] = useState('');
@@ -99,8 +101,8 @@ export function Ask({ what, list, close, act }: { what: Exclude<Asking, ''>; lis
     ['PENDING', 'IN_PROGRESS', 'request.accept'], ['IN_PROGRESS', 'COMPLETED', 'request.complete'], ['PENDING', 'CANCELLED', 'request.cancel'], ['IN_PROGRESS', 'CANCELLED', 'request.cancel'],
   ] as const).filter(([from, , verb]) => list.some((r) => r.status === from && can(viewer, verb, r))).map(([, to]) => [to, words(to)]);
   const options: [string, string][] = {
-    assignee: [['', 'Nobody'], [viewer.id, `${viewer.name} (you)`], ...rows(read.data?.users).filter((u) => u.id !== viewer.id).map((u) => [u.id, u.name] as [string, string])] as [string, string][],
-    team: [['', 'No team'], ...rows(read.data?.teams).map((t) => [t.id, t.name] as [string, string])] as [string, string][],
+    assignee: [['', 'Nobody'], [viewer.id, `${viewer.name} (you)`], ...people.filter((u) => u.id !== viewer.id).map((u) => [u.id, u.name] as [string, string])] as [string, string][],
+    team: [['', 'No team'], ...teams.map((t) => [t.id, t.name] as [string, string])] as [string, string][],
     priority: priorities.map((p) => [p, words(p)] as [string, string]),
     tag: [], status: [...new Map(moves)].map(([v, t]) => [v, t] as [string, string]),
   }[what];

@@ -2,12 +2,13 @@ import { Link } from '@tanstack/react-router';
 import { Check, Copy, X } from 'lucide-react';
 import { useState } from 'react';
 import { config } from '../../app/config';
-import { rows, useAll, useRead } from '../../app/data';
+import { useRead } from '../../app/data';
 import { useChanges, useSoon } from '../../app/live';
 import { can, useCan, useViewer } from '../../app/session';
-import { Assignables, RequestOne } from '../../gen/documents';
+import { RequestOne } from '../../gen/documents';
 import type { RequestOneQuery, RequestPriority } from '../../gen/types';
 import { useKeys } from '../../keys/registry';
+import { usePersonChoices, useTeamChoices } from '../../parts/choices';
 import { Runs } from '../../parts/runs';
 import { Badge, Person, Priority, priorities, Time, words } from '../../ui/bits';
 import { Confirm } from '../../ui/dialog';
@@ -142,7 +143,8 @@ function Execution({ execution: e }: { execution: NonNullable<FullRequest['execu
 }
 
 function Facts({ request: r, edit }: { request: FullRequest; edit: boolean }) {
-  const people = useAll(Assignables, {}, !edit);
+  const people = usePersonChoices(!edit);
+  const teams = useTeamChoices(!edit);
   const viewer = useViewer();
   const requester = r.creator?.name ?? (r.createdBy === viewer.id ? viewer.name : r.createdBy); // members may read no users, and know themselves
   const change = useChange();
@@ -170,9 +172,9 @@ function Facts({ request: r, edit }: { request: FullRequest; edit: boolean }) {
       <dl className="card facts">
         {edit ? choose('Priority', 'priority', r.priority, priorities.map((p) => [p, words(p)]))
           : <div><dt>Priority</dt><dd><Priority value={r.priority} /></dd></div>}
-        {edit ? choose('Assignee', 'assigneeId', r.assigneeId, withCurrent(rows(people.data?.users), r.assignee), 'Nobody')
+        {edit ? choose('Assignee', 'assigneeId', r.assigneeId, withCurrent(people, r.assignee), 'Nobody')
           : <div><dt>Assignee</dt><dd><Person name={r.assignee?.name} /></dd></div>}
-        {edit ? choose('Team', 'teamId', r.teamId, withCurrent(rows(people.data?.teams), r.team), 'No team')
+        {edit ? choose('Team', 'teamId', r.teamId, withCurrent(teams, r.team), 'No team')
           : <div><dt>Team</dt><dd>{r.team?.name ?? <span className="soft">No team</span>}</dd></div>}
         <div><dt>Requester</dt><dd><Person name={requester} /></dd></div>
         <div><dt>Service</dt><dd>{r.service?.name} › {r.offering?.name}</dd></div>

@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'react';
-import { rows, useAll } from '../../app/data';
-import { Assignables, Catalogue } from '../../gen/documents';
+import { usePersonChoices, useServiceChoices, useTeamChoices } from '../../parts/choices';
 import { priorities, words } from '../../ui/bits';
 import { Field } from '../../ui/field';
 import type { RequestSearch } from './search';
@@ -10,8 +9,7 @@ const states = ['ON_TRACK', 'WARNING', 'BREACHED', 'MET', 'PAUSED'];
 
 // Filters show what stands in the address, and change it.
 export function Filters({ search, set }: { search: RequestSearch; set: (s: RequestSearch) => void }) {
-  const people = useAll(Assignables, {});
-  const services = useAll(Catalogue, {});
+  const [services, people, teams] = [useServiceChoices(), usePersonChoices(), useTeamChoices()];
   const [q, setQ] = useState(search.q ?? '');
   useEffect(() => { setQ(search.q ?? ''); }, [search.q]);
   useEffect(() => {
@@ -37,9 +35,9 @@ export function Filters({ search, set }: { search: RequestSearch; set: (s: Reque
       </div>
       {choice('status', 'Status', statuses.map((s) => [s, words(s)]))}
       {choice('priority', 'Priority', priorities.toReversed().map((p) => [p, words(p)]))}
-      {choice('serviceId', 'Service', rows(services.data?.services).map((s) => [s.id, s.name]))}
-      {choice('assigneeId', 'Assignee', [['none', 'Nobody'], ...rows(people.data?.users).map((u) => [u.id, u.name] as [string, string])])}
-      {choice('teamId', 'Team', [['none', 'No team'], ...rows(people.data?.teams).map((t) => [t.id, t.name] as [string, string])])}
+      {choice('serviceId', 'Service', services.map((s) => [s.id, s.name]))}
+      {choice('assigneeId', 'Assignee', [['none', 'Nobody'], ...people.map((u) => [u.id, u.name] as [string, string])])}
+      {choice('teamId', 'Team', [['none', 'No team'], ...teams.map((t) => [t.id, t.name] as [string, string])])}
       {choice('slaState', 'SLA', states.map((s) => [s, words(s)]))}
       {some && <button type="button" className="quiet" onClick={() => { set({ view: search.view ?? '', sort: search.sort ?? '' }); }}>Clear</button>}
     </search>

@@ -1,11 +1,12 @@
 import { Link, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { useArrivals, useOpening } from '../../app/live';
-import { rows, useAll, usePages } from '../../app/data';
+import { rows, usePages } from '../../app/data';
 import { can, useViewer } from '../../app/session';
-import { Assignables, Requests } from '../../gen/documents';
+import { Requests } from '../../gen/documents';
 import type { RequestRowFragment } from '../../gen/types';
 import { useKeys } from '../../keys/registry';
+import { useTeamChoices } from '../../parts/choices';
 import { beside, land, marked, step } from '../../ui/rows';
 import { More } from '../../ui/more';
 import { Loaded, Page } from '../../ui/page';
@@ -81,8 +82,7 @@ export default function Inbox() {
 // Teams are the inbox's tabs: each team that requests wait for, and how many.
 function Teams({ teamId }: { teamId: string }) {
   const counts = useCounts('teamId', { status: ['PENDING'] });
-  const people = useAll(Assignables, {}, (counts?.size ?? 0) < 2);
-  const teams = rows(people.data?.teams).filter((t) => counts?.get(t.id) || t.id === teamId);
+  const teams = useTeamChoices((counts?.size ?? 0) < 2).filter((t) => counts?.get(t.id) || t.id === teamId);
   const tab = (label: string, value: string, count: number | undefined) => ({ label, to: '/app/inbox', search: value ? { teamId: value } : {}, count, current: teamId === value });
   return <Tabs label="Teams" tabs={[tab('All', '', sum(counts)), ...teams.map((t) => tab(t.name, t.id, counts?.get(t.id) ?? 0)), ...(counts?.get('') || teamId === 'none' ? [tab('No team', 'none', counts?.get('') ?? 0)] : [])]} />;
 }

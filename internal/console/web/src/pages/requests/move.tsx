@@ -1,7 +1,8 @@
 import { useState } from 'react';
-import { rows, useAll, useRead, useWrite } from '../../app/data';
+import { rows, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
-import { Catalogue, MoveRequest, OfferingForm } from '../../gen/documents';
+import { MoveRequest, OfferingForm } from '../../gen/documents';
+import { useOfferingChoices } from '../../parts/choices';
 import { toSend, type Answers, type FormField } from '../../ui/answer';
 import { Dialog } from '../../ui/dialog';
 import { Field, Rest, faultAt } from '../../ui/field';
@@ -12,7 +13,7 @@ import type { FullRequest } from './detail';
 // Move files a request against another offering. It asks which one, and then what that offering's form asks; answers that the
 // request has under the same keys stand there already.
 export function Move({ request: r, close }: { request: FullRequest; close: () => void }) {
-  const catalogue = useAll(Catalogue, {});
+  const services = useOfferingChoices();
   const [to, setTo] = useState('');
   const [answers, setAnswers] = useState((r.fields ?? {}) as Answers);
   const [fault, setFault] = useState<Fault | null>(null);
@@ -32,7 +33,7 @@ export function Move({ request: r, close }: { request: FullRequest; close: () =>
         <Field label="Offering" hint="Its service levels count from when the request was filed. Its workflow replaces the one that runs." fault={faultAt(fault, 'offeringId')}>
           <select autoFocus required value={to} onChange={(e) => { setTo(e.target.value); setFault(null); }}>
             <option value="">Choose one</option>
-            {rows(catalogue.data?.services).map((s) => (
+            {services.map((s) => (
               <optgroup key={s.id} label={s.name}>
                 {rows(s.offerings).filter((o) => o.id !== r.offering?.id).map((o) => <option key={o.id} value={o.id}>{o.name}</option>)}
               </optgroup>

@@ -3,11 +3,12 @@
 import { Link } from '@tanstack/react-router';
 import { Bookmark, X } from 'lucide-react';
 import { useState } from 'react';
-import { rows, useAll, useRead, useWrite } from '../../app/data';
+import { rows, useAll, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { atLeast, can, useViewer } from '../../app/session';
-import { Assignables, ChangeView, DropView, SavedViews, SaveView } from '../../gen/documents';
+import { ChangeView, DropView, SavedViews, SaveView } from '../../gen/documents';
 import type { SavedViewScope, ViewFragment } from '../../gen/types';
+import { useTeamChoices } from '../../parts/choices';
 import { Confirm, Dialog } from '../../ui/dialog';
 import { Field, Rest, faultAt } from '../../ui/field';
 import { toast } from '../../ui/toast';
@@ -16,7 +17,7 @@ import { searchOf, viewQuery, type RequestSearch } from './search';
 export function Views({ search }: { search: RequestSearch }) {
   const viewer = useViewer();
   const sees = can(viewer, 'savedview.read');
-  const read = useRead(SavedViews, {}, !sees);
+  const read = useAll(SavedViews, {}, !sees);
   const [asking, setAsking] = useState(false);
   const [gone, setGone] = useState<ViewFragment | null>(null);
   const [change] = useWrite(ChangeView);
@@ -49,7 +50,7 @@ function Save({ query, close, saved }: { query: string; close: () => void; saved
   const viewer = useViewer();
   const shares = can(viewer, 'savedview.share');
   const [draft, set] = useState({ name: '', scope: 'me' as SavedViewScope, teamId: '' });
-  const people = useAll(Assignables, {}, !shares);
+  const teams = useTeamChoices(!shares);
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(SaveView, true);
   const send = async () => {
@@ -65,7 +66,7 @@ function Save({ query, close, saved }: { query: string; close: () => void; saved
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
         <Field label="Name" fault={faultAt(fault, 'name')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
         <Field label="Who sees it" fault={faultAt(fault, 'scope')}><select value={draft.scope} onChange={(e) => { set({ ...draft, scope: e.target.value as SavedViewScope }); }}><option value="me">Only you</option>{shares && <option value="team">A team</option>}{shares && <option value="company">Everybody</option>}</select></Field>
-        {draft.scope === 'team' && <Field label="Team" hint="One of yours." fault={faultAt(fault, 'teamId')}><select value={draft.teamId} onChange={(e) => { set({ ...draft, teamId: e.target.value }); }}><option value="">Choose…</option>{rows(people.data?.teams).map((t) => <option key={t.id} value={t.id}>{t.name}</option>)}</select></Field>}
+        {draft.scope === 'team' && <Field label="Team" hint="One of yours." fault={faultAt(fault, 'teamId')}><select value={draft.teamId} onChange={(e) => { set({ ...draft, teamId: e.target.value }); }}><option value="">Choose…</option>{teams.map((t) => <option key={t.id} value={t.id}>{t.name}</option>)}</select></Field>}
         <Rest fault={fault} fields={['name', 'scope', 'teamId']} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Save</button></footer>
       </form>

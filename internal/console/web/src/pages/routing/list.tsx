@@ -4,8 +4,9 @@ import type { Fault } from '../../app/fault';
 import { useCan } from '../../app/session';
 import { CreateRule, DeleteRule, Rules, UpdateRule } from '../../gen/documents';
 import type { RequestPriority, RoutingAssignment, RuleFragment } from '../../gen/types';
+import { Choices, useTeamChoices } from '../../parts/choices';
 import { Subpages } from '../../parts/subpages';
-import { Badge, words } from '../../ui/bits';
+import { Badge, priorities, words } from '../../ui/bits';
 import { Confirm, Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Check, Field, Rest, faultAt } from '../../ui/field';
@@ -32,7 +33,7 @@ export default function RuleList() {
     toast({ text: r.enabled ? 'The rule does not count any more.' : 'The rule counts again.', undo: () => { void update({ input: { id: r.id, ifMatch: etag, enabled: r.enabled } }); } });
   };
   const list = rows(read.data?.routingRules).toSorted((a, b) => a.position - b.position);
-  const teams = rows(read.data?.teams);
+  const teams = useTeamChoices();
   return (
     <Page title="Routing rules" verb="routingrule.read" intro="To whom requests go when they are filed. The first rule that holds counts." tabs={<Subpages of="workflows" />} actions={creates && <button type="button" onClick={() => { setEdit('new'); }}>New routing rule</button>}>
       <Loaded read={read}>
@@ -82,11 +83,11 @@ function Editor({ rule: r, teams, close, saved }: { rule: RuleFragment | null; t
         <Field label="Name" fault={faultAt(fault, 'name')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
         <Field label="When" hint={<>A condition (CEL) over request, such as <code>request.priority == 'URGENT' || request.title.contains('VPN')</code>.</>} fault={faultAt(fault, 'when')}><textarea className="mono" rows={3} spellCheck={false} value={draft.when} onChange={(e) => { set({ ...draft, when: e.target.value }); }} /></Field>
         <div className="pair">
-          <Field label="Team" fault={faultAt(fault, 'teamId')}><select value={draft.teamId} onChange={(e) => { set({ ...draft, teamId: e.target.value }); }}><option value="">None</option>{teams.map((t) => <option key={t.id} value={t.id}>{t.name}</option>)}</select></Field>
+          <Field label="Team" fault={faultAt(fault, 'teamId')}><select value={draft.teamId} onChange={(e) => { set({ ...draft, teamId: e.target.value }); }}><option value="">None</option><Choices of={teams} now={draft.teamId} /></select></Field>
           <Field label="Whom of the team" fault={faultAt(fault, 'assignTo')}><select value={draft.assignTo} onChange={(e) => { set({ ...draft, assignTo: e.target.value as RoutingAssignment }); }}>{Object.entries(whom).map(([v, t]) => <option key={v} value={v}>{t}</option>)}</select></Field>
         </div>
         <div className="pair">
-          <Field label="Priority" fault={faultAt(fault, 'priority')}><select value={draft.priority} onChange={(e) => { set({ ...draft, priority: e.target.value as RequestPriority }); }}><option value="">As it was filed</option>{['LOW', 'MEDIUM', 'HIGH', 'URGENT'].map((p) => <option key={p} value={p}>{words(p)}</option>)}</select></Field>
+          <Field label="Priority" fault={faultAt(fault, 'priority')}><select value={draft.priority} onChange={(e) => { set({ ...draft, priority: e.target.value as RequestPriority }); }}><option value="">As it was filed</option>{priorities.map((p) => <option key={p} value={p}>{words(p)}</option>)}</select></Field>
           <Field label="Position" optional hint="Behind all others when empty." fault={faultAt(fault, 'position')}><input type="number" min={1} value={draft.position} onChange={(e) => { set({ ...draft, position: e.target.value }); }} /></Field>
         </div>
         <Check label="Enabled" checked={draft.enabled} set={(enabled) => { set({ ...draft, enabled }); }} />

@@ -1,14 +1,14 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { rows, useRead, useWrite } from '../../app/data';
+import { useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
-import { CreateService, ServiceChoices, UpdateService } from '../../gen/documents';
+import { CreateService, UpdateService } from '../../gen/documents';
 import type { ServiceFullFragment } from '../../gen/types';
+import { Choices, useOrganizationChoices, useTeamChoices } from '../../parts/choices';
 import { Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Field, Rest, faultAt } from '../../ui/field';
 import { toast } from '../../ui/toast';
-import { Choices } from './choices';
 
 const textOf = (tags: Record<string, string>) => Object.entries(tags).map(([k, v]) => `${k}: ${v}`).join('\n');
 const tagsOf = (text: string) => Object.fromEntries(text.split('\n').filter((l) => l.trim()).map((l) => {
@@ -20,7 +20,7 @@ const tagsOf = (text: string) => Object.fromEntries(text.split('\n').filter((l) 
 export function ServiceEditor({ service: s, close }: { service: ServiceFullFragment | null; close: () => void }) {
   const [draft, set, forget] = useDraft(s ? `service ${s.id} ${s.etag}` : 'service', { name: s?.name ?? '', description: s?.description ?? '', ownerTeamId: s?.ownerTeamId ?? '', organizationId: s?.organizationId ?? '', tags: textOf(s?.tags ?? {}) });
   const [fault, setFault] = useState<Fault | null>(null);
-  const choices = useRead(ServiceChoices, {}).data;
+  const [teams, organizations] = [useTeamChoices(), useOrganizationChoices()];
   const [create, making] = useWrite(CreateService, true);
   const [update, saving] = useWrite(UpdateService, true);
   const navigate = useNavigate();
@@ -34,14 +34,13 @@ export function ServiceEditor({ service: s, close }: { service: ServiceFullFragm
     if ('createService' in o.data) void navigate({ to: '/app/services/$id', params: { id: o.data.createService.service.id } });
     else toast({ text: 'The service was saved.' });
   };
-  const organizations = rows(choices?.organizations);
   const tagFaults = fault?.details.filter((d) => d.field.startsWith('tags')) ?? [];
   return (
     <Dialog title={s ? `Service “${s.name}”` : 'New service'} close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
         <Field label="Name" fault={faultAt(fault, 'name', 'slug')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
         <Field label="Description" optional fault={faultAt(fault, 'description')}><textarea value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>
-        <Field label="Team" hint="It answers for the service." fault={faultAt(fault, 'ownerTeamId')}><select value={draft.ownerTeamId} onChange={(e) => { set({ ...draft, ownerTeamId: e.target.value }); }}><option value="">None</option><Choices of={rows(choices?.teams)} now={s?.ownerTeam} /></select></Field>
+        <Field label="Team" hint="It answers for the service." fault={faultAt(fault, 'ownerTeamId')}><select value={draft.ownerTeamId} onChange={(e) => { set({ ...draft, ownerTeamId: e.target.value }); }}><option value="">None</option><Choices of={teams} now={s?.ownerTeam} /></select></Field>
         {(organizations.length > 0 || draft.organizationId) && <Field label="Organization" fault={faultAt(fault, 'organizationId')}><select value={draft.organizationId} onChange={(e) => { set({ ...draft, organizationId: e.target.value }); }}><option value="">None</option><Choices of={organizations} now={s?.organization} /></select></Field>}
         <Field label="Tags" optional hint="For filters and access policies: key: value, one a line." fault={tagFaults.map((d) => `${d.field.slice(5)} ${d.message}`).join(' ') || undefined}><textarea rows={2} value={draft.tags} placeholder="env: production" onChange={(e) => { set({ ...draft, tags: e.target.value }); }} /></Field>
         <Rest fault={fault} fields={['name', 'slug', 'description', 'ownerTeamId', 'organizationId', ...tagFaults.map((d) => d.field)]} />

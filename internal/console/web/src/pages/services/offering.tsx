@@ -1,17 +1,17 @@
 import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { rows, useRead, useWrite } from '../../app/data';
+import { useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useCan } from '../../app/session';
-import { CreateOffering, OfferingChoices, UpdateOffering } from '../../gen/documents';
+import { CreateOffering, UpdateOffering } from '../../gen/documents';
 import type { OfferingFullFragment, OfferingSlaInput, OfferingStatus } from '../../gen/types';
+import { Choices, useCalendarChoices, useWorkflowChoices } from '../../parts/choices';
 import type { Answers, FormField } from '../../ui/answer';
 import { Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Check, Field, Rest, faultAt } from '../../ui/field';
 import { FormFields } from '../../ui/formfields';
 import { toast } from '../../ui/toast';
-import { Choices } from './choices';
 
 interface Draft { name: string; description: string; status: string; workflowId: string; response: string; resolution: string; calendarId: string; hasForm: boolean; fields: FormField[] }
 
@@ -31,8 +31,8 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
   });
   const [fault, setFault] = useState<Fault | null>(null);
   const [answers, setAnswers] = useState<Answers>({});
-  const calendars = useCan('calendar.read');
-  const choices = useRead(OfferingChoices, { calendars }).data;
+  const reads = useCan('calendar.read');
+  const [workflows, calendars] = [useWorkflowChoices(), useCalendarChoices()];
   const [create, making] = useWrite(CreateOffering, true);
   const [update, saving] = useWrite(UpdateOffering, true);
   const number = (t: string) => (t.trim() === '' ? null : Number(t));
@@ -62,12 +62,12 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
         <Field label="Description" optional fault={faultAt(fault, 'description')}><textarea value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>
         <div className="pair">
           <Field label="Status"><select value={draft.status} onChange={(e) => { set({ ...draft, status: e.target.value }); }}><option value="active">Active</option><option value="inactive">Inactive</option></select></Field>
-          <Field label="Workflow" fault={faultAt(fault, 'workflowId')}><select value={draft.workflowId} onChange={(e) => { set({ ...draft, workflowId: e.target.value }); }}><option value="">None</option><Choices of={rows(choices?.workflows)} now={o?.workflow ?? (draft.workflowId ? { id: draft.workflowId, name: draft.workflowId } : null)} /></select></Field>
+          <Field label="Workflow" fault={faultAt(fault, 'workflowId')}><select value={draft.workflowId} onChange={(e) => { set({ ...draft, workflowId: e.target.value }); }}><option value="">None</option><Choices of={workflows} now={o?.workflow ?? draft.workflowId} /></select></Field>
         </div>
         <div className="pair">
           <Field label="Minutes until the answer" optional fault={faultAt(fault, 'sla.responseMinutes')}><input type="number" min={1} value={draft.response} onChange={(e) => { set({ ...draft, response: e.target.value }); }} /></Field>
           <Field label="Minutes until it is done" optional fault={faultAt(fault, 'sla.resolutionMinutes')}><input type="number" min={1} value={draft.resolution} onChange={(e) => { set({ ...draft, resolution: e.target.value }); }} /></Field>
-          {(calendars || draft.calendarId) && <Field label="Calendar" hint="Whose working hours count." fault={faultAt(fault, 'sla.calendarId')}><select value={draft.calendarId} onChange={(e) => { set({ ...draft, calendarId: e.target.value }); }}><option value="">Every hour</option><Choices of={rows(choices?.calendars)} now={draft.calendarId ? { id: draft.calendarId, name: draft.calendarId } : null} /></select></Field>}
+          {(reads || draft.calendarId) && <Field label="Calendar" hint="Whose working hours count." fault={faultAt(fault, 'sla.calendarId')}><select value={draft.calendarId} onChange={(e) => { set({ ...draft, calendarId: e.target.value }); }}><option value="">Every hour</option><Choices of={calendars} now={draft.calendarId} /></select></Field>}
         </div>
         <h3>Form</h3>
         <div className="form-builder">

@@ -1,11 +1,12 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { rows, useAll, usePages, useWrite } from '../../app/data';
+import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useChanges, useSoon, useTold } from '../../app/live';
 import { can, useViewer } from '../../app/session';
-import { Approvals, Assignables, ClaimTask, CompleteTask, DecideApproval, DelegateApproval, Incidents, TaskMoved, Tasks } from '../../gen/documents';
+import { Approvals, ClaimTask, CompleteTask, DecideApproval, DelegateApproval, Incidents, TaskMoved, Tasks } from '../../gen/documents';
 import type { TaskFilter, TaskRowFragment, TaskStatus } from '../../gen/types';
+import { usePersonChoices } from '../../parts/choices';
 import { IncidentRow } from '../../parts/incident';
 import { decides } from '../../parts/seat';
 import { toSend, type Answers, type FormField } from '../../ui/answer';
@@ -175,7 +176,7 @@ function Decide({ approval: a, close }: { approval: { id: string; title: string;
 
 // Delegate puts somebody else into the person's place.
 function Delegate({ approval: a, close, done }: { approval: { id: string; title: string }; close: () => void; done: () => void }) {
-  const people = useAll(Assignables, {});
+  const people = usePersonChoices();
   const viewer = useViewer();
   const [who, set] = useState('');
   const [fault, setFault] = useState<Fault | null>(null);
@@ -191,7 +192,7 @@ function Delegate({ approval: a, close, done }: { approval: { id: string; title:
   return (
     <Dialog title={`Delegate “${a.title}”`} close={close}>
       <form className="stack" onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="Who decides in your place" fault={faultAt(fault, 'userId')}><select autoFocus value={who} onChange={(e) => { set(e.target.value); }}><option value="">Choose…</option>{rows(people.data?.users).filter((u) => u.id !== viewer.id).map((u) => <option key={u.id} value={u.id}>{u.name}</option>)}</select></Field>
+        <Field label="Who decides in your place" fault={faultAt(fault, 'userId')}><select autoFocus value={who} onChange={(e) => { set(e.target.value); }}><option value="">Choose…</option>{people.filter((u) => u.id !== viewer.id).map((u) => <option key={u.id} value={u.id}>{u.name}</option>)}</select></Field>
         <Rest fault={fault} fields={['userId']} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy || !who}>Delegate</button></footer>
       </form>

@@ -1,10 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { rows, usePages, useRead, useWrite } from '../../app/data';
+import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
-import { CreateInbound, DeleteInbound, Inbounds, Webhooks, WorkflowChoices } from '../../gen/documents';
+import { CreateInbound, DeleteInbound, Inbounds, Webhooks } from '../../gen/documents';
 import type { InboundsQuery } from '../../gen/types';
+import { useWorkflowChoices } from '../../parts/choices';
 import { Badge, count } from '../../ui/bits';
 import { Confirm, Copyable, Dialog, Once } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
@@ -84,7 +85,7 @@ function In({ make }: { make: () => void }) {
 }
 
 function MakeIn({ close, made }: { close: () => void; made: (secret: string, url: string) => void }) {
-  const workflows = useRead(WorkflowChoices, {});
+  const workflows = useWorkflowChoices();
   const [draft, set, forget] = useDraft('inbound', { name: '', workflowId: '' });
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(CreateInbound, true);
@@ -99,7 +100,7 @@ function MakeIn({ close, made }: { close: () => void; made: (secret: string, url
     <Dialog title="New inbound webhook" close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
         <Field label="Name" fault={faultAt(fault, 'name')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
-        <Field label="Workflow" hint="Each call starts it." fault={faultAt(fault, 'workflowId')}><select value={draft.workflowId} onChange={(e) => { set({ ...draft, workflowId: e.target.value }); }}><option value="">Choose…</option>{rows(workflows.data?.workflows).map((w) => <option key={w.id} value={w.id}>{w.name}</option>)}</select></Field>
+        <Field label="Workflow" hint="Each call starts it." fault={faultAt(fault, 'workflowId')}><select value={draft.workflowId} onChange={(e) => { set({ ...draft, workflowId: e.target.value }); }}><option value="">Choose…</option>{workflows.map((w) => <option key={w.id} value={w.id}>{w.name}</option>)}</select></Field>
         <Rest fault={fault} fields={['name', 'workflowId']} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Create</button></footer>
       </form>

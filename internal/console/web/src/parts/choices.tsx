@@ -1,0 +1,35 @@
+// choices are the lists that people choose from, and by which rows are named of which the id alone is known: whole, by their names,
+// and empty where the role may not read them.
+import { useEffect } from 'react';
+import { useClient } from 'urql';
+import { rows, useAll } from '../app/data';
+import { useCan } from '../app/session';
+import { AccountChoices, AgentChoices, CalendarChoices, Catalogue, MoreOfferings, OrganizationChoices, PersonChoices, ServiceChoices, TeamChoices, WorkflowChoices } from '../gen/documents';
+import type { UserFilter } from '../gen/types';
+
+export const useTeamChoices = (pause = false) => rows(useAll(TeamChoices, {}, !useCan('team.read') || pause).data?.teams);
+export const useOrganizationChoices = (pause = false) => rows(useAll(OrganizationChoices, {}, !useCan('organization.read') || pause).data?.organizations);
+export const usePersonChoices = (pause = false, filter: UserFilter = { status: ['active'] }) => rows(useAll(PersonChoices, { filter }, !useCan('user.read') || pause).data?.users);
+export const useAccountChoices = (pause = false) => rows(useAll(AccountChoices, {}, !useCan('serviceaccount.read') || pause).data?.serviceAccounts);
+export const useAgentChoices = (pause = false) => rows(useAll(AgentChoices, {}, !useCan('agent.read') || pause).data?.agents);
+export const useServiceChoices = (pause = false) => rows(useAll(ServiceChoices, {}, !useCan('service.read') || pause).data?.services);
+export const useWorkflowChoices = (pause = false) => rows(useAll(WorkflowChoices, {}, !useCan('workflow.read') || pause).data?.workflows);
+export const useCalendarChoices = (pause = false) => rows(useAll(CalendarChoices, {}, !useCan('calendar.read') || pause).data?.calendars);
+
+// useOfferingChoices are the services of the catalogue, each with all its offerings.
+export function useOfferingChoices(pause = false) {
+  const client = useClient();
+  const services = rows(useAll(Catalogue, {}, pause).data?.services);
+  const cut = services.find((s) => s.offerings?.pageInfo.hasNextPage);
+  const [id, after] = [cut?.id, cut?.offerings?.pageInfo.endCursor];
+  useEffect(() => { if (id && after) void client.query(MoreOfferings, { id, after }).toPromise(); }, [client, id, after]);
+  return services;
+}
+
+interface Choice { id: string; name: string }
+
+// Choices are what can be chosen, and what was chosen before it could not be any more.
+export function Choices({ of, now }: { of: Choice[]; now: Choice | string | null | undefined }) {
+  const was = typeof now === 'string' ? { id: now, name: now } : now;
+  return <>{was?.id && !of.some((c) => c.id === was.id) && <option value={was.id}>{was.name}</option>}{of.map((c) => <option key={c.id} value={c.id}>{c.name}</option>)}</>;
+}
