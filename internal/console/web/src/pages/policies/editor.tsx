@@ -80,7 +80,8 @@ export function Editor({ policy: p, close }: { policy: PolicyRowFragment | null;
     for (let after: string | null | undefined = null; after !== undefined;) {
       const page: { data?: PoliciesQuery | undefined } = await client.query(Policies, { first: 100, ...(after ? { after } : {}) }, { requestPolicy: 'network-only' }).toPromise();
       others.push(...rows(page.data?.accessPolicies).filter((x) => x.enabled && x.id !== p?.id));
-      after = page.data?.accessPolicies.pageInfo.hasNextPage ? page.data.accessPolicies.pageInfo.endCursor : undefined;
+      const info = page.data?.accessPolicies?.pageInfo;
+      after = info?.hasNextPage ? info.endCursor : undefined;
     }
     const policies = [...others, ...(draft.enabled ? [input] : [])].map(({ effect, action, resource, condition: c }) => ({ effect, action, resource, condition: c as unknown }));
     const o = await client.query(ReplayPolicies, { policies, last: 500 }, { requestPolicy: 'network-only' }).toPromise();
