@@ -16,29 +16,29 @@ import (
 	"atrium/internal/workflow"
 )
 
-// searched lists the types of search in the order of the answer, each with the right that its list requires.
+// searched lists the types of search in the order of the answer, each with its list.
 var searched = []struct {
 	of   generated.SearchType
-	verb string
+	list *op.Info
 	find func(ctx context.Context, e *op.Engine, q string, page paging.Page) ([]*generated.SearchHit, error)
 }{
-	{generated.SearchTypeRequest, "request.read", func(ctx context.Context, e *op.Engine, q string, page paging.Page) ([]*generated.SearchHit, error) {
+	{generated.SearchTypeRequest, request.List.Info(), func(ctx context.Context, e *op.Engine, q string, page paging.Page) ([]*generated.SearchHit, error) {
 		l, err := run(ctx, e, request.List, request.ListInput{Page: page, Q: q})
 		return hits(l, err, func(x *ent.Request) (string, string, string) { return x.ID, x.Title, string(x.Status) })
 	}},
-	{generated.SearchTypeService, "service.read", func(ctx context.Context, e *op.Engine, q string, page paging.Page) ([]*generated.SearchHit, error) {
+	{generated.SearchTypeService, catalog.ListServices.Info(), func(ctx context.Context, e *op.Engine, q string, page paging.Page) ([]*generated.SearchHit, error) {
 		l, err := run(ctx, e, catalog.ListServices, catalog.ListServicesInput{Page: page, Q: q})
 		return hits(l, err, func(x *ent.Service) (string, string, string) { return x.ID, x.Name, string(x.Status) })
 	}},
-	{generated.SearchTypeWorkflow, "workflow.read", func(ctx context.Context, e *op.Engine, q string, page paging.Page) ([]*generated.SearchHit, error) {
+	{generated.SearchTypeWorkflow, workflow.ListWorkflows.Info(), func(ctx context.Context, e *op.Engine, q string, page paging.Page) ([]*generated.SearchHit, error) {
 		l, err := run(ctx, e, workflow.ListWorkflows, workflow.ListWorkflowsInput{Page: page, Q: q})
 		return hits(l, err, func(x *ent.Workflow) (string, string, string) { return x.ID, x.Name, string(x.Status) })
 	}},
-	{generated.SearchTypeTeam, "team.read", func(ctx context.Context, e *op.Engine, q string, page paging.Page) ([]*generated.SearchHit, error) {
+	{generated.SearchTypeTeam, people.ListTeams.Info(), func(ctx context.Context, e *op.Engine, q string, page paging.Page) ([]*generated.SearchHit, error) {
 		l, err := run(ctx, e, people.ListTeams, people.ListTeamsInput{Page: page, Q: q})
 		return hits(l, err, func(x *ent.Team) (string, string, string) { return x.ID, x.Name, "" })
 	}},
-	{generated.SearchTypeOrganization, "organization.read", func(ctx context.Context, e *op.Engine, q string, page paging.Page) ([]*generated.SearchHit, error) {
+	{generated.SearchTypeOrganization, people.ListOrganizations.Info(), func(ctx context.Context, e *op.Engine, q string, page paging.Page) ([]*generated.SearchHit, error) {
 		l, err := run(ctx, e, people.ListOrganizations, people.ListOrganizationsInput{Page: page, Q: q})
 		return hits(l, err, func(x *ent.Organization) (string, string, string) { return x.ID, x.Name, "" })
 	}},
@@ -71,7 +71,7 @@ func (r *queryResolver) Search(ctx context.Context, q string, types []generated.
 	}
 	out := []*generated.SearchHit{}
 	for _, s := range searched {
-		if !slices.Contains(may, s.verb) || len(types) > 0 && !slices.Contains(types, s.of) {
+		if !slices.Contains(may, s.list.Verb) || len(types) > 0 && !slices.Contains(types, s.of) {
 			continue
 		}
 		var page paging.Page

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -74,14 +75,11 @@ type streams struct {
 }
 
 func newStreams(l StreamLimits, seats *ratelimit.Seats, m *StreamMetrics) *streams {
-	or := func(n *int, usual int) {
-		if *n == 0 {
-			*n = usual
-		}
+	l = StreamLimits{
+		PerPrincipal: cmp.Or(l.PerPrincipal, defaultStreamLimits.PerPrincipal),
+		PerCompany:   cmp.Or(l.PerCompany, defaultStreamLimits.PerCompany),
+		PerNode:      cmp.Or(l.PerNode, defaultStreamLimits.PerNode),
 	}
-	or(&l.PerPrincipal, defaultStreamLimits.PerPrincipal)
-	or(&l.PerCompany, defaultStreamLimits.PerCompany)
-	or(&l.PerNode, defaultStreamLimits.PerNode)
 	if m == nil {
 		m, _ = NewStreamMetrics(nil) // without a registry it cannot fail
 	}

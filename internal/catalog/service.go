@@ -56,10 +56,7 @@ type ListServicesInput struct {
 }
 
 func servicesOf(_ context.Context, tx *op.Tx, in ListServicesInput) *ent.ServiceQuery {
-	where := paging.In(nil, in.Status, service.StatusIn)
-	if in.Q != "" {
-		where = append(where, paging.ContainsFold[predicate.Service](service.FieldName, in.Q))
-	}
+	where := paging.Contains(paging.In(nil, in.Status, service.StatusIn), service.FieldName, in.Q)
 	for key, values := range in.Tags {
 		where = append(where, paging.TagIn[predicate.Service](service.FieldTags, key, values))
 	}

@@ -26,9 +26,9 @@ var approvalSorts = op.Sorts{"createdAt": approval.FieldCreatedAt}
 
 // The operations on approvals. Members reach the approvals that they may decide.
 var (
-	ListApprovals = op.New("approval.list", op.Spec{
+	ListApprovals = paging.NewList("approval.list", op.Spec{
 		Resource: "Approval", Action: op.Read, Scope: "requests:read", Sorts: approvalSorts, Summary: "List approvals",
-	}, listApprovals)
+	}, approvalsOf)
 
 	GetApproval = op.Get("approval.read", op.Spec{
 		Resource: "Approval", Action: op.Read, Scope: "requests:read", Summary: "Get an approval",
@@ -69,7 +69,7 @@ type ListApprovalsInput struct {
 	RequestID   []string `json:"-" query:"requestId" maxLength:"64"`
 }
 
-func listApprovals(ctx context.Context, tx *op.Tx, in ListApprovalsInput) (paging.List[*ent.Approval], error) {
+func approvalsOf(_ context.Context, tx *op.Tx, in ListApprovalsInput) *ent.ApprovalQuery {
 	var where []predicate.Approval
 	if tx.AssignedOnly() {
 		where = append(where, party.Approves(tx.Principal().ID))
@@ -77,11 +77,11 @@ func listApprovals(ctx context.Context, tx *op.Tx, in ListApprovalsInput) (pagin
 	where = paging.In(where, in.Status, approval.StatusIn)
 	where = paging.In(where, in.ExecutionID, approval.ExecutionIDIn)
 	where = paging.In(where, in.RequestID, approval.RequestIDIn)
-	return paging.Of(ctx, in.Page, approvalSorts, tx.Approval.Query().Where(where...))
+	return tx.Approval.Query().Where(where...)
 }
 
-// placesOf returns the ids that stand for the caller among approvers: the caller's own, and those of the caller's teams.
-func placesOf(ctx context.Context, tx *op.Tx) ([]string, error) {
+// callerIDs returns the ids that stand for the caller among approvers: the caller's own, and those of the caller's teams.
+func callerIDs(ctx context.Context, tx *op.Tx) ([]string, error) {
 	me := tx.Principal().ID
 	teams, err := tx.TeamMember.Query().Where(teammember.UserID(me)).Select(teammember.FieldTeamID).
 		Strings(tx.Unfiltered(ctx, "who decides for a team does so whatever it sees of it"))
@@ -97,8 +97,8 @@ func loadApproval(ctx context.Context, tx *op.Tx, id string) (*ent.Approval, err
 	if err != nil || !tx.AssignedOnly() {
 		return a, err
 	}
-	places, err := seats(ctx, tx, a)
-	if len(places) > 0 {
+	mine, err := seats(ctx, tx, a)
+	if len(mine) > 0 {
 		tx.Reach(a)
 	}
 	return a, err
@@ -110,17 +110,17 @@ func seats(ctx context.Context, tx *op.Tx, a *ent.Approval) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	mine, err := placesOf(ctx, tx)
+	ids, err := callerIDs(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
-	var places []int
+	var mine []int
 	for i, one := range approvers {
-		if slices.Contains(mine, one.ID) {
-			places = append(places, i)
+		if slices.Contains(ids, one.ID) {
+			mine = append(mine, i)
 		}
 	}
-	return places, nil
+	return mine, nil
 }
 
 // DecideApprovalInput is a decision.
@@ -133,11 +133,11 @@ type DecideApprovalInput struct {
 // decideApproval records the caller's decision. Returns forbidden if the caller is no approver, and conflict if the caller has
 // decided already, if it is another approver's turn, or if the approval has ended.
 func decideApproval(ctx context.Context, tx *op.Tx, a *ent.Approval, in DecideApprovalInput) (*ent.Approval, error) {
-	places, err := seats(ctx, tx, a)
+	mine, err := seats(ctx, tx, a)
 	if err != nil {
 		return nil, err
 	}
-	if len(places) == 0 {
+	if len(mine) == 0 {
 		return nil, apperr.New(apperr.Forbidden, "Only the approvers decide.")
 	}
 	decisions, err := undecided(ctx, tx, a)
@@ -148,7 +148,7 @@ func decideApproval(ctx context.Context, tx *op.Tx, a *ent.Approval, in DecideAp
 	if err != nil {
 		return nil, err
 	}
-	place := slices.IndexFunc(places, func(i int) bool { return slices.Contains(engine.Turn(config, votesOf(decisions)), i) })
+	place := slices.IndexFunc(mine, func(i int) bool { return slices.Contains(engine.Turn(config, votesOf(decisions)), i) })
 	me := tx.Principal().ID
 	if slices.ContainsFunc(decisions, func(d *Decision) bool { return d.By == me }) {
 		return nil, apperr.New(apperr.Conflict, "You have decided already.")
@@ -157,7 +157,7 @@ func decideApproval(ctx context.Context, tx *op.Tx, a *ent.Approval, in DecideAp
 		return nil, apperr.New(apperr.Conflict, "It is not your turn: somebody else has decided in your place, or decides first.")
 	}
 	decisions = append(decisions, &Decision{
-		Vote: engine.Vote{Approver: places[place], By: me, Approve: in.Decision == "APPROVE"}, Comment: op.Or(in.Comment, ""), At: tx.Now(ctx),
+		Vote: engine.Vote{Approver: mine[place], By: me, Approve: in.Decision == "APPROVE"}, Comment: op.Or(in.Comment, ""), At: tx.Now(ctx),
 	})
 	raw, err := encode(decisions)
 	if err != nil {

@@ -143,7 +143,7 @@ func (p *plan) carryOut(ctx context.Context, tx *op.Tx, e engine.Effect, now tim
 	case engine.OpenApproval:
 		return p.openApproval(ctx, tx, e, p.attempt(e.Visit))
 	case engine.CloseApproval:
-		return closed(tx.Approval.Update().Where(approval.ExecutionID(p.row.ID), approval.Visit(e.Visit), approval.StatusEQ(approval.StatusPENDING)).
+		return wrapWrite(tx.Approval.Update().Where(approval.ExecutionID(p.row.ID), approval.Visit(e.Visit), approval.StatusEQ(approval.StatusPENDING)).
 			SetStatus(approval.Status(e.Status)).Exec(ctx))
 	case engine.CloseOpen:
 		return closeOpen(ctx, tx.Client, p.row.ID, now)
@@ -165,7 +165,7 @@ func (p *plan) carryOut(ctx context.Context, tx *op.Tx, e engine.Effect, now tim
 		if err := tx.Insert(ctx, p.notice("incident", e.Fault.Message, roleOf(p.phase(e.Fault.PhaseID), "accountable")), time.Time{}); err != nil {
 			return err
 		}
-		return closed(tx.Incident.Create().SetExecutionID(p.row.ID).SetPhaseID(e.Fault.PhaseID).SetVisit(e.Visit).SetAttempt(p.attempt(e.Visit)).
+		return wrapWrite(tx.Incident.Create().SetExecutionID(p.row.ID).SetPhaseID(e.Fault.PhaseID).SetVisit(e.Visit).SetAttempt(p.attempt(e.Visit)).
 			SetCode(e.Fault.Code).SetMessage(e.Fault.Message).Exec(ctx))
 	}
 	return nil
@@ -182,8 +182,8 @@ func (p *plan) attempt(visit int) int {
 	return 1
 }
 
-// closed wraps the error of a statement that opens or closes a phase's rows.
-func closed(err error) error {
+// wrapWrite wraps the error of a statement that opens or closes a phase's rows.
+func wrapWrite(err error) error {
 	if err != nil {
 		return fmt.Errorf("write what the phase opens or closes: %w", err)
 	}
@@ -306,7 +306,7 @@ func (p *plan) openApproval(ctx context.Context, tx *op.Tx, e engine.OpenApprova
 	if err := tx.Insert(ctx, p.notice("approval", e.Phase.Title(), list), time.Time{}); err != nil {
 		return err
 	}
-	return closed(tx.Approval.Create().SetExecutionID(p.row.ID).SetNillableRequestID(p.row.RequestID).SetPhaseID(e.Phase.ID).SetVisit(e.Visit).
+	return wrapWrite(tx.Approval.Create().SetExecutionID(p.row.ID).SetNillableRequestID(p.row.RequestID).SetPhaseID(e.Phase.ID).SetVisit(e.Visit).
 		SetAttempt(attempt).SetTitle(e.Phase.Title()).SetSignOff(e.SignOff).SetMode(approval.Mode(mode)).SetQuorum(quorum).SetSequential(sequential).
 		SetApprovers(raw).SetNillableExpiresAt(e.ExpiresAt).Exec(ctx))
 }

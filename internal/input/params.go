@@ -163,7 +163,10 @@ func (p *Param) family(query url.Values, field reflect.Value) (n int, details []
 }
 
 // maxListed bounds the values of one comma list.
-const maxListed = 100
+const (
+	maxListed         = 100
+	maxListedExceeded = "must name at most 100 values"
+)
 
 // badFamily reports invalid keys and values, and lists that would make a statement longer than a database accepts.
 func (p *Param) badFamily(members map[string][]string) []apperr.Detail {
@@ -180,7 +183,7 @@ func (p *Param) badFamily(members map[string][]string) []apperr.Detail {
 			fault(nulMessage)
 		}
 		if len(members[key]) > maxListed {
-			fault("must name at most 100 values")
+			fault(maxListedExceeded)
 		}
 	}
 	return details
@@ -192,7 +195,7 @@ func (p *Param) set(field reflect.Value, values []string) []apperr.Detail {
 	if p.List {
 		values = strings.Split(strings.Join(values, ","), ",")
 		if len(values) > maxListed {
-			return fault("must name at most 100 values")
+			return fault(maxListedExceeded)
 		}
 	} else if len(values) > 1 {
 		return fault("must be given once")
@@ -269,7 +272,7 @@ func (in *Input) checkParams(v reflect.Value) []apperr.Detail {
 			continue
 		case p.List:
 			if field.Len() > maxListed {
-				details = append(details, apperr.Detail{Field: p.Name, Message: "must name at most 100 values"})
+				details = append(details, apperr.Detail{Field: p.Name, Message: maxListedExceeded})
 				continue
 			}
 			for i := range field.Len() {

@@ -57,7 +57,7 @@ func (tx *Tx) mayReadAgain(ctx context.Context, stored *ent.IdempotencyKey) erro
 	}
 	entity, err := authz.Load(tx.Unfiltered(ctx, "whether a kept answer tells of a hidden row"), tx.Client, stored.Resource, stored.RowID)
 	if ent.IsNotFound(err) {
-		return tx.answerOfDeleted(ctx, err)
+		return tx.answerOfDeleted(err)
 	}
 	if err != nil {
 		return fmt.Errorf("read what a kept answer is about: %w", err)
@@ -79,7 +79,7 @@ func (tx *Tx) mayReadAgain(ctx context.Context, stored *ent.IdempotencyKey) erro
 
 // answerOfDeleted decides whether a stored answer is returned although its row was deleted. It is (nil) for the call that deleted
 // the row, and for any other call if neither role nor policies could have hidden the row. Otherwise answerOfDeleted returns err.
-func (tx *Tx) answerOfDeleted(_ context.Context, err error) error {
+func (tx *Tx) answerOfDeleted(err error) error {
 	if tx.info.Action == Delete || tx.decision.Rows == authz.RowsAll && !tx.Narrowed(tx.info.Resource) {
 		return nil
 	}

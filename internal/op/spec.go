@@ -168,7 +168,7 @@ func OnRow[In Target, Row, Out any](name string, spec Spec,
 	o.again = func(ctx context.Context, tx *Tx, in In) error {
 		_, err := rights(ctx, tx, in)
 		if isNotFound(err) && tx.decision.Allow {
-			return tx.answerOfDeleted(ctx, err)
+			return tx.answerOfDeleted(err)
 		}
 		return err
 	}

@@ -43,7 +43,7 @@ type ListDecisionsInput struct {
 }
 
 func listDecisions(ctx context.Context, tx *op.Tx, in ListDecisionsInput) (paging.List[*ent.AccessDecision], error) {
-	list, err := paging.Of(ctx, in.Page, decisionSorts, decisionsOf(ctx, tx, in))
+	list, err := paging.Of(ctx, in.Page, decisionSorts, decisionsOf(tx, in))
 	if err != nil {
 		return list, err
 	}
@@ -55,7 +55,7 @@ func listDecisions(ctx context.Context, tx *op.Tx, in ListDecisionsInput) (pagin
 	return list, nil
 }
 
-func decisionsOf(_ context.Context, tx *op.Tx, in ListDecisionsInput) *ent.AccessDecisionQuery {
+func decisionsOf(tx *op.Tx, in ListDecisionsInput) *ent.AccessDecisionQuery {
 	where := paging.In(nil, in.PrincipalID, accessdecision.PrincipalIDIn)
 	where = paging.In(where, in.ResourceType, accessdecision.ResourceTypeIn)
 	where = paging.In(where, in.ResourceID, accessdecision.ResourceIDIn)

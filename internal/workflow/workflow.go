@@ -7,7 +7,6 @@ import (
 	"atrium/ent"
 	"atrium/ent/inboundwebhook"
 	"atrium/ent/offering"
-	"atrium/ent/predicate"
 	"atrium/ent/workflow"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
@@ -60,10 +59,7 @@ type ListWorkflowsInput struct {
 }
 
 func workflowsOf(_ context.Context, tx *op.Tx, in ListWorkflowsInput) *ent.WorkflowQuery {
-	where := paging.In(nil, in.Status, workflow.StatusIn)
-	if in.Q != "" {
-		where = append(where, paging.ContainsFold[predicate.Workflow](workflow.FieldName, in.Q))
-	}
+	where := paging.Contains(paging.In(nil, in.Status, workflow.StatusIn), workflow.FieldName, in.Q)
 	return tx.Workflow.Query().Where(where...)
 }
 
