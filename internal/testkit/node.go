@@ -35,8 +35,6 @@ const (
 // often as ATRIUM_TEST_KILLS says, or else as usual. It calls step before each of these times. No node is left at the end.
 func (w *World) KillNodes(tb testing.TB, usual int, test, arg string, step func(n int)) {
 	tb.Helper()
-	kills, err := strconv.Atoi(cmp.Or(os.Getenv(killsEnv), strconv.Itoa(usual)))
-	require.NoError(tb, err)
 	nodes := make([]*exec.Cmd, 1)
 	if w.Store.Dialect() == dialect.Postgres {
 		nodes = make([]*exec.Cmd, 2)
@@ -44,7 +42,7 @@ func (w *World) KillNodes(tb testing.TB, usual int, test, arg string, step func(
 	for i := range nodes {
 		nodes[i] = w.StartNode(tb, test, arg)
 	}
-	for n := range kills {
+	for n := range Kills(tb, usual) {
 		step(n)
 		time.Sleep(time.Duration(rand.Int64N(int64(nodeLife))))
 		victim := n % len(nodes)
@@ -54,6 +52,14 @@ func (w *World) KillNodes(tb testing.TB, usual int, test, arg string, step func(
 	for _, node := range nodes {
 		Kill(tb, node)
 	}
+}
+
+// Kills returns how many processes a test kills: as many as ATRIUM_TEST_KILLS says, or else as usual.
+func Kills(tb testing.TB, usual int) int {
+	tb.Helper()
+	kills, err := strconv.Atoi(cmp.Or(os.Getenv(killsEnv), strconv.Itoa(usual)))
+	require.NoError(tb, err)
+	return kills
 }
 
 // StartNode runs the test with a name in a process of its own, as another node on the world's database. That test calls OpenNode,
