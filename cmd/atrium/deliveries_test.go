@@ -21,7 +21,7 @@ import (
 )
 
 // deliveringFlags are flags of servers that may deliver to receivers on loopback.
-func deliveringFlags(t *testing.T, more ...string) []string {
+func deliveringFlags(t testing.TB, more ...string) []string {
 	return append([]string{"--egress-allow", "127.0.0.0/8", "--egress-ca", receiver.CAFile(t)}, more...)
 }
 

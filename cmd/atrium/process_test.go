@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -74,9 +75,9 @@ func each(t *testing.T, fn func(t *testing.T, p place)) {
 	})
 }
 
-func onSQLite(t *testing.T) place { return place{t: t, data: filepath.Join(t.TempDir(), "data")} }
+func onSQLite(t testing.TB) place { return place{t: t, data: filepath.Join(t.TempDir(), "data")} }
 
-func onPostgres(t *testing.T) place {
+func onPostgres(t testing.TB) place {
 	p := onSQLite(t)
 	p.url = testkit.PostgresURL(t)
 	return p
@@ -280,13 +281,19 @@ func (n *node) wait() int {
 	return n.cmd.ProcessState.ExitCode()
 }
 
-// freeAddress returns a loopback address that is not in use.
+// freeAddress returns a loopback address that is not in use. Its port is below those that the system gives out, so that no other
+// listener gets it before its user listens.
 func freeAddress(t testing.TB) string {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	require.NoError(t, ln.Close())
-	return ln.Addr().String()
+	for {
+		address := fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(10_000))
+		ln, err := net.Listen("tcp", address)
+		if err == nil {
+			require.NoError(t, ln.Close())
+			return address
+		}
+		require.ErrorIs(t, err, syscall.EADDRINUSE)
+	}
 }
 
 // client returns an HTTP client that trusts only the CA in the data folder.

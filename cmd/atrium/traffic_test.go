@@ -249,7 +249,8 @@ func (tr *traffic) requireBalanced(p place) {
 	require.Empty(t, column(t, p, "SELECT name FROM access_policies"+of+" AND name LIKE 'policy %' GROUP BY name HAVING count(*) > 1"), "made twice")
 
 	require.Eventually(t, func() bool { return countRows(t, p, "executions"+of+" AND status = 'RUNNING'") == 0 }, 2*patience, time.Second, "executions stand still")
-	require.Empty(t, column(t, p, "SELECT kind FROM river_job WHERE state = 'discarded'"), "jobs were given up")
+	// A periodic job that comes again soon has one attempt: it may die with its node.
+	require.Empty(t, column(t, p, "SELECT kind FROM river_job WHERE state = 'discarded' AND max_attempts > 1"), "jobs were given up")
 	require.Empty(t, column(t, p, "SELECT r.id FROM requests r LEFT JOIN executions e ON e.request_id = r.id WHERE r.company_id = '"+company+
 		"' AND r.title LIKE 'request %' AND e.id IS NULL"), "requests without their workflow")
 	require.Empty(t, column(t, p, "SELECT execution_id || phase_id FROM tasks"+of+" GROUP BY execution_id, phase_id HAVING count(*) > 1"), "tasks twice")
