@@ -19,6 +19,8 @@
 // and every ten minutes the sealer compares the numbers of entries and leaves, so it finds every entry, even one from a node
 // whose clock is wrong. A lock lets one sealer append at a time. The unique keys (company, index) and (entry) make a second
 // leaf impossible, and a batch commits as a whole: a killed sealer leaves neither gaps nor duplicates.
+// Callers who create requests as fast as they can create as many beside a sealer as without one: 1.00 times on SQLite, 1.01 on
+// PostgreSQL (BenchmarkSealing, median of 24 turns; 2026-11, two cores). An entry takes the sealer 0.06 ms.
 //
 // A leaf's row holds the hashes that tlog stores for its record: its own and those of the subtrees that it completes, 64 bytes
 // on average. So rows are only ever added, and no table of tiles has to be rewritten. After the hashes follows a mark, a hash
