@@ -228,12 +228,14 @@ await status(live.id, 'IN_PROGRESS');
 const second = await marked();
 assert.ok(second && second !== live.id, 'the focus went on to the next row');
 await page.keyboard.press('d');
-await page.getByLabel('Reason').fill('There are enough of these.');
+await page.getByRole('dialog').getByLabel('Reason').and(page.locator(':focus')).waitFor();
+await page.keyboard.type('There are enough of these.');
 await page.getByRole('dialog').getByRole('button', { name: 'Decline', exact: true }).click();
 await status(second, 'CANCELLED');
 await page.getByRole('dialog').waitFor({ state: 'detached' }); // keys of the page do nothing behind it
+// The focus goes on from a row that is gone, in the frame after the dialog's last one.
+await page.waitForFunction((was) => ![was, undefined].includes(document.activeElement?.closest('[data-row]')?.dataset.row), second);
 const third = await marked();
-assert.ok(third && third !== second, 'the focus went on from a row that is gone');
 await page.keyboard.press('Enter');
 await page.waitForURL(`${api}/app/requests/${third}`);
 await page.locator('.timeline li').first().waitFor();

@@ -117,7 +117,7 @@ function Decide({ action: a, how, close }: { action: ActionFullFragment; how: 'r
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
         {how === 'APPROVE' && <p>The agent does exactly this, to the request as it is now. If the request has changed, nothing is done. <span className="soft">Digest <code>{a.digest.slice(0, 16)}</code></span></p>}
         <Field label={how === 'reject' ? 'Reason' : 'Comment'} optional={how !== 'reject'} hint={how === 'reject' ? 'It is kept with the proposal.' : undefined} fault={faultAt(fault, 'reason', 'comment')}>
-          <textarea autoFocus value={text} onChange={(e) => { set(e.target.value); }} />
+          <textarea value={text} onChange={(e) => { set(e.target.value); }} />
         </Field>
         <Rest fault={fault} fields={['reason', 'comment']} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={rejecting || deciding || (how === 'reject' && !text.trim())}>{verb}</button></footer>

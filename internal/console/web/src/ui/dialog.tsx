@@ -1,6 +1,7 @@
-// dialog holds the modal dialogs. They are the browser's own: it keeps the focus inside, and gives it back.
+// dialog holds the modal dialogs. They are the browser's own: it keeps the focus inside, and gives it back. A form is at its first
+// field when it opens; React's autoFocus would come before the browser shows the dialog, in vain.
 import { Check, Copy, X } from 'lucide-react';
-import { useEffect, useId, useRef, useState, type FormEvent, type ReactNode } from 'react';
+import { useId, useLayoutEffect, useRef, useState, type FormEvent, type ReactNode } from 'react';
 
 interface DialogProps { title: string; close: () => void; children: ReactNode; wide?: boolean; side?: boolean; fixed?: boolean }
 
@@ -12,10 +13,12 @@ export function focusSoon(find: () => HTMLElement | null | undefined): void {
 export function Dialog({ title, close, children, wide, side, fixed }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  // With the drawing, not after it: what is focused in the next frame, as the row to go on with, comes last and keeps the focus.
+  useLayoutEffect(() => {
     const d = ref.current;
     const before = globalThis.document.activeElement as HTMLElement | null;
     d?.showModal();
+    d?.querySelector<HTMLElement>('.dialog-body > form :is(input, select, textarea)')?.focus();
     return () => {
       d?.close();
       if (before?.isConnected && before !== globalThis.document.body) before.focus();

@@ -77,7 +77,7 @@ function Editor({ account: a, close, saved }: { account: AccountFragment | null;
   return (
     <Dialog title={a ? `Service account “${a.name}”` : 'New service account'} close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="Name" fault={faultAt(fault, 'name')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label="Name" fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
         <Field label="Role" hint="Its keys may do no more, whatever their scopes." fault={faultAt(fault, 'role')}><select value={draft.role} onChange={(e) => { set({ ...draft, role: e.target.value as Role }); }}>{(['member', 'agent', 'admin'] as const).map((r) => <option key={r} value={r}>{roleWord[r]}</option>)}</select></Field>
         <Rest fault={fault} fields={['name', 'role']} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || saving}>{a ? 'Save' : 'Create'}</button></footer>
@@ -100,7 +100,7 @@ function MakeKey({ account: a, close, made }: { account: AccountFragment; close:
   return (
     <Dialog title={`New API key of ${a.name}`} close={close} wide>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="Name" fault={faultAt(fault, 'name')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label="Name" fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
         <Scopes chosen={draft.scopes} set={(scopes) => { set({ ...draft, scopes }); }} fault={faultAt(fault, 'scopes')} />
         <Rest fault={fault} fields={['name', 'scopes']} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Create</button></footer>

@@ -62,7 +62,7 @@ function Edit({ of: c, close }: { of: ConnectionRowFragment | null; close: () =>
   return (
     <Dialog title={c ? `Change “${c.name}”` : 'New model connection'} close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="Name" fault={faultAt(fault, 'name')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label="Name" fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
         <Field label="Address" hint="https; what stands before chat/completions." fault={faultAt(fault, 'baseUrl')}><input className="mono" value={draft.baseUrl} onChange={(e) => { set({ ...draft, baseUrl: e.target.value }); }} /></Field>
         <Field label="Secret" optional hint="The name of the secret that holds its key." fault={faultAt(fault, 'secretName')}><input className="mono" value={draft.secretName} onChange={(e) => { set({ ...draft, secretName: e.target.value }); }} /></Field>
         <Field label="Models" hint="By their names there, with commas between them; the first is what agents get." fault={faultAt(fault, 'models')}><input className="mono" value={draft.models} onChange={(e) => { set({ ...draft, models: e.target.value }); }} /></Field>

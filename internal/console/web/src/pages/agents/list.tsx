@@ -67,7 +67,7 @@ function All() {
       {asking === 'stop' && (
         <Confirm title="Stop all agents?" verb="Stop all" close={() => { setAsking(''); }} act={halt} ready={reason.trim() !== ''}>
           <p>Every run that has not ended is stopped, and every agent is paused until somebody resumes it.</p>
-          <Field label="Reason" hint="It is kept with each run."><textarea autoFocus value={reason} onChange={(e) => { setReason(e.target.value); }} /></Field>
+          <Field label="Reason" hint="It is kept with each run."><textarea value={reason} onChange={(e) => { setReason(e.target.value); }} /></Field>
         </Confirm>
       )}
     </Page>
@@ -89,7 +89,7 @@ function Make({ close }: { close: () => void }) {
   return (
     <Dialog title="New agent" close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="Name" fault={faultAt(fault, 'name')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label="Name" fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
         <Field label="Autonomy" hint={levels[draft.autonomy]} fault={faultAt(fault, 'autonomy')}><select value={draft.autonomy} onChange={(e) => { set({ ...draft, autonomy: e.target.value as AgentAutonomy }); }}><option value="SUGGEST">Suggest</option><option value="ACT_WITH_APPROVAL">Act with approval</option><option value="AUTONOMOUS">Autonomous</option></select></Field>
         <p className="soft">It begins as a draft: nothing runs before you publish it.</p>
         <Rest fault={fault} fields={['name', 'autonomy']} />

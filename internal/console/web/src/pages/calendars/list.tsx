@@ -106,7 +106,7 @@ function Editor({ calendar: c, close, saved }: { calendar: CalendarRowFragment |
     <Dialog title={c ? `Calendar “${c.name}”` : 'New calendar'} close={close} wide>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
         <div className="pair">
-          <Field label="Name" fault={faultAt(fault, 'name')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+          <Field label="Name" fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
           <Field label="Time zone" fault={faultAt(fault, 'timeZone')}><input value={draft.timeZone} placeholder="Europe/Berlin" onChange={(e) => { set({ ...draft, timeZone: e.target.value }); }} /></Field>
         </div>
         <fieldset>

@@ -71,7 +71,7 @@ function Editor({ client: c, close, saved }: { client: ClientRowFragment | null;
   return (
     <Dialog title={c ? `OAuth client “${c.name}”` : 'New OAuth client'} close={close} wide>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="Name" fault={at('name')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label="Name" fault={at('name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
         <Field label="Redirect URIs" hint="Where people come back to, one a line. They match exactly." fault={at('redirectUris')}><textarea className="mono" rows={3} value={draft.redirectUris} placeholder="https://app.example.com/callback" onChange={(e) => { set({ ...draft, redirectUris: e.target.value }); }} /></Field>
         {!c && <Check label="It keeps a secret" hint="For applications with a server of their own; not for pages and phones." checked={draft.confidential} set={(confidential) => { set({ ...draft, confidential }); }} />}
         <Scopes chosen={draft.scopes} set={(scopes) => { set({ ...draft, scopes }); }} fault={at('scopes')} more={identity} />

@@ -106,7 +106,7 @@ function Make({ close, made }: { close: () => void; made: (value: string) => voi
   return (
     <Dialog title="New API key" close={close} wide>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="Name" hint="What the program is called." fault={faultAt(fault, 'name')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label="Name" hint="What the program is called." fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
         <Scopes chosen={draft.scopes} set={(scopes) => { set({ ...draft, scopes }); }} fault={faultAt(fault, 'scopes')} />
         <Check label="Test key" hint="It reaches the sandbox and nothing else." checked={draft.test} set={(test) => { set({ ...draft, test }); }} />
         <div className="pair">

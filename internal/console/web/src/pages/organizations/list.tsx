@@ -66,7 +66,7 @@ function Editor({ org: o, close, saved }: { org: OrgFragment | null; close: () =
   return (
     <Dialog title={o ? `Organization “${o.name}”` : 'New organization'} close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="Name" fault={faultAt(fault, 'name', 'slug')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label="Name" fault={faultAt(fault, 'name', 'slug')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
         <Field label="Part of" fault={faultAt(fault, 'parentId')}><select value={draft.parentId} onChange={(e) => { set({ ...draft, parentId: e.target.value }); }}><option value="">Nothing above it</option><Choices of={above} now={o?.parent ?? draft.parentId} /></select></Field>
         <Rest fault={fault} fields={['name', 'slug', 'parentId']} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || saving}>{o ? 'Save' : 'Create'}</button></footer>

@@ -186,7 +186,7 @@ function Invite({ close }: { close: () => void }) {
   return (
     <Dialog title="Invite person" close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="E-mail" fault={faultAt(fault, 'email')}><input type="email" autoFocus value={draft.email} onChange={(e) => { set({ ...draft, email: e.target.value }); }} /></Field>
+        <Field label="E-mail" fault={faultAt(fault, 'email')}><input type="email" value={draft.email} onChange={(e) => { set({ ...draft, email: e.target.value }); }} /></Field>
         <Field label="Name" optional fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
         <Field label="Role" fault={faultAt(fault, 'role')} hint={{ member: 'Files requests and sees their own.', agent: 'Works all requests.', admin: 'Everything but the plan and owners.', owner: 'Everything.' }[draft.role]}>
           <select value={draft.role} onChange={(e) => { set({ ...draft, role: e.target.value }); }}>{roles.filter((r) => (r !== 'owner' || can(viewer, 'user.update_owner')) && (r !== 'admin' || can(viewer, 'user.update_admin'))).map((r) => <option key={r} value={r}>{roleWord[r]}</option>)}</select>

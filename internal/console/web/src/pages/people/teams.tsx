@@ -66,7 +66,7 @@ function Edit({ team: t, close }: { team: TeamRowFragment | null; close: () => v
   return (
     <Dialog title={t ? `Team “${t.name}”` : 'New team'} close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="Name" fault={faultAt(fault, 'name')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label="Name" fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
         <Field label="Description" optional fault={faultAt(fault, 'description')}><input value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>
         {(organizations.length > 0 || draft.organizationId) && <Field label="Organization" fault={faultAt(fault, 'organizationId')}><select value={draft.organizationId} onChange={(e) => { set({ ...draft, organizationId: e.target.value }); }}><option value="">None</option><Choices of={organizations} now={draft.organizationId} /></select></Field>}
         <fieldset>

@@ -94,7 +94,7 @@ export function Editor({ policy: p, close }: { policy: PolicyRowFragment | null;
   return (
     <Dialog title={p ? `Policy “${p.name}”` : 'New access policy'} close={close} side>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="Name" fault={faultAt(fault, 'name')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label="Name" fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
         <Field label="Description" optional><input value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>
         <div className="pair">
           <Field label="Effect" hint="Deny beats Allow."><select value={draft.effect} onChange={(e) => { set({ ...draft, effect: e.target.value as AccessEffect }); }}><option>Allow</option><option>Deny</option></select></Field>

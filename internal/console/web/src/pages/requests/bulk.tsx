@@ -119,12 +119,12 @@ export function Ask({ what, list, close, act }: { what: Exclude<Asking, ''>; lis
       <form className="stack" onSubmit={(e) => { e.preventDefault(); send(); }}>
         {what === 'tag' ? (
           <div className="pair">
-            <Field label="Tag"><input autoFocus required maxLength={64} value={key} placeholder="env" onChange={(e) => { setKey(e.target.value); }} /></Field>
+            <Field label="Tag"><input required maxLength={64} value={key} placeholder="env" onChange={(e) => { setKey(e.target.value); }} /></Field>
             <Field label="Value"><input maxLength={256} value={value} placeholder="production" onChange={(e) => { set(e.target.value); }} /></Field>
           </div>
         ) : (
           <Field label={{ assignee: 'Assignee', team: 'Team', priority: 'Priority', status: 'Status' }[what]}>
-            <select autoFocus value={chosen} onChange={(e) => { set(e.target.value); }}>{options.map(([v, t]) => <option key={v} value={v}>{t}</option>)}</select>
+            <select value={chosen} onChange={(e) => { set(e.target.value); }}>{options.map(([v, t]) => <option key={v} value={v}>{t}</option>)}</select>
           </Field>
         )}
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={what === 'tag' ? !key.trim() : what === 'status' && options.length === 0}>Save</button></footer>

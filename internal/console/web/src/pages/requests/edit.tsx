@@ -42,7 +42,7 @@ export function Edit({ request, close }: { request: FullRequest; close: () => vo
   return (
     <Dialog title={`Edit “${r.title}”`} close={close} wide>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="Title" fault={faultAt(fault, 'title')}><input autoFocus maxLength={300} value={draft.title} onChange={(e) => { set({ ...draft, title: e.target.value }); }} /></Field>
+        <Field label="Title" fault={faultAt(fault, 'title')}><input maxLength={300} value={draft.title} onChange={(e) => { set({ ...draft, title: e.target.value }); }} /></Field>
         <Field label="Description" optional fault={faultAt(fault, 'description')}><textarea value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>
         <FormFields fields={fields} answers={draft.answers} set={(answers) => { set({ ...draft, answers }); }} fault={fault} />
         <div className="pair">
@@ -70,7 +70,7 @@ export function Snooze({ request: r, close }: { request: FullRequest; close: () 
   return (
     <Dialog title={`Snooze “${r.title}”`} close={close}>
       <form className="stack" onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="Until" hint="The inbox does not show it before."><input type="datetime-local" autoFocus required min={localTime(new Date())} value={until} onChange={(e) => { set(e.target.value); }} /></Field>
+        <Field label="Until" hint="The inbox does not show it before."><input type="datetime-local" required min={localTime(new Date())} value={until} onChange={(e) => { set(e.target.value); }} /></Field>
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={Number.isNaN(at.getTime())}>Snooze</button></footer>
       </form>
     </Dialog>

@@ -31,7 +31,7 @@ export function Move({ request: r, close }: { request: FullRequest; close: () =>
     <Dialog title={`Move “${r.title}”`} close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void act(); }}>
         <Field label="Offering" hint="Its service levels count from when the request was filed. Its workflow replaces the one that runs." fault={faultAt(fault, 'offeringId')}>
-          <select autoFocus required value={to} onChange={(e) => { setTo(e.target.value); setFault(null); }}>
+          <select required value={to} onChange={(e) => { setTo(e.target.value); setFault(null); }}>
             <option value="">Choose one</option>
             {services.map((s) => (
               <optgroup key={s.id} label={s.name}>

@@ -52,7 +52,7 @@ export function Decline({ request, close, done }: { request: Pick<RequestRowFrag
   return (
     <Confirm title={`Decline “${request.title}”?`} verb="Decline" close={close} act={act} ready={draft.reason.trim() !== ''}>
       <Field label="Reason" hint="The requester reads it, and it stays in the audit log." fault={faultAt(fault, 'reason')}>
-        <textarea autoFocus required value={draft.reason} onChange={(e) => { set({ reason: e.target.value }); }} />
+        <textarea required value={draft.reason} onChange={(e) => { set({ reason: e.target.value }); }} />
       </Field>
       <Rest fault={fault} fields={['reason']} />
     </Confirm>

@@ -64,7 +64,7 @@ function Save({ query, close, saved }: { query: string; close: () => void; saved
   return (
     <Dialog title="Save view" close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="Name" fault={faultAt(fault, 'name')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label="Name" fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
         <Field label="Who sees it" fault={faultAt(fault, 'scope')}><select value={draft.scope} onChange={(e) => { set({ ...draft, scope: e.target.value as SavedViewScope }); }}><option value="me">Only you</option>{shares && <option value="team">A team</option>}{shares && <option value="company">Everybody</option>}</select></Field>
         {draft.scope === 'team' && <Field label="Team" hint="One of yours." fault={faultAt(fault, 'teamId')}><select value={draft.teamId} onChange={(e) => { set({ ...draft, teamId: e.target.value }); }}><option value="">Choose…</option>{teams.map((t) => <option key={t.id} value={t.id}>{t.name}</option>)}</select></Field>}
         <Rest fault={fault} fields={['name', 'scope', 'teamId']} />

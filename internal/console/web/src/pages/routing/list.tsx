@@ -80,7 +80,7 @@ function Editor({ rule: r, teams, close, saved }: { rule: RuleFragment | null; t
   return (
     <Dialog title={r ? `Routing rule “${r.name}”` : 'New routing rule'} close={close} wide>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="Name" fault={faultAt(fault, 'name')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label="Name" fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
         <Field label="When" hint={<>A condition (CEL) over request, such as <code>request.priority == 'URGENT' || request.title.contains('VPN')</code>.</>} fault={faultAt(fault, 'when')}><textarea className="mono" rows={3} spellCheck={false} value={draft.when} onChange={(e) => { set({ ...draft, when: e.target.value }); }} /></Field>
         <div className="pair">
           <Field label="Team" fault={faultAt(fault, 'teamId')}><select value={draft.teamId} onChange={(e) => { set({ ...draft, teamId: e.target.value }); }}><option value="">None</option><Choices of={teams} now={draft.teamId} /></select></Field>

@@ -72,7 +72,7 @@ function Edit({ secret, close }: { secret: SecretRowFragment | null; close: () =
   return (
     <Dialog title={secret ? `Rotate ${secret.name}` : 'New secret'} close={close}>
       <form className="stack" noValidate autoComplete="off" onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        {!secret && <Field label="Name" hint="Capitals, digits and underscores, such as GITHUB_TOKEN." fault={faultAt(fault, 'name')}><input className="mono" autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value.toUpperCase() }); }} /></Field>}
+        {!secret && <Field label="Name" hint="Capitals, digits and underscores, such as GITHUB_TOKEN." fault={faultAt(fault, 'name')}><input className="mono" value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value.toUpperCase() }); }} /></Field>}
         <Field label="Value" hint="At most 64 KiB. Nobody can read it back." fault={faultAt(fault, 'value')}><textarea className="mono" autoComplete="off" spellCheck={false} value={value} onChange={(e) => { setValue(e.target.value); }} /></Field>
         {!secret && <Field label="Description" optional fault={faultAt(fault, 'description')}><input value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>}
         <Rest fault={fault} fields={['name', 'value', 'description']} />

@@ -38,7 +38,7 @@ export function ServiceEditor({ service: s, close }: { service: ServiceFullFragm
   return (
     <Dialog title={s ? `Service “${s.name}”` : 'New service'} close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="Name" fault={faultAt(fault, 'name', 'slug')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label="Name" fault={faultAt(fault, 'name', 'slug')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
         <Field label="Description" optional fault={faultAt(fault, 'description')}><textarea value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>
         <Field label="Team" hint="It answers for the service." fault={faultAt(fault, 'ownerTeamId')}><select value={draft.ownerTeamId} onChange={(e) => { set({ ...draft, ownerTeamId: e.target.value }); }}><option value="">None</option><Choices of={teams} now={s?.ownerTeam} /></select></Field>
         {(organizations.length > 0 || draft.organizationId) && <Field label="Organization" fault={faultAt(fault, 'organizationId')}><select value={draft.organizationId} onChange={(e) => { set({ ...draft, organizationId: e.target.value }); }}><option value="">None</option><Choices of={organizations} now={s?.organization} /></select></Field>}

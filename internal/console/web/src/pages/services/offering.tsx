@@ -58,7 +58,7 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
   return (
     <Dialog title={o ? `Offering “${o.name}”` : 'New offering'} close={close} side>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="Name" fault={faultAt(fault, 'name', 'slug')}><input autoFocus value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label="Name" fault={faultAt(fault, 'name', 'slug')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
         <Field label="Description" optional fault={faultAt(fault, 'description')}><textarea value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>
         <div className="pair">
           <Field label="Status"><select value={draft.status} onChange={(e) => { set({ ...draft, status: e.target.value }); }}><option value="active">Active</option><option value="inactive">Inactive</option></select></Field>

@@ -192,7 +192,7 @@ function Delegate({ approval: a, close, done }: { approval: { id: string; title:
   return (
     <Dialog title={`Delegate “${a.title}”`} close={close}>
       <form className="stack" onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="Who decides in your place" fault={faultAt(fault, 'userId')}><select autoFocus value={who} onChange={(e) => { set(e.target.value); }}><option value="">Choose…</option>{people.filter((u) => u.id !== viewer.id).map((u) => <option key={u.id} value={u.id}>{u.name}</option>)}</select></Field>
+        <Field label="Who decides in your place" fault={faultAt(fault, 'userId')}><select value={who} onChange={(e) => { set(e.target.value); }}><option value="">Choose…</option>{people.filter((u) => u.id !== viewer.id).map((u) => <option key={u.id} value={u.id}>{u.name}</option>)}</select></Field>
         <Rest fault={fault} fields={['userId']} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy || !who}>Delegate</button></footer>
       </form>

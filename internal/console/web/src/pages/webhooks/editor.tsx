@@ -30,7 +30,7 @@ export function Editor({ subscriber: s, close, made }: EditorProps) {
   return (
     <Dialog title={s ? 'Edit webhook' : 'New webhook'} close={close} wide>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="URL" hint="https, on the public internet." fault={faultAt(fault, 'url')}><input type="url" autoFocus placeholder="https://" value={draft.url} onChange={(e) => { set({ ...draft, url: e.target.value }); }} /></Field>
+        <Field label="URL" hint="https, on the public internet." fault={faultAt(fault, 'url')}><input type="url" placeholder="https://" value={draft.url} onChange={(e) => { set({ ...draft, url: e.target.value }); }} /></Field>
         <fieldset aria-describedby={faultAt(fault, 'events') ? 'events-fault' : undefined}>
           <legend>Events</legend>
           <div className="checks">{[...events, ...draft.events.filter((e) => !events.includes(e))].map((e) => <Check key={e} label={e} checked={draft.events.includes(e)} set={(on) => { set({ ...draft, events: on ? [...draft.events, e] : draft.events.filter((x) => x !== e) }); }} />)}</div>

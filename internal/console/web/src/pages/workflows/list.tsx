@@ -57,7 +57,7 @@ function Make({ close }: { close: () => void }) {
   return (
     <Dialog title="New workflow" close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="Name" hint="It begins with three phases that you can change." fault={faultAt(fault, 'name', 'slug')}><input autoFocus value={name} onChange={(e) => { setName(e.target.value); }} /></Field>
+        <Field label="Name" hint="It begins with three phases that you can change." fault={faultAt(fault, 'name', 'slug')}><input value={name} onChange={(e) => { setName(e.target.value); }} /></Field>
         <Rest fault={fault} fields={['name', 'slug']} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Create</button></footer>
       </form>
