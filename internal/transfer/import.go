@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -87,6 +88,7 @@ func decrypted(from io.Reader, passphrase string) (*bufio.Scanner, error) {
 	if err != nil {
 		return nil, ErrPassphrase
 	}
+	debug.FreeOSMemory() // what scrypt has used
 	z, err := gzip.NewReader(opened)
 	if err != nil {
 		return nil, ErrCutOff
