@@ -106,6 +106,74 @@ func BenchmarkFailover(b *testing.B) {
 	b.ReportMetric(percentile(took, 100), "most-s")
 }
 
+// BenchmarkTwoNodes measures how many reads of a request two nodes on one PostgreSQL answer for each that one of them answers alone, in
+// nine turns: the median, the least and the most. A quarter of a core for each node (cgroups, as root) leaves the database and the
+// callers what they need.
+func BenchmarkTwoNodes(b *testing.B) {
+	p := onPostgres(b)
+	nodes := []*node{p.serve(), p.serve()}
+	for _, n := range nodes {
+		n.slow(b, 25)
+	}
+	first := p.firstRun()
+	p.ok("company", "limits", "--company", first.Company.ID, "--per-minute", "1000000", "--per-day", "100000000")
+	created := nodes[0].call(p.client(), 201, "POST", "/v1/requests", first.LiveKey, first.laptop("Read often"))
+	path := "/v1/requests/" + decode(b, created.body)["data"].(map[string]any)["id"].(string)
+	readsBy := func(nodes ...*node) float64 {
+		var read atomic.Int64
+		var callers sync.WaitGroup
+		ends := time.Now().Add(3 * time.Second)
+		for _, n := range nodes {
+			for range 4 {
+				c := n.client()
+				callers.Go(func() {
+					for time.Now().Before(ends) {
+						a, err := send(c, "GET", n.base+path, first.LiveKey, "")
+						if err != nil || a.status != 200 {
+							b.Errorf("%v %d %s", err, a.status, a.body)
+							return
+						}
+						read.Add(1)
+					}
+				})
+			}
+		}
+		callers.Wait()
+		return float64(read.Load())
+	}
+	readsBy(nodes...) // the caches fill
+	var alone, ratios []float64
+	for b.Loop() {
+		for range 9 {
+			one := (readsBy(nodes[0]) + readsBy(nodes[1])) / 2
+			alone, ratios = append(alone, one/3), append(ratios, readsBy(nodes...)/one)
+		}
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(percentile(alone, 50), "alone/s")
+	b.ReportMetric(percentile(ratios, 50), "ratio")
+	b.ReportMetric(percentile(ratios, 0), "least")
+	b.ReportMetric(percentile(ratios, 100), "most")
+}
+
+// slow limits the node to a percentage of one core, by a cgroup of its own.
+func (n *node) slow(b *testing.B, percent int) {
+	b.Helper()
+	pid, dir := fmt.Sprint(n.cmd.Process.Pid), "/sys/fs/cgroup"
+	file, limit := "cpu.max", fmt.Sprint(percent*1000, " 100000")
+	if _, err := os.Stat(dir + "/cpu"); err == nil { // cgroups v1
+		dir, file, limit = dir+"/cpu", "cpu.cfs_quota_us", fmt.Sprint(percent*1000)
+	}
+	dir = filepath.Join(dir, "atrium-"+pid)
+	require.NoError(b, os.Mkdir(dir, 0o755))
+	b.Cleanup(func() {
+		n.kill()
+		require.NoError(b, os.Remove(dir))
+	})
+	require.NoError(b, os.WriteFile(filepath.Join(dir, file), []byte(limit), 0o600))
+	require.NoError(b, os.WriteFile(filepath.Join(dir, "cgroup.procs"), []byte(pid), 0o600))
+}
+
 // createUntil creates requests on two connections, each 50 a second at most, until end. Returns how many were created a second.
 func (n *node) createUntil(first firstRun, end <-chan time.Time) float64 {
 	n.t.Helper()
