@@ -30,7 +30,6 @@ import (
 	"atrium/internal/identity"
 	"atrium/internal/identity/account"
 	"atrium/internal/identity/pages"
-	"atrium/internal/identity/password"
 	"atrium/internal/identity/provider"
 	"atrium/internal/identity/signin"
 	"atrium/internal/jobs"
@@ -51,9 +50,7 @@ const (
 	plain  = "correct horse battery staple"
 )
 
-var hasher = password.New(password.Options{Workers: 2, Queue: 1000, Wait: time.Minute})
-
-var plainHash = sync.OnceValues(func() (string, error) { return hasher.Hash(context.Background(), plain) })
+var plainHash = sync.OnceValues(func() (string, error) { return testkit.Hasher.Hash(context.Background(), plain) })
 
 // house is a whole installation, in which a person is signed in with two browsers, in two companies and with applications.
 type house struct {
@@ -88,10 +85,10 @@ func open(t *testing.T, w *testkit.World) *house {
 	})
 	require.NoError(t, err)
 	signIn, err := signin.New(signin.Options{
-		Store: w.Store, Provider: h.provider, Hasher: hasher, Sealer: w.Engine.Sealer, AuthURL: origin, BaseURL: origin, Log: log, Notify: letters.Notify,
+		Store: w.Store, Provider: h.provider, Hasher: testkit.Hasher, Sealer: w.Engine.Sealer, AuthURL: origin, BaseURL: origin, Log: log, Notify: letters.Notify,
 	})
 	require.NoError(t, err)
-	accounts, err := account.New(account.Options{Store: w.Store, SignIn: signIn, Hasher: hasher, Letters: letters, AuthURL: origin, BaseURL: origin, Log: log})
+	accounts, err := account.New(account.Options{Store: w.Store, SignIn: signIn, Hasher: testkit.Hasher, Letters: letters, AuthURL: origin, BaseURL: origin, Log: log})
 	require.NoError(t, err)
 	layout, err := pages.NewLayout(pages.LayoutOptions{AuthURL: origin, Pages: fstest.MapFS{}, Log: log})
 	require.NoError(t, err)

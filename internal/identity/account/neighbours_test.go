@@ -131,11 +131,11 @@ func TestReactivatingWhoNeverCame(t *testing.T) {
 func TestCompanyForWhoWasInvited(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.invitedBy(s.B, "owner@new.test")
-		made, err := company.Create(t.Context(), s.Store, company.CreateInput{Name: "New", Plan: "free", OwnerEmail: "owner@new.test", Hasher: hasher})
+		made, err := company.Create(t.Context(), s.Store, company.CreateInput{Name: "New", Plan: "free", OwnerEmail: "owner@new.test", Hasher: testkit.Hasher})
 		require.NoError(t, err)
 		require.NotEmpty(t, made.Password)
 		require.True(t, s.opens(made.Owner, made.Password))
-		again, err := company.Create(t.Context(), s.Store, company.CreateInput{Name: "Newer", Plan: "free", OwnerEmail: "owner@new.test", Hasher: hasher})
+		again, err := company.Create(t.Context(), s.Store, company.CreateInput{Name: "Newer", Plan: "free", OwnerEmail: "owner@new.test", Hasher: testkit.Hasher})
 		require.NoError(t, err)
 		require.Empty(t, again.Password)
 		require.True(t, s.opens(made.Owner, made.Password))

@@ -27,7 +27,6 @@ import (
 	"atrium/ent/auditentry"
 	"atrium/internal/identity"
 	"atrium/internal/identity/account"
-	"atrium/internal/identity/password"
 	"atrium/internal/identity/provider"
 	"atrium/internal/identity/signin"
 	"atrium/internal/jobs"
@@ -48,11 +47,8 @@ const (
 	fresh  = "tangled violet otter 9"
 )
 
-// hasher is one for all tests: its work is bounded over all of them.
-var hasher = password.New(password.Options{Workers: 2, Queue: 1000, Wait: time.Minute})
-
 // oldHash is the hash of everybody's password.
-var oldHash = sync.OnceValues(func() (string, error) { return hasher.Hash(context.Background(), old) })
+var oldHash = sync.OnceValues(func() (string, error) { return testkit.Hasher.Hash(context.Background(), old) })
 
 // site is the pages on a world's database, with a queue that works and a folder of mails.
 type site struct {
@@ -86,11 +82,11 @@ func serve(t *testing.T, w *testkit.World, change func(*account.Options)) *site 
 	})
 	require.NoError(t, err)
 	signIn, err := signin.New(signin.Options{
-		Store: w.Store, Provider: p, Hasher: hasher, Sealer: w.Engine.Sealer, AuthURL: origin, BaseURL: origin, Log: log, Notify: letters.Notify,
+		Store: w.Store, Provider: p, Hasher: testkit.Hasher, Sealer: w.Engine.Sealer, AuthURL: origin, BaseURL: origin, Log: log, Notify: letters.Notify,
 	})
 	require.NoError(t, err)
 	o := account.Options{
-		Store: w.Store, SignIn: signIn, Hasher: hasher, Letters: letters, AuthURL: origin, BaseURL: origin, Log: log,
+		Store: w.Store, SignIn: signIn, Hasher: testkit.Hasher, Letters: letters, AuthURL: origin, BaseURL: origin, Log: log,
 	}
 	if change != nil {
 		change(&o)
@@ -176,7 +172,7 @@ func (s *site) user(u *ent.User) *ent.User {
 // opens reports whether the password is the account's.
 func (s *site) opens(u *ent.User, plain string) bool {
 	s.t.Helper()
-	same, err := hasher.Verify(s.t.Context(), s.account(u).PasswordHash, plain)
+	same, err := testkit.Hasher.Verify(s.t.Context(), s.account(u).PasswordHash, plain)
 	require.NoError(s.t, err)
 	return same
 }

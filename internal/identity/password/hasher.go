@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -13,10 +14,6 @@ import (
 
 	"atrium/internal/apperr"
 )
-
-// params are the parameters of new hashes: 64 MiB, one pass, one lane. More lanes would take the processors that
-// Options.Workers leaves to other work, and would not make a hash harder to guess.
-var params = argon2id.Params{Memory: 64 * 1024, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 
 // maxBytes bounds the length of a text that is hashed at all. Check has a lower limit.
 const maxBytes = 4 * MaxLength
@@ -27,13 +24,15 @@ var ErrBusy = errors.New("password: too many wait to be hashed")
 
 // Options limit the work of a Hasher. The zero value is what production uses.
 type Options struct {
-	// Workers is how many passwords are hashed at once, at 64 MiB each. Default: GOMAXPROCS minus one, at least 1 and at most
+	// Workers is how many passwords are hashed at once. Default: GOMAXPROCS minus one, at least 1 and at most
 	// 8.
 	Workers int
 	// Queue is how many callers may wait. Default: 32 for each worker, about as many as are served within Wait.
 	Queue int
 	// Wait is how long a caller waits for a worker. Default: 2 s.
 	Wait time.Duration
+	// Memory is how much a hash takes, in KiB. Default: 64 MiB. Only tests take less.
+	Memory uint32
 }
 
 // Hasher hashes and verifies passwords, a limited number at once. Safe for concurrent use.
@@ -43,7 +42,7 @@ type Hasher struct {
 	queue   int64
 	wait    time.Duration
 	params  argon2id.Params
-	nobody  string // a hash that no password has, for accounts without a password
+	nobody  string // the parameters of new hashes with a salt and a key of zeros, which no password is known to have
 	before  func() // hook for tests: runs at the start of every verification, while it holds a worker
 }
 
@@ -58,17 +57,20 @@ func New(o Options) *Hasher {
 	if o.Wait <= 0 {
 		o.Wait = 2 * time.Second
 	}
+	if o.Memory == 0 {
+		o.Memory = 64 * 1024
+	}
+	// One pass and one lane. More lanes would take the processors that Workers leaves to other work, and would not make a hash
+	// harder to guess.
+	p := argon2id.Params{Memory: o.Memory, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 	return &Hasher{
-		workers: make(chan struct{}, o.Workers), queue: int64(o.Queue), wait: o.Wait, params: params, nobody: nobodyHash, before: func() {},
+		workers: make(chan struct{}, o.Workers), queue: int64(o.Queue), wait: o.Wait, params: p, before: func() {},
+		nobody: fmt.Sprintf("$argon2id$v=19$m=%d,t=%d,p=%d$%s$%s", p.Memory, p.Iterations, p.Parallelism, strings.Repeat("A", 22), strings.Repeat("A", 43)),
 	}
 }
 
 // Workers returns how many passwords are hashed at once.
 func (h *Hasher) Workers() int { return cap(h.workers) }
-
-// nobodyHash has the parameters of new hashes, and a salt and a key of zeros. No password is known to have this hash.
-var nobodyHash = fmt.Sprintf("$argon2id$v=19$m=%d,t=%d,p=%d$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
-	params.Memory, params.Iterations, params.Parallelism)
 
 // Hash returns the argon2id hash of the password in its text form. Returns ErrBusy, wrapped, when no worker becomes free in
 // time, and the context's error when that ends first.

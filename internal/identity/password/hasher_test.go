@@ -40,8 +40,7 @@ func TestHashAndVerify(t *testing.T) {
 // The same password typed on keyboards that compose letters differently matches.
 func TestNormalisation(t *testing.T) {
 	t.Parallel()
-	h := password.New(password.Options{})
-	h.Cheapen()
+	h := password.New(password.Options{Memory: 64})
 	hash, err := h.Hash(t.Context(), "Zo\u00eb schl\u00e4ft \uff11\uff12")
 	require.NoError(t, err)
 	same, err := h.Verify(t.Context(), hash, "Zoe\u0308 schla\u0308ft 12")
@@ -85,8 +84,7 @@ func TestFaultyHash(t *testing.T) {
 func TestFlood(t *testing.T) {
 	t.Parallel()
 	const workers, queue, flood = 2, 5, 40
-	h := password.New(password.Options{Workers: workers, Queue: queue, Wait: time.Hour})
-	h.Cheapen()
+	h := password.New(password.Options{Workers: workers, Queue: queue, Wait: time.Hour, Memory: 64})
 	var busy, peak atomic.Int32
 	entered, proceed := make(chan struct{}, flood), make(chan struct{})
 	h.Watch(func() {
@@ -130,8 +128,7 @@ func TestFlood(t *testing.T) {
 // A caller is refused after waiting too long, or when its context ends.
 func TestWaiting(t *testing.T) {
 	t.Parallel()
-	h := password.New(password.Options{Workers: 1, Wait: time.Millisecond})
-	h.Cheapen()
+	h := password.New(password.Options{Workers: 1, Wait: time.Millisecond, Memory: 64})
 	entered, proceed, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	h.Watch(func() { close(entered); <-proceed })
 	go func() {

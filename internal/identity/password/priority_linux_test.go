@@ -34,8 +34,7 @@ func TestPriority(t *testing.T) {
 		return n
 	}
 	require.Zero(t, low())
-	h, priority := password.New(password.Options{}), 0
-	h.Cheapen()
+	h, priority := password.New(password.Options{Memory: 64}), 0
 	h.Watch(func() { priority, _ = syscall.Getpriority(syscall.PRIO_PROCESS, 0) })
 	_, err := h.Verify(t.Context(), "", "guess")
 	require.NoError(t, err)

@@ -19,7 +19,6 @@ import (
 	"atrium/ent/account"
 	"atrium/ent/auditentry"
 	"atrium/internal/identity"
-	"atrium/internal/identity/password"
 	"atrium/internal/identity/provider"
 	"atrium/internal/identity/signin"
 	"atrium/internal/jobs"
@@ -40,11 +39,8 @@ const (
 	verifier = "a-code-verifier-that-is-long-enough-for-rfc-7636-0123"
 )
 
-// hasher is one for all tests: its work is bounded over all of them.
-var hasher = password.New(password.Options{Workers: 2, Queue: 1000, Wait: time.Minute})
-
 // secretHash is the hash of everybody's password.
-var secretHash = sync.OnceValues(func() (string, error) { return hasher.Hash(context.Background(), secret) })
+var secretHash = sync.OnceValues(func() (string, error) { return testkit.Hasher.Hash(context.Background(), secret) })
 
 // site is a provider with its pages, on a world's database.
 type site struct {
@@ -148,7 +144,7 @@ func serve(t *testing.T, w *testkit.World, change func(*signin.Options)) *site {
 	})
 	require.NoError(t, err)
 	o := signin.Options{
-		Store: w.Store, Provider: s.p, Hasher: hasher, Sealer: w.Engine.Sealer, SMS: s.sms, AuthURL: origin, BaseURL: origin,
+		Store: w.Store, Provider: s.p, Hasher: testkit.Hasher, Sealer: w.Engine.Sealer, SMS: s.sms, AuthURL: origin, BaseURL: origin,
 		Log: log, Notify: s.told.Notify,
 	}
 	if change != nil {
