@@ -119,10 +119,7 @@ func (s *Server) redeem(ctx context.Context, meta *issuer.Metadata, f flow, code
 // refused shows the error page for an answer of the provider that gives no session.
 func (s *Server) refused(w http.ResponseWriter, r *http.Request, err error) {
 	_, lost := errors.AsType[*url.Error](err)
-	answer, rejected := errors.AsType[*oauth2.RetrieveError](err)
-	if rejected && answer.Response != nil && answer.Response.StatusCode >= http.StatusInternalServerError {
-		lost, rejected = true, false
-	}
+	_, rejected := errors.AsType[*oauth2.RetrieveError](err)
 	switch {
 	case errors.Is(err, issuer.ErrNoMember):
 		s.errorPage(w, r, http.StatusForbidden, "You have no access here", "You are signed in, but as nobody who is an active member of a company here.", err)

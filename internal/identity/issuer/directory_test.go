@@ -294,6 +294,25 @@ func TestCompanyThatNothingNames(t *testing.T) {
 	})
 }
 
+// An issuer that fails is not taken for one that knows nobody.
+func TestIssuerFailsAboutANewcomer(t *testing.T) {
+	each(t, func(o *issuer.Options) { o.Company = "acme" }, func(t *testing.T, h *house) {
+		agent := h.A.Users[principal.Agent]
+		h.remote.Set(func(s *testissuer.Settings) {
+			s.Userinfo = testissuer.Claims{"sub": "sub-1", "email": agent.Email, "email_verified": true}
+		})
+		_, err := h.issuer.AccessToken(t.Context(), h.remote.Token(t, nil)) // the issuer's keys are read
+		require.NoError(t, err)
+		h.remote.Set(func(s *testissuer.Settings) { s.Down = true })
+		_, err = h.comes(nil)
+		require.ErrorIs(t, err, issuer.ErrUnavailable)
+		h.remote.Set(func(s *testissuer.Settings) { s.Down = false })
+		u, err := h.comes(nil)
+		require.NoError(t, err)
+		require.Equal(t, agent.ID, u.ID)
+	})
+}
+
 // Access tokens rarely contain an address. The issuer is asked once for a new user, and once in ten seconds for an unknown one.
 func TestIssuerIsAskedAboutNewcomers(t *testing.T) {
 	each(t, func(o *issuer.Options) { o.Company = "acme" }, func(t *testing.T, h *house) {

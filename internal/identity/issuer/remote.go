@@ -177,14 +177,19 @@ func (r *Remote) IDToken(ctx context.Context, raw, clientID, nonce, accessToken 
 	return t, nil
 }
 
-// bounded is a transport that cuts off answers after maxAnswer bytes.
+// bounded is a transport that cuts off answers after maxAnswer bytes. A provider that answers that it cannot answer at present
+// is as unreachable as one that does not answer.
 type bounded struct{ next http.RoundTripper }
 
-// RoundTrip sends the request and limits the answer.
+// RoundTrip sends the request and limits the answer. Returns an error for a status of 500 or more, and for 429.
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	res, err := b.next.RoundTrip(r)
 	if err != nil {
 		return nil, err
+	}
+	if res.StatusCode >= http.StatusInternalServerError || res.StatusCode == http.StatusTooManyRequests {
+		_ = res.Body.Close() // nothing of it is needed
+		return nil, fmt.Errorf("the answer is %s", res.Status)
 	}
 	res.Body = struct {
 		io.Reader
