@@ -13,13 +13,13 @@ const rest = async (method, path, body, key = liveKey) => {
   return (await res.json()).data;
 };
 const file = (title) => rest('POST', '/requests', { serviceId: demo.serviceId, offeringId: demo.offeringId, title, priority: 'HIGH', fields: { model: '14 inch' } });
-const status = async (id, wanted) => {
-  for (let i = 0; i < 50; i++) {
-    if ((await rest('GET', `/requests/${id}`)).status === wanted) return;
+const until = async (says, holds) => {
+  for (let i = 0; !await holds(); i++) {
+    assert.ok(i < 100, `it never held: ${says}`);
     await new Promise((r) => { setTimeout(r, 100); });
   }
-  assert.fail(`the request never became ${wanted}`);
 };
+const status = (id, wanted) => until(`the request is ${wanted}`, async () => (await rest('GET', `/requests/${id}`)).status === wanted);
 
 // arrive opens a browser at a page as somebody, by way of the sign-in page.
 async function arrive(who, path, options) {
@@ -79,6 +79,7 @@ const team = await rest('POST', '/teams', { name: '=1+1' });
   await w.page.getByRole('button', { name: 'I have stored it' }).click();
   const shown = await file('For the pages to show');
   await rest('PATCH', `/requests/${shown.id}`, { teamId: team.id });
+  await until('an agent ran', async () => (await rest('GET', '/agent-runs')).length > 0);
   await w.go('figures', 'Figures');
   const exported = {}; // ten files are what Chromium lets a page give at once
   for (const title of ['Filed and finished', 'Minutes until the answer', 'Minutes until it is done', 'Service levels, by service', 'Load, by team', 'Runs of agents', 'What people made of proposals', 'Acceptance and cost, by agent', 'Deliveries of webhooks', 'Deliveries, by webhook']) {
@@ -137,6 +138,27 @@ await page.getByLabel('Priority').selectOption('URGENT');
 await page.getByRole('button', { name: 'Undo' }).click();
 await page.getByText('Taken back.').waitFor();
 assert.equal((await rest('GET', `/requests/${filed}`)).priority, 'MEDIUM');
+
+// What somebody else changes at the same moment is neither in the way nor lost; where it is the same field, theirs stays.
+let meanwhile;
+await page.route('**/graphql', async (route) => {
+  const change = meanwhile;
+  if (change && route.request().postDataJSON()?.operationName === 'UpdateRequest') {
+    meanwhile = undefined;
+    await rest('PATCH', `/requests/${filed}`, change);
+  }
+  await route.continue();
+});
+meanwhile = { title: 'A laptop for Ana Lima' };
+await page.getByLabel('Priority').selectOption('HIGH');
+await page.getByRole('status').getByText('Priority changed.').waitFor();
+await page.getByRole('heading', { level: 1, name: 'A laptop for Ana Lima' }).waitFor();
+meanwhile = { priority: 'LOW' };
+await page.getByLabel('Priority').selectOption('URGENT');
+await page.getByRole('status').getByText('Somebody has changed this meanwhile.').waitFor();
+await page.waitForFunction(() => document.getElementById('fact-priority').value === 'LOW');
+const both = await rest('GET', `/requests/${filed}`);
+assert.deepEqual([both.title, both.priority], ['A laptop for Ana Lima', 'LOW']);
 await page.getByLabel('Comment').fill('It is on its way. <img src=x onerror=alert(1)>');
 await page.getByRole('button', { name: 'Add comment' }).click();
 await page.locator('article').getByText('It is on its way.').waitFor();

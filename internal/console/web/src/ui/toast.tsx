@@ -19,9 +19,9 @@ const close = (id: number) => { change(shown.filter((t) => t.id !== id)); };
 function One({ toast: t, held }: { toast: Shown; held: boolean }) {
   useEffect(() => {
     if (held) return undefined;
-    const timer = setTimeout(() => { close(t.id); }, t.bad ? 12_000 : 6_000);
+    const timer = setTimeout(() => { close(t.id); }, t.bad || t.undo ? 12_000 : 6_000);
     return () => { clearTimeout(timer); };
-  }, [t.id, t.bad, held]);
+  }, [t.id, t.bad, t.undo, held]);
   return (
     <li className={t.bad ? 'toast bad' : 'toast'}>
       <span>{t.text}</span>

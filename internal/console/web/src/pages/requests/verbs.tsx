@@ -1,13 +1,14 @@
 // verbs are what can be done to a request by one press.
 import { useState } from 'react';
+import { useClient } from 'urql';
 import { useWrite } from '../../app/data';
-import { AcceptRequest, DeclineRequest, UpdateRequest } from '../../gen/documents';
+import { AcceptRequest, DeclineRequest, RequestOne, UpdateRequest } from '../../gen/documents';
 import type { RequestRowFragment, UpdateRequestInput } from '../../gen/types';
 import { Confirm } from '../../ui/dialog';
 import { Field, Rest, faultAt } from '../../ui/field';
 import { useDraft } from '../../ui/draft';
 import { toast } from '../../ui/toast';
-import type { Fault } from '../../app/fault';
+import { sentence, type Fault } from '../../app/fault';
 
 export function useAccept() {
   const [run] = useWrite(AcceptRequest);
@@ -20,18 +21,29 @@ export function useAccept() {
 
 type Change = Omit<UpdateRequestInput, 'id' | 'ifMatch'>;
 
-// useChange updates a request and offers to take it back: by what the fields were, on the row as this change has left it.
+// fieldsOf are the values that a row has for the fields of a change.
+const fieldsOf = (r: object, change: Change) => Object.fromEntries(Object.keys(change).map((k) => [k, (r as Record<string, unknown>)[k] ?? null])) as Change;
+
+// useChange updates a request and offers to take it back, by what the fields were. A request whose other fields have changed meanwhile,
+// as by its workflow, is updated all the same; one whose same fields have changed is not.
 export function useChange() {
-  const [run] = useWrite(UpdateRequest);
+  const c = useClient();
+  const [run] = useWrite(UpdateRequest, true);
+  const put = async (r: RequestRowFragment, change: Change) => {
+    const send = (etag: string) => run({ input: { id: r.id, ifMatch: etag, ...change } });
+    let o = await send(r.etag);
+    if (o.fault?.code === 'precondition_failed') {
+      const now = (await c.query(RequestOne, { id: r.id }, { requestPolicy: 'network-only' }).toPromise()).data?.request;
+      if (now && JSON.stringify(fieldsOf(now, change)) === JSON.stringify(fieldsOf(r, change))) o = await send(now.etag);
+    }
+    if (o.fault) toast({ text: sentence(o.fault), bad: true });
+    return o.data?.updateRequest.request;
+  };
   return async (r: RequestRowFragment, change: Change, says: string) => {
-    const was = Object.fromEntries(Object.keys(change).map((k) => [k, (r as Record<string, unknown>)[k] ?? null])) as Change;
-    const { data, fault } = await run({ input: { id: r.id, ifMatch: r.etag, ...change } });
-    if (fault || !data) return;
-    const etag = data.updateRequest.request.etag;
-    const undo = change.status ? undefined : () => {
-      void run({ input: { id: r.id, ifMatch: etag, ...was } }).then((o) => { if (!o.fault) toast({ text: 'Taken back.' }); });
-    };
-    toast({ text: says, ...(undo ? { undo } : {}) });
+    const changed = await put(r, change);
+    if (!changed) return;
+    const undo = change.status ? {} : { undo: () => { void put(changed, fieldsOf(r, change)).then((back) => { if (back) toast({ text: 'Taken back.' }); }); } };
+    toast({ text: says, ...undo });
   };
 }
 
