@@ -372,7 +372,17 @@ func TestSessionsThroughTheGraph(t *testing.T) {
 		a := ask(t, s, as, `mutation { switchSession(input: {sandbox: true}) { sandbox companyId } }`, nil)
 		require.Equal(t, vars{"sandbox": true, "companyId": s.World.A.Sandbox.ID}, a.Get("data.switchSession"))
 		require.Equal(t, "not_found", send(t, s, as, `query($id: ID!) { service(id: $id) { name } }`, vars{"id": h.service.ID}).Text("errors.0.extensions.code"))
+		// What only the live company has is refused there, and is no right there.
+		refused := send(t, s, as, `mutation { inviteUser(input: {email: "new@example.com"}) { user { id } } }`, nil)
+		require.Equal(t, "conflict", refused.Text("errors.0.extensions.code"))
+		inSandbox := fmt.Sprint(ask(t, s, as, `{ viewer { permissions } }`, nil).Get("data.viewer.permissions"))
 		ask(t, s, as, `mutation { switchSession(input: {sandbox: false}) { sandbox } }`, nil)
+		live := fmt.Sprint(ask(t, s, as, `{ viewer { permissions } }`, nil).Get("data.viewer.permissions"))
+		for _, verb := range []string{"user.invite", "user.erase", "apikey.create", "serviceaccount.create", "serviceaccount.update", "company.update", "session.end_all", "billing.change"} {
+			require.Contains(t, live, verb)
+			require.NotContains(t, inSandbox, verb)
+		}
+		require.Contains(t, inSandbox, "request.update")
 		ask(t, s, as, `query($id: ID!) { service(id: $id) { name } }`, vars{"id": h.service.ID})
 
 		ended := ask(t, s, as, `mutation($id: ID!) { endSession(input: {id: $id}) { session { id endedAt } } }`, vars{"id": id})

@@ -17,7 +17,7 @@ import (
 // The operations on the API keys and signing secrets of CUSTOM agents.
 var (
 	CreateKey = op.New("agent.create_key", op.Spec{
-		Resource: "APIKey", Action: op.Create, AdminLayer: true, Past: map[string]string{"agent.create_key": "apikey.created"},
+		Resource: "APIKey", Action: op.Create, AdminLayer: true, LiveOnly: true, Past: map[string]string{"agent.create_key": "apikey.created"},
 		Summary: "Issue an API key that stands on an agent",
 	}, createKey)
 
@@ -64,11 +64,8 @@ type CreateKeyInput struct {
 }
 
 // createKey issues a key with the agent's current scopes. A version published later can narrow the key's rights but never widen
-// them. Returns conflict in a sandbox, because keys are created in the live company.
+// them.
 func createKey(ctx context.Context, tx *op.Tx, in CreateKeyInput) (apikey.Issued, error) {
-	if tx.Principal().Sandbox {
-		return apikey.Issued{}, apperr.New(apperr.Conflict, "API keys are made in the live company.")
-	}
 	a, err := tx.Agent.Query().Where(agent.ID(in.AgentID)).Only(ctx)
 	if ent.IsNotFound(err) {
 		return apikey.Issued{}, apperr.InvalidField("agentId", "is no agent of this company")

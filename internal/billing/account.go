@@ -10,7 +10,6 @@ import (
 	"atrium/ent/company"
 	"atrium/ent/creditentry"
 	"atrium/ent/journalline"
-	"atrium/internal/apperr"
 	"atrium/internal/op"
 )
 
@@ -40,11 +39,8 @@ func Open(ctx context.Context, db *ent.Client, co *ent.Company, now time.Time) e
 	return a.save(ctx)
 }
 
-// open locks the account of the caller's company and settles it up to now. Returns conflict in a sandbox, which has no account.
+// open locks the account of the caller's company and settles it up to now. A sandbox has none.
 func open(ctx context.Context, tx *op.Tx) (*account, error) {
-	if err := requireLive(tx); err != nil {
-		return nil, err
-	}
 	row, err := op.Lock(tx, tx.BillingAccount.Query()).Only(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("lock the billing account: %w", err)
@@ -55,14 +51,6 @@ func open(ctx context.Context, tx *op.Tx) (*account, error) {
 	}
 	a := &account{BillingAccount: row, db: tx.Client, company: co, plan: planOf(string(co.Plan)), now: tx.Now(ctx)}
 	return a, a.settle(ctx)
-}
-
-// requireLive returns conflict in a sandbox.
-func requireLive(tx *op.Tx) error {
-	if tx.Principal().Sandbox {
-		return apperr.New(apperr.Conflict, "Billing is a matter of the live company.")
-	}
-	return nil
 }
 
 // look reads the company's account as it was last settled, without a lock. In a sandbox the account is empty.

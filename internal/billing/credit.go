@@ -22,7 +22,7 @@ var (
 
 	// IssueCredit is for the operator's command line: no role of a company may run it.
 	IssueCredit = op.New("credit.issue", op.Spec{
-		Resource: "Credit", Action: op.Create,
+		Resource: "Credit", Action: op.Create, LiveOnly: true,
 		Summary: "Issue a credit",
 	}, issueCredit)
 )

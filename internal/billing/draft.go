@@ -16,7 +16,7 @@ import (
 // The operations on drafts, for invoices that were agreed on: the operator drafts an invoice, and issues or voids it.
 var (
 	DraftInvoice = op.New("invoice.draft", op.Spec{
-		Resource: "Invoice", Action: op.Create, Summary: "Draft an invoice",
+		Resource: "Invoice", Action: op.Create, LiveOnly: true, Summary: "Draft an invoice",
 	}, draftInvoice)
 
 	IssueInvoice = op.OnRow("invoice.issue", op.Spec{

@@ -38,7 +38,7 @@ var (
 
 	// SetPaymentMethod is for the operator's command line.
 	SetPaymentMethod = op.New("billing.set_payment_method", op.Spec{
-		Resource: "Company", Action: op.Update, Summary: "Set what the payment provider charges",
+		Resource: "Company", Action: op.Update, LiveOnly: true, Summary: "Set what the payment provider charges",
 		Past: map[string]string{"billing.set_payment_method": "billing.payment_method_set"},
 	}, setPaymentMethod)
 )

@@ -13,7 +13,7 @@ import (
 
 // PreviewPlanChange returns what ChangePlan would do now, and returns the same errors.
 var PreviewPlanChange = op.New("billing.preview", op.Spec{
-	Resource: "Credit", Action: op.Read, Scope: "billing:read", AdminLayer: true, Summary: "Preview what another plan would cost",
+	Resource: "Credit", Action: op.Read, Scope: "billing:read", AdminLayer: true, LiveOnly: true, Summary: "Preview what another plan would cost",
 }, previewPlanChange)
 
 // PlanChange is the effect of a change of plan now, in cents.
@@ -38,9 +38,6 @@ type LimitChange struct {
 // previewPlanChange uses the account as it was last settled. If a period ended within the last minute, its invoice may be missing,
 // and the credits that the invoice will use still count as available.
 func previewPlanChange(ctx context.Context, tx *op.Tx, in PlanInput) (*PlanChange, error) {
-	if err := requireLive(tx); err != nil {
-		return nil, err
-	}
 	co, err := tx.Company.Query().Only(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the company: %w", err)

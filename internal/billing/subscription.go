@@ -13,11 +13,11 @@ import (
 // The operations on a company's subscription. Only owners may run them.
 var (
 	ChangePlan = op.New("billing.change", op.Spec{
-		Resource: "Company", Action: op.Update, AdminLayer: true, Summary: "Subscribe to another plan",
+		Resource: "Company", Action: op.Update, AdminLayer: true, LiveOnly: true, Summary: "Subscribe to another plan",
 	}, changePlan)
 
 	CancelSubscription = op.New("billing.change", op.Spec{
-		Resource: "Company", Action: op.Update, AdminLayer: true, Summary: "End the subscription",
+		Resource: "Company", Action: op.Update, AdminLayer: true, LiveOnly: true, Summary: "End the subscription",
 	}, cancelSubscription)
 )
 

@@ -7,7 +7,6 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/company"
-	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/principal"
 	"atrium/internal/ratelimit"
@@ -20,7 +19,7 @@ var (
 	}, get)
 
 	Update = op.New("company.update", op.Spec{
-		Resource: "Company", Action: op.Update, AdminLayer: true,
+		Resource: "Company", Action: op.Update, AdminLayer: true, LiveOnly: true,
 		Summary: "Change the company's name and settings",
 	}, update).WithVerbs(func(in UpdateInput) []string {
 		verbs := []string{"company.update"}
@@ -89,11 +88,8 @@ type UpdateInput struct {
 	AgentRunsPerDay op.Patch[int]     `json:"agentRunsPerDay,omitzero" nullable:"true" minimum:"1" maximum:"1000000" doc:"Runs that the company's agents begin in any 24 hours, those of its sandbox apart; runs beyond them are handed over to people. 5000 when null."`
 }
 
-// update changes the caller's live company and its sandbox. Returns conflict if the caller is in the sandbox.
+// update changes the caller's live company and its sandbox.
 func update(ctx context.Context, tx *op.Tx, in UpdateInput) (*Profile, error) {
-	if tx.Principal().Sandbox {
-		return nil, apperr.New(apperr.Conflict, "Settings are changed in the live company.")
-	}
 	before, err := load(ctx, tx, tx.Principal().CompanyID)
 	if err != nil {
 		return nil, fmt.Errorf("read the company: %w", err)

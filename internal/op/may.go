@@ -27,7 +27,7 @@ func Permissions(ctx context.Context, e *Engine) ([]string, error) {
 	}
 	granted := []string{}
 	for _, info := range grantable(e) {
-		d, err := e.decide(ctx, p, info, info.Verb)
+		d, err := e.decideFor(ctx, p, info)
 		if err != nil {
 			return nil, err
 		}
@@ -45,8 +45,16 @@ func MayCall(ctx context.Context, e *Engine, info *Info) (bool, error) {
 	if !ok {
 		return false, nil
 	}
-	d, err := e.decide(ctx, p, info, info.Verb)
+	d, err := e.decideFor(ctx, p, info)
 	return d.Allow, err
+}
+
+// decideFor decides by role and scopes, and refuses a sandbox what only the live company has.
+func (e *Engine) decideFor(ctx context.Context, p *principal.Principal, info *Info) (authz.Decision, error) {
+	if info.LiveOnly && p.Sandbox {
+		return authz.Decision{}, nil
+	}
+	return e.decide(ctx, p, info, info.Verb)
 }
 
 // MayOn returns, in order, the rights to change this row that the context's principal has. It takes account of role, scopes,
@@ -67,7 +75,7 @@ func MayOn(ctx context.Context, e *Engine, row any) ([]string, error) {
 		if info.Resource != name || info.Action != Update && info.Action != Delete {
 			continue
 		}
-		d, err := e.decide(ctx, p, info, info.Verb)
+		d, err := e.decideFor(ctx, p, info)
 		if err != nil {
 			return nil, err
 		}

@@ -109,6 +109,9 @@ func start[In, Out any](ctx context.Context, e *Engine, o *Operation[In, Out], i
 	if !d.Allow && d.By.Kind != "role" {
 		return ctx, a, a.denied()
 	}
+	if d.Allow && o.info.LiveOnly && p.Sandbox {
+		return ctx, a, apperr.New(apperr.Conflict, "That is done in the live company, not in its sandbox.")
+	}
 	if c == nil || !c.checked {
 		details, err := o.info.Input.Check(in)
 		if err != nil {

@@ -23,7 +23,6 @@ import (
 	"atrium/ent/throttle"
 	"atrium/ent/user"
 	"atrium/internal/access"
-	"atrium/internal/apperr"
 	"atrium/internal/erasure"
 	"atrium/internal/execution"
 	"atrium/internal/op"
@@ -33,7 +32,7 @@ import (
 // ErasePerson erases a person in the company for good. It requires a signed-in person, and an owner if the person to erase is
 // one.
 var ErasePerson = op.OnRow("user.erase", op.Spec{
-	Resource: "User", Action: op.Update, AdminLayer: true,
+	Resource: "User", Action: op.Update, AdminLayer: true, LiveOnly: true,
 	Summary: "Erase a person for good: their name, address and texts go, the rows stay, and the audit log's proofs hold",
 }, loadUserToChange, erasePerson).WithRowVerbs(func(row any, _ ErasePersonInput) []string { return ofOwner(row) })
 
@@ -48,12 +47,9 @@ func (in ErasePersonInput) TargetID() string { return in.UserID }
 
 // erasePerson removes name and address from the user and its mirror in the sandbox, ends their access and their keys, and
 // inserts the jobs with which package erasure removes what they wrote. It deletes the account with its last membership.
-// Repeating it does nothing. Returns conflict for the last owner, and in a sandbox.
+// Repeating it does nothing. Returns conflict for the last owner.
 func erasePerson(ctx context.Context, tx *op.Tx, before *ent.User, in ErasePersonInput) (*ent.User, error) {
-	switch {
-	case tx.Principal().Sandbox:
-		return nil, apperr.New(apperr.Conflict, "People are erased in the live company.")
-	case before.Status == user.StatusErased:
+	if before.Status == user.StatusErased {
 		return before, nil
 	}
 	if err := mayLeaveOwners(ctx, tx, before); err != nil {

@@ -8,7 +8,6 @@ import (
 	"atrium/ent/apikey"
 	"atrium/ent/serviceaccount"
 	"atrium/ent/user"
-	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/paging"
 )
@@ -31,15 +30,15 @@ var (
 	}, loadServiceAccount)
 
 	CreateServiceAccount = op.New("serviceaccount.create", op.Spec{
-		Resource: "ServiceAccount", Action: op.Create, AdminLayer: true, Summary: "Create a service account",
+		Resource: "ServiceAccount", Action: op.Create, AdminLayer: true, LiveOnly: true, Summary: "Create a service account",
 	}, createServiceAccount).WithVerbs(func(in CreateServiceAccountInput) []string { return roleVerbs("serviceaccount.create", in.Role) })
 
 	UpdateServiceAccount = op.OnRow("serviceaccount.update", op.Spec{
-		Resource: "ServiceAccount", Action: op.Update, AdminLayer: true, Summary: "Update a service account",
+		Resource: "ServiceAccount", Action: op.Update, AdminLayer: true, LiveOnly: true, Summary: "Update a service account",
 	}, loadServiceAccount, updateServiceAccount).WithRowVerbs(accountVerbs)
 
 	DeleteServiceAccount = op.OnRow("serviceaccount.delete", op.Spec{
-		Resource: "ServiceAccount", Action: op.Delete, AdminLayer: true, Summary: "Delete a service account with its API keys",
+		Resource: "ServiceAccount", Action: op.Delete, AdminLayer: true, LiveOnly: true, Summary: "Delete a service account with its API keys",
 	}, loadServiceAccount, deleteServiceAccount).WithRowVerbs(func(row any, _ op.ByID) []string { return ofRow(row) })
 
 	// LookUpServiceAccounts serves edges that lead to a caller: whoever may read users may read service accounts there.
@@ -62,11 +61,8 @@ type CreateServiceAccountInput struct {
 	Role *string `json:"role,omitempty" nullable:"true" enum:"owner,admin,agent,member" doc:"What its keys may do at most; member when not given. Only owners make owners."`
 }
 
-// createServiceAccount returns conflict in a sandbox, where the accounts of test keys are created automatically.
+// createServiceAccount serves the live company: in its sandbox the accounts of test keys are created automatically.
 func createServiceAccount(ctx context.Context, tx *op.Tx, in CreateServiceAccountInput) (*ent.ServiceAccount, error) {
-	if err := inLiveCompany(tx); err != nil {
-		return nil, err
-	}
 	a, err := tx.ServiceAccount.Create().SetName(in.Name).
 		SetRole(serviceaccount.Role(op.Or(in.Role, string(serviceaccount.RoleMember)))).Save(ctx)
 	if err != nil {
@@ -74,14 +70,6 @@ func createServiceAccount(ctx context.Context, tx *op.Tx, in CreateServiceAccoun
 	}
 	tx.Changed(nil, a)
 	return a, nil
-}
-
-// inLiveCompany returns conflict in a sandbox, whose service accounts mirror those of the live company.
-func inLiveCompany(tx *op.Tx) error {
-	if tx.Principal().Sandbox {
-		return apperr.New(apperr.Conflict, "Service accounts are made and changed in the live company.")
-	}
-	return nil
 }
 
 // UpdateServiceAccountInput changes the fields that it names.
@@ -110,11 +98,8 @@ func accountVerbs(row any, in UpdateServiceAccountInput) []string {
 	return verbs
 }
 
-// updateServiceAccount changes what the account's keys may do at once. Returns conflict in a sandbox.
+// updateServiceAccount changes what the account's keys may do at once.
 func updateServiceAccount(ctx context.Context, tx *op.Tx, before *ent.ServiceAccount, in UpdateServiceAccountInput) (*ent.ServiceAccount, error) {
-	if err := inLiveCompany(tx); err != nil {
-		return nil, err
-	}
 	u := before.Update()
 	op.Set(in.Name, u.SetName)
 	op.Set(in.Enabled, u.SetEnabled)
@@ -130,11 +115,8 @@ func updateServiceAccount(ctx context.Context, tx *op.Tx, before *ent.ServiceAcc
 }
 
 // deleteServiceAccount also deletes the account's API keys and its mirror in the sandbox. What it filed stays and keeps its
-// id. Returns conflict in a sandbox.
+// id.
 func deleteServiceAccount(ctx context.Context, tx *op.Tx, a *ent.ServiceAccount, _ op.ByID) (struct{}, error) {
-	if err := inLiveCompany(tx); err != nil {
-		return struct{}{}, err
-	}
 	keys, err := tx.APIKey.Delete().Where(apikey.ServiceAccountID(a.ID)).Exec(tx.Unfiltered(ctx, "a key ends with whom it acts as, seen or not"))
 	if err != nil {
 		return struct{}{}, fmt.Errorf("delete the account's keys: %w", err)

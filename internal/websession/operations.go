@@ -28,7 +28,7 @@ var (
 	}, load, end).WithRowVerbs(func(row any, _ op.ByID) []string { return ofOwner(row) })
 
 	EndAll = op.OnRow("session.end_all", op.Spec{
-		Resource: "Session", Action: op.Update, AdminLayer: true, Past: map[string]string{"session.end_all": "session.ended_all"},
+		Resource: "Session", Action: op.Update, AdminLayer: true, LiveOnly: true, Past: map[string]string{"session.end_all": "session.ended_all"},
 		Summary: "Sign a person out everywhere: all sessions, and the tokens of all applications",
 	}, loadUser, endAll).WithRowVerbs(func(row any, _ EndAllInput) []string { return ofOwner(row) })
 
@@ -147,11 +147,8 @@ func (in EndAllInput) TargetID() string { return in.UserID }
 
 // endAll signs a person out of this company everywhere. People who do this for themselves are also signed out at the provider,
 // in all browsers and for all companies. An admin can do it only within the company, where the person then has to sign in
-// again. Returns conflict in a sandbox.
+// again.
 func endAll(ctx context.Context, tx *op.Tx, u person, _ EndAllInput) (*ent.User, error) {
-	if tx.Principal().Sandbox {
-		return nil, apperr.New(apperr.Conflict, "Sessions are the live company's. Go back to it first.")
-	}
 	scope := access.User(u.ID)
 	if p := tx.Principal(); p.Type == principal.TypeUser && p.ID == u.ID {
 		scope = access.Account(u.AccountID)
