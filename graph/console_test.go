@@ -2,7 +2,11 @@ package graph_test
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,7 +14,9 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/validator/rules"
 
+	"atrium/authz"
 	"atrium/graph/internal/limit"
+	"atrium/internal/op"
 )
 
 // leastCost is the highest cost of one operation on the smallest plan.
@@ -35,4 +41,27 @@ func TestTheConsolesDocumentsAreWithinTheLimit(t *testing.T) {
 		_, err := limit.Measure(schema, doc, doc.Operations[0], variables, leastCost)
 		require.NoError(t, err, text)
 	}
+}
+
+// The web console offers every resource that policies cover, and every one that audit entries name.
+func TestTheConsoleKnowsTheResources(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile("../internal/console/web/src/parts/resources.ts")
+	require.NoError(t, err)
+	ruled, audited, found := strings.Cut(string(source), "export const audited")
+	require.True(t, found)
+	names := func(text string) (out []string) {
+		for _, m := range regexp.MustCompile(`'(\w+)'`).FindAllStringSubmatch(text, -1) {
+			out = append(out, m[1])
+		}
+		return out
+	}
+	require.Equal(t, authz.Resources(), slices.Sorted(slices.Values(names(ruled))))
+	resources := map[string]bool{}
+	for _, info := range op.All() {
+		if !strings.HasPrefix(info.Name, "test.") {
+			resources[info.Resource] = true
+		}
+	}
+	require.Equal(t, slices.Sorted(maps.Keys(resources)), slices.Sorted(slices.Values(append(names(ruled), names(audited)...))))
 }

@@ -23,10 +23,12 @@ func (r *workflowVersionResolver) Definition(_ context.Context, v *ent.WorkflowV
 	return objectOf(workflow.AsSent(v.Definition)), nil
 }
 
-func (r *queryResolver) WorkflowDiff(ctx context.Context, id string, to int, from *int) (*workflow.VersionDiff, error) {
-	d, err := run(ctx, r.engine, workflow.DiffVersions, workflow.DiffVersionsInput{
-		ByID: op.ByID{ID: id}, Version: strconv.Itoa(to), From: op.Or(from, 0),
-	})
+func (r *queryResolver) WorkflowDiff(ctx context.Context, id string, to, from *int) (*workflow.VersionDiff, error) {
+	version := workflow.Draft
+	if to != nil {
+		version = strconv.Itoa(*to)
+	}
+	d, err := run(ctx, r.engine, workflow.DiffVersions, workflow.DiffVersionsInput{ByID: op.ByID{ID: id}, Version: version, From: op.Or(from, 0)})
 	return &d, err
 }
 

@@ -83,6 +83,7 @@ func TestWorkflowLife(t *testing.T) {
 			{Name: "all that the first brought", As: as, Path: path + "/versions/1/diff", WantData: map[string]any{"from": 0, "to": 1, "changes.0.from": nil}},
 			{Name: "the way back", As: as, Path: path + "/versions/1/diff?from=2", WantData: map[string]any{"from": 2, "to": 1}},
 			{Name: "no difference", As: as, Path: path + "/versions/2/diff?from=2", WantData: map[string]any{"changes": []any{}}},
+			{Name: "what the draft would change", As: as, Path: path + "/versions/draft/diff", WantData: map[string]any{"from": 2, "to": 3}},
 			{Name: "no such version to compare", As: as, Path: path + "/versions/9/diff", WantStatus: 404},
 			{Name: "no such version to compare with", As: as, Path: path + "/versions/2/diff?from=9", WantStatus: 400, WantFields: []string{"from"}},
 			{Name: "another company's difference", As: s.B.OwnerKey, Path: path + "/versions/1/diff", WantStatus: 404},

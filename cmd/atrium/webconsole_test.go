@@ -29,6 +29,25 @@ func TestWebConsole(t *testing.T) {
 	})
 }
 
+// An admin presses what the console's pages offer: the server refuses none of it, neither in the live company nor in its sandbox,
+// where people, keys, the plan and the settings are the live company's.
+func TestWebConsoleOffersWhatIsAllowed(t *testing.T) {
+	each(t, func(t *testing.T, p place) {
+		n := p.serve()
+		first := p.firstRun()
+		p.object("company", "limits", "--company", first.Company.ID, "--per-minute", "6000")
+		p.object("user", "invite", "--company", first.Company.ID, "--email", "ada@demo.example", "--role", "admin", "--name", "Ada")
+		require.Contains(t, n.script("console-offers.mjs", map[string]any{
+			"api":   n.base,
+			"admin": map[string]string{"email": "ada@demo.example", "password": "correct horse battery 42", "link": p.mailedLink("ada@demo.example", "/invitation")},
+			"paths": []string{
+				"inbox", "requests", "tasks", "services", "workflows", "agents", "people", "keys", "service-accounts", "oauth-clients", "webhooks", "policies", "secrets",
+				"credits", "plan", "audit", "settings", "calendars", "routing", "organizations", "services/" + first.Demo.ServiceID,
+			},
+		}), "console-offers: ok")
+	})
+}
+
 // The server dies while three tabs are open and comes back at the same address. Each tab shows that the connection is lost and is
 // being retried, and continues without a reload. The list is live again, and a half-written text is still there and can be sent.
 func TestWebConsoleOutlivesTheServer(t *testing.T) {

@@ -180,7 +180,7 @@ type QueryResolver interface {
 	Sessions(ctx context.Context, userID *string, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Session], error)
 	WebhookStats(ctx context.Context, from time.Time, to time.Time, by WebhookStatsBy) ([]*webhook.Stat, error)
 	WebhookDeliveries(ctx context.Context, subscriptionID *string, outcome []webhookdelivery.Outcome, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.WebhookDelivery], error)
-	WorkflowDiff(ctx context.Context, id string, to int, from *int) (*workflow.VersionDiff, error)
+	WorkflowDiff(ctx context.Context, id string, to *int, from *int) (*workflow.VersionDiff, error)
 	AccessDecisions(ctx context.Context, first *int, after *string, filter *policy.ListDecisionsInput, orderBy *relay.Order) (*relay.Connection[ent.AccessDecision], error)
 	AccessPolicies(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.AccessPolicy], error)
 	Agents(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Agent], error)
@@ -3350,8 +3350,8 @@ func (ec *executionContext) field_Query_workflowDiff_args(ctx context.Context, r
 	}
 	args["id"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "to",
-		func(ctx context.Context, v any) (int, error) {
-			return ec.unmarshalNInt2int(ctx, v)
+		func(ctx context.Context, v any) (*int, error) {
+			return ec.unmarshalOInt2ᚖint(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -9148,7 +9148,7 @@ func (ec *executionContext) _Query_workflowDiff(ctx context.Context, field graph
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().WorkflowDiff(ctx, fc.Args["id"].(string), fc.Args["to"].(int), fc.Args["from"].(*int))
+			return ec.Resolvers.Query().WorkflowDiff(ctx, fc.Args["id"].(string), fc.Args["to"].(*int), fc.Args["from"].(*int))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *workflow.VersionDiff) graphql.Marshaler {

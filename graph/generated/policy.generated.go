@@ -85,6 +85,38 @@ func (ec *executionContext) fieldContext_AccessChange_decisionId(_ context.Conte
 	return graphql.NewScalarFieldContext("AccessChange", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
+func (ec *executionContext) _AccessChange_decision(ctx context.Context, field graphql.CollectedField, obj *policy.ChangedDecision) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AccessChange_decision(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Decision, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.AccessDecision) graphql.Marshaler {
+			return ec.marshalNAccessDecision2ᚖatriumᚋentᚐAccessDecision(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AccessChange_decision(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AccessChange",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AccessDecision(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _AccessChange_before(ctx context.Context, field graphql.CollectedField, obj *policy.ChangedDecision) (ret graphql.Marshaler) {
 	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Before)
 }
@@ -924,6 +956,11 @@ func (ec *executionContext) _AccessChange(ctx context.Context, sel ast.Selection
 			out.Values[i] = graphql.MarshalString("AccessChange")
 		case "decisionId":
 			out.Values[i] = ec._AccessChange_decisionId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "decision":
+			out.Values[i] = ec._AccessChange_decision(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}

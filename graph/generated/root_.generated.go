@@ -2719,8 +2719,10 @@ type AccessReplay {
 
 "A decision that a draft would change."
 type AccessChange {
-  "The decision."
+  "The id of the decision."
   decisionId: ID!
+  "The decision, as it was logged."
+  decision: AccessDecision!
   "Whether it was allowed."
   before: Boolean!
   "Whether it would be."
@@ -3442,12 +3444,12 @@ type DefinitionChange {
 }
 
 extend type Query {
-  "What differs between two published versions of a workflow."
+  "What differs between two published versions of a workflow, or between one and the draft."
   workflowDiff(
     "The workflow."
     id: ID!
-    "The version to compare."
-    to: Int!
+    "The version to compare; the draft when not given."
+    to: Int
     "The version to compare with; the one before when not given."
     from: Int
   ): WorkflowDiff
@@ -3529,6 +3531,8 @@ func (ec *executionContext) childFields_AccessChange(ctx context.Context, field 
 	switch field.Name {
 	case "decisionId":
 		return ec.fieldContext_AccessChange_decisionId(ctx, field)
+	case "decision":
+		return ec.fieldContext_AccessChange_decision(ctx, field)
 	case "before":
 		return ec.fieldContext_AccessChange_before(ctx, field)
 	case "after":

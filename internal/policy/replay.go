@@ -38,6 +38,7 @@ type Replayed struct {
 // ChangedDecision is a decision that the draft would change: whether it was allowed, and whether it would be.
 type ChangedDecision struct {
 	DecisionID string
+	Decision   *ent.AccessDecision
 	Before     bool
 	After      bool
 }
@@ -94,7 +95,7 @@ func replayed(ctx context.Context, tx *op.Tx, in ReplayInput) (Replayed, error) 
 			return Replayed{}, err
 		}
 		if after != d.Allowed {
-			out.Changed = append(out.Changed, ChangedDecision{DecisionID: d.ID, Before: d.Allowed, After: after})
+			out.Changed = append(out.Changed, ChangedDecision{DecisionID: d.ID, Decision: d, Before: d.Allowed, After: after})
 		}
 	}
 	return out, nil

@@ -12,17 +12,20 @@ import (
 	"atrium/internal/workflow/definition"
 )
 
-// DiffVersions returns the differences between two published versions of a workflow. The right to read the workflow
-// suffices.
+// DiffVersions returns the differences between two published versions of a workflow, or between one and the draft. The right
+// to read the workflow suffices.
 var DiffVersions = op.OnRow("workflow.diff", op.Spec{
 	Resource: "Workflow", Action: op.Read, Scope: "workflows:read",
-	Summary: "Compare two published versions of a workflow",
+	Summary: "Compare two published versions of a workflow, or the draft with one",
 }, loadWorkflow, diffVersions)
+
+// Draft names the draft where a version is compared; it has the number that it gets when it is published.
+const Draft = "draft"
 
 // DiffVersionsInput names two versions.
 type DiffVersionsInput struct {
 	op.ByID
-	Version string `json:"-" path:"version" maxLength:"10" doc:"The version's number, counted from 1."`
+	Version string `json:"-" path:"version" maxLength:"10" doc:"The version's number, counted from 1; draft for what would be published now."`
 	From    int    `json:"-" query:"from" minimum:"1" doc:"The version to compare with; the one before when not given."`
 }
 
@@ -35,9 +38,12 @@ type VersionDiff struct {
 // diffVersions returns not_found if the version in the path does not exist, and validation_error if the version in
 // from does not.
 func diffVersions(ctx context.Context, tx *op.Tx, w *ent.Workflow, in DiffVersionsInput) (VersionDiff, error) {
-	to, err := getVersion(ctx, tx, w, GetVersionInput{ByID: in.ByID, Version: in.Version})
-	if err != nil {
-		return VersionDiff{}, err
+	to := &ent.WorkflowVersion{Version: w.Version + 1, Definition: w.Definition}
+	if in.Version != Draft {
+		var err error
+		if to, err = getVersion(ctx, tx, w, GetVersionInput{ByID: in.ByID, Version: in.Version}); err != nil {
+			return VersionDiff{}, err
+		}
 	}
 	out := VersionDiff{From: cmp.Or(in.From, to.Version-1), To: to.Version}
 	before := []byte(`{}`)
@@ -51,6 +57,7 @@ func diffVersions(ctx context.Context, tx *op.Tx, w *ent.Workflow, in DiffVersio
 		}
 		before = AsSent(from.Definition)
 	}
+	var err error
 	if out.Changes, err = definition.Diff(before, AsSent(to.Definition)); err != nil {
 		return VersionDiff{}, fmt.Errorf("compare the versions: %w", err)
 	}

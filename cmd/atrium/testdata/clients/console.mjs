@@ -270,7 +270,24 @@ await page.keyboard.press('Enter');
 await page.waitForURL(`${api}/app/secrets`);
 await page.keyboard.press('?');
 await page.getByRole('dialog').getByText('Open the command menu').waitFor();
+
+// A key is another one from now on, and as it came once all are reset.
+const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+await sheet.getByRole('button', { name: 'Change the key: Show all shortcuts' }).click();
+await page.keyboard.press('k');
+await sheet.getByText('k is taken: Row before.').waitFor();
+await sheet.getByRole('button', { name: 'Change the key: Show all shortcuts' }).click();
+await page.keyboard.press('h');
+await sheet.getByText('Show all shortcuts: h.').waitFor();
+await b.sound('shortcuts');
 await page.keyboard.press('Escape');
+await sheet.waitFor({ state: 'detached' });
+await page.reload();
+await page.getByRole('heading', { level: 1, name: 'Secrets' }).waitFor();
+await page.keyboard.press('h');
+await sheet.getByRole('button', { name: 'Reset all keys' }).click();
+await page.keyboard.press('Escape');
+await sheet.waitFor({ state: 'detached' });
 
 // A key is shown once, works, and can be revoked.
 await b.go('keys', 'API keys');
@@ -284,6 +301,7 @@ assert.match(value, /^key_live_/);
 await page.getByRole('button', { name: 'I have stored it' }).click();
 assert.ok(!(await page.content()).includes(value));
 assert.equal((await rest('GET', `/requests/${filed}`, undefined, value)).id, filed);
+const refusal = await (await fetch(`${api}/v1/requests/${filed}`, { method: 'PATCH', headers: { 'x-api-key': value, 'content-type': 'application/json' }, body: '{"priority":"LOW"}' })).json();
 await page.getByRole('button', { name: 'Revoke Console test' }).click();
 await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
 await page.getByText('“Console test” is revoked.').waitFor();
@@ -335,6 +353,46 @@ await proposal.getByRole('button', { name: 'Apply edited' }).click();
 await proposal.getByText('Applied', { exact: true }).waitFor();
 const workplace = (await rest('GET', '/teams')).find((t) => t.name === 'Workplace');
 assert.equal((await rest('GET', `/requests/${vpn.id}`)).teamId, workplace.id);
+
+// A policy that makes agents wait is written; what somebody else changes meanwhile is said, and what was written is not lost.
+await b.go('policies', 'Access policies');
+await page.getByRole('button', { name: 'New access policy' }).click();
+await page.getByLabel('Name').fill('Urgent needs a person');
+await page.getByLabel('Effect').selectOption('Require approval');
+await page.getByLabel('Action', { exact: true }).last().selectOption('update');
+await page.getByRole('button', { name: 'Try on past decisions' }).click();
+await page.getByText(/^Of the last \d+ decisions/).waitFor();
+await page.getByRole('button', { name: 'Create', exact: true }).click();
+await page.getByText('Urgent needs a person').waitFor();
+const elsewhere = await b.context.newPage();
+await elsewhere.goto(`${api}/app/policies`);
+await page.getByRole('button', { name: 'Edit Urgent needs a person' }).click();
+assert.equal(await page.getByLabel('Effect').inputValue(), 'RequireApproval');
+await page.getByLabel('Description').fill('Agents ask first.');
+await elsewhere.getByRole('button', { name: 'Switch off Urgent needs a person' }).click();
+await elsewhere.getByText('The policy does not count any more.').waitFor();
+await elsewhere.close();
+await page.getByRole('button', { name: 'Save', exact: true }).click();
+await page.getByText('Somebody has changed this since you began to write.').waitFor();
+await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+await page.getByRole('button', { name: 'Edit Urgent needs a person' }).click();
+assert.equal(await page.getByLabel('Description').inputValue(), 'Agents ask first.');
+await page.getByRole('button', { name: 'Keep what I wrote' }).click();
+await page.getByRole('button', { name: 'Save', exact: true }).click();
+await page.getByText('The policy was saved').waitFor();
+
+// A refusal is explained by its decision.
+await b.go(`policies?decision=${refusal.decisionId}`, 'Access policies');
+await page.getByText('decided by').waitFor();
+
+// Who did what is found by the resource and the action.
+await b.go('audit', 'Audit');
+await page.getByLabel('Resource', { exact: true }).selectOption('APIKey');
+await page.getByLabel('Action').fill('apikey.revoked');
+await page.keyboard.press('Enter');
+await page.waitForURL(/action=apikey.revoked/);
+await page.getByRole('link', { name: 'apikey.revoked' }).waitFor();
+assert.deepEqual([...new Set(await page.locator('tbody td .name').allTextContents())], ['apikey.revoked']);
 
 // The proof of an audit entry is computed anew in the browser.
 await b.go('audit', 'Audit');

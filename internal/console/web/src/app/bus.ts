@@ -2,6 +2,7 @@
 export interface Events {
   reauthenticate: { retry: () => void; cancel: () => void };
   slow: { seconds: number };
+  outdated: null;
   connection: { state: 'live' | 'lost' };
 }
 

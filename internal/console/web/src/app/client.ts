@@ -8,7 +8,7 @@ import { pages } from './pages';
 const lists: Record<string, string[]> = {
   createRequest: ['requests'], createService: ['services'], deleteService: ['services'], createOffering: ['services', 'service'],
   deleteOffering: ['services', 'service'], updateOffering: ['services'], createWorkflow: ['workflows'], deleteWorkflow: ['workflows'],
-  publishWorkflow: ['workflows'], inviteUser: ['users'], createTeam: ['teams'], deleteTeam: ['teams'], updateTeam: ['users'],
+  inviteUser: ['users'], createTeam: ['teams'], deleteTeam: ['teams'], updateTeam: ['users'],
   createSavedView: ['savedViews'], deleteSavedView: ['savedViews'], createAgent: ['agents'], deleteAgent: ['agents'], createRoutingRule: ['routingRules'], deleteRoutingRule: ['routingRules'],
   createCalendar: ['calendars'], deleteCalendar: ['calendars'], createOrganization: ['organizations'], deleteOrganization: ['organizations'],
   createServiceAccount: ['serviceAccounts'], deleteServiceAccount: ['serviceAccounts'], createOAuthClient: ['oauthClients'], deleteOAuthClient: ['oauthClients'],
@@ -61,6 +61,10 @@ export const client = new Client({
       updates: {
         Mutation: {
           ...updates,
+          publishWorkflow: (_r, args, cache) => {
+            stale(cache, ['workflows']);
+            stale(cache, ['versions'], { __typename: 'Workflow', id: (args as { input: { id: string } }).input.id });
+          },
           createComment: (_r, args, cache) => {
             stale(cache, ['comments'], { __typename: 'Request', id: (args as { input: { requestId: string } }).input.requestId });
           },

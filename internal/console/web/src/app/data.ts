@@ -1,7 +1,7 @@
 // data holds the hooks by which pages read and write.
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useClient, useQuery, type TypedDocumentNode } from 'urql';
-import { on } from './bus';
+import { on, tell } from './bus';
 import { client } from './client';
 import { faultOf, sentence, type Fault } from './fault';
 import { toast } from '../ui/toast';
@@ -29,6 +29,7 @@ export function useRead<D, V extends object>(doc: TypedDocumentNode<D, V>, varia
   const again = useCallback(() => { run({ requestPolicy: 'network-only' }); also(); }, [run, also]);
   useStaleness(again, pause);
   useReconnect(again, pause);
+  useEffect(() => (pause ? undefined : on('outdated', again)), [again, pause]);
   const fault = faultOf(result.error);
   const kept = useRef<{ key: string; data: D | undefined }>({ key, data: undefined });
   if (result.data || kept.current.key !== key) kept.current = { key, data: result.data };
@@ -161,6 +162,7 @@ export function useWrite<D, V extends object>(doc: TypedDocumentNode<D, V>, quie
     setBusy(false);
     release();
     const fault = faultOf(result.error);
+    if (fault?.code === 'precondition_failed') tell('outdated', null);
     if (fault && !quiet) toast({ text: sentence(fault), bad: true });
     return { data: fault ? undefined : result.data as D, fault };
   }, [c, doc, quiet]);

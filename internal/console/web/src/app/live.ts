@@ -3,10 +3,11 @@
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useSubscription, type TypedDocumentNode } from 'urql';
 import { pipe, subscribe } from 'wonka';
-import { NoticeAdded, RequestChanged } from '../gen/documents';
+import { NoticeAdded, RequestChanged, ViewerOf } from '../gen/documents';
 import type { RequestRowFragment } from '../gen/types';
 import { on } from './bus';
 import { client } from './client';
+import { noted } from './shared';
 
 type Change = { change: 'CREATED' | 'UPDATED'; request: RequestRowFragment };
 const listeners = new Set<(c: Change) => void>();
@@ -19,17 +20,26 @@ export function useLive(): void {
     const stops: (() => void)[] = [];
     const open = (doc: never, each: (data: never) => void) => {
       let timer: ReturnType<typeof setTimeout> | undefined;
+      let refused = false;
       const begin = () => {
         if (ended) return;
         const { unsubscribe } = pipe(client.subscription(doc, {} as never), subscribe((r) => {
           if (r.data) {
             waits = 0;
+            refused = false;
             each(r.data as never);
           }
           if (r.error || !r.hasNext) { // the server has ended it: it says when to come back by refusing
             const code = r.error?.graphQLErrors[0]?.extensions?.['code'];
-            if (code === 'forbidden') return;
+            noted('lost'); // what happens until it is open again is told to nobody: pages read again then
             unsubscribe();
+            if (code === 'forbidden' && !refused) { // the person's rights are others now: the page is drawn anew by them
+              refused = true;
+              void client.query(ViewerOf, {}, { requestPolicy: 'network-only' }).toPromise();
+            } else if (code === 'forbidden') {
+              noted('live');
+              return;
+            }
             timer = setTimeout(begin, Math.min(30_000, 1000 * 2 ** waits++));
           }
         }));
@@ -78,12 +88,13 @@ export function useTold<D, V extends object>(doc: TypedDocumentNode<D, V>, varia
   });
 }
 
-// useArrivals collects requests that were filed since the list was read and belong in it.
-export function useArrivals(belongs: (r: RequestRowFragment) => boolean): [RequestRowFragment[], () => void] {
+// useArrivals collects requests that have come to belong in a list since it was read: filed, or changed so.
+export function useArrivals(belongs: (r: RequestRowFragment, filed: boolean) => boolean): [RequestRowFragment[], () => void] {
   const [arrived, set] = useState<RequestRowFragment[]>([]);
   useEffect(() => {
     const hear = (c: Change) => {
-      if (c.change === 'CREATED' && belongs(c.request)) set((was) => (was.some((r) => r.id === c.request.id) ? was : [c.request, ...was].slice(0, 200)));
+      const here = belongs(c.request, c.change === 'CREATED');
+      set((was) => (here || was.some((r) => r.id === c.request.id) ? [...(here ? [c.request] : []), ...was.filter((r) => r.id !== c.request.id)].slice(0, 200) : was));
     };
     listeners.add(hear);
     return () => { listeners.delete(hear); };

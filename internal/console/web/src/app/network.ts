@@ -11,7 +11,13 @@ import { noted, share } from './shared';
 
 const headers = { 'content-type': 'application/json', 'x-requested-with': 'console' };
 const tabs = 'BroadcastChannel' in globalThis ? new BroadcastChannel('atrium-session') : null;
-if (tabs) tabs.onmessage = () => { signIn(false); };
+if (tabs) tabs.onmessage = (e) => { if (e.data === 'switched') location.assign('/app'); else signIn(false); };
+
+// switched tells the other tabs, and this one, that the session works in the other company now: the live one or its sandbox.
+export function switched(): void {
+  tabs?.postMessage('switched');
+  location.assign('/app');
+}
 
 let leaving = false;
 

@@ -27,9 +27,17 @@ export function can(v: Viewer, verb: string, row?: { viewerMay?: string[] | null
   return (row?.viewerMay ?? v.permissions).includes(verb);
 }
 
+// inSandbox reports whether the session works in the sandbox of its company.
+export const inSandbox = (v: Viewer): boolean => v.company?.sandbox === null;
+
+// useCan is for the person who is signed in; nobody else may do anything.
 export function useCan(verb: string): boolean {
-  return can(useViewer(), verb);
+  const v = useContext(Context);
+  return v !== null && can(v, verb);
 }
+
+// givesRole reports whether somebody may give or take a role, and change who has it.
+export const givesRole = (v: Viewer, role: Rank): boolean => (role !== 'owner' || can(v, 'user.update_owner')) && (role !== 'admin' || can(v, 'user.update_admin'));
 
 // roleWord is how people call a role.
 export const roleWord = { member: 'Member', agent: 'Staff', admin: 'Admin', owner: 'Owner' };

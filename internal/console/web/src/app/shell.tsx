@@ -12,7 +12,7 @@ import { Failed, NotFound, Skeleton } from '../ui/states';
 import { toast, Toasts } from '../ui/toast';
 import { on, type Events } from './bus';
 import { useLive, useLost } from './live';
-import { can, roleWord, Session, useViewer } from './session';
+import { can, inSandbox, roleWord, Session, useViewer } from './session';
 import { Notices } from './notices';
 import { Page } from '../ui/page';
 
@@ -62,7 +62,7 @@ function Frame() {
   const path = useLocation({ select: (l) => l.pathname });
   const [open, setOpen] = useState<'command' | 'help' | 'notices' | 'menu' | ''>('');
   const mine = useMemo(() => places.filter((p) => !p.verb || can(viewer, p.verb)), [viewer]);
-  const sandbox = viewer.company?.sandbox === null;
+  const sandbox = inSandbox(viewer);
   useLive();
   // back closes the narrow menu, or else leaves a page below another one: for where one came from, if that was in here.
   const back = () => {

@@ -1,10 +1,28 @@
 // registry knows every shortcut that works now: pages add theirs while they are shown, and the sheet behind ? lists them all.
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useSyncExternalStore } from 'react';
 
 export interface Shortcut { keys: string; does: string; run: (e: KeyboardEvent) => void; group?: string }
 
+// chosen are the keys that the person has put in place of ours, by what they do: some write by voice, or need these keys otherwise.
+let chosen: Record<string, string> = {};
+try {
+  chosen = JSON.parse(localStorage.getItem('keys') ?? '{}') as Record<string, string>;
+} catch { /* none then */ }
+const watchers = new Set<() => void>();
+const watch = (w: () => void) => { watchers.add(w); return () => { watchers.delete(w); }; };
+
+// choose puts other keys in place of ours; without any, all of ours are back.
+export function choose(does?: string, keys = ''): void {
+  chosen = does === undefined ? {} : { ...chosen, [does]: keys };
+  localStorage.setItem('keys', JSON.stringify(chosen));
+  watchers.forEach((w) => { w(); });
+}
+
+// useChosen returns the keys that the person has chosen, by what they do.
+export const useChosen = () => useSyncExternalStore(watch, () => chosen);
+
 const scopes: { current: Shortcut[] }[] = [];
-export const shortcuts = (): Shortcut[] => scopes.flatMap((s) => s.current);
+export const shortcuts = (): Shortcut[] => scopes.flatMap((s) => s.current).map((s) => ({ ...s, keys: chosen[s.does] ?? s.keys }));
 
 // useKeys adds shortcuts while the component is shown. Keys are as KeyboardEvent.key names them, or two after another: "g i".
 export function useKeys(list: Shortcut[], enabled = true): void {
@@ -20,13 +38,16 @@ export function useKeys(list: Shortcut[], enabled = true): void {
 const typing = (t: EventTarget | null) => t instanceof HTMLElement && (t.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(t.tagName)
   && !(t instanceof HTMLInputElement && ['checkbox', 'radio', 'button'].includes(t.type)));
 
+// nameOf is how a shortcut names the key.
+export const nameOf = (e: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey'>) => (e.ctrlKey || e.metaKey ? `mod+${e.key.toLowerCase()}` : e.key);
+
 let before = '';
 let at = 0;
 
 function press(e: KeyboardEvent): void {
   if (e.defaultPrevented || e.isComposing) return;
-  const control = e.ctrlKey || e.metaKey;
-  const name = control ? `mod+${e.key.toLowerCase()}` : e.key;
+  const name = nameOf(e);
+  const control = name.startsWith('mod+');
   const open = globalThis.document.querySelector('dialog[open]') !== null;
   const combined = control && !e.altKey && shortcuts().some((s) => s.keys === name); // such as Control+A, but not where somebody writes
   if (name !== 'mod+k' && ((control && !combined) || e.altKey || typing(e.target) || open)) return;

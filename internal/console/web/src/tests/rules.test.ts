@@ -3,10 +3,10 @@ import { score } from '../keys/score';
 import { spansOf, textOf } from '../pages/calendars/hours';
 import { filled, share, span } from '../pages/figures/table';
 import { treeOf } from '../pages/organizations/tree';
-import { belongs, requestFilter, requestOrder, searchOf, viewQuery, type RequestSearch } from '../pages/requests/search';
+import { belongs, near, requestFilter, requestOrder, searchOf, viewQuery, type RequestSearch } from '../pages/requests/search';
 import { decides } from '../parts/seat';
 import { toSend, visible, type FormField } from '../ui/answer';
-import { count, lasting } from '../ui/bits';
+import { count, lasting, words } from '../ui/bits';
 import { csv, csvCell } from '../ui/csv';
 import { ticks } from '../ui/ticks';
 
@@ -31,9 +31,23 @@ describe('a request that has just come', () => {
   it.each<RequestSearch>([{ status: 'COMPLETED' }, { teamId: 'team_1' }, { q: 'laptop' }, { createdBefore: '2026-03-01' }, { dueBefore: '2026-03-01' }, { 'tag.env': 'dev' }])('does not in the list of %j', (s) => { expect(belongs(r, s)).toBe(false); });
 });
 
+describe('a request that has changed', () => {
+  const at = (createdAt: string, title: string) => ({ createdAt, title, updatedAt: createdAt }) as never;
+  const read = [at('2026-03-03', 'c'), at('2026-03-02', 'b')];
+  it('is told of where the list would show it, not on a page that nobody has read', () => {
+    expect(near(at('2026-03-04', 'a'), read, true, undefined)).toBe(true);
+    expect(near(at('2026-03-01', 'a'), read, true, undefined)).toBe(false);
+    expect(near(at('2026-03-01', 'a'), read, false, undefined)).toBe(true);
+    expect(near(at('2026-03-01', 'a'), read, true, 'title')).toBe(true);
+    expect(near(at('2026-03-04', 'z'), read, true, 'title')).toBe(false);
+    expect(near(at('2026-03-04', 'z'), read, true, '-priority')).toBe(false);
+  });
+});
+
 describe('words for numbers', () => {
   it('are exact, and singular for one', () => {
     expect([1, 90, 130, 180, 1440, 2880, 3000].map(lasting)).toEqual(['1 minute', '90 minutes', '2 hours 10 minutes', '3 hours', '24 hours', '2 days', '2 days 2 hours']);
+    expect(['IN_PROGRESS', 'RequireApproval', 'Deny'].map(words)).toEqual(['In progress', 'Require approval', 'Deny']);
     expect([count(1, 'person', 'people'), count(0, 'run')]).toEqual(['1 person', '0 runs']);
   });
 });

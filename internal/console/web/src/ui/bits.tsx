@@ -4,13 +4,13 @@ import { useSyncExternalStore, type ReactNode } from 'react';
 const tones: Record<string, string> = {
   PENDING: 'wait', IN_PROGRESS: 'work', COMPLETED: 'good', CANCELLED: 'off', OPEN: 'wait', RUNNING: 'work', WAITING: 'wait', FAILED: 'bad',
   active: 'good', draft: 'wait', archived: 'off', inactive: 'off', invited: 'wait', deactivated: 'off', erased: 'off', revoked: 'off', expired: 'off', SUCCESS: 'good',
-  APPROVED: 'good', REJECTED: 'bad', EXPIRED: 'off', allowed: 'good', denied: 'bad', failed: 'bad', Allow: 'good', Deny: 'bad', SKIPPED: 'off',
+  APPROVED: 'good', REJECTED: 'bad', EXPIRED: 'off', allowed: 'good', denied: 'bad', failed: 'bad', Allow: 'good', Deny: 'bad', RequireApproval: 'wait', SKIPPED: 'off',
   ON_TRACK: 'good', WARNING: 'wait', BREACHED: 'bad', MET: 'good', PAUSED: 'off', paid: 'good', open: 'wait', void: 'off', uncollectible: 'bad',
   enabled: 'good', disabled: 'off',
 };
 
 export const words = (s: string) => {
-  const t = s.replaceAll('_', ' ').toLowerCase();
+  const t = s.replaceAll('_', ' ').replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
   return t.charAt(0).toUpperCase() + t.slice(1);
 };
 

@@ -1,6 +1,7 @@
 // field holds the controls of forms: each with its label, its hint, and the fault that the server found in it.
 import { cloneElement, useId, type ReactElement, type ReactNode } from 'react';
 import { sentence, unproven, type Fault } from '../app/fault';
+import type { Base } from './draft';
 
 type Control = ReactElement<{ id?: string; 'aria-invalid'?: boolean; 'aria-describedby'?: string; required?: boolean }>;
 interface FieldProps { label: string; hint?: ReactNode; fault?: string | undefined; optional?: boolean; children: Control }
@@ -24,8 +25,15 @@ export function faultAt(fault: Fault | null | undefined, ...names: string[]): st
   return said || undefined;
 }
 
-// Rest says what of a refusal belongs to no field of the form.
-export function Rest({ fault, fields }: { fault: Fault | null | undefined; fields: string[] }) {
+interface RestProps { fault: Fault | null | undefined; fields: string[]; base?: Base }
+
+// Rest says what of a refusal belongs to no field of the form, and lets what was written stand where somebody else has changed the row.
+export function Rest({ fault, fields, base }: RestProps) {
+  if (base && (base.outdated || fault?.code === 'precondition_failed')) {
+    return base.kept
+      ? <p className="notice" role="status">What you save replaces what somebody else has changed.</p>
+      : <div className="alert" role="alert"><p>Somebody has changed this since you began to write.</p><p><button type="button" className="plain small" onClick={base.keep}>Keep what I wrote</button></p></div>;
+  }
   if (!fault || unproven(fault)) return null; // a dialog has asked for the proof
   const other = fault.details.filter((d) => !fields.includes(d.field));
   if (fault.details.length > 0 && other.length === 0) return null;

@@ -1,14 +1,15 @@
 // page is the frame of every page: its title, its actions, its one main.
 import { useEffect, type ReactNode } from 'react';
-import { can, useViewer } from '../app/session';
+import { can, inSandbox, useViewer } from '../app/session';
 import { useRows } from './rows';
 import { Failed, Refused, Skeleton } from './states';
 import type { Read } from '../app/data';
 
-interface PageProps { title: string; intro?: ReactNode; actions?: ReactNode; children: ReactNode; verb?: string; narrow?: boolean; above?: ReactNode; tabs?: ReactNode }
+interface PageProps { title: string; intro?: ReactNode; actions?: ReactNode; children: ReactNode; verb?: string; narrow?: boolean; above?: ReactNode; tabs?: ReactNode; live?: string }
 
-// Page takes the right without which there is nothing to see; the page then says so instead.
-export function Page({ title, intro, actions, children, verb, narrow, above, tabs }: PageProps) {
+// Page takes the right without which there is nothing to see; the page then says so instead. `live` is what of it is changed in the live
+// company alone.
+export function Page({ title, intro, actions, children, verb, narrow, above, tabs, live }: PageProps) {
   const viewer = useViewer();
   useRows();
   useEffect(() => { globalThis.document.title = `${title} · Atrium`; }, [title]);
@@ -24,6 +25,7 @@ export function Page({ title, intro, actions, children, verb, narrow, above, tab
         {may && actions && <div className="actions">{actions}</div>}
       </header>
       {tabs}
+      {live && inSandbox(viewer) && <p className="notice">{live} can be changed in the live company alone.</p>}
       {may ? children : <Refused reason={`the role ${viewer.role}: you may not, as it does not grant ${verb}`} />}
     </main>
   );

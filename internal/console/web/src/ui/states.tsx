@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { CircleSlash, Inbox, Lock, RefreshCw, SearchX } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { sentence, type Fault } from '../app/fault';
+import { useCan } from '../app/session';
 
 export function Skeleton({ rows = 6 }: { rows?: number }) {
   return (
@@ -21,10 +22,11 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
 }
 
 export function Refused({ reason, decisionId }: { reason?: string | undefined; decisionId?: string | undefined }) {
+  const explains = useCan('accesspolicy.read');
   return (
     <State icon={<Lock size={22} />} title="You may not see this">
       <p>{reason ? `Decided by ${reason}.` : 'Your role does not reach this page.'} An admin of your company can change that.</p>
-      {decisionId && <p className="soft">Decision <code>{decisionId}</code></p>}
+      {decisionId && <p className="soft">Decision {explains ? <Link to="/app/policies" search={{ decision: decisionId } as never}>{decisionId}</Link> : <code>{decisionId}</code>}</p>}
       <p><Link to="/app" className="button plain">Go to the first page</Link></p>
     </State>
   );

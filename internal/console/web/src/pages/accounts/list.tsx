@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
-import { roleWord, useCan } from '../../app/session';
+import { can, givesRole, roleWord, useCan, useViewer } from '../../app/session';
 import { CreateAccount, CreateAccountKey, DeleteAccount, ServiceAccounts, UpdateAccount } from '../../gen/documents';
 import type { AccountFragment, Role } from '../../gen/types';
 import { Scopes } from '../../parts/scopes';
@@ -19,6 +19,7 @@ import { toast } from '../../ui/toast';
 export default function AccountList() {
   const read = usePages(ServiceAccounts, { first: 50 });
   const [creates, updates, removes, keys] = [useCan('serviceaccount.create'), useCan('serviceaccount.update'), useCan('serviceaccount.delete'), useCan('apikey.create')];
+  const viewer = useViewer();
   const [edit, setEdit] = useState<AccountFragment | 'new' | null>(null);
   const [gone, setGone] = useState<AccountFragment | null>(null);
   const [keyOf, setKeyOf] = useState<AccountFragment | null>(null);
@@ -33,7 +34,7 @@ export default function AccountList() {
   };
   const list = rows(read.data?.serviceAccounts);
   return (
-    <Page title="Service accounts" verb="serviceaccount.read" intro="Callers that are no people: their API keys stay when people leave." tabs={<Subpages of="keys" />} actions={creates && <button type="button" onClick={() => { setEdit('new'); }}>New service account</button>}>
+    <Page live="Service accounts" title="Service accounts" verb="serviceaccount.read" intro="Callers that are no people: their API keys stay when people leave." tabs={<Subpages of="keys" />} actions={creates && <button type="button" onClick={() => { setEdit('new'); }}>New service account</button>}>
       <Loaded read={read}>
         {() => (list.length === 0 ? <Empty title="There are no service accounts"><p>Make one for each program that works by itself.</p></Empty> : (
           <><ul className="rows">
@@ -41,10 +42,10 @@ export default function AccountList() {
               <li key={a.id} className="row">
                 <div><strong>{a.name}</strong><div className="meta"><Badge value={a.enabled ? 'enabled' : 'disabled'} /><span>{roleWord[a.role]}</span><span>made <Time at={a.createdAt} /></span></div></div>
                 <div className="verbs">
-                  {keys && a.enabled && <button type="button" className="plain small" onClick={() => { setKeyOf(a); }}>New API key<span className="hidden"> of {a.name}</span></button>}
-                  {updates && <button type="button" className="plain small" onClick={() => { void toggle(a); }}>{a.enabled ? 'Disable' : 'Enable'}<span className="hidden"> {a.name}</span></button>}
+                  {keys && a.enabled && (a.role !== 'owner' || can(viewer, 'apikey.act_as_owner')) && <button type="button" className="plain small" onClick={() => { setKeyOf(a); }}>New API key<span className="hidden"> of {a.name}</span></button>}
+                  {updates && givesRole(viewer, a.role) && <button type="button" className="plain small" onClick={() => { void toggle(a); }}>{a.enabled ? 'Disable' : 'Enable'}<span className="hidden"> {a.name}</span></button>}
                   {updates && <button type="button" className="plain small" onClick={() => { setEdit(a); }}>Edit<span className="hidden"> {a.name}</span></button>}
-                  {removes && <button type="button" className="danger-plain small" onClick={() => { setGone(a); }}>Delete<span className="hidden"> {a.name}</span></button>}
+                  {removes && givesRole(viewer, a.role) && <button type="button" className="danger-plain small" onClick={() => { setGone(a); }}>Delete<span className="hidden"> {a.name}</span></button>}
                 </div>
               </li>
             ))}
@@ -61,12 +62,14 @@ export default function AccountList() {
 }
 
 function Editor({ account: a, close, saved }: { account: AccountFragment | null; close: () => void; saved: () => void }) {
-  const [draft, set, forget] = useDraft(`account ${a ? `${a.id} ${a.etag}` : 'new'}`, { name: a?.name ?? '', role: a?.role ?? 'agent' as Role });
+  const [draft, set, forget, base] = useDraft(`account ${a?.id ?? 'new'}`, { name: a?.name ?? '', role: a?.role ?? 'agent' as Role }, a?.etag);
+  const viewer = useViewer();
+  const roles = (['member', 'agent', 'admin', 'owner'] as const).filter((r) => r === a?.role || (givesRole(viewer, r) && (!a || givesRole(viewer, a.role))));
   const [fault, setFault] = useState<Fault | null>(null);
   const [create, making] = useWrite(CreateAccount, true);
   const [update, saving] = useWrite(UpdateAccount, true);
   const send = async () => {
-    const o = a ? await update({ input: { id: a.id, ifMatch: a.etag, name: draft.name, role: draft.role } }) : await create({ input: { name: draft.name, role: draft.role } });
+    const o = a ? await update({ input: { id: a.id, ...base.match, name: draft.name, role: draft.role } }) : await create({ input: { name: draft.name, role: draft.role } });
     setFault(o.fault);
     if (o.fault) return;
     forget();
@@ -78,8 +81,8 @@ function Editor({ account: a, close, saved }: { account: AccountFragment | null;
     <Dialog title={a ? `Service account “${a.name}”` : 'New service account'} close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
         <Field label="Name" fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
-        <Field label="Role" hint="Its keys may do no more, whatever their scopes." fault={faultAt(fault, 'role')}><select value={draft.role} onChange={(e) => { set({ ...draft, role: e.target.value as Role }); }}>{(['member', 'agent', 'admin'] as const).map((r) => <option key={r} value={r}>{roleWord[r]}</option>)}</select></Field>
-        <Rest fault={fault} fields={['name', 'role']} />
+        <Field label="Role" hint="Its keys may do no more, whatever their scopes." fault={faultAt(fault, 'role')}><select value={draft.role} onChange={(e) => { set({ ...draft, role: e.target.value as Role }); }}>{roles.map((r) => <option key={r} value={r}>{roleWord[r]}</option>)}</select></Field>
+        <Rest base={base} fault={fault} fields={['name', 'role']} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || saving}>{a ? 'Save' : 'Create'}</button></footer>
       </form>
     </Dialog>

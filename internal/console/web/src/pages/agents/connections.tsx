@@ -46,13 +46,13 @@ export function Connections() {
 }
 
 function Edit({ of: c, close }: { of: ConnectionRowFragment | null; close: () => void }) {
-  const [draft, set, forget] = useDraft(`connection ${c ? `${c.id} ${c.etag}` : 'new'}`, { name: c?.name ?? '', baseUrl: c?.baseUrl ?? 'https://', secretName: c?.secretName ?? '', models: c?.models.join(', ') ?? '' });
+  const [draft, set, forget, base] = useDraft(`connection ${c?.id ?? 'new'}`, { name: c?.name ?? '', baseUrl: c?.baseUrl ?? 'https://', secretName: c?.secretName ?? '', models: c?.models.join(', ') ?? '' }, c?.etag);
   const [fault, setFault] = useState<Fault | null>(null);
   const [create, creating] = useWrite(CreateModelConnection, true);
   const [update, updating] = useWrite(UpdateModelConnection, true);
   const send = async () => {
     const input = { name: draft.name, baseUrl: draft.baseUrl, secretName: draft.secretName || null, models: draft.models.split(',').map((m) => m.trim()).filter(Boolean) };
-    const o = c ? await update({ input: { id: c.id, ifMatch: c.etag, ...input } }) : await create({ input: { kind: 'openai', ...input } });
+    const o = c ? await update({ input: { id: c.id, ...base.match, ...input } }) : await create({ input: { kind: 'openai', ...input } });
     setFault(o.fault);
     if (o.fault) return;
     forget();
@@ -66,7 +66,7 @@ function Edit({ of: c, close }: { of: ConnectionRowFragment | null; close: () =>
         <Field label="Address" hint="https; what stands before chat/completions." fault={faultAt(fault, 'baseUrl')}><input className="mono" value={draft.baseUrl} onChange={(e) => { set({ ...draft, baseUrl: e.target.value }); }} /></Field>
         <Field label="Secret" optional hint="The name of the secret that holds its key." fault={faultAt(fault, 'secretName')}><input className="mono" value={draft.secretName} onChange={(e) => { set({ ...draft, secretName: e.target.value }); }} /></Field>
         <Field label="Models" hint="By their names there, with commas between them; the first is what agents get." fault={faultAt(fault, 'models')}><input className="mono" value={draft.models} onChange={(e) => { set({ ...draft, models: e.target.value }); }} /></Field>
-        <Rest fault={fault} fields={['name', 'baseUrl', 'secretName', 'models']} />
+        <Rest base={base} fault={fault} fields={['name', 'baseUrl', 'secretName', 'models']} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={creating || updating}>Save</button></footer>
       </form>
     </Dialog>

@@ -28,7 +28,7 @@ export default function AgentView() {
   );
 }
 
-const draftOf = (a: { id: string; etag: string }) => `agent ${a.id} ${a.etag}`;
+const draftOf = (a: { id: string }) => `agent ${a.id}`;
 
 function Verbs({ agent: a }: { agent: AgentFullFragment }) {
   const viewer = useViewer();
@@ -98,14 +98,14 @@ function Settings({ agent: a }: { agent: AgentFullFragment }) {
     thinks,
     tools: Object.fromEntries(a.tools.map((t) => [t.name, t.mode])) as Record<string, AgentToolMode>,
   };
-  const [draft, set, forget] = useDraft(draftOf(a), saved);
+  const [draft, set, forget, base] = useDraft(draftOf(a), saved, a.etag);
   const viewer = useViewer();
   const connections = rows(useAll(ModelConnections, {}, !can(viewer, 'modelconnection.read')).data?.modelConnections);
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(UpdateAgent, true);
   const send = async () => {
     const o = await run({ input: {
-      id: a.id, ifMatch: a.etag, name: draft.name, autonomy: draft.autonomy, instructions: draft.instructions, filter: draft.filter, sees: draft.sees, runsPerDay: Number(draft.runsPerDay), shadow: draft.shadow,
+      id: a.id, ...base.match, name: draft.name, autonomy: draft.autonomy, instructions: draft.instructions, filter: draft.filter, sees: draft.sees, runsPerDay: Number(draft.runsPerDay), shadow: draft.shadow,
       ...(draft.thinks !== thinks ? { engine: draft.thinks === 'history' ? 'history' as const : 'model' as const, modelConnectionId: ['history', 'own'].includes(draft.thinks) ? null : draft.thinks, model: null } : {}),
       tools: Object.entries(draft.tools).map(([name, mode]) => ({ name: name as AgentToolName, mode })),
     } });
@@ -145,7 +145,7 @@ function Settings({ agent: a }: { agent: AgentFullFragment }) {
         {faultAt(fault, 'tools') && <p className="fault">{faultAt(fault, 'tools')}</p>}
       </fieldset>
       <Check label="Shadow" hint="It proposes to admins alone, and nobody applies it: to see how it would do." checked={draft.shadow} set={(shadow) => { set({ ...draft, shadow }); }} />
-      <Rest fault={fault} fields={['name', 'autonomy', 'engine', 'modelConnectionId', 'model', 'instructions', 'filter', 'sees', 'runsPerDay', 'tools']} />
+      <Rest base={base} fault={fault} fields={['name', 'autonomy', 'engine', 'modelConnectionId', 'model', 'instructions', 'filter', 'sees', 'runsPerDay', 'tools']} />
       <footer>
         {(hasDraft(draftOf(a)) || JSON.stringify(draft) !== JSON.stringify(saved)) && <button type="button" className="plain" onClick={() => { set(saved); forget(); }}>Discard</button>}
         <button type="submit" disabled={busy}>Save</button>

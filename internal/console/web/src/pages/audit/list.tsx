@@ -4,6 +4,8 @@ import { rows, usePages, useRead, useWrite } from '../../app/data';
 import { can, useViewer } from '../../app/session';
 import { Audit, AuditOne, ExportAudit } from '../../gen/documents';
 import type { AuditFilter, EntryFragment } from '../../gen/types';
+import { localTime } from '../../ui/answer';
+import { audited } from '../../parts/resources';
 import { Badge, count, Time, words } from '../../ui/bits';
 import { Dialog } from '../../ui/dialog';
 import { download } from '../../ui/csv';
@@ -15,7 +17,6 @@ import { toast } from '../../ui/toast';
 import { Proof, Verify } from './proof';
 
 type Search = { actorId?: string; action?: string; resourceType?: string; resourceId?: string; outcome?: string; from?: string; to?: string; entry?: string };
-const types = ['Request', 'Service', 'Offering', 'Workflow', 'Execution', 'Task', 'User', 'Team', 'Organization', 'ApiKey', 'Secret', 'AccessPolicy', 'WebhookSubscription', 'Company', 'Session'];
 
 function filterOf(s: Search): AuditFilter {
   const out: Record<string, unknown> = {};
@@ -39,7 +40,7 @@ export default function AuditList() {
     <Filter label={label} placeholder={placeholder} value={search[name] ?? ''} set={(v) => { set({ ...search, [name]: v }); }} />
   );
   const day = (name: 'from' | 'to', label: string) => (
-    <Field label={label}><input type="date" value={search[name]?.slice(0, 10) ?? ''} onChange={(e) => { set({ ...search, [name]: e.target.value ? `${e.target.value}T00:00:00.000Z` : '' }); }} /></Field>
+    <Field label={label}><input type="date" value={search[name] ? localTime(new Date(search[name])).slice(0, 10) : ''} onChange={(e) => { set({ ...search, [name]: e.target.value ? new Date(`${e.target.value}T00:00`).toISOString() : '' }); }} /></Field>
   );
   const exportAll = async () => {
     const o = await run({ input: { format: 'csv', filter: JSON.parse(asked) as AuditFilter } });
@@ -54,7 +55,7 @@ export default function AuditList() {
     </>}>
       <search className="filters">
         {text('action', 'Action', 'request.created')}
-        <Field label="Resource"><select value={search.resourceType ?? ''} onChange={(e) => { set({ ...search, resourceType: e.target.value }); }}><option value="">Any</option>{types.map((t) => <option key={t}>{t}</option>)}</select></Field>
+        <Field label="Resource"><select value={search.resourceType ?? ''} onChange={(e) => { set({ ...search, resourceType: e.target.value }); }}><option value="">Any</option>{audited.map((t) => <option key={t}>{t}</option>)}</select></Field>
         <Field label="Outcome"><select value={search.outcome ?? ''} onChange={(e) => { set({ ...search, outcome: e.target.value }); }}><option value="">Any</option>{['allowed', 'denied', 'failed'].map((o) => <option key={o} value={o}>{words(o)}</option>)}</select></Field>
         {text('resourceId', 'Resource id', 'req_…')}
         {text('actorId', 'Actor id', 'usr_…')}

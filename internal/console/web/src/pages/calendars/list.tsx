@@ -81,10 +81,10 @@ function Levels() {
 }
 
 function Editor({ calendar: c, close, saved }: { calendar: CalendarRowFragment | null; close: () => void; saved: () => void }) {
-  const [draft, set, forget] = useDraft(`calendar ${c ? `${c.id} ${c.etag}` : 'new'}`, {
+  const [draft, set, forget, base] = useDraft(`calendar ${c?.id ?? 'new'}`, {
     name: c?.name ?? '', timeZone: c?.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone, holidays: c?.holidays.join('\n') ?? '',
     hours: Object.fromEntries(days.map((d) => [d, c ? textOf(c.workingHours?.[d]) : ['sat', 'sun'].includes(d) ? '' : '09:00-17:00'])) as Record<Day, string>,
-  });
+  }, c?.etag);
   const [fault, setFault] = useState<Fault | null>(null);
   const [create, making] = useWrite(CreateCalendar, true);
   const [update, saving] = useWrite(UpdateCalendar, true);
@@ -93,7 +93,7 @@ function Editor({ calendar: c, close, saved }: { calendar: CalendarRowFragment |
       name: draft.name, timeZone: draft.timeZone, holidays: draft.holidays.split(/[\s,]+/).filter(Boolean),
       workingHours: days.every((d) => !draft.hours[d].trim()) ? null : Object.fromEntries(days.map((d) => [d, spansOf(draft.hours[d])])),
     };
-    const o = c ? await update({ input: { id: c.id, ifMatch: c.etag, ...fields } }) : await create({ input: fields });
+    const o = c ? await update({ input: { id: c.id, ...base.match, ...fields } }) : await create({ input: fields });
     setFault(o.fault);
     if (o.fault) return;
     forget();
@@ -115,7 +115,7 @@ function Editor({ calendar: c, close, saved }: { calendar: CalendarRowFragment |
           <div className="pair">{days.map((d) => <Field key={d} label={dayName(d)} fault={at(`workingHours.${d}`)}><input value={draft.hours[d]} onChange={(e) => { set({ ...draft, hours: { ...draft.hours, [d]: e.target.value } }); }} /></Field>)}</div>
         </fieldset>
         <Field label="Holidays" optional hint="Days as YYYY-MM-DD, one a line." fault={at('holidays')}><textarea value={draft.holidays} onChange={(e) => { set({ ...draft, holidays: e.target.value }); }} /></Field>
-        <Rest fault={fault} fields={['name', 'timeZone', ...(fault?.details.map((d) => d.field).filter((f) => /^(workingHours|holidays)/.test(f)) ?? [])]} />
+        <Rest base={base} fault={fault} fields={['name', 'timeZone', ...(fault?.details.map((d) => d.field).filter((f) => /^(workingHours|holidays)/.test(f)) ?? [])]} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || saving}>{c ? 'Save' : 'Create'}</button></footer>
       </form>
     </Dialog>

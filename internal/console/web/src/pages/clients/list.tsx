@@ -52,13 +52,13 @@ export default function ClientList() {
 }
 
 function Editor({ client: c, close, saved }: { client: ClientRowFragment | null; close: () => void; saved: (secret: string | null | undefined, id: string) => void }) {
-  const [draft, set, forget] = useDraft(`client ${c ? `${c.id} ${c.etag}` : 'new'}`, { name: c?.name ?? '', redirectUris: c?.redirectUris.join('\n') ?? '', scopes: c?.scopes ?? ['openid', 'profile', 'email'], confidential: c?.confidential ?? false });
+  const [draft, set, forget, base] = useDraft(`client ${c?.id ?? 'new'}`, { name: c?.name ?? '', redirectUris: c?.redirectUris.join('\n') ?? '', scopes: c?.scopes ?? ['openid', 'profile', 'email'], confidential: c?.confidential ?? false }, c?.etag);
   const [fault, setFault] = useState<Fault | null>(null);
   const [create, making] = useWrite(CreateClient, true);
   const [update, saving] = useWrite(UpdateClient, true);
   const send = async () => {
     const fields = { name: draft.name, redirectUris: draft.redirectUris.split(/\s+/).filter(Boolean), scopes: draft.scopes };
-    const done = c ? await update({ input: { id: c.id, ifMatch: c.etag, ...fields } }) : await create({ input: { ...fields, confidential: draft.confidential } });
+    const done = c ? await update({ input: { id: c.id, ...base.match, ...fields } }) : await create({ input: { ...fields, confidential: draft.confidential } });
     setFault(done.fault);
     if (!done.data) return;
     forget();
@@ -75,7 +75,7 @@ function Editor({ client: c, close, saved }: { client: ClientRowFragment | null;
         <Field label="Redirect URIs" hint="Where people come back to, one a line. They match exactly." fault={at('redirectUris')}><textarea className="mono" rows={3} value={draft.redirectUris} placeholder="https://app.example.com/callback" onChange={(e) => { set({ ...draft, redirectUris: e.target.value }); }} /></Field>
         {!c && <Check label="It keeps a secret" hint="For applications with a server of their own; not for pages and phones." checked={draft.confidential} set={(confidential) => { set({ ...draft, confidential }); }} />}
         <Scopes chosen={draft.scopes} set={(scopes) => { set({ ...draft, scopes }); }} fault={at('scopes')} more={identity} />
-        <Rest fault={fault} fields={['name', ...(fault?.details.map((d) => d.field).filter((f) => /^(redirectUris|scopes)/.test(f)) ?? [])]} />
+        <Rest base={base} fault={fault} fields={['name', ...(fault?.details.map((d) => d.field).filter((f) => /^(redirectUris|scopes)/.test(f)) ?? [])]} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || saving}>{c ? 'Save' : 'Create'}</button></footer>
       </form>
     </Dialog>

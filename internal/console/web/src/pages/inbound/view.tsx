@@ -31,7 +31,7 @@ const curl = (w: InboundFullFragment) => (w.signatureStyle === 'hex'
   ? `body='{"hello":"world"}'; curl -X POST ${w.url} -H 'content-type: application/json' -H "x-webhook-signature: sha256=$(printf %s "$body" | openssl dgst -sha256 -hmac "$SECRET" | sed 's/.* //')" -d "$body"`
   : `curl -X POST ${w.url} -H 'content-type: application/json' -d '{"hello":"world"}'`);
 
-const draftOf = (w: { id: string; etag: string }) => `inbound ${w.id} ${w.etag}`;
+const draftOf = (w: { id: string }) => `inbound ${w.id}`;
 
 function Body({ webhook: w }: { webhook: InboundFullFragment }) {
   const viewer = useViewer();
@@ -107,7 +107,7 @@ function Edit({ webhook: w }: { webhook: InboundFullFragment }) {
   const workflows = useWorkflowChoices();
   const offerings = useOfferingChoices().flatMap((s) => rows(s.offerings).map((o) => ({ id: o.id, name: `${s.name} › ${o.name}` })));
   const saved = { name: w.name, workflowId: w.workflowId, offeringId: w.offeringId ?? '', mapping: w.fieldMapping ? JSON.stringify(w.fieldMapping, null, 1) : '', style: w.signatureStyle, verify: w.verifySignature };
-  const [draft, set, forget] = useDraft(draftOf(w), saved);
+  const [draft, set, forget, base] = useDraft(draftOf(w), saved, w.etag);
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(UpdateInbound, true);
   let mapping: unknown = null;
@@ -118,7 +118,7 @@ function Edit({ webhook: w }: { webhook: InboundFullFragment }) {
     broken = 'This is no JSON.';
   }
   const send = async () => {
-    const o = await run({ input: { id: w.id, ifMatch: w.etag, name: draft.name, workflowId: draft.workflowId, offeringId: draft.offeringId || null, fieldMapping: mapping as never, signatureStyle: draft.style, verifySignature: draft.verify } });
+    const o = await run({ input: { id: w.id, ...base.match, name: draft.name, workflowId: draft.workflowId, offeringId: draft.offeringId || null, fieldMapping: mapping as never, signatureStyle: draft.style, verifySignature: draft.verify } });
     setFault(o.fault);
     if (o.fault) return;
     forget();
@@ -139,7 +139,7 @@ function Edit({ webhook: w }: { webhook: InboundFullFragment }) {
         </div>
         <Field label="Mapping" optional hint={<>What the request is made of: title, priority and fields, each a condition language (CEL) expression over <code>webhook</code>, as JSON.</>} fault={broken || at}><textarea className="mono" rows={4} spellCheck={false} value={draft.mapping} placeholder={'{"title": "webhook.body.summary"}'} onChange={(e) => { set({ ...draft, mapping: e.target.value }); }} /></Field>
         <Check label="Calls must be signed" checked={draft.verify} set={(verify) => { set({ ...draft, verify }); }} />
-        <Rest fault={fault} fields={['name', 'workflowId', 'offeringId', 'signatureStyle', ...(fault?.details.map((d) => d.field).filter((f) => f.startsWith('fieldMapping')) ?? [])]} />
+        <Rest base={base} fault={fault} fields={['name', 'workflowId', 'offeringId', 'signatureStyle', ...(fault?.details.map((d) => d.field).filter((f) => f.startsWith('fieldMapping')) ?? [])]} />
         <footer>
           {(hasDraft(draftOf(w)) || JSON.stringify(draft) !== JSON.stringify(saved)) && <button type="button" className="plain" onClick={() => { set(saved); forget(); }}>Discard</button>}
           <button type="submit" disabled={busy || broken !== ''}>Save</button>

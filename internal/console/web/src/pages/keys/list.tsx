@@ -38,10 +38,11 @@ export default function KeyList() {
     setAsking(null);
   };
   const list = rows(read.data?.apiKeys);
-  const names = new Map([...usePersonChoices(!can(viewer, 'apikey.read'), {}), ...useAccountChoices(!can(viewer, 'apikey.read'))].map((o) => [o.id, o.name]));
+  const behind = new Map([...usePersonChoices(!can(viewer, 'apikey.read'), {}), ...useAccountChoices(!can(viewer, 'apikey.read'))].map((o) => [o.id, o]));
   const owner = (k: KeyFragment) => k.serviceAccountId ?? k.agentId ?? k.userId ?? '';
+  const may = (k: KeyFragment, verb: string, ofOwner: string) => can(viewer, verb) && (behind.get(owner(k))?.role !== 'owner' || can(viewer, ofOwner));
   return (
-    <Page title="API keys" verb="apikey.read" intro="Credentials for programs. A key may do what its scopes and the person behind it may both do." tabs={<Subpages of="keys" />} actions={can(viewer, 'apikey.create') && <button type="button" onClick={() => { setMaking(true); }}>New API key</button>}>
+    <Page live="API keys" title="API keys" verb="apikey.read" intro="Credentials for programs. A key may do what its scopes and the person behind it may both do." tabs={<Subpages of="keys" />} actions={can(viewer, 'apikey.create') && <button type="button" onClick={() => { setMaking(true); }}>New API key</button>}>
       <Loaded read={read}>
         {() => (list.length === 0 ? <Empty title="There are no keys yet"><p>Make one for each program, with no more scopes than it needs.</p></Empty> : (
           <>
@@ -51,7 +52,7 @@ export default function KeyList() {
                 <tbody>
                   {list.map((k) => (
                     <tr key={k.id}>
-                      <td className="named"><strong>{k.name}</strong>{k.test && <> <Badge value="draft">Test</Badge></>}<span className="sub">Of {names.get(owner(k)) ?? <code>{owner(k)}</code>}, made <Time at={k.createdAt} /></span></td>
+                      <td className="named"><strong>{k.name}</strong>{k.test && <> <Badge value="draft">Test</Badge></>}<span className="sub">Of {behind.get(owner(k))?.name ?? <code>{owner(k)}</code>}, made <Time at={k.createdAt} /></span></td>
                       <td className="tight"><code>{k.prefix}…{k.last4}</code>{k.allowedIps.length > 0 && <span className="sub">from {k.allowedIps.join(', ')}</span>}</td>
                       <td><span className="chips">{k.scopes.slice(0, 4).map((s) => <span key={s} className="chip">{s}</span>)}{k.scopes.length > 4 && <span className="chip" title={k.scopes.slice(4).join(', ')}>+{k.scopes.length - 4}</span>}</span></td>
                       <td className="tight"><Badge value={k.status} /></td>
@@ -59,8 +60,8 @@ export default function KeyList() {
                       <td className="tight" data-label="Expires"><Time at={k.expiresAt} none="Never" /></td>
                       <td className="tight">
                         {k.status === 'active' && <span className="line">
-                          {can(viewer, 'apikey.rotate') && <button type="button" className="plain small" onClick={() => { setAsking({ key: k, verb: 'Rotate' }); }}>Rotate<span className="hidden"> {k.name}</span></button>}
-                          {can(viewer, 'apikey.revoke') && <button type="button" className="danger-plain small" onClick={() => { setAsking({ key: k, verb: 'Revoke' }); }}>Revoke<span className="hidden"> {k.name}</span></button>}
+                          {may(k, 'apikey.rotate', 'apikey.act_as_owner') && <button type="button" className="plain small" onClick={() => { setAsking({ key: k, verb: 'Rotate' }); }}>Rotate<span className="hidden"> {k.name}</span></button>}
+                          {may(k, 'apikey.revoke', 'apikey.revoke_owner') && <button type="button" className="danger-plain small" onClick={() => { setAsking({ key: k, verb: 'Revoke' }); }}>Revoke<span className="hidden"> {k.name}</span></button>}
                         </span>}
                       </td>
                     </tr>

@@ -48,14 +48,14 @@ export default function OrganizationList() {
 }
 
 function Editor({ org: o, close, saved }: { org: OrgFragment | null; close: () => void; saved: () => void }) {
-  const [draft, set, forget] = useDraft(`organization ${o ? `${o.id} ${o.etag}` : 'new'}`, { name: o?.name ?? '', parentId: o?.parentId ?? '' });
+  const [draft, set, forget, base] = useDraft(`organization ${o?.id ?? 'new'}`, { name: o?.name ?? '', parentId: o?.parentId ?? '' }, o?.etag);
   const above = useOrganizationChoices().filter((x) => x.id !== o?.id);
   const [fault, setFault] = useState<Fault | null>(null);
   const [create, making] = useWrite(CreateOrg, true);
   const [update, saving] = useWrite(UpdateOrg, true);
   const send = async () => {
     const fields = { name: draft.name, parentId: draft.parentId || null };
-    const done = o ? await update({ input: { id: o.id, ifMatch: o.etag, ...fields } }) : await create({ input: fields });
+    const done = o ? await update({ input: { id: o.id, ...base.match, ...fields } }) : await create({ input: fields });
     setFault(done.fault);
     if (done.fault) return;
     forget();
@@ -68,7 +68,7 @@ function Editor({ org: o, close, saved }: { org: OrgFragment | null; close: () =
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
         <Field label="Name" fault={faultAt(fault, 'name', 'slug')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
         <Field label="Part of" fault={faultAt(fault, 'parentId')}><select value={draft.parentId} onChange={(e) => { set({ ...draft, parentId: e.target.value }); }}><option value="">Nothing above it</option><Choices of={above} now={o?.parent ?? draft.parentId} /></select></Field>
-        <Rest fault={fault} fields={['name', 'slug', 'parentId']} />
+        <Rest base={base} fault={fault} fields={['name', 'slug', 'parentId']} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || saving}>{o ? 'Save' : 'Create'}</button></footer>
       </form>
     </Dialog>

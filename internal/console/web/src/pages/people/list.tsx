@@ -2,7 +2,7 @@ import { useRef, useState } from 'react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
-import { can, roleWord, useCan, useViewer } from '../../app/session';
+import { can, givesRole, roleWord, useCan, useViewer } from '../../app/session';
 import { DeactivateUser, ErasePerson, InviteUser, People, ReactivateUser, ResendInvitation, UpdatePerson } from '../../gen/documents';
 import type { PersonFragment, Role, UserFilter } from '../../gen/types';
 import { useTeamChoices } from '../../parts/choices';
@@ -33,7 +33,7 @@ export default function PeopleList() {
   const [inviting, setInviting] = useState(false);
   const list = rows(read.data?.users);
   return (
-    <Page title="People" verb="user.read" tabs={<Subpages of="people" />} actions={invites && <button type="button" onClick={() => { setInviting(true); }}>Invite person</button>}>
+    <Page live="Invitations and erasures" title="People" verb="user.read" tabs={<Subpages of="people" />} actions={invites && <button type="button" onClick={() => { setInviting(true); }}>Invite person</button>}>
       <search className="filters">
         <Field label="Status"><select value={search.status ?? ''} onChange={(e) => { set({ ...search, status: e.target.value }); }}><option value="">Any</option>{['active', 'invited', 'deactivated', 'erased'].map((s) => <option key={s} value={s}>{words(s)}</option>)}</select></Field>
         <Field label="Role"><select value={search.role ?? ''} onChange={(e) => { set({ ...search, role: e.target.value }); }}><option value="">Any</option>{roles.map((r) => <option key={r} value={r}>{roleWord[r]}</option>)}</select></Field>
@@ -76,8 +76,8 @@ function One({ user: u, admin }: { user: PersonFragment; admin: boolean }) {
     toast({ text: `${u.name} is ${roleWord[role].toLowerCase()} now.` });
     focusSoon(() => select.current);
   };
-  const may = admin && (u.role !== 'owner' || can(viewer, 'user.update_owner')) && (u.role !== 'admin' || can(viewer, 'user.update_admin'));
-  const offered = roles.filter((r) => (r !== 'owner' || can(viewer, 'user.update_owner')) && (r !== 'admin' || can(viewer, 'user.update_admin')) || r === u.role);
+  const may = admin && givesRole(viewer, u.role);
+  const offered = roles.filter((r) => givesRole(viewer, r) || r === u.role);
   return (
     <tr>
       <td><Person name={u.name} /><span className="sub">{u.email}</span></td>
@@ -189,7 +189,7 @@ function Invite({ close }: { close: () => void }) {
         <Field label="E-mail" fault={faultAt(fault, 'email')}><input type="email" value={draft.email} onChange={(e) => { set({ ...draft, email: e.target.value }); }} /></Field>
         <Field label="Name" optional fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
         <Field label="Role" fault={faultAt(fault, 'role')} hint={{ member: 'Files requests and sees their own.', agent: 'Works all requests.', admin: 'Everything but the plan and owners.', owner: 'Everything.' }[draft.role]}>
-          <select value={draft.role} onChange={(e) => { set({ ...draft, role: e.target.value }); }}>{roles.filter((r) => (r !== 'owner' || can(viewer, 'user.update_owner')) && (r !== 'admin' || can(viewer, 'user.update_admin'))).map((r) => <option key={r} value={r}>{roleWord[r]}</option>)}</select>
+          <select value={draft.role} onChange={(e) => { set({ ...draft, role: e.target.value }); }}>{roles.filter((r) => givesRole(viewer, r)).map((r) => <option key={r} value={r}>{roleWord[r]}</option>)}</select>
         </Field>
         <Rest fault={fault} fields={['email', 'name', 'role']} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Create invitation</button></footer>

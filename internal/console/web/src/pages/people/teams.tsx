@@ -50,13 +50,13 @@ export function Teams() {
 function Edit({ team: t, close }: { team: TeamRowFragment | null; close: () => void }) {
   const people = useAll(PersonChoices, { filter: { status: ['active', 'invited'] } });
   const organizations = useOrganizationChoices();
-  const [draft, set, forget] = useDraft(`team ${t ? `${t.id} ${t.etag}` : 'new'}`, { name: t?.name ?? '', description: t?.description ?? '', organizationId: t?.organizationId ?? '', memberIds: t?.memberIds ?? [] });
+  const [draft, set, forget, base] = useDraft(`team ${t?.id ?? 'new'}`, { name: t?.name ?? '', description: t?.description ?? '', organizationId: t?.organizationId ?? '', memberIds: t?.memberIds ?? [] }, t?.etag);
   const [fault, setFault] = useState<Fault | null>(null);
   const [create, making] = useWrite(CreateTeam, true);
   const [update, saving] = useWrite(UpdateTeam, true);
   const send = async () => {
     const input = { ...draft, description: draft.description || null, organizationId: draft.organizationId || null };
-    const o = t ? await update({ input: { id: t.id, ifMatch: t.etag, ...input } }) : await create({ input });
+    const o = t ? await update({ input: { id: t.id, ...base.match, ...input } }) : await create({ input });
     setFault(o.fault);
     if (o.fault) return;
     forget();
@@ -75,7 +75,7 @@ function Edit({ team: t, close }: { team: TeamRowFragment | null; close: () => v
             {({ users }) => <div className="checks">{rows(users).map((p) => <Check key={p.id} label={p.name} checked={draft.memberIds.includes(p.id)} set={(on) => { set((was) => ({ ...was, memberIds: on ? [...was.memberIds, p.id] : was.memberIds.filter((m) => m !== p.id) })); }} />)}</div>}
           </Loaded>
         </fieldset>
-        <Rest fault={fault} fields={['name', 'description', 'organizationId']} />
+        <Rest base={base} fault={fault} fields={['name', 'description', 'organizationId']} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || saving}>{t ? 'Save' : 'Create'}</button></footer>
       </form>
     </Dialog>

@@ -25,7 +25,7 @@ export default function PlanView() {
   const [cancel] = useWrite(CancelSubscription);
   const company = read.data?.viewer.company;
   return (
-    <Page title="Plan and invoices" verb="billing.read" tabs={<Subpages of="credits" />}>
+    <Page live="The plan" title="Plan and invoices" verb="billing.read" tabs={<Subpages of="credits" />}>
       <Loaded read={read}>
         {() => company && (
           <section className="card pad stack" aria-label="Plan">

@@ -3,14 +3,16 @@ import { useClient } from 'urql';
 import { rows, useWrite } from '../../app/data';
 import { faultOf, type Fault } from '../../app/fault';
 import { CreatePolicy, Policies, ReplayPolicies, UpdatePolicy } from '../../gen/documents';
-import type { AccessEffect, PoliciesQuery, PolicyRowFragment } from '../../gen/types';
+import type { AccessEffect, PoliciesQuery, PolicyRowFragment, ReplayPoliciesQuery } from '../../gen/types';
+import { ruled } from '../../parts/resources';
+import { Badge, words } from '../../ui/bits';
 import { Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Check, Field, Rest, faultAt } from '../../ui/field';
 import { toast } from '../../ui/toast';
 
 export const actions = ['read', 'create', 'update', 'delete', '*'];
-export const resources = ['*', 'Service', 'Offering', 'Request', 'Workflow', 'Execution', 'Task', 'Approval', 'User', 'Team', 'Organization', 'Secret', 'Comment', 'ApiKey', 'AuditEntry'];
+const effects: Record<AccessEffect, string> = { Allow: 'It grants, unless another policy denies.', Deny: 'Deny beats Allow.', RequireApproval: 'Agents wait here until a person approves; people are not held up.' };
 
 interface Line { path: string; op: string; value: string }
 const operators = ['eq', 'ne', 'in', 'nin', 'lt', 'lte', 'gt', 'gte', 'prefix', 'glob', 'exists'];
@@ -49,12 +51,13 @@ function objectOf(text: string): Record<string, unknown> | null {
 // Editor writes a policy, by a builder or as JSON, and tries it on past decisions before it counts.
 export function Editor({ policy: p, close }: { policy: PolicyRowFragment | null; close: () => void }) {
   const written = linesOf((p?.condition ?? {}) as Record<string, unknown>);
-  const [draft, set, forget] = useDraft(`policy ${p ? `${p.id} ${p.etag}` : 'new'}`, {
+  const [draft, set, forget, base] = useDraft(`policy ${p?.id ?? 'new'}`, {
     name: p?.name ?? '', description: p?.description ?? '', enabled: p?.enabled ?? true, effect: p?.effect ?? 'Allow', action: p?.action ?? 'read', resource: p?.resource ?? 'Request',
     text: textOf(p?.condition ?? {}), lines: written ?? [], json: written === null,
-  });
+  }, p?.etag);
   const [fault, setFault] = useState<Fault | null>(null);
   const [tried, setTried] = useState('');
+  const [changed, setChanged] = useState<NonNullable<ReplayPoliciesQuery['replayAccessPolicies']>['changed']>([]);
   const [create, making] = useWrite(CreatePolicy, true);
   const [update, saving] = useWrite(UpdatePolicy, true);
   const client = useClient();
@@ -67,7 +70,7 @@ export function Editor({ policy: p, close }: { policy: PolicyRowFragment | null;
   const input = { name: draft.name, description: draft.description || null, enabled: draft.enabled, effect: draft.effect as AccessEffect, action: draft.action, resource: draft.resource, condition: condition ?? {} };
   const send = async () => {
     if (!condition) return;
-    const o = p ? await update({ input: { id: p.id, ifMatch: p.etag, ...input } }) : await create({ input });
+    const o = p ? await update({ input: { id: p.id, ...base.match, ...input } }) : await create({ input });
     setFault(o.fault);
     if (o.fault) return;
     forget();
@@ -89,6 +92,7 @@ export function Editor({ policy: p, close }: { policy: PolicyRowFragment | null;
     setFault(f);
     const r = o.data?.replayAccessPolicies;
     const loses = r?.changed.filter((c) => c.before && !c.after).length ?? 0;
+    setChanged(r?.changed ?? []);
     setTried(f || !r ? '' : `Of the last ${r.examined} decisions ${r.changed.length} would be otherwise: ${loses} would be refused, ${r.changed.length - loses} allowed.`);
   };
   return (
@@ -97,9 +101,9 @@ export function Editor({ policy: p, close }: { policy: PolicyRowFragment | null;
         <Field label="Name" fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
         <Field label="Description" optional><input value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>
         <div className="pair">
-          <Field label="Effect" hint="Deny beats Allow."><select value={draft.effect} onChange={(e) => { set({ ...draft, effect: e.target.value as AccessEffect }); }}><option>Allow</option><option>Deny</option></select></Field>
+          <Field label="Effect" hint={effects[draft.effect]} fault={faultAt(fault, 'effect')}><select value={draft.effect} onChange={(e) => { set({ ...draft, effect: e.target.value as AccessEffect }); }}>{Object.keys(effects).map((x) => <option key={x} value={x}>{words(x)}</option>)}</select></Field>
           <Field label="Action" fault={faultAt(fault, 'action')}><select value={draft.action} onChange={(e) => { set({ ...draft, action: e.target.value }); }}>{actions.map((a) => <option key={a} value={a}>{a === '*' ? 'any (*)' : a}</option>)}</select></Field>
-          <Field label="Resource" fault={faultAt(fault, 'resource')}><select value={draft.resource} onChange={(e) => { set({ ...draft, resource: e.target.value }); }}>{resources.map((r) => <option key={r} value={r}>{r === '*' ? 'any (*)' : r}</option>)}</select></Field>
+          <Field label="Resource" fault={faultAt(fault, 'resource')}><select value={draft.resource} onChange={(e) => { set({ ...draft, resource: e.target.value }); }}>{['*', ...ruled].map((r) => <option key={r} value={r}>{r === '*' ? 'any (*)' : r}</option>)}</select></Field>
         </div>
         <div className="tabs" role="group" aria-label="How the condition is written">
           <button type="button" aria-pressed={!draft.json} disabled={draft.json && !built} onClick={() => { if (built) set({ ...draft, json: false, lines: built }); }}>Builder</button>
@@ -127,8 +131,9 @@ export function Editor({ policy: p, close }: { policy: PolicyRowFragment | null;
           </fieldset>
         )}
         <Check label="Enabled" checked={draft.enabled} set={(enabled) => { set({ ...draft, enabled }); }} />
-        <Rest fault={fault} fields={['name', 'action', 'resource', ...(fault?.details.map((d) => d.field).filter((f) => f.startsWith('condition')) ?? [])]} />
+        <Rest base={base} fault={fault} fields={['name', 'effect', 'action', 'resource', ...(fault?.details.map((d) => d.field).filter((f) => f.startsWith('condition')) ?? [])]} />
         <div role="status">{tried && <p className="notice">{tried}</p>}</div>
+        {changed.length > 0 && <ul className="stack-tight">{changed.slice(0, 20).map((c) => <li key={c.decisionId}><Badge value={c.after ? 'allowed' : 'denied'} /> {c.decision.principalName}: {c.decision.action} {c.decision.resourceType} {c.decision.resourceId && <code>{c.decision.resourceId}</code>}</li>)}{changed.length > 20 && <li className="soft">and {changed.length - 20} more</li>}</ul>}
         <footer>
           <button type="button" className="plain" disabled={!condition} onClick={() => { void tryOut(); }}>Try on past decisions</button>
           <span className="grow" />

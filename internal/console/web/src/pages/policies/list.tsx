@@ -1,12 +1,13 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useClient } from 'urql';
-import { rows, usePages, useWrite } from '../../app/data';
+import { rows, usePages, useRead, useWrite } from '../../app/data';
 import { faultOf, type Fault } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
-import { Decisions, DeletePolicy, Explain, Policies, UpdatePolicy } from '../../gen/documents';
+import { DecisionOne, Decisions, DeletePolicy, Explain, Policies, UpdatePolicy } from '../../gen/documents';
 import type { ExplainQuery, PolicyRowFragment } from '../../gen/types';
 import { useAccountChoices, usePersonChoices } from '../../parts/choices';
+import { ruled } from '../../parts/resources';
 import { Badge, Time } from '../../ui/bits';
 import { Confirm } from '../../ui/dialog';
 import { Field, Rest, faultAt } from '../../ui/field';
@@ -14,7 +15,7 @@ import { More } from '../../ui/more';
 import { Loaded, Page, Section } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { toast } from '../../ui/toast';
-import { actions, Editor, resources } from './editor';
+import { actions, Editor } from './editor';
 
 // PolicyList is the rules about who may do what to which rows, why, and what came of them.
 export default function PolicyList() {
@@ -61,10 +62,20 @@ export default function PolicyList() {
   );
 }
 
+// WhyMay explains what policies say of a question, first of all of the decision that the address names.
 function WhyMay() {
+  const { decision } = useSearch({ strict: false }) as { decision?: string };
+  const named = useRead(DecisionOne, { id: decision ?? '' }, !decision).data?.node;
+  const about = named && 'principalId' in named ? { principalId: named.principalId, action: named.action, resourceType: named.resourceType, resourceId: named.resourceId ?? '' } : null;
+  return <Ask key={about ? decision : ''} about={about} />;
+}
+
+interface Question { principalId: string; action: string; resourceType: string; resourceId: string }
+
+function Ask({ about }: { about: Question | null }) {
   const [people, accounts] = [usePersonChoices(false, {}), useAccountChoices()];
   const client = useClient();
-  const [ask, set] = useState({ principalId: '', action: 'read', resourceType: 'Request', resourceId: '' });
+  const [ask, set] = useState<Question>(about ?? { principalId: '', action: 'read', resourceType: 'Request', resourceId: '' });
   const [answer, setAnswer] = useState<ExplainQuery['explainAccess']>(null);
   const [fault, setFault] = useState<Fault | null>(null);
   const send = async () => {
@@ -72,6 +83,12 @@ function WhyMay() {
     setFault(faultOf(o.error));
     setAnswer(o.data?.explainAccess ?? null);
   };
+  const asked = useRef(false);
+  useEffect(() => {
+    if (!about || asked.current) return;
+    asked.current = true;
+    void send();
+  });
   return (
     <Section title="Why may somebody do something?">
       <form className="card stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
@@ -84,7 +101,7 @@ function WhyMay() {
             </select>
           </Field>
           <Field label="Action" fault={faultAt(fault, 'action')}><select value={ask.action} onChange={(e) => { set({ ...ask, action: e.target.value }); }}>{actions.filter((a) => a !== '*').map((a) => <option key={a}>{a}</option>)}</select></Field>
-          <Field label="Resource" fault={faultAt(fault, 'resourceType')}><select value={ask.resourceType} onChange={(e) => { set({ ...ask, resourceType: e.target.value }); }}>{resources.filter((r) => r !== '*').map((r) => <option key={r}>{r}</option>)}</select></Field>
+          <Field label="Resource" fault={faultAt(fault, 'resourceType')}><select value={ask.resourceType} onChange={(e) => { set({ ...ask, resourceType: e.target.value }); }}>{ruled.map((r) => <option key={r}>{r}</option>)}</select></Field>
           <Field label="Id" fault={faultAt(fault, 'resourceId')}><input className="mono" value={ask.resourceId} placeholder="req_…" onChange={(e) => { set({ ...ask, resourceId: e.target.value }); }} /></Field>
         </div>
         <Rest fault={fault} fields={['principalId', 'action', 'resourceType', 'resourceId']} />

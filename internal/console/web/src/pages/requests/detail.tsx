@@ -18,6 +18,7 @@ import { toast } from '../../ui/toast';
 import { Ask, useBulk, type Asking } from './bulk';
 import { Edit, Snooze } from './edit';
 import { Sla } from './row';
+import { asleep } from './search';
 import { Move } from './move';
 import { Timeline } from './timeline';
 import { Work } from './work';
@@ -47,7 +48,7 @@ function Body({ request: r, peek }: { request: FullRequest; peek: boolean }) {
     complete: r.status === 'IN_PROGRESS' && has('request.complete'), update: open && has('request.update'), cancel: open && has('request.cancel'),
     move: r.status === 'PENDING' && has('request.update') && can(viewer, 'request.create'),
   };
-  const asleep = r.status === 'PENDING' && r.snoozedUntil && new Date(r.snoozedUntil).getTime() > Date.now() ? r.snoozedUntil : null;
+  const until = r.status === 'PENDING' && asleep(r) ? r.snoozedUntil : null;
   useKeys([
     { keys: 'a', does: 'Assign the request', group: 'Request', run: () => { if (may.update) setAsk('assignee'); } },
     { keys: 'p', does: 'Set the priority', group: 'Request', run: () => { if (may.update) setAsk('priority'); } },
@@ -61,14 +62,14 @@ function Body({ request: r, peek }: { request: FullRequest; peek: boolean }) {
         <Badge value={r.status} />
         {r.sla && open && <Sla state={r.sla.state} dueAt={r.status === 'PENDING' ? r.sla.responseDueAt : r.sla.resolutionDueAt} />}
         {r.waiting && <Badge value="PAUSED">Waits for the requester</Badge>}
-        {asleep && <Badge value="PAUSED">Snoozed until <Time at={asleep} full /></Badge>}
+        {until && <Badge value="PAUSED">Snoozed until <Time at={until} full /></Badge>}
         <span className="grow" />
         {may.accept && <button type="button" onClick={() => { void accept(r); }}><Check size={15} aria-hidden /> Accept</button>}
         {may.decline && <button type="button" className="plain" onClick={() => { setAsk('decline'); }}><X size={15} aria-hidden /> Decline</button>}
         {may.complete && <button type="button" onClick={() => { void change(r, { status: 'COMPLETED' }, `Completed “${r.title}”.`); }}><Check size={15} aria-hidden /> Complete</button>}
         {may.update && r.status === 'IN_PROGRESS' && <button type="button" className="plain" onClick={() => { void change(r, { waiting: !r.waiting }, r.waiting ? 'The clock goes on.' : 'The clock stands still until the requester answers.'); }}>{r.waiting ? 'Go on' : 'Wait for an answer'}</button>}
         {may.update && <button type="button" className="plain" onClick={() => { setAsk('edit'); }}>Edit</button>}
-        {may.update && r.status === 'PENDING' && (asleep
+        {may.update && r.status === 'PENDING' && (until
           ? <button type="button" className="plain" onClick={() => { void change(r, { snoozedUntil: null }, 'It is in the inbox again.'); }}>End the snooze</button>
           : <button type="button" className="plain" onClick={() => { setAsk('snooze'); }}>Snooze</button>)}
         {may.move && <button type="button" className="plain" onClick={() => { setAsk('move'); }}>Move</button>}

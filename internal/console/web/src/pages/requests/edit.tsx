@@ -23,15 +23,17 @@ const tagsOf = (text: string) => Object.fromEntries(text.split('\n').map((l) => 
 export function Edit({ request, close }: { request: FullRequest; close: () => void }) {
   const [r] = useState(request);
   const fields = (r.offering?.form as { fields?: FormField[] } | null)?.fields ?? [];
-  const [draft, set, forget] = useDraft(`edit ${r.id} ${r.etag}`, { title: r.title, description: r.description ?? '', priority: r.priority as string, tags: textOf(r.tags as Record<string, string>), answers: (r.fields ?? {}) as Answers });
+  const [draft, set, forget, base] = useDraft(`edit ${r.id}`, { title: r.title, description: r.description ?? '', priority: r.priority as string, tags: textOf(r.tags as Record<string, string>), answers: (r.fields ?? {}) as Answers }, r.etag);
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(UpdateRequest, true);
+  const answered = JSON.stringify(draft.answers) !== JSON.stringify(r.fields ?? {});
+  const gone = Object.keys(r.fields ?? {}).filter((k) => fields.length > 0 && !fields.some((f) => f.key === k)); // questions that the form has no more
   const send = async () => {
-    const now = { title: draft.title, description: draft.description || null, priority: draft.priority as RequestPriority, tags: tagsOf(draft.tags), fields: { ...(fields.length > 0 ? {} : draft.answers), ...toSend(fields, draft.answers) } };
+    const now = { title: draft.title, description: draft.description || null, priority: draft.priority as RequestPriority, tags: tagsOf(draft.tags), ...(answered ? { fields: toSend(fields, draft.answers) } : {}) };
     const was: Record<string, unknown> = { ...r, description: r.description ?? null };
     const changed = Object.fromEntries(Object.entries(now).filter(([k, v]) => JSON.stringify(v) !== JSON.stringify(was[k])));
     if (Object.keys(changed).length > 0) {
-      const o = await run({ input: { id: r.id, ifMatch: r.etag, ...changed } });
+      const o = await run({ input: { id: r.id, ...base.match, ...changed } });
       setFault(o.fault);
       if (o.fault) return;
     }
@@ -49,7 +51,8 @@ export function Edit({ request, close }: { request: FullRequest; close: () => vo
           <Field label="Priority" fault={faultAt(fault, 'priority')}><select value={draft.priority} onChange={(e) => { set({ ...draft, priority: e.target.value }); }}>{priorities.map((p) => <option key={p} value={p}>{words(p)}</option>)}</select></Field>
           <Field label="Tags" optional hint="One a line, such as env=production." fault={faultAt(fault, 'tags')}><textarea rows={2} value={draft.tags} onChange={(e) => { set({ ...draft, tags: e.target.value }); }} /></Field>
         </div>
-        <Rest fault={fault} fields={['title', 'description', 'priority', 'tags', ...fields.map((f) => `fields.${f.key}`)]} />
+        {answered && gone.length > 0 && <p className="notice">The form has changed since. With this the answers to {gone.join(', ')} go, which it does not ask for any more.</p>}
+        <Rest base={base} fault={fault} fields={['title', 'description', 'priority', 'tags', ...fields.map((f) => `fields.${f.key}`)]} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Save</button></footer>
       </form>
     </Dialog>

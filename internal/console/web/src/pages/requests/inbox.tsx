@@ -5,7 +5,7 @@ import { rows, usePages } from '../../app/data';
 import { can, useViewer } from '../../app/session';
 import { Requests } from '../../gen/documents';
 import type { RequestRowFragment } from '../../gen/types';
-import { useKeys } from '../../keys/registry';
+import { useChosen, useKeys } from '../../keys/registry';
 import { useTeamChoices } from '../../parts/choices';
 import { beside, land, marked, step } from '../../ui/rows';
 import { More } from '../../ui/more';
@@ -14,7 +14,7 @@ import { Empty } from '../../ui/states';
 import { Tabs } from '../../ui/tabs';
 import { sum, useCounts } from './counts';
 import { Row } from './row';
-import { inboxVariables, type MayRow } from './search';
+import { asleep, inboxVariables, near, type MayRow } from './search';
 import { Decline, useAccept, useChange } from './verbs';
 
 // Inbox is where staff take requests in: what nobody has accepted or put off, all of it or that of a team.
@@ -24,7 +24,6 @@ export default function Inbox() {
   const viewer = useViewer();
   const ofTeam = (r: RequestRowFragment) => !teamId || (teamId === 'none' ? !r.teamId : r.teamId === teamId);
   useOpening(read.again);
-  const [arrived, seen] = useArrivals((r) => r.status === 'PENDING' && ofTeam(r));
   const [shown, setShown] = useState<RequestRowFragment[]>([]);
   const [declining, setDeclining] = useState<RequestRowFragment | null>(null);
   const next = useRef<string | undefined>(undefined);
@@ -32,8 +31,10 @@ export default function Inbox() {
   const change = useChange();
 
   const known: MayRow[] = rows(read.data?.requests);
+  const waits = (r: RequestRowFragment) => r.status === 'PENDING' && ofTeam(r) && !asleep(r);
+  const [arrived, seen] = useArrivals((r, filed) => waits(r) && (filed || near(r, known, read.data?.requests?.pageInfo.hasNextPage ?? false, undefined)));
   const all: MayRow[] = [...shown.filter((r) => !known.some((k) => k.id === r.id)), ...known]
-    .filter((r) => r.status === 'PENDING' && ofTeam(r) && !(r.snoozedUntil && new Date(r.snoozedUntil).getTime() > Date.now()));
+    .filter(waits);
   const news = arrived.filter((a) => !all.some((r) => r.id === a.id));
   const mayAccept = (r: MayRow) => can(viewer, 'request.accept', r);
   const mayDecline = (r: MayRow) => can(viewer, 'request.cancel', r);
@@ -44,6 +45,8 @@ export default function Inbox() {
     setDeclining(r);
   };
   const current = () => all.find((r) => r.id === marked());
+  const chosen = useChosen();
+  const key = { accept: chosen['Accept the request'] ?? 'a', decline: chosen['Decline the request'] ?? 'd' };
   useKeys([
     { keys: 'a', does: 'Accept the request', group: 'Inbox', run: () => { const r = current(); if (r) take(r); } },
     { keys: 'd', does: 'Decline the request', group: 'Inbox', run: () => { decline(current()); } },
@@ -64,8 +67,8 @@ export default function Inbox() {
                   <Row
                     key={r.id} request={r}
                     verbs={<>
-                      {mayAccept(r) && <button type="button" className="plain small" aria-keyshortcuts="a" title="Accept (a)" onClick={() => { take(r); }}>Accept<span className="hidden"> {r.title}</span></button>}
-                      {mayDecline(r) && <button type="button" className="quiet small" aria-keyshortcuts="d" title="Decline (d)" onClick={() => { decline(r); }}>Decline<span className="hidden"> {r.title}</span></button>}
+                      {mayAccept(r) && <button type="button" className="plain small" aria-keyshortcuts={key.accept} title={`Accept (${key.accept})`} onClick={() => { take(r); }}>Accept<span className="hidden"> {r.title}</span></button>}
+                      {mayDecline(r) && <button type="button" className="quiet small" aria-keyshortcuts={key.decline} title={`Decline (${key.decline})`} onClick={() => { decline(r); }}>Decline<span className="hidden"> {r.title}</span></button>}
                     </>}
                   />
                 ))}

@@ -21,7 +21,7 @@ import { Detail } from './detail';
 import { Filters } from './filters';
 import { Sla } from './row';
 import { Views } from './views';
-import { belongs, requestFilter, requestVariables, type MayRow, type RequestSearch } from './search';
+import { belongs, near, requestFilter, requestVariables, type MayRow, type RequestSearch } from './search';
 
 const sorts: [string, string][] = [['createdAt', 'Filed'], ['title', 'Title'], ['status', 'Status'], ['priority', 'Priority'], ['updatedAt', 'Changed']];
 
@@ -36,10 +36,10 @@ export default function RequestList() {
   useEffect(() => { setPicked(new Set()); }, [asked]);
   const read = usePages(Requests, JSON.parse(asked) as ReturnType<typeof requestVariables>);
   useOpening(read.again);
-  const [arrived, seen] = useArrivals((r) => belongs(r, search));
   const [asking, setAsking] = useState<Asking>('');
   const bulk = useBulk();
   const all: MayRow[] = rows(read.data?.requests);
+  const [arrived, seen] = useArrivals((r, filed) => belongs(r, search) && (filed || near(r, all, read.data?.requests?.pageInfo.hasNextPage ?? false, search.sort)));
   const news = arrived.filter((a) => !all.some((r) => r.id === a.id));
   const current = () => all.find((r) => r.id === marked());
   const chosen = all.filter((r) => picked.has(r.id));
@@ -84,7 +84,7 @@ export default function RequestList() {
           ? <Empty title="No request matches"><p>Take a filter away, or file a request from the catalogue.</p></Empty>
           : (
             <>
-              {board ? <Board all={all} /> : <Table all={all} search={search} set={set} picked={picked} pick={pick} pickAll={(on) => { setPicked(new Set(on ? all.map((r) => r.id) : [])); }} />}
+              {board ? <Board all={all} search={search} /> : <Table all={all} search={search} set={set} picked={picked} pick={pick} pickAll={(on) => { setPicked(new Set(on ? all.map((r) => r.id) : [])); }} />}
               <More shown={all.length} total={read.data?.requests?.totalCount} page={read.data?.requests?.pageInfo} next={read.next} />
             </>
           ))}
@@ -139,7 +139,7 @@ function Table({ all, search, set, picked, pick, pickAll }: TableProps) {
         </thead>
         <tbody>
           {all.map((r) => (
-            <tr key={r.id} data-row={r.id} className={picked.has(r.id) ? 'picked' : undefined}>
+            <tr key={r.id} data-row={r.id} className={[picked.has(r.id) && 'picked', !belongs(r, { ...search, q: '' }) && 'left'].filter(Boolean).join(' ') || undefined}>
               <td className="tight pick"><input type="checkbox" aria-label={`Select ${r.title}`} checked={picked.has(r.id)} onChange={() => { pick(r.id); }} /></td>
               <td><Link to="/app/requests/$id" params={{ id: r.id }} className="name">{r.title}</Link><span className="sub">{r.service?.name} › {r.offering?.name}</span></td>
               <td className="tight"><Badge value={r.status} /></td>
@@ -155,14 +155,16 @@ function Table({ all, search, set, picked, pick, pickAll }: TableProps) {
   );
 }
 
-function Board({ all }: { all: RequestRowFragment[] }) {
+function Board({ all, search }: { all: RequestRowFragment[]; search: RequestSearch }) {
+  const { status: _status, ...others } = requestFilter(search);
+  const counts = useCounts('status', others);
   return (
     <div className="board" tabIndex={0} role="group" aria-label="Requests by status">
       {['PENDING', 'IN_PROGRESS', 'COMPLETED', 'CANCELLED'].map((s) => {
         const here = all.filter((r) => r.status === s);
         return (
           <section key={s} aria-label={words(s)}>
-            <h2>{words(s)} <span className="soft">{here.length}</span></h2>
+            <h2>{words(s)} <span className="soft">{search.status ? here.length : counts?.get(s) ?? here.length}</span></h2>
             <ul>
               {here.map((r) => (
                 <li key={r.id} className="card" data-row={r.id}>

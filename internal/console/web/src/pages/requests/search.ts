@@ -34,12 +34,25 @@ export function belongs(r: RequestRowFragment, s: RequestSearch): boolean {
     && Object.entries(f.tag ?? {}).every(([k, values]) => one([values].flat(), (r.tags as Record<string, string>)[k]));
 }
 
+// near reports whether a row that has changed has its place among those that were read, or after the last of all: else it is on a page
+// that nobody has asked for yet.
+export function near(r: RequestRowFragment, read: readonly RequestRowFragment[], more: boolean, sort: string | undefined): boolean {
+  const { field, direction } = requestOrder(sort);
+  const last = read.at(-1);
+  if (!more || !last) return true;
+  if (field !== 'createdAt' && field !== 'updatedAt' && field !== 'title') return false;
+  return direction === 'DESC' ? r[field] > last[field] : r[field] < last[field];
+}
+
 export function requestOrder(sort: string | undefined): RequestOrder {
   const field = (sort ?? '-createdAt').replace(/^-/, '') as RequestOrder['field'];
   return { field, direction: (sort ?? '-').startsWith('-') ? 'DESC' : 'ASC' };
 }
 
 export const requestVariables = (s: RequestSearch): RequestsQueryVariables => ({ first: 50, filter: requestFilter(s), orderBy: requestOrder(s.sort) });
+
+// asleep reports whether a request was put off.
+export const asleep = (r: Pick<RequestRowFragment, 'snoozedUntil'>): boolean => Boolean(r.snoozedUntil) && new Date(r.snoozedUntil as string).getTime() > Date.now();
 
 // The inbox shows what nobody has accepted, the oldest last.
 export const inboxVariables = (teamId = ''): RequestsQueryVariables =>

@@ -63,13 +63,13 @@ export default function RuleList() {
 }
 
 function Editor({ rule: r, teams, close, saved }: { rule: RuleFragment | null; teams: Team[]; close: () => void; saved: () => void }) {
-  const [draft, set, forget] = useDraft(`rule ${r ? `${r.id} ${r.etag}` : 'new'}`, { name: r?.name ?? '', when: r?.when ?? '', teamId: r?.teamId ?? '', assignTo: r?.assignTo ?? 'none', priority: r?.priority ?? '', position: r ? String(r.position) : '', enabled: r?.enabled ?? true });
+  const [draft, set, forget, base] = useDraft(`rule ${r?.id ?? 'new'}`, { name: r?.name ?? '', when: r?.when ?? '', teamId: r?.teamId ?? '', assignTo: r?.assignTo ?? 'none', priority: r?.priority ?? '', position: r ? String(r.position) : '', enabled: r?.enabled ?? true }, r?.etag);
   const [fault, setFault] = useState<Fault | null>(null);
   const [create, making] = useWrite(CreateRule, true);
   const [update, saving] = useWrite(UpdateRule, true);
   const send = async () => {
     const fields = { name: draft.name, when: draft.when, teamId: draft.teamId || null, assignTo: draft.assignTo as RoutingAssignment, priority: (draft.priority || null) as RequestPriority | null, enabled: draft.enabled, ...(draft.position ? { position: Number(draft.position) } : {}) };
-    const o = r ? await update({ input: { id: r.id, ifMatch: r.etag, ...fields } }) : await create({ input: fields });
+    const o = r ? await update({ input: { id: r.id, ...base.match, ...fields } }) : await create({ input: fields });
     setFault(o.fault);
     if (o.fault) return;
     forget();
@@ -91,7 +91,7 @@ function Editor({ rule: r, teams, close, saved }: { rule: RuleFragment | null; t
           <Field label="Position" optional hint="Behind all others when empty." fault={faultAt(fault, 'position')}><input type="number" min={1} value={draft.position} onChange={(e) => { set({ ...draft, position: e.target.value }); }} /></Field>
         </div>
         <Check label="Enabled" checked={draft.enabled} set={(enabled) => { set({ ...draft, enabled }); }} />
-        <Rest fault={fault} fields={['name', 'when', 'teamId', 'assignTo', 'priority', 'position']} />
+        <Rest base={base} fault={fault} fields={['name', 'when', 'teamId', 'assignTo', 'priority', 'position']} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || saving}>{r ? 'Save' : 'Create'}</button></footer>
       </form>
     </Dialog>

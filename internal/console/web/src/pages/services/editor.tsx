@@ -18,7 +18,7 @@ const tagsOf = (text: string) => Object.fromEntries(text.split('\n').filter((l) 
 
 // ServiceEditor says what a service is called, who answers for it, and where it belongs.
 export function ServiceEditor({ service: s, close }: { service: ServiceFullFragment | null; close: () => void }) {
-  const [draft, set, forget] = useDraft(s ? `service ${s.id} ${s.etag}` : 'service', { name: s?.name ?? '', description: s?.description ?? '', ownerTeamId: s?.ownerTeamId ?? '', organizationId: s?.organizationId ?? '', tags: textOf(s?.tags ?? {}) });
+  const [draft, set, forget, base] = useDraft(`service ${s?.id ?? 'new'}`, { name: s?.name ?? '', description: s?.description ?? '', ownerTeamId: s?.ownerTeamId ?? '', organizationId: s?.organizationId ?? '', tags: textOf(s?.tags ?? {}) }, s?.etag);
   const [fault, setFault] = useState<Fault | null>(null);
   const [teams, organizations] = [useTeamChoices(), useOrganizationChoices()];
   const [create, making] = useWrite(CreateService, true);
@@ -26,7 +26,7 @@ export function ServiceEditor({ service: s, close }: { service: ServiceFullFragm
   const navigate = useNavigate();
   const send = async () => {
     const input = { name: draft.name, description: draft.description || null, ownerTeamId: draft.ownerTeamId || null, organizationId: draft.organizationId || null, ...(s && draft.tags === textOf(s.tags) ? {} : { tags: tagsOf(draft.tags) }) };
-    const o = s ? await update({ input: { id: s.id, ifMatch: s.etag, ...input } }) : await create({ input });
+    const o = s ? await update({ input: { id: s.id, ...base.match, ...input } }) : await create({ input });
     setFault(o.fault);
     if (!o.data) return;
     forget();
@@ -43,7 +43,7 @@ export function ServiceEditor({ service: s, close }: { service: ServiceFullFragm
         <Field label="Team" hint="It answers for the service." fault={faultAt(fault, 'ownerTeamId')}><select value={draft.ownerTeamId} onChange={(e) => { set({ ...draft, ownerTeamId: e.target.value }); }}><option value="">None</option><Choices of={teams} now={s?.ownerTeam} /></select></Field>
         {(organizations.length > 0 || draft.organizationId) && <Field label="Organization" fault={faultAt(fault, 'organizationId')}><select value={draft.organizationId} onChange={(e) => { set({ ...draft, organizationId: e.target.value }); }}><option value="">None</option><Choices of={organizations} now={s?.organization} /></select></Field>}
         <Field label="Tags" optional hint="For filters and access policies: key: value, one a line." fault={tagFaults.map((d) => `${d.field.slice(5)} ${d.message}`).join(' ') || undefined}><textarea rows={2} value={draft.tags} placeholder="env: production" onChange={(e) => { set({ ...draft, tags: e.target.value }); }} /></Field>
-        <Rest fault={fault} fields={['name', 'slug', 'description', 'ownerTeamId', 'organizationId', ...tagFaults.map((d) => d.field)]} />
+        <Rest base={base} fault={fault} fields={['name', 'slug', 'description', 'ownerTeamId', 'organizationId', ...tagFaults.map((d) => d.field)]} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || saving}>{s ? 'Save' : 'Create'}</button></footer>
       </form>
     </Dialog>

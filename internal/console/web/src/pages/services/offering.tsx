@@ -25,10 +25,10 @@ const bare = (sla: OfferingFullFragment['sla']) => JSON.parse(JSON.stringify(sla
 // OfferingEditor builds an offering: its form with a live preview, its workflow, its service level.
 export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: string; offering: OfferingFullFragment | null; close: () => void }) {
   const form = o?.form as { fields?: FormField[] } | null | undefined;
-  const [draft, set, forget] = useDraft<Draft>(`offering ${o ? `${o.id} ${o.etag}` : serviceId}`, {
+  const [draft, set, forget, base] = useDraft<Draft>(`offering ${o?.id ?? serviceId}`, {
     name: o?.name ?? '', description: o?.description ?? '', status: o?.status ?? 'active', workflowId: o?.workflowId ?? '',
     response: String(o?.sla?.responseMinutes ?? ''), resolution: String(o?.sla?.resolutionMinutes ?? ''), calendarId: o?.sla?.calendarId ?? '', hasForm: Boolean(form), fields: form?.fields ?? [],
-  });
+  }, o?.etag);
   const [fault, setFault] = useState<Fault | null>(null);
   const [answers, setAnswers] = useState<Answers>({});
   const reads = useCan('calendar.read');
@@ -40,7 +40,7 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
     const sla = { ...bare(o?.sla ?? null), responseMinutes: number(draft.response), resolutionMinutes: number(draft.resolution), calendarId: draft.calendarId || null };
     const fields = keyed(draft.fields);
     const input = { name: draft.name, description: draft.description || null, status: draft.status as OfferingStatus, workflowId: draft.workflowId || null, sla, form: draft.hasForm || fields.length > 0 ? { fields } : null };
-    const done = o ? await update({ input: { id: o.id, ifMatch: o.etag, ...input } }) : await create({ input: { serviceId, ...input } });
+    const done = o ? await update({ input: { id: o.id, ...base.match, ...input } }) : await create({ input: { serviceId, ...input } });
     setFault(done.fault);
     if (done.fault) return;
     forget();
@@ -104,7 +104,7 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
             <FormFields fields={keyed(draft.fields)} answers={answers} set={setAnswers} />
           </section>
         )}
-        <Rest fault={fault} fields={known} />
+        <Rest base={base} fault={fault} fields={known} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || saving}>{o ? 'Save' : 'Create'}</button></footer>
       </form>
     </Dialog>

@@ -2,7 +2,8 @@ import { useState } from 'react';
 import { config } from '../../app/config';
 import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
-import { useCan, useViewer } from '../../app/session';
+import { switched } from '../../app/network';
+import { atLeast, can, inSandbox, useCan, useViewer } from '../../app/session';
 import { applyTheme, theme, type Theme } from '../../app/theme';
 import { EndAllSessions, EndSession, Sessions, SetNotice, SwitchSession, UpdateCompany } from '../../gen/documents';
 import type { NotificationChannel, NotificationKind } from '../../gen/types';
@@ -16,11 +17,11 @@ import { toast } from '../../ui/toast';
 
 // SettingsView is what one sets for oneself, and admins for the company.
 export default function SettingsView() {
-  const admin = useCan('company.update');
+  const [admin, switches] = [useCan('company.update'), useCan('session.switch') && atLeast(useViewer(), 'admin')];
   const viewer = useViewer();
   const [look, setLook] = useState<Theme>(theme());
   return (
-    <Page title="Settings" narrow>
+    <Page title="Settings" narrow live="The company’s settings">
       <Section title="You" intro={`${viewer.name}${viewer.email ? ` · ${viewer.email}` : ''}`}>
         <div className="card pad stack">
           <Field label="Appearance"><select value={look} onChange={(e) => { setLook(e.target.value as Theme); applyTheme(e.target.value as Theme); }}><option value="system">As the system</option><option value="light">Light</option><option value="dark">Dark</option></select></Field>
@@ -30,7 +31,7 @@ export default function SettingsView() {
       <Told />
       <Devices />
       {admin && <CompanyForm />}
-      {admin && <SandboxSwitch />}
+      {switches && <SandboxSwitch />}
     </Page>
   );
 }
@@ -65,7 +66,7 @@ function Devices() {
   const [endAll] = useWrite(EndAllSessions);
   const [asking, setAsking] = useState(false);
   return (
-    <Section title="Where you are signed in" actions={<button type="button" className="danger-plain" onClick={() => { setAsking(true); }}>Sign out everywhere</button>}>
+    <Section title="Where you are signed in" actions={can(viewer, 'session.end_all') && <button type="button" className="danger-plain" onClick={() => { setAsking(true); }}>Sign out everywhere</button>}>
       <Loaded read={read} skeleton={2}>
         {({ sessions }) => (
           <><ul className="rows">
@@ -121,11 +122,11 @@ function CompanyForm() {
 }
 
 function SandboxSwitch() {
-  const inside = useViewer().company?.sandbox === null;
+  const inside = inSandbox(useViewer());
   const [run, busy] = useWrite(SwitchSession);
   return (
     <Section title="Sandbox" intro="A company to try things in, apart from the live one. Test keys reach it.">
-      <button type="button" className="plain" disabled={busy} onClick={() => { void run({ input: { sandbox: !inside } }).then((o) => { if (!o.fault) location.assign('/app'); }); }}>
+      <button type="button" className="plain" disabled={busy} onClick={() => { void run({ input: { sandbox: !inside } }).then((o) => { if (!o.fault) switched(); }); }}>
         {inside ? 'Leave the sandbox' : 'Switch to the sandbox'}
       </button>
     </Section>

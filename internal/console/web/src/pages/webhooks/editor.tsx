@@ -13,13 +13,13 @@ interface EditorProps { subscriber: SubscriberFragment | null; close: () => void
 
 // Editor says where events go, and which.
 export function Editor({ subscriber: s, close, made }: EditorProps) {
-  const [draft, set, forget] = useDraft(s ? `webhook ${s.id} ${s.etag}` : 'webhook', { url: s?.url ?? '', description: s?.description ?? '', events: s?.events ?? [] });
+  const [draft, set, forget, base] = useDraft(`webhook ${s?.id ?? 'new'}`, { url: s?.url ?? '', description: s?.description ?? '', events: s?.events ?? [] }, s?.etag);
   const [fault, setFault] = useState<Fault | null>(null);
   const [create, making] = useWrite(CreateSubscriber, true);
   const [update, saving] = useWrite(UpdateSubscriber, true);
   const send = async () => {
     const input = { ...draft, description: draft.description || null };
-    const o = s ? await update({ input: { id: s.id, ifMatch: s.etag, ...input } }) : await create({ input });
+    const o = s ? await update({ input: { id: s.id, ...base.match, ...input } }) : await create({ input });
     setFault(o.fault);
     if (!o.data) return;
     forget();
@@ -37,7 +37,7 @@ export function Editor({ subscriber: s, close, made }: EditorProps) {
           {faultAt(fault, 'events') && <p className="fault" id="events-fault">{faultAt(fault, 'events')}</p>}
         </fieldset>
         <Field label="Description" optional fault={faultAt(fault, 'description')}><input value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>
-        <Rest fault={fault} fields={['url', 'events', 'description']} />
+        <Rest base={base} fault={fault} fields={['url', 'events', 'description']} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || saving}>{s ? 'Save' : 'Create'}</button></footer>
       </form>
     </Dialog>

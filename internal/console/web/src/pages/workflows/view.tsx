@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react';
 import { rows, usePages, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
-import { DeleteWorkflow, PublishWorkflow, UpdateWorkflow, WorkflowDiffOf, WorkflowExecutions, WorkflowOne } from '../../gen/documents';
+import { DeleteWorkflow, PublishWorkflow, UpdateWorkflow, WorkflowDiffOf, WorkflowExecutions, WorkflowOne, WorkflowVersions } from '../../gen/documents';
 import type { WorkflowOneQuery } from '../../gen/types';
 import { Badge, Time } from '../../ui/bits';
 import { Changes } from '../../ui/changes';
@@ -112,9 +112,10 @@ function nameOf(d: Definition, field: string): string {
 
 function Publish({ workflow: w, close, act }: { workflow: Workflow; close: () => void; act: () => Promise<void> }) {
   return (
-    <Dialog title={`Publish “${w.name}”?`} close={close}>
+    <Dialog title={`Publish “${w.name}”?`} close={close} wide>
       <form className="stack" onSubmit={(e) => { e.preventDefault(); void act(); }}>
         <p>New requests run the draft from now on, as version {w.version + 1}. What runs already goes on with the version that it began with.</p>
+        {w.version > 0 && <Differences id={w.id} />}
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit">Publish</button></footer>
       </form>
     </Dialog>
@@ -134,7 +135,9 @@ function Remove({ workflow: w, close }: { workflow: Workflow; close: () => void 
 }
 
 function Published({ workflow: w, compare }: { workflow: Workflow; compare: (version: number) => void }) {
-  const list = rows(w.versions);
+  const read = usePages(WorkflowVersions, { id: w.id });
+  const versions = read.data?.workflow?.versions;
+  const list = rows(versions);
   if (list.length === 0) return null;
   return (
     <Section title="Versions">
@@ -143,17 +146,19 @@ function Published({ workflow: w, compare }: { workflow: Workflow; compare: (ver
           <li key={v.version} className="row"><div>Version {v.version} <span className="soft">· <Time at={v.publishedAt} full /></span></div><div className="verbs">{v.version > 1 && <button type="button" className="plain small" onClick={() => { compare(v.version); }}>What changed<span className="hidden"> in version {v.version}</span></button>}</div></li>
         ))}
       </ul>
+      <More shown={list.length} total={versions?.totalCount} page={versions?.pageInfo} next={read.next} />
     </Section>
   );
 }
 
 function Diff({ id, to, close }: { id: string; to: number; close: () => void }) {
-  const read = useRead(WorkflowDiffOf, { id, to });
-  return (
-    <Dialog title={`What version ${to} changed`} close={close} wide>
-      <Loaded read={read} skeleton={3}>{({ workflowDiff: d }) => (!d || d.changes.length === 0 ? <Empty title="Nothing differs" /> : <Changes list={d.changes.map((c) => ({ ...c, name: <code>{c.path}</code> }))} />)}</Loaded>
-    </Dialog>
-  );
+  return <Dialog title={`What version ${to} changed`} close={close} wide><Differences id={id} to={to} /></Dialog>;
+}
+
+// Differences are what a version changed, or what the draft would.
+function Differences({ id, to }: { id: string; to?: number }) {
+  const read = useRead(WorkflowDiffOf, to === undefined ? { id } : { id, to });
+  return <Loaded read={read} skeleton={3}>{({ workflowDiff: d }) => (!d || d.changes.length === 0 ? <Empty title="Nothing differs" /> : <Changes list={d.changes.map((c) => ({ ...c, name: <code>{c.path}</code> }))} />)}</Loaded>;
 }
 
 function Runs({ id }: { id: string }) {

@@ -1,0 +1,85 @@
+// An admin with Chromium presses what the pages offer, in the live company and then in its sandbox: the server refuses none of it. The
+// switch between the two reaches the other tabs.
+import assert from 'node:assert/strict';
+import { open } from './chromium.mjs';
+
+const { api, admin, paths } = JSON.parse(process.env.ATRIUM_TEST);
+const b = await open(api, { viewport: { width: 1280, height: 860 } });
+const { page } = b;
+await page.goto(admin.link);
+await page.getByLabel('Password').fill(admin.password);
+await page.getByRole('button', { name: 'Go on' }).click();
+await page.getByText('Your account is ready').waitFor();
+await page.goto(`${api}/app/settings`);
+await page.getByLabel('E-mail address').fill(admin.email);
+await page.getByLabel('Password').fill(admin.password);
+await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+await page.waitForURL(`${api}/app/settings`);
+
+let at = '';
+const refused = [];
+page.on('response', async (r) => {
+  if (!r.url().endsWith('/graphql') || r.headers()['content-type']?.startsWith('text/event-stream')) return;
+  const { errors } = await r.json().catch(() => ({}));
+  for (const e of errors ?? []) if (e.extensions.code === 'forbidden' || /live company/.test(e.message)) refused.push(`${at}: ${r.request().postDataJSON().operationName}: ${e.message}`);
+});
+
+const show = async (path) => {
+  await page.goto(`${api}/app/${path}`);
+  await page.locator('#main h1').waitFor();
+  await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+};
+// verbs are the buttons of a page, one for each thing that they do: a list has the same ones in each row.
+const verbs = () => page.locator('#main').evaluate((main) => {
+  const says = (el) => [...el.childNodes].filter((n) => !n.classList?.contains('hidden')).map((n) => n.textContent).join('').trim();
+  return [...new Set([...main.querySelectorAll('button:not(:disabled)')].filter((el) => !el.closest('.filters, search, th')).map(says))].filter(Boolean);
+});
+// What only moves about, or ends the session that presses.
+const beside = /^(Sign out|Sign out everywhere|Leave the sandbox|Switch to the sandbox|Clear|Show more|Copy.*|Export CSV.*|Board|Table|All|Explain|\d+ new|Refused|Allowed)$/;
+
+// press does what a button offers; where that asks first, it answers yes.
+async function press(path, verb) {
+  at = `${path}: ${verb}`;
+  await show(path);
+  const button = page.locator('#main').getByRole('button', { name: verb }).first();
+  if (!await button.isVisible() || await button.isDisabled()) return;
+  await button.click();
+  const dialog = page.locator('dialog[open]');
+  if (await dialog.count() > 0) {
+    for (const field of await dialog.locator('input:not([type=checkbox]):not([type=radio]), textarea').all()) {
+      if (await field.isEditable() && await field.inputValue() === '' && await field.getAttribute('type') !== 'datetime-local') await field.fill('x').catch(() => undefined);
+    }
+    const go = dialog.locator('[type=submit], button.danger').last();
+    if (await go.count() > 0 && await go.isEnabled()) await go.click();
+  }
+  await page.waitForLoadState('networkidle');
+}
+
+async function walk(where) {
+  const done = new Set();
+  for (const path of paths) {
+    await show(path);
+    for (const verb of await verbs()) {
+      if (beside.test(verb) || done.has(`${path} ${verb}`)) continue;
+      done.add(`${path} ${verb}`);
+      await press(path, verb);
+    }
+  }
+  assert.ok(done.size > 20, `${where}: ${[...done].join(', ')}`);
+  assert.deepEqual(refused, [], where);
+}
+
+await walk('live');
+const tab = await b.context.newPage();
+await tab.goto(`${api}/app/requests`);
+await tab.getByRole('heading', { level: 1, name: 'Requests' }).waitFor();
+await show('settings');
+await page.getByRole('button', { name: 'Switch to the sandbox' }).click();
+for (const p of [page, tab]) await p.locator('.sandbox-word').waitFor();
+await walk('sandbox');
+await show('settings');
+await page.getByText('can be changed in the live company alone').waitFor();
+await page.getByRole('button', { name: 'Leave the sandbox' }).click();
+for (const p of [page, tab]) await p.locator('.sandbox-word').waitFor({ state: 'detached' });
+await b.close();
+console.log('console-offers: ok');
