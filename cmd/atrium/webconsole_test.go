@@ -29,8 +29,8 @@ func TestWebConsole(t *testing.T) {
 	})
 }
 
-// An admin presses what the console's pages offer: the server refuses none of it, neither in the live company nor in its sandbox,
-// where people, keys, the plan and the settings are the live company's.
+// An admin presses what the console's pages offer, and the server refuses none of it. In the sandbox they offer nothing of people,
+// keys, the plan and the settings, which are the live company's.
 func TestWebConsoleOffersWhatIsAllowed(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		n := p.serve()

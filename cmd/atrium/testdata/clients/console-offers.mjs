@@ -1,5 +1,5 @@
-// An admin with Chromium presses what the pages offer, in the live company and then in its sandbox: the server refuses none of it. The
-// switch between the two reaches the other tabs.
+// An admin with Chromium presses what the pages offer: the server refuses none of it. The switch to the sandbox reaches the other tabs,
+// and pages offer nothing there that is the live company's.
 import assert from 'node:assert/strict';
 import { open } from './chromium.mjs';
 
@@ -23,6 +23,14 @@ page.on('response', async (r) => {
   const { errors } = await r.json().catch(() => ({}));
   for (const e of errors ?? []) if (e.extensions.code === 'forbidden' || /live company/.test(e.message)) refused.push(`${at}: ${r.request().postDataJSON().operationName}: ${e.message}`);
 });
+
+// What the page has asked and was not answered yet, but for streams.
+const pending = new Set();
+page.on('request', (r) => { if (r.url().endsWith('/graphql') && !r.headers().accept?.includes('event-stream')) pending.add(r); });
+for (const ended of ['requestfinished', 'requestfailed']) page.on(ended, (r) => { pending.delete(r); });
+const answered = async () => {
+  for (let i = 0; i < 100 && (i < 2 || pending.size > 0); i++) await page.waitForTimeout(50);
+};
 
 const show = async (path) => {
   await page.goto(`${api}/app/${path}`);
@@ -52,33 +60,31 @@ async function press(path, verb) {
     const go = dialog.locator('[type=submit], button.danger').last();
     if (await go.count() > 0 && await go.isEnabled()) await go.click();
   }
-  await page.waitForLoadState('networkidle');
+  await answered();
 }
 
-async function walk(where) {
-  const done = new Set();
-  for (const path of paths) {
-    await show(path);
-    for (const verb of await verbs()) {
-      if (beside.test(verb) || done.has(`${path} ${verb}`)) continue;
-      done.add(`${path} ${verb}`);
-      await press(path, verb);
-    }
+const done = [];
+for (const path of paths) {
+  await show(path);
+  for (const verb of await verbs()) {
+    if (beside.test(verb)) continue;
+    done.push(`${path}: ${verb}`);
+    await press(path, verb);
   }
-  assert.ok(done.size > 20, `${where}: ${[...done].join(', ')}`);
-  assert.deepEqual(refused, [], where);
 }
-
-await walk('live');
+assert.ok(done.length > 40, done.join(', '));
+assert.deepEqual(refused, []);
 const tab = await b.context.newPage();
 await tab.goto(`${api}/app/requests`);
 await tab.getByRole('heading', { level: 1, name: 'Requests' }).waitFor();
 await show('settings');
 await page.getByRole('button', { name: 'Switch to the sandbox' }).click();
 for (const p of [page, tab]) await p.locator('.sandbox-word').waitFor();
-await walk('sandbox');
-await show('settings');
-await page.getByText('can be changed in the live company alone').waitFor();
+for (const path of ['people', 'keys', 'service-accounts', 'plan', 'settings']) { // few: the sandbox takes sixty calls a minute
+  await show(path);
+  await page.getByText('can be changed in the live company alone').waitFor();
+  assert.deepEqual((await verbs()).filter((v) => /^(New|Invite|Erase|Preview the change|Cancel subscription|Sign out everywhere)/.test(v) && v !== 'New team'), [], path);
+}
 await page.getByRole('button', { name: 'Leave the sandbox' }).click();
 for (const p of [page, tab]) await p.locator('.sandbox-word').waitFor({ state: 'detached' });
 await b.close();

@@ -197,6 +197,15 @@ await s.page.getByRole('heading', { name: 'Runs of agents' }).waitFor();
 assert.equal(await s.page.getByRole('heading', { name: /Deliveries|by agent/ }).count(), 0, 'staff see neither webhooks nor who the agents are');
 assert.deepEqual(refused, []);
 
+// Staff take a request in and finish it.
+const theirs = await file('For staff');
+await s.go(`requests/${theirs.id}`, theirs.title);
+await s.page.getByRole('button', { name: 'Accept', exact: true }).click();
+await status(theirs.id, 'IN_PROGRESS');
+await s.page.getByRole('button', { name: 'Complete', exact: true }).click();
+await status(theirs.id, 'COMPLETED');
+assert.deepEqual(refused, []);
+
 // A view that is shared is there for others, by its name.
 await s.go('requests?status=COMPLETED', 'Requests');
 await s.page.getByRole('button', { name: 'Save view' }).click();
@@ -269,7 +278,7 @@ await page.getByPlaceholder('Type a page').fill('secre');
 await page.keyboard.press('Enter');
 await page.waitForURL(`${api}/app/secrets`);
 await page.keyboard.press('?');
-await page.getByRole('dialog').getByText('Open the command menu').waitFor();
+await page.getByRole('dialog').getByText('Open the command menu', { exact: true }).waitFor();
 
 // A key is another one from now on, and as it came once all are reset.
 const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
@@ -363,7 +372,7 @@ await page.getByLabel('Action', { exact: true }).last().selectOption('update');
 await page.getByRole('button', { name: 'Try on past decisions' }).click();
 await page.getByText(/^Of the last \d+ decisions/).waitFor();
 await page.getByRole('button', { name: 'Create', exact: true }).click();
-await page.getByText('Urgent needs a person').waitFor();
+await page.getByText('Urgent needs a person').first().waitFor();
 const elsewhere = await b.context.newPage();
 await elsewhere.goto(`${api}/app/policies`);
 await page.getByRole('button', { name: 'Edit Urgent needs a person' }).click();
