@@ -63,6 +63,11 @@ async function press(path, verb) {
   await answered();
 }
 
+for (const list of ['inbox', 'workflows', 'agents']) { // one row of each
+  await show(list);
+  await page.locator('#main a.name').first().waitFor();
+  paths.push((await page.locator('#main a.name').first().getAttribute('href')).replace('/app/', ''));
+}
 const done = [];
 for (const path of paths) {
   await show(path);
@@ -72,7 +77,7 @@ for (const path of paths) {
     await press(path, verb);
   }
 }
-assert.ok(done.length > 40, done.join(', '));
+assert.ok(done.length > paths.length, done.join(', ')); // else the pages were not there
 assert.deepEqual(refused, []);
 const tab = await b.context.newPage();
 await tab.goto(`${api}/app/requests`);
@@ -80,10 +85,10 @@ await tab.getByRole('heading', { level: 1, name: 'Requests' }).waitFor();
 await show('settings');
 await page.getByRole('button', { name: 'Switch to the sandbox' }).click();
 for (const p of [page, tab]) await p.locator('.sandbox-word').waitFor();
-for (const path of ['people', 'keys', 'service-accounts', 'plan', 'settings']) { // few: the sandbox takes sixty calls a minute
+for (const path of ['people', 'keys', 'settings']) { // few: the sandbox takes sixty calls a minute
   await show(path);
   await page.getByText('can be changed in the live company alone').waitFor();
-  assert.deepEqual((await verbs()).filter((v) => /^(New|Invite|Erase|Preview the change|Cancel subscription|Sign out everywhere)/.test(v) && v !== 'New team'), [], path);
+  assert.deepEqual((await verbs()).filter((v) => /^(New|Invite|Erase|Sign out everywhere)/.test(v) && v !== 'New team'), [], path);
 }
 await page.getByRole('button', { name: 'Leave the sandbox' }).click();
 for (const p of [page, tab]) await p.locator('.sandbox-word').waitFor({ state: 'detached' });
