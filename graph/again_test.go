@@ -70,6 +70,27 @@ func TestMutationsUnderAKeyHaveOneEffect(t *testing.T) {
 	})
 }
 
+// An export that is repeated with its key is recorded once, and holds the same entries although others were written meanwhile.
+func TestExportsUnderAKey(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		as := s.Session(t, s.World.A.Owner)
+		export := func(format string) *apitest.Answer {
+			t.Helper()
+			return under(t, s, as, "export", `mutation { exportAudit(input: {format: `+format+`}) { export { count content } } }`, nil)
+		}
+		first := export("csv")
+		require.False(t, first.Has("errors"), "%s", first.Body)
+		ask(t, s, as, `mutation { createTeam(input: {name: "Later"}) { team { id } } }`, nil)
+		before := s.Counts(t)
+		again := export("csv")
+		require.JSONEq(t, string(first.Body), string(again.Body))
+		require.Equal(t, "true", again.Header.Get("Idempotency-Replayed"))
+		require.Equal(t, before, s.Counts(t), "no second effect")
+		require.Equal(t, "idempotency_mismatch", export("jsonl").Text("errors.0.extensions.code"))
+	})
+}
+
 // __typename has no effect and does not count as a mutation, wherever it is and however often.
 func TestTypenamesUnderAKey(t *testing.T) {
 	t.Parallel()

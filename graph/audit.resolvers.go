@@ -11,12 +11,14 @@ import (
 	"atrium/internal/op"
 )
 
+// ExportAudit reads the entries after the export was recorded. A repeat with the same idempotency key records nothing and reads the
+// same entries again.
 func (r *mutationResolver) ExportAudit(ctx context.Context, input auditlog.ExportInput) (*generated.ExportAuditPayload, error) {
-	in, err := run(ctx, r.engine, auditlog.Export, input)
+	recorded, err := underKey(ctx, r.engine, auditlog.Export, input, &op.Call{})
 	if err != nil {
 		return nil, err
 	}
-	out, err := run(ctx, r.engine, auditlog.ReadExport, in)
+	out, err := run(ctx, r.engine, auditlog.ReadExport, input.AsOf(recorded))
 	return &generated.ExportAuditPayload{Export: out}, err
 }
 

@@ -37,6 +37,12 @@ func change[In, Out any](ctx context.Context, e *op.Engine, o *op.Operation[In, 
 	if seen, ok := any(in).(interface{ SeenAs() string }); ok && seen.SeenAs() != "" {
 		call.IfMatch = func(row any) bool { return tagOf(row) == seen.SeenAs() }
 	}
+	return underKey(ctx, e, o, in, call.Checked())
+}
+
+// underKey runs a changing operation under the context's idempotency key, if there is one.
+func underKey[In, Out any](ctx context.Context, e *op.Engine, o *op.Operation[In, Out], in In, call *op.Call) (Out, error) {
+	var none Out
 	key := keyOf(ctx)
 	if key != nil {
 		call.IdempotencyKey, call.Fingerprint = key.text, key.fingerprint
@@ -45,7 +51,7 @@ func change[In, Out any](ctx context.Context, e *op.Engine, o *op.Operation[In, 
 			return encodeStored(e, key, typed)
 		}
 	}
-	out, kept, err := op.Run(ctx, e, o, in, call.Checked())
+	out, kept, err := op.Run(ctx, e, o, in, call)
 	if err == nil && kept != nil && kept.Status == http.StatusAccepted {
 		return none, &pendingActionError{kept.Body}
 	}

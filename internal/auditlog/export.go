@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"atrium/ent"
 	"atrium/ent/auditentry"
@@ -20,7 +21,8 @@ import (
 const MaxExport = 10_000
 
 // An export consists of two operations. Export records in a transaction who exports what. ReadExport then reads the entries
-// outside a transaction, because they may be many.
+// outside a transaction, because they may be many. For the same reason an idempotency key stores the moment of an export and not
+// its text: a repeat reads the entries up to that moment, which are the same but for erasures and newer proofs.
 var (
 	Export = op.New("audit.export", op.Spec{
 		Resource: "AuditEntry", Action: op.Create, Scope: "audit:read",
@@ -47,7 +49,20 @@ type Exported struct {
 	Truncated bool // older entries match too
 }
 
-func export(_ context.Context, tx *op.Tx, in ExportInput) (ExportInput, error) {
+// Recorded is an export that is in the log.
+type Recorded struct {
+	At time.Time // the newest entries that it contains are of this moment
+}
+
+// AsOf returns the input without the entries that are newer than a recorded export.
+func (in ExportInput) AsOf(r Recorded) ExportInput {
+	if end := r.At.Add(time.Millisecond); in.To == nil || end.Before(*in.To) { // entries have whole milliseconds
+		in.To = &end
+	}
+	return in
+}
+
+func export(ctx context.Context, tx *op.Tx, in ExportInput) (Recorded, error) {
 	filter := map[string]any{}
 	for name, values := range map[string][]string{
 		"actorId": in.ActorID, "action": in.Action, "resourceType": in.ResourceType, "resourceId": in.ResourceID, "outcome": in.Outcome,
@@ -64,7 +79,7 @@ func export(_ context.Context, tx *op.Tx, in ExportInput) (ExportInput, error) {
 	}
 	tx.ChangedField("filter", nil, filter)
 	tx.ChangedField("format", nil, in.Format)
-	return in, nil
+	return Recorded{tx.Now(ctx)}, nil
 }
 
 // readExport returns the newest entries that match, newest first.
