@@ -163,11 +163,17 @@ func TestPatchThatChangesNothing(t *testing.T) {
 		as := s.A.OwnerKey
 		e := live(t, s, as, s.A.Member.UserID)
 		for path, full := range map[string]body{
-			e.path("/users/{id}"):     {"attributes": body{"region": "eu"}},
-			e.path("/secrets/{id}"):   {"description": "d"},
-			e.path("/services/{id}"):  {"description": "d", "tags": body{"a": "b"}},
-			e.path("/workflows/{id}"): {"description": "d"},
-			e.path("/requests/{id}"):  {"fields": body{"n": 12345678901234567, "model": "14"}, "tags": body{"a": "b"}, "description": "d"},
+			e.path("/users/{id}"):    {"attributes": body{"region": "eu"}},
+			e.path("/secrets/{id}"):  {"description": "d"},
+			e.path("/services/{id}"): {"description": "d", "tags": body{"a": "b"}},
+			e.path("/workflows/{id}"): {"description": "d", "definition": body{ // its condition holds what encoding/json escapes
+				"phases": []body{
+					{"id": "start", "type": "START"}, {"id": "done", "type": "END"},
+					{"id": "urgent", "type": "DECISION", "config": body{"rules": []body{{"when": `request.priority == "HIGH" && size(request.title) < 5`, "transition": "yes"}}, "default": "no"}},
+				},
+				"transitions": []body{{"from": "start", "name": "next", "to": "urgent"}, {"from": "urgent", "name": "yes", "to": "done"}, {"from": "urgent", "name": "no", "to": "done"}},
+			}},
+			e.path("/requests/{id}"): {"fields": body{"n": 12345678901234567, "model": "14"}, "tags": body{"a": "b"}, "description": "d"},
 			e.path("/offerings/{id}"): {"sla": body{"responseMinutes": 5, "warnAtPercent": 80}, "tags": body{"a": "b"}, "form": body{"fields": []body{
 				{"key": "model", "type": "select", "label": "Model", "options": []string{"13", "14"}}, {"key": "n", "type": "number", "label": "N"},
 			}}},
