@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"entgo.io/ent/dialect/sql"
+
 	"atrium/ent"
 	"atrium/ent/request"
 	"atrium/internal/op"
@@ -27,6 +29,15 @@ type Taken struct {
 	Request *ent.Request // nil when no request waits
 }
 
+// byNextDue orders by the target that is due first, be it of the response or of the resolution.
+func byNextDue(s *sql.Selector) {
+	response, resolution := s.C(request.FieldResponseDueOrder), s.C(request.FieldResolutionDueOrder)
+	s.OrderExpr(sql.ExprFunc(func(b *sql.Builder) {
+		b.WriteString("CASE WHEN ").Ident(response).WriteString(" < ").Ident(resolution).
+			WriteString(" THEN ").Ident(response).WriteString(" ELSE ").Ident(resolution).WriteString(" END")
+	}))
+}
+
 func takeNext(ctx context.Context, tx *op.Tx, in TakeNextInput) (*Taken, error) {
 	tx.Unaudited() // Update writes the entry
 	var refs op.Refs
@@ -40,7 +51,7 @@ func takeNext(ctx context.Context, tx *op.Tx, in TakeNextInput) (*Taken, error) 
 	id, err := tx.Request.Query().
 		Where(request.TeamID(in.TeamID), request.StatusEQ(request.StatusPENDING), request.AssigneeIDIsNil(),
 			request.Or(request.SnoozedUntilIsNil(), request.SnoozedUntilLTE(tx.Now(ctx)))).
-		Order(request.ByResponseDueOrder(), request.ByCreatedAt(), request.ByID()).FirstID(ctx)
+		Order(byNextDue, request.ByCreatedAt(), request.ByID()).FirstID(ctx)
 	if ent.IsNotFound(err) {
 		return &Taken{}, nil
 	}

@@ -9,6 +9,7 @@ import (
 
 	"atrium/ent/auditentry"
 	"atrium/internal/apperr"
+	"atrium/internal/catalog"
 	"atrium/internal/op"
 	"atrium/internal/people"
 	"atrium/internal/policy"
@@ -77,5 +78,30 @@ func TestTakeNext(t *testing.T) {
 		}
 		_, _, err := op.Run(w.As(w.B, principal.Owner), w.Engine, request.TakeNext, take, nil)
 		require.Equal(t, "teamId", apperr.From(err).Details[0].Field)
+	})
+}
+
+// What is due first comes first, be it the response or the resolution, and what is never due comes last.
+func TestTakeNextGoesByEitherTarget(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		owner, agent := w.As(w.A, principal.Owner), w.As(w.A, principal.Agent)
+		s, never := offer(t, w, owner)
+		desk := testkit.Run(t, w, owner, people.CreateTeam, people.CreateTeamInput{Name: "Desk"})
+		put := func(offering string) string {
+			t.Helper()
+			return testkit.Run(t, w, owner, request.Create, request.CreateInput{ServiceID: s.ID, OfferingID: offering, Title: "R", TeamID: &desk.ID}).ID
+		}
+		promised := func(name string, level catalog.SLA) string {
+			t.Helper()
+			return put(testkit.Run(t, w, owner, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: s.ID}, Name: name, SLA: &level}).ID)
+		}
+		last := put(never.ID)
+		third := promised("resolved in ten hours", catalog.SLA{ResolutionMinutes: new(600)})
+		second := promised("answered in two hours", catalog.SLA{ResponseMinutes: new(120), ResolutionMinutes: new(900)})
+		first := promised("resolved in an hour", catalog.SLA{ResolutionMinutes: new(60)})
+		for _, want := range []string{first, second, third, last} {
+			require.Equal(t, want, testkit.Run(t, w, agent, request.TakeNext, request.TakeNextInput{TeamID: desk.ID}).Request.ID)
+		}
 	})
 }
