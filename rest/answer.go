@@ -26,7 +26,9 @@ func (rt *route) answer(body any) (op.Answer, error) {
 	}
 	rt.size.Store(int64(len(a.Body)))
 	if rt.tagged {
-		a.Header["ETag"] = etag(a.Body)
+		if a.Header["ETag"], err = etagOf(body, a.Body); err != nil {
+			return a, err
+		}
 	}
 	if id := idIn(body); id != "" && rt.status == http.StatusCreated {
 		a.Header["Location"] = "/v1/" + collection(rt.path) + "/" + id
@@ -60,10 +62,22 @@ func encode(v any, size int) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// etag returns a strong entity tag of an answer's bytes.
-func etag(body []byte) string {
-	sum := sha256.Sum256(body)
-	return `"` + base64.RawURLEncoding.EncodeToString(sum[:15]) + `"`
+// unseen is implemented by resources that note when they were last used. It returns the resource without that time.
+type unseen interface{ unseen() any }
+
+// etagOf returns the entity tag of a body: of its bytes, but for the time of the last use, which is no change. Somebody who signs in
+// must not keep an admin from saving what the admin has read.
+func etagOf(body any, encoded []byte) (string, error) {
+	if data := reflect.ValueOf(body).FieldByName("Data"); data.IsValid() {
+		if resource, ok := data.Interface().(unseen); ok {
+			var err error
+			if encoded, err = encode(resource.unseen(), len(encoded)); err != nil {
+				return "", err
+			}
+		}
+	}
+	sum := sha256.Sum256(encoded)
+	return `"` + base64.RawURLEncoding.EncodeToString(sum[:15]) + `"`, nil
 }
 
 // ifMatch returns the check of a PATCH's or DELETE's If-Match header; nil when there is none. tag renders a loaded row as the
@@ -82,7 +96,11 @@ func ifMatch(r *http.Request, tag func(any) any) func(any) bool {
 			return false
 		}
 		b, err := encode(body, 0)
-		return err == nil && anyTag(header, etag(b))
+		if err != nil {
+			return false
+		}
+		tag, err := etagOf(body, b)
+		return err == nil && anyTag(header, tag)
 	}
 }
 

@@ -139,6 +139,38 @@ func TestConditionalRequests(t *testing.T) {
 	})
 }
 
+// TestUseIsNoChange reads a user and a secret, has them used, and updates them with the tag that was read: being used is no change.
+func TestUseIsNoChange(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		as := s.A.OwnerKey
+		path := map[string]string{
+			"lastSeenAt": "/v1/users/" + s.A.Member.UserID,
+			"lastUsedAt": "/v1/secrets/" + create(t, s, as, "/v1/secrets", body{"name": "TOKEN", "value": "v"}),
+		}
+		change := map[string]body{"lastSeenAt": {"name": "New"}, "lastUsedAt": {"description": "New"}}
+		seen := map[string]*apitest.Answer{}
+		for field, p := range path {
+			seen[field] = s.Do(t, apitest.Scenario{As: as, Path: p})
+		}
+		s.Write(t, func(ctx context.Context, tx *store.Tx) error {
+			now := s.World.Clock.Now()
+			if err := tx.User.UpdateOneID(s.A.Member.UserID).SetLastSeenAt(now).Exec(ctx); err != nil {
+				return err
+			}
+			return tx.Secret.Update().SetLastUsedAt(now).Exec(ctx)
+		})
+		for field, p := range path {
+			used := s.Do(t, apitest.Scenario{As: as, Path: p})
+			require.NotEqual(t, seen[field].Text("data."+field), used.Text("data."+field))
+			require.Equal(t, seen[field].ETag(), used.ETag(), field)
+			changed := s.Do(t, apitest.Scenario{As: as, Method: http.MethodPatch, Path: p, Header: http.Header{"If-Match": {seen[field].ETag()}}, Body: change[field]})
+			require.NotEqual(t, used.ETag(), changed.ETag(), field)
+			s.Do(t, apitest.Scenario{As: as, Method: http.MethodPatch, Path: p, Header: http.Header{"If-Match": {seen[field].ETag()}}, Body: change[field], WantStatus: 412})
+		}
+	})
+}
+
 // TestLostUpdates lets twenty callers change a row that all of them have read: one succeeds.
 func TestLostUpdates(t *testing.T) {
 	t.Parallel()

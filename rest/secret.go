@@ -14,6 +14,11 @@ type Secret struct {
 	UpdatedAt   Time    `json:"updatedAt"`
 }
 
+func (s Secret) unseen() any {
+	s.LastUsedAt = nil
+	return s
+}
+
 func secretOut(s *ent.Secret) Secret {
 	return Secret{
 		ID: s.ID, Name: s.Name, Description: textOrNil(s.Description), Version: s.Version, CreatedBy: s.CreatedBy,

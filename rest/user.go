@@ -20,6 +20,11 @@ type User struct {
 	UpdatedAt  Time              `json:"updatedAt"`
 }
 
+func (u User) unseen() any {
+	u.LastSeenAt = nil
+	return u
+}
+
 // userOut renders a user that was loaded with its memberships.
 func userOut(u *ent.User) User {
 	return User{
