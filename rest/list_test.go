@@ -11,6 +11,7 @@ import (
 
 	"atrium/internal/apitest"
 	"atrium/internal/store"
+	"atrium/rest"
 )
 
 // TestPaging checks every list: pages that do not overlap, counts, bounds, and the page past the end.
@@ -28,6 +29,12 @@ func TestPaging(t *testing.T) {
 		rows(t, s, as, "/v1/workflows", "Workflow", 6, body{"definition": definition})
 		rows(t, s, as, "/v1/teams", "Team", 6, nil)
 		rows(t, s, as, "/v1/organizations", "Organization", 6, nil)
+		processes := make([]processing, 5)
+		for i := range processes {
+			processes[i] = processed(t, s, as)
+			workedBy(t, s, as, create(t, s, as, "/v1/requests", body{"serviceId": f.service, "offeringId": f.offering, "title": fmt.Sprint("worked ", i)}))
+		}
+		movable(t, s, as, processes[0])
 		lists := map[string][]string{ // path → the fields that it can be sorted by
 			"/v1/services": {"createdAt", "updatedAt", "name"},
 			"/v1/services/" + f.service + "/offerings": {"createdAt", "updatedAt", "name"},
@@ -37,7 +44,14 @@ func TestPaging(t *testing.T) {
 			"/v1/teams":         {"createdAt", "updatedAt", "name"},
 			"/v1/organizations": {"createdAt", "updatedAt", "name"},
 			"/v1/secrets":       {"createdAt", "updatedAt", "name"},
-			"/v1/audit":         {"at"},
+			"/v1/audit":         {"at", "createdAt", "updatedAt"},
+			"/v1/executions":    {"createdAt", "updatedAt", "status"},
+			"/v1/tasks":         {"createdAt", "updatedAt", "status"},
+			"/v1/approvals":     {"createdAt", "updatedAt"},
+			"/v1/incidents":     {"createdAt", "updatedAt"},
+			"/v1/agent-runs":    {"createdAt", "updatedAt"},
+			"/v1/workflows/" + processes[0].workflow + "/executions": {"createdAt", "updatedAt", "status"},
+			"/v1/requests/" + create(t, s, as, "/v1/requests", body{"serviceId": f.service, "offeringId": f.offering, "title": "c"}) + "/comments": {"createdAt", "updatedAt"},
 		}
 		for path, sorts := range lists {
 			all := s.Do(t, apitest.Scenario{As: as, Path: path + "?pageSize=100"})
@@ -82,6 +96,19 @@ func TestPaging(t *testing.T) {
 		require.Equal(t, body{"page": 1.0, "pageSize": 20.0, "totalPages": 0.0, "totalCount": 0.0}, empty.Get("pagination"))
 		require.Equal(t, []any{}, empty.Get("data"))
 	})
+}
+
+// TestEveryListSortsByItsTimes checks that each list of the route table takes createdAt and updatedAt.
+func TestEveryListSortsByItsTimes(t *testing.T) {
+	t.Parallel()
+	for _, row := range rest.Table() {
+		if len(row.Op.Sorts) == 0 {
+			continue
+		}
+		for _, field := range []string{"createdAt", "updatedAt"} {
+			require.Contains(t, row.Op.Sorts, field, row.Path)
+		}
+	}
 }
 
 // TestSorting checks that both databases order texts alike by code point, the letters A to Z without case, and priorities by

@@ -434,6 +434,11 @@ var (
 				Columns: []*schema.Column{AgentRunsColumns[3], AgentRunsColumns[20]},
 			},
 			{
+				Name:    "agentrun_company_id_updated_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{AgentRunsColumns[3], AgentRunsColumns[2], AgentRunsColumns[0]},
+			},
+			{
 				Name:    "agentrun_updated_at_id",
 				Unique:  false,
 				Columns: []*schema.Column{AgentRunsColumns[2], AgentRunsColumns[0]},
@@ -565,6 +570,11 @@ var (
 				Name:    "approval_company_id_status_created_at_id",
 				Unique:  false,
 				Columns: []*schema.Column{ApprovalsColumns[3], ApprovalsColumns[8], ApprovalsColumns[1], ApprovalsColumns[0]},
+			},
+			{
+				Name:    "approval_company_id_updated_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{ApprovalsColumns[3], ApprovalsColumns[2], ApprovalsColumns[0]},
 			},
 			{
 				Name:    "approval_company_id_request_id_created_at_id",
@@ -1012,6 +1022,11 @@ var (
 				Columns: []*schema.Column{ExecutionsColumns[3], ExecutionsColumns[11], ExecutionsColumns[12]},
 			},
 			{
+				Name:    "execution_company_id_updated_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{ExecutionsColumns[3], ExecutionsColumns[2], ExecutionsColumns[0]},
+			},
+			{
 				Name:    "execution_updated_at_id",
 				Unique:  false,
 				Columns: []*schema.Column{ExecutionsColumns[2], ExecutionsColumns[0]},
@@ -1314,6 +1329,11 @@ var (
 				Name:    "incident_company_id_status_created_at_id",
 				Unique:  false,
 				Columns: []*schema.Column{IncidentsColumns[3], IncidentsColumns[9], IncidentsColumns[1], IncidentsColumns[0]},
+			},
+			{
+				Name:    "incident_company_id_updated_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{IncidentsColumns[3], IncidentsColumns[2], IncidentsColumns[0]},
 			},
 		},
 	}
@@ -2449,6 +2469,11 @@ var (
 				Name:    "task_company_id_request_id_created_at_id",
 				Unique:  false,
 				Columns: []*schema.Column{TasksColumns[3], TasksColumns[25], TasksColumns[1], TasksColumns[0]},
+			},
+			{
+				Name:    "task_company_id_updated_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{TasksColumns[3], TasksColumns[2], TasksColumns[0]},
 			},
 			{
 				Name:    "task_updated_at_id",

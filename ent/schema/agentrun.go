@@ -56,6 +56,7 @@ func (AgentRun) Indexes() []ent.Index {
 		index.Fields("company_id", "agent_id", "created_at", "id"),
 		index.Fields("company_id", "status", "created_at", "id"),
 		index.Fields("company_id", "task_id"),
+		index.Fields("company_id", "updated_at", "id"),
 		index.Fields("updated_at", "id"), // feeds go by it
 	}
 }

@@ -53,6 +53,7 @@ func (Execution) Indexes() []ent.Index {
 		index.Fields("company_id", "workflow_id", "created_at", "id"),
 		index.Fields("company_id", "request_id", "created_at", "id"),
 		index.Fields("company_id", "inbound_webhook_id", "inbound_key").Unique(),
+		index.Fields("company_id", "updated_at", "id"),
 		index.Fields("updated_at", "id"), // feeds go by it
 	}
 }

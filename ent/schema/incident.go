@@ -47,5 +47,6 @@ func (Incident) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("company_id", "execution_id", "visit", "attempt").Unique(),
 		index.Fields("company_id", "status", "created_at", "id"),
+		index.Fields("company_id", "updated_at", "id"),
 	}
 }

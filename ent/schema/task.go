@@ -69,6 +69,7 @@ func (Task) Indexes() []ent.Index {
 		index.Fields("company_id", "team_id", "status", "created_at", "id"),
 		index.Fields("company_id", "agent_id", "status", "created_at", "id"),
 		index.Fields("company_id", "request_id", "created_at", "id"),
+		index.Fields("company_id", "updated_at", "id"),
 		index.Fields("updated_at", "id"), // feeds go by it
 		index.Fields("sla_next_at").Annotations(entsql.IndexWhere("sla_next_at IS NOT NULL")),
 	}

@@ -21,7 +21,7 @@ import (
 	"atrium/internal/principal"
 )
 
-var runSorts = op.Sorts{"createdAt": agentrun.FieldCreatedAt}
+var runSorts = op.Sorts{"createdAt": agentrun.FieldCreatedAt, "updatedAt": agentrun.FieldUpdatedAt}
 
 // The operations on runs. Callers who may read a request and have requests:read may read its runs.
 var (

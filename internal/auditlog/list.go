@@ -12,8 +12,9 @@ import (
 	"atrium/internal/paging"
 )
 
-// sorts are the fields that lists can be ordered by. at and createdAt are the same: an entry is created when the event happens.
-var sorts = op.Sorts{"at": auditentry.FieldCreatedAt, "createdAt": auditentry.FieldCreatedAt}
+// sorts are the fields that lists can be ordered by. All are one column: an entry is created when the event happens, and changes only
+// when it is sealed or erased, which is no event.
+var sorts = op.Sorts{"at": auditentry.FieldCreatedAt, "createdAt": auditentry.FieldCreatedAt, "updatedAt": auditentry.FieldCreatedAt}
 
 // ListEntries lists audit entries, newest first.
 var ListEntries = op.New("audit.list", op.Spec{

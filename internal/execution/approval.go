@@ -22,7 +22,7 @@ import (
 	"atrium/internal/workflow/engine"
 )
 
-var approvalSorts = op.Sorts{"createdAt": approval.FieldCreatedAt}
+var approvalSorts = op.Sorts{"createdAt": approval.FieldCreatedAt, "updatedAt": approval.FieldUpdatedAt}
 
 // The operations on approvals. Members reach the approvals that they may decide.
 var (

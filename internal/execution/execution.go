@@ -19,7 +19,9 @@ import (
 	domain "atrium/internal/request"
 )
 
-var executionSorts = op.Sorts{"createdAt": execution.FieldCreatedAt, "status": execution.FieldStatus + "," + execution.FieldCreatedAt}
+var executionSorts = op.Sorts{
+	"createdAt": execution.FieldCreatedAt, "updatedAt": execution.FieldUpdatedAt, "status": execution.FieldStatus + "," + execution.FieldCreatedAt,
+}
 
 // shownVisits limits the history in one answer: the last visits.
 const shownVisits = 1000

@@ -17,7 +17,7 @@ import (
 	"atrium/internal/workflow/engine"
 )
 
-var incidentSorts = op.Sorts{"createdAt": incident.FieldCreatedAt}
+var incidentSorts = op.Sorts{"createdAt": incident.FieldCreatedAt, "updatedAt": incident.FieldUpdatedAt}
 
 // The operations on incidents.
 var (

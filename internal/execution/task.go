@@ -27,7 +27,7 @@ import (
 	"atrium/internal/workflow/definition"
 )
 
-var taskSorts = op.Sorts{"createdAt": task.FieldCreatedAt, "status": task.FieldStatus + "," + task.FieldCreatedAt}
+var taskSorts = op.Sorts{"createdAt": task.FieldCreatedAt, "updatedAt": task.FieldUpdatedAt, "status": task.FieldStatus + "," + task.FieldCreatedAt}
 
 // The operations on tasks. Members reach tasks that are assigned to them or to one of their teams.
 var (

@@ -12,7 +12,8 @@ import (
 	"atrium/internal/paging"
 )
 
-var versionSorts = op.Sorts{"createdAt": workflowversion.FieldCreatedAt}
+// versionSorts orders by one column whatever the name, because a version never changes.
+var versionSorts = op.Sorts{"createdAt": workflowversion.FieldCreatedAt, "updatedAt": workflowversion.FieldCreatedAt}
 
 // The operations on published versions. The right to read a workflow suffices.
 var (
