@@ -144,20 +144,33 @@ func TestIfMatch(t *testing.T) {
 		h := opened(t, s)
 		as := s.Session(t, s.World.A.Owner)
 		r := h.filed(t, s, principal.Member, "R")
+		said := ask(t, s, as, `mutation($id: ID!) { createComment(input: {requestId: $id, body: "zero"}) { comment { id etag } } }`, vars{"id": r.ID}).Text("data.createComment.comment.id")
 		for _, c := range []struct{ list, row, id, change string }{
 			{"services", "service", h.service.ID, `updateService(input: {id: $id, ifMatch: $tag, description: $text}) { service { etag } }`},
 			{"", "offering", h.offering.ID, `updateOffering(input: {id: $id, ifMatch: $tag, description: $text}) { offering { etag } }`},
 			{"requests", "request", r.ID, `updateRequest(input: {id: $id, ifMatch: $tag, description: $text}) { request { etag } }`},
 			{"teams", "team", h.team.ID, `updateTeam(input: {id: $id, ifMatch: $tag, description: $text}) { team { etag } }`},
 			{"users", "user", s.A.Agent.UserID, `updateUser(input: {id: $id, ifMatch: $tag, name: $text}) { user { etag } }`},
+			{"", "comment", said, `updateComment(input: {id: $id, ifMatch: $tag, body: $text}) { comment { etag } }`},
+			{"", "company", "", `updateCompany(input: {ifMatch: $tag, name: $text}) { company { etag } }`},
 		} {
 			read := func() string {
 				t.Helper()
+				switch c.row {
+				case "comment":
+					return ask(t, s, as, `query($id: ID!) { node(id: $id) { ... on Comment { etag } } }`, vars{"id": c.id}).Text("data.node.etag")
+				case "company":
+					return ask(t, s, as, `{ viewer { company { etag } } }`, nil).Text("data.viewer.company.etag")
+				}
 				return ask(t, s, as, `query($id: ID!) { row: `+c.row+`(id: $id) { etag } }`, vars{"id": c.id}).Text("data.row.etag")
 			}
 			change := func(tag any, text string) *apitest.Answer {
 				t.Helper()
-				return send(t, s, as, `mutation($id: ID!, $tag: String, $text: String) { `+c.change+` }`, vars{"id": c.id, "tag": tag, "text": text})
+				declared := `$id: ID!, `
+				if c.id == "" {
+					declared = ""
+				}
+				return send(t, s, as, `mutation(`+declared+`$tag: String, $text: String) { `+c.change+` }`, vars{"id": c.id, "tag": tag, "text": text})
 			}
 			tag := read()
 			require.NotEmpty(t, tag)

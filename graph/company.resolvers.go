@@ -26,6 +26,10 @@ func (r *viewerResolver) Permissions(ctx context.Context, _ *view.Viewer) ([]str
 	return op.Permissions(ctx, r.engine)
 }
 
+func (r *companyResolver) Etag(_ context.Context, c *view.Company) (string, error) {
+	return etagOf(c.Company, nil), nil
+}
+
 // company returns the caller's company.
 func (r *Resolver) company(ctx context.Context) (*view.Company, error) {
 	c, err := run(ctx, r.engine, company.Get, company.GetInput{})

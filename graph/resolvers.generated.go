@@ -785,6 +785,10 @@ func (r *calendarResolver) Etag(_ context.Context, row *ent.Calendar) (string, e
 	return etagOf(row, nil), nil
 }
 
+func (r *commentResolver) Etag(_ context.Context, row *ent.Comment) (string, error) {
+	return etagOf(row, nil), nil
+}
+
 func (r *commentResolver) Author(ctx context.Context, row *ent.Comment) (*ent.User, error) {
 	return resolveEdge(ctx, r.engine, row, func(row *ent.Comment) *string { return &row.AuthorID }, people.LookUpUsers)
 }
@@ -1094,6 +1098,11 @@ type calendarResolver struct{ *Resolver }
 func (r *Resolver) Comment() generated.CommentResolver { return &commentResolver{r} }
 
 type commentResolver struct{ *Resolver }
+
+// Company returns the resolver of the type's fields that are no columns.
+func (r *Resolver) Company() generated.CompanyResolver { return &companyResolver{r} }
+
+type companyResolver struct{ *Resolver }
 
 // CompleteTaskInput returns the resolver of the type's fields that are no columns.
 func (r *Resolver) CompleteTaskInput() generated.CompleteTaskInputResolver {

@@ -203,7 +203,7 @@ func TestInputsAreThoseOfTheOperations(t *testing.T) {
 		if known.about != "" {
 			want, required = append(want, known.about), append(required, known.about)
 		}
-		if row := s.Types[known.op.Resource]; known.about == "id" && row != nil && row.Fields.ForName("etag") != nil {
+		if row := s.Types[known.op.Resource]; (known.about == "id" || f.Name == "updateCompany") && row != nil && row.Fields.ForName("etag") != nil {
 			want = append(want, "ifMatch")
 		}
 		if known.op.Input.HasBody() {

@@ -19,6 +19,9 @@ import (
 
 // region    ************************** generated!.gotpl **************************
 
+type CompanyResolver interface {
+	Etag(ctx context.Context, obj *view.Company) (string, error)
+}
 type ViewerResolver interface {
 	Permissions(ctx context.Context, obj *view.Viewer) ([]string, error)
 	Company(ctx context.Context, obj *view.Viewer) (*view.Company, error)
@@ -172,6 +175,29 @@ func (ec *executionContext) _Company_updatedAt(ctx context.Context, field graphq
 }
 func (ec *executionContext) fieldContext_Company_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Company", field, false, false, errors.New("field of type Time does not have child fields"))
+}
+
+func (ec *executionContext) _Company_etag(ctx context.Context, field graphql.CollectedField, obj *view.Company) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Company_etag(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Company().Etag(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Company_etag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Company", field, true, true, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _CompanyLimits_perMinute(ctx context.Context, field graphql.CollectedField, obj *ratelimit.Limit) (ret graphql.Marshaler) {
@@ -448,6 +474,11 @@ func (ec *executionContext) _Company(ctx context.Context, sel ast.SelectionSet, 
 			}
 		case "updatedAt":
 			out.Values[i] = ec._Company_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "etag":
+			out.Values[i] = ec._Company_etag(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}

@@ -9656,7 +9656,7 @@ func (ec *executionContext) unmarshalInputDeleteCommentInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id"}
+	fieldsInOrder := [...]string{"id", "ifMatch"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -9670,6 +9670,13 @@ func (ec *executionContext) unmarshalInputDeleteCommentInput(ctx context.Context
 				return it, err
 			}
 			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
 		}
 	}
 	return it, nil
@@ -13141,7 +13148,7 @@ func (ec *executionContext) unmarshalInputUpdateCommentInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "body", "visibility"}
+	fieldsInOrder := [...]string{"id", "ifMatch", "body", "visibility"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -13155,6 +13162,13 @@ func (ec *executionContext) unmarshalInputUpdateCommentInput(ctx context.Context
 				return it, err
 			}
 			it.ID = data
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
 		case "body":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("body"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -13185,13 +13199,20 @@ func (ec *executionContext) unmarshalInputUpdateCompanyInput(ctx context.Context
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"name", "mfaRequired", "sessionLifetimeMinutes", "jitUsers", "agentAgreement", "agentRunsPerDay"}
+	fieldsInOrder := [...]string{"ifMatch", "name", "mfaRequired", "sessionLifetimeMinutes", "jitUsers", "agentAgreement", "agentRunsPerDay"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
 			continue
 		}
 		switch k {
+		case "ifMatch":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ifMatch"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IfMatch = data
 		case "name":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("name"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)

@@ -38,6 +38,7 @@ type ResolverRoot interface {
 	AuditProof() AuditProofResolver
 	Calendar() CalendarResolver
 	Comment() CommentResolver
+	Company() CompanyResolver
 	CreditNote() CreditNoteResolver
 	Execution() ExecutionResolver
 	InboundCall() InboundCallResolver
@@ -1642,6 +1643,8 @@ type Company {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
+  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
+  etag: String!
 }
 
 "What a company's callers may do at most: the numbers of its plan, or its own. A sandbox has those of the Free plan."
@@ -2904,6 +2907,8 @@ type Comment implements Node {
   createdAt: Time!
   "When it was last changed."
   updatedAt: Time!
+  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
+  etag: String!
   "The user who wrote it; null when a service account did."
   author: User
 }
@@ -4637,6 +4642,8 @@ func (ec *executionContext) childFields_Comment(ctx context.Context, field graph
 		return ec.fieldContext_Comment_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_Comment_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_Comment_etag(ctx, field)
 	case "author":
 		return ec.fieldContext_Comment_author(ctx, field)
 	}
@@ -4693,6 +4700,8 @@ func (ec *executionContext) childFields_Company(ctx context.Context, field graph
 		return ec.fieldContext_Company_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_Company_updatedAt(ctx, field)
+	case "etag":
+		return ec.fieldContext_Company_etag(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Company", field.Name)
 }

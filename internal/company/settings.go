@@ -79,6 +79,7 @@ func sandboxOf(ctx context.Context, db *ent.Client, c *ent.Company) (*ent.Compan
 
 // UpdateInput changes the settings that are set. They also apply to the sandbox.
 type UpdateInput struct {
+	op.Seen
 	Name                   op.Patch[string] `json:"name,omitzero" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
 	MfaRequired            op.Patch[bool]   `json:"mfaRequired,omitzero" doc:"Members without a second factor enrol one at their next sign-in."`
 	SessionLifetimeMinutes op.Patch[int]    `json:"sessionLifetimeMinutes,omitzero" minimum:"5" maximum:"1440" doc:"How long a web session lasts while it is not used."`
@@ -93,6 +94,9 @@ func update(ctx context.Context, tx *op.Tx, in UpdateInput) (*Profile, error) {
 	before, err := load(ctx, tx, tx.Principal().CompanyID)
 	if err != nil {
 		return nil, fmt.Errorf("read the company: %w", err)
+	}
+	if err := tx.Matches(before); err != nil {
+		return nil, err
 	}
 	after, err := op.Save(ctx, tx, before, in.set(before.Update(), strings.TrimSpace))
 	if err != nil {

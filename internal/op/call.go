@@ -70,6 +70,10 @@ func (c Call) Checked() *Call {
 	return &c
 }
 
+// Matches returns precondition_failed when the caller saw an older row. OnRow checks it for the row that the caller names; an operation
+// on a row that the caller need not name, such as its company, calls this.
+func (tx *Tx) Matches(row any) error { return tx.call.matches(row) }
+
 // matches returns precondition_failed when the caller saw an older row.
 func (c *Call) matches(row any) error {
 	if c == nil || c.IfMatch == nil || c.IfMatch(row) {

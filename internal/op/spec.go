@@ -60,17 +60,22 @@ type Info struct {
 // Target is an input that names the row it is about.
 type Target interface{ TargetID() string }
 
+// Seen is embedded in the inputs of operations that change one row.
+type Seen struct {
+	IfMatch string `json:"-"` // the tag of the row as the caller saw it, if the door binds it to the input; empty for any
+}
+
+// SeenAs returns the tag of the row as the caller saw it.
+func (s Seen) SeenAs() string { return s.IfMatch }
+
 // ByID is embedded in the inputs of operations on one row.
 type ByID struct {
-	ID      string `json:"-" path:"id" doc:"The row's id." maxLength:"64"`
-	IfMatch string `json:"-"` // the tag of the row as the caller saw it, if the door binds it to the input; empty for any
+	Seen
+	ID string `json:"-" path:"id" doc:"The row's id." maxLength:"64"`
 }
 
 // TargetID returns the row's id.
 func (b ByID) TargetID() string { return b.ID }
-
-// SeenAs returns the tag of the row as the caller saw it.
-func (b ByID) SeenAs() string { return b.IfMatch }
 
 // Operation is one thing that the product can do.
 type Operation[In, Out any] struct {

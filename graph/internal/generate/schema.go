@@ -175,7 +175,7 @@ func (d *derived) mutation(m registry.Mutation) {
 	if m.About != "" {
 		fields = append(fields, field(m.About, "ID!", "The row that it is about."))
 	}
-	if m.About == "id" && fieldOf(object, "etag") != nil {
+	if _, seen := m.In.FieldByName("IfMatch"); seen && (m.About == "id" || m.About == "") && fieldOf(object, "etag") != nil {
 		fields = append(fields, field("ifMatch", "String", "The row's etag as you saw it: refused with precondition_failed when it has changed since."))
 	}
 	d.input(name+"Input", "What "+m.Name+" takes.", object, m.In, m.Op.Input.Body, fields...)
