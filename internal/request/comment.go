@@ -7,7 +7,6 @@ import (
 	"atrium/ent"
 	"atrium/ent/comment"
 	"atrium/ent/predicate"
-	"atrium/ent/request"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/paging"
@@ -77,7 +76,7 @@ func shown(tx *op.Tx) []predicate.Comment {
 		return nil
 	}
 	return []predicate.Comment{
-		comment.VisibilityEQ(comment.VisibilityPublic), comment.HasRequestWith(request.Or(request.CreatedBy(tx.Principal().ID), party.Has(tx.Principal().ID))),
+		comment.VisibilityEQ(comment.VisibilityPublic), comment.HasRequestWith(reachedOf(tx)...),
 	}
 }
 

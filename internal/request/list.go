@@ -10,6 +10,7 @@ import (
 	"atrium/ent/schema"
 	"atrium/internal/op"
 	"atrium/internal/paging"
+	"atrium/internal/party"
 )
 
 var sorts = op.Sorts{
@@ -18,7 +19,7 @@ var sorts = op.Sorts{
 	"responseDueAt": request.FieldResponseDueOrder, "resolutionDueAt": request.FieldResolutionDueOrder,
 }
 
-// List finds requests. If a caller's role reaches only the caller's own requests, the list contains only these.
+// List finds requests, of those that the caller may read.
 var List = op.New("request.list", op.Spec{
 	Resource: "Request", Action: op.Read, Scope: "requests:read", Sorts: sorts,
 	Summary: "List requests",
@@ -43,19 +44,33 @@ type ListInput struct {
 }
 
 func list(ctx context.Context, tx *op.Tx, in ListInput) (paging.List[*ent.Request], error) {
-	q := tx.Request.Query().Where(in.where(tx)...)
+	q := tx.Request.Query().Where(reached(tx)...).Where(in.where()...)
 	if counter, ok := in.counter(tx); ok {
 		return paging.Counted(ctx, tx, in.Page, sorts, counter, q)
 	}
 	return paging.Of(ctx, in.Page, sorts, q)
 }
 
-// where returns the filters as predicates.
-func (in ListInput) where(tx *op.Tx) []predicate.Request {
-	var where []predicate.Request
-	if tx.OwnOnly() {
-		where = append(where, request.CreatedBy(tx.Principal().ID))
+// reached limits lists and counts to what a single read answers. Callers whose role reaches only their own requests also read those in
+// which a workflow gave them a part.
+func reached(tx *op.Tx) []predicate.Request {
+	if !tx.OwnOnly() {
+		return nil
 	}
+	return []predicate.Request{party.Reads(tx.Principal().CompanyID, tx.Principal().ID)}
+}
+
+// reachedOf is reached for statements that name the requests by their ids.
+func reachedOf(tx *op.Tx) []predicate.Request {
+	if !tx.OwnOnly() {
+		return nil
+	}
+	return []predicate.Request{request.Or(request.CreatedBy(tx.Principal().ID), party.Has(tx.Principal().CompanyID, tx.Principal().ID))}
+}
+
+// where returns the filters as predicates.
+func (in ListInput) where() []predicate.Request {
+	var where []predicate.Request
 	where = paging.In(where, in.Status, request.StatusIn)
 	if len(in.Priority) > 0 {
 		ranks := make([]int8, len(in.Priority))
