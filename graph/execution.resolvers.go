@@ -85,6 +85,10 @@ func (r *approvalResolver) Decisions(_ context.Context, a *ent.Approval) ([]*exe
 	return execution.DecisionsOf(a)
 }
 
+func (r *approvalResolver) ViewerMayDecide(ctx context.Context, a *ent.Approval) (bool, error) {
+	return resolveAttached(ctx, r.engine, a, func(a *ent.Approval) string { return a.ID }, execution.MayDecide)
+}
+
 // documentOf decodes a stored JSON document; the zero value if there is none.
 func documentOf[T any](raw json.RawMessage) (v T, err error) {
 	if len(raw) == 0 {

@@ -3,13 +3,18 @@ package graph_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"atrium/ent"
+	"atrium/ent/approval"
 	"atrium/ent/execution"
 	"atrium/internal/apitest"
 	"atrium/internal/op"
+	"atrium/internal/people"
 	"atrium/internal/principal"
 	"atrium/internal/store"
 	"atrium/internal/testkit"
@@ -105,5 +110,93 @@ func TestExecutionsAndTasksAreWatched(t *testing.T) {
 			"the first that they are told of is their own")
 		refused := s.subscribe(t, s.A.Member, executions, nil)
 		require.Equal(t, 403, refused.status, "members read no executions")
+	})
+}
+
+// A page learns of each approval whether decideApproval would take its viewer's decision now: whose turn it is in a sequence, who has
+// decided already, who decides for a team, and in whose place. The number of statements does not grow with the approvals.
+func TestApprovalsTellWhoseTurnItIs(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		x, u := strand(t, s, s.World.A), s.World.A.Users
+		owner := s.World.As(s.World.A, principal.Owner)
+		person := func(role principal.Role) vars { return vars{"type": "user", "id": u[role].ID} }
+		desk := testkit.Run(t, s.World, owner, people.CreateTeam, people.CreateTeamInput{Name: "Desk", MemberIDs: []string{u[principal.Agent].ID, u[principal.Admin].ID}})
+		attempt := 0
+		asked := func(set func(*ent.ApprovalCreate), approvers ...vars) (id string) {
+			t.Helper()
+			attempt++
+			raw, err := json.Marshal(approvers)
+			require.NoError(t, err)
+			require.NoError(t, s.World.Store.Write(owner, func(ctx context.Context, tx *store.Tx) error {
+				c := tx.Approval.Create().SetExecutionID(x.execution).SetPhaseID("work").SetVisit(2).SetAttempt(attempt).SetTitle("T").SetMode(approval.ModeAll).SetApprovers(raw)
+				set(c)
+				a, err := c.Save(ctx)
+				if err == nil {
+					id = a.ID
+				}
+				return err
+			}))
+			return id
+		}
+		as := func(role principal.Role) apitest.Caller { return s.Session(t, u[role]) }
+		statements := counting(s)
+		may := func(who apitest.Caller) map[string]bool {
+			t.Helper()
+			statements.Store(0)
+			out := map[string]bool{}
+			a := ask(t, s, who, `{ approvals(first: 50) { edges { node { id viewerMayDecide } } } }`, nil)
+			nodes, _ := a.Get("data.approvals.edges").([]any)
+			for i := range nodes {
+				at := fmt.Sprintf("data.approvals.edges.%d.node.", i)
+				out[a.Text(at+"id")] = a.Get(at+"viewerMayDecide") == true
+			}
+			return out
+		}
+		decide := func(who apitest.Caller, id string) string {
+			t.Helper()
+			a := send(t, s, who, `mutation($id: ID!) { decideApproval(input: {id: $id, decision: APPROVE}) { approval { viewerMayDecide } } }`, vars{"id": id})
+			if !a.Has("errors") {
+				require.Equal(t, false, a.Get("data.decideApproval.approval.viewerMayDecide"), "nobody decides twice")
+			}
+			return a.Text("errors.0.extensions.code")
+		}
+		member, agent, admin := as(principal.Member), as(principal.Agent), as(principal.Admin)
+
+		inTurn := asked(func(c *ent.ApprovalCreate) { c.SetSequential(true) }, person(principal.Member), person(principal.Agent))
+		require.Equal(t, map[string]bool{inTurn: true}, may(member))
+		few := statements.Load()
+		ofTeam := asked(func(*ent.ApprovalCreate) {}, vars{"type": "team", "id": desk.ID}, person(principal.Member))
+		late := asked(func(c *ent.ApprovalCreate) { c.SetExpiresAt(s.World.Clock.Now().Add(-time.Hour)) }, person(principal.Member))
+		given := asked(func(c *ent.ApprovalCreate) { c.SetStatus(approval.StatusAPPROVED) }, person(principal.Member))
+		require.Equal(t, map[string]bool{inTurn: true, ofTeam: true, late: false, given: false}, may(member))
+		require.Equal(t, few, statements.Load(), "whatever the number of approvals")
+		require.Equal(t, map[string]bool{inTurn: false, ofTeam: true, late: false, given: false}, may(agent))
+		require.Equal(t, map[string]bool{inTurn: false, ofTeam: false, late: false, given: false}, may(as(principal.Owner)), "who is no approver")
+		scoped := s.Key(t, s.World.A, u[principal.Member], apitest.KeyOptions{Scopes: []string{"requests:read"}})
+		require.Equal(t, map[string]bool{inTurn: false, ofTeam: false, late: false, given: false}, may(scoped), "a key that changes nothing")
+
+		for _, who := range []apitest.Caller{agent, as(principal.Owner), scoped} {
+			for id, allowed := range may(who) {
+				if !allowed {
+					require.Contains(t, []string{"forbidden", "conflict"}, decide(who, id))
+				}
+			}
+		}
+		require.Empty(t, decide(member, inTurn))
+		require.Empty(t, decide(agent, ofTeam))
+		require.Equal(t, map[string]bool{inTurn: false, ofTeam: true, late: false, given: false}, may(member))
+		require.True(t, may(agent)[inTurn], "the next one's turn")
+		require.False(t, may(agent)[ofTeam])
+		require.False(t, may(admin)[ofTeam], "a teammate has decided")
+
+		ask(t, s, agent, `mutation($id: ID!, $to: ID!) { delegateApproval(input: {id: $id, userId: $to}) { approval { id } } }`, vars{"id": inTurn, "to": u[principal.Admin].ID})
+		require.False(t, may(agent)[inTurn])
+		require.True(t, may(admin)[inTurn], "in the agent's place")
+		ask(t, s, as(principal.Owner), `mutation($in: CreateAccessPolicyInput!) { createAccessPolicy(input: $in) { accessPolicy { id } } }`, vars{"in": vars{
+			"name": "No", "effect": "Deny", "action": "update", "resource": "Approval", "condition": vars{"principal.role": "admin"},
+		}})
+		require.False(t, may(admin)[inTurn], "a policy forbids it")
+		require.Equal(t, "forbidden", decide(admin, inTurn))
 	})
 }

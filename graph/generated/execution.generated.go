@@ -28,6 +28,7 @@ import (
 type ApprovalResolver interface {
 	Approvers(ctx context.Context, obj *ent.Approval) ([]*execution.Approver, error)
 	Decisions(ctx context.Context, obj *ent.Approval) ([]*execution.Decision, error)
+	ViewerMayDecide(ctx context.Context, obj *ent.Approval) (bool, error)
 
 	Execution(ctx context.Context, obj *ent.Approval) (*ent.Execution, error)
 	Request(ctx context.Context, obj *ent.Approval) (*ent.Request, error)
@@ -206,6 +207,29 @@ func (ec *executionContext) fieldContext_Approval_decisions(_ context.Context, f
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _Approval_viewerMayDecide(ctx context.Context, field graphql.CollectedField, obj *ent.Approval) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Approval_viewerMayDecide(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Approval().ViewerMayDecide(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Approval_viewerMayDecide(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Approval", field, true, true, errors.New("field of type Boolean does not have child fields"))
 }
 
 func (ec *executionContext) _Approval_expiresAt(ctx context.Context, field graphql.CollectedField, obj *ent.Approval) (ret graphql.Marshaler) {
@@ -1499,6 +1523,11 @@ func (ec *executionContext) _Approval(ctx context.Context, sel ast.SelectionSet,
 			}
 		case "decisions":
 			out.Values[i] = ec._Approval_decisions(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "viewerMayDecide":
+			out.Values[i] = ec._Approval_viewerMayDecide(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}

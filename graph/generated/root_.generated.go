@@ -1908,6 +1908,8 @@ type Approval implements Node {
   approvers: [Approver!]!
   "What they decided, in the order in which it came."
   decisions: [ApprovalDecision!]!
+  "Whether decideApproval would take a decision of the caller now: as an approver, whose turn it is, and who has not decided."
+  viewerMayDecide: Boolean!
   "Until when they may decide."
   expiresAt: Time
   "When it was made."
@@ -4334,6 +4336,8 @@ func (ec *executionContext) childFields_Approval(ctx context.Context, field grap
 		return ec.fieldContext_Approval_approvers(ctx, field)
 	case "decisions":
 		return ec.fieldContext_Approval_decisions(ctx, field)
+	case "viewerMayDecide":
+		return ec.fieldContext_Approval_viewerMayDecide(ctx, field)
 	case "expiresAt":
 		return ec.fieldContext_Approval_expiresAt(ctx, field)
 	case "createdAt":

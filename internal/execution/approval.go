@@ -38,6 +38,12 @@ var (
 		Resource: "Approval", Action: op.Update, Scope: "requests:write", Summary: "Approve or reject, as one of the approvers",
 	}, loadApproval, decideApproval)
 
+	// MayDecide returns, by id, which of several approvals the caller may decide now: those of which DecideApproval would take a
+	// decision. It is for approvals that the caller has read.
+	MayDecide = op.New("approval.may_decide", op.Spec{
+		Resource: "Approval", Action: op.Read, Scope: "requests:read", Summary: "Look up which approvals the caller may decide",
+	}, mayDecide)
+
 	DelegateApproval = op.OnRow("approval.delegate", op.Spec{
 		Resource: "Approval", Action: op.Update, Scope: "requests:write", Summary: "Let another person decide in one's place",
 	}, loadApproval, delegateApproval)
@@ -97,20 +103,46 @@ func loadApproval(ctx context.Context, tx *op.Tx, id string) (*ent.Approval, err
 	if err != nil || !tx.AssignedOnly() {
 		return a, err
 	}
-	mine, err := seats(ctx, tx, a)
+	ids, err := callerIDs(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	mine, err := seats(a, ids)
 	if len(mine) > 0 {
 		tx.Reach(a)
 	}
 	return a, err
 }
 
-// seats returns the indexes of the approvers that stand for the caller.
-func seats(ctx context.Context, tx *op.Tx, a *ent.Approval) ([]int, error) {
-	approvers, err := ApproversOf(a)
+// mayDecide takes two statements, however many approvals it is asked about.
+func mayDecide(ctx context.Context, tx *op.Tx, in paging.ByIDs) (map[string]bool, error) {
+	rows, err := approvalsOf(ctx, tx, ListApprovalsInput{}).Where(approval.IDIn(in.IDs...)).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the approvals: %w", err)
+	}
+	ids, err := callerIDs(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
-	ids, err := callerIDs(ctx, tx)
+	out := make(map[string]bool, len(rows))
+	for _, a := range rows {
+		_, err := turnOf(a, ids, tx.Principal().ID, tx.Now(ctx))
+		if code := apperr.CodeOf(err); err != nil && (code == apperr.Forbidden || code == apperr.Conflict) {
+			continue // not the caller's turn
+		}
+		if err == nil {
+			out[a.ID], err = tx.Permits(ctx, DecideApproval.Info(), a)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// seats returns the indexes of the approvers that have one of the ids.
+func seats(a *ent.Approval, ids []string) ([]int, error) {
+	approvers, err := ApproversOf(a)
 	if err != nil {
 		return nil, err
 	}
@@ -130,41 +162,61 @@ type DecideApprovalInput struct {
 	Comment  *string `json:"comment,omitempty" nullable:"true" maxLength:"2000" doc:"What the caller says about it."`
 }
 
-// decideApproval records the caller's decision. Returns forbidden if the caller is no approver, and conflict if the caller has
-// decided already, if it is another approver's turn, or if the approval has ended.
-func decideApproval(ctx context.Context, tx *op.Tx, a *ent.Approval, in DecideApprovalInput) (*ent.Approval, error) {
-	mine, err := seats(ctx, tx, a)
+// turn is the turn of a user to decide an approval.
+type turn struct {
+	approver  int // in whose place the user decides, as an index
+	decisions []*Decision
+	config    *definition.ApprovalConfig
+}
+
+// turnOf returns the turn of the user me, for whom the ids stand among approvers. Returns forbidden if the user is no approver, and
+// conflict if the user has decided already, if it is another approver's turn, or if the approval has ended.
+func turnOf(a *ent.Approval, ids []string, me string, now time.Time) (t turn, err error) {
+	mine, err := seats(a, ids)
 	if err != nil {
-		return nil, err
+		return t, err
 	}
 	if len(mine) == 0 {
-		return nil, apperr.New(apperr.Forbidden, "Only the approvers decide.")
+		return t, apperr.New(apperr.Forbidden, "Only the approvers decide.")
 	}
-	decisions, err := undecided(ctx, tx, a)
-	if err != nil {
-		return nil, err
+	if t.decisions, err = undecided(a, now); err != nil {
+		return t, err
 	}
-	config, err := configOf(a)
-	if err != nil {
-		return nil, err
+	if t.config, err = configOf(a); err != nil {
+		return t, err
 	}
-	place := slices.IndexFunc(mine, func(i int) bool { return slices.Contains(engine.Turn(config, votesOf(decisions)), i) })
-	me := tx.Principal().ID
-	if slices.ContainsFunc(decisions, func(d *Decision) bool { return d.By == me }) {
-		return nil, apperr.New(apperr.Conflict, "You have decided already.")
+	if slices.ContainsFunc(t.decisions, func(d *Decision) bool { return d.By == me }) {
+		return t, apperr.New(apperr.Conflict, "You have decided already.")
 	}
+	open := engine.Turn(t.config, votesOf(t.decisions))
+	place := slices.IndexFunc(mine, func(i int) bool { return slices.Contains(open, i) })
 	if place < 0 {
-		return nil, apperr.New(apperr.Conflict, "It is not your turn: somebody else has decided in your place, or decides first.")
+		return t, apperr.New(apperr.Conflict, "It is not your turn: somebody else has decided in your place, or decides first.")
 	}
-	decisions = append(decisions, &Decision{
-		Vote: engine.Vote{Approver: mine[place], By: me, Approve: in.Decision == "APPROVE"}, Comment: op.Or(in.Comment, ""), At: tx.Now(ctx),
+	t.approver = mine[place]
+	return t, nil
+}
+
+// decideApproval records the caller's decision, if it is the caller's turn.
+func decideApproval(ctx context.Context, tx *op.Tx, a *ent.Approval, in DecideApprovalInput) (*ent.Approval, error) {
+	ids, err := callerIDs(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	me := tx.Principal().ID
+	t, err := turnOf(a, ids, me, tx.Now(ctx))
+	if err != nil {
+		return nil, err
+	}
+	decisions := append(t.decisions, &Decision{
+		Vote: engine.Vote{Approver: t.approver, By: me, Approve: in.Decision == "APPROVE"}, Comment: op.Or(in.Comment, ""), At: tx.Now(ctx),
 	})
 	raw, err := encode(decisions)
 	if err != nil {
 		return nil, err
 	}
 	u := a.Update().SetDecisions(raw)
-	if settled := engine.Settled(config, votesOf(decisions)); settled != "" {
+	if settled := engine.Settled(t.config, votesOf(decisions)); settled != "" {
 		u.SetStatus(approval.Status(settled))
 	}
 	after, err := u.Save(ctx)
@@ -176,11 +228,11 @@ func decideApproval(ctx context.Context, tx *op.Tx, a *ent.Approval, in DecideAp
 }
 
 // undecided returns the decisions made so far; conflict when the approval has ended.
-func undecided(ctx context.Context, tx *op.Tx, a *ent.Approval) ([]*Decision, error) {
+func undecided(a *ent.Approval, now time.Time) ([]*Decision, error) {
 	if a.Status != approval.StatusPENDING {
 		return nil, apperr.New(apperr.Conflict, "The approval is %s.", a.Status)
 	}
-	if a.ExpiresAt != nil && !tx.Now(ctx).Before(*a.ExpiresAt) {
+	if a.ExpiresAt != nil && !now.Before(*a.ExpiresAt) {
 		return nil, apperr.New(apperr.Conflict, "The approval has expired.")
 	}
 	return DecisionsOf(a)
@@ -242,7 +294,7 @@ type DelegateApprovalInput struct {
 
 // delegateApproval replaces an approver by another user.
 func delegateApproval(ctx context.Context, tx *op.Tx, a *ent.Approval, in DelegateApprovalInput) (*ent.Approval, error) {
-	decisions, err := undecided(ctx, tx, a)
+	decisions, err := undecided(a, tx.Now(ctx))
 	if err != nil {
 		return nil, err
 	}

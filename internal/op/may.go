@@ -57,6 +57,16 @@ func (e *Engine) decideFor(ctx context.Context, p *principal.Principal, info *In
 	return e.decide(ctx, p, info, info.Verb)
 }
 
+// Permits reports whether role, scopes and the company's access policies let the caller run an operation on this row. It leaves out
+// whether the role reaches the row and whether the row's state allows the change: the operation that calls it knows.
+func (tx *Tx) Permits(ctx context.Context, info *Info, row any) (bool, error) {
+	d, err := tx.engine.decideFor(ctx, tx.principal, info)
+	if err != nil || !d.Allow {
+		return false, err
+	}
+	return permits(ctx, tx.engine, tx.principal, info, row)
+}
+
 // MayOn returns, in order, the rights to change this row that the context's principal has. It takes account of role, scopes,
 // the role's reach, and the company's access policies for the row as it is, but not of whether the row's state allows the
 // change.
