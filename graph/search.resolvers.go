@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"unicode/utf8"
@@ -33,6 +34,10 @@ var searched = []struct {
 	{generated.SearchTypeWorkflow, workflow.ListWorkflows.Info(), func(ctx context.Context, e *op.Engine, q string, page paging.Page) ([]*generated.SearchHit, error) {
 		l, err := run(ctx, e, workflow.ListWorkflows, workflow.ListWorkflowsInput{Page: page, Q: q})
 		return hits(l, err, func(x *ent.Workflow) (string, string, string) { return x.ID, x.Name, string(x.Status) })
+	}},
+	{generated.SearchTypeUser, people.ListUsers.Info(), func(ctx context.Context, e *op.Engine, q string, page paging.Page) ([]*generated.SearchHit, error) {
+		l, err := run(ctx, e, people.ListUsers, people.ListUsersInput{Page: page, Q: q})
+		return hits(l, err, func(x *ent.User) (string, string, string) { return x.ID, cmp.Or(x.Name, x.Email), string(x.Status) })
 	}},
 	{generated.SearchTypeTeam, people.ListTeams.Info(), func(ctx context.Context, e *op.Engine, q string, page paging.Page) ([]*generated.SearchHit, error) {
 		l, err := run(ctx, e, people.ListTeams, people.ListTeamsInput{Page: page, Q: q})

@@ -2,6 +2,7 @@ package rest_test
 
 import (
 	"net/http"
+	"net/url"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -37,6 +38,27 @@ func TestUserLife(t *testing.T) {
 		} {
 			require.Equal(t, want, s.Do(t, apitest.Scenario{As: as, Path: "/v1/users" + query, WantNot: []string{"b.test"}}).Int("pagination.totalCount"), query)
 		}
+	})
+}
+
+// A user is found by a part of the name or of the e-mail address, by those who may read users, in their own company.
+func TestUsersAreFoundByNameOrAddress(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		as, ada := s.A.OwnerKey, s.A.Member.UserID
+		s.Do(t, apitest.Scenario{As: as, Method: http.MethodPatch, Path: "/v1/users/" + ada, Body: body{"name": "Ada Ösei"}})
+		for q, want := range map[string][]any{
+			"ADA": {ada}, "öSEI": {ada}, "member-OWNER@a": {ada}, "%": {}, "_": {}, "b.test": {}, "nobody": {},
+		} {
+			found := s.Do(t, apitest.Scenario{As: as, Path: "/v1/users?q=" + url.QueryEscape(q)})
+			require.ElementsMatch(t, want, found.Column("id"), q)
+			require.Equal(t, len(want), found.Int("pagination.totalCount"), q)
+		}
+		require.Equal(t, 4, s.Do(t, apitest.Scenario{As: as, Path: "/v1/users?q=a.test"}).Int("pagination.totalCount"))
+		require.Equal(t, 1, s.Do(t, apitest.Scenario{As: as, Path: "/v1/users?q=a.test&role=member"}).Int("pagination.totalCount"), "filters combine")
+		require.Empty(t, s.Do(t, apitest.Scenario{As: s.B.OwnerKey, Path: "/v1/users?q=ada"}).Column("id"))
+		s.Do(t, apitest.Scenario{As: s.A.MemberKey, Path: "/v1/users?q=ada", WantStatus: 403})
+		s.Do(t, apitest.Scenario{As: as, Path: "/v1/users?q=" + long("x", 201), WantStatus: 400, WantFields: []string{"q"}})
 	})
 }
 

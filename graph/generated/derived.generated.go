@@ -14369,7 +14369,7 @@ func (ec *executionContext) unmarshalInputUserFilter(ctx context.Context, obj an
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"status", "role", "email"}
+	fieldsInOrder := [...]string{"status", "role", "email", "q"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -14397,6 +14397,13 @@ func (ec *executionContext) unmarshalInputUserFilter(ctx context.Context, obj an
 				return it, err
 			}
 			it.Email = data
+		case "q":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("q"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Q = data
 		}
 	}
 	return it, nil

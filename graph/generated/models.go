@@ -970,6 +970,8 @@ const (
 	SearchTypeService SearchType = "Service"
 	// Workflows, by their names.
 	SearchTypeWorkflow SearchType = "Workflow"
+	// Users, by their names and e-mail addresses.
+	SearchTypeUser SearchType = "User"
 	// Teams, by their names.
 	SearchTypeTeam SearchType = "Team"
 	// Organizations, by their names.
@@ -980,13 +982,14 @@ var AllSearchType = []SearchType{
 	SearchTypeRequest,
 	SearchTypeService,
 	SearchTypeWorkflow,
+	SearchTypeUser,
 	SearchTypeTeam,
 	SearchTypeOrganization,
 }
 
 func (e SearchType) IsValid() bool {
 	switch e {
-	case SearchTypeRequest, SearchTypeService, SearchTypeWorkflow, SearchTypeTeam, SearchTypeOrganization:
+	case SearchTypeRequest, SearchTypeService, SearchTypeWorkflow, SearchTypeUser, SearchTypeTeam, SearchTypeOrganization:
 		return true
 	}
 	return false

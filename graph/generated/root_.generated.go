@@ -3098,6 +3098,8 @@ enum SearchType {
   Service
   "Workflows, by their names."
   Workflow
+  "Users, by their names and e-mail addresses."
+  User
   "Teams, by their names."
   Team
   "Organizations, by their names."
