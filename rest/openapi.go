@@ -267,7 +267,7 @@ func refusals(rt *route) []int {
 	if rt.method == http.MethodPatch || rt.method == http.MethodDelete {
 		out = append(out, http.StatusPreconditionFailed)
 	}
-	if rt.op.Input.HasBody() {
+	if rt.op.Input.HasBody() || rt.method == http.MethodPost {
 		out = append(out, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 	}
 	if rt.method != http.MethodGet {

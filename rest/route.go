@@ -117,7 +117,7 @@ func row[In, Out any](rt route, o *op.Operation[In, Out], wrap func(Out) any, ta
 			return err
 		}
 		var raw []byte
-		if rt.op.Input.HasBody() {
+		if rt.op.Input.HasBody() || rt.method == http.MethodPost && r.ContentLength != 0 { // a POST without fields may send {}
 			if raw, err = gate.ReadBody(w, r); err != nil {
 				return err
 			}

@@ -164,7 +164,7 @@ func (in *Input) Decode(raw []byte, pathParam func(string) string, query url.Val
 	v := reflect.ValueOf(dst).Elem()
 	details := in.params(pathParam, query, v)
 	if in.Body == nil {
-		return details
+		return append(details, noFields(raw)...)
 	}
 	bodyDetails := in.checkBody(raw)
 	if len(bodyDetails) == 0 {
@@ -179,17 +179,37 @@ func (in *Input) Decode(raw []byte, pathParam func(string) string, query url.Val
 	return append(details, bodyDetails...)
 }
 
-// checkBody returns one detail per fault of the JSON text.
-func (in *Input) checkBody(raw []byte) []apperr.Detail {
+// objectOf decodes the JSON text of a body. Returns a detail for a text that is no JSON object.
+func objectOf(raw []byte) (map[string]any, []apperr.Detail) {
 	v, err := strictjson.Decode(raw)
 	if err != nil {
-		return []apperr.Detail{{Field: "body", Message: "is not valid JSON: " + err.Error()}}
+		return nil, []apperr.Detail{{Field: "body", Message: "is not valid JSON: " + err.Error()}}
 	}
 	m, ok := v.(map[string]any)
 	if !ok {
-		return []apperr.Detail{{Field: "body", Message: "must be a JSON object"}}
+		return nil, []apperr.Detail{{Field: "body", Message: "must be a JSON object"}}
 	}
-	var details []apperr.Detail
+	return m, nil
+}
+
+// noFields returns one detail per fault of the body of a call that takes no fields: it may be empty, or {}.
+func noFields(raw []byte) []apperr.Detail {
+	if len(raw) == 0 {
+		return nil
+	}
+	m, details := objectOf(raw)
+	for name := range m {
+		details = append(details, apperr.Detail{Field: name, Message: validation.MsgUnexpectedProperty})
+	}
+	return sorted(details)
+}
+
+// checkBody returns one detail per fault of the JSON text.
+func (in *Input) checkBody(raw []byte) []apperr.Detail {
+	m, details := objectOf(raw)
+	if details != nil {
+		return details
+	}
 	if bytes.Contains(raw, []byte(`\u0000`)) {
 		details = nulRows("", m, details)
 	}
