@@ -87,6 +87,10 @@ func (d *document) add(rt *route) {
 		Parameters:  parameters(rt),
 		Responses:   map[string]*huma.Response{},
 	}
+	if rt.note != "" {
+		o.Description += " " + rt.note
+		o.Extensions["x-note"] = rt.note
+	}
 	if !slices.ContainsFunc(d.Tags, func(t *huma.Tag) bool { return t.Name == o.Tags[0] }) {
 		d.Tags = append(d.Tags, &huma.Tag{Name: o.Tags[0], Description: tagDocs[o.Tags[0]]})
 	}

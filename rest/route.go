@@ -25,6 +25,7 @@ type route struct {
 	resource reflect.Type // the type of the resource in answers
 	body     reflect.Type // the type of a successful body: the resource in its envelope; nil for no body
 	bare     bool         // whether there is no envelope
+	note     string       // what the reference says besides; empty for nothing
 	tagged   bool         // whether the row is about a single resource, which has an ETag
 
 	call func(s *Server, w http.ResponseWriter, r *http.Request) error
@@ -65,6 +66,12 @@ func list[In, T, Body any](path string, o *op.Operation[In, paging.List[T]], out
 	return row(route{
 		method: http.MethodGet, path: path, status: http.StatusOK, resource: reflect.TypeFor[Body](), body: reflect.TypeFor[Page[Body]](),
 	}, o, func(l paging.List[T]) any { return pageOf(l, out) }, nil)
+}
+
+// noting adds a sentence to what the reference says of the endpoint.
+func (rt route) noting(note string) route {
+	rt.note = note
+	return rt
 }
 
 // pageOf renders a page of a list.

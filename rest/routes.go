@@ -48,9 +48,9 @@ var routes = []route{
 	one(http.MethodGet, "/workflows/{id}/versions/{version}", http.StatusOK, workflow.GetVersion, workflowVersionOut),
 	one(http.MethodGet, "/workflows/{id}/versions/{version}/diff", http.StatusOK, workflow.DiffVersions, versionDiffOut),
 
-	list("/workflows/{id}/executions", execution.OfWorkflow, executionSummaryOut),
+	list("/workflows/{id}/executions", execution.OfWorkflow, executionSummaryOut).noting(onlySummaries),
 
-	list("/executions", execution.List, executionSummaryOut),
+	list("/executions", execution.List, executionSummaryOut).noting(onlySummaries),
 	one(http.MethodGet, "/executions/{id}", http.StatusOK, execution.Get, executionOut),
 	one(http.MethodPost, "/executions/{id}/cancel", http.StatusOK, execution.Cancel, executionOut),
 	list("/incidents", execution.ListIncidents, incidentOut),
@@ -100,6 +100,8 @@ var routes = []route{
 	bare(http.MethodGet, "/billing/credits", billing.GetCredits, creditsOut),
 	list("/audit", auditlog.ListEntries, auditEntryOut),
 }
+
+const onlySummaries = "Lists leave out the variables and phases of executions, which may be large: GET /v1/executions/{id} has them."
 
 // transitions are operations that change a request's status. /v1 has no endpoints for them, because its PATCH changes the status.
 // Inside has them, for callers that name operations, such as MCP.
