@@ -16,7 +16,7 @@ export interface Place { label: string; to: string }
 // kinds are what is found: under what it stands, and where it is.
 const kinds: Record<SearchType, [string, (id: string) => string]> = {
   Request: ['Requests', (id) => `/app/requests/${id}`], Service: ['Services', (id) => `/app/services/${id}`], Workflow: ['Workflows', (id) => `/app/workflows/${id}`],
-  Team: ['Teams', () => '/app/people'], Organization: ['Organizations', () => '/app/organizations'],
+  User: ['People', () => '/app/people'], Team: ['Teams', () => '/app/people'], Organization: ['Organizations', () => '/app/organizations'],
 };
 const foundGroups = new Set(Object.values(kinds).map(([group]) => group));
 interface Item { id: string; label: string; hint?: string; group: string; run: () => void }
@@ -40,7 +40,7 @@ export default function Command({ places, close }: { places: Place[]; close: () 
       ...buttons.map((b, i) => ({ id: `press ${i} ${b.textContent}`, label: b.textContent.trim(), group: 'Actions', run: () => { b.click(); } })),
       ...[...places, { label: 'Home', to: '/app' }, { label: 'Notifications', to: '/app/notifications' }, ...(can(viewer, 'request.update') ? [{ label: 'Figures', to: '/app/figures' }] : []), ...subpages.filter((s) => can(viewer, s.verb))].map((p) => ({ id: `go ${p.to}`, label: p.label, group: 'Pages', run: go(p.to) })),
       ...(deferred.trim().length < 2 ? [] : [
-        ...(found.data?.search ?? []).map((h) => ({ id: h.id, label: h.title, ...(h.status ? { hint: words(h.status) } : {}), group: kinds[h.type][0], run: go(kinds[h.type][1](h.id)) })),
+        ...(found.data?.search ?? []).map((h) => ({ id: h.id, label: h.title, ...(h.status ? { hint: words(h.status) } : {}), group: kinds[h.type][0], run: h.type === 'User' ? () => { void navigate({ to: '/app/people', search: { q: h.title } as never }); } : go(kinds[h.type][1](h.id)) })),
       ]),
     ];
     const last = recent();

@@ -4,7 +4,6 @@ import { spansOf, textOf } from '../pages/calendars/hours';
 import { filled, share, span } from '../pages/figures/table';
 import { treeOf } from '../pages/organizations/tree';
 import { belongs, near, requestFilter, requestOrder, searchOf, viewQuery, type RequestSearch } from '../pages/requests/search';
-import { decides } from '../parts/seat';
 import { toSend, visible, type FormField } from '../ui/answer';
 import { count, lasting, words } from '../ui/bits';
 import { csv, csvCell } from '../ui/csv';
@@ -96,19 +95,6 @@ describe('calendars', () => {
     expect(spansOf('09:00-12:00, 13:00 – 17:30')).toEqual(hours);
     expect(textOf(hours)).toBe('09:00-12:00, 13:00-17:30');
     expect(spansOf(' ')).toEqual([]);
-  });
-});
-
-describe('decisions', () => {
-  const approval = { approvers: [{ type: 'user', id: 'a' }, { type: 'team', id: 't' }], decisions: [] as { by: string }[], sequential: true };
-  it('are offered to approvers, in turn, once', () => {
-    expect(decides(approval, 'a', [])).toBe(true);
-    expect(decides(approval, 'b', ['t'])).toBe(false);
-    expect(decides({ ...approval, decisions: [{ by: 'a' }] }, 'b', ['t'])).toBe(true);
-    expect(decides({ ...approval, sequential: false }, 'b', ['t'])).toBe(true);
-    expect(decides({ ...approval, decisions: [{ by: 'a' }] }, 'a', ['t'])).toBe(false);
-    expect(decides(approval, 'c', ['u'])).toBe(false);
-    expect(decides(approval, 'c', null)).toBe(true);
   });
 });
 

@@ -1,5 +1,5 @@
 // field holds the controls of forms: each with its label, its hint, and the fault that the server found in it.
-import { cloneElement, useId, type ReactElement, type ReactNode } from 'react';
+import { cloneElement, useEffect, useId, useState, type ReactElement, type ReactNode } from 'react';
 import { sentence, unproven, type Fault } from '../app/fault';
 import type { Base } from './draft';
 
@@ -58,4 +58,14 @@ export function Check({ label, checked, set, hint, name }: CheckProps) {
       <div><label htmlFor={id}>{label}</label>{hint && <p className="hint" id={`${id}h`}>{hint}</p>}</div>
     </div>
   );
+}
+
+interface FilterProps { label: string; placeholder: string; value: string; set: (v: string) => void }
+
+// Filter is a text that counts once Enter is pressed or the field is left.
+export function Filter({ label, placeholder, value, set }: FilterProps) {
+  const [text, setText] = useState(value);
+  useEffect(() => { setText(value); }, [value]);
+  const take = () => { if (text.trim() !== value) set(text.trim()); };
+  return <Field label={label}><input value={text} placeholder={placeholder} onChange={(e) => { setText(e.target.value); }} onBlur={take} onKeyDown={(e) => { if (e.key === 'Enter') take(); }} /></Field>;
 }

@@ -1,5 +1,5 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { rows, usePages, useRead, useWrite } from '../../app/data';
 import { can, useViewer } from '../../app/session';
 import { Audit, AuditOne, ExportAudit } from '../../gen/documents';
@@ -9,7 +9,7 @@ import { audited } from '../../parts/resources';
 import { Badge, count, Time, words } from '../../ui/bits';
 import { Dialog } from '../../ui/dialog';
 import { download } from '../../ui/csv';
-import { Field } from '../../ui/field';
+import { Field, Filter } from '../../ui/field';
 import { More } from '../../ui/more';
 import { Loaded, Page } from '../../ui/page';
 import { Empty, NotFound } from '../../ui/states';
@@ -89,16 +89,6 @@ export default function AuditList() {
       {search.entry && <One id={search.entry} close={() => { set({ ...search, entry: '' }); }} />}
     </Page>
   );
-}
-
-interface FilterProps { label: string; placeholder: string; value: string; set: (v: string) => void }
-
-// Filter is a text that counts once Enter is pressed or the field is left.
-function Filter({ label, placeholder, value, set }: FilterProps) {
-  const [text, setText] = useState(value);
-  useEffect(() => { setText(value); }, [value]);
-  const take = () => { if (text.trim() !== value) set(text.trim()); };
-  return <Field label={label}><input value={text} placeholder={placeholder} onChange={(e) => { setText(e.target.value); }} onBlur={take} onKeyDown={(e) => { if (e.key === 'Enter') take(); }} /></Field>;
 }
 
 function One({ id, close }: { id: string; close: () => void }) {

@@ -4,7 +4,6 @@ import { useChanges, useSoon } from '../../app/live';
 import { can, useViewer } from '../../app/session';
 import { Home } from '../../gen/documents';
 import type { RequestRowFragment } from '../../gen/types';
-import { decides } from '../../parts/seat';
 import { Badge, Time } from '../../ui/bits';
 import { Loaded, Page, Section } from '../../ui/page';
 import { Empty } from '../../ui/states';
@@ -13,8 +12,7 @@ import { Empty } from '../../ui/states';
 export default function HomeView() {
   const viewer = useViewer();
   const staff = can(viewer, 'request.update');
-  const teams = can(viewer, 'user.read');
-  const read = useRead(Home, { me: [viewer.id], user: viewer.id, staff, teams, agents: can(viewer, 'agentaction.read'), tasks: can(viewer, 'task.read'), ...(staff ? { worker: [viewer.id] } : {}) }); // members are shown theirs and their teams' alone
+  const read = useRead(Home, { me: [viewer.id], staff, agents: can(viewer, 'agentaction.read'), tasks: can(viewer, 'task.read'), ...(staff ? { worker: [viewer.id] } : {}) }); // members are shown theirs and their teams' alone
   useChanges(useSoon(read.again, 1500));
   const first = viewer.name.split(' ')[0];
   return (
@@ -25,7 +23,7 @@ export default function HomeView() {
       <Loaded read={read}>
         {(d) => {
           const tasks = rows(d.tasks);
-          const approvals = rows(d.approvals).filter((a) => decides(a, viewer.id, teams ? d.user?.teamIds ?? [] : null)).slice(0, 8);
+          const approvals = rows(d.approvals).filter((a) => a.viewerMayDecide).slice(0, 8);
           return (
             <>
               {staff && (

@@ -10,7 +10,7 @@ import { Subpages } from '../../parts/subpages';
 import { Badge, count, Person, Time, words } from '../../ui/bits';
 import { Confirm, Dialog, focusSoon } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
-import { Field, Rest, faultAt } from '../../ui/field';
+import { Field, Filter, Rest, faultAt } from '../../ui/field';
 import { More } from '../../ui/more';
 import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
@@ -18,7 +18,7 @@ import { toast } from '../../ui/toast';
 import { Access } from './access';
 import { Teams } from './teams';
 
-type Search = { status?: string; role?: string };
+type Search = { status?: string; role?: string; q?: string };
 const roles: Role[] = ['member', 'agent', 'admin', 'owner'];
 
 // PeopleList is who belongs to the company.
@@ -26,7 +26,7 @@ export default function PeopleList() {
   const search = useSearch({ strict: false }) as Search;
   const navigate = useNavigate();
   const set = (s: Search) => { void navigate({ to: '/app/people', search: s as never, replace: true }); };
-  const filter: UserFilter = { ...(search.status ? { status: search.status.split(',') as never } : {}), ...(search.role ? { role: search.role.split(',') as never } : {}) };
+  const filter: UserFilter = { ...(search.q ? { q: search.q } : {}), ...(search.status ? { status: search.status.split(',') as never } : {}), ...(search.role ? { role: search.role.split(',') as never } : {}) };
   const read = usePages(People, { first: 50, filter });
   const admin = useCan('user.update');
   const invites = useCan('user.invite');
@@ -35,6 +35,7 @@ export default function PeopleList() {
   return (
     <Page live="Invitations and erasures" title="People" verb="user.read" tabs={<Subpages of="people" />} actions={invites && <button type="button" onClick={() => { setInviting(true); }}>Invite person</button>}>
       <search className="filters">
+        <Filter label="Find" placeholder="A name or address" value={search.q ?? ''} set={(q) => { set({ ...search, q }); }} />
         <Field label="Status"><select value={search.status ?? ''} onChange={(e) => { set({ ...search, status: e.target.value }); }}><option value="">Any</option>{['active', 'invited', 'deactivated', 'erased'].map((s) => <option key={s} value={s}>{words(s)}</option>)}</select></Field>
         <Field label="Role"><select value={search.role ?? ''} onChange={(e) => { set({ ...search, role: e.target.value }); }}><option value="">Any</option>{roles.map((r) => <option key={r} value={r}>{roleWord[r]}</option>)}</select></Field>
       </search>

@@ -8,7 +8,6 @@ import { Approvals, ClaimTask, CompleteTask, DecideApproval, DelegateApproval, I
 import type { TaskFilter, TaskRowFragment, TaskStatus } from '../../gen/types';
 import { usePersonChoices } from '../../parts/choices';
 import { IncidentRow } from '../../parts/incident';
-import { decides } from '../../parts/seat';
 import { toSend, type Answers, type FormField } from '../../ui/answer';
 import { Badge, Person, Time, words } from '../../ui/bits';
 import { Dialog } from '../../ui/dialog';
@@ -118,13 +117,11 @@ function Complete({ task: t, close }: { task: TaskRowFragment; close: () => void
 
 function Decisions() {
   const viewer = useViewer();
-  const read = usePages(Approvals, { filter: { status: ['PENDING'] }, me: viewer.id, staff: can(viewer, 'user.read') });
+  const read = usePages(Approvals, { filter: { status: ['PENDING'] } });
   useChanges(useSoon(read.again, 1500)); // a request that goes on may ask for a decision, or need none any more
   const [asking, setAsking] = useState<{ id: string; title: string; decision: 'APPROVE' | 'REJECT' } | null>(null);
   const [handing, setHanding] = useState<{ id: string; title: string } | null>(null);
   const list = rows(read.data?.approvals).filter((a) => a.status === 'PENDING');
-  const teams = read.data?.user?.teamIds ?? [];
-  const seat = (a: (typeof list)[number]) => decides(a, viewer.id, can(viewer, 'user.read') ? teams : null);
   if (read.fault && !read.data?.approvals) return <Section title="Decisions that wait"><Failed fault={read.fault} again={read.again} /></Section>;
   if (list.length === 0) return null;
   return (
@@ -136,7 +133,7 @@ function Decisions() {
               {a.request ? <Link to="/app/requests/$id" params={{ id: a.request.id }} className="name">{a.title}</Link> : <span className="name">{a.title}</span>}
               <div className="meta"><span>{a.decisions.length} of {a.mode === 'quorum' ? a.quorum : a.mode === 'all' ? a.approvers.length : 1} decided</span>{a.expiresAt && <span>Until <Time at={a.expiresAt} /></span>}<Time at={a.createdAt} /></div>
             </div>
-            {can(viewer, 'approval.decide') && seat(a) && <div className="verbs">
+            {a.viewerMayDecide && <div className="verbs">
               <button type="button" className="small" onClick={() => { setAsking({ id: a.id, title: a.title, decision: 'APPROVE' }); }}>Approve<span className="hidden"> {a.title}</span></button>
               <button type="button" className="plain small" onClick={() => { setAsking({ id: a.id, title: a.title, decision: 'REJECT' }); }}>Reject<span className="hidden"> {a.title}</span></button>
               {can(viewer, 'approval.delegate') && can(viewer, 'user.read') && a.approvers.some((p) => p.id === viewer.id) && <button type="button" className="quiet small" onClick={() => { setHanding(a); }}>Delegate<span className="hidden"> {a.title}</span></button>}

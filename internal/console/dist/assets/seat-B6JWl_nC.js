@@ -1,1 +1,0 @@
-function e(e,t,n){return e.decisions.some(e=>e.by===t)?!1:n===null||e.approvers.findIndex((r,i)=>(r.type===`user`?r.id===t:n.includes(r.id))&&(!e.sequential||i===e.decisions.length))>=0}export{e as t};
