@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"net/url"
 	"regexp"
 	"slices"
@@ -80,11 +81,14 @@ func OriginOf(uri string) string {
 	return u.Scheme + "://" + host
 }
 
-// FormAction returns the source of a redirect URI for a content security policy. Browsers check the redirect that follows a
-// form against the form-action of the form's page.
+// FormAction returns the source of a redirect URI for a content security policy; empty for what may not be redirected to. Browsers
+// check the redirect that follows a form against the form-action of the form's page. A policy cannot name an IPv6 address: its
+// source is the scheme alone, like that of a private-use scheme.
 func FormAction(uri string) string {
-	if origin := OriginOf(uri); origin != "" {
-		return origin
+	origin := OriginOf(uri)
+	if strings.ContainsAny(origin, "[;, '\"") {
+		scheme, _, _ := strings.Cut(origin, "//")
+		return scheme
 	}
-	return strings.TrimSuffix(privateScheme.FindString(uri), "/")
+	return cmp.Or(origin, strings.TrimSuffix(privateScheme.FindString(uri), "/"))
 }

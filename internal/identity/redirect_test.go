@@ -38,7 +38,8 @@ func TestFormAction(t *testing.T) {
 	t.Parallel()
 	for uri, want := range map[string]string{
 		"https://App.test/cb?x": "https://app.test", "http://localhost:5173/": "http://localhost:5173", "com.example.app:/cb": "com.example.app:",
-		"com.example.app://cb": "com.example.app:", "": "",
+		"com.example.app://cb": "com.example.app:", "http://[::1]:99/cb": "http:", "https://x.test;script-src/": "https:",
+		"app://cb": "", "javascript:alert(1)": "", "https://x.test; script-src *": "", "": "",
 	} {
 		require.Equal(t, want, FormAction(uri), uri)
 	}

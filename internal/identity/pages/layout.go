@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"atrium/internal/gate"
+	"atrium/internal/identity"
 	"atrium/internal/identity/provider"
 	"atrium/internal/ratelimit"
 )
@@ -62,7 +63,7 @@ type Page struct {
 	Faults  map[string]string // faults by field
 	Values  url.Values        // the fields' values; never a password or a code
 	Passkey bool              // the page needs the script
-	Leads   []string          // origins to which a form of the page may lead, besides our own
+	Leads   []string          // sources (LeadsTo) to which a form of the page may lead, besides our own
 	Wide    bool              // a list rather than a form
 	Data    any               // for the template, as .Data
 }
@@ -173,7 +174,7 @@ func secure(h http.Header) {
 }
 
 // policy returns the content security policy of a page. Browsers also check the redirects that follow a form against
-// form-action, so the client's origin must be named.
+// form-action, so the client must be named.
 func policy(p Page) string {
 	var b strings.Builder
 	b.WriteString("default-src 'none'; style-src 'self'; img-src 'self' data:; ")
@@ -181,26 +182,18 @@ func policy(p Page) string {
 		b.WriteString("script-src 'self'; ")
 	}
 	b.WriteString("form-action 'self'")
-	for _, origin := range p.Leads {
-		b.WriteString(" " + origin)
+	for _, source := range p.Leads {
+		b.WriteString(" " + source)
 	}
 	b.WriteString("; frame-ancestors 'none'; base-uri 'none'")
 	return b.String()
 }
 
-// LeadsTo returns the sources of the addresses' origins for a content security policy.
+// LeadsTo returns the sources of the addresses for Page.Leads, each once.
 func LeadsTo(addresses ...string) []string {
 	var out []string
 	for _, a := range addresses {
-		u, err := url.Parse(a)
-		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-			continue
-		}
-		source := u.Scheme + "://" + u.Host
-		if strings.ContainsAny(u.Host, "[;, '\"") {
-			source = u.Scheme + ":" // a policy cannot name an IPv6 address
-		}
-		if !slices.Contains(out, source) {
+		if source := identity.FormAction(a); source != "" && !slices.Contains(out, source) {
 			out = append(out, source)
 		}
 	}
@@ -256,7 +249,11 @@ func (l *Layout) Message(w http.ResponseWriter, r *http.Request, status int, tit
 
 // Frame renders the provider's own pages in this layout; it is the provider's Options.Render.
 func (l *Layout) Frame(w http.ResponseWriter, r *http.Request, p provider.Page) {
-	l.Render(w, r, p.Status, Page{Body: "framed", Title: p.Title, Leads: LeadsTo(p.FormTo), Data: p.Body})
+	page := Page{Body: "framed", Title: p.Title, Data: p.Body}
+	if p.FormTo != "" {
+		page.Leads = []string{p.FormTo}
+	}
+	l.Render(w, r, p.Status, page)
 }
 
 // Broken logs an internal error, and answers without its text.

@@ -178,7 +178,6 @@ func TestPendingTellsWhatWasAsked(t *testing.T) {
 		require.Zero(t, *req.MaxAge, "prompt=login wants a new proof")
 		require.Equal(t, "a@b.test", req.LoginHint)
 		require.False(t, req.FirstParty)
-		require.Equal(t, "https://app.test", req.RedirectOrigin)
 
 		row, err := s.Store.Reader().AuthRequest.Query().Where(authrequest.ID(id)).Only(s.system())
 		require.NoError(t, err)

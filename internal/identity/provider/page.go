@@ -11,7 +11,7 @@ type Page struct {
 	Status int
 	Title  string
 	Body   template.HTML // below the title
-	FormTo string        // an origin that the page's form may redirect to besides the provider's own; empty for none
+	FormTo string        // the source (identity.FormAction) that the page's form may redirect to besides our own; empty for none
 }
 
 var bodies = template.Must(template.New("message").Parse(`<p>{{.}}</p>

@@ -10,7 +10,6 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/authrequest"
-	"atrium/internal/identity"
 	"atrium/internal/store"
 )
 
@@ -35,10 +34,6 @@ type Request struct {
 	MaxAge     *time.Duration // how long ago the person may have signed in; nil for no limit
 	LoginHint  string         // an e-mail address that the client suggests; may be empty
 	FirstParty bool           // the web application, which needs no consent
-
-	// RedirectOrigin is the origin that Allow and Deny redirect to. Browsers check the redirect after a form against the
-	// form-action of the page's Content-Security-Policy, which therefore has to name it.
-	RedirectOrigin string
 
 	browser []byte // the stored hash of the browser's cookie
 }
@@ -78,7 +73,6 @@ func requestOf(row *ent.AuthRequest, c *client) *Request {
 	req := &Request{
 		ID: row.ID, ClientID: c.id, ClientName: c.name, CompanyID: c.companyID, Scopes: c.reach(row.Scopes),
 		Prompt: row.Prompt, LoginHint: row.LoginHint, FirstParty: c.firstParty(), browser: row.BrowserHash,
-		RedirectOrigin: identity.FormAction(row.RedirectURI),
 	}
 	if row.UserID != nil {
 		req.UserID = *row.UserID

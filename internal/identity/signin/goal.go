@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,8 +23,8 @@ type goal struct {
 	req   *provider.Request // nil for a page
 	page  string            // the target, if it is a page
 	began time.Time         // when the request began; a proof given since is recent
-	leads []string          // origins that the answer may redirect to
-	host  string            // the client's host
+	leads []string          // sources that the answer may redirect to
+	host  string            // the client's host, or its private-use scheme
 }
 
 // key identifies the goal, in addresses and in a sign-in's pending data.
@@ -98,7 +99,7 @@ func (s *Server) readGoal(r *http.Request) (*goal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the redirect URI: %w", err)
 	}
-	return &goal{req: req, began: row.CreatedAt, leads: pages.LeadsTo(row.RedirectURI, s.baseURL), host: to.Host}, nil
+	return &goal{req: req, began: row.CreatedAt, leads: pages.LeadsTo(row.RedirectURI, s.baseURL), host: cmp.Or(to.Host, to.Scheme)}, nil
 }
 
 // ownPage reports whether a path is a page of the person's account, because only these may be returned to.

@@ -4,14 +4,17 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 
+	"atrium/internal/identity"
 	"atrium/internal/identity/pages"
 	"atrium/internal/identity/provider"
 	"atrium/internal/identity/signin"
+	"atrium/internal/principal"
 	"atrium/internal/testkit"
 )
 
@@ -59,6 +62,9 @@ func TestLayout(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, w.Code)
 	require.Contains(t, w.Body.String(), "<p>B</p>")
 	require.Contains(t, w.Header().Get("Content-Security-Policy"), "form-action 'self' https://app.test;")
+	w = httptest.NewRecorder()
+	l.Frame(w, httptest.NewRequest(http.MethodGet, origin+"/oauth2/end-session", nil), provider.Page{Status: 200, Title: "Sign out?", FormTo: identity.FormAction("com.example.app:/bye")})
+	require.Contains(t, w.Header().Get("Content-Security-Policy"), "form-action 'self' com.example.app:;")
 
 	for _, bad := range []string{"", "/x", "https://x.test/auth", "https://x.test?a=b"} {
 		_, err := pages.NewLayout(pages.LayoutOptions{AuthURL: bad})
@@ -70,11 +76,36 @@ func TestLayout(t *testing.T) {
 	require.Error(t, err)
 }
 
-// A policy names the origins that a form may lead to, and nothing that it cannot name.
+// A policy names what a form may lead to, and nothing that it cannot name.
 func TestLeadsTo(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, []string{"https://app.test", "http://127.0.0.1:5173", "http:"},
-		pages.LeadsTo("https://app.test/cb?x=1", "http://127.0.0.1:5173/", "https://app.test", "http://[::1]:99/", "javascript:alert(1)", "", "app://x", "https://x.test; script-src *"))
+	require.Equal(t, []string{"https://app.test", "http://127.0.0.1:5173", "http:", "com.example.app:"},
+		pages.LeadsTo("https://app.test/cb?x=1", "http://127.0.0.1:5173/", "https://app.test", "http://[::1]:99/", "com.example.app:/cb", "javascript:alert(1)", "", "app://x", "https://x.test; script-src *"))
+}
+
+// A native application registers a private-use scheme. Every page on the way names the scheme in its policy, because browsers
+// block a redirect from a form that the page's policy does not name; the consent page shows it in place of a host.
+func TestNativeApplication(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		const back = "com.example.app:/cb"
+		native := testkit.Run(t, s.World, s.As(s.A, principal.Owner), identity.CreateClient,
+			identity.CreateClientInput{Name: "Pocket", RedirectURIs: []string{back}}).Client
+		named := func(p *page, title string) *page {
+			t.Helper()
+			require.Equal(t, title, p.title())
+			require.Contains(t, p.Header.Get("Content-Security-Policy"), "form-action 'self' com.example.app: https://example.com;")
+			return p
+		}
+		a, _ := s.enrolled(s.agent())
+		b := s.browser()
+		p := named(b.get(s.authorize("client_id", native.ID, "redirect_uri", back)), "Sign in")
+		p = named(p.signInAs(s.agent()), "Confirm that it is you")
+		p = named(p.submit("code", a.now()), "Allow Pocket?")
+		require.Contains(t, p.Find("main").Text(), "You go on to com.example.app.")
+		p = p.submit("consent", "allow")
+		require.NotEmpty(t, p.left().Get("code"))
+		require.True(t, strings.HasPrefix(p.Header.Get("Location"), back+"?"), p.Header.Get("Location"))
+	})
 }
 
 // The id token that a client shows names who may answer: nobody else is let in, nor asked which company.
