@@ -58,6 +58,9 @@ type cli struct {
 		Verify auditVerifyCmd `cmd:"" help:"Compute the audit log anew and compare: every entry, its place, and kept checkpoints."`
 		Key    auditKeyCmd    `cmd:"" help:"Print the public key that checkpoints of the audit log are signed with."`
 	} `cmd:"" help:"The audit log."`
+	MasterKey struct {
+		Rotate masterKeyRotateCmd `cmd:"" help:"Put a new key into the file of the master key; nodes use it from their next start."`
+	} `cmd:"" help:"The key that secrets are sealed under."`
 }
 
 const description = `Work management for companies: services, requests, workflows, over a REST API.

@@ -38,7 +38,7 @@ func (c *core) openSealer(ctx context.Context) (*seal.Sealer, error) {
 	src := c.flags.masterKey()
 	if src.File != "" && !fileExists(src.File) {
 		if !c.makes {
-			return nil, fmt.Errorf("the master key %s is missing: check --data and --master-key-file; `atrium serve` makes it at its first start", src.File)
+			return nil, errNoMasterKey(src.File)
 		}
 		if err := c.makeMasterKey(ctx, src.File); err != nil {
 			return nil, err
@@ -49,6 +49,10 @@ func (c *core) openSealer(ctx context.Context) (*seal.Sealer, error) {
 		return nil, fmt.Errorf("open the master key: %w", err)
 	}
 	return s, nil
+}
+
+func errNoMasterKey(path string) error {
+	return fmt.Errorf("the master key %s is missing: check --data and --master-key-file; `atrium serve` makes it at its first start", path)
 }
 
 func (c *core) makeMasterKey(ctx context.Context, path string) error {

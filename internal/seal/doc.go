@@ -19,9 +19,9 @@
 // # Master keys
 //
 //   - A file (default DATA/master.key): a Tink keyset in JSON, created by CreateFile with mode 0600, and refused when group or
-//     others may read it. It may hold several keys; Rotate adds one and makes it the primary. A running process that finds a
-//     value with a newer key reads the file again, so commands and servers need no restart. New values use the new key from the
-//     next start. With several machines, copy the file to all of them first.
+//     others may read it. It may hold several keys; Rotate adds one and makes it the primary (atrium master-key rotate). A running
+//     process that finds a value with a newer key reads the file again, so no restart is needed to open it. New values use the
+//     new key from the next start. With several machines, copy the file to all of them first.
 //   - ATRIUM_MASTER_KEY: 32 random bytes in base64 (openssl rand -base64 32), or several such keys separated by commas, the
 //     primary first (rotate by putting a new one in front); or a key file in base64 (base64 -w0 master.key).
 //   - A KMS, by Tink's URI. The master key never leaves the KMS and is rotated there: both kinds keep old versions.
