@@ -104,8 +104,8 @@ func (s *server) advance(ctx context.Context, by time.Duration) (due int, err er
 	return s.awaitDueJobs(ctx)
 }
 
-// awaitDueJobs waits until no job is due or running, for at most ten seconds more than a job may take. It returns how many are
-// left.
+// awaitDueJobs waits until no job is due or running, for at most ten seconds more than a job may take whose worker sets no limit of
+// its own. It returns how many are left.
 func (s *server) awaitDueJobs(ctx context.Context) (int, error) {
 	deadline := time.Now().Add(jobs.Timeout + 10*time.Second)
 	for {

@@ -48,7 +48,8 @@ func (q *Queue) Advance(ctx context.Context, tx *store.Tx, by time.Duration) err
 }
 
 // Due returns how many jobs are due or running on all nodes. It returns 0 when neither this node nor any other works jobs. A job
-// that has been running for more than a minute, the job timeout, belongs to a killed process and does not count.
+// that has been running for longer than Timeout does not count: its process was killed, or its worker has a longer limit, and
+// nobody waits for as long as that.
 func (q *Queue) Due(ctx context.Context) (n int, err error) {
 	ctx = principal.System(ctx, "jobs belong to the installation")
 	due := "SELECT count(*) FROM river_job WHERE (state = 'running' AND attempted_at > %[2]s OR state IN ('available', 'scheduled', 'retryable') AND scheduled_at <= %[1]s)"
@@ -57,9 +58,10 @@ func (q *Queue) Due(ctx context.Context) (n int, err error) {
 	}
 	err = q.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if tx.Dialect() == dialect.Postgres {
-			return tx.PGX().QueryRow(ctx, fmt.Sprintf(due, "now()", "now() - interval '1 minute'")).Scan(&n)
+			return tx.PGX().QueryRow(ctx, fmt.Sprintf(due, "now()", "now() - make_interval(secs => $1)"), Timeout.Seconds()).Scan(&n)
 		}
-		return tx.SQL().QueryRowContext(ctx, fmt.Sprintf(due, "datetime('now', 'subsec')", "datetime('now', '-1 minute', 'subsec')")).Scan(&n)
+		since := fmt.Sprintf("-%.0f seconds", Timeout.Seconds())
+		return tx.SQL().QueryRowContext(ctx, fmt.Sprintf(due, "datetime('now', 'subsec')", "datetime('now', ?, 'subsec')"), since).Scan(&n)
 	})
 	if err != nil {
 		return 0, fmt.Errorf("look for due jobs: %w", err)

@@ -20,10 +20,10 @@ import (
 )
 
 const (
-	// Timeout is the time limit of one attempt at a job.
+	// Timeout is the time limit of one attempt at a job whose worker sets no limit of its own.
 	Timeout = time.Minute
 
-	rescueAfter = 90 * time.Second // a job that runs for longer hangs, and River tries it again
+	rescueAfter = 90 * time.Second // a job that runs for longer, and for longer than its limit, hangs, and River tries it again
 	retention   = time.Minute      // of completed jobs
 
 	// fetchCooldown is River's pause after it has fetched jobs, and after it has notified nodes of new ones. A job that is
