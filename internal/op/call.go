@@ -11,8 +11,8 @@ import (
 
 // Call is what a door adds to one call of an operation. The zero value adds nothing.
 type Call struct {
-	IdempotencyKey string // ≤ 255 characters; empty for none
-	Fingerprint    [32]byte
+	IdempotencyKey string                        // ≤ 255 characters; empty for none
+	Fingerprint    [32]byte                      // hash of what the caller sent; the key with another one is idempotency_mismatch
 	Render         func(out any) (Answer, error) // needed with IdempotencyKey: renders the answer to store
 	IfMatch        func(row any) bool            // reports whether the row is still as the caller saw it; nil for no check
 

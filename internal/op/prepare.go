@@ -16,9 +16,10 @@ import (
 	"atrium/internal/principal"
 )
 
-// Work whose cost the caller chooses (reading definitions, forms and policies) never runs inside a transaction, because
-// SQLite has one writer for all companies. An operation does this work in its preparation. In its transaction it only
-// compares the versions of the rows that the preparation read.
+// Work whose cost the caller chooses (reading definitions, forms and policies) runs outside of transactions, because SQLite has
+// one writer for all companies. An operation does this work in its preparation. In its transaction it only compares the versions
+// of the rows that the preparation read. Only an operation that RunIn runs is prepared in the transaction that it joins, and
+// waits there for its turn no longer than maxTurnInTx.
 
 // ErrOutdated is returned by an operation's function when a row has changed since the preparation read it. Run then prepares
 // and runs the operation again.
@@ -26,14 +27,14 @@ var ErrOutdated = errors.New("the row has changed since the operation was prepar
 
 const (
 	prepareTimeout  = 5 * time.Second        // for one preparation, including the wait for its turn
-	maxTurnInTx     = 250 * time.Millisecond // for a turn inside a write transaction: agents' writes are prepared there
+	maxTurnInTx     = 250 * time.Millisecond // for a turn inside a write transaction, where RunIn prepares
 	maxPreparations = 5                      // for one call, each after another change of the row
 )
 
-// Prepared makes prepare run before the operation's transaction begins. prepare reads through tx, outside of any transaction,
-// and sees rows that policies hide; the function gets its result from Preparation. prepare returns faults of the input in
-// that result, so that the function reports them only after the rights were checked. An error ends the call. Work that takes
-// more than a millisecond goes through Costly.
+// Prepared makes prepare run before the operation's transaction begins; RunIn runs it in the transaction that the operation
+// joins. prepare reads through tx, and sees rows that policies hide; the function gets its result from Preparation. prepare
+// returns faults of the input in that result, so that the function reports them only after the rights were checked. An error ends
+// the call. Work that takes more than a millisecond goes through Costly.
 func (o *Operation[In, Out]) Prepared(prepare func(ctx context.Context, tx *Tx, in In) (any, error)) *Operation[In, Out] {
 	o.prepare = prepare
 	return o

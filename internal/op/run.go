@@ -45,6 +45,10 @@ type Sealer interface {
 }
 
 // Run performs the operation for the context's principal. Returns what its function returns, or an *apperr.Error.
+//
+// The *Answer is nil for a read, and for a write without an idempotency key. With a key it is what Call.Render made of the Out,
+// or the first call's answer (Repeated); the Out is then the zero value. It is also zero for a write by an agent's key that is
+// held: the *Answer, with or without a key, has status 202 and carries what was stored in place of the write.
 func Run[In, Out any](ctx context.Context, e *Engine, o *Operation[In, Out], in In, c *Call) (Out, *Answer, error) {
 	var none Out
 	ctx, a, err := start(ctx, e, o, in, c)

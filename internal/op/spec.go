@@ -28,7 +28,7 @@ const (
 type Spec struct {
 	Resource   string // as policies and audit entries spell it: "Request"
 	Action     Action
-	Scope      string            // "requests:write"; empty when AdminLayer or on the command line only
+	Scope      string            // "requests:write"; empty: any scopes suffice, and the role decides
 	OfAgents   bool              // an agent's own runs: its key writes these directly, without a proposal
 	AdminLayer bool              // settings that require a person, never an API key
 	LiveOnly   bool              // a sandbox has no such rows, or mirrors those of its live company: conflict there
@@ -142,8 +142,9 @@ func New[In, Out any](name string, spec Spec, fn func(context.Context, *Tx, In) 
 	return o
 }
 
-// OnRow declares an operation on one row. load fetches the row that the caller names, guarded by tenancy alone, and
-// returns Ent's not-found error when there is none. Rights and If-Match are checked on that row, then fn runs.
+// OnRow declares an operation on one row. load fetches the row that the caller names. It checks no rights: it reads among the
+// company's rows that the access policies show to the caller, and returns Ent's not-found error when there is none. Rights and
+// If-Match are checked on that row, then fn runs.
 func OnRow[In Target, Row, Out any](name string, spec Spec,
 	load func(context.Context, *Tx, string) (Row, error),
 	fn func(context.Context, *Tx, Row, In) (Out, error),
