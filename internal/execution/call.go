@@ -61,7 +61,9 @@ type caller struct {
 }
 
 // Timeout is the longest time that a definition can give a call, with a margin.
-func (*caller) Timeout(*river.Job[CallArgs]) time.Duration { return 60*time.Second + callMargin }
+func (*caller) Timeout(*river.Job[CallArgs]) time.Duration {
+	return definition.MaxTimeoutSeconds*time.Second + callMargin
+}
 
 // NextRetry comes soon; see retryAt.
 func (*caller) NextRetry(job *river.Job[CallArgs]) time.Time { return retryAt(job.Attempt) }

@@ -9,11 +9,12 @@ import (
 	"unicode"
 )
 
-// Defaults of an API_CALL.
+// Defaults of an API_CALL, and the longest time that a definition can give one.
 const (
 	DefaultRetries        = 3
 	DefaultBackoffSeconds = 1
 	DefaultTimeoutSeconds = 30
+	MaxTimeoutSeconds     = 60
 )
 
 // APICallConfig is an HTTP request to an outside address.
@@ -66,7 +67,7 @@ func (c *checker) apiCall(f fields) (*APICallConfig, ways) {
 		URL:            f.url("url"),
 		Headers:        f.headers("headers"),
 		Body:           f.value("body"),
-		TimeoutSeconds: f.whole("timeoutSeconds", 1, 60, DefaultTimeoutSeconds),
+		TimeoutSeconds: f.whole("timeoutSeconds", 1, MaxTimeoutSeconds, DefaultTimeoutSeconds),
 		MaxRetries:     DefaultRetries,
 		BackoffSeconds: DefaultBackoffSeconds,
 	}
