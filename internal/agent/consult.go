@@ -19,6 +19,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/clock"
 	"atrium/internal/op"
+	"atrium/internal/open"
 	"atrium/internal/principal"
 )
 
@@ -50,7 +51,7 @@ func (w *phaser) Work(ctx context.Context, job *river.Job[interrupt.PhaseArgs]) 
 // without an open task, or for an execution without a request.
 func consult(ctx context.Context, tx *op.Tx, args interrupt.PhaseArgs) error {
 	t, err := tx.Task.Query().Where(task.ExecutionID(args.Execution), task.PhaseID(args.Phase), task.Visit(args.Visit),
-		task.RequestIDNotNil(), task.StatusIn(task.StatusOPEN, task.StatusIN_PROGRESS)).Order(ent.Desc(task.FieldAttempt)).First(ctx)
+		task.RequestIDNotNil(), open.Tasks()).Order(ent.Desc(task.FieldAttempt)).First(ctx)
 	if ent.IsNotFound(err) {
 		return nil
 	}

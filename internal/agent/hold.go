@@ -13,10 +13,10 @@ import (
 	"atrium/ent/agent"
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
-	"atrium/ent/request"
 	"atrium/internal/agent/interrupt"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
+	"atrium/internal/open"
 	"atrium/internal/text"
 )
 
@@ -223,7 +223,7 @@ func working(ctx context.Context, tx *op.Tx, id string) (*ent.AgentRun, *ent.Req
 
 // keepAction stores the action for a write, and its step.
 func keepAction(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request, t *ent.Task, may *allowed, args json.RawMessage, steps []*Step) (*ent.AgentAction, error) {
-	if t == nil && may.tool != toolComment && r.Status != request.StatusPENDING && r.Status != request.StatusIN_PROGRESS {
+	if t == nil && may.tool != toolComment && !open.Request(r.Status) {
 		return nil, apperr.New(apperr.Conflict, "The request is %s.", r.Status)
 	}
 	version, err := interrupt.Version(r)

@@ -20,6 +20,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/execution"
 	"atrium/internal/op"
+	"atrium/internal/open"
 	"atrium/internal/principal"
 )
 
@@ -82,13 +83,13 @@ func (w *tasker) Work(ctx context.Context, job *river.Job[TaskArgs]) error {
 		if t, err = op.Lock(tx, tx.Task.Query().Where(task.ID(t.ID))).Only(ctx); err != nil {
 			return fmt.Errorf("lock the task: %w", err)
 		}
-		open, err := op.Lock(tx, tx.AgentRun.Query().Where(agentrun.TaskID(t.ID), agentrun.StatusIn(interrupt.Open...))).All(ctx)
+		runs, err := op.Lock(tx, tx.AgentRun.Query().Where(agentrun.TaskID(t.ID), agentrun.StatusIn(interrupt.Open...))).All(ctx)
 		if err != nil {
 			return fmt.Errorf("look for the task's runs: %w", err)
 		}
 		worked := false
-		for _, run := range open {
-			if run.Trigger == agentrun.TriggerConsulted && isOpen(t) {
+		for _, run := range runs {
+			if run.Trigger == agentrun.TriggerConsulted && open.Task(t.Status) {
 				continue
 			}
 			if hasTask(run.AgentID, t) {
@@ -122,11 +123,7 @@ func workOrRelease(ctx context.Context, tx *op.Tx, t *ent.Task) error {
 
 // hasTask reports whether a task is open, assigned to the agent, and taken by no person.
 func hasTask(agentID string, t *ent.Task) bool {
-	return isOpen(t) && t.AssigneeID == nil && t.AgentID != nil && *t.AgentID == agentID
-}
-
-func isOpen(t *ent.Task) bool {
-	return t.Status == task.StatusOPEN || t.Status == task.StatusIN_PROGRESS
+	return open.Task(t.Status) && t.AssigneeID == nil && t.AgentID != nil && *t.AgentID == agentID
 }
 
 // beginAbout creates the run of an agent about a task. Returns nil if the agent does not work on phases, or has had a run of this
@@ -312,7 +309,7 @@ const reasonReassigned = "Somebody else has the task, or it has ended."
 // taskVersion returns the version that the completion of a task depends on: whether the task is open. The assignee is not part of
 // it, because a proposal is for any person who gets the task.
 func taskVersion(t *ent.Task) string {
-	return digestOf("task", t.ID, nil, fmt.Sprint(t.Status == task.StatusOPEN || t.Status == task.StatusIN_PROGRESS))
+	return digestOf("task", t.ID, nil, fmt.Sprint(open.Task(t.Status)))
 }
 
 // aboutTask reports whether an action completes a task.

@@ -25,6 +25,7 @@ import (
 	"atrium/ent/task"
 	"atrium/internal/execution"
 	"atrium/internal/op"
+	"atrium/internal/open"
 	"atrium/internal/request"
 	"atrium/internal/store"
 	"atrium/internal/webhook"
@@ -130,7 +131,7 @@ func (p *person) around(ctx context.Context, tx *op.Tx, requests []string) error
 
 // eraseExecution cancels an execution that still runs, because its request ended before it, and erases its values.
 func eraseExecution(ctx context.Context, tx *op.Tx, e *ent.Execution) error {
-	if e.Status == entexecution.StatusRUNNING || e.Status == entexecution.StatusWAITING {
+	if open.Execution(e.Status) {
 		if _, err := op.RunIn(ctx, tx, execution.Cancel, op.ByID{ID: e.ID}); err != nil {
 			return err
 		}

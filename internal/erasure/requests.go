@@ -7,6 +7,7 @@ import (
 	"atrium/ent"
 	entrequest "atrium/ent/request"
 	"atrium/internal/op"
+	"atrium/internal/open"
 	"atrium/internal/request"
 )
 
@@ -37,7 +38,7 @@ func (p *person) eraseRequests(ctx context.Context, tx *op.Tx, rows []*ent.Reque
 		return fmt.Errorf("erase requests: %w", err)
 	}
 	for _, r := range rows {
-		if r.Status != entrequest.StatusPENDING && r.Status != entrequest.StatusIN_PROGRESS {
+		if !open.Request(r.Status) {
 			continue
 		}
 		in := request.DeclineInput{ByID: op.ByID{ID: r.ID}, Reason: "The person who filed it was erased."}

@@ -17,6 +17,7 @@ import (
 	"atrium/internal/events"
 	"atrium/internal/jobs"
 	"atrium/internal/op"
+	"atrium/internal/open"
 	"atrium/internal/principal"
 	domain "atrium/internal/request"
 	"atrium/internal/strictjson"
@@ -192,7 +193,7 @@ func wrapWrite(err error) error {
 
 // closeOpen closes all open tasks, approvals and incidents of the execution.
 func closeOpen(ctx context.Context, db *ent.Client, executionID string, now time.Time) error {
-	n, err := db.Task.Update().Where(task.ExecutionID(executionID), task.StatusIn(task.StatusOPEN, task.StatusIN_PROGRESS)).
+	n, err := db.Task.Update().Where(task.ExecutionID(executionID), open.Tasks()).
 		SetStatus(task.StatusCANCELLED).ClearSLANextAt().Save(ctx)
 	if err != nil {
 		return fmt.Errorf("cancel the tasks: %w", err)

@@ -15,6 +15,7 @@ import (
 	"atrium/ent/workflow"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
+	"atrium/internal/open"
 	"atrium/internal/paging"
 	domain "atrium/internal/request"
 )
@@ -138,7 +139,7 @@ func cancelRequest(ctx context.Context, tx *op.Tx, id string) error {
 	if err != nil {
 		return fmt.Errorf("read the request: %w", err)
 	}
-	if r.Status != request.StatusPENDING && r.Status != request.StatusIN_PROGRESS {
+	if !open.Request(r.Status) {
 		return nil
 	}
 	_, err = op.RunIn(ctx, tx.AsWorker(workerName), domain.Update, domain.UpdateInput{ByID: op.ByID{ID: id}, Status: op.SetTo(string(request.StatusCANCELLED))})

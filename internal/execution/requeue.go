@@ -8,6 +8,7 @@ import (
 	"atrium/ent/execution"
 	"atrium/internal/clock"
 	"atrium/internal/jobs"
+	"atrium/internal/open"
 	"atrium/internal/store"
 	"atrium/internal/workflow/engine"
 )
@@ -20,7 +21,7 @@ func Requeue(ctx context.Context, tx *store.Tx, queue *jobs.Queue, companyID str
 	now := clock.From(ctx).Now()
 	for after := ""; ; {
 		rows, err := tx.Execution.Query().Where(execution.CompanyID(companyID), execution.IDGT(after),
-			execution.StatusIn(execution.StatusRUNNING, execution.StatusWAITING)).Order(execution.ByID()).Limit(requeuedAtOnce).All(ctx)
+			open.Executions()).Order(execution.ByID()).Limit(requeuedAtOnce).All(ctx)
 		if err != nil {
 			return fmt.Errorf("look for executions: %w", err)
 		}

@@ -17,6 +17,7 @@ import (
 	"atrium/internal/clock"
 	"atrium/internal/events"
 	"atrium/internal/jobs"
+	"atrium/internal/open"
 	domain "atrium/internal/request"
 	"atrium/internal/store"
 	"atrium/internal/workflow/engine"
@@ -140,7 +141,7 @@ func running(s *sql.Selector) {
 // endWith cancels the execution of a request that was cancelled, unless the execution itself cancelled the request.
 func endWith(ctx context.Context, tx *store.Tx, requestID string) error {
 	rows, err := store.Lock(tx, tx.Execution.Query().Where(execution.RequestID(requestID),
-		execution.StatusIn(execution.StatusRUNNING, execution.StatusWAITING)).Order(execution.ByID())).All(ctx)
+		open.Executions()).Order(execution.ByID())).All(ctx)
 	if err != nil {
 		return fmt.Errorf("look for the request's execution: %w", err)
 	}

@@ -16,6 +16,7 @@ import (
 	"atrium/internal/jobs"
 	"atrium/internal/mail"
 	"atrium/internal/op"
+	"atrium/internal/open"
 	"atrium/internal/principal"
 	"atrium/internal/store"
 )
@@ -91,7 +92,7 @@ func (w *assigned) find(ctx context.Context, a Args) ([]*ent.User, Note, error) 
 		people, err := w.people(ctx, a, r.AssigneeID, nil, w.reads.Request, r)
 		return people, note, err
 	}
-	t, err := db.Task.Query().Where(task.ID(a.Task), task.StatusIn(task.StatusOPEN, task.StatusIN_PROGRESS)).Only(ctx)
+	t, err := db.Task.Query().Where(task.ID(a.Task), open.Tasks()).Only(ctx)
 	if err != nil {
 		return nil, note, fmt.Errorf("read the task: %w", ent.MaskNotFound(err)) // nil if the task was completed or cancelled meanwhile
 	}

@@ -10,6 +10,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/execution"
 	"atrium/internal/op"
+	"atrium/internal/open"
 	"atrium/internal/request"
 )
 
@@ -25,12 +26,12 @@ type held struct{ requests, tasks int }
 func handOver(ctx context.Context, tx *op.Tx, userID string, teamID *string) (held, error) {
 	all := tx.Unfiltered(ctx, "who holds work that the caller does not see holds work, too")
 	requests, err := tx.Request.Query().
-		Where(entrequest.AssigneeID(userID), entrequest.StatusIn(entrequest.StatusPENDING, entrequest.StatusIN_PROGRESS)).
+		Where(entrequest.AssigneeID(userID), open.Requests()).
 		Order(entrequest.ByID()).IDs(all)
 	if err != nil {
 		return held{}, fmt.Errorf("look for the user's open requests: %w", err)
 	}
-	tasks, err := tx.Task.Query().Where(task.AssigneeID(userID), task.StatusIn(task.StatusOPEN, task.StatusIN_PROGRESS)).
+	tasks, err := tx.Task.Query().Where(task.AssigneeID(userID), open.Tasks()).
 		Order(task.ByID()).IDs(all)
 	if err != nil {
 		return held{}, fmt.Errorf("look for the user's open tasks: %w", err)

@@ -9,6 +9,7 @@ import (
 	"atrium/ent/request"
 	"atrium/ent/schema"
 	"atrium/internal/op"
+	"atrium/internal/open"
 	"atrium/internal/paging"
 	"atrium/internal/party"
 )
@@ -95,7 +96,7 @@ func (in ListInput) where() []predicate.Request {
 		moment := min(in.DueBefore.UnixMilli(), schema.DueNever)
 		where = append(where, request.Or(
 			request.And(request.StatusEQ(request.StatusPENDING), request.ResponseDueOrderLT(moment)),
-			request.And(request.StatusIn(request.StatusPENDING, request.StatusIN_PROGRESS), request.ResolutionDueOrderLT(moment)),
+			request.And(open.Requests(), request.ResolutionDueOrderLT(moment)),
 		))
 	}
 	for key, values := range in.Tags {

@@ -10,6 +10,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/request"
 	"atrium/internal/op"
+	"atrium/internal/open"
 	"atrium/internal/period"
 )
 
@@ -104,7 +105,7 @@ func stats(ctx context.Context, tx *op.Tx, in StatsInput) ([]*Stat, error) {
 // file counts a request that was filed in the period.
 func (s *Stat) file(r *ent.Request) {
 	s.Filed++
-	if r.Status == request.StatusPENDING || r.Status == request.StatusIN_PROGRESS {
+	if open.Request(r.Status) {
 		s.Open++
 	}
 	if r.AcceptedAt != nil {

@@ -14,6 +14,7 @@ import (
 	"atrium/ent/task"
 	"atrium/internal/jobs"
 	"atrium/internal/op"
+	"atrium/internal/open"
 	"atrium/internal/principal"
 	"atrium/internal/store"
 	"atrium/internal/workflow"
@@ -204,7 +205,7 @@ func (w *rederiver) Work(ctx context.Context, job *river.Job[workflow.RederiveAr
 	a := job.Args
 	if a.Calendar != "" { // tasks have service levels of their own: the sweep derives their clocks
 		err := w.engine.Work(ctx, a.Company, slaWorker, func(ctx context.Context, tx *op.Tx) error {
-			_, err := tx.Task.Update().Where(task.StatusIn(task.StatusOPEN, task.StatusIN_PROGRESS), task.SLAStateNotNil()).SetSLANextAt(tx.Now(ctx)).Save(ctx)
+			_, err := tx.Task.Update().Where(open.Tasks(), task.SLAStateNotNil()).SetSLANextAt(tx.Now(ctx)).Save(ctx)
 			return err
 		})
 		if err != nil {
@@ -214,7 +215,7 @@ func (w *rederiver) Work(ctx context.Context, job *river.Job[workflow.RederiveAr
 	for last := ""; ; {
 		var rows []*ent.Request
 		err := w.engine.Work(ctx, a.Company, slaWorker, func(ctx context.Context, tx *op.Tx) (err error) {
-			q := tx.Request.Query().Where(request.StatusIn(request.StatusPENDING, request.StatusIN_PROGRESS), request.IDGT(last))
+			q := tx.Request.Query().Where(open.Requests(), request.IDGT(last))
 			if a.Offering != "" {
 				q.Where(request.OfferingID(a.Offering))
 			} else {

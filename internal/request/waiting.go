@@ -12,6 +12,7 @@ import (
 	"atrium/ent/task"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
+	"atrium/internal/open"
 )
 
 // The changes that have an operation of their own because an inbox offers them. They do the same as an update of the field,
@@ -70,7 +71,7 @@ func (in UpdateInput) wait(ctx context.Context, tx *op.Tx, u *ent.RequestUpdateO
 	if to, ok := op.Given(in.Status); ok {
 		status = request.Status(to)
 	}
-	final := status == request.StatusCOMPLETED || status == request.StatusCANCELLED
+	final := !open.Request(status)
 	waiting, given := op.Given(in.Waiting)
 	switch {
 	case final && given && waiting:
@@ -102,7 +103,7 @@ func (in UpdateInput) wait(ctx context.Context, tx *op.Tx, u *ent.RequestUpdateO
 // rederiveTasks has the sweep derive the clocks of a request's open tasks at once, because they pause together with the
 // request's clock.
 func rederiveTasks(ctx context.Context, tx *op.Tx, requestID string, now time.Time) error {
-	n, err := tx.Task.Update().Where(task.RequestID(requestID), task.StatusIn(task.StatusOPEN, task.StatusIN_PROGRESS), task.SLAStateNotNil()).
+	n, err := tx.Task.Update().Where(task.RequestID(requestID), open.Tasks(), task.SLAStateNotNil()).
 		SetSLANextAt(now).Save(ctx)
 	if err != nil {
 		return fmt.Errorf("mark the request's tasks: %w", err)

@@ -10,6 +10,7 @@ import (
 	"atrium/ent/teammember"
 	"atrium/ent/user"
 	"atrium/internal/op"
+	"atrium/internal/open"
 )
 
 // choose returns the member of the rule's team who gets the request; nil when the rule assigns nobody or no member is active.
@@ -44,17 +45,17 @@ func choose(ctx context.Context, tx *op.Tx, rule *ent.RoutingRule) (*string, err
 
 // leastLoaded returns the member with the fewest open requests; of several, the first.
 func leastLoaded(ctx context.Context, tx *op.Tx, members []string) (*string, error) {
-	var open []struct {
+	var counts []struct {
 		Assignee string `json:"assignee_id"`
 		Count    int    `json:"count"`
 	}
-	err := tx.Request.Query().Where(request.AssigneeIDIn(members...), request.StatusIn(request.StatusPENDING, request.StatusIN_PROGRESS)).
-		GroupBy(request.FieldAssigneeID).Aggregate(ent.Count()).Scan(ctx, &open)
+	err := tx.Request.Query().Where(request.AssigneeIDIn(members...), open.Requests()).
+		GroupBy(request.FieldAssigneeID).Aggregate(ent.Count()).Scan(ctx, &counts)
 	if err != nil {
 		return nil, fmt.Errorf("count the open requests of the team's members: %w", err)
 	}
-	load := make(map[string]int, len(open))
-	for _, o := range open {
+	load := make(map[string]int, len(counts))
+	for _, o := range counts {
 		load[o.Assignee] = o.Count
 	}
 	least := members[0]
