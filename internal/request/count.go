@@ -78,12 +78,16 @@ func count(ctx context.Context, tx *op.Tx, in CountInput) ([]*Counted, error) {
 	return counts, nil
 }
 
+// The statuses and priorities as the keys of the counters that triggers maintain, in the order in which they are counted.
+var (
+	statuses   = []string{"PENDING", "IN_PROGRESS", "COMPLETED", "CANCELLED"}
+	priorities = []string{"LOW", "MEDIUM", "HIGH", "URGENT"}
+)
+
 // fromCounters answers from the counters that triggers maintain. They know only counts by status or priority
 // over all rows.
 func (in CountInput) fromCounters(ctx context.Context, tx *op.Tx) (counts []*Counted, ok bool, err error) {
-	values := map[string][]string{
-		"status": {"PENDING", "IN_PROGRESS", "COMPLETED", "CANCELLED"}, "priority": {"LOW", "MEDIUM", "HIGH", "URGENT"},
-	}[in.By]
+	values := map[string][]string{"status": statuses, "priority": priorities}[in.By]
 	if _, ok := in.counter(tx); !ok || values == nil || tx.Narrowed("Request") {
 		return nil, false, nil
 	}

@@ -130,10 +130,10 @@ func (in ListInput) counter(tx *op.Tx) (paging.Counter, bool) {
 // facets joins every status (or service) with every priority (or the facets below it); an empty side stands for all.
 func facets(left, right []string) []string {
 	if len(left) == 0 {
-		left = []string{"PENDING", "IN_PROGRESS", "COMPLETED", "CANCELLED"}
+		left = statuses
 	}
 	if len(right) == 0 {
-		right = []string{"LOW", "MEDIUM", "HIGH", "URGENT"}
+		right = priorities
 	}
 	seen := map[string]bool{}
 	var out []string
