@@ -43,12 +43,9 @@
 //	errors.go     how errors are written into answers
 //
 // A step of the generator (graph/internal/generate/rewrite.go) makes gqlgen's output faster: columns are marshalled without a
-// field context, lists without a goroutine per element, and objects without bookkeeping for @defer. With it a list of 20 requests
-// with three edges each serves 0.39 (PostgreSQL) and 0.47 (SQLite) of REST's rate, and 0.20 and 0.23 without it; the same list
-// without edges 0.85 and 0.95, and 0.54 and 0.58 without it. It takes 880 µs of the server's CPU instead of 2,000 to 2,300.
-// (Measured 2026-11 on two shared cores with a bench that is gone; today `.ci/with-services.sh --durable go run ./internal/bench
-// -workload edges` compares the same list, with the bound 0.6, and BenchmarkEdges measures it alone.) gqlgen has no option for
-// this. When it has one, the step is removed.
+// field context, lists without a goroutine per element, and objects without bookkeeping for @defer. A list of 20 requests with
+// three edges each has to serve 0.6 of the rate of REST's list (`.ci/with-services.sh --durable go run ./internal/bench -workload
+// edges`); BenchmarkEdges measures it alone. gqlgen has no option for this. When it has one, the step is removed.
 //
 // cmd mounts Server behind the gate. The package never decides what a caller may do (package op does), and never sends a database
 // statement of its own.

@@ -71,8 +71,7 @@
 //
 // Figures (bench_test.go, 2026-11, two cores under a load of ten from other processes on the machine, paired in one run). Group
 // commit: SQLite makes 760 to 1,000 writes a second for one caller, who waits for each commit, and 17,000 to 22,000 for 64
-// concurrent callers; it raised the rate of internal/bench's floor server from 3,667 to 6,982 requests a second (in an earlier
-// bench, whose floor used it). The pipeline: a transaction of three inserts takes 128 to 283 µs on PostgreSQL over loopback, and
-// 292 to 615 µs statement by statement, 1.7 to 2.4 times as long. Prepared statements (stmtcache.go): SQLite reads a row in 44 to
-// 55 µs, and in 90 to 160 µs if it parses the query each time; for a page of rows they save little.
+// concurrent callers. The pipeline: a transaction of three inserts takes 128 to 283 µs on PostgreSQL over loopback, and 292 to
+// 615 µs statement by statement, 1.7 to 2.4 times as long. Prepared statements (stmtcache.go): SQLite reads a row in 44 to 55 µs,
+// and in 90 to 160 µs if it parses the query each time; for a page of rows they save little.
 package store

@@ -35,9 +35,9 @@
 // does not answer within five seconds gets two attempts at a time.
 //
 // Figures (bench_test.go, 2026-11, two cores under a load of ten from other processes on the machine, so lower bounds): 577
-// deliveries a second to one receiver on SQLite and 436 on PostgreSQL; from the commit to the first attempt p50 18 ms on SQLite,
-// measured when River polled every 50 ms (today a notification wakes it), and 2 ms on PostgreSQL. While 100 of 1,000 receivers
-// hang, the p99 of the others is 1.0 times that of a calm minute on SQLite and 2.2 times on PostgreSQL.
+// deliveries a second to one receiver on SQLite and 436 on PostgreSQL; from the commit to the first attempt p50 2 ms on
+// PostgreSQL. While 100 of 1,000 receivers hang, the p99 of the others is 1.0 times that of a calm minute on SQLite and 2.2 times
+// on PostgreSQL.
 //
 // # The history
 //
