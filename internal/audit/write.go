@@ -69,14 +69,14 @@ func rowOf(ctx context.Context, e Entry) (*ent.AuditEntry, error) {
 	row := &ent.AuditEntry{
 		ID: cmp.Or(e.ID, id.New("aud")), CompanyID: e.CompanyID, CreatedAt: stamp(clock.From(ctx).Now()),
 		ActorType: e.Actor.Type, ActorID: e.Actor.ID, ActorName: text.Cut(e.Actor.Name, 200), Action: e.Action, ResourceType: e.Resource, Outcome: e.Outcome,
-		IP: text.Cut(e.Origin.IP, 45), UserAgent: text.Cut(e.Origin.UserAgent, 300), RequestID: text.Cut(e.Origin.RequestID, 64),
+		IP: text.Cut(e.Origin.IP, 45), UserAgent: text.Cut(e.Origin.UserAgent, text.MaxUserAgent), RequestID: text.Cut(e.Origin.RequestID, text.MaxID),
 		ActorSeal: NewSalt(), ChangesSeal: NewSalt(),
 	}
 	if p, ok := principal.From(ctx); ok && row.CompanyID == "" {
 		row.CompanyID = p.CompanyID
 	}
 	if e.ResourceID != "" {
-		row.ResourceID = new(text.Cut(e.ResourceID, 64))
+		row.ResourceID = new(text.Cut(e.ResourceID, text.MaxID))
 	}
 	if len(e.Changes) > 0 {
 		b, err := json.Marshal(e.Changes)

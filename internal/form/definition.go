@@ -1,6 +1,10 @@
 package form
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"atrium/internal/text"
+)
 
 // Type is what kind of value a field takes.
 type Type string
@@ -23,18 +27,18 @@ const (
 
 // Bounds of a definition and of the values that it accepts. Lengths count characters (runes), not bytes.
 const (
-	MaxFields         = 200     // fields of a form, and keys of answers without a form
-	MaxKeyLength      = 64      // characters of a key
-	MaxLabelLength    = 200     // characters of a label
-	MaxHelpLength     = 2_000   // characters of a help text
-	MaxOptions        = 500     // options of a field, and values of one visibleWhen condition
-	MaxOptionLength   = 256     // characters of an option
-	MaxPatternLength  = 500     // characters of a pattern
-	MaxPatternSize    = 2_500   // instructions of a compiled pattern; keeps matching long texts cheap
-	MaxTextLength     = 10_000  // characters of a text, where its field sets no max
-	MaxTextAreaLength = 100_000 // characters of a textarea, where its field sets no max
-	MaxEmailLength    = 254     // characters of an email
-	MaxURLLength      = 2_048   // characters of a url
+	MaxFields         = 200           // fields of a form, and keys of answers without a form
+	MaxKeyLength      = 64            // characters of a key
+	MaxLabelLength    = 200           // characters of a label
+	MaxHelpLength     = 2_000         // characters of a help text
+	MaxOptions        = 500           // options of a field, and values of one visibleWhen condition
+	MaxOptionLength   = 256           // characters of an option
+	MaxPatternLength  = 500           // characters of a pattern
+	MaxPatternSize    = 2_500         // instructions of a compiled pattern; keeps matching long texts cheap
+	MaxTextLength     = 10_000        // characters of a text, where its field sets no max
+	MaxTextAreaLength = 100_000       // characters of a textarea, where its field sets no max
+	MaxEmailLength    = text.MaxEmail // characters of an email
+	MaxURLLength      = 2_048         // characters of a url
 )
 
 // Definition is the form of an offering. A form without fields takes no answers at all; an offering without a form takes any.

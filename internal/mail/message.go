@@ -16,7 +16,6 @@ import (
 
 // Limits of a message. SMTP allows lines of 998 bytes.
 const (
-	maxAddress = 254     // bytes
 	maxSubject = 200     // characters
 	maxText    = 1 << 16 // bytes, of Text and of HTML
 	maxLine    = 900     // bytes
@@ -35,7 +34,7 @@ type Message struct {
 // check returns an error for a message that cannot be sent, or that could inject a header.
 func (m *Message) check() error {
 	addr, err := mail.ParseAddress(m.To)
-	if err != nil || addr.Address != m.To || len(m.To) > maxAddress {
+	if err != nil || addr.Address != m.To || len(m.To) > text.MaxEmail {
 		return errors.New("mail: the recipient is no bare address")
 	}
 	if m.Subject == "" || len([]rune(m.Subject)) > maxSubject || strings.ContainsFunc(m.Subject, unicode.IsControl) {

@@ -14,7 +14,7 @@ var email = regexp.MustCompile("^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\\.[a-z0-9!#$%&'*+
 func Email(typed string) (string, bool) {
 	address := strings.ToLower(typed)
 	local, domain, _ := strings.Cut(address, "@")
-	if len(address) > 254 || len(local) > 64 || !email.MatchString(address) || len(address) != len(typed) {
+	if len(address) > MaxEmail || len(local) > 64 || !email.MatchString(address) || len(address) != len(typed) {
 		return "", false
 	}
 	return address, !numeric(domain)

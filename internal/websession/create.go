@@ -17,8 +17,6 @@ import (
 	"atrium/internal/text"
 )
 
-const maxAgent = 300 // bytes
-
 // createInput describes the session to create. No field comes from a caller.
 type createInput struct {
 	CompanyID string `json:"-"`
@@ -72,7 +70,7 @@ func open(ctx context.Context, tx *op.Tx, in createInput) (*ent.Session, error) 
 	after, err := c.SetMethods(append([]string{}, methods...)).SetAuthenticatedAt(proven).SetLastSeenAt(now).SetCreatedAt(now).
 		SetExpiresAt(authn.SessionExpiry(now, now, authn.SessionIdle(co.SessionLifetimeMinutes))).
 		SetSandbox(before != nil && before.Sandbox && before.UserID == u.ID).
-		SetIP(audit.By(p).Origin.IP).SetUserAgent(text.Cut(p.UserAgent, maxAgent)).Save(ctx)
+		SetIP(audit.By(p).Origin.IP).SetUserAgent(text.Cut(p.UserAgent, text.MaxUserAgent)).Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("make the session: %w", err)
 	}

@@ -15,6 +15,7 @@ import (
 	"atrium/internal/identity/signin"
 	"atrium/internal/people"
 	"atrium/internal/store"
+	"atrium/internal/text"
 )
 
 var emailAgain = again{"Ask for a new one if you still want to change your e-mail address.", pages.Link{Text: "Ask for a new link", To: pathEmail}}
@@ -45,9 +46,9 @@ func (s *Server) postEmail(w http.ResponseWriter, r *http.Request) {
 	if row == nil {
 		return
 	}
-	refuse := func(text string) {
+	refuse := func(fault string) {
 		s.emailPage(w, r, http.StatusUnprocessableEntity, acc, pages.Page{
-			Faults: map[string]string{"email": text}, Values: url.Values{"email": {line(r.PostFormValue("email"), 254)}},
+			Faults: map[string]string{"email": fault}, Values: url.Values{"email": {line(r.PostFormValue("email"), text.MaxEmail)}},
 		})
 	}
 	email := address(r.PostFormValue("email"))

@@ -8,6 +8,7 @@ import (
 
 	"atrium/internal/identity/pages"
 	"atrium/internal/store"
+	"atrium/internal/text"
 )
 
 // showForgot asks for the address of the account with the forgotten password.
@@ -25,7 +26,7 @@ func (s *Server) postForgot(w http.ResponseWriter, r *http.Request) {
 	email := address(r.PostFormValue("email"))
 	if email == "" {
 		s.forgotPage(w, r, http.StatusUnprocessableEntity, pages.Page{
-			Faults: map[string]string{"email": "Enter an e-mail address."}, Values: url.Values{"email": {line(r.PostFormValue("email"), 254)}},
+			Faults: map[string]string{"email": "Enter an e-mail address."}, Values: url.Values{"email": {line(r.PostFormValue("email"), text.MaxEmail)}},
 		})
 		return
 	}

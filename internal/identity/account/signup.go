@@ -14,6 +14,7 @@ import (
 	"atrium/internal/gate"
 	"atrium/internal/identity/pages"
 	"atrium/internal/store"
+	"atrium/internal/text"
 )
 
 var signUpAgain = again{"Begin again if you still want to open a company.", pages.Link{Text: "Open a company", To: pathSignUp}}
@@ -43,7 +44,7 @@ func (s *Server) postSignUp(w http.ResponseWriter, r *http.Request) {
 	}
 	if len(faults) > 0 {
 		s.signUpPage(w, r, http.StatusUnprocessableEntity, pages.Page{Faults: faults, Values: url.Values{
-			"company": {line(r.PostFormValue("company"), 400)}, "email": {line(r.PostFormValue("email"), 254)},
+			"company": {line(r.PostFormValue("company"), 400)}, "email": {line(r.PostFormValue("email"), text.MaxEmail)},
 		}})
 		return
 	}

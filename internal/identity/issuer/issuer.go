@@ -15,6 +15,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"atrium/internal/principal"
+	"atrium/internal/text"
 )
 
 // Issuer is the provider that the operator configured. Safe for concurrent use.
@@ -163,7 +164,7 @@ func (i *Issuer) subject(t *oidc.IDToken, c claims, accessToken string) (*Subjec
 
 // about reads the claims about the person from a token or from the userinfo endpoint.
 func (s *Subject) about(c claims) {
-	if email := strings.ToLower(strings.TrimSpace(c.text("email"))); email != "" && len(email) <= 254 && strings.Count(email, "@") == 1 {
+	if email := strings.ToLower(strings.TrimSpace(c.text("email"))); email != "" && len(email) <= text.MaxEmail && strings.Count(email, "@") == 1 {
 		s.Email, s.EmailVerified = email, c.text("email_verified") == "true"
 	}
 	for _, claim := range []string{"name", "preferred_username"} {

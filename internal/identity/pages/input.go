@@ -1,6 +1,10 @@
 package pages
 
-import "fmt"
+import (
+	"fmt"
+
+	"atrium/internal/text"
+)
 
 // input is a labelled form field, for the template "input".
 type input struct {
@@ -15,7 +19,7 @@ type input struct {
 // field, then pairs of "hint", "mode", "pattern", "value" and a text, or "max" and a number, or "focus" or "optional"
 // and a bool. It adds the page's value and fault for the field.
 func newInput(v view, name, label, typ, complete string, more ...any) (input, error) {
-	in := input{Name: name, Label: label, Type: typ, Complete: complete, Fault: v.Faults[name], Value: v.Values.Get(name), Max: 254}
+	in := input{Name: name, Label: label, Type: typ, Complete: complete, Fault: v.Faults[name], Value: v.Values.Get(name), Max: text.MaxEmail}
 	if len(more)%2 != 0 {
 		return in, fmt.Errorf("input %s: something has no value", name)
 	}

@@ -17,12 +17,12 @@ import (
 	"atrium/internal/gate"
 	"atrium/internal/identity"
 	"atrium/internal/store"
+	"atrium/internal/text"
 )
 
 const (
 	maxParams = 16 << 10 // bytes of an authorization request
 	maxText   = 2000     // bytes of redirect_uri, state, nonce
-	maxHint   = 254      // bytes of login_hint
 	maxScopes = 40
 )
 
@@ -204,7 +204,7 @@ func checkAuthorize(req *oidc.AuthRequest) error {
 		return invalidRequest("code_challenge_method must be S256")
 	case !challenge.MatchString(req.CodeChallenge):
 		return invalidRequest("code_challenge is not what S256 makes")
-	case len(req.State) > maxText || len(req.Nonce) > maxText || len(req.LoginHint) > maxHint:
+	case len(req.State) > maxText || len(req.Nonce) > maxText || len(req.LoginHint) > text.MaxEmail:
 		return invalidRequest("state, nonce or login_hint is too long")
 	case len(req.Scopes) > maxScopes:
 		return &refusal{"invalid_scope", "too many scopes"}

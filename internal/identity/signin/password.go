@@ -23,11 +23,8 @@ import (
 // The message is the same whether the address, the password or both are wrong.
 const wrongPassword = "The e-mail address or the password is not right."
 
-// maxEmail and maxPassword limit the inputs that are checked, in bytes.
-const (
-	maxEmail    = 254
-	maxPassword = 2048
-)
+// maxPassword limits the passwords that are checked, in bytes.
+const maxPassword = 2048
 
 // passwordData is the data of the page for the first proof.
 type passwordData struct {
@@ -69,7 +66,7 @@ func (s *Server) likelyEmail(ctx context.Context, g *goal, st *state) string {
 			return acc.Email
 		}
 	}
-	if g.req != nil && len(g.req.LoginHint) <= maxEmail && strings.Contains(g.req.LoginHint, "@") {
+	if g.req != nil && len(g.req.LoginHint) <= text.MaxEmail && strings.Contains(g.req.LoginHint, "@") {
 		return g.req.LoginHint
 	}
 	return ""
@@ -89,7 +86,7 @@ func (s *Server) postPassword(w http.ResponseWriter, r *http.Request) {
 	}
 	typed, plain := strings.TrimSpace(r.PostFormValue("email")), r.PostFormValue("password")
 	refuse := func(status int, p pages.Page) {
-		p.Values = url.Values{"email": {text.Cut(typed, maxEmail)}}
+		p.Values = url.Values{"email": {text.Cut(typed, text.MaxEmail)}}
 		s.passwordPage(w, r, g, &state{}, p, status)
 	}
 	email := strings.ToLower(typed)
@@ -97,7 +94,7 @@ func (s *Server) postPassword(w http.ResponseWriter, r *http.Request) {
 		refuse(http.StatusUnprocessableEntity, pages.Page{Error: "Enter your e-mail address and your password."})
 		return
 	}
-	if len(email) > maxEmail || len(plain) > maxPassword || text.Cut(email, maxEmail) != email {
+	if len(email) > text.MaxEmail || len(plain) > maxPassword || text.Cut(email, text.MaxEmail) != email {
 		refuse(http.StatusUnprocessableEntity, pages.Page{Error: wrongPassword})
 		return
 	}

@@ -118,7 +118,7 @@ func (s *SignIns) begin(ctx context.Context, tx *store.Tx, r *http.Request, old 
 	if old != nil && old.AccountID == accountID {
 		u := tx.SignIn.Update().Where(signin.ID(old.ID), signin.TokenHash(old.TokenHash), signin.EndedAtIsNil()).
 			SetTokenHash(hash).SetMethods(methods).SetAuthenticatedAt(now).SetExpiresAt(now.Add(signInLife)).ClearPending().
-			SetIP(gate.RemoteText(r)).SetUserAgent(text.Cut(r.UserAgent(), 300))
+			SetIP(gate.RemoteText(r)).SetUserAgent(text.Cut(r.UserAgent(), text.MaxUserAgent))
 		if u.SetNillableCompletedAt(done); done == nil {
 			u.ClearCompletedAt()
 		}
@@ -141,7 +141,7 @@ func (s *SignIns) begin(ctx context.Context, tx *store.Tx, r *http.Request, old 
 		}
 	}
 	row, err := tx.SignIn.Create().SetAccountID(accountID).SetTokenHash(hash).SetMethods(methods).SetAuthenticatedAt(now).
-		SetNillableCompletedAt(done).SetExpiresAt(now.Add(signInLife)).SetIP(gate.RemoteText(r)).SetUserAgent(text.Cut(r.UserAgent(), 300)).Save(ctx)
+		SetNillableCompletedAt(done).SetExpiresAt(now.Add(signInLife)).SetIP(gate.RemoteText(r)).SetUserAgent(text.Cut(r.UserAgent(), text.MaxUserAgent)).Save(ctx)
 	if err != nil {
 		return nil, "", fmt.Errorf("keep the sign-in: %w", err)
 	}

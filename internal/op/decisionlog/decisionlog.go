@@ -142,13 +142,13 @@ func (d Entry) Write(ctx context.Context, db *ent.Client) error {
 	c := db.AccessDecision.Create().
 		SetPrincipalType(string(d.Who.Type)).SetPrincipalID(d.Who.ID).SetPrincipalName(text.Cut(d.Who.Name, 200)).
 		SetMethod(string(d.Who.Method)).SetVerb(d.Verb).SetAction(d.Action).SetResourceType(d.Resource).
-		SetAllowed(d.Allowed).SetDecidedKind(d.Kind).SetDecidedID(text.Cut(d.By, 64)).
-		SetPolicies(d.Policies).SetBundle(d.Bundle).SetRequestID(text.Cut(d.Who.RequestID, 64)).SetInput(input).SetCreatedAt(d.At)
+		SetAllowed(d.Allowed).SetDecidedKind(d.Kind).SetDecidedID(text.Cut(d.By, text.MaxID)).
+		SetPolicies(d.Policies).SetBundle(d.Bundle).SetRequestID(text.Cut(d.Who.RequestID, text.MaxID)).SetInput(input).SetCreatedAt(d.At)
 	if d.ID != "" {
 		c.SetID(d.ID)
 	}
 	if d.Row != "" {
-		c.SetResourceID(text.Cut(d.Row, 64))
+		c.SetResourceID(text.Cut(d.Row, text.MaxID))
 	}
 	if d.Who.KeyID != "" {
 		c.SetKeyID(d.Who.KeyID)
