@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// MaskKeys replaces by "***" the credentials in a text that people pasted without storing them as secrets. It recognises them
-// by their form:
+// WithKeys returns a masker that hides the values of m and the credentials that people pasted without storing them as secrets. It
+// recognises them by their form:
 //
 //   - our own: API keys, access and ID tokens (any JWT), refresh tokens and client secrets, session cookies and mailed links,
 //     signing secrets (whsec_);
@@ -17,11 +17,7 @@ import (
 // It finds them unencoded, percent-encoded and escaped as JSON strings like a Masker does, in base64 with either alphabet, in
 // hexadecimal, in both also wrapped into lines, and in base64 of base64. An encoded run that contains a key is hidden as a
 // whole. Credentials without a prefix (refresh tokens, sessions) are recognised by their exact length and alphabet, and must be
-// delimited.
-func MaskKeys(text string) string { return NewMasker().WithKeys().Text(text) }
-
-// WithKeys returns a masker that hides the values of m and what MaskKeys hides. In a JSON value, the members of one list or
-// object count as near each other.
+// delimited. In a JSON value, the members of one list or object count as near each other.
 func (m *Masker) WithKeys() *Masker {
 	c := *m
 	c.keys = true

@@ -33,7 +33,7 @@ type Masker struct {
 	pieces map[uint64]struct{} // all sequences of eight bytes of all forms
 	maybe  [1 << 10]uint64     // a Bloom filter for pieces: it settles most positions of a text
 	short  []string            // forms of fewer than eight bytes; they must match as a whole
-	keys   bool                // hide what MaskKeys hides, too
+	keys   bool                // hide credentials by their form, too (WithKeys)
 	aws    bool                // an AWS key id or label is near the text
 }
 

@@ -23,7 +23,7 @@ func TestNew(t *testing.T) {
 	require.Len(t, raw, 32)
 	require.NotEqual(t, v, signing.New())
 	require.Equal(t, "*** *** ***", fmt.Sprintf("%v %+v %#v", v, v, v))
-	require.Equal(t, "<***>", secret.MaskKeys("<"+string(v)+">"))
+	require.Equal(t, "<***>", secret.NewMasker().WithKeys().Text("<"+string(v)+">"))
 }
 
 // The previous secret is valid until the overlap ends, and a sealed secret opens for its own row alone.

@@ -25,7 +25,6 @@ type client struct {
 	companyID     string // empty for the web application
 	redirects     []string
 	postLogout    []string
-	backchannel   string
 	scopes        []string
 	secretHash    []byte // none for public clients
 	confidential  bool
@@ -59,7 +58,7 @@ func (p *Provider) client(ctx context.Context, id string) (*client, error) {
 	}
 	return &client{
 		id: row.ID, name: row.Name, companyID: row.CompanyID, redirects: row.RedirectUris, postLogout: row.PostLogoutRedirectUris,
-		backchannel: row.BackchannelLogoutURI, scopes: row.Scopes, secretHash: row.SecretHash, confidential: row.Confidential,
+		scopes: row.Scopes, secretHash: row.SecretHash, confidential: row.Confidential,
 		loginURL: p.loginURL, idTokenExpiry: idLife,
 	}, nil
 }

@@ -15,11 +15,10 @@ var errHint = errors.New("provider: the id_token_hint is not valid")
 
 // hint holds the claims of an ID token that was sent as an id_token_hint.
 type hint struct {
-	Subject   string `json:"sub"`
-	SignInID  string `json:"sid"`
-	ClientID  string `json:"azp"`
-	TokenUse  string `json:"token_use"`
-	SignedFor oidc.IDToken
+	Subject  string `json:"sub"`
+	SignInID string `json:"sid"`
+	ClientID string `json:"azp"`
+	TokenUse string `json:"token_use"`
 }
 
 // readHint returns the claims of an ID token that this provider issued to the client. An expired ID token is accepted. With an

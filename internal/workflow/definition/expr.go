@@ -14,18 +14,11 @@ import (
 
 // Expr is a compiled CEL expression. It is immutable and may be evaluated by many goroutines at once.
 type Expr struct {
-	source  string
 	checked *cel.Ast
 	program cel.Program
 	secrets []string
 	path    []string // set if the expression only names a value: request.fields.amount
 }
-
-// Source returns the expression as it was written.
-func (e *Expr) Source() string { return e.source }
-
-// AST returns the checked expression, for tools that explain a definition.
-func (e *Expr) AST() *cel.Ast { return e.checked }
 
 // Secrets returns the names of the secrets that the expression reads, each once, in order of appearance.
 func (e *Expr) Secrets() []string { return e.secrets }
@@ -70,7 +63,7 @@ func (c *checker) expression(path, source string, s scope, want *cel.Type) *Expr
 		c.fault(path, "The expression does not compile: %s.", clip(err.Error()))
 		return nil
 	}
-	return &Expr{source: source, checked: checked, program: program, secrets: secrets, path: pathOf(checked.NativeRep().Expr())}
+	return &Expr{checked: checked, program: program, secrets: secrets, path: pathOf(checked.NativeRep().Expr())}
 }
 
 // pathOf returns the names of an expression that only names a value (request.fields.amount, request.fields["amount"]), and

@@ -104,8 +104,7 @@ func TestExpressionsThatCompile(t *testing.T) {
 		t.Run(source, func(t *testing.T) {
 			t.Parallel()
 			d := accepted(t, enrich(source))
-			require.Equal(t, source, d.Phase("p").Data.Set[0].Value.Source())
-			require.NotNil(t, d.Phase("p").Data.Set[0].Value.AST())
+			require.NotNil(t, d.Phase("p").Data.Set[0].Value)
 		})
 	}
 }

@@ -37,7 +37,7 @@ func TestGoodPhases(t *testing.T) {
 		t.Parallel()
 		p := accepted(t, with(Process, "Needs info", "done", "next")(`{"title":"Check ${request.title}","instructions":"Read\nit.","dueMinutes":6e1,
 			"form":{"fields":[{"key":"note","type":"text","required":true}]}}`)).Phase("p").Process
-		require.Equal(t, "Check ${request.title}", p.Title.Source())
+		require.Equal(t, "Check …", p.Title.sample("…"))
 		require.Equal(t, 60, p.DueMinutes)
 		require.Equal(t, "note", p.FormDefinition.Fields[0].Key)
 		require.NotNil(t, p.Form)

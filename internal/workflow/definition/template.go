@@ -9,8 +9,7 @@ import (
 
 // Template is a string with ${CEL} in it. It is immutable and may be evaluated by many goroutines at once.
 type Template struct {
-	source string
-	parts  []part
+	parts []part
 }
 
 // part is a piece of literal text, or an expression.
@@ -18,9 +17,6 @@ type part struct {
 	text string
 	expr *Expr
 }
-
-// Source returns the template as it was written.
-func (t *Template) Source() string { return t.source }
 
 // Whole returns the expression of a template that consists of one expression; its value keeps its type.
 func (t *Template) Whole() (*Expr, bool) {
@@ -60,7 +56,7 @@ func (c *checker) template(path, source string, s scope) *Template {
 		c.fault(path, "%s", err.Error())
 		return nil
 	}
-	t := &Template{source: source}
+	t := &Template{}
 	for _, p := range pieces {
 		if !p.code {
 			t.parts = append(t.parts, part{text: p.text})
