@@ -10,12 +10,12 @@
 //	   │          ├───────────────────────────────────▶ FAILED ── replay ──▶ PENDING
 //	   │          │  anything else                         ▲
 //	   │          ├── after the last retry ────────────────┘
-//	   └── wait ──┘  before that: 30 s, 2 m, 10 m, 1 h, 6 h, or longer where the receiver asks for it
+//	   └── wait ──┘  before that: 30 s, 2 m, 10 m, 1 h, 6 h, or longer where the receiver asks for it (schedule.go)
 //
 // One attempt is one job (attempt.go). It waits until the receiver has fewer than 16 attempts under way (limit.go), reads the
-// delivery, and calls the receiver through the egress guard with a signature made at that moment (send.go, sign.go). Then it
-// writes the attempt, the job of the next one and what follows for the subscription in one short transaction (record.go,
-// outcome.go). No transaction is open while a receiver is being called.
+// delivery, and calls the receiver through the egress guard with a signature made at that moment (send.go, package signing). Then
+// it writes the attempt, the job of the retry (schedule.go says whether and when there is one) and what follows for the
+// subscription in one short transaction (record.go, outcome.go). No transaction is open while a receiver is being called.
 //
 // A job names the number of its attempt, and the delivery holds the attempts that were made. So a job that is worked a second
 // time finds its attempt made and does nothing, River may end many jobs in one statement, and no job has to be completed in the
