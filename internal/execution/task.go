@@ -20,6 +20,7 @@ import (
 	"atrium/internal/events"
 	"atrium/internal/form"
 	"atrium/internal/op"
+	"atrium/internal/open"
 	"atrium/internal/paging"
 	"atrium/internal/party"
 	domain "atrium/internal/request"
@@ -215,7 +216,7 @@ func completeTask(ctx context.Context, tx *op.Tx, t *ent.Task, in CompleteTaskIn
 	if !ok {
 		return nil, op.ErrOutdated
 	}
-	if err := isOpen(t); err != nil {
+	if err := mustBeOpen(t); err != nil {
 		return nil, err
 	}
 	if len(c.faults) > 0 {
@@ -253,8 +254,9 @@ func goOn(ctx context.Context, tx *op.Tx, executionID string) error {
 	return tx.Insert(ctx, StepArgs{Company: tx.Principal().CompanyID, Execution: executionID, Cause: causeOf(ctx)}, time.Time{})
 }
 
-func isOpen(t *ent.Task) error {
-	if t.Status == task.StatusCOMPLETED || t.Status == task.StatusCANCELLED {
+// mustBeOpen returns conflict for a task that has ended.
+func mustBeOpen(t *ent.Task) error {
+	if !open.Task(t.Status) {
 		return apperr.New(apperr.Conflict, "The task is %s.", t.Status)
 	}
 	return nil
@@ -263,7 +265,7 @@ func isOpen(t *ent.Task) error {
 // claimTask assigns the task to the caller, unless another user has it.
 func claimTask(ctx context.Context, tx *op.Tx, t *ent.Task, _ op.ByID) (*ent.Task, error) {
 	me := tx.Principal().ID
-	if err := isOpen(t); err != nil {
+	if err := mustBeOpen(t); err != nil {
 		return nil, err
 	}
 	if t.AssigneeID != nil && *t.AssigneeID != me {
@@ -307,7 +309,7 @@ type AssignTaskInput struct {
 }
 
 func assignTask(ctx context.Context, tx *op.Tx, t *ent.Task, in AssignTaskInput) (*ent.Task, error) {
-	if err := isOpen(t); err != nil {
+	if err := mustBeOpen(t); err != nil {
 		return nil, err
 	}
 	var refs op.Refs

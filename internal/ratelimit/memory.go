@@ -26,7 +26,7 @@ const shardCount = 64
 type shard struct {
 	mu     sync.Mutex
 	byKey  map[string]*keyState
-	all    []*keyState // the same tallies in no particular order, for the sweep
+	all    []*keyState // the same states in no particular order, for the sweep
 	cursor int         // index in all of the sweep's next key
 	_      [64]byte    // keeps the locks of two shards on different cache lines
 }
@@ -71,7 +71,7 @@ func (m *Memory) TakeMany(_ context.Context, key string, l Limit, now time.Time,
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sweepOne(given)
-	return s.tally(key).take(l, given, n), nil
+	return s.state(key).take(l, given, n), nil
 }
 
 // Snapshot returns the day counts of all keys that have one, sorted by key, for Restore after a restart. It may or may not
@@ -102,7 +102,7 @@ func (m *Memory) Restore(counts []DayCount) {
 		}
 		s := m.shard(c.Key)
 		s.mu.Lock()
-		t := s.tally(c.Key)
+		t := s.state(c.Key)
 		switch d := at / day; {
 		case d > t.day:
 			t.day, t.count = d, c.Count
@@ -117,8 +117,8 @@ func (m *Memory) shard(key string) *shard {
 	return &m.shards[maphash.String(m.seed, key)%shardCount]
 }
 
-// tally returns the tally of key; it creates a missing one. The caller holds the lock.
-func (s *shard) tally(key string) *keyState {
+// state returns the state of key; it creates a missing one. The caller holds the lock.
+func (s *shard) state(key string) *keyState {
 	t, ok := s.byKey[key]
 	if !ok {
 		t = &keyState{key: strings.Clone(key)} // the caller's string may keep a whole request in memory
