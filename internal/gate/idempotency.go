@@ -20,12 +20,21 @@ func IdempotencyKey(r *http.Request, raw []byte) (key string, fingerprint [32]by
 	if r.Method == http.MethodGet || r.Method == http.MethodHead || len(keys) == 0 {
 		return "", fingerprint, nil
 	}
-	key = keys[0]
-	if len(keys) > 1 || key == "" || len(key) > MaxKey || strings.ContainsFunc(key, func(c rune) bool { return c < ' ' || c > '~' }) {
-		return "", fingerprint, apperr.InvalidField("Idempotency-Key", "must be one text of 1 to 255 printable ASCII characters")
+	if key, err = Key("Idempotency-Key", keys); err != nil {
+		return "", fingerprint, err
 	}
 	h := sha256.New()
 	_, _ = fmt.Fprintf(h, "%s\n%s\n%s", r.Method, r.URL.RequestURI(), raw)
 	h.Sum(fingerprint[:0])
 	return key, fingerprint, nil
+}
+
+// Key returns the key in the values of a header. Returns validation_error unless it is one text of 1 to MaxKey printable ASCII
+// characters.
+func Key(header string, values []string) (string, error) {
+	if len(values) != 1 || values[0] == "" || len(values[0]) > MaxKey ||
+		strings.ContainsFunc(values[0], func(c rune) bool { return c < ' ' || c > '~' }) {
+		return "", apperr.InvalidField(header, "must be one text of 1 to %d printable ASCII characters", MaxKey)
+	}
+	return values[0], nil
 }

@@ -7,12 +7,9 @@ import (
 	"strings"
 
 	"atrium/ent/inboundwebhook"
-	"atrium/internal/apperr"
+	"atrium/internal/gate"
 	"atrium/internal/text"
 )
-
-// maxKey is the maximum length of a key in a header, in characters.
-const maxKey = 255
 
 // signedIDs are the paths of the event's id in the body, for the styles that sign no id besides the body.
 var signedIDs = map[inboundwebhook.SignatureStyle][]string{
@@ -35,13 +32,13 @@ func keyOf(name inboundwebhook.SignatureStyle, h http.Header, body any) (*string
 		if len(values) == 0 {
 			continue
 		}
-		v := values[0]
-		if len(values) > 1 || v == "" || len(v) > maxKey || strings.ContainsFunc(v, func(c rune) bool { return c < ' ' || c > '~' }) {
-			return nil, apperr.InvalidField(header, "must be one text of 1 to %d printable ASCII characters", maxKey)
+		v, err := gate.Key(header, values)
+		if err != nil {
+			return nil, err
 		}
 		return new(strings.ToLower(header) + ":" + v), nil
 	}
-	if id := h.Get("X-Github-Delivery"); name == inboundwebhook.SignatureStyleGithub && id != "" && len(id) <= maxKey {
+	if id := h.Get("X-Github-Delivery"); name == inboundwebhook.SignatureStyleGithub && id != "" && len(id) <= gate.MaxKey {
 		return new("delivery:" + text.Plain(id)), nil
 	}
 	return nil, nil // without a key no call is a repetition
