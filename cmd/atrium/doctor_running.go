@@ -23,7 +23,7 @@ import (
 const (
 	leastFree   = 1 << 30 // free bytes on the disk of the data folder
 	mostSkew    = 5 * time.Second
-	mostLag     = time.Minute     // of the audit log's sealer, which runs at least every ten seconds
+	mostLag     = time.Minute     // of the audit log's sealer, which looks every two seconds
 	mostWaiting = 5 * time.Minute // how long a job may be overdue
 	reachable   = 5 * time.Second
 )
