@@ -43,8 +43,8 @@ var resources = func() map[string]*resource {
 var unbound = map[string]string{
 	"Company":      "everybody in a company knows it; its settings are the roles' matter",
 	"Notification": "each person's own matter",
-	"SavedView":    "a name and words of a filter: whoever opens one reads by their own rights",
-	"Session":      "whoever signed in must be able to sign out",
+	"SavedView":    "a name and words of a filter: everybody who opens one reads by their own rights",
+	"Session":      "a person who signed in must be able to sign out",
 }
 
 // Bound reports whether policies cover a resource.

@@ -51,7 +51,7 @@ func (AgentRun) Edges() []ent.Edge {
 // Indexes beyond those of the mixins.
 func (AgentRun) Indexes() []ent.Index {
 	return []ent.Index{
-		index.Fields("company_id", "request_id", "number").Unique(), // whoever begins a run of a request a second time fails
+		index.Fields("company_id", "request_id", "number").Unique(), // two that begin at once cannot both begin
 		index.Fields("company_id", "request_id", "created_at", "id"),
 		index.Fields("company_id", "agent_id", "created_at", "id"),
 		index.Fields("company_id", "status", "created_at", "id"),

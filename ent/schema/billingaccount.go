@@ -34,7 +34,7 @@ func (BillingAccount) Fields() []ent.Field {
 	}
 }
 
-// Indexes beyond those of the mixins. That a company has one account is up to whoever makes the company.
+// Indexes beyond those of the mixins. That a company has one account is up to the code that makes the company.
 func (BillingAccount) Indexes() []ent.Index {
 	return []ent.Index{index.Fields("company_id"), index.Fields("due_at")}
 }

@@ -40,7 +40,7 @@ func (InboundWebhook) Edges() []ent.Edge {
 	}
 }
 
-// Indexes beyond those of the mixins: for whoever deletes what a webhook needs.
+// Indexes beyond those of the mixins: for deleting what a webhook needs.
 func (InboundWebhook) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("company_id", "workflow_id"),

@@ -7,7 +7,7 @@ import (
 )
 
 // Payment is one attempt to charge what an invoice leaves to pay. It is written before the provider is asked, with all that it
-// is asked for, so that whoever finds it after a crash asks the same again; its id is the idempotency key.
+// is asked for, so that what finds it after a crash asks the same again; its id is the idempotency key.
 type Payment struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.

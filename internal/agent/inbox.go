@@ -166,7 +166,7 @@ func complete(ctx context.Context, tx *op.Tx, before *ent.AgentRun, in CompleteI
 
 // settleRun ends a run whose agent has finished, or makes it wait for a person.
 func settleRun(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
-	list, err := tx.AgentAction.Query().Where(agentaction.RunID(run.ID)).All(tx.Unfiltered(ctx, "what a run comes to, whoever sees it"))
+	list, err := tx.AgentAction.Query().Where(agentaction.RunID(run.ID)).All(tx.Unfiltered(ctx, "what a run comes to, seen or not"))
 	if err != nil {
 		return fmt.Errorf("read the run's actions: %w", err)
 	}

@@ -206,7 +206,7 @@ type StopAllInput struct {
 type Stopped struct{ Runs, Agents int }
 
 func stopAll(ctx context.Context, tx *op.Tx, in StopAllInput) (*Stopped, error) {
-	all := tx.Unfiltered(ctx, "everything is stopped, whoever sees it")
+	all := tx.Unfiltered(ctx, "everything is stopped, seen or not")
 	now := tx.Now(ctx)
 	out := &Stopped{}
 	var err error

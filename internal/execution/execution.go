@@ -135,7 +135,7 @@ func cancel(ctx context.Context, tx *op.Tx, before *ent.Execution, _ op.ByID) (*
 
 // cancelRequest cancels an open request, as the product's own worker.
 func cancelRequest(ctx context.Context, tx *op.Tx, id string) error {
-	r, err := tx.Request.Get(tx.Unfiltered(ctx, "the request ends with its execution, whoever sees it"), id)
+	r, err := tx.Request.Get(tx.Unfiltered(ctx, "the request ends with its execution, seen or not"), id)
 	if err != nil {
 		return fmt.Errorf("read the request: %w", err)
 	}

@@ -86,7 +86,7 @@ func (l *loaded) moved(ctx context.Context, db *ent.Client, version int, phaseID
 }
 
 func previewMove(ctx context.Context, tx *op.Tx, i *ent.Incident, in PreviewMoveInput) (MovePreview, error) {
-	all := tx.Unfiltered(ctx, "the engine looks at the same rows, whoever asks")
+	all := tx.Unfiltered(ctx, "the engine looks at the same rows for every caller")
 	var out MovePreview
 	e, err := tx.Execution.Get(all, i.ExecutionID)
 	if err != nil {

@@ -77,7 +77,7 @@ func erasePerson(ctx context.Context, tx *op.Tx, before *ent.User, in ErasePerso
 			return nil, err
 		}
 	}
-	after, err := loadUser(tx.Unfiltered(ctx, "who was just erased is returned to whoever may do that"), tx, before.ID)
+	after, err := loadUser(tx.Unfiltered(ctx, "who was just erased is returned to the caller who did it"), tx, before.ID)
 	if err != nil {
 		return nil, fmt.Errorf("read the user: %w", err)
 	}

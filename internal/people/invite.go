@@ -51,7 +51,7 @@ func inviteUser(ctx context.Context, tx *op.Tx, in InviteUserInput) (*ent.User, 
 		return nil, apperr.InvalidField("email", "must be an e-mail address") // one that mail can be sent to
 	}
 	member, err := tx.User.Query().Where(user.Email(email)).
-		Exist(tx.Unfiltered(ctx, "an address is one member's, whoever sees that member"))
+		Exist(tx.Unfiltered(ctx, "an address is one member's, seen or not"))
 	if err != nil {
 		return nil, fmt.Errorf("look for the member: %w", err)
 	}

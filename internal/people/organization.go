@@ -62,7 +62,7 @@ func loadOrganization(ctx context.Context, tx *op.Tx, id string) (*ent.Organizat
 // trees wait there for each other. So two moves that are valid alone cannot form a cycle together, and no two changes
 // deadlock.
 func loadOrganizationToChange(ctx context.Context, tx *op.Tx, id string) (*ent.Organization, error) {
-	all := tx.Unfiltered(ctx, "all changes of the trees queue at one row, whoever sees it")
+	all := tx.Unfiltered(ctx, "all changes of the trees queue at one row, seen or not")
 	if _, err := op.Lock(tx, tx.Organization.Query().Order(organization.ByID()).Limit(1)).IDs(all); err != nil {
 		return nil, fmt.Errorf("lock the organizations: %w", err)
 	}

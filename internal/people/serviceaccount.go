@@ -41,7 +41,7 @@ var (
 		Resource: "ServiceAccount", Action: op.Delete, AdminLayer: true, LiveOnly: true, Summary: "Delete a service account with its API keys",
 	}, loadServiceAccount, deleteServiceAccount).WithRowVerbs(func(row any, _ op.ByID) []string { return ofRow(row) })
 
-	// LookUpServiceAccounts serves edges that lead to a caller: whoever may read users may read service accounts there.
+	// LookUpServiceAccounts serves edges that lead to a caller: a caller who may read users may read service accounts there.
 	LookUpServiceAccounts = paging.NewLookUp("serviceaccount.lookup", op.Spec{
 		Resource: "ServiceAccount", Action: op.Read, Scope: "users:read", Summary: "Look service accounts up by their ids",
 	}, func(tx *op.Tx) *ent.ServiceAccountQuery { return tx.ServiceAccount.Query() }).

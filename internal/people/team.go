@@ -95,7 +95,7 @@ func createTeam(ctx context.Context, tx *op.Tx, in CreateTeamInput) (*ent.Team, 
 	if err := replaceMembers(ctx, tx, t.ID, nil, in.MemberIDs); err != nil {
 		return nil, err
 	}
-	all := tx.Unfiltered(ctx, "what was just made is returned to whoever may make it")
+	all := tx.Unfiltered(ctx, "what was just made is returned to the caller who made it")
 	if t, err = loadTeam(all, tx, t.ID); err != nil {
 		return nil, fmt.Errorf("read the new team: %w", err)
 	}

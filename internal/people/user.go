@@ -69,7 +69,7 @@ func loadUser(ctx context.Context, tx *op.Tx, id string) (*ent.User, error) {
 // take each other's role away wait for each other, and never deadlock.
 func loadUserToChange(ctx context.Context, tx *op.Tx, id string) (*ent.User, error) {
 	q := tx.User.Query().Where(user.Or(user.ID(id), user.RoleEQ(user.RoleOwner))).Order(user.ByID())
-	if _, err := op.Lock(tx, q).IDs(tx.Unfiltered(ctx, "every owner is locked, whoever sees them")); err != nil {
+	if _, err := op.Lock(tx, q).IDs(tx.Unfiltered(ctx, "every owner is locked, seen or not")); err != nil {
 		return nil, fmt.Errorf("lock the user and the owners: %w", err)
 	}
 	return loadUser(ctx, tx, id)

@@ -70,7 +70,7 @@ var bypasses = map[string]struct {
 	"internal/people/provision.go":              {1, "accounts belong to no company: whom an issuer vouches for gets one"},
 	"internal/identity/issuer/directory.go":     {1, "a token of another issuer says which company it is for; before that there is none"},
 	"internal/people/invite.go":                 {2, "accounts and mailed links belong to no company: an invitation finds or makes them"},
-	"internal/websession/subject.go":            {1, "whoever signs in is nobody yet"},
+	"internal/websession/subject.go":            {1, "a person who signs in is nobody yet"},
 	"internal/websession/create.go":             {1, "the browser's earlier session may be of another company"},
 	"internal/websession/logout.go":             {1, "a cookie says whose session it is; before that there is nobody"},
 	"internal/websession/operations.go":         {1, "a session that works in the sandbox is the live company's"},

@@ -166,7 +166,7 @@ func logOf(r *ent.Request, rows []*ent.SLAEvent) []sla.Event {
 
 // startClock sets the clock of a new request in its mutation.
 func startClock(ctx context.Context, tx *op.Tx, off *ent.Offering, m *ent.RequestMutation, priority request.Priority) error {
-	p, err := promiseOf(tx.Unfiltered(ctx, "the calendar of an offering counts for whoever files against it"), tx.Client, off)
+	p, err := promiseOf(tx.Unfiltered(ctx, "the calendar of an offering counts for everybody who files against it"), tx.Client, off)
 	if err != nil || p == nil {
 		return err
 	}

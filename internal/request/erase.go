@@ -10,7 +10,7 @@ import (
 )
 
 // Erase removes the texts that people wrote from requests, and puts mark where a text may not be empty. It writes an audit
-// entry for each, so that whoever watches a request sees the change.
+// entry for each, so that everybody who watches a request sees the change.
 func Erase(ctx context.Context, tx *op.Tx, mark string, ids ...string) error {
 	errs := []error{tx.Request.Update().Where(request.IDIn(ids...)).SetTitle(mark).SetDescription("").ClearFields().ClearTags().Exec(ctx)}
 	for _, id := range ids {

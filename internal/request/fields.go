@@ -56,7 +56,7 @@ func prepareFields(ctx context.Context, tx *op.Tx, offeringID string, values map
 // FieldFaults returns the faults of values as the fields of a request for an offering, by its form as it is now; none for an
 // offering that does not exist. Call it outside of transactions.
 func FieldFaults(ctx context.Context, tx *op.Tx, offeringID string, values map[string]any) ([]apperr.Detail, error) {
-	off, err := tx.Offering.Get(tx.Unfiltered(ctx, "the form is the same for whoever sees the offering"), offeringID)
+	off, err := tx.Offering.Get(tx.Unfiltered(ctx, "the form binds everybody, also those who do not see the offering"), offeringID)
 	if err != nil {
 		return nil, ent.MaskNotFound(err)
 	}

@@ -170,7 +170,7 @@ func (in UpdateInput) check(ctx context.Context, tx *op.Tx, r *ent.Request) erro
 		return err
 	}
 	off, err := tx.Offering.Query().Where(offering.ID(r.OfferingID)).
-		Only(tx.Unfiltered(ctx, "the form binds whoever changes the answers, also who does not see the offering"))
+		Only(tx.Unfiltered(ctx, "the form binds everybody who changes the answers, also those who do not see the offering"))
 	if err != nil {
 		return fmt.Errorf("look the offering up: %w", err)
 	}

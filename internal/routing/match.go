@@ -98,7 +98,7 @@ type Routed struct {
 // Route returns the result of the rule for the request, in the transaction that files it. team and assignee are those that the
 // caller has named. Returns op.ErrOutdated when the rule has changed since Prepare.
 func (m *Match) Route(ctx context.Context, tx *op.Tx, team, assignee *string) (*Routed, error) {
-	ctx = tx.Unfiltered(ctx, "rules bind whoever files, and name teams and people that they may not see")
+	ctx = tx.Unfiltered(ctx, "rules bind everybody who files, and name teams and people that they may not see")
 	rule, err := tx.RoutingRule.Get(ctx, m.id)
 	if err != nil && !ent.IsNotFound(err) {
 		return nil, fmt.Errorf("read the routing rule: %w", err)

@@ -115,7 +115,7 @@ func end(ctx context.Context, tx *op.Tx, s owned, _ op.ByID) (*ent.Session, erro
 	if _, err := access.End(ctx, tx, scope, access.SessionEnded); err != nil {
 		return nil, err
 	}
-	after, err := tx.Session.Query().Where(session.ID(s.ID)).Only(tx.Unfiltered(ctx, "what was just ended is returned to whoever may end it"))
+	after, err := tx.Session.Query().Where(session.ID(s.ID)).Only(tx.Unfiltered(ctx, "what was just ended is returned to the caller who ended it"))
 	if err != nil {
 		return nil, fmt.Errorf("read the ended session: %w", err)
 	}
@@ -157,7 +157,7 @@ func endAll(ctx context.Context, tx *op.Tx, u person, _ EndAllInput) (*ent.User,
 	if err != nil {
 		return nil, err
 	}
-	after, err := tx.User.Query().Where(user.ID(u.ID)).Only(tx.Unfiltered(ctx, "who was just signed out is returned to whoever may do that"))
+	after, err := tx.User.Query().Where(user.ID(u.ID)).Only(tx.Unfiltered(ctx, "who was just signed out is returned to the caller who did it"))
 	if err != nil {
 		return nil, fmt.Errorf("read the user: %w", err)
 	}

@@ -56,7 +56,7 @@ func (s *Server) issuerSubject(ctx context.Context, id *oidc.IDToken, accessToke
 
 // begin creates the session; the person is the actor.
 func (s *Server) begin(w http.ResponseWriter, r *http.Request, in createInput) (*ent.Session, error) {
-	sys := principal.System(r.Context(), "whoever signs in is nobody yet")
+	sys := principal.System(r.Context(), "a person who signs in is nobody yet")
 	u, err := s.engine.Store.Reader().User.Query().Where(user.ID(in.UserID), user.CompanyID(in.CompanyID)).Only(sys)
 	if err != nil {
 		return nil, fmt.Errorf("read the user: %w", err)

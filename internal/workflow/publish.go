@@ -43,7 +43,7 @@ func publishWorkflow(ctx context.Context, tx *op.Tx, before *ent.Workflow, _ op.
 	if !ok || !bytes.Equal(p.draft, before.Definition) {
 		return nil, op.ErrOutdated
 	}
-	all := tx.Unfiltered(ctx, "what a draft names was visible to whoever saved it")
+	all := tx.Unfiltered(ctx, "the person who saved a draft saw what it names")
 	if err := p.parsed.check(all, tx); err != nil {
 		return nil, err
 	}
