@@ -312,7 +312,7 @@ func (s *server) addWork(ctx context.Context) error {
 			jobs.Sweep{Rows: "decisions beyond a company's share", Delete: decisionlog.DeleteExcess},
 		),
 		inbound.Sweeps(), agent.Sweeps(),
-		mail.Work(sender, s.sealer),
+		mail.Work(s.store, sender, s.sealer),
 		account.Work(s.letters),
 		provider.Logouts(s.store, s.keys, s.AuthURL, s.outside.HTTP()),
 		hooks.Work(),

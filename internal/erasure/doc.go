@@ -15,6 +15,7 @@
 //	events, deliveries     the title in the payload, and what receivers answered: a replay sends what is left
 //	stored answers         to idempotent calls by the person and about their rows
 //	notifications          to them, and about their requests
+//	mails                  to them that are still to be sent: package mail drops them
 //	access decisions       by them and about them
 //	audit entries          by them, by their keys and about them: values and salts; leaves and proofs do not change
 //

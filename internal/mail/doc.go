@@ -8,6 +8,9 @@
 //	                ▲                  ├─> rejected for good by the recipient's server: given up, logged
 //	                └── wait, longer ──┴─> any other failure, a dozen times within half a day
 //
+// A mail to a user or an account that is erased before it was sent is dropped. What is kept of a failure is what the server answered
+// as a code, since its text may repeat the recipient's address.
+//
 // After a crash between sending a mail and recording it, the mail is sent again with the same Message-ID. The package decides
 // neither who gets a mail nor how often: its callers do, and must limit the mails that anonymous callers can cause.
 package mail

@@ -2,7 +2,6 @@ package mail
 
 import (
 	"errors"
-	"fmt"
 	"net/mail"
 	"strings"
 	"time"
@@ -23,7 +22,8 @@ const (
 
 // Message is a mail to one person.
 type Message struct {
-	To      string `json:"to"` // the address alone, without a name
+	To      string `json:"to"`           // the address alone, without a name
+	Of      string `json:"of,omitempty"` // id of the user or account that it is written to; empty for an address of neither
 	Subject string `json:"subject"`
 	Text    string `json:"text"`           // lines end in \n; a link is on its own line
 	HTML    string `json:"html,omitempty"` // the same content as Text; may be empty
@@ -88,7 +88,7 @@ func (e *envelope) compose(from *mail.Address, encoding gomail.Encoding) (*gomai
 	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent(), gomail.WithEncoding(encoding))
 	m.FromMailAddress(from)
 	if err := m.To(e.To); err != nil {
-		return nil, fmt.Errorf("compose the mail: %w", err)
+		return nil, errors.New("compose the mail: the recipient's address is refused") // go-mail's error repeats it
 	}
 	m.Subject(e.Subject)
 	m.SetDateWithValue(e.At)

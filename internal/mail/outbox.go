@@ -9,10 +9,13 @@ import (
 
 	"github.com/riverqueue/river"
 
+	"atrium/ent/account"
+	"atrium/ent/user"
 	"atrium/internal/clock"
 	"atrium/internal/id"
 	"atrium/internal/jobs"
 	"atrium/internal/op"
+	"atrium/internal/principal"
 	"atrium/internal/store"
 )
 
@@ -67,14 +70,15 @@ func (o *Outbox) Enqueue(ctx context.Context, tx *store.Tx, m Message) error {
 	return o.queue.InsertTx(ctx, tx, args, time.Time{})
 }
 
-// Work makes a queue send mails with the sender.
-func Work(sender Sender, sealer op.Sealer) jobs.Option {
-	return jobs.All(jobs.Work(&worker{sender: sender, sealer: sealer}), jobs.NamedQueue(queueName, workers))
+// Work makes a queue send mails with the sender. It drops those to users and accounts that have been erased meanwhile.
+func Work(s *store.Store, sender Sender, sealer op.Sealer) jobs.Option {
+	return jobs.All(jobs.Work(&worker{store: s, sender: sender, sealer: sealer}), jobs.NamedQueue(queueName, workers))
 }
 
 // worker sends the mails of the queue.
 type worker struct {
 	river.WorkerDefaults[SendArgs]
+	store  *store.Store
 	sender Sender
 	sealer op.Sealer
 }
@@ -82,7 +86,7 @@ type worker struct {
 // Timeout is longer than the timeout of the sender.
 func (*worker) Timeout(*river.Job[SendArgs]) time.Duration { return sendTimeout + 10*time.Second }
 
-// Work sends one mail. Of the message, its errors contain at most the recipient's address, which mail servers repeat.
+// Work sends one mail. Its errors, which are kept with the job, contain nothing of the message, not even the recipient's address.
 func (w *worker) Work(ctx context.Context, job *river.Job[SendArgs]) error {
 	plain, err := w.sealer.Unseal(job.Args.Sealed, []byte(job.Args.ID))
 	if err != nil {
@@ -92,9 +96,28 @@ func (w *worker) Work(ctx context.Context, job *river.Job[SendArgs]) error {
 	if err := json.Unmarshal(plain, &e); err != nil {
 		return river.JobCancel(errors.New("the mail cannot be read"))
 	}
+	if erased, err := w.erased(ctx, e.Of); err != nil || erased {
+		return err
+	}
 	err = w.sender.send(ctx, &e)
 	if errors.Is(err, errRefused) {
 		return river.JobCancel(err)
 	}
 	return err
+}
+
+// erased reports whether the user was erased, or the account has gone with its last user.
+func (w *worker) erased(ctx context.Context, id string) (bool, error) {
+	if id == "" {
+		return false, nil
+	}
+	ctx = principal.System(ctx, "a mail may be to an account, which belongs to no company")
+	here, err := w.store.Reader().User.Query().Where(user.ID(id), user.StatusNEQ(user.StatusErased)).Exist(ctx)
+	if err == nil && !here {
+		here, err = w.store.Reader().Account.Query().Where(account.ID(id)).Exist(ctx)
+	}
+	if err != nil {
+		return false, fmt.Errorf("look for the recipient: %w", err)
+	}
+	return !here, nil
 }

@@ -51,10 +51,21 @@ func (s *server) send(ctx context.Context, e *envelope) error {
 	if err == nil || m.IsDelivered() {
 		return nil
 	}
-	if e, ok := errors.AsType[*gomail.SendError](err); ok && e.Reason == gomail.ErrSMTPRcptTo && e.ErrorCode() >= 500 {
-		return fmt.Errorf("send by %s: %w: %w", s.address, errRefused, err)
+	return fmt.Errorf("send by %s: %w", s.address, withoutRecipient(err))
+}
+
+// withoutRecipient returns an error of go-mail without the recipient's address, which both go-mail and mail servers repeat: the error
+// is kept with the job, where erasing a person would not find the address.
+func withoutRecipient(err error) error {
+	e, ok := errors.AsType[*gomail.SendError](err)
+	if !ok {
+		return err // from before the server has heard of a recipient
 	}
-	return fmt.Errorf("send by %s: %w", s.address, err)
+	said := fmt.Errorf("%s: answered with %d %s", e.Reason, e.ErrorCode(), e.EnhancedStatusCode())
+	if e.Reason == gomail.ErrSMTPRcptTo && e.ErrorCode() >= 500 {
+		return fmt.Errorf("%w: %w", errRefused, said)
+	}
+	return said
 }
 
 func (s *server) client(dial gomail.DialContextFunc) (*gomail.Client, error) {

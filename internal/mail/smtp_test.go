@@ -182,12 +182,13 @@ func TestSMTPFailures(t *testing.T) {
 		url       string
 		certified bool
 		forGood   bool
+		says      string
 	}{
-		{"no STARTTLS there", &postOffice{}, "smtp://ada:hun%40ter2@HOST", false, false},
-		{"wrong password", &postOffice{}, "smtp://ada:wrong@HOST", true, false},
-		{"unknown recipient", &postOffice{rcpt: &smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "no such user"}}, "smtp://ada:hun%40ter2@HOST", true, true},
-		{"full mailbox", &postOffice{rcpt: &smtp.SMTPError{Code: 452, Message: "full"}}, "smtp://ada:hun%40ter2@HOST", true, false},
-		{"refused content", &postOffice{data: &smtp.SMTPError{Code: 554, Message: "no"}}, "smtp://ada:hun%40ter2@HOST", true, false},
+		{"no STARTTLS there", &postOffice{}, "smtp://ada:hun%40ter2@HOST", false, false, "STARTTLS"},
+		{"wrong password", &postOffice{}, "smtp://ada:wrong@HOST", true, false, "AUTH"},
+		{"unknown recipient", &postOffice{rcpt: &smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "no such user as ada@x.test"}}, "smtp://ada:hun%40ter2@HOST", true, true, "550 5.1.1"},
+		{"full mailbox", &postOffice{rcpt: &smtp.SMTPError{Code: 452, Message: "full"}}, "smtp://ada:hun%40ter2@HOST", true, false, "452"},
+		{"refused content", &postOffice{data: &smtp.SMTPError{Code: 554, Message: "no"}}, "smtp://ada:hun%40ter2@HOST", true, false, "554"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -196,8 +197,9 @@ func TestSMTPFailures(t *testing.T) {
 			err := p.sender(t, tc.url).send(t.Context(), letter())
 			require.Error(t, err)
 			require.Equal(t, tc.forGood, errors.Is(err, errRefused), "%v", err)
+			require.Contains(t, err.Error(), tc.says)
 			require.Empty(t, p.received())
-			for _, secret := range []string{"hun", "wrong", "token="} {
+			for _, secret := range []string{"hun", "wrong", "token=", "ada@x.test", "no such user"} {
 				require.NotContains(t, err.Error(), secret)
 			}
 		})

@@ -79,7 +79,7 @@ func (l *Letters) invite(ctx context.Context, tx *store.Tx, u *ent.User, by *str
 		return err
 	}
 	company := mail.Line(c.Name, 60)
-	return l.send(ctx, tx, u.Email, "You are invited to "+company,
+	return l.send(ctx, tx, u.Email, u.ID, "You are invited to "+company,
 		"Hello "+mail.Line(u.Name, 60)+",", company+" invites you to work with it. Open this link to accept:",
 		l.to(pathInvitation, token), "The link works once, within 7 days. If you do not know who invites you, you need do nothing.")
 }
@@ -95,7 +95,7 @@ func (l *Letters) Notify(ctx context.Context, tx *store.Tx, accountID, kind stri
 		if err != nil {
 			return fmt.Errorf("read the account: %w", err)
 		}
-		return l.notice(ctx, tx, acc.Email, n.subject, n.text)
+		return l.notice(ctx, tx, acc, n.subject, n.text)
 	})
 	if err != nil {
 		return fmt.Errorf("mail a notice: %w", err)
@@ -103,10 +103,10 @@ func (l *Letters) Notify(ctx context.Context, tx *store.Tx, accountID, kind stri
 	return nil
 }
 
-// notice mails an address what happened, when, and what to do about it.
-func (l *Letters) notice(ctx context.Context, tx *store.Tx, email, subject, text string) error {
+// notice mails an account what happened, when, and what to do about it.
+func (l *Letters) notice(ctx context.Context, tx *store.Tx, acc *ent.Account, subject, text string) error {
 	when := clock.From(ctx).Now().UTC().Format("2 January 2006 at 15:04 UTC")
-	return l.send(ctx, tx, email, subject, text, "This was on "+when+". If it was you, you need do nothing.",
+	return l.send(ctx, tx, acc.Email, acc.ID, subject, text, "This was on "+when+". If it was you, you need do nothing.",
 		"If it was not you, set a new password at once and tell your administrator:", l.page(pathForgot))
 }
 
@@ -116,32 +116,32 @@ func (l *Letters) reset(ctx context.Context, tx *store.Tx, acc *ent.Account) err
 	if err != nil {
 		return err
 	}
-	return l.send(ctx, tx, acc.Email, "Set a new password",
+	return l.send(ctx, tx, acc.Email, acc.ID, "Set a new password",
 		"Somebody, probably you, has asked to set a new password for your account. Open this link to do so:",
 		l.to(pathReset, token), "The link works once, within 30 minutes. If you did not ask for it, you need do nothing: your password stays as it is.")
 }
 
 // confirmEmail mails a link to the account's future address, and notifies the current one.
 func (l *Letters) confirmEmail(ctx context.Context, tx *store.Tx, acc *ent.Account, email, token string) error {
-	err := l.send(ctx, tx, email, "Confirm your e-mail address",
+	err := l.send(ctx, tx, email, acc.ID, "Confirm your e-mail address",
 		"This address is to become the one that an account signs in with. Open this link in the browser in which you asked for it:",
 		l.to(pathConfirmEmail, token), "The link works once, within an hour. If you did not ask for it, you need do nothing.")
 	if err != nil {
 		return err
 	}
-	return l.notice(ctx, tx, acc.Email, "Your e-mail address is to be changed",
+	return l.notice(ctx, tx, acc, "Your e-mail address is to be changed",
 		"Somebody who is signed in to your account wants it to use another e-mail address: "+email)
 }
 
 // emailChanged notifies the account's former address.
-func (l *Letters) emailChanged(ctx context.Context, tx *store.Tx, old, email string) error {
-	return l.send(ctx, tx, old, "Your e-mail address was changed", "Your account does not use this e-mail address any more, but another one: "+email,
+func (l *Letters) emailChanged(ctx context.Context, tx *store.Tx, accountID, old, email string) error {
+	return l.send(ctx, tx, old, accountID, "Your e-mail address was changed", "Your account does not use this e-mail address any more, but another one: "+email,
 		"If it was you who changed it, you need do nothing.", "If it was not you, tell the administrator of your company at once.")
 }
 
 // openCompany mails a link for opening a company.
 func (l *Letters) openCompany(ctx context.Context, tx *store.Tx, email, token string) error {
-	return l.send(ctx, tx, email, "Confirm your e-mail address", "Somebody, probably you, wants to open a company with this e-mail address. Open this link to go on:",
+	return l.send(ctx, tx, email, "", "Confirm your e-mail address", "Somebody, probably you, wants to open a company with this e-mail address. Open this link to go on:",
 		l.to(pathConfirm, token), "The link works once, within a day. If you did not ask for it, you need do nothing.")
 }
 
@@ -159,18 +159,18 @@ func (l *Letters) Tell(ctx context.Context, tx *store.Tx, u *ent.User, kind, sub
 	}
 	link := l.to(pathUnsubscribe, base64.RawURLEncoding.EncodeToString(token))
 	text := strings.Join(paragraphs, "\n\n") + "\n\n-- \nAtrium\nNo more mails of this kind:\n" + link + "\n"
-	return l.outbox.Enqueue(ctx, tx, mail.Message{To: u.Email, Subject: subject, Text: text, Unsubscribe: link})
+	return l.outbox.Enqueue(ctx, tx, mail.Message{To: u.Email, Of: u.ID, Subject: subject, Text: text, Unsubscribe: link})
 }
 
 // Write mails these paragraphs to a user, who cannot switch such mails off.
 func (l *Letters) Write(ctx context.Context, tx *store.Tx, u *ent.User, subject string, paragraphs ...string) error {
-	return l.send(ctx, tx, u.Email, subject, paragraphs...)
+	return l.send(ctx, tx, u.Email, u.ID, subject, paragraphs...)
 }
 
-// send queues a mail of these paragraphs.
-func (l *Letters) send(ctx context.Context, tx *store.Tx, email, subject string, paragraphs ...string) error {
+// send queues a mail of these paragraphs to an address; of is the id of its user or account, empty if it has neither.
+func (l *Letters) send(ctx context.Context, tx *store.Tx, email, of, subject string, paragraphs ...string) error {
 	text := strings.Join(paragraphs, "\n\n") + "\n\n-- \nAtrium\n"
-	return l.outbox.Enqueue(ctx, tx, mail.Message{To: email, Subject: subject, Text: text})
+	return l.outbox.Enqueue(ctx, tx, mail.Message{To: email, Of: of, Subject: subject, Text: text})
 }
 
 // inWords describes how long to wait.

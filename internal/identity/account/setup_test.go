@@ -128,7 +128,7 @@ func (s *site) post(log *slog.Logger) *account.Letters {
 	s.t.Cleanup(func() { require.NoError(s.t, inserting.Close()) })
 	outbox := mail.NewOutbox(inserting, sealer)
 	letters := account.NewLetters(account.LettersOptions{Store: s.Store, Outbox: outbox, Sealer: sealer, AuthURL: func() string { return origin }})
-	s.queue, err = jobs.New(s.Store, log, true, mail.Work(sender, sealer), account.Work(letters))
+	s.queue, err = jobs.New(s.Store, log, true, mail.Work(s.Store, sender, sealer), account.Work(letters))
 	require.NoError(s.t, err)
 	s.Engine.Mailer = letters
 	ctx, cancel := context.WithCancel(context.Background())
