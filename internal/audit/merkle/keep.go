@@ -35,8 +35,34 @@ type CheckpointWriter struct {
 	last map[string]Checkpoint // by company
 }
 
-// ReadCheckpoints reads signed notes that are separated by blank lines. Returns an error unless the key has signed all of them.
+// signature begins the line with a note's signature.
+const signature = "\n\n— "
+
+// whole returns the notes of a file without the part of a last one that a power loss may leave.
+func whole(b []byte) []byte {
+	end := 0
+	for rest := b; ; {
+		at := bytes.LastIndex(rest, []byte(signature))
+		if at < 0 {
+			break
+		}
+		if n := bytes.IndexByte(b[at+2:], '\n'); n >= 0 {
+			end = at + 2 + n + 1
+			break
+		}
+		rest = b[:at]
+	}
+	torn := strings.Trim(string(b[end:]), "\n\x00")
+	if strings.HasPrefix(torn, originPrefix) || strings.HasPrefix(originPrefix, torn) {
+		return b[:end]
+	}
+	return b // this was no note
+}
+
+// ReadCheckpoints reads signed notes that are separated by blank lines. Returns an error unless the key has signed all of them. The
+// last one may be incomplete, and is left out then.
 func ReadCheckpoints(b []byte, public string) (out []Checkpoint, err error) {
+	b = whole(b)
 	// A note itself contains a blank line before its signatures, so notes are split at a blank line followed by an origin.
 	for part := range strings.SplitSeq("\n\n"+string(b), "\n\n"+originPrefix) {
 		if strings.TrimSpace(part) == "" {
@@ -56,7 +82,8 @@ func (k *CheckpointWriter) isURL() bool {
 	return strings.HasPrefix(k.To, "http://") || strings.HasPrefix(k.To, "https://")
 }
 
-// Open reads the checkpoints in the file, if there is one. Returns an error when another key has signed them.
+// Open reads the checkpoints in the file, if there is one, and removes an incomplete last one. Returns an error when another key has
+// signed them.
 func (k *CheckpointWriter) Open() error {
 	k.last = map[string]Checkpoint{}
 	if k.isURL() {
@@ -69,6 +96,11 @@ func (k *CheckpointWriter) Open() error {
 	all, err := ReadCheckpoints(b, k.Key.Public)
 	if err != nil {
 		return fmt.Errorf("%s: %w", k.To, err)
+	}
+	if n := len(whole(b)); n < len(b) {
+		if err := os.Truncate(k.To, int64(n)); err != nil {
+			return fmt.Errorf("remove half a checkpoint: %w", err)
+		}
 	}
 	for _, c := range all {
 		if c.Size >= k.last[c.Company].Size {
