@@ -18,7 +18,7 @@ func (s *server) addAuditLog(key *merkle.Key) error {
 		if err != nil {
 			return fmt.Errorf("--egress-ca: %w", err)
 		}
-		transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}, DisableKeepAlives: true}
+		transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}, MaxIdleConnsPerHost: 4, IdleConnTimeout: time.Minute}
 		keeper := &merkle.CheckpointWriter{
 			Store: s.store, Key: key, Sealer: sealer, To: s.AuditCheckpoints, Log: s.log, HTTP: &http.Client{Transport: transport, Timeout: 10 * time.Second},
 		}

@@ -10,17 +10,21 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"golang.org/x/mod/sumdb/tlog"
+	"golang.org/x/sync/errgroup"
 
 	"atrium/internal/store"
 )
 
 const (
-	keepEvery = time.Hour
-	keepLast  = 8 * time.Second // for the last checkpoints, at shutdown
+	keepEvery  = time.Hour
+	keepLast   = 8 * time.Second // for the last checkpoints, at shutdown
+	keepBatch  = 100             // checkpoints that are appended and synced together
+	keepAtOnce = 4               // logs that are looked at, and checkpoints that are posted, at once
 )
 
 // CheckpointWriter stores signed checkpoints of all logs outside the database, hourly and at shutdown.
@@ -126,50 +130,88 @@ func (k *CheckpointWriter) Run(ctx context.Context) error {
 	}
 }
 
-// atLast seals the entries of the last minute and stores the checkpoints.
+// atLast seals the entries of the last minute and stores the checkpoints of the logs that have grown.
 func (k *CheckpointWriter) atLast(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, keepLast)
 	defer cancel()
-	return errors.Join(k.Sealer.since(ctx, time.Now().Add(-lookDeep)), k.Keep(ctx))
+	err := k.Sealer.since(ctx, time.Now().Add(-lookDeep))
+	return errors.Join(err, k.keep(ctx, func(c Checkpoint) bool { return c.Size != k.last[c.Company].Size }))
 }
 
 // Keep stores a checkpoint of every log that has changed since its last one. For a log that is shorter than its last
-// checkpoint, or does not continue it, it stores nothing and returns an error with the company's id; the other logs are stored.
+// checkpoint, or does not continue it, it stores nothing and returns an error with the company's id, of the first such log; the
+// other logs are stored.
 func (k *CheckpointWriter) Keep(ctx context.Context) error {
-	companies, err := k.Store.Reader().Company.Query().IDs(system(ctx))
-	if err != nil {
-		return fmt.Errorf("list the companies: %w", err)
-	}
-	var errs []error
-	for _, company := range companies {
-		head, err := Head(ctx, k.Store.Reader(), company)
-		if err == nil && head != k.last[company] && head.Size > 0 || err == nil && head.Size < k.last[company].Size {
-			err = k.keep(ctx, head)
-		}
-		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", company, err))
-		}
-	}
-	return errors.Join(errs...)
+	return k.keep(ctx, func(Checkpoint) bool { return true })
 }
 
-func (k *CheckpointWriter) keep(ctx context.Context, head Checkpoint) error {
-	if err := k.continues(ctx, head); err != nil {
-		return err
-	}
-	signed, err := k.Key.Sign(head)
+// keep is Keep for some of the logs, selected by company and size.
+func (k *CheckpointWriter) keep(ctx context.Context, selected func(Checkpoint) bool) error {
+	logs, err := sizes(ctx, k.Store.Reader())
 	if err != nil {
 		return err
 	}
-	if k.isURL() {
-		err = k.post(ctx, signed)
-	} else {
-		err = appendNote(k.To, signed)
+	logs = slices.DeleteFunc(logs, func(c Checkpoint) bool { return c.Size == 0 && k.last[c.Company].Size == 0 || !selected(c) })
+	failed := 0
+	for batch := range slices.Chunk(logs, keepBatch) {
+		for i, fault := range k.keepTogether(ctx, batch) {
+			if fault == nil {
+				continue
+			}
+			if failed++; failed == 1 {
+				err = fmt.Errorf("%s: %w", batch[i].Company, fault)
+			}
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("keep the checkpoints of %d logs: %w", len(logs), ctx.Err())
+		}
 	}
-	if err == nil {
-		k.last[head.Company] = head
+	if failed > 1 {
+		err = fmt.Errorf("%d logs, the first of which is %w", failed, err)
 	}
 	return err
+}
+
+// keepTogether stores the checkpoints of a batch of logs, and returns the errors by their places in it.
+func (k *CheckpointWriter) keepTogether(ctx context.Context, batch []Checkpoint) []error {
+	heads, notes, errs := make([]Checkpoint, len(batch)), make([]string, len(batch)), make([]error, len(batch))
+	var work errgroup.Group
+	work.SetLimit(keepAtOnce)
+	for i, c := range batch {
+		work.Go(func() error {
+			heads[i], notes[i], errs[i] = k.note(ctx, c.Company)
+			if notes[i] != "" && k.isURL() {
+				errs[i] = k.post(ctx, notes[i])
+			}
+			return nil
+		})
+	}
+	_ = work.Wait() // the errors are in errs
+	var appended error
+	if text := strings.Join(slices.DeleteFunc(slices.Clone(notes), func(n string) bool { return n == "" }), "\n"); text != "" && !k.isURL() {
+		appended = appendNotes(k.To, text)
+	}
+	for i := range batch {
+		if notes[i] == "" || errs[i] != nil {
+			continue
+		}
+		if errs[i] = appended; appended == nil {
+			k.last[heads[i].Company] = heads[i]
+		}
+	}
+	return errs
+}
+
+// note returns the head of a log and the note about it; "" for a log that is as its last checkpoint says.
+func (k *CheckpointWriter) note(ctx context.Context, company string) (head Checkpoint, signed string, err error) {
+	if head, err = Head(ctx, k.Store.Reader(), company); err != nil || head == k.last[company] {
+		return head, "", err
+	}
+	if err := k.continues(ctx, head); err != nil {
+		return head, "", err
+	}
+	signed, err = k.Key.Sign(head)
+	return head, signed, err
 }
 
 // continues returns an error unless the log contains everything that its last checkpoint covers.
@@ -191,8 +233,8 @@ func (k *CheckpointWriter) continues(ctx context.Context, head Checkpoint) error
 	return nil
 }
 
-// appendNote appends a note to the file and syncs it to disk.
-func appendNote(path, signed string) (err error) {
+// appendNotes appends notes to the file and syncs it to disk.
+func appendNotes(path, signed string) (err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("open the checkpoints: %w", err)
@@ -222,6 +264,7 @@ func (k *CheckpointWriter) post(ctx context.Context, signed string) (err error) 
 		return fmt.Errorf("post a checkpoint: %w", err)
 	}
 	defer func() { err = errors.Join(err, res.Body.Close()) }()
+	_, _ = io.CopyN(io.Discard, res.Body, 1<<16) // read to its end, so that the connection is used again
 	if res.StatusCode/100 != 2 {
 		return fmt.Errorf("post a checkpoint: it was answered with %s", res.Status)
 	}
