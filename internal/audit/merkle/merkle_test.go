@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"entgo.io/ent/dialect"
 	"github.com/stretchr/testify/require"
@@ -20,6 +21,7 @@ import (
 	"atrium/ent/auditleaf"
 	"atrium/internal/audit"
 	"atrium/internal/audit/merkle"
+	"atrium/internal/id"
 	"atrium/internal/principal"
 	"atrium/internal/store"
 	"atrium/internal/testkit"
@@ -118,6 +120,32 @@ func TestBrokenLogStandsAlone(t *testing.T) {
 		b.tamper("UPDATE audit_leaves SET hashes = substr(hashes, 1, 1) WHERE company_id = '" + w.B.Company.ID + "'")
 		require.ErrorContains(t, b.sealer.SealAll(t.Context()), w.B.Company.ID)
 		require.Zero(t, b.verify().Unsealed)
+	})
+}
+
+// Lag is the age of the oldest entry without a place, however old it is: those of a company that was moved here may be from long ago.
+func TestLag(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		b := setup(t, w)
+		lag := func() time.Duration {
+			d, err := b.sealer.Lag(t.Context(), time.Now())
+			require.NoError(t, err)
+			return d
+		}
+		b.sealAll()
+		require.Zero(t, lag())
+		b.write(1)
+		require.Positive(t, lag())
+		require.Less(t, lag(), time.Hour)
+		ago := time.Now().Add(-25 * time.Hour)
+		require.NoError(t, w.Store.Write(w.As(w.B, principal.Owner), func(ctx context.Context, tx *store.Tx) error {
+			return tx.AuditEntry.Create().SetID(id.From("aud", ago)).SetCreatedAt(ago).SetActorType("user").SetActorID("usr_1").SetActorName("Old").SetAction("old").
+				SetResourceType("Thing").SetOutcome(auditentry.OutcomeAllowed).SetIP("").SetUserAgent("").SetRequestID("r").Exec(ctx)
+		}))
+		require.Greater(t, lag(), 24*time.Hour)
+		b.sealAll()
+		require.Zero(t, lag())
 	})
 }
 

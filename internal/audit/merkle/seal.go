@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"entgo.io/ent/dialect"
@@ -15,6 +16,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/auditentry"
 	"atrium/ent/auditleaf"
+	entcompany "atrium/ent/company"
 	"atrium/ent/predicate"
 	"atrium/ent/rowcount"
 	"atrium/internal/audit"
@@ -39,30 +41,34 @@ type Sealer struct {
 // NewSealer returns a sealer for a database.
 func NewSealer(s *store.Store, log *slog.Logger) *Sealer { return &Sealer{store: s, log: log} }
 
-// Run seals entries until the context ends.
+// Run seals entries until the context ends. The count has a goroutine of its own, because it may find more to seal than new entries
+// can wait for.
 func (s *Sealer) Run(ctx context.Context) error {
-	tick := time.NewTicker(lookEvery)
-	defer tick.Stop()
-	var counted time.Time
-	for n := 1; ; n++ {
-		var err error
-		switch now := time.Now(); {
-		case now.Sub(counted) > countEvery:
-			if err = s.SealAll(ctx); err == nil {
-				counted = now
-			}
-		case n%4 == 0:
-			err = s.since(ctx, now.Add(-lookDeep))
-		default:
-			err = s.since(ctx, now.Add(-lookBack))
+	var counting sync.WaitGroup
+	counting.Go(func() { s.every(ctx, countEvery, s.SealAll) })
+	n := 0
+	s.every(ctx, lookEvery, func(ctx context.Context) error {
+		back := lookBack
+		if n++; n%4 == 0 {
+			back = lookDeep
 		}
-		if err != nil && ctx.Err() == nil {
+		return s.since(ctx, time.Now().Add(-back))
+	})
+	counting.Wait()
+	return nil
+}
+
+// every calls seal at intervals until the context ends. What fails is tried again soon.
+func (s *Sealer) every(ctx context.Context, interval time.Duration, seal func(context.Context) error) {
+	for ctx.Err() == nil {
+		wait := interval
+		if err := seal(ctx); err != nil && ctx.Err() == nil {
 			s.log.WarnContext(ctx, "audit entries wait for their places in the log", "error", err)
+			wait = lookEvery
 		}
 		select {
 		case <-ctx.Done():
-			return nil
-		case <-tick.C:
+		case <-time.After(wait):
 		}
 	}
 }
@@ -79,9 +85,9 @@ func (s *Sealer) since(ctx context.Context, t time.Time) error {
 
 // SealAll seals every unsealed entry of the companies whose numbers of entries and leaves differ.
 func (s *Sealer) SealAll(ctx context.Context) error {
-	companies, err := s.store.Reader().Company.Query().IDs(system(ctx))
+	companies, err := s.behind(ctx)
 	if err != nil {
-		return fmt.Errorf("list the companies: %w", err)
+		return err
 	}
 	var errs []error
 	for _, company := range companies {
@@ -90,22 +96,41 @@ func (s *Sealer) SealAll(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// SealCompany seals every unsealed entry of a company. It does nothing when the numbers of entries and leaves are equal.
-func (s *Sealer) SealCompany(ctx context.Context, company string) error {
+// behind returns the companies whose numbers of entries and leaves differ. One statement, with two look-ups for each company, asks for
+// all of them.
+func (s *Sealer) behind(ctx context.Context) ([]string, error) {
+	ids, err := s.store.Reader().Company.Query().Where(func(sel *sql.Selector) {
+		id := sel.C(entcompany.FieldID)
+		sel.Where(sql.ExprP("COALESCE((SELECT SUM(n) FROM " + rowcount.Table + " c WHERE c.company_id = " + id + " AND c.kind = 'audit'), 0) <> " + sizeOf(id)))
+	}).IDs(system(ctx))
+	if err != nil {
+		return nil, fmt.Errorf("compare the numbers of entries and leaves: %w", err)
+	}
+	return ids, nil
+}
+
+// missing returns how many more entries than leaves a company has.
+func (s *Sealer) missing(ctx context.Context, company string) (int64, error) {
 	db := s.store.Reader()
 	size, err := Size(ctx, db, company)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	shards, err := db.RowCount.Query().Where(rowcount.CompanyID(company), rowcount.Kind("audit")).All(system(ctx))
 	if err != nil {
-		return fmt.Errorf("count the entries: %w", err)
+		return 0, fmt.Errorf("count the entries: %w", err)
 	}
+	entries := int64(0)
 	for _, shard := range shards {
-		size -= shard.N
+		entries += shard.N
 	}
-	if size == 0 {
-		return nil
+	return entries - size, nil
+}
+
+// SealCompany seals every unsealed entry of a company. It does nothing when the numbers of entries and leaves are equal.
+func (s *Sealer) SealCompany(ctx context.Context, company string) error {
+	if n, err := s.missing(ctx, company); err != nil || n == 0 {
+		return err
 	}
 	// Read in the order of time, because when a log is introduced late, all entries are older than it.
 	var at time.Time
@@ -123,12 +148,33 @@ func (s *Sealer) SealCompany(ctx context.Context, company string) error {
 	}
 }
 
-// lagWithin bounds how far back Lag looks.
+// lagWithin is how old unsealed entries are as a rule, at most.
 const lagWithin = time.Hour
 
-// Lag returns how long the oldest unsealed entry of the last hour has waited; zero when all are sealed.
+// Lag returns how long the oldest unsealed entry has waited; zero when all are sealed. It searches all entries of a company only if
+// the numbers say that entries older than an hour are unsealed, such as those of a company that was moved here.
 func (s *Sealer) Lag(ctx context.Context, now time.Time) (time.Duration, error) {
-	row, err := s.store.Reader().AuditEntry.Query().Where(auditentry.IDGT(id.From("aud", now.Add(-lagWithin))), withoutLeaf).
+	companies, err := s.behind(ctx)
+	if err != nil {
+		return 0, err
+	}
+	missing := int64(0)
+	for _, company := range companies {
+		n, err := s.missing(ctx, company)
+		if err != nil {
+			return 0, err
+		}
+		missing += n
+	}
+	where := auditentry.IDGT(id.From("aud", now.Add(-lagWithin)))
+	recent, err := s.store.Reader().AuditEntry.Query().Where(where, withoutLeaf).Count(system(ctx))
+	if err != nil {
+		return 0, fmt.Errorf("count the entries without a place: %w", err)
+	}
+	if missing > int64(recent) {
+		where = auditentry.CompanyIDIn(companies[:min(len(companies), readBatch)]...)
+	}
+	row, err := s.store.Reader().AuditEntry.Query().Where(where, withoutLeaf).
 		Order(auditentry.OrderOption(byTime)).Select(auditentry.FieldID, auditentry.FieldCreatedAt).First(system(ctx))
 	if ent.IsNotFound(err) {
 		return 0, nil
