@@ -17,6 +17,7 @@ type dataFlags struct {
 	LogLevel      string `default:"info" enum:"debug,info,warn,error" help:"Least level that is logged."`
 
 	writeTime time.Duration // time limit of one transaction on PostgreSQL; 0 means the default
+	lockTime  time.Duration // time limit of waiting for another process on SQLite; 0 means the default
 	readURL   string        // database URL of a replica for reads; empty for none
 }
 

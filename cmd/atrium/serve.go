@@ -51,6 +51,10 @@ type serveCmd struct {
 	EgressCA       string          `help:"CAs that outbound calls trust besides the system's." type:"path"`
 }
 
+// servingLock is how long a write of the server waits for another process that holds SQLite's lock, such as an import. A call may
+// first wait for the group of writes before its own and for the jobs' connection, and must be answered within 10 s.
+const servingLock = 3 * time.Second
+
 // Run serves until the process is told to stop.
 func (m *serveCmd) Run(ctx context.Context) (err error) {
 	run.TuneGC()
@@ -69,7 +73,7 @@ func (m *serveCmd) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("--egress-ca: %w", err)
 	}
-	m.readURL = m.DatabaseReadURL
+	m.readURL, m.lockTime = m.DatabaseReadURL, servingLock
 	c, err := m.open(ctx, outside.Guard())
 	if err != nil {
 		return err

@@ -86,7 +86,7 @@ func (f dataFlags) build(ctx context.Context, outside *egress.Guard, makes bool)
 	}
 	c := &core{flags: f, makes: makes, clock: &clock.Clock{}, log: slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: level}))}
 	var err error
-	if c.store, err = store.Open(ctx, store.Options{DataDir: f.Data, DatabaseURL: f.DatabaseURL, ReadURL: f.readURL, Clock: c.clock, WriteTime: f.writeTime}); err != nil {
+	if c.store, err = store.Open(ctx, store.Options{DataDir: f.Data, DatabaseURL: f.DatabaseURL, ReadURL: f.readURL, Clock: c.clock, WriteTime: f.writeTime, LockTime: f.lockTime}); err != nil {
 		return nil, err
 	}
 	if err := c.build(ctx, outside); err != nil {

@@ -40,7 +40,7 @@ func (s *Store) snapshotDB() (db *sql.DB, begin, bind string) {
 	if s.dialect == dialect.Postgres {
 		return stdlib.OpenDBFromPool(s.pool), "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", migrationSQL[s.dialect].bind
 	}
-	db, _ = sql.Open("sqlite", sqliteDSN(s.path, readOnly)) // an error appears when the first connection is opened
+	db, _ = sql.Open("sqlite", sqliteDSN(s.path, lockTime, readOnly)) // an error appears when the first connection is opened
 	return db, "BEGIN DEFERRED", "SELECT 1"
 }
 

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -18,20 +19,23 @@ import (
 	"atrium/ent"
 )
 
+// lockTime is how long SQLite waits for another process's lock, unless Options.LockTime is set.
+const lockTime = 10 * time.Second
+
 // readOnly is the pragma of read connections.
 const readOnly = "query_only(1)"
 
-// sqliteDSN returns the connection string for the file, with additional pragmas. Transactions begin immediately, so that two of
+// sqliteDSN returns the connection string for the file, with the time to wait for a lock and additional pragmas. Transactions begin immediately, so that two of
 // them never deadlock when a read lock is upgraded. Commits are durable (synchronous=FULL); group commit makes that affordable.
 // With recursive_triggers a REPLACE fires the delete triggers of the row that it replaces, so the audit log's triggers can refuse
 // it. With secure_delete, overwritten and deleted data is zeroed in the file, so that an erasure need not rewrite the whole file.
-func sqliteDSN(path string, pragmas ...string) string {
+func sqliteDSN(path string, wait time.Duration, pragmas ...string) string {
 	q := url.Values{}
 	q.Set("_txlock", "immediate")
 	q.Set("_time_format", "sqlite")
 	q.Set("_timezone", "UTC")
 	q["_pragma"] = append([]string{
-		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "recursive_triggers(1)", "secure_delete(1)", "cache_size(-8000)", "temp_store(MEMORY)",
+		fmt.Sprintf("busy_timeout(%d)", wait.Milliseconds()), "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "recursive_triggers(1)", "secure_delete(1)", "cache_size(-8000)", "temp_store(MEMORY)",
 	}, pragmas...)
 	return "file:" + path + "?" + q.Encode()
 }
@@ -48,8 +52,10 @@ func init() {
 }
 
 // OpenSQLiteFile opens the file with a single connection, for the writer and for migrations.
-func OpenSQLiteFile(path string) (*sql.DB, error) {
-	db, err := sql.Open("sqlite", sqliteDSN(path))
+func OpenSQLiteFile(path string) (*sql.DB, error) { return openSQLiteFile(path, lockTime) }
+
+func openSQLiteFile(path string, wait time.Duration) (*sql.DB, error) {
+	db, err := sql.Open("sqlite", sqliteDSN(path, wait))
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", filepath.Base(path), err)
 	}
@@ -61,11 +67,11 @@ func openSQLite(ctx context.Context, path string, o Options) (*Store, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("make the data folder: %w", err)
 	}
-	s := &Store{dialect: dialect.SQLite, clock: o.Clock, path: path}
+	s := &Store{dialect: dialect.SQLite, clock: o.Clock, path: path, lockTime: cmp.Or(o.LockTime, lockTime)}
 	fail := func(err error) (*Store, error) { return nil, errors.Join(err, s.Close()) }
 
 	var err error
-	if s.writeDB, err = OpenSQLiteFile(path); err != nil {
+	if s.writeDB, err = openSQLiteFile(path, s.lockTime); err != nil {
 		return fail(err)
 	}
 	s.closers = append(s.closers, s.writeDB.Close)
@@ -76,7 +82,7 @@ func openSQLite(ctx context.Context, path string, o Options) (*Store, error) {
 	s.begin = w
 	s.closers = append(s.closers, w.close)
 
-	readDB, err := sql.Open("sqlite", sqliteDSN(path, readOnly))
+	readDB, err := sql.Open("sqlite", sqliteDSN(path, lockTime, readOnly))
 	if err != nil {
 		return fail(fmt.Errorf("open the read pool: %w", err))
 	}

@@ -17,7 +17,7 @@ import (
 // OpenForJobs opens the store's SQLite file with a single connection that takes turns with the store's writer. Its commits do not
 // wait for the disk, so a power loss may undo them.
 func (s *Store) OpenForJobs() *sql.DB {
-	db := sql.OpenDB(&turnConnector{s.writeDB.Driver(), sqliteDSN(s.path, "synchronous(NORMAL)"), &s.turn})
+	db := sql.OpenDB(&turnConnector{s.writeDB.Driver(), sqliteDSN(s.path, s.lockTime, "synchronous(NORMAL)"), &s.turn})
 	db.SetMaxOpenConns(1)
 	return db
 }

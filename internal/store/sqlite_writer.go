@@ -126,7 +126,9 @@ func (w *sqliteWriter) group(first *write) {
 	jobs := []*write{first}
 	w.turn.Lock()
 	tx, err := w.conn.BeginTx(context.Background(), nil)
-	if err == nil {
+	if err != nil {
+		jobs = w.addWaiting(jobs) // each would wait for the lock as long again
+	} else {
 		err = w.runAll(tx, &jobs)
 		if err == nil {
 			err = tx.Commit()
@@ -148,6 +150,18 @@ func (w *sqliteWriter) group(first *write) {
 			job.tx.runAfterCommit()
 		}
 		close(job.done)
+	}
+}
+
+// addWaiting takes all writes that wait at the moment.
+func (w *sqliteWriter) addWaiting(jobs []*write) []*write {
+	for {
+		select {
+		case job := <-w.queue:
+			jobs = append(jobs, job)
+		default:
+			return jobs
+		}
 	}
 }
 

@@ -33,7 +33,10 @@ type Options struct {
 
 	// WriteTime limits the duration of all statements of one transaction on PostgreSQL; 0 means 30 s.
 	WriteTime time.Duration
-	Clock     *clock.Clock
+
+	// LockTime limits how long a write waits for another process that writes to the SQLite file; 0 means 10 s.
+	LockTime time.Duration
+	Clock    *clock.Clock
 }
 
 // Store is an open database. Safe for concurrent use.
@@ -52,6 +55,8 @@ type Store struct {
 	writeDB *sql.DB       // SQLite: the writer's connection
 	turn    sync.Mutex    // SQLite: held by the connection of this process that writes
 	path    string        // SQLite: the file
+
+	lockTime time.Duration // SQLite: how long to wait for another process's lock
 }
 
 // beginner runs functions in write transactions.

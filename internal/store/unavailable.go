@@ -12,8 +12,8 @@ import (
 )
 
 // IsUnavailable reports whether err means that the database is unreachable or cannot store anything at the moment, whatever the statement:
-// the connection broke or was refused, PostgreSQL is stopping, starting, full or silent, SQLite's disk is full or fails. A commit
-// that was under way may have succeeded.
+// the connection broke or was refused, PostgreSQL is stopping, starting, full or silent, SQLite's disk is full or fails, or another
+// process writes to its file. A commit that was under way may have succeeded.
 func IsUnavailable(err error) bool {
 	if errors.Is(err, errSilent) {
 		return true
@@ -27,7 +27,7 @@ func IsUnavailable(err error) bool {
 	}
 	if liteErr, ok := errors.AsType[*sqlite.Error](err); ok {
 		switch liteErr.Code() & 0xff { // without the extended code
-		case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN:
+		case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN:
 			return true
 		}
 		return false

@@ -53,8 +53,8 @@ type Importer struct {
 	Queue  *jobs.Queue
 }
 
-// Import creates the company of a file, completely or not at all, and queues its unfinished work. It is one transaction; on
-// SQLite other writers wait meanwhile.
+// Import creates the company of a file, completely or not at all, and queues its unfinished work. It is one transaction. On
+// SQLite other writes wait for it, and a server answers calls that write with 503 after some seconds.
 func (im *Importer) Import(ctx context.Context, from io.Reader, passphrase string) (out Result, err error) {
 	ctx = principal.System(ctx, "a company that comes has nobody yet who could act in it")
 	in, err := decrypted(from, passphrase)
