@@ -26,6 +26,7 @@ import (
 	companies "atrium/internal/company"
 	"atrium/internal/erasure"
 	"atrium/internal/execution"
+	"atrium/internal/identity/mfa"
 	"atrium/internal/jobs"
 	"atrium/internal/op"
 	"atrium/internal/principal"
@@ -269,7 +270,8 @@ func (i *importer) flush(ctx context.Context) error {
 	return nil
 }
 
-// finish compares the audit logs with the header, queues the unfinished work, and writes an audit entry about the import.
+// finish compares the audit logs with the header, shows the factors of known accounts at their new users, queues the unfinished
+// work, and writes an audit entry about the import.
 func (i *importer) finish(ctx context.Context) error {
 	for _, h := range i.header.Heads {
 		root, err := tlog.ParseHash(h.Root)
@@ -290,6 +292,11 @@ func (i *importer) finish(ctx context.Context) error {
 	}
 	if err := merkle.KeepFormerKeys(ctx, i.tx.Client, i.header.Company, append(i.header.Former, i.header.PublicKey)); err != nil {
 		return err
+	}
+	for _, id := range i.accounts { // the accounts here have factors of their own
+		if err := mfa.Mirror(ctx, i.tx.Client, id); err != nil {
+			return err
+		}
 	}
 	for _, id := range []string{i.header.Company, i.header.Sandbox} {
 		for _, requeue := range []func(context.Context, *store.Tx, *jobs.Queue, string) error{execution.Requeue, webhook.Requeue, agent.Requeue, erasure.Requeue} {
