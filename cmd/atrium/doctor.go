@@ -24,6 +24,11 @@ type doctorCmd struct {
 	DatabaseReadURL string `help:"Replica to look at, as serve would."`
 	RedisURL        string `help:"Redis to reach, as serve would."`
 	SMTPURL         string `name:"smtp-url" help:"Mail server to reach, as serve would."`
+	NoAgents        bool   `help:"No node works runs of agents: their jobs wait."`
+
+	TLSCert    string   `help:"Certificate file that serve uses (default: the one by the CA in the data folder)." type:"path"`
+	TLSKey     string   `help:"Key file of the certificate." type:"path"`
+	ACMEDomain []string `help:"Names for which serve gets certificates by ACME."`
 }
 
 // checkJSON is a check in the JSON output.
@@ -104,20 +109,30 @@ func (m *doctorCmd) checkDatabase(ctx context.Context, report func(string, error
 	report("database closes", s.Close())
 }
 
-// checkCertificate checks the certificate in the data folder, if there is one; before the first start there is none.
+// expiresSoon is how long before its end a certificate is reported. The local CA and ACME renew theirs 30 days before.
+const expiresSoon = 14 * 24 * time.Hour
+
+// checkCertificate checks the certificates that serve uses, by the same flags. What does not exist before the first start, or before
+// the first call for an ACME name, is no fault.
 func (m *doctorCmd) checkCertificate(report func(string, error)) {
-	if fileExists(filepath.Join(m.Data, "tls.crt")) {
-		report("local certificate is valid", validCertificate(m.Data, time.Now()))
+	now := time.Now()
+	switch {
+	case len(m.ACMEDomain) > 0:
+		for _, name := range m.ACMEDomain {
+			// x/crypto's autocert stores key and chain of a name in one file.
+			if file := filepath.Join(m.Data, "acme", name); fileExists(file) {
+				report("certificate of "+name+" by ACME is valid", validPair(file, file, name, nil, now))
+			}
+		}
+	case m.TLSCert != "":
+		report("certificate is valid", validPair(m.TLSCert, m.TLSKey, "", nil, now))
+	case fileExists(filepath.Join(m.Data, "tls.crt")):
+		report("local certificate is valid", validLocal(m.Data, now))
 	}
 }
 
-// validCertificate returns an error unless the data folder's certificate matches its key, is signed by its CA and is currently
-// valid.
-func validCertificate(dir string, now time.Time) error {
-	pair, err := tls.LoadX509KeyPair(filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key"))
-	if err != nil {
-		return err
-	}
+// validLocal returns an error unless the data folder's certificate is valid and signed by its CA.
+func validLocal(dir string, now time.Time) error {
 	ca, err := os.ReadFile(filepath.Join(dir, "ca.pem"))
 	if err != nil {
 		return err
@@ -126,8 +141,33 @@ func validCertificate(dir string, now time.Time) error {
 	if !roots.AppendCertsFromPEM(ca) {
 		return errors.New("ca.pem holds no certificate")
 	}
-	_, err = pair.Leaf.Verify(x509.VerifyOptions{Roots: roots, CurrentTime: now})
-	return err
+	return validPair(filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key"), "", roots, now)
+}
+
+// validPair returns an error unless the certificate matches its key, covers the name if one is given, is signed by a root if roots are
+// given, and is valid now and for some time to come.
+func validPair(certFile, keyFile, name string, roots *x509.CertPool, now time.Time) error {
+	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
+	if err != nil {
+		return err
+	}
+	if name != "" {
+		if err := pair.Leaf.VerifyHostname(name); err != nil {
+			return err
+		}
+	}
+	if roots != nil {
+		if _, err := pair.Leaf.Verify(x509.VerifyOptions{Roots: roots, CurrentTime: now}); err != nil {
+			return err
+		}
+	}
+	if now.Before(pair.Leaf.NotBefore) {
+		return fmt.Errorf("it is valid from %s", pair.Leaf.NotBefore.Format(time.DateOnly))
+	}
+	if end := pair.Leaf.NotAfter; now.Add(expiresSoon).After(end) {
+		return fmt.Errorf("it ends on %s: renew it", end.Format(time.DateOnly))
+	}
+	return nil
 }
 
 // writable returns an error unless files can be created in the folder.

@@ -12,6 +12,7 @@ import (
 
 	"entgo.io/ent/dialect"
 
+	"atrium/internal/agent"
 	"atrium/internal/audit/merkle"
 	"atrium/internal/jobs"
 	"atrium/internal/principal"
@@ -88,14 +89,18 @@ func (m *doctorCmd) sealed(ctx context.Context, s *store.Store) error {
 	return err
 }
 
-// worked returns an error when a job is overdue by more than mostWaiting.
+// worked returns an error when a job is overdue by more than mostWaiting. With --no-agents, the jobs of agents are to wait.
 func (m *doctorCmd) worked(ctx context.Context, s *store.Store) error {
 	q, err := jobs.New(s, slog.New(slog.DiscardHandler), false)
 	if err != nil {
 		return err
 	}
+	var queues []string
+	if m.NoAgents {
+		queues = agent.Queues
+	}
 	return s.Write(principal.System(ctx, "jobs belong to the installation"), func(ctx context.Context, tx *store.Tx) error {
-		kind, waits, err := q.Oldest(ctx, tx)
+		kind, waits, err := q.Oldest(ctx, tx, queues...)
 		if err == nil && waits > mostWaiting {
 			err = fmt.Errorf("a job of the kind %s has waited for %s: does a node with --role all or worker run?", kind, waits.Round(time.Second))
 		}

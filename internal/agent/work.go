@@ -30,6 +30,9 @@ const (
 	answerTime  = 72 * time.Hour // that people have to decide about an action
 )
 
+// Queues lists the queues of the agents' jobs, which wait where no node works agents' runs.
+var Queues = []string{interrupt.QueueName, thinkQueue, pushQueue}
+
 // Work registers the workers of the agents' jobs. out sends pushes to CUSTOM agents; nil sends none.
 func (d *Door) Work(out Caller) jobs.Option {
 	e := d.engine
