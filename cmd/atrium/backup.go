@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -42,7 +43,7 @@ type backupCmd struct {
 	jsonFlag
 	passphraseFlag
 	To       string `required:"" help:"The file to make; one that is there is not replaced." type:"path"`
-	WithKeys bool   `help:"Put the master key and the local CA in, encrypted under the passphrase."`
+	WithKeys bool   `help:"Put the master key and the local CA in, encrypted under the passphrase. A master key in a KMS stays there."`
 }
 
 // Run makes a backup of a data folder while a server uses it. It succeeds only after the copy has been checked.
@@ -62,7 +63,9 @@ func (m *backupCmd) Run(ctx context.Context) error {
 	}
 	o := backup.Options{Database: m.sqliteFile(), Passphrase: passphrase, Version: programVersion(), Now: time.Now()}
 	if m.WithKeys {
-		o.Keys = m.keyFiles()
+		if o.Keys, err = m.keyFiles(); err != nil {
+			return err
+		}
 	}
 	o.Check = func(ctx context.Context, copied string) error {
 		there := m.dataFlags
@@ -77,24 +80,36 @@ func (m *backupCmd) Run(ctx context.Context) error {
 		return err
 	}
 	keys := "without keys: keep the master key elsewhere"
-	if made.Keys {
+	switch {
+	case made.Keys:
 		keys = "with keys"
+	case m.WithKeys:
+		keys = "with the local CA; the master key stays in the KMS"
 	}
 	return m.print(made, fmt.Sprintf("backed up %d bytes, checked, %s", made.Bytes, keys))
 }
 
-// keyFiles returns the files beside the database that an installation needs, with the names under which a restore must write
-// them.
-func (f dataFlags) keyFiles() (out []backup.KeyFile) {
-	if key := f.masterKey(); key.File != "" {
-		out = append(out, backup.KeyFile{Name: "master.key", Path: key.File})
+// keyFiles returns the files that an installation needs beside the database: the master key, unless a KMS has it, and what there is
+// of the local CA.
+func (f dataFlags) keyFiles() (out []backup.KeyFile, err error) {
+	master, err := f.masterKey().KeyFile()
+	if err != nil {
+		return nil, err
+	}
+	if master != nil {
+		out = append(out, backup.KeyFile{Name: backup.MasterKey, Content: master})
 	}
 	for _, name := range []string{"ca.key", "ca.pem", "tls.key", "tls.crt"} {
-		if path := filepath.Join(f.Data, name); fileExists(path) {
-			out = append(out, backup.KeyFile{Name: name, Path: path})
+		content, err := os.ReadFile(filepath.Join(f.Data, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
 		}
+		if err != nil {
+			return nil, fmt.Errorf("read a key: %w", err)
+		}
+		out = append(out, backup.KeyFile{Name: name, Content: content})
 	}
-	return out
+	return out, nil
 }
 
 type restoreCmd struct {

@@ -3,6 +3,7 @@ package main_test
 import (
 	"archive/tar"
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"io"
 	"net/url"
@@ -81,6 +82,26 @@ func TestBackupAndRestore(t *testing.T) {
 		left, err := os.ReadDir(r.data)
 		require.True(t, os.IsNotExist(err) || len(left) == 0, "%s: %v", name, left)
 	}
+}
+
+// With the master key in the environment, a backup with keys holds it, too: the restored folder needs no variable, and secrets open.
+func TestBackupOfAKeyInTheEnvironment(t *testing.T) {
+	t.Parallel()
+	p := onSQLite(t)
+	key := "ATRIUM_MASTER_KEY=" + base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32))
+	n := p.serve(key)
+	first := n.firstRun()
+	n.call(n.client(), 201, "POST", "/v1/secrets", first.LiveKey, `{"name":"TOKEN","value":"not to be seen"}`)
+	file, words := filepath.Join(t.TempDir(), "backup.tar"), filepath.Join(t.TempDir(), "words")
+	require.NoError(t, os.WriteFile(words, []byte("correct horse battery\n"), 0o600))
+	require.Equal(t, true, p.object(key, "backup", "--to", file, "--with-keys", "--passphrase-file", words)["keys"])
+	require.NoFileExists(t, filepath.Join(p.data, "master.key"))
+
+	q := onSQLite(t)
+	q.object("restore", "--from", file, "--passphrase-file", words)
+	require.FileExists(t, filepath.Join(q.data, "master.key"))
+	require.Equal(t, true, q.object("doctor")["ok"])
+	require.NotEmpty(t, q.token(first.Company.ID, first.Owner.Email))
 }
 
 // idOf returns the id in an answer.

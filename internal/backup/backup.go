@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"filippo.io/age"
@@ -37,11 +38,17 @@ type Manifest struct {
 	At       time.Time `json:"at"`
 	Database string    `json:"databaseSha256"` // in hexadecimal
 	Bytes    int64     `json:"databaseBytes"`
-	Keys     bool      `json:"keys"` // whether the backup contains keys
+	Keys     bool      `json:"keys"` // whether the backup contains the master key
 }
 
-// KeyFile is a file of the data folder that the backup contains under the same name.
-type KeyFile struct{ Name, Path string }
+// MasterKey is the name of the master key among the keys.
+const MasterKey = "master.key"
+
+// KeyFile is a file that a restore writes into the data folder.
+type KeyFile struct {
+	Name    string
+	Content []byte
+}
 
 // Options say what to back up and how.
 type Options struct {
@@ -71,7 +78,7 @@ func Write(ctx context.Context, to string, o Options) (_ *Manifest, err error) {
 	if err := check(ctx, copied, o.Check); err != nil {
 		return nil, fmt.Errorf("the copy is not sound: %w", err)
 	}
-	m := &Manifest{Format: format, Version: o.Version, At: o.Now.UTC(), Keys: len(o.Keys) > 0}
+	m := &Manifest{Format: format, Version: o.Version, At: o.Now.UTC(), Keys: slices.ContainsFunc(o.Keys, isMasterKey)}
 	if m.Database, m.Bytes, err = digest(copied); err != nil {
 		return nil, err
 	}
@@ -84,6 +91,8 @@ func Write(ctx context.Context, to string, o Options) (_ *Manifest, err error) {
 	}
 	return m, syncFolder(filepath.Dir(to))
 }
+
+func isMasterKey(k KeyFile) bool { return k.Name == MasterKey }
 
 // copyDatabase writes a consistent snapshot of the database from to the file to.
 func copyDatabase(ctx context.Context, from, to string) (err error) {
@@ -156,7 +165,7 @@ func writeArchive(path string, m *Manifest, database string, o Options) (err err
 	if err := add(w, manifestName, append(about, '\n'), o.Now); err != nil {
 		return err
 	}
-	if m.Keys {
+	if len(o.Keys) > 0 {
 		sealed, err := sealKeys(o)
 		if err != nil {
 			return err
@@ -216,11 +225,7 @@ func sealKeys(o Options) ([]byte, error) {
 	}
 	w := tar.NewWriter(sealed)
 	for _, key := range o.Keys {
-		content, err := os.ReadFile(key.Path)
-		if err != nil {
-			return nil, fmt.Errorf("read a key: %w", err)
-		}
-		if err := add(w, key.Name, content, o.Now); err != nil {
+		if err := add(w, key.Name, key.Content, o.Now); err != nil {
 			return nil, err
 		}
 	}

@@ -7,7 +7,8 @@
 //
 //	manifest.json   the program's version, the time of the backup, the SHA-256 of the database
 //	atrium.db       the database
-//	keys.tar.age    master key, CA and certificate (--with-keys), encrypted under a passphrase by age (scrypt)
+//	keys.tar.age    master key, CA and certificate (--with-keys), encrypted under a passphrase by age (scrypt). A master key in the
+//	                environment becomes a file; one in a KMS stays there, and the manifest says that the backup is without it
 //
 // VACUUM INTO makes the copy in one read transaction, so it holds the state of one moment and the server's writer does not wait.
 // The copy is compact and contains no deleted data. Until it is complete, the write-ahead log cannot be truncated, and grows with

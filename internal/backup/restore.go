@@ -58,7 +58,7 @@ func Read(ctx context.Context, from string, o RestoreOptions) (_ *Manifest, err 
 	if err != nil {
 		return nil, err
 	}
-	if m.Keys && o.Passphrase != "" {
+	if keys != nil && o.Passphrase != "" {
 		if err := placeKeys(keys, o, place); err != nil {
 			return nil, err
 		}

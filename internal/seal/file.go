@@ -112,15 +112,21 @@ func rotate(path string) error {
 
 // writeKeyset writes the keyset to f, syncs it to disk and closes f.
 func writeKeyset(f *os.File, handle *keyset.Handle) error {
-	var text bytes.Buffer
-	err := insecurecleartextkeyset.Write(handle, keyset.NewJSONWriter(&text))
+	text, err := encodeKeyset(handle)
 	if err == nil {
-		_, err = f.Write(append(text.Bytes(), '\n'))
+		_, err = f.Write(text)
 	}
 	if err == nil {
 		err = f.Sync()
 	}
 	return errors.Join(err, f.Close())
+}
+
+// encodeKeyset returns the keyset as the contents of a key file.
+func encodeKeyset(handle *keyset.Handle) ([]byte, error) {
+	var text bytes.Buffer
+	err := insecurecleartextkeyset.Write(handle, keyset.NewJSONWriter(&text))
+	return append(text.Bytes(), '\n'), err
 }
 
 // syncDir syncs the folder, so that the file's entry survives a power failure.

@@ -217,6 +217,29 @@ func TestBase64(t *testing.T) {
 	opens(t, open(t, seal.Source{Base64: std(text)}), sealed(t, open(t, seal.Source{File: path}), "file"), "file")
 }
 
+// A key becomes a key file wherever it is, so that a backup can hold it. Only a key in a KMS does not.
+func TestKeyFile(t *testing.T) {
+	t.Parallel()
+	std := base64.StdEncoding.EncodeToString
+	path := keyFile(t)
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for _, source := range []seal.Source{
+		{File: path}, {Base64: std(text)}, {Base64: std(bytes.Repeat([]byte{1}, 32))},
+		{Base64: std(bytes.Repeat([]byte{1}, 32)) + "," + std(bytes.Repeat([]byte{2}, 32))},
+	} {
+		value := sealed(t, open(t, source), "value")
+		content, err := source.KeyFile()
+		require.NoError(t, err)
+		file := filepath.Join(t.TempDir(), "master.key")
+		require.NoError(t, os.WriteFile(file, content, 0o600))
+		opens(t, open(t, seal.Source{File: file}), value, "value")
+	}
+	content, err := seal.Source{KMS: "fake-kms://key"}.KeyFile()
+	require.NoError(t, err)
+	require.Nil(t, content)
+}
+
 func names(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

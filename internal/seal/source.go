@@ -57,11 +57,39 @@ func (s Source) open(ctx context.Context) (tink.AEADWithContext, func(), error) 
 	}
 }
 
+// KeyFile returns the master key as the contents of a key file. Returns nil for a key in a KMS, which no file can hold.
+func (s Source) KeyFile() ([]byte, error) {
+	switch {
+	case s.File != "":
+		text, _, err := readFile(s.File)
+		if err != nil {
+			return nil, fmt.Errorf("seal: reading the master key: %w", err)
+		}
+		return text, nil
+	case s.Base64 != "":
+		handle, err := decodeBase64(s.Base64)
+		if err != nil {
+			return nil, fmt.Errorf("seal: reading the master key: %w", err)
+		}
+		return encodeKeyset(handle)
+	}
+	return nil, nil
+}
+
 // base64Variants removes the differences in padding, line ends and alphabet between the tools that generate keys.
 var base64Variants = strings.NewReplacer("-", "+", "_", "/", "=", "", " ", "", "\n", "", "\r", "", "\t", "")
 
-// parseBase64 reads the value of ATRIUM_MASTER_KEY.
+// parseBase64 returns the AEAD of the value of ATRIUM_MASTER_KEY.
 func parseBase64(value string) (tink.AEAD, error) {
+	handle, err := decodeBase64(value)
+	if err != nil {
+		return nil, err
+	}
+	return aead.New(handle)
+}
+
+// decodeBase64 reads the value of ATRIUM_MASTER_KEY.
+func decodeBase64(value string) (*keyset.Handle, error) {
 	pieces := strings.Split(value, ",")
 	keys := make([][]byte, len(pieces))
 	for i, piece := range pieces {
@@ -72,7 +100,7 @@ func parseBase64(value string) (tink.AEAD, error) {
 		keys[i] = key
 	}
 	if len(keys) == 1 && len(keys[0]) != rawKeySize {
-		return parseKeyset(keys[0])
+		return readKeyset(keys[0])
 	}
 	return rawKeys(keys)
 }
@@ -81,7 +109,7 @@ const rawKeySize = 32
 
 // rawKeys returns a keyset of bare AES-256 keys, the first of which is the primary. The id of a key is part of what the key
 // wraps, so it must be the same at every start; it is derived from the key.
-func rawKeys(keys [][]byte) (tink.AEAD, error) {
+func rawKeys(keys [][]byte) (*keyset.Handle, error) {
 	params, err := aesgcm.NewParameters(aesgcm.ParametersOpts{
 		KeySizeInBytes: rawKeySize, IVSizeInBytes: 12, TagSizeInBytes: 16, Variant: aesgcm.VariantTink,
 	})
@@ -108,11 +136,7 @@ func rawKeys(keys [][]byte) (tink.AEAD, error) {
 			}
 		}
 	}
-	handle, err := m.Handle()
-	if err != nil {
-		return nil, err
-	}
-	return aead.New(handle)
+	return m.Handle()
 }
 
 // parseKeyset reads the contents of a key file.
