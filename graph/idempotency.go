@@ -80,7 +80,7 @@ func encodeStored[Out any](e *op.Engine, k *idempotencyKey, out Out) (op.Answer,
 	if err != nil {
 		return op.Answer{}, fmt.Errorf("seal what the operation returned: %w", err)
 	}
-	return op.Answer{Status: http.StatusOK, Header: map[string]string{}, Body: sealed}, nil
+	return op.Answer{Status: http.StatusOK, Header: map[string]string{op.SealedHeader: "true"}, Body: sealed}, nil
 }
 
 // decodeStored decodes a result that encodeStored has written.

@@ -28,6 +28,10 @@ type Answer struct {
 	Repeated bool // this is the first answer to an earlier call with the same key
 }
 
+// SealedHeader is in the stored headers of an answer whose body is sealed under the master key, bound to the call's fingerprint. Nobody
+// is sent it: the door that sealed the body opens it. A company that moves gets the body sealed under the other master key.
+const SealedHeader = "Sealed"
+
 // Admit returns an error when there is no caller or the caller lacks the operation's scope. Doors call it before they read
 // a body. The denial is audited; target is the id that the caller named, if any. Run reuses the decision of the Call that
 // Admit returns, unless the input asks for finer verbs.

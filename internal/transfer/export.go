@@ -156,7 +156,7 @@ func (e *exporter) line(t *schema.Table, places []any) ([]any, error) {
 	line := []any{t.Name}
 	for _, c := range t.Columns {
 		v := row[c.Name]
-		if sealed, ok := v.([]byte); ok && isSealed(c) {
+		if sealed, ok := v.([]byte); ok && isSealed(t, c, row) {
 			plain, err := e.sealer.Unseal(sealed, boundTo(t, row))
 			if err != nil {
 				return nil, fmt.Errorf("open %s of %v: %w", c.Name, row["id"], err)

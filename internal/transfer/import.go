@@ -192,7 +192,7 @@ func (i *importer) row(ctx context.Context, line []byte) error {
 	}
 	values := make([]any, len(t.Columns))
 	for n, c := range t.Columns {
-		if values[n] = row[c.Name]; values[n] != nil && isSealed(c) {
+		if values[n] = row[c.Name]; values[n] != nil && isSealed(t, c, row) {
 			if values[n], err = i.Sealer.Seal(values[n].([]byte), boundTo(t, row)); err != nil {
 				return fmt.Errorf("seal %s of %v: %w", c.Name, row["id"], err)
 			}

@@ -18,12 +18,14 @@ import (
 	"atrium/ent/company"
 	"atrium/ent/factor"
 	"atrium/ent/grant"
+	"atrium/ent/idempotencykey"
 	"atrium/ent/mailedlink"
 	"atrium/ent/recoverycode"
 	"atrium/ent/rowcount"
 	entsecret "atrium/ent/secret"
 	"atrium/ent/session"
 	"atrium/ent/user"
+	"atrium/internal/op"
 	"atrium/internal/secret"
 	"atrium/internal/store"
 )
@@ -86,16 +88,27 @@ func ownParent(t *schema.Table) string {
 	return ""
 }
 
-// isSealed reports whether a column's values are encrypted under the master key.
-func isSealed(c *schema.Column) bool { return strings.HasSuffix(c.Name, "sealed") }
+// isSealed reports whether a row's value in a column is encrypted under the master key.
+func isSealed(t *schema.Table, c *schema.Column, row map[string]any) bool {
+	if t.Name == idempotencykey.Table && c.Name == idempotencykey.FieldBody {
+		text, _ := row[idempotencykey.FieldHeader].([]byte)
+		var header map[string]string
+		return json.Unmarshal(text, &header) == nil && header[op.SealedHeader] != ""
+	}
+	return strings.HasSuffix(c.Name, "sealed")
+}
 
 // boundTo returns the associated data to which the sealed values of a row are bound.
 func boundTo(t *schema.Table, row map[string]any) []byte {
 	id, _ := row["id"].(string)
-	if t.Name == entsecret.Table {
+	switch t.Name {
+	case entsecret.Table:
 		owner, _ := row["company_id"].(string)
 		version, _ := row["version"].(int64)
 		return secret.BoundTo(owner, id, int(version))
+	case idempotencykey.Table:
+		fingerprint, _ := row[idempotencykey.FieldFingerprint].([]byte)
+		return fingerprint
 	}
 	return []byte(id)
 }
