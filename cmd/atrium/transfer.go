@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"atrium/internal/audit"
+	"atrium/internal/audit/merkle"
 	"atrium/internal/principal"
 	"atrium/internal/store"
 	"atrium/internal/transfer"
@@ -92,6 +93,11 @@ func (m *companyImportCmd) Run(ctx context.Context) (err error) {
 	out, err := im.Import(ctx, file, passphrase)
 	if err != nil {
 		return err
+	}
+	// Sealers look back a minute as a rule, and the entries that the old installation had not sealed are older.
+	sealer := merkle.NewSealer(c.store, c.log)
+	if err := errors.Join(sealer.SealCompany(ctx, out.Company), sealer.SealCompany(ctx, out.Sandbox)); err != nil {
+		c.log.WarnContext(ctx, "audit entries wait for a node to seal them", "error", err)
 	}
 	return m.print(out, fmt.Sprintf("imported %d rows of %s and its sandbox; its audit log is what it was", out.Rows, out.Company))
 }
