@@ -12,6 +12,8 @@ import (
 	"net/netip"
 	"os"
 	"time"
+
+	_ "golang.org/x/crypto/x509roots/fallback" // Mozilla's CAs, where the system has none: the container image
 )
 
 const (
@@ -80,7 +82,8 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// Roots returns the system's CAs and those in the PEM file. Without a file it returns nil, which means the system's.
+// Roots returns the system's CAs, or Mozilla's where the system has none, and those in the PEM file. Without a file it returns nil,
+// which means the same without it.
 func Roots(file string) (*x509.CertPool, error) {
 	if file == "" {
 		return nil, nil // crypto/tls uses the system's CAs for nil
