@@ -34,7 +34,6 @@ func (s *server) adminHandler() *http.ServeMux {
 		}
 		// A wrong clock on the database would make all nodes unready at once. So the answer only reports the difference.
 		if err := sameTime(ctx, s.store); err != nil {
-			s.log.WarnContext(ctx, "the clock does not agree with the database's", "error", err)
 			writeJSON(w, http.StatusOK, "status", "ready", "clock", err.Error())
 			return
 		}
@@ -49,6 +48,34 @@ func (s *server) adminHandler() *http.ServeMux {
 		})))
 	}
 	return mux
+}
+
+// clockEvery is how often watchClock compares the clocks.
+const clockEvery = time.Minute
+
+// watchClock logs when this machine's clock and PostgreSQL's begin to disagree, and when they agree again.
+func (s *server) watchClock(ctx context.Context) error {
+	tick := time.NewTicker(clockEvery)
+	defer tick.Stop()
+	differ := false
+	for {
+		skew, err := skewOf(ctx, s.store)
+		switch {
+		case err != nil: // readiness reports a database that is away
+		case skew > mostSkew && !differ:
+			s.log.WarnContext(ctx, "the clock does not agree with the database's", "differ", skew.String(), "may", mostSkew.String())
+		case skew <= mostSkew && differ:
+			s.log.InfoContext(ctx, "the clock agrees with the database's again")
+		}
+		if err == nil {
+			differ = skew > mostSkew
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
 }
 
 // local refuses browser pages of other origins on a loopback listener. Access to any other listener is controlled by the network.

@@ -68,16 +68,21 @@ func sameTime(ctx context.Context, s *store.Store) error {
 	if s.Dialect() == dialect.SQLite {
 		return nil
 	}
+	skew, err := skewOf(ctx, s)
+	if err == nil && skew > mostSkew {
+		err = fmt.Errorf("they differ by %s, and may by %s: keep both in time by NTP", skew.Round(time.Millisecond), mostSkew)
+	}
+	return err
+}
+
+// skewOf returns by how much this machine's clock and PostgreSQL's differ.
+func skewOf(ctx context.Context, s *store.Store) (time.Duration, error) {
 	began := time.Now()
 	var there time.Time
 	if err := s.Pool().QueryRow(ctx, "SELECT clock_timestamp()").Scan(&there); err != nil {
-		return fmt.Errorf("ask for the time: %w", err)
+		return 0, fmt.Errorf("ask for the time: %w", err)
 	}
-	skew := there.Sub(began.Add(time.Since(began) / 2)).Abs()
-	if skew > mostSkew {
-		return fmt.Errorf("they differ by %s, and may by %s: keep both in time by NTP", skew.Round(time.Millisecond), mostSkew)
-	}
-	return nil
+	return there.Sub(began.Add(time.Since(began) / 2)).Abs(), nil
 }
 
 // sealed returns an error when audit entries wait too long to be sealed into the log.

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -109,7 +110,10 @@ func TestClockThatDisagrees(t *testing.T) {
 	}
 	n.stop()
 	n = p.serve()
+	const differ = "the clock does not agree with the database's"
+	require.Eventually(t, func() bool { return strings.Contains(n.err.String(), differ) }, patience, step, "the log says so unasked")
 	require.Contains(t, ready(), "they differ by")
+	require.Equal(t, 1, strings.Count(n.err.String(), differ), "once, not at every look at /readyz")
 	n.call(n.client(), 201, "POST", "/v1/requests", first.LiveKey, first.laptop("x"))
 }
 

@@ -15,6 +15,8 @@ import (
 	"sync"
 	"time"
 
+	"entgo.io/ent/dialect"
+
 	"atrium/authz"
 	"atrium/internal/agent"
 	"atrium/internal/billing"
@@ -225,6 +227,9 @@ func (s *server) addAdmin(ctx context.Context) error {
 		Handler: s.admin, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
 	}
 	s.add("admin listener", func(ctx context.Context) error { return serveHTTP(ctx, srv, ln) })
+	if s.store.Dialect() == dialect.Postgres {
+		s.add("clock", s.watchClock)
+	}
 	if s.DevClock {
 		s.log.Warn("the development clock is on: time can be moved forward through the admin listener; never use this in production")
 		s.add("development clock", s.followClock)
