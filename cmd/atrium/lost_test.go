@@ -83,6 +83,40 @@ func TestDatabaseHangs(t *testing.T) {
 	n.call(c, 201, "POST", "/v1/requests", first.LiveKey, laptop)
 }
 
+// While another process writes to SQLite's file for long, as an import does, calls that write get 503 within ten seconds, however many
+// wait, and reads go on. Afterwards everything works, without a restart.
+func TestDatabaseIsLocked(t *testing.T) {
+	t.Parallel()
+	p := onSQLite(t)
+	n := p.serve()
+	first, c := n.firstRun(), n.client()
+	laptop := first.laptop("x")
+	db := openSQLite(t, p)
+	defer db.Close() //nolint:errcheck // the test is over
+	other, err := db.Conn(t.Context())
+	require.NoError(t, err)
+	defer other.Close() //nolint:errcheck // the test is over
+	_, err = other.ExecContext(t.Context(), "BEGIN IMMEDIATE")
+	require.NoError(t, err)
+	var asked sync.WaitGroup
+	for range 10 {
+		asked.Go(func() {
+			began := time.Now()
+			got, err := send(c, "POST", n.base+"/v1/requests", first.LiveKey, laptop)
+			if assert.NoError(t, err) {
+				assert.Equal(t, 503, got.status, got.body)
+				assert.Less(t, time.Since(began), 10*time.Second)
+			}
+		})
+	}
+	n.call(c, 200, "GET", "/v1/requests", first.LiveKey, "")
+	asked.Wait()
+	_, err = other.ExecContext(t.Context(), "ROLLBACK")
+	require.NoError(t, err)
+	require.Eventually(t, n.says(200), patience, step)
+	n.call(c, 201, "POST", "/v1/requests", first.LiveKey, laptop)
+}
+
 // A node whose clock differs from its database's by more than five seconds reports this to operators and keeps working: if the
 // database's clock is wrong, all nodes would fail at once.
 func TestClockThatDisagrees(t *testing.T) {
