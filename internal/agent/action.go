@@ -68,7 +68,7 @@ func ChangesOf(a *ent.AgentAction) ([]*Change, error) {
 	return list, nil
 }
 
-// lockAction locks an action after its request and its run. All code locks the three in this order.
+// lockAction locks an action after its request and its run, and holds their agent.
 func lockAction(ctx context.Context, tx *op.Tx, id string) (*ent.AgentAction, *ent.AgentRun, *ent.Request, error) {
 	a, err := tx.AgentAction.Query().Where(append(shownActions(tx), agentaction.ID(id))...).Only(ctx)
 	if err != nil {

@@ -19,8 +19,8 @@
 // done before, the request is in the inbox as it arrived.
 //
 // A run plans outside of any transaction and ends in one transaction together with its job. If its process is killed, it plans
-// again and writes once. All code locks a request, then its runs, then their actions. A write reads its run in its own
-// transaction, so nothing commits after stopAgentRun has answered.
+// again and writes once. All code holds an agent (FOR SHARE), then locks a request, its runs and their actions. A write reads
+// its run and its agent in its own transaction, so nothing commits after stopAgentRun or pauseAgent has answered.
 //
 // # What a plan depends on
 //

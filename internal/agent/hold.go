@@ -205,13 +205,10 @@ func working(ctx context.Context, tx *op.Tx, id string) (*ent.AgentRun, *ent.Req
 	if err != nil {
 		return nil, nil, err
 	}
-	a, err := tx.Agent.Get(all, run.AgentID)
 	switch {
-	case err != nil:
-		return nil, nil, fmt.Errorf("read the agent: %w", err)
 	case tx.NoAgents():
 		return nil, nil, switchedOff()
-	case a.Status == agent.StatusPAUSED:
+	case run.Edges.Agent.Status == agent.StatusPAUSED:
 		return nil, nil, apperr.New(apperr.Conflict, "The agent is paused.")
 	case run.Status == agentrun.StatusQUEUED:
 		return nil, nil, apperr.New(apperr.Conflict, "Claim the run first.")

@@ -66,13 +66,10 @@ func reload(ctx context.Context, tx *op.Tx, before *ent.AgentRun) (*ent.AgentRun
 
 // claim returns conflict unless the run is QUEUED, for a paused agent, and while agents are disabled.
 func claim(ctx context.Context, tx *op.Tx, before *ent.AgentRun, _ op.ByID) (*ent.AgentRun, error) {
-	a, err := tx.Agent.Get(tx.Unfiltered(ctx, "an agent knows itself"), before.AgentID)
 	switch {
-	case err != nil:
-		return nil, fmt.Errorf("read the agent: %w", err)
 	case tx.NoAgents():
 		return nil, switchedOff()
-	case a.Status == agent.StatusPAUSED:
+	case before.Edges.Agent.Status == agent.StatusPAUSED:
 		return nil, apperr.New(apperr.Conflict, "The agent is paused.")
 	case before.Status != agentrun.StatusQUEUED:
 		return nil, apperr.New(apperr.Conflict, "The run is %s.", before.Status)

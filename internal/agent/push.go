@@ -174,13 +174,9 @@ func (w *leaser) Work(ctx context.Context, job *river.Job[LeaseArgs]) error {
 		if leased := run.Status == agentrun.StatusQUEUED || run.Status == agentrun.StatusRUNNING; !leased || run.LeaseUntil == nil {
 			return tx.Complete(ctx, job.JobRow)
 		}
-		a, err := tx.Agent.Get(ctx, run.AgentID)
-		if err != nil {
-			return fmt.Errorf("read the agent: %w", err)
-		}
 		now := tx.Now(ctx)
 		switch {
-		case a.Status == agent.StatusPAUSED: // the run continues when the agent is resumed
+		case run.Edges.Agent.Status == agent.StatusPAUSED: // the run continues when the agent is resumed
 			err = tx.Insert(ctx, job.Args, now.Add(leaseTime))
 		case now.Before(*run.LeaseUntil):
 			err = tx.Insert(ctx, job.Args, *run.LeaseUntil)

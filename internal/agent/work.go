@@ -228,13 +228,13 @@ func wait(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
 }
 
 // finish runs fn on a run that is RUNNING, and completes the job in the same transaction. A run that was stopped meanwhile stays
-// as it is. A run whose request has changed since version is planned again.
+// as it is, and so does one whose agent was paused: resuming the agent queues it again. A run whose request has changed since version is planned again.
 func (w *runner) finish(ctx context.Context, job *rivertype.JobRow, args interrupt.RunArgs, version string,
 	fn func(context.Context, *op.Tx, *ent.AgentRun, *ent.Request) error,
 ) error {
 	return w.engine.Work(ctx, args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
 		run, r, err := lockRun(ctx, tx, args.Run)
-		if ent.IsNotFound(err) || err == nil && run.Status != agentrun.StatusRUNNING {
+		if ent.IsNotFound(err) || err == nil && (run.Status != agentrun.StatusRUNNING || run.Edges.Agent.Status == agent.StatusPAUSED) {
 			return tx.Complete(ctx, job)
 		}
 		if err != nil {
@@ -260,19 +260,27 @@ func (w *runner) finish(ctx context.Context, job *rivertype.JobRow, args interru
 	})
 }
 
-// lockRun locks a run after its request. All code locks the two in this order.
+// lockRun holds the agent of a run as it is, and locks the run after its request. All code locks the three in this order. The run
+// comes with its agent. Writes of many runs hold an agent together; pausing it waits for them, and those that follow see it PAUSED.
 func lockRun(ctx context.Context, tx *op.Tx, id string) (*ent.AgentRun, *ent.Request, error) {
 	ctx = tx.Unfiltered(ctx, "a run is locked together with its request")
 	run, err := tx.AgentRun.Query().Where(agentrun.ID(id)).Only(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
+	a, err := op.Share(tx, tx.Agent.Query().Where(agent.ID(run.AgentID))).Only(ctx)
+	if err != nil {
+		return nil, nil, fmt.Errorf("hold the run's agent: %w", err)
+	}
 	r, err := op.Lock(tx, tx.Request.Query().Where(request.ID(run.RequestID))).Only(ctx)
 	if err != nil {
 		return nil, nil, fmt.Errorf("lock the request: %w", err)
 	}
-	run, err = op.Lock(tx, tx.AgentRun.Query().Where(agentrun.ID(id))).Only(ctx)
-	return run, r, err
+	if run, err = op.Lock(tx, tx.AgentRun.Query().Where(agentrun.ID(id))).Only(ctx); err != nil {
+		return nil, nil, err
+	}
+	run.Edges.Agent = a
+	return run, r, nil
 }
 
 // conclude stores or performs the writes of a plan.

@@ -100,6 +100,13 @@ func Lock[Q interface {
 	return store.Lock(tx.db, q)
 }
 
+// Share makes the query hold its rows as they are until the transaction ends; others may hold them too.
+func Share[Q interface {
+	ForShare(opts ...sql.LockOption) Q
+}](tx *Tx, q Q) Q {
+	return store.Share(tx.db, q)
+}
+
 // LockName takes the lock of that name until the operation ends. It serves where no row exists yet that could be locked.
 func (tx *Tx) LockName(ctx context.Context, name string) error { return tx.db.LockName(ctx, name) }
 

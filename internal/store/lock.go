@@ -20,6 +20,17 @@ func Lock[Q interface {
 	return q.ForUpdate()
 }
 
+// Share makes the query hold its rows as they are until the transaction ends (FOR SHARE): others may hold them too, and changing
+// them waits. Like Lock, it does nothing on SQLite and for a read.
+func Share[Q interface {
+	ForShare(opts ...sql.LockOption) Q
+}](tx *Tx, q Q) Q {
+	if tx == nil || tx.dialect != dialect.Postgres {
+		return q
+	}
+	return q.ForShare()
+}
+
 // LockName takes a lock with this name until the transaction ends, for cases in which there is no row to lock yet. Names begin
 // with their kind ("account/ada@example.com").
 func (tx *Tx) LockName(ctx context.Context, name string) error {
