@@ -10,6 +10,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/agent"
+	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
 	"atrium/ent/comment"
 	entexecution "atrium/ent/execution"
@@ -21,6 +22,7 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/open"
 	"atrium/internal/principal"
+	"atrium/internal/text"
 )
 
 // phaser works the jobs about phases: it consults agents about tasks, and informs them when a phase was left.
@@ -110,31 +112,73 @@ func (w *consultEnder) Work(ctx context.Context, job *river.Job[ConsultedArgs]) 
 	})
 }
 
-// opine adds the opinion of a consulted agent to the request as the agent's comment, and ends its run. The opinion is the result
-// of the last step of kind decide. It needs no approval, because it changes nothing else. Returns validation_error for variables,
-// and conflict without such a step.
-func opine(ctx context.Context, tx *op.Tx, run *ent.AgentRun, in CompleteInput) error {
-	if len(in.Variables) > 0 {
-		return apperr.InvalidField("variables", "must not be given by who is asked for an opinion")
+// prepareOpinion returns whether a policy makes the opinion of a consulted agent wait for a person.
+func prepareOpinion(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (waits bool, err error) {
+	said, _, err := spoken(run)
+	if err != nil || said == "" {
+		return false, err
 	}
-	steps, err := StepsOf(run)
+	self, _, err := actor(ctx, tx, run)
 	if err != nil {
-		return err
+		return false, err
 	}
-	said := ""
+	args, err := opinionOf(self, said)
+	if err != nil {
+		return false, err
+	}
+	policy, err := toolNamed(toolComment).mayUse(ctx, tx, self, subject{Request: run.Edges.Request}, args)
+	return policy != "", err
+}
+
+// spoken returns the result of a run's last step of kind decide, and the number of its steps.
+func spoken(run *ent.AgentRun) (said string, n int, err error) {
+	steps, err := StepsOf(run)
 	for _, s := range steps {
 		if s.Kind == "decide" {
 			said = s.Result
 		}
 	}
+	return said, len(steps), err
+}
+
+// opine adds the opinion of a consulted agent to the request as the agent's comment, and ends its run. The opinion is the result
+// of the last step of kind decide. Returns validation_error for variables, and conflict without such a step.
+func opine(ctx context.Context, tx *op.Tx, run *ent.AgentRun, in CompleteInput) error {
+	if len(in.Variables) > 0 {
+		return apperr.InvalidField("variables", "must not be given by who is asked for an opinion")
+	}
+	said, n, err := spoken(run)
+	if err != nil {
+		return err
+	}
 	if said == "" {
 		return apperr.New(apperr.Conflict, "An opinion is the result of a step that decides. Add that step first.")
 	}
-	return attach(ctx, tx, run, said, len(steps))
+	waits, _ := op.Preparation[bool](tx)
+	return attach(ctx, tx, run, write{Tool: toolComment, Rationale: text.Short(said, maxRationale-1), Rows: []string{}, Waits: waits}, said, n)
 }
 
-// attach writes the opinion that came from a step as a comment, and ends the run. A shadow run writes no comment.
-func attach(ctx context.Context, tx *op.Tx, run *ent.AgentRun, said string, step int) error {
+// opinionOf returns the arguments of the comment that is an agent's opinion. Agents that may read internal comments write one.
+func opinionOf(self *principal.Principal, said string) (json.RawMessage, error) {
+	values := map[string]any{"body": said}
+	if self.Role != principal.Member {
+		values["visibility"] = comment.VisibilityInternal
+	}
+	args, err := json.Marshal(values)
+	return args, wrap("write the comment", err)
+}
+
+// saidIn returns the text of an opinion in the arguments of createComment.
+func saidIn(arguments json.RawMessage) (string, error) {
+	var in struct {
+		Body string `json:"body"`
+	}
+	return in.Body, wrap("read the opinion", json.Unmarshal(arguments, &in))
+}
+
+// attach writes the opinion that came from a step as a comment, and ends the run. It needs no approval at any autonomy level,
+// because it changes nothing else; where a policy requires one (w.Waits), it waits as an action. A shadow run writes no comment.
+func attach(ctx context.Context, tx *op.Tx, run *ent.AgentRun, w write, said string, step int) error {
 	all := tx.Unfiltered(ctx, "the row that was acted on is read back")
 	self, _, err := actor(ctx, tx, run)
 	if err != nil {
@@ -143,19 +187,27 @@ func attach(ctx context.Context, tx *op.Tx, run *ent.AgentRun, said string, step
 	if run.Shadow { // admins see the opinion in the run's steps
 		return end(ctx, tx, run, agentrun.StatusCOMPLETED, "")
 	}
-	values := map[string]any{"body": said}
-	if self.Role != principal.Member { // roles that may read internal comments write one
-		values["visibility"] = comment.VisibilityInternal
-	}
-	args, err := json.Marshal(values)
-	if err != nil {
-		return fmt.Errorf("write the comment: %w", err)
-	}
-	self = self.Because(principal.Cause{RunID: run.ID, Step: step})
-	if err := perform(all, tx.ActingAs(self), toolComment, run.RequestID, args); err != nil {
+	if w.Arguments, err = opinionOf(self, said); err != nil {
 		return err
 	}
-	return end(ctx, tx, run, agentrun.StatusCOMPLETED, "")
+	if !w.Waits {
+		self = self.Because(principal.Cause{RunID: run.ID, Step: step})
+		if err := perform(all, tx.ActingAs(self), toolComment, run.RequestID, w.Arguments); err != nil {
+			return err
+		}
+		return end(ctx, tx, run, agentrun.StatusCOMPLETED, "")
+	}
+	t, err := tx.Task.Get(tx.Unfiltered(ctx, "the task of the agent's own run"), *run.TaskID)
+	if err != nil {
+		return fmt.Errorf("read the task: %w", err)
+	}
+	if err := w.changing(nil); err != nil {
+		return err
+	}
+	if _, err := propose(ctx, tx, run, agentaction.KindACTION, step, w, run.RequestID, taskVersion(t)); err != nil {
+		return err
+	}
+	return wrap("have the run wait", run.Update().SetStatus(agentrun.StatusWAITING).ClearLeaseUntil().Exec(ctx))
 }
 
 // informed is the message to an agent that is informed of a phase.

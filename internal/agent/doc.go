@@ -59,8 +59,9 @@
 //
 // The strictest of the autonomy level, the tool's own mode and the company's policies applies. Deny refuses a call,
 // RequireApproval makes it wait for a person. Both are evaluated before the transaction, on the row as it is and as it would
-// become. In the transaction op.Tx evaluates them again for every write of an agent that nobody has approved, and refuses what
-// slipped past. A decline always waits, and so does a move to another offering.
+// become: the request, the task, or the comment to be created. In the transaction op.Tx evaluates them again for every write of an
+// agent that nobody has approved, and refuses what slipped past: the run is handed over with the refusal. A decline always waits,
+// and so does a move to another offering. Calls of agents on their own runs never wait, because they do nothing yet.
 //
 // # The engine model
 //
@@ -128,13 +129,14 @@
 // A MANAGED agent works on phases with a model. The model gets the task with its outcomes and its form, reads as in any run, and
 // has one tool that writes: completeTask, with arguments narrowed to the phase (conversation.offers, subject.narrow). The tools
 // of the version are only for incoming requests. The engine history does not work on phases, so a phase agent with it cannot be
-// published. No phase agent is AUTONOMOUS, because evaluations try no tasks.
+// published. No phase agent is AUTONOMOUS, because evaluations try no tasks. So a chain of agents is never longer than two without a
+// person between them: an AUTONOMOUS agent's change of a request may start a workflow, and what that gives to an agent waits.
 //
 // A consulted agent gets a run about the phase's task when the task opens (the workflow engine's effect → job agent_phase, in the
 // transaction of the commit). The run may only read. Its end adds an opinion to the request: the result of its last step of kind
 // decide, or the body of createComment, the only writing tool of a model. The opinion is an internal comment of the agent, or a
-// public one if the agent's role is member. People may work on the task meanwhile; the run ends after consultMinutes, or when the
-// task ends. An informed agent gets {event: agent.informed, timestamp, data: {executionId, requestId, phaseId}} when the phase is
-// left, signed like a push, in up to three attempts. Pushes have a queue of their own, with a few places for each company, so
-// endpoints that hang delay no planning.
+// public one if the agent's role is member. Where a policy makes agents' comments wait, it waits as an action until the task ends.
+// People may work on the task meanwhile; the run ends after consultMinutes, or when the task ends. An informed agent gets {event:
+// agent.informed, timestamp, data: {executionId, requestId, phaseId}} when the phase is left, signed like a push, in up to three
+// attempts. Pushes have a queue of their own, with a few places for each company, so endpoints that hang delay no planning.
 package agent

@@ -140,12 +140,8 @@ func mayHold(ctx context.Context, tx *op.Tx, in holdInput) (any, error) {
 			return nil, err
 		}
 	}
-	may, err := t.mayUse(ctx, tx, p, run.Edges.Request)
-	if err != nil {
+	if _, err := t.mayUse(ctx, tx, p, subject{Request: run.Edges.Request}, h.Arguments); err != nil {
 		return nil, err
-	}
-	if !may {
-		return nil, apperr.New(apperr.Forbidden, "The access policies do not allow this.")
 	}
 	return &allowed{t.name, s}, nil
 }

@@ -235,14 +235,17 @@ type completion struct {
 	args   json.RawMessage
 }
 
-// prepareCompletion checks the completion of a task against the phase's form.
+// prepareCompletion checks the completion of a task against the phase's form, and asks the policies about an opinion.
 func prepareCompletion(ctx context.Context, tx *op.Tx, in CompleteInput) (any, error) {
-	run, err := tx.AgentRun.Query().Where(agentrun.ID(in.ID), agentrun.AgentID(selfID(tx)), agentrun.TaskIDNotNil(), agentrun.TriggerNEQ(agentrun.TriggerConsulted)).Only(ctx)
+	run, err := tx.AgentRun.Query().Where(agentrun.ID(in.ID), agentrun.AgentID(selfID(tx)), agentrun.TaskIDNotNil()).WithRequest().Only(ctx)
 	if ent.IsNotFound(err) {
 		return nil, nil // the run is about no task
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the run: %w", err)
+	}
+	if run.Trigger == agentrun.TriggerConsulted {
+		return prepareOpinion(ctx, tx, run)
 	}
 	faults, err := execution.CompletionFaults(ctx, tx, execution.CompleteTaskInput{ByID: op.ByID{ID: *run.TaskID}, Outcome: in.Outcome, Variables: in.Variables})
 	if err != nil {
@@ -285,13 +288,11 @@ func completeTask(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Requ
 func concludeTask(ctx context.Context, tx *op.Tx, run *ent.AgentRun, s settings, p *plan) error {
 	if run.Trigger == agentrun.TriggerConsulted {
 		w := p.writes[0]
-		var said struct {
-			Body string `json:"body"`
+		said, err := saidIn(w.Arguments)
+		if err != nil {
+			return err
 		}
-		if err := json.Unmarshal(w.Arguments, &said); err != nil {
-			return fmt.Errorf("read the opinion: %w", err)
-		}
-		return attach(ctx, tx, run, said.Body, p.stepOf(w))
+		return attach(ctx, tx, run, w, said, p.stepOf(w))
 	}
 	t, err := tx.Task.Get(tx.Unfiltered(ctx, "the task of the agent's own run"), *run.TaskID)
 	if err != nil {
@@ -314,3 +315,9 @@ func taskVersion(t *ent.Task) string {
 
 // aboutTask reports whether an action completes a task.
 func aboutTask(a *ent.AgentAction) bool { return a.Operation == toolTask }
+
+// onTask reports whether an action of a run depends on the run's task, and not on what the request says: the completion of the
+// task, or an opinion about it.
+func onTask(run *ent.AgentRun, a *ent.AgentAction) bool {
+	return aboutTask(a) || run.Trigger == agentrun.TriggerConsulted
+}

@@ -160,7 +160,7 @@ func (p *plan) fromHistory(ctx context.Context, l *decisionContext, h history, a
 	if err != nil {
 		return err
 	}
-	if l.settings.Autonomy == string(agent.AutonomyAUTONOMOUS) {
+	if l.settings.Autonomy != string(agent.AutonomySUGGEST) { // a proposal is applied with a person's rights
 		err = l.mayWrite(ctx, toolNamed(name), w)
 		if apperr.CodeOf(err) == apperr.Forbidden {
 			p.reason = "The agent may not change the request."
@@ -206,25 +206,25 @@ func writeOf(tool string, changes []Change) (*write, error) {
 	}, nil
 }
 
-// mayWrite checks the agent's rights on the request, and records whether the write needs an approval at any autonomy level. Call
-// it outside of transactions. Returns forbidden for a write that the agent may not do.
+// mayWrite checks the agent's rights to a write, and records whether the write needs an approval at any autonomy level. For an
+// opinion only a policy requires one. Call it outside of transactions. Returns forbidden for a write that the agent may not do.
 func (l *decisionContext) mayWrite(ctx context.Context, t *tool, w *write) error {
-	r := l.subject.Request
-	tx := l.engine.Outside(principal.Worker(r.CompanyID, workerName))
-	may, err := t.mayUse(ctx, tx, l.self, r)
-	if err != nil {
-		return fmt.Errorf("ask for the agent's rights: %w", err)
-	}
-	if !may {
-		return apperr.New(apperr.Forbidden, "The access policies do not allow this.")
-	}
-	policy := ""
-	if t.info.Resource == "Request" {
-		if policy, err = tx.ApprovalFor(ctx, l.self, t.info, r, w.Arguments); err != nil {
-			return fmt.Errorf("ask the policies: %w", err)
+	args := w.Arguments
+	if l.subject.asked {
+		said, err := saidIn(args)
+		if err != nil {
+			return err
+		}
+		if args, err = opinionOf(l.self, said); err != nil {
+			return err
 		}
 	}
-	w.Waits = policy != "" || l.settings.mode(t.name) == modeApprove || t.name == toolDecline || t.name == toolMove
+	policy, err := t.mayUse(ctx, l.engine.Outside(principal.Worker(l.subject.CompanyID, workerName)), l.self, l.subject, args)
+	if err != nil {
+		return err
+	}
+	always := l.settings.mode(t.name) == modeApprove || t.name == toolDecline || t.name == toolMove
+	w.Waits = policy != "" || always && !l.subject.asked
 	return nil
 }
 

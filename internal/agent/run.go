@@ -188,7 +188,8 @@ func rerun(ctx context.Context, tx *op.Tx, in RerunInput) (*ent.AgentRun, error)
 		return nil, err
 	}
 	// Earlier proposals no longer reflect what the agent decides.
-	err = tx.AgentAction.Update().Where(agentaction.RequestID(r.ID), agentaction.OperationNEQ(toolTask), agentaction.StatusEQ(agentaction.StatusPENDING)).
+	err = tx.AgentAction.Update().Where(agentaction.RequestID(r.ID), agentaction.OperationNEQ(toolTask), agentaction.StatusEQ(agentaction.StatusPENDING),
+		agentaction.HasRunWith(agentrun.TriggerNEQ(agentrun.TriggerConsulted))).
 		SetStatus(agentaction.StatusSTALE).Exec(tx.Unfiltered(ctx, "earlier proposals go stale whoever sees them"))
 	if err != nil {
 		return nil, fmt.Errorf("make earlier proposals stale: %w", err)

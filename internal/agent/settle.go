@@ -62,7 +62,7 @@ func pending(ctx context.Context, tx *op.Tx, a *ent.AgentAction, kind agentactio
 		return nil, nil, apperr.New(apperr.Conflict, "The run is %s.", run.Status)
 	}
 	is, err := interrupt.Version(r)
-	if aboutTask(a) && run.Edges.Task != nil {
+	if onTask(run, a) && run.Edges.Task != nil {
 		is = taskVersion(run.Edges.Task)
 	}
 	if err != nil {
@@ -168,17 +168,21 @@ type DecideInput struct {
 	Comment  *string `json:"comment,omitempty" nullable:"true" maxLength:"1000"`
 }
 
-// mayDecide returns whether the caller could do the action on that row. It evaluates policies before the transaction.
+// mayDecide returns whether the caller could do the action on its row, with its arguments. It evaluates policies before the transaction.
 func mayDecide(ctx context.Context, tx *op.Tx, in DecideInput) (any, error) {
-	a, err := tx.AgentAction.Query().Where(agentaction.ID(in.ID)).WithRequest().Only(ctx)
+	a, err := tx.AgentAction.Query().Where(agentaction.ID(in.ID)).WithRequest().WithRun(func(q *ent.AgentRunQuery) { q.WithTask() }).Only(ctx)
 	if err != nil {
 		return false, ent.MaskNotFound(err) // the operation does not find it either
 	}
 	t := toolNamed(a.Operation)
-	if a.Edges.Request == nil || t == nil {
+	if t == nil || a.Edges.Request == nil || a.Edges.Run == nil || aboutTask(a) && a.Edges.Run.Edges.Task == nil {
 		return false, nil
 	}
-	return t.mayUse(ctx, tx, tx.Principal(), a.Edges.Request)
+	_, err = t.mayUse(ctx, tx, tx.Principal(), subject{Request: a.Edges.Request, task: a.Edges.Run.Edges.Task}, a.Arguments)
+	if apperr.CodeOf(err) == apperr.Forbidden {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // decideAction records an approval and performs the action as the agent, in one transaction. Returns conflict for another digest,
@@ -229,7 +233,7 @@ func act(ctx context.Context, tx *op.Tx, run *ent.AgentRun, a *ent.AgentAction) 
 	if err != nil {
 		return err
 	}
-	if !aboutTask(a) && s.mode(a.Operation) == modeOff {
+	if !onTask(run, a) && s.mode(a.Operation) == modeOff {
 		return noMore()
 	}
 	self = self.Because(principal.Cause{RunID: run.ID, Step: a.Step, ApprovedBy: tx.Principal().ID, ActionID: a.ID})

@@ -118,10 +118,12 @@ func (w *thinker) Work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 	err := w.work(ctx, job)
 	unasked, isModel := errors.AsType[*model.Error](err)
 	told, isOurs := errors.AsType[*apperr.Error](err)
-	reason := ""
+	reason := refusedWork(err)
 	switch {
 	case err == nil || stopped(ctx):
 		return err
+	case reason != "":
+		return w.hand(ctx, job, agentrun.StatusHANDED_OVER, reason)
 	case isModel && (!unasked.Again || job.Attempt >= maxModelAttempts):
 		reason = "The model could not be asked: " + unasked.Error() + "."
 	case isOurs && told.Code == apperr.Conflict:

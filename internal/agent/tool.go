@@ -3,9 +3,11 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"atrium/ent"
+	"atrium/ent/comment"
 	"atrium/internal/apperr"
 	"atrium/internal/execution"
 	"atrium/internal/op"
@@ -88,13 +90,29 @@ func toolFor(info *op.Info, verbs []string) *tool {
 	return nil
 }
 
-// mayUse reports whether a principal could use a tool on a request: by role, scopes, and the policies on reading and changing
-// it. Policies on a comment are evaluated when the comment is created. Call it outside of transactions.
-func (t *tool) mayUse(ctx context.Context, tx *op.Tx, who *principal.Principal, r *ent.Request) (bool, error) {
-	if t.info.Resource != "Request" {
-		return tx.ReadableBy(ctx, who, request.Get.Info(), r, t.info.Verbs()...)
+// mayUse asks whether a principal could use a tool with these arguments: by role, scopes, and the policies on the row as it is and
+// as the arguments would make it. A comment takes the right to read its request. Returns the id of the policy that makes an agent
+// wait, empty for none, and forbidden if the principal could not do it. Call it outside of transactions.
+func (t *tool) mayUse(ctx context.Context, tx *op.Tx, who *principal.Principal, on subject, arguments json.RawMessage) (policy string, err error) {
+	var row any = on.Request
+	may := false
+	switch t.info.Resource {
+	case "Comment":
+		row = &ent.Comment{CompanyID: on.CompanyID, RequestID: on.ID, AuthorID: who.ID, Visibility: comment.DefaultVisibility}
+		may, err = tx.ReadableBy(ctx, who, request.Get.Info(), on.Request, t.info.Verbs()...)
+	case "Task":
+		row = on.task
+		fallthrough
+	default:
+		may, err = tx.MayDo(ctx, who, t.info, row)
 	}
-	return tx.MayDo(ctx, who, t.info, r)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("ask for the rights: %w", err)
+	case !may:
+		return "", apperr.New(apperr.Forbidden, "The access policies do not allow this.")
+	}
+	return tx.ApprovalFor(ctx, who, t.info, row, arguments)
 }
 
 // perform runs the operation of an action. The caller has locked the row.

@@ -210,6 +210,8 @@ func trialOf(l *decisionContext, p *plan) *Trial {
 		}
 		out.Actions = append(out.Actions, a)
 		switch {
+		case l.subject.asked && w.Waits:
+			out.Status = string(agentrun.StatusWAITING)
 		case l.subject.asked:
 			out.Status = string(agentrun.StatusCOMPLETED)
 		case l.settings.Shadow || l.settings.Autonomy == string(agent.AutonomySUGGEST):

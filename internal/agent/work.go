@@ -16,10 +16,12 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/ent/request"
 	"atrium/internal/agent/interrupt"
+	"atrium/internal/apperr"
 	"atrium/internal/clock"
 	"atrium/internal/jobs"
 	"atrium/internal/op"
 	"atrium/internal/principal"
+	"atrium/internal/text"
 )
 
 const (
@@ -28,6 +30,7 @@ const (
 	maxAttempts = 4 // for a run that fails with an error
 	retryAfter  = time.Second
 	answerTime  = 72 * time.Hour // that people have to decide about an action
+	maxReason   = 1000           // characters
 )
 
 // Queues lists the queues of the agents' jobs, which wait where no node works agents' runs.
@@ -97,17 +100,38 @@ type runner struct {
 // NextRetry is soon, because a run must end within half a minute.
 func (*runner) NextRetry(*river.Job[interrupt.RunArgs]) time.Time { return time.Now().Add(retryAfter) }
 
-// Work plans outside of any transaction, and ends the run and its job in one. A run that keeps failing ends as FAILED.
+// Work plans outside of any transaction, and ends the run and its job in one. A run whose work is refused is handed over, and one
+// that keeps failing ends as FAILED.
 func (w *runner) Work(ctx context.Context, job *river.Job[interrupt.RunArgs]) error {
 	err := w.work(ctx, job)
-	if err == nil || stopped(ctx) || job.Attempt < maxAttempts {
+	as, reason := agentrun.StatusHANDED_OVER, refusedWork(err)
+	switch {
+	case err == nil || stopped(ctx):
 		return err
+	case reason != "":
+	case job.Attempt < maxAttempts:
+		return err
+	default:
+		w.engine.Log.ErrorContext(ctx, "an agent's run failed", "error", err, "run", job.Args.Run)
+		as, reason = agentrun.StatusFAILED, "The agent met an error of the platform."
 	}
-	ctx = context.WithoutCancel(ctx)
-	w.engine.Log.ErrorContext(ctx, "an agent's run failed", "error", err, "run", job.Args.Run)
-	return w.finish(ctx, job.JobRow, job.Args, "", func(ctx context.Context, tx *op.Tx, run *ent.AgentRun, _ *ent.Request) error {
-		return end(ctx, tx, run, agentrun.StatusFAILED, "The agent met an error of the platform.")
+	return w.finish(context.WithoutCancel(ctx), job.JobRow, job.Args, "", func(ctx context.Context, tx *op.Tx, run *ent.AgentRun, _ *ent.Request) error {
+		return end(ctx, tx, run, as, reason)
 	})
+}
+
+// refusedWork returns the reason of a run that is handed over because an operation refused it: another attempt would be refused as
+// well. It is empty for all other errors.
+func refusedWork(err error) string {
+	told, ok := errors.AsType[*apperr.Error](err)
+	if !ok || told.Code != apperr.Forbidden && told.Code != apperr.Validation {
+		return ""
+	}
+	reason := "The agent was refused: " + told.Message
+	for _, d := range told.Details {
+		reason += fmt.Sprintf(" %s %s.", d.Field, d.Message)
+	}
+	return text.Short(reason, maxReason-1)
 }
 
 // stopped reports whether a job ends because its process stops, so that another node continues it. A job that exceeded its

@@ -27,24 +27,30 @@ func (tx *Tx) finish(ctx context.Context, out any) error {
 	}
 	changes := audit.Diff(tx.before, tx.after)
 	maps.Copy(changes, tx.extra)
-	maps.Copy(changes, caused(tx.principal.Cause))
-	if via := tx.principal.Via; via != "" {
-		changes["via"] = audit.Change{To: via}
-	}
+	maps.Copy(changes, cameBy(tx.principal))
 	action, id := cmp.Or(tx.action, tx.info.past(tx.verbs[0])), cmp.Or(tx.subject, tx.target, idOf(out))
 	return tx.attempt.audit(ctx, tx.Client, action, id, auditentry.OutcomeAllowed, changes)
 }
 
-// caused returns the changes that record an agent's part in an operation.
-func caused(c *principal.Cause) map[string]audit.Change {
-	switch {
+// cameBy returns the changes that record the way of a call: an agent's part in it, and the door if that is told. It returns nil for
+// most calls.
+func cameBy(p *principal.Principal) map[string]audit.Change {
+	var out map[string]audit.Change
+	switch c := p.Cause; {
 	case c == nil:
-		return nil
 	case c.ProposalID != "":
-		return map[string]audit.Change{"proposalId": {To: c.ProposalID}}
+		out = map[string]audit.Change{"proposalId": {To: c.ProposalID}}
+	default:
+		by := map[string]any{"runId": c.RunID, "stepN": c.Step, "approvedBy": c.ApprovedBy, "actionId": c.ActionID}
+		out = map[string]audit.Change{"agent": {To: by}}
 	}
-	by := map[string]any{"runId": c.RunID, "stepN": c.Step, "approvedBy": c.ApprovedBy, "actionId": c.ActionID}
-	return map[string]audit.Change{"agent": {To: by}}
+	if p.Via != "" {
+		if out == nil {
+			out = map[string]audit.Change{}
+		}
+		out["via"] = audit.Change{To: p.Via}
+	}
+	return out
 }
 
 // failed turns the error that stopped the operation into an *apperr.Error, and audits denials and conflicts.
@@ -72,7 +78,7 @@ func (a *attempt) failed(ctx context.Context, err error) error {
 				return err
 			}
 		}
-		return a.audit(ctx, tx.Client, a.info.past(a.verbs[0]), a.subjectID(), outcome, nil)
+		return a.audit(ctx, tx.Client, a.info.past(a.verbs[0]), a.subjectID(), outcome, cameBy(a.principal))
 	})
 	if werr != nil {
 		// The refusal stands even when its entry cannot be written, but the operator must know.

@@ -1,6 +1,7 @@
 package op
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -214,7 +215,7 @@ func (tx *Tx) ask(ctx context.Context, action Action, row authz.Row) error {
 		}
 	}
 	tx.row, tx.asked = row, action
-	if d.Allow && d.Approval != "" && !tx.approved() {
+	if d.Allow && d.Approval != "" && !tx.approved() && !tx.info.OfAgents { // an agent's work on its own runs does nothing yet
 		d = authz.Decision{By: authz.By{Kind: "approval", ID: d.Approval}, Rows: authz.RowsNone}
 	}
 	if d.Allow {
@@ -317,7 +318,9 @@ func (i *Info) asks(action Action) authz.Question {
 }
 
 // ApprovalFor returns the id of the access policy that makes an agent's change of a row wait for a person, for the row as it is or
-// as the arguments would make it; empty for none. It asks the company's policies, so call it outside of transactions.
+// as the arguments would make it; empty for none. For an operation that creates, entity is the row without what the arguments set,
+// and only the row that they make is asked about. Returns forbidden if the policies deny one of the rows. It asks the company's
+// policies, so call it outside of transactions.
 func (tx *Tx) ApprovalFor(ctx context.Context, who *principal.Principal, info *Info, entity any, arguments json.RawMessage) (string, error) {
 	set, caller, err := tx.PoliciesOf(ctx, who)
 	if err != nil {
@@ -331,16 +334,22 @@ func (tx *Tx) ApprovalFor(ctx context.Context, who *principal.Principal, info *I
 	if err := json.Unmarshal(arguments, &after); err != nil {
 		return "", undecided(err)
 	}
-	for _, row := range []authz.Row{row, authz.RowOfInput(info.Resource, row.ID, after)} {
+	rows := []authz.Row{row, authz.RowOfInput(info.Resource, row.ID, after)}
+	if info.Action == Create {
+		rows = rows[1:]
+	}
+	approval := ""
+	for _, row := range rows {
 		d, err := tx.engine.Authz.DecideRow(ctx, set, caller, info.asks(info.Action), row)
 		if err != nil {
 			return "", undecided(err)
 		}
-		if d.Approval != "" {
-			return d.Approval, nil
+		if !d.Allow {
+			return "", apperr.New(apperr.Forbidden, "The access policies do not allow this.")
 		}
+		approval = cmp.Or(approval, d.Approval)
 	}
-	return "", nil
+	return approval, nil
 }
 
 // Filtered undoes Unfiltered.

@@ -35,6 +35,7 @@ type Tx struct {
 	reached any // the row that Reach was called with
 
 	inner refusal // the refusal of an operation that RunIn ran in the transaction
+	outer *Tx     // the same transaction under the principal that ActingAs replaced; nil for none
 }
 
 // attempt is one call of one operation.

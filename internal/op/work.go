@@ -54,7 +54,7 @@ func (tx *Tx) AsWorker(name string) *Tx {
 // checks that principal's rights and audits that principal.
 func (tx *Tx) ActingAs(p *principal.Principal) *Tx {
 	a := &attempt{engine: tx.engine, principal: p, info: &Info{Name: p.Name}}
-	return &Tx{Client: tx.Client, attempt: a, db: tx.db}
+	return &Tx{Client: tx.Client, attempt: a, db: tx.db, outer: tx}
 }
 
 // RunIn performs an operation inside an open transaction, as the transaction's principal: an operation's caller, or a worker.
@@ -135,6 +135,8 @@ func (tx *Tx) refuse(a *attempt, err error) error {
 	if a != nil {
 		out = a.public(err)
 	}
-	tx.inner = refusal{err: out, of: a}
+	for t := tx; t != nil; t = t.outer {
+		t.inner = refusal{err: out, of: a}
+	}
 	return out
 }

@@ -95,7 +95,8 @@ func Changed(ctx context.Context, tx *op.Tx, before, after *ent.Request) error {
 			return err
 		}
 	}
-	err = tx.AgentAction.Update().Where(agentaction.RequestID(after.ID), agentaction.StatusEQ(agentaction.StatusPENDING), agentaction.OperationNEQ("completeTask")).
+	err = tx.AgentAction.Update().Where(agentaction.RequestID(after.ID), agentaction.StatusEQ(agentaction.StatusPENDING), agentaction.OperationNEQ("completeTask"),
+		agentaction.HasRunWith(agentrun.TriggerNEQ(agentrun.TriggerConsulted))). // an opinion is about the task
 		SetStatus(agentaction.StatusSTALE).Exec(ctx)
 	return wrap("make plans stale", err)
 }
