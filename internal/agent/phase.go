@@ -126,8 +126,8 @@ func hasTask(agentID string, t *ent.Task) bool {
 	return open.Task(t.Status) && t.AssigneeID == nil && t.AgentID != nil && *t.AgentID == agentID
 }
 
-// beginAbout creates the run of an agent about a task. Returns nil if the agent does not work on phases, or has had a run of this
-// kind about the task.
+// beginAbout creates the run of an agent about a task. Returns nil if the agent does not work on phases, or was consulted about the
+// task before. An agent gets a task as often as it is given to it: who calls knows that no run of it is open.
 func beginAbout(ctx context.Context, tx *op.Tx, agentID string, t *ent.Task, trigger agentrun.Trigger) (*ent.AgentRun, error) {
 	a, err := tx.Agent.Query().Where(onPhases, agent.ID(agentID)).Only(ctx)
 	if ent.IsNotFound(err) {
@@ -136,9 +136,11 @@ func beginAbout(ctx context.Context, tx *op.Tx, agentID string, t *ent.Task, tri
 	if err != nil {
 		return nil, fmt.Errorf("read the agent: %w", err)
 	}
-	had, err := tx.AgentRun.Query().Where(agentrun.TaskID(t.ID), agentrun.AgentID(a.ID), agentrun.TriggerEQ(trigger)).Exist(ctx)
-	if err != nil || had {
-		return nil, wrap("look for the task's runs", err)
+	if trigger == agentrun.TriggerConsulted {
+		had, err := tx.AgentRun.Query().Where(agentrun.TaskID(t.ID), agentrun.AgentID(a.ID), agentrun.TriggerEQ(trigger)).Exist(ctx)
+		if err != nil || had {
+			return nil, wrap("look for the task's runs", err)
+		}
 	}
 	s, err := published(ctx, tx.Client, a.ID, a.Version)
 	if err != nil {

@@ -283,3 +283,21 @@ func TestModelsOfPhasesAreTried(t *testing.T) {
 		require.Equal(t, task.StatusOPEN, d.task(id).Status)
 	})
 }
+
+// An agent works on a task as often as somebody gives it to the agent.
+func TestTasksThatAreGivenAgain(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		r := d.phases("ACT_WITH_APPROVAL")
+		id, first := r.claimed(d.ctx)
+		testkit.Run(t, d.World, r.must(first.ID), agent.HandOver, agent.HandOverInput{ByID: op.ByID{ID: first.ID}, Reason: "no"})
+		require.Eventually(t, func() bool { return d.task(id).AssigneeID != nil }, patience, tick)
+		testkit.Run(t, d.World, d.ctx, execution.AssignTask, execution.AssignTaskInput{ByID: op.ByID{ID: *first.TaskID}, AgentID: &r.agent.ID})
+		again := d.run(id, agentrun.StatusQUEUED)
+		require.NotEqual(t, first.ID, again.ID)
+		testkit.Run(t, d.World, r.must(""), agent.Claim, op.ByID{ID: again.ID})
+		testkit.Run(t, d.World, r.must(again.ID), agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: again.ID}, Variables: strictjson.Object{"serial": "X1"}})
+		a := d.action(d.run(id, agentrun.StatusWAITING))
+		testkit.Run(t, d.World, d.staff(), agent.DecideAction, agent.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"})
+		require.Equal(t, r.agent.ID, *d.task(id).CompletedBy)
+	})
+}
