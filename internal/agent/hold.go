@@ -152,7 +152,8 @@ type allowed struct {
 	settings settings
 }
 
-// hold returns conflict for a run that is not RUNNING. A write beyond the run's steps, or a repeated one, ends the run.
+// hold returns conflict for a run that is not RUNNING. A write beyond the run's steps, or a repeated one, ends the run. A write that
+// went STALE may be repeated, because the request is another one now.
 func hold(ctx context.Context, tx *op.Tx, in holdInput) (*held, error) {
 	may, ok := op.Preparation[*allowed](tx)
 	if !ok {
@@ -167,7 +168,7 @@ func hold(ctx context.Context, tx *op.Tx, in holdInput) (*held, error) {
 		return nil, err
 	}
 	args := in.Write.Arguments
-	twice, err := tx.AgentAction.Query().Where(agentaction.RunID(run.ID)).All(tx.Unfiltered(ctx, "what the run has asked for, whoever sees it"))
+	twice, err := tx.AgentAction.Query().Where(agentaction.RunID(run.ID), agentaction.StatusNEQ(agentaction.StatusSTALE)).All(tx.Unfiltered(ctx, "what the run has asked for, whoever sees it"))
 	if err != nil {
 		return nil, fmt.Errorf("read the run's actions: %w", err)
 	}

@@ -64,7 +64,8 @@ func reload(ctx context.Context, tx *op.Tx, before *ent.AgentRun) (*ent.AgentRun
 	return after, nil
 }
 
-// claim returns conflict unless the run is QUEUED, for a paused agent, and while agents are disabled.
+// claim returns conflict unless the run is QUEUED, for a paused agent, and while agents are disabled. A run beyond its budgets is
+// handed over.
 func claim(ctx context.Context, tx *op.Tx, before *ent.AgentRun, _ op.ByID) (*ent.AgentRun, error) {
 	switch {
 	case tx.NoAgents():
@@ -75,7 +76,21 @@ func claim(ctx context.Context, tx *op.Tx, before *ent.AgentRun, _ op.ByID) (*en
 		return nil, apperr.New(apperr.Conflict, "The run is %s.", before.Status)
 	}
 	until := tx.Now(ctx).Add(leaseTime)
-	if err := before.Update().SetStatus(agentrun.StatusRUNNING).SetLeaseUntil(until).Exec(ctx); err != nil {
+	u := before.Update().SetStatus(agentrun.StatusRUNNING).SetLeaseUntil(until)
+	if before.LeaseUntil == nil { // it comes before the run's job, and begins the plan
+		reason, err := overBudget(tx.Unfiltered(ctx, "budgets count all runs"), tx, before)
+		if err != nil {
+			return nil, err
+		}
+		if reason != "" {
+			if err := end(ctx, tx, before, agentrun.StatusHANDED_OVER, reason); err != nil {
+				return nil, err
+			}
+			return reload(ctx, tx, before)
+		}
+		u.AddPlans(1)
+	}
+	if err := u.Exec(ctx); err != nil {
 		return nil, fmt.Errorf("claim the run: %w", err)
 	}
 	if err := tx.Insert(ctx, LeaseArgs{Company: before.CompanyID, Run: before.ID}, until); err != nil {

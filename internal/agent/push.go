@@ -74,7 +74,7 @@ func (w *runner) pushRun(ctx context.Context, job *rivertype.JobRow, run *ent.Ag
 	if err != nil {
 		return fmt.Errorf("write the push: %w", err)
 	}
-	return w.queuePush(ctx, job, run.Edges.Agent, run.ID, body)
+	return w.queuePush(ctx, job, run.Edges.Agent, fmt.Sprintf("%s-%d", run.ID, run.Plans), body)
 }
 
 // queuePush queues a message to an agent's endpoint and completes the job. An agent without an endpoint polls for its runs.

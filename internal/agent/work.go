@@ -203,9 +203,11 @@ func (w *runner) start(ctx context.Context, job *river.Job[interrupt.RunArgs]) (
 			return tx.Complete(ctx, job.JobRow)
 		}
 		if run.Status == agentrun.StatusQUEUED {
-			reason, err := overBudget(ctx, tx, run)
-			if err != nil {
-				return err
+			reason := ""
+			if run.LeaseUntil == nil { // otherwise a CUSTOM agent has this plan already
+				if reason, err = overBudget(ctx, tx, run); err != nil {
+					return err
+				}
 			}
 			if reason != "" {
 				if err := end(ctx, tx, run, agentrun.StatusHANDED_OVER, reason); err != nil {
@@ -242,8 +244,9 @@ func wait(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
 		until = tx.Now(ctx).Add(firstCallTimeout)
 	}
 	u := run.Update().SetLeaseUntil(until)
-	if run.Plans == 0 { // a run that waited for a paused agent begins the same plan again
+	if run.LeaseUntil == nil { // a run that waited for a paused agent begins the same plan again
 		u.AddPlans(1)
+		run.Plans++
 	}
 	if err := u.Exec(ctx); err != nil {
 		return fmt.Errorf("have the run wait for its agent: %w", err)

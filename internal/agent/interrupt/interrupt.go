@@ -101,14 +101,22 @@ func Changed(ctx context.Context, tx *op.Tx, before, after *ent.Request) error {
 	return wrap("make plans stale", err)
 }
 
-// moveOn stops a run whose request a person has changed. After any other change it makes a waiting run plan again.
+// moveOn stops a run whose request a person has changed. After any other change a run plans again if it waits, or if its agent works
+// on it and has asked for a write already; an engine compares the versions before it ends.
 func moveOn(ctx context.Context, tx *op.Tx, r *ent.AgentRun) error {
 	if p := tx.Principal(); p.Type == principal.TypeUser && p.Method != principal.MethodAPIKey {
 		err := r.Update().SetStatus(agentrun.StatusSTOPPED).SetReason("Somebody changed the request.").SetEndedAt(tx.Now(ctx)).Exec(ctx)
 		return wrap("stop a run", err)
 	}
-	if r.Status != agentrun.StatusWAITING {
-		return nil // it compares the versions before it ends
+	if r.Status == agentrun.StatusQUEUED {
+		return nil
+	}
+	if r.Status == agentrun.StatusRUNNING {
+		asked, err := tx.AgentAction.Query().Where(agentaction.RunID(r.ID), agentaction.StatusEQ(agentaction.StatusPENDING)).
+			Exist(tx.Unfiltered(ctx, "what a run has asked for, whoever sees it"))
+		if err != nil || !asked {
+			return wrap("look for what a run has asked for", err)
+		}
 	}
 	if err := r.Update().SetStatus(agentrun.StatusQUEUED).ClearLeaseUntil().Exec(ctx); err != nil {
 		return fmt.Errorf("have a run plan anew: %w", err)
