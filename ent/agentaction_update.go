@@ -94,6 +94,34 @@ func (_u *AgentActionUpdate) SetNillableRationale(v *string) *AgentActionUpdate 
 	return _u
 }
 
+// SetDigest sets the "digest" field.
+func (_u *AgentActionUpdate) SetDigest(v string) *AgentActionUpdate {
+	_u.mutation.SetDigest(v)
+	return _u
+}
+
+// SetNillableDigest sets the "digest" field if the given value is not nil.
+func (_u *AgentActionUpdate) SetNillableDigest(v *string) *AgentActionUpdate {
+	if v != nil {
+		_u.SetDigest(*v)
+	}
+	return _u
+}
+
+// SetRowVersion sets the "row_version" field.
+func (_u *AgentActionUpdate) SetRowVersion(v string) *AgentActionUpdate {
+	_u.mutation.SetRowVersion(v)
+	return _u
+}
+
+// SetNillableRowVersion sets the "row_version" field if the given value is not nil.
+func (_u *AgentActionUpdate) SetNillableRowVersion(v *string) *AgentActionUpdate {
+	if v != nil {
+		_u.SetRowVersion(*v)
+	}
+	return _u
+}
+
 // SetStatus sets the "status" field.
 func (_u *AgentActionUpdate) SetStatus(v agentaction.Status) *AgentActionUpdate {
 	_u.mutation.SetStatus(v)
@@ -201,6 +229,16 @@ func (_u *AgentActionUpdate) check() error {
 			return &ValidationError{Name: "rationale", err: fmt.Errorf(`ent: validator failed for field "AgentAction.rationale": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Digest(); ok {
+		if err := agentaction.DigestValidator(v); err != nil {
+			return &ValidationError{Name: "digest", err: fmt.Errorf(`ent: validator failed for field "AgentAction.digest": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.RowVersion(); ok {
+		if err := agentaction.RowVersionValidator(v); err != nil {
+			return &ValidationError{Name: "row_version", err: fmt.Errorf(`ent: validator failed for field "AgentAction.row_version": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.Status(); ok {
 		if err := agentaction.StatusValidator(v); err != nil {
 			return &ValidationError{Name: "status", err: fmt.Errorf(`ent: validator failed for field "AgentAction.status": %w`, err)}
@@ -264,6 +302,12 @@ func (_u *AgentActionUpdate) sqlSave(ctx context.Context) (_node int, err error)
 	}
 	if value, ok := _u.mutation.Rationale(); ok {
 		_spec.SetField(agentaction.FieldRationale, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Digest(); ok {
+		_spec.SetField(agentaction.FieldDigest, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.RowVersion(); ok {
+		_spec.SetField(agentaction.FieldRowVersion, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Status(); ok {
 		_spec.SetField(agentaction.FieldStatus, field.TypeEnum, value)
@@ -363,6 +407,34 @@ func (_u *AgentActionUpdateOne) SetRationale(v string) *AgentActionUpdateOne {
 func (_u *AgentActionUpdateOne) SetNillableRationale(v *string) *AgentActionUpdateOne {
 	if v != nil {
 		_u.SetRationale(*v)
+	}
+	return _u
+}
+
+// SetDigest sets the "digest" field.
+func (_u *AgentActionUpdateOne) SetDigest(v string) *AgentActionUpdateOne {
+	_u.mutation.SetDigest(v)
+	return _u
+}
+
+// SetNillableDigest sets the "digest" field if the given value is not nil.
+func (_u *AgentActionUpdateOne) SetNillableDigest(v *string) *AgentActionUpdateOne {
+	if v != nil {
+		_u.SetDigest(*v)
+	}
+	return _u
+}
+
+// SetRowVersion sets the "row_version" field.
+func (_u *AgentActionUpdateOne) SetRowVersion(v string) *AgentActionUpdateOne {
+	_u.mutation.SetRowVersion(v)
+	return _u
+}
+
+// SetNillableRowVersion sets the "row_version" field if the given value is not nil.
+func (_u *AgentActionUpdateOne) SetNillableRowVersion(v *string) *AgentActionUpdateOne {
+	if v != nil {
+		_u.SetRowVersion(*v)
 	}
 	return _u
 }
@@ -487,6 +559,16 @@ func (_u *AgentActionUpdateOne) check() error {
 			return &ValidationError{Name: "rationale", err: fmt.Errorf(`ent: validator failed for field "AgentAction.rationale": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.Digest(); ok {
+		if err := agentaction.DigestValidator(v); err != nil {
+			return &ValidationError{Name: "digest", err: fmt.Errorf(`ent: validator failed for field "AgentAction.digest": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.RowVersion(); ok {
+		if err := agentaction.RowVersionValidator(v); err != nil {
+			return &ValidationError{Name: "row_version", err: fmt.Errorf(`ent: validator failed for field "AgentAction.row_version": %w`, err)}
+		}
+	}
 	if v, ok := _u.mutation.Status(); ok {
 		if err := agentaction.StatusValidator(v); err != nil {
 			return &ValidationError{Name: "status", err: fmt.Errorf(`ent: validator failed for field "AgentAction.status": %w`, err)}
@@ -567,6 +649,12 @@ func (_u *AgentActionUpdateOne) sqlSave(ctx context.Context) (_node *AgentAction
 	}
 	if value, ok := _u.mutation.Rationale(); ok {
 		_spec.SetField(agentaction.FieldRationale, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Digest(); ok {
+		_spec.SetField(agentaction.FieldDigest, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.RowVersion(); ok {
+		_spec.SetField(agentaction.FieldRowVersion, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Status(); ok {
 		_spec.SetField(agentaction.FieldStatus, field.TypeEnum, value)

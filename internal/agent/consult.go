@@ -179,7 +179,6 @@ func saidIn(arguments json.RawMessage) (string, error) {
 // attach writes the opinion that came from a step as a comment, and ends the run. It needs no approval at any autonomy level,
 // because it changes nothing else; where a policy requires one (w.Waits), it waits as an action. A shadow run writes no comment.
 func attach(ctx context.Context, tx *op.Tx, run *ent.AgentRun, w write, said string, step int) error {
-	all := tx.Unfiltered(ctx, "the row that was acted on is read back")
 	self, _, err := actor(ctx, tx, run)
 	if err != nil {
 		return err
@@ -190,19 +189,18 @@ func attach(ctx context.Context, tx *op.Tx, run *ent.AgentRun, w write, said str
 	if w.Arguments, err = opinionOf(self, said); err != nil {
 		return err
 	}
-	if !w.Waits {
-		self = self.Because(principal.Cause{RunID: run.ID, Step: step})
-		if err := perform(all, tx.ActingAs(self), toolComment, run.RequestID, w.Arguments); err != nil {
-			return err
-		}
-		return end(ctx, tx, run, agentrun.StatusCOMPLETED, "")
+	if err := w.changing(nil); err != nil {
+		return err
 	}
 	t, err := tx.Task.Get(tx.Unfiltered(ctx, "the task of the agent's own run"), *run.TaskID)
 	if err != nil {
 		return fmt.Errorf("read the task: %w", err)
 	}
-	if err := w.changing(nil); err != nil {
-		return err
+	if !w.Waits {
+		if run, err = actNow(ctx, tx, run, self, step, w, taskVersion(t)); err != nil {
+			return err
+		}
+		return end(ctx, tx, run, agentrun.StatusCOMPLETED, "")
 	}
 	if _, err := propose(ctx, tx, run, agentaction.KindACTION, step, w, run.RequestID, taskVersion(t)); err != nil {
 		return err

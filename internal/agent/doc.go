@@ -26,8 +26,15 @@
 //
 // interrupt.Version is a digest of what people see of a request. A change of it makes pending actions STALE (package interrupt,
 // which every update of a request calls). A change by a signed-in person also stops the run; after any other change, also by a
-// person's API key, a waiting run plans anew. Applying or approving an action compares the version once more. The digest that a
-// person approves covers the operation, its row and arguments, and that version.
+// person's API key, a waiting run plans anew, and so does a CUSTOM agent's that has asked for a write. Applying or approving an
+// action compares the version once more. The digest that a person approves covers the operation, its row and arguments, and that
+// version.
+//
+// What a run did itself, or what a person applied of it, leaves its other actions waiting. They get the version of the request as it
+// is now, with the values that people are shown and a new digest (rebase). Making them STALE would plan, and pay, again for a change
+// that the plan contains.
+//
+// Everything that a run does adds a step of kind act and an APPLIED action, in the transaction of the effect.
 //
 // # Rights
 //

@@ -152,6 +152,7 @@ func (p *plan) fromHistory(ctx context.Context, l *decisionContext, h history, a
 		changes = decide(c, l.subject.Request, h)
 	}
 	p.step("decide", name, rowsOf(changes), fmt.Sprintf("Decided on %d changes.", len(changes)), at)
+	decided := &p.steps[len(p.steps)-1]
 	if len(changes) == 0 {
 		p.reason = "No finished request is like this one enough to propose anything."
 		return nil
@@ -160,6 +161,7 @@ func (p *plan) fromHistory(ctx context.Context, l *decisionContext, h history, a
 	if err != nil {
 		return err
 	}
+	decided.Arguments = w.Arguments
 	if l.settings.Autonomy != string(agent.AutonomySUGGEST) { // a proposal is applied with a person's rights
 		err = l.mayWrite(ctx, toolNamed(name), w)
 		if apperr.CodeOf(err) == apperr.Forbidden {

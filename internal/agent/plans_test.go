@@ -8,13 +8,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"atrium/ent"
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
+	"atrium/ent/auditentry"
 	"atrium/internal/agent"
 	"atrium/internal/apperr"
 	"atrium/internal/egress"
 	"atrium/internal/jobs"
 	"atrium/internal/op"
+	"atrium/internal/period"
 	"atrium/internal/principal"
 	"atrium/internal/request"
 	"atrium/internal/testkit"
@@ -62,5 +65,104 @@ func TestCustomAgentsPlanAgain(t *testing.T) {
 		}
 		require.Equal(t, "The request changed each time that the agent had planned.", d.run(id, agentrun.StatusHANDED_OVER).Reason)
 		require.Nil(t, d.request(id).TeamID)
+	})
+}
+
+// A run's page tells what the agent did: a step of kind act with the arguments, and an action, in the transaction of the effect.
+func TestRunsTellWhatTheyDid(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		hired := d.hire("ACT_WITH_APPROVAL")
+		d.work()
+		arguments := `{"teamId":"` + d.network + `"}`
+		did := func(requestID, result string) {
+			t.Helper()
+			run := d.run(requestID, agentrun.StatusCOMPLETED)
+			steps, err := agent.StepsOf(run)
+			require.NoError(t, err)
+			require.Len(t, steps, 3)
+			for i, kind := range []string{"read", "decide", "act"} {
+				require.Equal(t, []any{i + 1, kind}, []any{steps[i].N, steps[i].Kind})
+			}
+			require.JSONEq(t, arguments, string(steps[1].Arguments))
+			require.JSONEq(t, arguments, string(steps[2].Arguments))
+			require.Equal(t, []any{"updateRequest", []string{requestID}, result}, []any{steps[2].Operation, steps[2].Rows, steps[2].Result})
+			a := d.action(run)
+			require.Equal(t, agentaction.StatusAPPLIED, a.Status)
+			require.Contains(t, d.audited(requestID), a.ID)
+		}
+		id := d.file(d.ctx, "my vpn tunnel")
+		d.approved(id)
+		did(id, "Done, as a person has approved.")
+
+		d.free(hired)
+		id = d.file(d.ctx, "my vpn tunnel")
+		did(id, "Done.")
+		now := d.Store.Clock().Now()
+		stats := testkit.Run(t, d.World, d.staff(), agent.Stats, agent.StatsInput{Input: period.Input{From: now.Add(-time.Hour), To: now.Add(time.Hour)}, By: "agent"})
+		require.Equal(t, 2, stats[0].Applied)
+	})
+}
+
+// audited returns the changes of a request's update in the audit log.
+func (d *desk) audited(requestID string) string {
+	d.t.Helper()
+	e, err := d.Store.Reader().AuditEntry.Query().Where(auditentry.ResourceID(requestID), auditentry.Action("request.updated")).Only(d.ctx)
+	require.NoError(d.t, err)
+	return string(e.Changes)
+}
+
+// What a run did itself does not make its other actions stale: they wait for a decision about the request as it is now, with another
+// digest.
+func TestActionsOfARunGoTogether(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		because := `"rationale":"It is ours.","confidence":0.9}`
+		both := calls{{"updateRequest", `{"priority":"HIGH",` + because}, {"acceptRequest", `{` + because}}
+		m := script(t, nil)
+		ask := func() {
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			m.asked, m.answer = nil, says(both)
+		}
+		ask()
+		intake := d.hireModel(m, "ACT_WITH_APPROVAL", func(in *agent.UpdateInput) { in.Filter = op.SetTo("request.title == 'approve'") })
+		d.hireThinking("QUEUE_INTAKE", "SUGGEST", func(in *agent.UpdateInput) { in.Filter = op.SetTo("request.title == 'suggest'") })
+		alone := d.hireThinking("QUEUE_INTAKE", "SUGGEST", func(in *agent.UpdateInput) { in.Filter = op.SetTo("request.title == 'alone'") })
+		d.free(alone, agent.Tool{Name: "updateRequest", Mode: "auto"}, agent.Tool{Name: "acceptRequest", Mode: "approve"})
+		actions := func(run *ent.AgentRun) map[string]*ent.AgentAction {
+			out := map[string]*ent.AgentAction{}
+			for _, a := range must(d.Store.Reader().AgentAction.Query().Where(agentaction.RunID(run.ID)).All(d.ctx))(t) {
+				out[a.Operation] = a
+			}
+			require.Len(t, out, 2)
+			return out
+		}
+
+		id := d.file(d.ctx, "approve")
+		run := d.run(id, agentrun.StatusWAITING)
+		require.Equal(t, intake.ID, run.AgentID)
+		before := actions(run)
+		require.NoError(t, d.approve(before["updateRequest"].ID, before["updateRequest"].Digest))
+		after := actions(d.run(id, agentrun.StatusWAITING))["acceptRequest"]
+		require.Equal(t, agentaction.StatusPENDING, after.Status)
+		require.Equal(t, apperr.Conflict, code(d.approve(after.ID, before["acceptRequest"].Digest)), "the request was another one")
+		require.NoError(t, d.approve(after.ID, after.Digest))
+		require.Equal(t, 1, d.run(id, agentrun.StatusCOMPLETED).Plans)
+		require.EqualValues(t, "IN_PROGRESS", d.request(id).Status)
+		require.Len(t, m.asked, 2)
+
+		ask()
+		id = d.file(d.ctx, "suggest")
+		for _, a := range actions(d.run(id, agentrun.StatusPROPOSED)) {
+			testkit.Run(t, d.World, d.staff(), agent.ApplyProposal, agent.ApplyInput{ByID: op.ByID{ID: a.ID}})
+		}
+		require.Equal(t, []any{"HIGH", "IN_PROGRESS"}, []any{string(d.request(id).Priority), string(d.request(id).Status)})
+
+		ask()
+		id = d.file(d.ctx, "alone")
+		list := actions(d.run(id, agentrun.StatusWAITING))
+		require.EqualValues(t, "HIGH", d.request(id).Priority)
+		require.Equal(t, agentaction.StatusAPPLIED, list["updateRequest"].Status)
+		d.retitle(id, "else") // by somebody else
+		require.Equal(t, agentaction.StatusSTALE, testkit.Run(t, d.World, d.staff(), agent.GetAction, op.ByID{ID: list["acceptRequest"].ID}).Status)
 	})
 }

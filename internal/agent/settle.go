@@ -115,8 +115,11 @@ func apply(ctx context.Context, tx *op.Tx, a *ent.AgentAction, in ApplyInput) (*
 	if err != nil {
 		return nil, err
 	}
-	me := tx.ActingAs(tx.Principal().Because(principal.Cause{ProposalID: a.ID}))
-	return after, perform(ctx, me, a.Operation, subjectOf(run, a), args)
+	me := tx.ActingAs(tx.Principal().Because(principal.Cause{ProposalID: a.ID, RunID: run.ID}))
+	if err := perform(ctx, me, a.Operation, subjectOf(run, a), args); err != nil {
+		return nil, err
+	}
+	return after, rebase(ctx, tx, run)
 }
 
 // edited returns the arguments with a person's edits. Returns validation_error for an edit of a field that the proposal does not
@@ -218,15 +221,16 @@ func decideAction(ctx context.Context, tx *op.Tx, a *ent.AgentAction, in DecideI
 	if err != nil {
 		return nil, err
 	}
-	if run.Status == agentrun.StatusWAITING { // otherwise its agent still works on it
-		if err := settleRun(ctx, tx, run); err != nil {
-			return nil, err
-		}
+	if err := act(ctx, tx, run, a); err != nil {
+		return nil, err
 	}
-	return after, act(ctx, tx, run, a)
+	if run.Status == agentrun.StatusWAITING { // otherwise its agent still works on it
+		return after, settleRun(ctx, tx, run)
+	}
+	return after, nil
 }
 
-// act performs an approved action as the agent, with the rights that the agent has now.
+// act performs an approved action as the agent, with the rights that the agent has now, and records it in the run's steps.
 func act(ctx context.Context, tx *op.Tx, run *ent.AgentRun, a *ent.AgentAction) error {
 	all := tx.Unfiltered(ctx, "the row that was acted on is read back")
 	self, s, err := actor(ctx, tx, run)
@@ -237,7 +241,13 @@ func act(ctx context.Context, tx *op.Tx, run *ent.AgentRun, a *ent.AgentAction) 
 		return noMore()
 	}
 	self = self.Because(principal.Cause{RunID: run.ID, Step: a.Step, ApprovedBy: tx.Principal().ID, ActionID: a.ID})
-	return perform(all, tx.ActingAs(self), a.Operation, subjectOf(run, a), a.Arguments)
+	if err := perform(all, tx.ActingAs(self), a.Operation, subjectOf(run, a), a.Arguments); err != nil {
+		return err
+	}
+	if _, err := did(ctx, tx, run, a, "Done, as a person has approved."); err != nil {
+		return err
+	}
+	return rebase(ctx, tx, run)
 }
 
 // subjectOf returns the id of the row that an action changes.

@@ -89,8 +89,8 @@ type Principal struct {
 
 // Cause is an agent's part in a change, for the audit entry.
 type Cause struct {
-	RunID      string // for a change that the agent makes itself
-	Step       int    // likewise: the step of the run
+	RunID      string // of the agent that makes the change, or has proposed it
+	Step       int    // for a change that the agent makes itself: the step of the run
 	ApprovedBy string // likewise: the person who approved the action
 	ActionID   string // likewise
 	ProposalID string // for a change that a person makes because an agent proposed it

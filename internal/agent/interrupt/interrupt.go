@@ -70,8 +70,8 @@ func Version(r *ent.Request) (string, error) {
 }
 
 // Changed makes the pending actions for a request STALE after a change of its version. A change by a person stops the request's
-// runs; after any other change they plan again. The caller holds the lock of the request. A request without runs costs one
-// statement.
+// runs; after any other change they plan again. The run that caused the change goes on: package agent has its other actions depend
+// on the request as it is now. The caller holds the lock of the request. A request without runs costs one statement.
 func Changed(ctx context.Context, tx *op.Tx, before, after *ent.Request) error {
 	was, err := Version(before)
 	if err != nil {
@@ -86,7 +86,11 @@ func Changed(ctx context.Context, tx *op.Tx, before, after *ent.Request) error {
 	if err != nil || !some {
 		return wrap("look for runs of agents", err)
 	}
-	waiting, err := op.Lock(tx, tx.AgentRun.Query().Where(agentrun.RequestID(after.ID), agentrun.TaskIDIsNil(), agentrun.StatusIn(Open...))).All(ctx)
+	own := ""
+	if c := tx.Principal().Cause; c != nil {
+		own = c.RunID
+	}
+	waiting, err := op.Lock(tx, tx.AgentRun.Query().Where(agentrun.RequestID(after.ID), agentrun.IDNEQ(own), agentrun.TaskIDIsNil(), agentrun.StatusIn(Open...))).All(ctx)
 	if err != nil {
 		return fmt.Errorf("look for open runs of agents: %w", err)
 	}
@@ -95,7 +99,7 @@ func Changed(ctx context.Context, tx *op.Tx, before, after *ent.Request) error {
 			return err
 		}
 	}
-	err = tx.AgentAction.Update().Where(agentaction.RequestID(after.ID), agentaction.StatusEQ(agentaction.StatusPENDING), agentaction.OperationNEQ("completeTask"),
+	err = tx.AgentAction.Update().Where(agentaction.RequestID(after.ID), agentaction.RunIDNEQ(own), agentaction.StatusEQ(agentaction.StatusPENDING), agentaction.OperationNEQ("completeTask"),
 		agentaction.HasRunWith(agentrun.TriggerNEQ(agentrun.TriggerConsulted))). // an opinion is about the task
 		SetStatus(agentaction.StatusSTALE).Exec(ctx)
 	return wrap("make plans stale", err)
