@@ -67,7 +67,6 @@ type conversation struct {
 	known    map[string]bool // ids that were read
 	asked    map[string]bool // calls with their arguments
 	faults   int             // in a row
-	millis   int64
 	used     usage
 	steps    []Step
 	writes   []write
@@ -83,15 +82,16 @@ func (t *conversation) begin(g engineInput) {
 	for _, id := range g.IDs {
 		t.known[id] = true
 	}
-	t.steps = append(t.steps, g.Steps...)
+	t.steps, t.used = append(t.steps, g.Steps...), g.Used
+	t.spend(false)
 }
 
-// addExchange adds an exchange to the conversation, and ends it if a limit is reached.
+// addExchange adds an exchange to the conversation. It ends with an answer that calls no tool, and when a limit is reached.
 func (t *conversation) addExchange(n exchange) {
-	t.used.calls++
-	t.used.input += n.Answer.InputTokens
-	t.used.output += n.Answer.OutputTokens
-	t.millis += n.Answer.Millis
+	t.used.Calls++
+	t.used.Input += n.Answer.InputTokens
+	t.used.Output += n.Answer.OutputTokens
+	t.used.Millis += n.Answer.Millis
 	t.messages = append(t.messages, model.Message{Role: model.Assistant, Content: n.Answer.Content, Calls: n.Answer.Calls})
 	for i, r := range n.Results {
 		t.messages = append(t.messages, model.Message{Role: model.Result, Content: r.Content, CallID: r.CallID})
@@ -114,19 +114,27 @@ func (t *conversation) addExchange(n exchange) {
 			t.end(r.End)
 		}
 	}
-	switch l := t.settings.Limits; {
-	case t.over:
-	case len(n.Answer.Calls) == 0:
-		t.over = true // the model has finished
-	case t.faults >= maxFaults:
+	finished := len(n.Answer.Calls) == 0
+	if t.over {
+		return
+	}
+	if t.spend(finished); t.faults >= maxFaults && !t.over {
 		t.end("The model called tools wrongly three times in a row.")
+	}
+	t.over = t.over || finished
+}
+
+// spend hands the run over if it has used more than its limits, or all that one of them allows although it has not finished.
+func (t *conversation) spend(finished bool) {
+	out := func(used, limit int64) bool { return used > limit || used == limit && !finished }
+	switch l := t.settings.Limits; {
 	case len(t.steps) > l.Steps:
-		t.end(fmt.Sprintf("The run has had its %d steps.", l.Steps))
-	case t.used.calls >= l.ModelCalls:
+		t.end(l.noSteps())
+	case out(int64(t.used.Calls), int64(l.ModelCalls)):
 		t.end(fmt.Sprintf("The run has had its %d calls of the model.", l.ModelCalls))
-	case t.used.tokens() >= l.Tokens:
+	case out(int64(t.used.tokens()), int64(l.Tokens)):
 		t.end(fmt.Sprintf("The run has had its %d tokens.", l.Tokens))
-	case t.millis >= int64(l.Minutes)*time.Minute.Milliseconds():
+	case out(t.used.Millis, int64(l.Minutes)*time.Minute.Milliseconds()):
 		t.end(fmt.Sprintf("The run has had its %d minutes.", l.Minutes))
 	}
 }

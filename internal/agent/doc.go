@@ -57,7 +57,8 @@
 // # Budgets
 //
 // A run plans at most 3 times (budget.go). With a model it has 8 steps, 12 model calls, 32,000 tokens and 10 minutes, unless its
-// version says otherwise (settings.go). An agent has runsPerDay, and a company has agentRunsPerDay (5000 by default). The last
+// version says otherwise (settings.go). A later plan goes on with the steps and the budgets of the earlier ones. An answer that
+// ends the work beyond a budget is not used either. An agent has runsPerDay, and a company has agentRunsPerDay (5000 by default). The last
 // two count the runs that were made in the last 24 hours and began to plan, on all nodes. A sandbox counts as a company of its
 // own. A run beyond its budget is HANDED_OVER before it reads anything. Dry runs, replays and evaluations are not runs and do not
 // count: an admin starts each of them.

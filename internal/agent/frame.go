@@ -61,7 +61,8 @@ type engineInput struct {
 	History []string        `json:"history"`          // ids of the finished requests
 	Data    string          `json:"data,omitempty"`   // the data message
 	IDs     []string        `json:"ids,omitempty"`    // that the data contains
-	Steps   []Step          `json:"steps,omitempty"`  // the steps that read it
+	Steps   []Step          `json:"steps,omitempty"`  // of the run's earlier plans, and that read it
+	Used    usage           `json:"used,omitzero"`    // by the run's earlier plans
 	Writes  []write         `json:"writes,omitempty"` // the decision of the engine history; for a model the turns hold it
 }
 

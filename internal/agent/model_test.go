@@ -224,6 +224,11 @@ func TestModelIsHeldToTheRules(t *testing.T) {
 				a.(map[string]any)["usage"] = map[string]any{"prompt_tokens": 40_000, "completion_tokens": 1}
 				return 200, a
 			}, "tokens"},
+			"too many tokens at last": {func(int, sent) (int, any) {
+				a := told(nil)
+				a.(map[string]any)["usage"] = map[string]any{"prompt_tokens": 40_000, "completion_tokens": 1}
+				return 200, a
+			}, "tokens"},
 			"a refusal":                 {func(int, sent) (int, any) { return 401, map[string]any{"error": map[string]any{"message": "PWNED"}} }, "answered 401"},
 			"too much to do":            {func(int, sent) (int, any) { return 429, map[string]any{} }, "too much to do"},
 			"garbage":                   {func(int, sent) (int, any) { return 200, []int{1} }, "could not be"},

@@ -52,10 +52,15 @@ type plan struct {
 	used    usage
 }
 
-// usage is the number of model calls and tokens of a run.
-type usage struct{ calls, input, output int }
+// usage is what a run has used of its model so far.
+type usage struct {
+	Calls  int   `json:"calls"`
+	Input  int   `json:"input"`  // tokens
+	Output int   `json:"output"` // tokens
+	Millis int64 `json:"millis"`
+}
 
-func (u usage) tokens() int { return u.input + u.output }
+func (u usage) tokens() int { return u.Input + u.Output }
 
 // shownRows is the maximum number of ids in a step.
 const shownRows = 50
@@ -69,6 +74,13 @@ type decisionContext struct {
 	self      *principal.Principal // nil if the agent's owner was deactivated
 	read      context.Context      // of the reader: the agent, and the requester as well unless the agent sees by itself
 	requester *principal.Principal // the requester; nil if the agent sees by itself
+	earlier   earlier
+}
+
+// earlier is what a run did in its earlier plans: a plan goes on with its steps, and its budgets are those of the run.
+type earlier struct {
+	steps []Step
+	used  usage
 }
 
 // newDecisionContext determines the principals as which an engine reads and acts.
@@ -104,7 +116,7 @@ func (l *decisionContext) history(ctx context.Context) (history, error) {
 // makePlan lets the engine history decide, from what the agent, and the requester unless the agent sees by itself, may read. It
 // writes nothing.
 func makePlan(ctx context.Context, l *decisionContext, now func() time.Time) (*plan, error) {
-	p := &plan{self: l.self}
+	p := &plan{self: l.self, steps: slices.Clone(l.earlier.steps), used: l.earlier.used}
 	var err error
 	if p.version, err = interrupt.Version(l.subject.Request); err != nil {
 		return nil, err

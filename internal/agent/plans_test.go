@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"log/slog"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -164,5 +165,35 @@ func TestActionsOfARunGoTogether(t *testing.T) {
 		require.Equal(t, agentaction.StatusAPPLIED, list["updateRequest"].Status)
 		d.retitle(id, "else") // by somebody else
 		require.Equal(t, agentaction.StatusSTALE, testkit.Run(t, d.World, d.staff(), agent.GetAction, op.ByID{ID: list["acceptRequest"].ID}).Status)
+	})
+}
+
+// The limits are those of a run, over all of its plans. Its page and its figures tell what all of them read, decided and cost.
+func TestBudgetsHoldForAllPlans(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		asked, held := make(chan struct{}), make(chan struct{})
+		m := script(t, func(n int, _ sent) (int, any) {
+			if n == 2 {
+				close(asked)
+				<-held
+			}
+			return http.StatusOK, told(calls{{"teams", `{"q":"` + strings.Repeat("a", n) + `"}`}})
+		})
+		d.hireModel(m, "SUGGEST", func(in *agent.UpdateInput) { in.Limits = op.SetTo(agent.Limits{ModelCalls: 3}) })
+		id := d.file(d.ctx, "my vpn tunnel")
+		<-asked
+		d.retitle(id, "our vpn tunnel")
+		close(held)
+		run := d.run(id, agentrun.StatusHANDED_OVER)
+		require.Equal(t, "The run has had its 3 calls of the model.", run.Reason)
+		require.Equal(t, []int{2, 3, 300, 60}, []int{run.Plans, run.ModelCalls, run.InputTokens, run.OutputTokens})
+		steps, err := agent.StepsOf(run)
+		require.NoError(t, err)
+		var of []string
+		for i, s := range steps {
+			require.Equal(t, i+1, s.N)
+			of = append(of, s.Operation)
+		}
+		require.Equal(t, []string{"request", "teams", "teams", "request", "teams"}, of)
 	})
 }

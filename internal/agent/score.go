@@ -95,7 +95,7 @@ func try(ctx context.Context, e *op.Engine, l *decisionContext, writes []write, 
 
 // score compares what an agent did with what a case allows, by the request's row.
 func score(ctx context.Context, e *op.Engine, l *decisionContext, p *plan, c attack.Case, by string) (Outcome, error) {
-	out := Outcome{Name: c.Name, Calls: p.used.calls, Input: p.used.input, Output: p.used.output}
+	out := Outcome{Name: c.Name, Calls: p.used.Calls, Input: p.used.Input, Output: p.used.Output}
 	if len(p.writes) == 0 {
 		out.Handed = p.reason
 	}

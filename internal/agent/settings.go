@@ -54,6 +54,8 @@ func (l Limits) orDefault() Limits {
 	}
 }
 
+func (l Limits) noSteps() string { return fmt.Sprintf("The run has had its %d steps.", l.Steps) }
+
 // LimitsOf returns the limits of an agent's draft.
 func LimitsOf(a *ent.Agent) (Limits, error) {
 	var l Limits

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -179,8 +180,11 @@ func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 	for _, n := range turns {
 		t.addExchange(n)
 	}
-	if t.used.calls >= args.Turn {
+	if len(turns) >= args.Turn {
 		return nil // another job made this turn
+	}
+	if t.over { // its earlier plans have used a budget up
+		return w.hand(ctx, job, agentrun.StatusHANDED_OVER, t.reason)
 	}
 	at, used, err := endpointOf(read, e, w.runner.models, l.settings)
 	if err != nil {
@@ -191,7 +195,7 @@ func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 		return err
 	}
 	t.addExchange(n)
-	return w.runner.finish(ctx, job.JobRow, args.run(), version, func(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request) error {
+	return w.runner.finish(ctx, job.JobRow, args.run(), "", func(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request) error {
 		if run.Plans != args.Plan {
 			return nil
 		}
@@ -208,15 +212,45 @@ func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 			return err
 		}
 		p := t.plan(version, g)
-		if t.over {
-			return conclude(ctx, tx, run, r, l.settings, p)
-		}
-		if _, err := keepSteps(ctx, run, p); err != nil {
+		is, err := interrupt.Version(r)
+		if err != nil {
 			return err
 		}
-		args.Turn++
-		return tx.Insert(ctx, args, time.Time{})
+		changed := version != "" && is != version
+		if t.over && !changed {
+			return conclude(ctx, tx, run, r, l.settings, p)
+		}
+		if _, err := keepSteps(ctx, run, p); err != nil { // the answer has cost something in any case
+			return err
+		}
+		if changed {
+			return planAnew(ctx, tx, run)
+		}
+		next := args // the function may run again
+		next.Turn++
+		return tx.Insert(ctx, next, time.Time{})
 	})
+}
+
+// earlierIn returns what a run did before its current plan. A plan that has begun goes on from its recorded input instead.
+func earlierIn(ctx context.Context, db *ent.Client, run *ent.AgentRun) (out earlier, err error) {
+	if run.Plans < 2 {
+		return out, nil
+	}
+	steps, err := StepsOf(run)
+	if err != nil {
+		return out, err
+	}
+	for _, s := range steps {
+		out.steps = append(out.steps, *s)
+	}
+	out.used = usage{Calls: run.ModelCalls, Input: run.InputTokens, Output: run.OutputTokens}
+	g, turns, err := turnsOf(ctx, db, run.ID, run.Plans-1)
+	out.used.Millis = g.Used.Millis
+	for _, n := range turns {
+		out.used.Millis += n.Answer.Millis
+	}
+	return out, err
 }
 
 // newConversation returns a conversation and its input: the recorded one, or the current one if none is recorded. The conversation masks
@@ -251,10 +285,11 @@ func (t *conversation) readInput(ctx context.Context) (engineInput, error) {
 	if g.Data, g.IDs, err = dataOf(t.read, t.engine, t.subject, h, t.mask); err != nil {
 		return g, err
 	}
-	g.Steps = []Step{{
-		N: 1, Kind: "read", Operation: "request", Rows: append([]string{t.subject.row()}, g.IDs...)[:min(shownRows, 1+len(g.IDs))],
+	g.Used = t.earlier.used
+	g.Steps = append(slices.Clone(t.earlier.steps), Step{
+		N: len(t.earlier.steps) + 1, Kind: "read", Operation: "request", Rows: append([]string{t.subject.row()}, g.IDs...)[:min(shownRows, 1+len(g.IDs))],
 		Result: fmt.Sprintf("Looked at the request and %d finished ones.", len(h.requests)), At: t.now().UTC(),
-	}}
+	})
 	return g, nil
 }
 

@@ -195,8 +195,8 @@ func decideOn(ctx context.Context, l *decisionContext, models Models, recorded e
 
 func trialOf(l *decisionContext, p *plan) *Trial {
 	out := &Trial{
-		AgentID: l.agent.ID, RequestID: l.subject.ID, Reason: p.reason, Steps: []*Step{}, Actions: []*TrialAction{}, ModelCalls: p.used.calls,
-		InputTokens: p.used.input, OutputTokens: p.used.output, Status: string(agentrun.StatusHANDED_OVER),
+		AgentID: l.agent.ID, RequestID: l.subject.ID, Reason: p.reason, Steps: []*Step{}, Actions: []*TrialAction{}, ModelCalls: p.used.Calls,
+		InputTokens: p.used.Input, OutputTokens: p.used.Output, Status: string(agentrun.StatusHANDED_OVER),
 	}
 	for _, s := range p.steps {
 		out.Steps = append(out.Steps, &s)

@@ -183,7 +183,12 @@ func (w *runner) decisionContext(read context.Context, run *ent.AgentRun) (*deci
 			return nil, fmt.Errorf("read the task: %w", err)
 		}
 	}
-	return newDecisionContext(read, w.engine, &selectedAgent{run.Edges.Agent, s}, about)
+	l, err := newDecisionContext(read, w.engine, &selectedAgent{run.Edges.Agent, s}, about)
+	if err != nil {
+		return nil, err
+	}
+	l.earlier, err = earlierIn(read, db, run)
+	return l, err
 }
 
 // start sets a run RUNNING and returns it. It completes the job and returns nil if there is nothing to do: the run has ended or
@@ -273,10 +278,7 @@ func (w *runner) finish(ctx context.Context, job *rivertype.JobRow, args interru
 			return err
 		}
 		if version != "" && is != version {
-			if err := run.Update().SetStatus(agentrun.StatusQUEUED).Exec(ctx); err != nil {
-				return fmt.Errorf("have the run plan anew: %w", err)
-			}
-			if err := tx.Insert(ctx, args, time.Time{}); err != nil {
+			if err := planAnew(ctx, tx, run); err != nil {
 				return err
 			}
 			return tx.Complete(ctx, job)
@@ -286,6 +288,14 @@ func (w *runner) finish(ctx context.Context, job *rivertype.JobRow, args interru
 		}
 		return tx.Complete(ctx, job)
 	})
+}
+
+// planAnew queues a run again whose request has changed since it was planned.
+func planAnew(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
+	if err := run.Update().SetStatus(agentrun.StatusQUEUED).Exec(ctx); err != nil {
+		return fmt.Errorf("have the run plan anew: %w", err)
+	}
+	return tx.Insert(ctx, interrupt.RunArgs{Company: run.CompanyID, Run: run.ID}, time.Time{})
 }
 
 // lockRun holds the agent of a run as it is, and locks the run after its request. All code locks the three in this order. The run
@@ -364,7 +374,7 @@ func keepSteps(ctx context.Context, run *ent.AgentRun, p *plan) (*ent.AgentRun, 
 	if err != nil {
 		return nil, fmt.Errorf("write the steps: %w", err)
 	}
-	after, err := run.Update().SetSteps(steps).SetModelCalls(p.used.calls).SetInputTokens(p.used.input).SetOutputTokens(p.used.output).Save(ctx)
+	after, err := run.Update().SetSteps(steps).SetModelCalls(p.used.Calls).SetInputTokens(p.used.Input).SetOutputTokens(p.used.Output).Save(ctx)
 	return after, wrap("keep the steps", err)
 }
 
