@@ -197,3 +197,21 @@ func TestBudgetsHoldForAllPlans(t *testing.T) {
 		require.Equal(t, []string{"request", "teams", "teams", "request", "teams"}, of)
 	})
 }
+
+// A replay of a run that a limit ended has no writes either.
+func TestReplayOfARunOutOfBudget(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		m := script(t, func(n int, _ sent) (int, any) {
+			if n == 1 {
+				return http.StatusOK, told(calls{{"updateRequest", strings.Replace(route, "%s", d.network, 1)}})
+			}
+			return http.StatusOK, told(calls{{"teams", `{"q":"` + strings.Repeat("a", n) + `"}`}})
+		})
+		d.hireModel(m, "SUGGEST")
+		run := d.run(d.file(d.ctx, "my vpn tunnel"), agentrun.StatusHANDED_OVER)
+		require.Contains(t, run.Reason, "steps")
+		again := testkit.Run(t, d.World, d.ctx, agent.Replay, agent.ReplayInput{ByID: op.ByID{ID: run.ID}})
+		require.True(t, *again.Same)
+		require.Empty(t, again.Actions)
+	})
+}

@@ -258,7 +258,11 @@ func prepareReplay(ctx context.Context, tx *op.Tx, in ReplayInput) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	out.Same = new(sameWrites(out.Actions, writesOf(g, turns)))
+	own, err := published(all, tx.Client, run.AgentID, run.AgentVersion)
+	if err != nil {
+		return nil, err
+	}
+	out.Same = new(sameWrites(out.Actions, writesOf(own, g, turns)))
 	if out.Version = run.AgentVersion; in.Version != nil {
 		out.Version = *in.Version
 	}
@@ -303,20 +307,18 @@ func retrace(ctx context.Context, tx *op.Tx, c *selectedAgent, s subject, g engi
 	return trialOf(l, t.plan("", g)), nil
 }
 
-// writesOf returns the writes that a run decided on.
-func writesOf(g engineInput, turns []exchange) []write {
-	out := g.Writes
-	for _, n := range turns {
-		for _, r := range n.Results {
-			if r.End != "" {
-				return nil
-			}
-			if r.Write != nil {
-				out = append(out, *r.Write)
-			}
-		}
+// writesOf returns the writes that a run decided on. Those of a conversation are what was left when it ended by the limits of its
+// version.
+func writesOf(s settings, g engineInput, turns []exchange) []write {
+	if len(turns) == 0 {
+		return g.Writes
 	}
-	return out
+	t := &conversation{decisionContext: &decisionContext{settings: s}, mask: func(v any) any { return v }}
+	t.begin(g)
+	for _, n := range turns {
+		t.addExchange(n)
+	}
+	return t.writes
 }
 
 // sameWrites reports whether a replay decided on the same writes as the run.
