@@ -104,7 +104,7 @@
 // # CUSTOM agents
 //
 //	push or GET /v1/agent-runs → claim → RUNNING ─┬→ complete → PROPOSED, WAITING → COMPLETED, or HANDED_OVER
-//	                                              ├→ handover, a ninth step, the same write twice → HANDED_OVER
+//	                                              ├→ handover, too many steps or minutes, the same write twice → HANDED_OVER
 //	                                              └→ no call: for 10 s after a push, 5 min otherwise → HANDED_OVER
 //
 // A key belongs to a CUSTOM agent. For each call the gate asks Door.As for the caller: it has the role and scopes of the
@@ -115,8 +115,10 @@
 //
 //   - If an agent sees as the requester and a call names no run, it can read only the agent's runs, because there is no
 //     requester.
-//   - A run changes only its own request, with the tools of its version. A requester with a weaker role than the agent's limits
-//     the reads.
+//   - A run changes only its own request, with the tools of its version and the fields that a model may set, too (fieldsOf). A
+//     requester with a weaker role than the agent's limits the reads. What a CUSTOM agent reads is not recorded, so the ids that it
+//     names are checked by the operation when a person lets it be done, and not against what the run has read.
+//   - The minutes of a run count from its claim, in each plan.
 //   - The first sign of an agent is a call, not the answer to the push. So an endpoint that accepts runs but works on none is
 //     also found within 10 s.
 //   - A run that nobody claims within 5 minutes is UNRESPONSIVE even if nothing is pushed. So no run waits for ever.

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	leaseTime        = 5 * time.Minute  // renewed by any call of a run
+	leaseTime        = 5 * time.Minute  // renewed by any call of a run, while its minutes last
 	renewAfter       = 20 * time.Second // a lease is not written again until it has lost this much
 	firstCallTimeout = 10 * time.Second // the first call after a push
 )

@@ -129,6 +129,9 @@ func mayHold(ctx context.Context, tx *op.Tx, in holdInput) (any, error) {
 	if s.mode(t.name) == modeOff {
 		return nil, apperr.New(apperr.Forbidden, "The agent may not use %s.", t.name)
 	}
+	if err := onlyFields(t.name, h.Arguments); err != nil {
+		return nil, err
+	}
 	if run.Trigger == agentrun.TriggerConsulted {
 		return nil, apperr.New(apperr.Forbidden, "The agent is asked for its opinion: the run says it when it is completed.")
 	}
@@ -144,6 +147,21 @@ func mayHold(ctx context.Context, tx *op.Tx, in holdInput) (any, error) {
 		return nil, err
 	}
 	return &allowed{t.name, s}, nil
+}
+
+// onlyFields returns validation_error for an argument that agents do not have of a tool.
+func onlyFields(tool string, arguments json.RawMessage) error {
+	only := fieldsOf[tool]
+	given := map[string]json.RawMessage{}
+	if err := json.Unmarshal(arguments, &given); err != nil {
+		return fmt.Errorf("read the arguments: %w", err)
+	}
+	for _, field := range slices.Sorted(maps.Keys(given)) {
+		if len(only) > 0 && !slices.Contains(only, field) {
+			return apperr.InvalidField(field, "is not for an agent to set")
+		}
+	}
+	return nil
 }
 
 // allowed is a write that the agent has the rights to do.
@@ -174,8 +192,8 @@ func hold(ctx context.Context, tx *op.Tx, in holdInput) (*held, error) {
 	}
 	why := ""
 	switch {
-	case len(steps) >= maxSteps:
-		why = "The run has had its eight steps."
+	case len(steps) >= may.settings.Limits.Steps:
+		why = may.settings.Limits.noSteps()
 	case slices.ContainsFunc(twice, func(a *ent.AgentAction) bool { return a.Operation == may.tool && sameJSON(a.Arguments, args) }):
 		why = "The agent asked for the same a second time."
 	}

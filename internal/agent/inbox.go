@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"atrium/ent"
 	"atrium/ent/agent"
@@ -93,10 +94,19 @@ func claim(ctx context.Context, tx *op.Tx, before *ent.AgentRun, _ op.ByID) (*en
 	if err := u.Exec(ctx); err != nil {
 		return nil, fmt.Errorf("claim the run: %w", err)
 	}
-	if err := tx.Insert(ctx, LeaseArgs{Company: before.CompanyID, Run: before.ID}, until); err != nil {
+	after, err := reload(ctx, tx, before)
+	if err != nil {
 		return nil, err
 	}
-	return reload(ctx, tx, before)
+	s, err := published(tx.Unfiltered(ctx, "an agent's own settings"), tx.Client, after.AgentID, after.AgentVersion)
+	if err != nil {
+		return nil, err
+	}
+	ends := tx.Now(ctx).Add(time.Duration(s.Limits.Minutes) * time.Minute)
+	if ends.Before(until) {
+		until = ends
+	}
+	return after, tx.Insert(ctx, LeaseArgs{Company: after.CompanyID, Run: after.ID, Plan: after.Plans, End: ends}, until)
 }
 
 // StepInput describes a step of a run.
@@ -109,7 +119,7 @@ type StepInput struct {
 	Result    string            `json:"result" maxLength:"2000" doc:"What came of it, for people. Plain text." example:"Nobody can work: the team is waiting."`
 }
 
-// note adds a step. Returns conflict for a run that is not RUNNING. A ninth step hands the run over.
+// note adds a step. Returns conflict for a run that is not RUNNING. A step beyond the run's limit hands it over.
 func note(ctx context.Context, tx *op.Tx, before *ent.AgentRun, in StepInput) (*ent.AgentRun, error) {
 	run, _, err := working(ctx, tx, before.ID)
 	if err != nil {
@@ -119,19 +129,23 @@ func note(ctx context.Context, tx *op.Tx, before *ent.AgentRun, in StepInput) (*
 	if err != nil {
 		return nil, err
 	}
-	if len(steps) >= maxSteps {
-		if err := end(ctx, tx, run, agentrun.StatusHANDED_OVER, "The run has had its eight steps."); err != nil {
+	s, err := published(tx.Unfiltered(ctx, "an agent's own settings"), tx.Client, run.AgentID, run.AgentVersion)
+	if err != nil {
+		return nil, err
+	}
+	if len(steps) >= s.Limits.Steps {
+		if err := end(ctx, tx, run, agentrun.StatusHANDED_OVER, s.Limits.noSteps()); err != nil {
 			return nil, err
 		}
 		return reload(ctx, tx, before)
 	}
-	s := Step{Kind: in.Kind, Operation: in.Operation, Rows: append([]string{}, in.Rows...), Result: in.Result}
+	next := Step{Kind: in.Kind, Operation: in.Operation, Rows: append([]string{}, in.Rows...), Result: in.Result}
 	if len(in.Arguments) > 0 {
-		if s.Arguments, err = json.Marshal(in.Arguments); err != nil {
+		if next.Arguments, err = json.Marshal(in.Arguments); err != nil {
 			return nil, fmt.Errorf("write the step: %w", err)
 		}
 	}
-	if err := addStep(ctx, tx, run, steps, s); err != nil {
+	if err := addStep(ctx, tx, run, steps, next); err != nil {
 		return nil, err
 	}
 	return reload(ctx, tx, before)

@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -21,6 +22,7 @@ import (
 	"atrium/internal/period"
 	"atrium/internal/principal"
 	"atrium/internal/request"
+	"atrium/internal/store"
 	"atrium/internal/testkit"
 	"atrium/internal/testkit/receiver"
 )
@@ -66,6 +68,37 @@ func TestCustomAgentsPlanAgain(t *testing.T) {
 		}
 		require.Equal(t, "The request changed each time that the agent had planned.", d.run(id, agentrun.StatusHANDED_OVER).Reason)
 		require.Nil(t, d.request(id).TeamID)
+	})
+}
+
+// A CUSTOM agent sets the same fields as a model, has the steps of its version, and the minutes of its version from its claim on,
+// however often it calls.
+func TestLimitsOfCustomAgents(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		r := d.robot("ACT_WITH_APPROVAL")
+		testkit.Run(t, d.World, d.ctx, agent.Update, agent.UpdateInput{ByID: op.ByID{ID: r.agent.ID}, Limits: op.SetTo(agent.Limits{Steps: 2, Minutes: 6})})
+		testkit.Run(t, d.World, d.ctx, agent.Publish, op.ByID{ID: r.agent.ID})
+		d.work()
+		id, run := r.claimed(d.ctx)
+		ctx := r.must(run.ID)
+		_, _, err := op.Run(ctx, d.Engine, request.Update, request.UpdateInput{ByID: op.ByID{ID: id}, Title: op.SetTo("PWNED")}, nil)
+		require.Equal(t, "title", refusedFields(err))
+		for range 3 {
+			testkit.Run(t, d.World, ctx, agent.AddStep, agent.StepInput{ByID: op.ByID{ID: run.ID}, Kind: "read", Operation: "request", Result: "R"})
+		}
+		require.Equal(t, "The run has had its 2 steps.", d.run(id, agentrun.StatusHANDED_OVER).Reason)
+
+		id, run = r.claimed(d.ctx)
+		var passed time.Duration
+		for _, by := range []time.Duration{4 * time.Minute, 3 * time.Minute} {
+			r.must(run.ID) // renews the lease
+			passed += by
+			d.Store.Clock().SetOffset(passed)
+			require.NoError(t, d.Store.Write(principal.System(t.Context(), "test"), func(ctx context.Context, tx *store.Tx) error {
+				return d.Queue.Advance(ctx, tx, by)
+			}))
+		}
+		require.Equal(t, "The agent has had the minutes of the run.", d.run(id, agentrun.StatusHANDED_OVER).Reason)
 	})
 }
 

@@ -147,6 +147,9 @@ func (w *runner) push(ctx context.Context, url, id string, secrets []secret.Valu
 type LeaseArgs struct {
 	Company string `json:"company"`
 	Run     string `json:"run"`
+
+	Plan int       `json:"plan,omitempty"` // of a claimed run: the plan, whose minutes are over at End
+	End  time.Time `json:"end,omitzero"`
 }
 
 // Kind names the job.
@@ -161,7 +164,7 @@ type leaser struct {
 	engine *op.Engine
 }
 
-// Work hands a run over whose lease has expired, and inserts itself again for a renewed one.
+// Work hands a run over whose lease has expired or whose minutes are over, and inserts itself again for a renewed lease.
 func (w *leaser) Work(ctx context.Context, job *river.Job[LeaseArgs]) error {
 	return w.engine.Work(ctx, job.Args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
 		run, _, err := lockRun(ctx, tx, job.Args.Run)
@@ -171,15 +174,29 @@ func (w *leaser) Work(ctx context.Context, job *river.Job[LeaseArgs]) error {
 		if err != nil {
 			return err
 		}
+		args := job.Args
+		if args.Plan != 0 && args.Plan != run.Plans {
+			return tx.Complete(ctx, job.JobRow) // each plan has a job of its own
+		}
 		if leased := run.Status == agentrun.StatusQUEUED || run.Status == agentrun.StatusRUNNING; !leased || run.LeaseUntil == nil {
 			return tx.Complete(ctx, job.JobRow)
 		}
 		now := tx.Now(ctx)
+		ends := !args.End.IsZero()
 		switch {
 		case run.Edges.Agent.Status == agent.StatusPAUSED: // the run continues when the agent is resumed
-			err = tx.Insert(ctx, job.Args, now.Add(leaseTime))
+			if ends {
+				args.End = args.End.Add(leaseTime)
+			}
+			err = tx.Insert(ctx, args, now.Add(leaseTime))
+		case ends && !now.Before(args.End):
+			err = end(ctx, tx, run, agentrun.StatusHANDED_OVER, "The agent has had the minutes of the run.")
 		case now.Before(*run.LeaseUntil):
-			err = tx.Insert(ctx, job.Args, *run.LeaseUntil)
+			next := *run.LeaseUntil
+			if ends && args.End.Before(next) {
+				next = args.End
+			}
+			err = tx.Insert(ctx, args, next)
 		case run.Status == agentrun.StatusQUEUED:
 			err = end(ctx, tx, run, agentrun.StatusHANDED_OVER, "UNRESPONSIVE: nothing was heard of the agent in time.")
 		default:

@@ -39,7 +39,8 @@ var defaultTools = []Tool{{Name: toolUpdate, Mode: modeAuto}, {Name: toolMove, M
 // messages lists the tools that send a message to somebody.
 var messages = []string{toolComment, toolDecline}
 
-// Limits are the limits of a run with a model. A run that exceeds one is handed over.
+// Limits are the limits of a run, over all of its plans. Steps and minutes are for CUSTOM agents as well. A run that exceeds one is
+// handed over.
 type Limits struct {
 	Steps      int `json:"steps,omitempty" minimum:"1" maximum:"50" doc:"What it looks at and decides; 8 when not given."`
 	ModelCalls int `json:"modelCalls,omitempty" minimum:"1" maximum:"50" doc:"Calls of the model; 12 when not given."`
