@@ -29,13 +29,16 @@ import (
 
 type body = map[string]any
 
+// pasted is a key that somebody has left in a form.
+const pasted = "gh" + "p_0123456789abcdefghijABCDEFGHIJ012345"
+
 // process returns a workflow in which the participants work on a task with a form that asks for a serial number.
 func process(participants ...body) *workflow.CreateWorkflowInput {
 	raw, _ := json.Marshal(body{
 		"phases": []body{
 			{"id": "start", "type": "START"},
 			{"id": "work", "type": "PROCESS", "participants": participants, "config": body{
-				"title": "Note the serial", "form": body{"fields": []body{{"key": "serial", "type": "text", "required": true}}},
+				"title": "Note the serial", "form": body{"fields": []body{{"key": "serial", "type": "text", "required": true, "help": "Look it up with " + pasted}}},
 			}},
 			{"id": "done", "type": "END"},
 		},
@@ -194,6 +197,8 @@ func TestModelsWorkPhases(t *testing.T) {
 		require.Len(t, m.asked, 5)
 		require.Equal(t, []string{"handOver", "requests", "request", "teams", "users", "completeTask"}, m.asked[0].tools())
 		require.Contains(t, m.raw[0], `\"serial\"`, "the form is data")
+		require.Contains(t, m.raw[0], "Look it up with")
+		require.NotContains(t, m.raw[0], pasted, "nor does a tool's description tell it")
 		require.NotContains(t, m.asked[0].Messages[0].Content, "Note the serial", "no part of the orders")
 		refused := m.asked[1].Messages
 		require.Contains(t, refused[len(refused)-2].Content, "no such tool")

@@ -130,7 +130,7 @@ func (t *conversation) tools() ([]model.Tool, error) {
 			continue
 		}
 		if t.subject.task != nil && toolNamed(m.Name) != nil {
-			if m, err = t.subject.narrow(m); err != nil {
+			if m, err = t.subject.narrow(m, t.mask); err != nil {
 				return nil, err
 			}
 		}
@@ -139,8 +139,9 @@ func (t *conversation) tools() ([]model.Tool, error) {
 	return out, nil
 }
 
-// narrow returns a tool with its arguments restricted to the task's outcomes and form, or to the text of an opinion.
-func (s subject) narrow(m model.Tool) (model.Tool, error) {
+// narrow returns a tool with its arguments restricted to the task's outcomes and form, or to the text of an opinion. Both are masked,
+// as in the data message: people paste keys into forms, too.
+func (s subject) narrow(m model.Tool, mask func(any) any) (model.Tool, error) {
 	m.Parameters = maps.Clone(m.Parameters)
 	all, _ := m.Parameters["properties"].(map[string]any)
 	properties := maps.Clone(all)
@@ -150,14 +151,14 @@ func (s subject) narrow(m model.Tool) (model.Tool, error) {
 		return m, nil
 	}
 	if len(s.task.Outcomes) > 0 {
-		properties["outcome"] = map[string]any{"type": "string", "enum": s.task.Outcomes}
+		properties["outcome"] = map[string]any{"type": "string", "enum": mask(s.task.Outcomes)}
 	}
 	if len(s.task.Form) > 0 {
 		var asked form.Definition
 		if err := json.Unmarshal(s.task.Form, &asked); err != nil {
 			return m, fmt.Errorf("read the task's form: %w", err)
 		}
-		properties["variables"] = asked.JSONSchema()
+		properties["variables"] = mask(asked.JSONSchema())
 	}
 	return m, nil
 }
