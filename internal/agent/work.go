@@ -125,8 +125,8 @@ func (w *runner) Work(ctx context.Context, job *river.Job[interrupt.RunArgs]) er
 // well. It is empty for all other errors.
 func refusedWork(err error) string {
 	told, ok := errors.AsType[*apperr.Error](err)
-	if !ok || told.Code != apperr.Forbidden && told.Code != apperr.Validation {
-		return ""
+	if !ok || told.Code != apperr.Forbidden && told.Code != apperr.Validation || errors.Unwrap(told) != nil {
+		return "" // an error with a cause is no decision, such as of policies that could not be read
 	}
 	reason := "The agent was refused: " + told.Message
 	for _, d := range told.Details {
