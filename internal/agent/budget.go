@@ -7,6 +7,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/agentrun"
+	"atrium/internal/agent/interrupt"
 	"atrium/internal/op"
 )
 
@@ -14,7 +15,17 @@ const (
 	maxPlans    = 3              // of a run whose request keeps changing
 	budgetTime  = 24 * time.Hour // the period in which runs count against the budgets of their agent and company
 	companyRuns = 5000           // runs that a company's agents may begin in that time, unless the company sets a number
+	fairShare   = 50             // queued runs of a company that have the same priority
+	lowest      = 4              // of the priorities
 )
+
+// runJob returns the job of a new run. The more runs of its company are queued, the lower is its priority, so that a company with
+// very many lets the runs of others go first.
+func runJob(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (interrupt.RunArgs, error) {
+	queued, err := tx.AgentRun.Query().Where(agentrun.StatusEQ(agentrun.StatusQUEUED)).Limit(fairShare * lowest).
+		IDs(tx.Unfiltered(ctx, "all queued runs take their turn"))
+	return interrupt.RunArgs{Company: run.CompanyID, Run: run.ID, Priority: min(lowest, 1+len(queued)/fairShare)}, wrap("count the queued runs", err)
+}
 
 // overBudget returns why a run must not begin to plan; empty if it may. Only runs that began to plan count, so a flooded agent
 // does not use up the budget of the company's other agents. A lock per company makes the count exact on all nodes.

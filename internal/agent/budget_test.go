@@ -70,6 +70,24 @@ func TestBudgetsHoldForAllNodes(t *testing.T) {
 	})
 }
 
+// A company with very many runs lets those of others go first.
+func TestManyRunsLetOthersGoFirst(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		other := fill(&desk{World: d.World, t: t, ctx: d.As(d.B, principal.Owner)})
+		d.hire("SUGGEST")
+		other.hire("SUGGEST")
+		for range 120 {
+			d.file(d.ctx, "my vpn tunnel")
+		}
+		id := other.file(other.ctx, "my vpn tunnel")
+		d.work()
+		runs := d.Store.Reader().AgentRun.Query()
+		require.Eventually(t, func() bool { return must(runs.Clone().Where(agentrun.EndedAtNotNil()).Count(d.ctx))(t) == 120 }, patience, tick)
+		ended := *other.run(id, agentrun.StatusPROPOSED).EndedAt
+		require.Greater(t, must(runs.Clone().Where(agentrun.EndedAtGT(ended)).Count(d.ctx))(t), 50)
+	})
+}
+
 // sandbox returns a desk in the sandbox of company A.
 func (d *desk) sandbox() *desk {
 	d.t.Helper()

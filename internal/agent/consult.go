@@ -86,9 +86,9 @@ type ConsultedArgs struct {
 // Kind names the job.
 func (ConsultedArgs) Kind() string { return "agent_consulted" }
 
-// InsertOpts puts the job into the agents' queue.
+// InsertOpts puts the job into the queue of the deadlines.
 func (ConsultedArgs) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: interrupt.QueueName}
+	return river.InsertOpts{Queue: interrupt.DeadlineQueue}
 }
 
 type consultEnder struct {

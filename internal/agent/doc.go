@@ -71,6 +71,13 @@
 // agent that nobody has approved, and refuses what slipped past: the run is handed over with the refusal. A decline always waits,
 // and so does a move to another offering. Calls of agents on their own runs never wait, because they do nothing yet.
 //
+// # Fairness
+//
+// The jobs of runs have a lower priority the more runs of their company are queued (runJob), so a company with thousands of them
+// lets others go first. A limit for each company on each node was refused: with four workers it would slow every company down, and
+// the queue would still be worked in the order of arrival. Jobs that end leases, approvals and consultations, and that give tasks
+// to people, have a queue of their own. Model calls, evaluations and pushes have a limit for each company.
+//
 // # The engine model
 //
 //	RUNNING → job agent_think: call the model, run its tools → store the turn with the next job → … → conclude, with the last turn

@@ -164,5 +164,9 @@ func begin(ctx context.Context, tx *op.Tx, c *selectedAgent, r *ent.Request, tri
 	if err != nil {
 		return nil, fmt.Errorf("begin a run: %w", err)
 	}
-	return run, tx.Insert(ctx, interrupt.RunArgs{Company: run.CompanyID, Run: run.ID}, time.Time{})
+	job, err := runJob(ctx, tx, run)
+	if err != nil {
+		return nil, err
+	}
+	return run, tx.Insert(ctx, job, time.Time{})
 }

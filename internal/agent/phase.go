@@ -50,8 +50,10 @@ type ReleaseArgs struct {
 // Kind names the job.
 func (ReleaseArgs) Kind() string { return "agent_release" }
 
-// InsertOpts puts the job into the agents' queue.
-func (ReleaseArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: interrupt.QueueName} }
+// InsertOpts puts the job into the queue of the deadlines, because somebody waits for the task.
+func (ReleaseArgs) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: interrupt.DeadlineQueue}
+}
 
 // onPhases matches the published agents that work on tasks.
 var onPhases = agent.And(agent.VersionGT(0), agent.TypeEQ(agent.TypeWORKFLOW_PHASE))
@@ -155,7 +157,11 @@ func beginAbout(ctx context.Context, tx *op.Tx, agentID string, t *ent.Task, tri
 	if err != nil {
 		return nil, fmt.Errorf("begin a run: %w", err)
 	}
-	return run, tx.Insert(ctx, interrupt.RunArgs{Company: run.CompanyID, Run: run.ID}, time.Time{})
+	job, err := runJob(ctx, tx, run)
+	if err != nil {
+		return nil, err
+	}
+	return run, tx.Insert(ctx, job, time.Time{})
 }
 
 // releaser gives tasks to people.

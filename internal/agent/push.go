@@ -155,8 +155,10 @@ type LeaseArgs struct {
 // Kind names the job.
 func (LeaseArgs) Kind() string { return "agent_lease" }
 
-// InsertOpts puts the job into the agents' queue.
-func (LeaseArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: interrupt.QueueName} }
+// InsertOpts puts the job into the queue of the deadlines.
+func (LeaseArgs) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: interrupt.DeadlineQueue}
+}
 
 // leaser ends expired leases.
 type leaser struct {

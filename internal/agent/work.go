@@ -28,6 +28,7 @@ import (
 const (
 	workerName  = "agents"
 	workers     = 4 // workers of the agents' queue on each node
+	enders      = 2 // workers of the queue of the deadlines on each node
 	maxAttempts = 4 // for a run that fails with an error
 	retryAfter  = time.Second
 	answerTime  = 72 * time.Hour // that people have to decide about an action
@@ -41,7 +42,7 @@ var Queues = []string{interrupt.QueueName, thinkQueue, pushQueue}
 func (d *Door) Work(out Caller) jobs.Option {
 	e := d.engine
 	r, b := &runner{engine: e, out: out, models: d.models}, &companyLimiter{}
-	return jobs.All(jobs.NamedQueue(interrupt.QueueName, workers), jobs.NamedQueue(thinkQueue, thinkers), jobs.NamedQueue(pushQueue, pushers),
+	return jobs.All(jobs.NamedQueue(interrupt.QueueName, workers), jobs.NamedQueue(interrupt.DeadlineQueue, enders), jobs.NamedQueue(thinkQueue, thinkers), jobs.NamedQueue(pushQueue, pushers),
 		jobs.Work(&thinker{runner: r, busy: b}), jobs.Work(&evaluator{runner: r, busy: b}),
 		jobs.Work(&intake{engine: e}), jobs.Work(r), jobs.Work(&phaser{runner: r}), jobs.Work(&consultEnder{engine: e}), jobs.Work(&expirer{engine: e}), jobs.Work(&leaser{engine: e}),
 		jobs.Work(&tasker{engine: e}), jobs.Work(&releaser{engine: e}), jobs.Work(&pusher{runner: r, busy: &companyLimiter{}}))
@@ -542,8 +543,10 @@ type ExpiryArgs struct {
 // Kind names the job.
 func (ExpiryArgs) Kind() string { return "agent_expiry" }
 
-// InsertOpts puts the job into the agents' queue.
-func (ExpiryArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: interrupt.QueueName} }
+// InsertOpts puts the job into the queue of the deadlines.
+func (ExpiryArgs) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: interrupt.DeadlineQueue}
+}
 
 // expirer works the jobs that expire actions.
 type expirer struct {

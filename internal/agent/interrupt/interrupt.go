@@ -20,23 +20,30 @@ import (
 	"atrium/internal/principal"
 )
 
-// QueueName is the queue of the agents' jobs. It is separate, so that their computations delay no other jobs.
-const QueueName = "agents"
+// QueueName is the queue of the agents' jobs that plan, and DeadlineQueue that of the jobs that end waiting. They are separate, so
+// that computations delay no other jobs, and runs no deadlines.
+const (
+	QueueName     = "agents"
+	DeadlineQueue = "agent_deadlines"
+)
 
 // Open lists the statuses of runs that have not ended.
 var Open = []agentrun.Status{agentrun.StatusQUEUED, agentrun.StatusRUNNING, agentrun.StatusWAITING}
 
 // RunArgs is the job that takes a run to its end, or to the point where it waits for a person.
 type RunArgs struct {
-	Company string `json:"company"`
-	Run     string `json:"run"`
+	Company  string `json:"company"`
+	Run      string `json:"run"`
+	Priority int    `json:"priority,omitempty"` // 1 (or 0) to 4: jobs with a lower one go first
 }
 
 // Kind names the job.
 func (RunArgs) Kind() string { return "agent_run" }
 
 // InsertOpts puts the job into the agents' queue.
-func (RunArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: QueueName} }
+func (a RunArgs) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: QueueName, Priority: a.Priority}
+}
 
 // PhaseArgs is the job that consults an agent about the task of a phase, or informs it that the phase was left.
 type PhaseArgs struct {
