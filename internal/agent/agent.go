@@ -120,7 +120,7 @@ type UpdateInput struct {
 	Instructions op.Patch[string]   `json:"instructions,omitzero" nullable:"true" maxLength:"20000" doc:"What people want of it. The engine history reads none."`
 	Engine       op.Patch[string]   `json:"engine,omitzero" enum:"history,model" doc:"What it thinks with: the company's own finished requests, or a language model."`
 	Tools        op.Patch[[]Tool]   `json:"tools,omitzero" maxItems:"20" doc:"The operations that it may use; replaces the list."`
-	Limits       op.Patch[Limits]   `json:"limits,omitzero" doc:"Of one run that asks a model; replaces them all."`
+	Limits       op.Patch[Limits]   `json:"limits,omitzero" doc:"Of one run, over all of its plans; replaces them all. A CUSTOM agent is held to steps and minutes."`
 	RunsPerDay   op.Patch[int]      `json:"runsPerDay,omitzero" minimum:"1" maximum:"100000" doc:"Runs that it begins in any 24 hours; those beyond are handed over to people."`
 	Shadow       op.Patch[bool]     `json:"shadow,omitzero" doc:"Whether it only proposes, and to admins alone."`
 

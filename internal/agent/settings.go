@@ -45,7 +45,7 @@ type Limits struct {
 	Steps      int `json:"steps,omitempty" minimum:"1" maximum:"50" doc:"What it looks at and decides; 8 when not given."`
 	ModelCalls int `json:"modelCalls,omitempty" minimum:"1" maximum:"50" doc:"Calls of the model; 12 when not given."`
 	Tokens     int `json:"tokens,omitempty" minimum:"1000" maximum:"1000000" doc:"Sent and answered, in all calls; 32000 when not given."`
-	Minutes    int `json:"minutes,omitempty" minimum:"1" maximum:"60" doc:"That the model takes, in all calls; 10 when not given."`
+	Minutes    int `json:"minutes,omitempty" minimum:"1" maximum:"60" doc:"That the model takes, in all calls, or a CUSTOM agent from its claim on; 10 when not given."`
 }
 
 // orDefault returns the limits with defaults for those that are not set.
