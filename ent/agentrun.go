@@ -43,7 +43,7 @@ type AgentRun struct {
 	Status agentrun.Status `json:"status,omitempty"`
 	// admins alone see it
 	Shadow bool `json:"shadow,omitempty"`
-	// [{n, kind, operation, rows, arguments, result, at}], at most eight
+	// [{n, kind, operation, rows, arguments, result, at}], of all its plans
 	Steps json.RawMessage `json:"steps,omitempty"`
 	// how often it has planned: three times at most
 	Plans int `json:"plans,omitempty"`

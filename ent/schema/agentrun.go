@@ -27,7 +27,7 @@ func (AgentRun) Fields() []ent.Field {
 		field.String("task_id").MaxLen(40).Optional().Nillable().Immutable().Comment("of a workflow's phase: what it is asked to do, or for its opinion about"),
 		field.Enum("status").Values("QUEUED", "RUNNING", "WAITING", "COMPLETED", "PROPOSED", "HANDED_OVER", "FAILED", "STOPPED").Default("QUEUED"),
 		field.Bool("shadow").Default(false).Immutable().Comment("admins alone see it"),
-		document("steps", "[{n, kind, operation, rows, arguments, result, at}], at most eight"),
+		document("steps", "[{n, kind, operation, rows, arguments, result, at}], of all its plans"),
 		field.Int("plans").Default(0).Comment("how often it has planned: three times at most"),
 		field.Int("model_calls").Default(0),
 		field.Int("input_tokens").Default(0).Comment("that its model was sent, as that counts them"),
