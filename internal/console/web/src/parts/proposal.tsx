@@ -44,7 +44,7 @@ export function Proposal({ action: a, title }: { action: ActionFullFragment; tit
   return (
     <article className={`card proposal${pending ? ' waits' : ''}`} aria-label={`${proposal ? 'Proposal' : 'Action'}: ${words(a.operation)}`}>
       <header className="line">
-        <strong>{title && a.request ? a.request.title : proposal ? 'The agent proposes' : 'The agent waits to act'}</strong>
+        <strong>{title && a.request ? a.request.title : proposal ? 'The agent proposes' : a.status === 'APPLIED' ? 'The agent acted' : 'The agent waits to act'}</strong>
         <Badge value={{ PENDING: 'WARNING', APPLIED: 'COMPLETED', REJECTED: 'REJECTED', STALE: 'off', EXPIRED: 'off' }[a.status]}>{a.status === 'PENDING' ? (proposal ? 'Proposed' : 'Waits for approval') : words(a.status)}</Badge>
         {a.shadow && <Badge value="draft">Shadow: admins alone see it</Badge>}
         <span className="soft small-text"><Time at={a.createdAt} /></span>
