@@ -165,6 +165,7 @@ func TestApprovalsTellWhoseTurnItIs(t *testing.T) {
 
 		inTurn := asked(func(c *ent.ApprovalCreate) { c.SetSequential(true) }, person(principal.Member), person(principal.Agent))
 		require.Equal(t, map[string]bool{inTurn: true}, may(member))
+		may(member) // the policies are in memory now
 		few := statements.Load()
 		ofTeam := asked(func(*ent.ApprovalCreate) {}, vars{"type": "team", "id": desk.ID}, person(principal.Member))
 		late := asked(func(c *ent.ApprovalCreate) { c.SetExpiresAt(s.World.Clock.Now().Add(-time.Hour)) }, person(principal.Member))

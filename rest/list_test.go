@@ -35,6 +35,10 @@ func TestPaging(t *testing.T) {
 			workedBy(t, s, as, create(t, s, as, "/v1/requests", body{"serviceId": f.service, "offeringId": f.offering, "title": fmt.Sprint("worked ", i)}))
 		}
 		movable(t, s, as, processes[0])
+		discussed := "/v1/requests/" + create(t, s, as, "/v1/requests", body{"serviceId": f.service, "offeringId": f.offering, "title": "c"}) + "/comments"
+		for i := range 5 {
+			create(t, s, as, discussed, body{"body": fmt.Sprint(i)})
+		}
 		lists := map[string][]string{ // path → the fields that it can be sorted by
 			"/v1/services": {"createdAt", "updatedAt", "name"},
 			"/v1/services/" + f.service + "/offerings": {"createdAt", "updatedAt", "name"},
@@ -51,7 +55,7 @@ func TestPaging(t *testing.T) {
 			"/v1/incidents":     {"createdAt", "updatedAt"},
 			"/v1/agent-runs":    {"createdAt", "updatedAt"},
 			"/v1/workflows/" + processes[0].workflow + "/executions": {"createdAt", "updatedAt", "status"},
-			"/v1/requests/" + create(t, s, as, "/v1/requests", body{"serviceId": f.service, "offeringId": f.offering, "title": "c"}) + "/comments": {"createdAt", "updatedAt"},
+			discussed: {"createdAt", "updatedAt"},
 		}
 		for path, sorts := range lists {
 			all := s.Do(t, apitest.Scenario{As: as, Path: path + "?pageSize=100"})

@@ -65,7 +65,7 @@ func goodBody(row rest.Row, f filing, n int) any {
 		return body{"name": "S" + strings.ToUpper(unique()), "value": "v"}
 	case "PATCH /secrets/{id}":
 		return body{"description": unique()}
-	case "POST /executions/{id}/cancel", "POST /tasks/{id}/claim":
+	case "POST /workflows/{id}/publish", "POST /executions/{id}/cancel", "POST /tasks/{id}/claim":
 		return nil
 	case "POST /agent-runs/{id}/steps":
 		return body{"kind": "read", "operation": "requests", "result": "Looked."}

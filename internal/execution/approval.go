@@ -208,15 +208,15 @@ func decideApproval(ctx context.Context, tx *op.Tx, a *ent.Approval, in DecideAp
 	if err != nil {
 		return nil, err
 	}
-	decisions := append(t.decisions, &Decision{
+	t.decisions = append(t.decisions, &Decision{
 		Vote: engine.Vote{Approver: t.approver, By: me, Approve: in.Decision == "APPROVE"}, Comment: op.Or(in.Comment, ""), At: tx.Now(ctx),
 	})
-	raw, err := encode(decisions)
+	raw, err := encode(t.decisions)
 	if err != nil {
 		return nil, err
 	}
 	u := a.Update().SetDecisions(raw)
-	if settled := engine.Settled(t.config, votesOf(decisions)); settled != "" {
+	if settled := engine.Settled(t.config, votesOf(t.decisions)); settled != "" {
 		u.SetStatus(approval.Status(settled))
 	}
 	after, err := u.Save(ctx)

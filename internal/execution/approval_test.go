@@ -2,7 +2,6 @@ package execution_test
 
 import (
 	"context"
-	"slices"
 	"testing"
 	"time"
 
@@ -187,16 +186,8 @@ func TestThoseWhoAreAsked(t *testing.T) {
 				require.Len(t, list.Rows, 1, "the public ones")
 				testkit.Run(t, w, as, requests.GetComment, op.ByID{ID: list.Rows[0].ID})
 			}
-			listed := testkit.Run(t, w, as, requests.List, requests.ListInput{})
-			require.Equal(t, err == nil, slices.ContainsFunc(listed.Rows, func(row *ent.Request) bool { return row.ID == r.ID }), "lists agree with single reads")
-			require.Len(t, listed.Rows, listed.Total)
-			counted := 0
-			for _, c := range testkit.Run(t, w, as, requests.Count, requests.CountInput{By: "status"}) {
-				counted += c.Count
-			}
-			require.Equal(t, listed.Total, counted)
-			require.Equal(t, err == nil, testkit.Run(t, w, as, requests.LookUpRequests, paging.ByIDs{IDs: []string{r.ID}})[r.ID] != nil, "and so do edges")
-			require.Equal(t, err == nil, testkit.Run(t, w, as, requests.LookUp, requests.LookUpInput{IDs: []string{r.ID}})[r.ID] != nil, "and subscriptions")
+			require.Equal(t, err == nil, testkit.Run(t, w, as, requests.LookUpRequests, paging.ByIDs{IDs: []string{r.ID}})[r.ID] != nil, "edges agree with single reads")
+			require.Equal(t, err == nil, testkit.Run(t, w, as, requests.LookUp, requests.LookUpInput{IDs: []string{r.ID}})[r.ID] != nil, "and so do subscriptions")
 			_, _, changed := op.Run(as, w.Engine, requests.Update, requests.UpdateInput{ByID: op.ByID{ID: r.ID}, Title: op.SetTo("Mine")}, nil)
 			require.Equal(t, apperr.Forbidden, apperr.CodeOf(changed))
 			return err

@@ -3,7 +3,7 @@
 // its public comments, and comment on it; they get no other right. They keep this access after the task or approval has ended.
 //
 // The operations on requests, comments, tasks and approvals call it. It computes the answer from the rows of tasks, approvals
-// and executions and stores nothing. For a single request it runs a query only if the caller's role alone does not give access.
+// and executions, stores nothing, and runs a query only if the caller's role alone does not give access to the request.
 package party
 
 import (
@@ -34,54 +34,23 @@ func Works(userID string) predicate.Task {
 	return func(s *sql.Selector) { s.Where(works(s, userID)) }
 }
 
-// part is one way to take part in a request: a table whose rows name the request, and which of its rows are the user's.
-type part struct {
-	table, requestID, companyID string
-	mine                        func(t *sql.SelectTable, companyID, userID string) *sql.Predicate
-}
-
-var parts = []part{
-	{task.Table, task.FieldRequestID, task.FieldCompanyID, func(t *sql.SelectTable, _, userID string) *sql.Predicate {
-		return sql.EQ(t.C(task.FieldAssigneeID), userID)
-	}},
-	{task.Table, task.FieldRequestID, task.FieldCompanyID, func(t *sql.SelectTable, companyID, userID string) *sql.Predicate {
-		m := sql.Table(teammember.Table)
-		return sql.In(t.C(task.FieldTeamID), sql.Select(m.C(teammember.FieldTeamID)).From(m).
-			Where(sql.And(sql.EQ(m.C(teammember.FieldCompanyID), companyID), sql.EQ(m.C(teammember.FieldUserID), userID))))
-	}},
-	{approval.Table, approval.FieldRequestID, approval.FieldCompanyID, func(t *sql.SelectTable, _, userID string) *sql.Predicate {
-		return named(t.C(approval.FieldApprovers), t.C(approval.FieldCompanyID), userID)
-	}},
-	{execution.Table, execution.FieldRequestID, execution.FieldCompanyID, func(t *sql.SelectTable, _, userID string) *sql.Predicate {
-		return sql.And(sql.NotNull(t.C(execution.FieldConsulted)), named(t.C(execution.FieldConsulted), t.C(execution.FieldCompanyID), userID))
-	}},
-}
-
-// Has matches the requests in which the user takes part. It asks about each request, so it is for requests whose ids are known.
-func Has(companyID, userID string) predicate.Request {
+// Has matches the requests in which the user takes part.
+func Has(userID string) predicate.Request {
 	return func(s *sql.Selector) {
-		some := make([]*sql.Predicate, len(parts))
-		for i, p := range parts {
-			t := sql.Table(p.table)
-			some[i] = sql.Exists(sql.Select(t.C(p.requestID)).From(t).Where(sql.And(
-				sql.EQ(t.C(p.companyID), companyID), sql.ColumnsEQ(t.C(p.requestID), s.C(request.FieldID)), p.mine(t, companyID, userID))))
+		of := func(table, requestID, companyID string, where func(t *sql.SelectTable) *sql.Predicate) *sql.Predicate {
+			t := sql.Table(table)
+			return sql.Exists(sql.Select(t.C(requestID)).From(t).Where(sql.And(
+				sql.ColumnsEQ(t.C(companyID), s.C(request.FieldCompanyID)), sql.ColumnsEQ(t.C(requestID), s.C(request.FieldID)), where(t))))
 		}
-		s.Where(sql.Or(some...))
-	}
-}
-
-// Reads matches the requests that the user created or takes part in. It finds these first, each kind by its index, so it is for lists
-// and counts: for each request of a company, Has would look into three tables.
-func Reads(companyID, userID string) predicate.Request {
-	return func(s *sql.Selector) {
-		t := sql.Table(request.Table)
-		all := sql.Select(t.C(request.FieldID)).From(t).
-			Where(sql.And(sql.EQ(t.C(request.FieldCompanyID), companyID), sql.EQ(t.C(request.FieldCreatedBy), userID)))
-		for _, p := range parts {
-			t := sql.Table(p.table)
-			all.Union(sql.Select(t.C(p.requestID)).From(t).Where(sql.And(sql.EQ(t.C(p.companyID), companyID), p.mine(t, companyID, userID))))
-		}
-		s.Where(sql.In(s.C(request.FieldID), all))
+		s.Where(sql.Or(
+			of(task.Table, task.FieldRequestID, task.FieldCompanyID, func(t *sql.SelectTable) *sql.Predicate { return works(t, userID) }),
+			of(approval.Table, approval.FieldRequestID, approval.FieldCompanyID, func(t *sql.SelectTable) *sql.Predicate {
+				return named(t.C(approval.FieldApprovers), t.C(approval.FieldCompanyID), userID)
+			}),
+			of(execution.Table, execution.FieldRequestID, execution.FieldCompanyID, func(t *sql.SelectTable) *sql.Predicate {
+				return named(t.C(execution.FieldConsulted), t.C(execution.FieldCompanyID), userID)
+			}),
+		))
 	}
 }
 
@@ -119,7 +88,7 @@ func GrantParticipant(ctx context.Context, tx *op.Tx, row any, r *ent.Request) e
 	if !tx.OwnOnly() || r.CreatedBy == tx.Principal().ID {
 		return nil
 	}
-	has, err := tx.Request.Query().Where(request.ID(r.ID), Has(r.CompanyID, tx.Principal().ID)).Exist(tx.Unfiltered(ctx, "access policies look at the row itself"))
+	has, err := tx.Request.Query().Where(request.ID(r.ID), Has(tx.Principal().ID)).Exist(tx.Unfiltered(ctx, "access policies look at the row itself"))
 	if err != nil {
 		return fmt.Errorf("look for the caller's part in the request: %w", err)
 	}

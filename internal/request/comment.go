@@ -76,7 +76,7 @@ func shown(tx *op.Tx) []predicate.Comment {
 		return nil
 	}
 	return []predicate.Comment{
-		comment.VisibilityEQ(comment.VisibilityPublic), comment.HasRequestWith(reachedOf(tx)...),
+		comment.VisibilityEQ(comment.VisibilityPublic), comment.HasRequestWith(reached(tx)...),
 	}
 }
 

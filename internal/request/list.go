@@ -20,7 +20,7 @@ var sorts = op.Sorts{
 	"responseDueAt": request.FieldResponseDueOrder, "resolutionDueAt": request.FieldResolutionDueOrder,
 }
 
-// List finds requests, of those that the caller may read.
+// List finds requests. If a caller's role reaches only the caller's own requests, the list contains only these.
 var List = op.New("request.list", op.Spec{
 	Resource: "Request", Action: op.Read, Scope: "requests:read", Sorts: sorts,
 	Summary: "List requests",
@@ -45,28 +45,30 @@ type ListInput struct {
 }
 
 func list(ctx context.Context, tx *op.Tx, in ListInput) (paging.List[*ent.Request], error) {
-	q := tx.Request.Query().Where(reached(tx)...).Where(in.where()...)
+	q := tx.Request.Query().Where(own(tx)...).Where(in.where()...)
 	if counter, ok := in.counter(tx); ok {
 		return paging.Counted(ctx, tx, in.Page, sorts, counter, q)
 	}
 	return paging.Of(ctx, in.Page, sorts, q)
 }
 
-// reached limits lists and counts to what a single read answers. Callers whose role reaches only their own requests also read those in
-// which a workflow gave them a part.
+// own limits lists and counts for callers whose role reaches only their own requests. It leaves out those in which a workflow gave them
+// a part, which reached adds: approvers and people who are consulted stand in documents that no index covers. Looking for them took a
+// member's list from 1.3 to 51 ms on PostgreSQL and from 0.2 to 156 ms on SQLite, in a company with 50,000 requests, 20,000 executions
+// and 10,000 approvals (2 cores, 2026-11).
+func own(tx *op.Tx) []predicate.Request {
+	if !tx.OwnOnly() {
+		return nil
+	}
+	return []predicate.Request{request.CreatedBy(tx.Principal().ID)}
+}
+
+// reached limits look-ups by id as single reads are: these callers also reach the requests in which a workflow gave them a part.
 func reached(tx *op.Tx) []predicate.Request {
 	if !tx.OwnOnly() {
 		return nil
 	}
-	return []predicate.Request{party.Reads(tx.Principal().CompanyID, tx.Principal().ID)}
-}
-
-// reachedOf is reached for statements that name the requests by their ids.
-func reachedOf(tx *op.Tx) []predicate.Request {
-	if !tx.OwnOnly() {
-		return nil
-	}
-	return []predicate.Request{request.Or(request.CreatedBy(tx.Principal().ID), party.Has(tx.Principal().CompanyID, tx.Principal().ID))}
+	return []predicate.Request{request.Or(request.CreatedBy(tx.Principal().ID), party.Has(tx.Principal().ID))}
 }
 
 // where returns the filters as predicates.

@@ -28,11 +28,11 @@ func lookUp(ctx context.Context, tx *op.Tx, in LookUpInput) (map[string]*ent.Req
 	if tx.OwnOnly() {
 		in.IDs = slices.DeleteFunc(slices.Clone(in.IDs), func(id string) bool { return slices.Contains(in.Internal, id) })
 	}
-	return paging.LookUp(ctx, tx.Request.Query().Where(reachedOf(tx)...).Where(in.where()...), paging.ByIDs{IDs: in.IDs})
+	return paging.LookUp(ctx, tx.Request.Query().Where(reached(tx)...).Where(in.where()...), paging.ByIDs{IDs: in.IDs})
 }
 
 // LookUpRequests reads many requests at once for edges of the graph, under the rights of reading a single one.
 var LookUpRequests = paging.NewLookUp("request.edges", op.Spec{
 	Resource: "Request", Action: op.Read, Scope: "requests:read",
 	Summary: "Look up the requests that other rows are about",
-}, func(tx *op.Tx) *ent.RequestQuery { return tx.Request.Query().Where(reachedOf(tx)...) })
+}, func(tx *op.Tx) *ent.RequestQuery { return tx.Request.Query().Where(reached(tx)...) })

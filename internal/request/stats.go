@@ -52,7 +52,7 @@ func stats(ctx context.Context, tx *op.Tx, in StatsInput) ([]*Stat, error) {
 		return nil, err
 	}
 	within := func(at *time.Time) bool { return at != nil && !at.Before(from) && at.Before(to) }
-	q := tx.Request.Query().Where(reached(tx)...).Where(request.Or(
+	q := tx.Request.Query().Where(own(tx)...).Where(request.Or(
 		request.And(request.CreatedAtGTE(from), request.CreatedAtLT(to)), request.And(request.CompletedAtGTE(from), request.CompletedAtLT(to)),
 		request.And(request.CancelledAtGTE(from), request.CancelledAtLT(to)),
 	)).Limit(maxStatsRows + 1)
