@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # chaos.sh [ROUNDS] injects ROUNDS faults (default 20) into servers under load, on PostgreSQL through toxiproxy and on SQLite on a
 # small disk, and then checks that each acknowledged write exists exactly once. ON=sqlite or ON=postgres selects one of them, and
-# FAULT one fault by its name ("kill -9"). Everything stays on loopback. It mounts a tmpfs and needs root.
+# FAULT one fault by its name ("kill -9"). Everything stays on loopback. It mounts a small file system and needs root.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -81,7 +81,21 @@ var onDisk = append([]fault{
 		require.NoError(s.t, fill.Close())
 		require.NoError(s.t, os.Remove(fill.Name()))
 	}},
+	{"the disk slow", func(s *site) { // each write waits for half a second
+		for range 6 {
+			s.freeze("--freeze")
+			time.Sleep(500 * time.Millisecond)
+			s.freeze("--unfreeze")
+			time.Sleep(50 * time.Millisecond)
+		}
+	}},
 }, everywhere...)
+
+// freeze makes writes to the small file system wait, or go on.
+func (s *site) freeze(how string) {
+	out, err := exec.Command("fsfreeze", how, s.disk).CombinedOutput()
+	require.NoError(s.t, err, "%s", out)
+}
 
 // pause returns for how long to suspend a process: usually less than its database waits for it, sometimes more.
 func pause() time.Duration {
@@ -91,8 +105,8 @@ func pause() time.Duration {
 	return time.Duration(rand.IntN(3000)) * time.Millisecond
 }
 
-// Two nodes on PostgreSQL and one on SQLite work under load while their processes are killed or suspended, lose the database or
-// fill the disk, ATRIUM_CHAOS_ROUNDS times (default 20). ATRIUM_CHAOS_FAULT selects one of the faults by its name. At the end,
+// Two nodes on PostgreSQL and one on SQLite work under load while their processes are killed or suspended, lose the database, or
+// have a full or slow disk, ATRIUM_CHAOS_ROUNDS times (default 20). ATRIUM_CHAOS_FAULT selects one of the faults by its name. At the end,
 // everything that was answered exists exactly once, with all that belongs to it.
 func TestChaos(t *testing.T) {
 	rounds := 20
@@ -116,10 +130,17 @@ func TestChaos(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) {
 		p := onSQLite(t)
 		disk := filepath.Dir(p.data)
-		if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=1280m", "atrium", disk).CombinedOutput(); err != nil {
+		image := filepath.Join(t.TempDir(), "disk")
+		require.NoError(t, os.WriteFile(image, nil, 0o600))
+		require.NoError(t, os.Truncate(image, 1280<<20))
+		for _, command := range [][]string{{"mkfs.ext4", "-q", image}, {"mount", "-o", "loop", image, disk}} {
+			out, err := exec.Command(command[0], command[1:]...).CombinedOutput()
 			require.NoError(t, err, "a small disk takes the right to mount: %s", out)
 		}
-		t.Cleanup(func() { _ = exec.Command("umount", "--lazy", disk).Run() })
+		t.Cleanup(func() {
+			_ = exec.Command("fsfreeze", "--unfreeze", disk).Run() // fails unless a failed test left it frozen
+			_ = exec.Command("umount", "--lazy", disk).Run()
+		})
 		first := p.serve(flags...)
 		again := append([]string{"--listen", strings.TrimPrefix(first.base, "https://")}, flags...)
 		s := &site{place: p, t: t, disk: disk, nodes: []*node{first}, start: func() *node { return p.serve(again...) }}

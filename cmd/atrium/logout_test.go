@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"html"
 	"io"
 	"net/http"
@@ -103,9 +105,16 @@ type person struct {
 // browser returns a new browser. It does not follow redirects to an application.
 func (p person) browser() *http.Client {
 	p.t.Helper()
-	jar, err := cookiejar.New(nil)
-	require.NoError(p.t, err)
 	c := p.n.client()
+	browse(p.t, c)
+	return c
+}
+
+// browse makes a client a browser without scripts: it has cookies, and follows no redirects to an application.
+func browse(t testing.TB, c *http.Client) {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	require.NoError(t, err)
 	c.Jar = jar
 	c.CheckRedirect = func(r *http.Request, via []*http.Request) error {
 		if r.URL.Scheme == "http" {
@@ -116,7 +125,6 @@ func (p person) browser() *http.Client {
 		}
 		return nil
 	}
-	return c
 }
 
 // page is the page that a browser shows, or the redirect to an application.
@@ -124,22 +132,32 @@ type page struct{ at, text, location string }
 
 func (p person) open(c *http.Client, to string, form url.Values) page {
 	p.t.Helper()
+	on, err := open(p.t.Context(), c, p.n.base, to, form)
+	require.NoError(p.t, err)
+	return on
+}
+
+// open opens a page of the origin, or submits a form to it.
+func open(ctx context.Context, c *http.Client, origin, to string, form url.Values) (page, error) {
 	method := http.MethodGet
 	if form != nil {
 		method = http.MethodPost
 	}
-	req, err := http.NewRequestWithContext(p.t.Context(), method, to, strings.NewReader(form.Encode()))
-	require.NoError(p.t, err)
+	req, err := http.NewRequestWithContext(ctx, method, to, strings.NewReader(form.Encode()))
+	if err != nil {
+		return page{}, err
+	}
 	if form != nil {
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		req.Header.Set("Origin", p.n.base)
+		req.Header.Set("Origin", origin)
 	}
 	res, err := c.Do(req)
-	require.NoError(p.t, err)
+	if err != nil {
+		return page{}, err
+	}
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
-	require.NoError(p.t, err)
-	return page{at: res.Request.URL.String(), text: string(text), location: res.Header.Get("Location")}
+	return page{at: res.Request.URL.String(), text: string(text), location: res.Header.Get("Location")}, err
 }
 
 var (
@@ -150,18 +168,30 @@ var (
 // submit submits the page's first form, including its hidden fields.
 func (p person) submit(c *http.Client, on page, fields url.Values) page {
 	p.t.Helper()
+	on, err := submit(p.t.Context(), c, p.n.base, on, fields)
+	require.NoError(p.t, err)
+	return on
+}
+
+func submit(ctx context.Context, c *http.Client, origin string, on page, fields url.Values) (page, error) {
 	action := anyForm.FindStringSubmatch(on.text)
-	require.NotNil(p.t, action, on.text)
+	if action == nil {
+		return page{}, fmt.Errorf("no form: %s", on.text)
+	}
 	for _, input := range anyInput.FindAllStringSubmatch(on.text, -1) {
 		if !fields.Has(input[1]) {
 			fields.Set(input[1], html.UnescapeString(input[2]))
 		}
 	}
 	at, err := url.Parse(on.at)
-	require.NoError(p.t, err)
+	if err != nil {
+		return page{}, err
+	}
 	to, err := at.Parse(html.UnescapeString(action[1]))
-	require.NoError(p.t, err)
-	return p.open(c, to.String(), fields)
+	if err != nil {
+		return page{}, err
+	}
+	return open(ctx, c, origin, to.String(), fields)
 }
 
 // accept accepts an invitation and sets the person's password.
@@ -174,26 +204,45 @@ func (p person) accept(link string) {
 // tokens signs the person in for a public client, and returns its access token and ID token.
 func (p person) tokens(clientID string) (access, id string) {
 	p.t.Helper()
-	c, verifier := p.browser(), strings.Repeat("v", 43)
+	access, id, err := signIn(p.t.Context(), p.browser(), p.n.base, clientID, p.email, p.password)
+	require.NoError(p.t, err)
+	return access, id
+}
+
+// signIn signs a person in for a public client by the pages of the origin, and returns its access token and ID token.
+func signIn(ctx context.Context, c *http.Client, origin, clientID, email, password string) (access, id string, err error) {
+	verifier := strings.Repeat("v", 43)
 	sum := sha256.Sum256([]byte(verifier))
 	const callback = "http://127.0.0.1/callback"
-	on := p.open(c, p.n.base+"/oauth2/authorize?"+url.Values{
+	on, err := open(ctx, c, origin, origin+"/oauth2/authorize?"+url.Values{
 		"client_id": {clientID}, "redirect_uri": {callback}, "response_type": {"code"}, "scope": {"openid requests:read"},
 		"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}, "code_challenge_method": {"S256"},
 	}.Encode(), nil)
-	on = p.submit(c, on, url.Values{"email": {p.email}, "password": {p.password}})
-	if on.location == "" {
-		on = p.submit(c, on, url.Values{"consent": {"allow"}})
+	if err == nil {
+		on, err = submit(ctx, c, origin, on, url.Values{"email": {email}, "password": {password}})
+	}
+	if err == nil && on.location == "" {
+		on, err = submit(ctx, c, origin, on, url.Values{"consent": {"allow"}})
+	}
+	if err != nil {
+		return "", "", err
 	}
 	back, err := url.Parse(on.location)
-	require.NoError(p.t, err)
-	require.NotEmpty(p.t, back.Query().Get("code"), on.text)
-	out := decode(p.t, p.open(c, p.n.base+"/oauth2/token", url.Values{
+	if err != nil || back.Query().Get("code") == "" {
+		return "", "", fmt.Errorf("no code: %s %s", on.location, on.text)
+	}
+	on, err = open(ctx, c, origin, origin+"/oauth2/token", url.Values{
 		"grant_type": {"authorization_code"}, "code": {back.Query().Get("code")}, "client_id": {clientID}, "redirect_uri": {callback}, "code_verifier": {verifier},
-	}).text)
-	access, ok := out["access_token"].(string)
-	require.True(p.t, ok, out)
-	id, ok = out["id_token"].(string)
-	require.True(p.t, ok, out)
-	return access, id
+	})
+	if err != nil {
+		return "", "", err
+	}
+	var out struct {
+		Access string `json:"access_token"`
+		ID     string `json:"id_token"`
+	}
+	if err := json.Unmarshal([]byte(on.text), &out); err != nil || out.Access == "" || out.ID == "" {
+		return "", "", fmt.Errorf("no tokens: %s", on.text)
+	}
+	return out.Access, out.ID, nil
 }

@@ -3,8 +3,11 @@
 package main_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"regexp"
 	"slices"
@@ -20,8 +23,8 @@ import (
 )
 
 // traffic simulates a company at work: people file requests, read, change and comment on them and complete the first task of
-// their workflows, and an admin creates and deletes access policies. Each call goes to a node that reports to be ready, as a load
-// balancer would send it.
+// their workflows, an admin creates and deletes access policies, and, where calls are repeated, somebody signs in again and again. Each
+// call goes to a node that reports to be ready, as a load balancer would send it.
 type traffic struct {
 	t      *testing.T
 	first  firstRun
@@ -30,11 +33,13 @@ type traffic struct {
 	repeat bool   // calls without an answer, or with 5xx, are repeated with the same idempotency key
 	sink   *receiver.Receiver
 	hook   string // id of the sink's subscription
+	app    string // id of the OAuth client that people sign in for
 
 	mu       sync.Mutex
 	nodes    []*node
 	ready    []string       // addresses of the nodes that are ready
 	kept     []string       // ids of requests whose create was answered with 201
+	signIns  int            // that gave a token which was accepted
 	comments []string       // bodies of comments that were answered with 201
 	failed   []string       // calls with an unexpected answer
 	again    map[string]int // repeated calls, counted by their error
@@ -56,6 +61,7 @@ func startTraffic(t *testing.T, callers int, repeat bool, nodes ...*node) *traff
 	made := n.graphQL(tr.owner, `mutation($in: CreateWebhookSubscriptionInput!) { createWebhookSubscription(input: $in) { webhookSubscription { id } } }`,
 		map[string]any{"in": map[string]any{"url": tr.sink.URL, "events": []string{"request.created"}}})
 	tr.hook = made["createWebhookSubscription"].(map[string]any)["webhookSubscription"].(map[string]any)["id"].(string)
+	tr.app = n.application(tr.first.Company.ID, "http://127.0.0.1/callback")["clientId"].(string)
 	tr.look()
 	tr.watch.Go(func() {
 		for {
@@ -79,6 +85,13 @@ func startTraffic(t *testing.T, callers int, repeat bool, nodes ...*node) *traff
 			tr.administer(n)
 		}
 	})
+	if repeat {
+		tr.callers.Go(func() {
+			for !tr.ended() {
+				tr.signIn()
+			}
+		})
+	}
 	return tr
 }
 
@@ -216,6 +229,36 @@ func (tr *traffic) administer(n int) {
 	time.Sleep(200 * time.Millisecond)
 }
 
+// signIn signs the owner in by the pages and uses the token. Whatever name the pages have in redirects, each of its calls goes to a
+// ready node. A sign-in that a fault interrupts is begun anew, as people do; the codes and forms of the first are used up.
+func (tr *traffic) signIn() {
+	time.Sleep(500 * time.Millisecond) // below the limit of anonymous calls
+	transport := tr.c.Transport.(*http.Transport).Clone()
+	transport.DisableKeepAlives = true
+	transport.DialContext = func(ctx context.Context, network, _ string) (net.Conn, error) {
+		tr.mu.Lock()
+		ready := tr.ready
+		tr.mu.Unlock()
+		if len(ready) == 0 {
+			return nil, errors.New("no node is ready")
+		}
+		to := ready[int(tr.turn.Add(1))%len(ready)]
+		return (&net.Dialer{}).DialContext(ctx, network, strings.TrimPrefix(to, "https://"))
+	}
+	c := &http.Client{Transport: transport, Timeout: tr.c.Timeout}
+	browse(tr.t, c)
+	access, _, err := signIn(context.Background(), c, tr.first.AuthURL, tr.app, tr.first.Owner.Email, tr.first.Owner.Password)
+	if err != nil {
+		tr.note("sign in: "+err.Error(), true)
+		return
+	}
+	if _, ok := tr.call("GET", "/v1/requests?pageSize=1", access, "", "", 200); ok {
+		tr.mu.Lock()
+		tr.signIns++
+		tr.mu.Unlock()
+	}
+}
+
 // answered waits until that many more requests have been filed.
 func (tr *traffic) answered(more int) {
 	tr.t.Helper()
@@ -256,7 +299,11 @@ func (tr *traffic) requireBalanced(p place) {
 	require.Empty(t, column(t, p, "SELECT execution_id || phase_id FROM tasks"+of+" GROUP BY execution_id, phase_id HAVING count(*) > 1"), "tasks twice")
 	p.awaitDelivered(company, 2*patience)
 	repeated := requireDelivered(t, p, company, tr.hook, tr.sink)
+	if tr.repeat {
+		require.Positive(t, tr.signIns)
+		require.GreaterOrEqual(t, countRows(t, p, "audit_entries"+of+" AND action = 'session.created' AND outcome = 'allowed'"), tr.signIns, "a sign-in is not audited")
+	}
 	verified := p.object("audit", "verify", "--company", company)
 	require.Equal(t, true, verified["intact"], "%v", verified)
-	t.Logf("%d requests and %d comments answered, %d deliveries repeated; calls made again: %v", len(tr.kept), len(tr.comments), repeated, tr.again)
+	t.Logf("%d requests and %d comments answered, %d sign-ins, %d deliveries repeated; calls made again: %v", len(tr.kept), len(tr.comments), tr.signIns, repeated, tr.again)
 }
