@@ -9,7 +9,7 @@ FUZZTIME ?= 30s
 LINT_VERSION := v2.15.0
 LINT := .bin/golangci-lint-$(LINT_VERSION)
 
-.PHONY: run test race bench lint generate check generated fuzz upgrade-test chaos soak build help
+.PHONY: run test race bench lint generate check generated fuzz upgrade-test chaos soak image build help
 
 run: build ## build and start the server; ARGS go to `atrium serve`
 	exec bin/atrium serve --drain 0s $(ARGS)
@@ -46,6 +46,9 @@ chaos: ## servers under load and faults, and the books after; ROUNDS=20 faults o
 
 soak: ## what must hold of agents whatever chance does, ROUNDS=10000 times; ON=sqlite takes one database
 	@.ci/soak.sh $(ROUNDS)
+
+image: ## build the container image with buildah, and start it once
+	@.ci/image.sh $(ARGS)
 
 build: ## build bin/atrium
 	go build -o bin/atrium ./cmd/atrium
