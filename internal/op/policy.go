@@ -17,6 +17,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/op/rights"
 	"atrium/internal/principal"
+	"atrium/internal/store"
 )
 
 // Access policies act on an operation at three places. Its queries return only rows that the caller may read (narrow). The
@@ -90,8 +91,12 @@ func (e *Engine) Caller(ctx context.Context, set *authz.Set, p *principal.Princi
 	return e.rights.Caller(ctx, rights.From{Store: e.Store, Authz: e.Authz}, set, p)
 }
 
-// undecided turns an error on the way to a decision into a refusal: deciding fails closed.
+// undecided turns an error on the way to a decision into a refusal: deciding fails closed. A database that is away is an error of its
+// own, which refuses as well, and after which the caller tries again.
 func undecided(err error) error {
+	if store.IsUnavailable(err) {
+		return err
+	}
 	return apperr.Wrap(err, apperr.Forbidden, "Access could not be decided.")
 }
 
