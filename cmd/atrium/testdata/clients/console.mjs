@@ -399,7 +399,8 @@ await page.getByText('The policy was saved').waitFor();
 
 // A refusal is explained by its decision.
 await b.go(`policies?decision=${refusal.decisionId}`, 'Access policies');
-await page.getByText('decided by').waitFor();
+await page.locator('.notice').getByText('requests:write').waitFor();
+await page.getByRole('status').getByText('decided by').waitFor();
 
 // Who did what is found by the resource and the action.
 await b.go('audit', 'Audit');

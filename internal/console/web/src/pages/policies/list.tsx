@@ -67,7 +67,12 @@ function WhyMay() {
   const { decision } = useSearch({ strict: false }) as { decision?: string };
   const named = useRead(DecisionOne, { id: decision ?? '' }, !decision).data?.node;
   const about = named && 'principalId' in named ? { principalId: named.principalId, action: named.action, resourceType: named.resourceType, resourceId: named.resourceId ?? '' } : null;
-  return <Ask key={about ? decision : ''} about={about} />;
+  return (
+    <>
+      {named && 'principalId' in named && <p className="notice"><Badge value={named.allowed ? 'allowed' : 'denied'} /> {named.principalName}: {named.action} {named.resourceType}, decided by {named.decidedBy.kind} {named.decidedBy.name ?? named.decidedBy.id} <Time at={named.createdAt} />. What policies say of it now stands below.</p>}
+      <Ask key={about ? decision : ''} about={about} />
+    </>
+  );
 }
 
 interface Question { principalId: string; action: string; resourceType: string; resourceId: string }

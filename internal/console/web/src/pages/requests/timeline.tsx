@@ -5,6 +5,7 @@ import { can, useCan, useViewer } from '../../app/session';
 import type { Fault } from '../../app/fault';
 import { AddComment, RequestComments, RequestHistory } from '../../gen/documents';
 import type { RequestHistoryQuery } from '../../gen/types';
+import { usePersonChoices, useTeamChoices } from '../../parts/choices';
 import { Time, words } from '../../ui/bits';
 import { Changes } from '../../ui/changes';
 import { useDraft } from '../../ui/draft';
@@ -26,8 +27,9 @@ export function Timeline({ request: r }: { request: FullRequest }) {
   const history = usePages(RequestHistory, { filter: { resourceId: [r.id], outcome: ['allowed'] } }, !admin);
   const older = usePages(RequestComments, { id: r.id }, !r.comments?.pageInfo.hasNextPage);
   const soon = useSoon(history.again);
+  const named = new Map([...usePersonChoices(!admin), ...useTeamChoices(!admin)].map((x) => [x.id, x.name]));
   useChanges((c) => { if (admin && c.request.id === r.id) soon(); });
-  const events = admin ? rows(history.data?.auditEntries).map((e) => ({ at: e.at, key: e.id, node: <Happened entry={e} /> })) : fromRow(r, viewer);
+  const events = admin ? rows(history.data?.auditEntries).map((e) => ({ at: e.at, key: e.id, node: <Happened entry={e} named={named} /> })) : fromRow(r, viewer);
   const said = older.data?.request?.comments ?? r.comments;
   const comments = rows(said).map((c) => ({
     at: c.createdAt, key: c.id,
@@ -54,13 +56,13 @@ function fromRow(r: FullRequest, viewer: { id: string; name: string }) {
   return steps.flatMap(([at, text]) => (at ? [{ at, key: text, node: <p className="what"><strong>{text}</strong> · <Time at={at} /></p> }] : []));
 }
 
-function Happened({ entry: e }: { entry: Entry }) {
+function Happened({ entry: e, named }: { entry: Entry; named: Map<unknown, string> }) {
   const changes = Object.entries((e.changes ?? {}) as Record<string, { from: unknown; to: unknown }>)
     .filter(([k]) => e.action === 'request.updated' && !['updatedAt', 'version'].includes(k));
   return (
     <div className="what">
       <p><strong>{e.actor.name}</strong> {verbs[e.action] ?? e.action} · <Time at={e.at} /></p>
-      <Changes list={changes.map(([k, c]) => ({ name: `${words(k)}:`, ...c }))} />
+      <Changes list={changes.map(([k, c]) => ({ name: `${words(k.replace(/Id$/, ''))}:`, from: named.get(c.from) ?? c.from, to: named.get(c.to) ?? c.to }))} />
     </div>
   );
 }
