@@ -9,15 +9,16 @@ import (
 	"entgo.io/ent/dialect/sql"
 )
 
-// Lock makes the query lock its rows until the transaction ends (FOR UPDATE). It does nothing on SQLite, which has one writer,
-// and for a read, which has no transaction (tx is nil).
+// Lock makes the query lock its rows until the transaction ends. Rows that name them may be inserted meanwhile: their foreign keys
+// hold the row's key alone (FOR KEY SHARE), for which FOR UPDATE would make them wait. It does nothing on SQLite, which has one
+// writer, and for a read, which has no transaction (tx is nil).
 func Lock[Q interface {
 	ForUpdate(opts ...sql.LockOption) Q
 }](tx *Tx, q Q) Q {
 	if tx == nil || tx.dialect != dialect.Postgres {
 		return q
 	}
-	return q.ForUpdate()
+	return q.ForUpdate(sql.WithLockClause("FOR NO KEY UPDATE"))
 }
 
 // Share makes the query hold its rows as they are until the transaction ends (FOR SHARE): others may hold them too, and changing
