@@ -9,11 +9,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"path"
 	"slices"
 	"strings"
+	"time"
 
+	"ariga.io/atlas/sql/migrate"
 	"entgo.io/ent/dialect"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
@@ -34,6 +38,13 @@ var ErrOutdated = errors.New("the database is older than this binary: run `atriu
 // migrationLock is the key of PostgreSQL's advisory lock: "atrium" in ASCII.
 const migrationLock = 0x61747269756d
 
+// A statement that waits for a table's lock blocks all that come after it. So it gives up before PostgreSQL looks for deadlocks
+// (deadlock_timeout, 1 s), lets the nodes go on, and is tried again.
+const (
+	lockWait     = 200 * time.Millisecond // for one lock; the pause before the next try is as long at least
+	lockPatience = time.Minute            // for all tries of one statement
+)
+
 // migrationSQL holds the migrator's statements for each database. begin runs before the transaction, end after it, and bind is
 // the first statement inside it.
 var migrationSQL = map[string]struct{ folder, exists, begin, bind, end string }{
@@ -48,9 +59,8 @@ var migrationSQL = map[string]struct{ folder, exists, begin, bind, end string }{
 		folder: "migrations/postgres",
 		exists: "SELECT count(to_regclass('schema_migrations'))",
 		begin:  fmt.Sprintf("SELECT pg_advisory_lock(%d)", int64(migrationLock)),
-		// A statement that waits for a table's lock blocks all later ones. So a migration gives up after 10 s and is run again.
-		bind: "SELECT set_config('app.company_id', '" + allCompanies + "', true), set_config('lock_timeout', '10s', true)",
-		end:  fmt.Sprintf("SELECT pg_advisory_unlock(%d)", int64(migrationLock)),
+		bind:   fmt.Sprintf("SELECT set_config('app.company_id', '%s', true), set_config('lock_timeout', '%dms', true)", allCompanies, lockWait.Milliseconds()),
+		end:    fmt.Sprintf("SELECT pg_advisory_unlock(%d)", int64(migrationLock)),
 	},
 }
 
@@ -60,6 +70,27 @@ type migration struct {
 	name    string
 	sql     string
 	sum     string
+}
+
+// applied is the statement that notes that all of the file was applied.
+func (m migration) applied() string {
+	return fmt.Sprintf("INSERT INTO schema_migrations VALUES ('%s', '%s', '%s', CAST(CURRENT_TIMESTAMP AS TEXT))", m.version, m.name, m.sum)
+}
+
+// statements returns what a served database gets in a transaction each: the statements of a generated file, and a file that was
+// written by hand, whose statements may need each other, as a whole.
+func (m migration) statements() (all []string, err error) {
+	if strings.HasSuffix(m.name, "_guards") {
+		return []string{m.sql}, nil
+	}
+	parsed, err := migrate.Stmts(m.sql)
+	if err != nil {
+		return nil, fmt.Errorf("migration %s: %w", m.name, err)
+	}
+	for _, p := range parsed {
+		all = append(all, p.Text)
+	}
+	return all, nil
 }
 
 // migrationsFor returns the dialect's migrations in order.
@@ -91,10 +122,10 @@ func (s *Store) migrationDB() (*sql.DB, error) {
 	return OpenSQLiteFile(s.path)
 }
 
-// Migrate brings the database to this binary's version, job tables included, under a lock that other processes wait for. The
-// product's migrations are applied in one transaction: all or, after an error, none. On PostgreSQL the job tables follow after
-// its commit. Returns the names of the applied migrations, ErrNewer for a newer database, and an error if an applied migration
-// file has been changed since.
+// Migrate brings the database to this binary's version, job tables included, under a lock that other processes wait for. A new
+// database and SQLite get all of the product's migrations in one transaction; a PostgreSQL database that nodes may be using gets
+// them statement by statement (migrateServed). On PostgreSQL the job tables follow. Returns the names of the applied migrations,
+// ErrNewer for a newer database, and an error if an applied migration file has been changed since.
 func (s *Store) Migrate(ctx context.Context) (names []string, err error) {
 	db, err := s.migrationDB()
 	if err != nil {
@@ -114,6 +145,30 @@ func (s *Store) Migrate(ctx context.Context) (names []string, err error) {
 			err = errors.Join(err, fmt.Errorf("migrate: %w", eerr))
 		}
 	}()
+	var tables int
+	if err := conn.QueryRowContext(ctx, migrationSQL[s.dialect].exists).Scan(&tables); err != nil {
+		return nil, fmt.Errorf("read applied migrations: %w", err)
+	}
+	if s.dialect == dialect.SQLite || tables == 0 {
+		names, err = s.migrateAtOnce(ctx, db, conn)
+	} else {
+		names, err = s.migrateServed(ctx, conn)
+	}
+	if err != nil || s.dialect == dialect.SQLite {
+		return names, err
+	}
+	m, err := rivermigrate.New(riverpgxv5.New(s.pool), nil)
+	if err == nil {
+		_, err = m.Migrate(ctx, rivermigrate.DirectionUp, nil)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("migrate the job tables: %w", err)
+	}
+	return names, nil
+}
+
+// migrateAtOnce applies the missing migrations, on SQLite River's with them, all in one transaction.
+func (s *Store) migrateAtOnce(ctx context.Context, db *sql.DB, conn *sql.Conn) (names []string, err error) {
 	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		return nil, fmt.Errorf("migrate: %w", err)
@@ -136,16 +191,76 @@ func (s *Store) Migrate(ctx context.Context) (names []string, err error) {
 	if err := tx.Commit(); err != nil {
 		return nil, fmt.Errorf("migrate: %w", err)
 	}
-	if s.dialect == dialect.Postgres {
-		m, err := rivermigrate.New(riverpgxv5.New(s.pool), nil)
-		if err == nil {
-			_, err = m.Migrate(ctx, rivermigrate.DirectionUp, nil)
-		}
+	return names, nil
+}
+
+// migrateServed applies the missing migrations while nodes of the last release work. They take locks in another order than a file
+// does, and one that locks two busy tables never gets the second. So each statement has a transaction of its own, which also
+// notes how far its file has come: after a failure the next call goes on there.
+func (s *Store) migrateServed(ctx context.Context, conn *sql.Conn) (names []string, err error) {
+	todo, err := s.pending(ctx, conn)
+	if err != nil || len(todo) == 0 {
+		return nil, err
+	}
+	const begun = "CREATE TABLE IF NOT EXISTS schema_migrations_begun (version TEXT PRIMARY KEY, checksum TEXT NOT NULL, statements INT NOT NULL)"
+	if _, err := conn.ExecContext(ctx, begun); err != nil {
+		return nil, fmt.Errorf("migrate: %w", err)
+	}
+	for _, m := range todo {
+		statements, err := m.statements()
 		if err != nil {
-			return nil, fmt.Errorf("migrate the job tables: %w", err)
+			return nil, err
 		}
+		done, sum := 0, m.sum
+		err = conn.QueryRowContext(ctx, "SELECT statements, checksum FROM schema_migrations_begun WHERE version = $1", m.version).Scan(&done, &sum)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return nil, fmt.Errorf("read applied migrations: %w", err)
+		}
+		if sum != m.sum || done >= len(statements) {
+			return nil, fmt.Errorf("migration %s was changed after it had been begun", m.name)
+		}
+		for i := done; i < len(statements); i++ {
+			note := fmt.Sprintf(`INSERT INTO schema_migrations_begun VALUES ('%s', '%s', %d) ON CONFLICT (version) DO UPDATE SET statements = excluded.statements`, m.version, m.sum, i+1)
+			if i == len(statements)-1 {
+				note = fmt.Sprintf("DELETE FROM schema_migrations_begun WHERE version = '%s'; %s", m.version, m.applied())
+			}
+			if err := applyServed(ctx, conn, statements[i], note); err != nil {
+				return nil, fmt.Errorf("migration %s: %w", m.name, err)
+			}
+		}
+		names = append(names, m.name)
 	}
 	return names, nil
+}
+
+// applyServed runs a statement and the note of it in one transaction, again and again while nodes hold what it needs.
+func applyServed(ctx context.Context, conn *sql.Conn, statement, note string) error {
+	once := func() error {
+		tx, err := conn.BeginTx(ctx, nil)
+		if err != nil {
+			return err
+		}
+		defer tx.Rollback() //nolint:errcheck // after the commit it has nothing to say
+		for _, q := range []string{migrationSQL[dialect.Postgres].bind, statement, note} {
+			if _, err := tx.ExecContext(ctx, q); err != nil {
+				return err
+			}
+		}
+		return tx.Commit()
+	}
+	for start := time.Now(); ; {
+		err := once()
+		pgErr, _ := errors.AsType[*pgconn.PgError](err)
+		locked := pgErr != nil && pgErr.Code == "55P03" || isRetryable(err)
+		if err == nil || !locked || time.Since(start) > lockPatience {
+			return err
+		}
+		select {
+		case <-time.After(lockWait + rand.N(lockWait)):
+		case <-ctx.Done():
+			return err
+		}
+	}
 }
 
 // apply applies the missing migrations in tx and returns their names.
@@ -162,8 +277,7 @@ func (s *Store) apply(ctx context.Context, tx *sql.Tx) (names []string, err erro
 		return nil, err
 	}
 	for _, m := range todo {
-		done := fmt.Sprintf("INSERT INTO schema_migrations VALUES ('%s', '%s', '%s', CAST(CURRENT_TIMESTAMP AS TEXT))", m.version, m.name, m.sum)
-		for _, statement := range []string{m.sql, done} {
+		for _, statement := range []string{m.sql, m.applied()} {
 			if _, err := tx.ExecContext(ctx, statement); err != nil {
 				return nil, fmt.Errorf("migration %s: %w", m.name, err)
 			}
