@@ -104,8 +104,18 @@ func TestOriginsOutliveTheDatabase(t *testing.T) {
 	origins := identity.NewOrigins(w.Store, slog.New(slog.DiscardHandler), testkit.BaseURL)
 	require.True(t, origins.Has(t.Context(), testkit.BaseURL))
 	w.Store.AuthorityChanged()
-	cancelled, cancel := context.WithCancel(t.Context())
-	cancel()
-	require.False(t, origins.Has(cancelled, "https://new.test"))
-	require.True(t, origins.Has(cancelled, testkit.BaseURL))
+	require.NoError(t, w.Store.Close())
+	require.False(t, origins.Has(t.Context(), "https://new.test"))
+	require.True(t, origins.Has(t.Context(), testkit.BaseURL))
+}
+
+// A caller who leaves while the clients are read does not keep others from the answer.
+func TestOriginsOutliveTheirReader(t *testing.T) {
+	t.Parallel()
+	w := testkit.SQLiteWorld(t)
+	testkit.Run(t, w, w.As(w.A, principal.Owner), identity.CreateClient, identity.CreateClientInput{Name: "App", RedirectURIs: []string{"https://spa.test/cb"}})
+	origins := identity.NewOrigins(w.Store, slog.New(slog.DiscardHandler), testkit.BaseURL)
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	require.True(t, origins.Has(gone, "https://spa.test"))
 }

@@ -92,7 +92,8 @@ func (o *Origins) read(ctx context.Context) {
 }
 
 func (o *Origins) readClients(ctx context.Context) (map[string]struct{}, error) {
-	ctx, cancel := context.WithTimeout(principal.System(ctx, "which page asks is not known; any company's client may be its"), readWithin)
+	// What is read answers every caller, so it does not end with the one who asks.
+	ctx, cancel := context.WithTimeout(principal.System(context.WithoutCancel(ctx), "which page asks is not known; any company's client may be its"), readWithin)
 	defer cancel()
 	rows, err := o.store.Reader().OAuthClient.Query().Select(oauthclient.FieldRedirectUris).All(ctx)
 	if err != nil {
