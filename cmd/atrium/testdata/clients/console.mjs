@@ -248,7 +248,7 @@ const live = await file('Filed meanwhile');
 const pill = page.getByRole('button', { name: /new$/ });
 const row = page.getByRole('link', { name: 'Filed meanwhile' });
 await pill.or(row).first().waitFor();
-if (await pill.isVisible()) await pill.click();
+if (await pill.isVisible()) await pill.click({ timeout: 2_000 }).catch(() => undefined); // the list may be read again before it is pressed
 await row.waitFor();
 await page.keyboard.press('j');
 const marked = () => page.evaluate(() => document.activeElement?.closest('[data-row]')?.getAttribute('data-row') ?? null);
