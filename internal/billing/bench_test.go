@@ -62,7 +62,7 @@ func (l *ledger) bill(b *testing.B) {
 func (l *ledger) byHand(b *testing.B) {
 	lock := ""
 	if l.Store.Dialect() == dialect.Postgres {
-		lock = " FOR UPDATE"
+		lock = " FOR NO KEY UPDATE"
 	}
 	require.NoError(b, l.Store.Write(l.owner, func(ctx context.Context, tx *store.Tx) error {
 		db, company, now := ent.DriverOf(tx.Client), l.A.Company.ID, time.Now().UTC()

@@ -70,6 +70,7 @@ func TestExecutionsAreTraced(t *testing.T) {
 		post, outcome := named["POST 201"], named["API_CALL COMPLETED"]
 		require.Equal(t, outcome.SpanContext.SpanID(), post.Parent.SpanID(), "the call belongs to the step that commits its outcome")
 		require.False(t, post.EndTime.After(outcome.EndTime))
+		require.True(t, named["START COMPLETED"].StartTime.Before(outcome.StartTime) && outcome.StartTime.Before(named["PROCESS COMPLETED"].StartTime))
 		causes := map[string]trace.SpanContext{"START COMPLETED": filing.SpanContext(), "PROCESS COMPLETED": completing.SpanContext()}
 		for name, span := range named {
 			if span.SpanKind != trace.SpanKindClient {

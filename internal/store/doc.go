@@ -59,7 +59,7 @@
 // each other.
 //
 // Locks. On PostgreSQL a row is locked FOR NO KEY UPDATE. With Ent's FOR UPDATE the insert of a task waited for whoever held its
-// request, and the two waited for each other at the company's counters: 30 deadlocks of a second each in 20 s of requests with a
+// request, and the two waited for each other at the company's counters: 15 to 30 deadlocks of a second each in 20 s of requests with a
 // workflow and an agent from four callers, and none since (cmd/atrium, TestRollingUpgrade, 2026-11, two cores).
 //
 // Migrations. Embedded SQL files are applied under a lock that other processes wait for: to a new database and on SQLite all in

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"path"
 	"slices"
 	"strings"
@@ -17,7 +16,6 @@ import (
 
 	"ariga.io/atlas/sql/migrate"
 	"entgo.io/ent/dialect"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
@@ -250,14 +248,7 @@ func applyServed(ctx context.Context, conn *sql.Conn, statement, note string) er
 	}
 	for start := time.Now(); ; {
 		err := once()
-		pgErr, _ := errors.AsType[*pgconn.PgError](err)
-		locked := pgErr != nil && pgErr.Code == "55P03" || isRetryable(err)
-		if err == nil || !locked || time.Since(start) > lockPatience {
-			return err
-		}
-		select {
-		case <-time.After(lockWait + rand.N(lockWait)):
-		case <-ctx.Done():
+		if !IsLockTimeout(err) && !isRetryable(err) || time.Since(start) > lockPatience || Pause(ctx, lockWait) != nil {
 			return err
 		}
 	}

@@ -5,11 +5,14 @@ import (
 	"database/sql"
 	"sync"
 	"testing"
+	"time"
 
 	"entgo.io/ent/dialect"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"atrium/internal/store"
+	"atrium/internal/testkit"
 )
 
 // rawExec runs a statement on the database without the store.
@@ -115,57 +118,49 @@ func TestFailedMigrationLeavesNothing(t *testing.T) {
 // it was broken off.
 func TestMigrationOfAServedDatabase(t *testing.T) {
 	t.Parallel()
-	empty(t, func(t *testing.T, o store.Options) {
-		s := open(t, o)
-		if s.Dialect() != dialect.Postgres {
-			return // SQLite has one process
-		}
-		_, err := s.Migrate(t.Context())
-		require.NoError(t, err)
-		// As if the migration that builds five indexes had ended after the second.
-		const name, version = "20261126073200_sort_by_change", "20261126073200"
-		rawExec(t, s, "DROP INDEX execution_company_id_updated_at_id, incident_company_id_updated_at_id, task_company_id_updated_at_id")
-		rawExec(t, s, `CREATE TABLE schema_migrations_begun (version TEXT PRIMARY KEY, checksum TEXT NOT NULL, statements INT NOT NULL);
+	s := open(t, store.Options{DatabaseURL: testkit.PostgresURL(t), MaxConns: 4})
+	_, err := s.Migrate(t.Context())
+	require.NoError(t, err)
+	// As if the migration that builds five indexes had ended after the second.
+	const name, version = "20261126073200_sort_by_change", "20261126073200"
+	rawExec(t, s, "DROP INDEX execution_company_id_updated_at_id, incident_company_id_updated_at_id, task_company_id_updated_at_id")
+	rawExec(t, s, `CREATE TABLE schema_migrations_begun (version TEXT PRIMARY KEY, checksum TEXT NOT NULL, statements INT NOT NULL);
 			INSERT INTO schema_migrations_begun SELECT version, checksum, 2 FROM schema_migrations WHERE version = '`+version+`';
 			DELETE FROM schema_migrations WHERE version = '`+version+`'`)
-		require.ErrorIs(t, s.CheckVersion(t.Context()), store.ErrOutdated)
+	require.ErrorIs(t, s.CheckVersion(t.Context()), store.ErrOutdated)
 
-		// A node holds the last table, and wants the one before it while the migration waits.
-		node, err := s.Pool().Begin(t.Context())
-		require.NoError(t, err)
-		defer node.Rollback(t.Context()) //nolint:errcheck // it was committed
-		_, err = node.Exec(t.Context(), "LOCK TABLE tasks IN ROW EXCLUSIVE MODE")
-		require.NoError(t, err)
-		var names []string
-		done := make(chan error, 1)
-		go func() {
-			var err error
-			names, err = s.Migrate(context.Background())
-			done <- err
-		}()
-		waits := func() (waits bool) {
-			err := s.Pool().QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_locks WHERE relation = 'tasks'::regclass AND NOT granted)").Scan(&waits)
-			require.NoError(t, err)
-			return waits
-		}
-		for !waits() {
-			require.Empty(t, done, "the migration has ended")
-		}
-		_, err = node.Exec(t.Context(), "LOCK TABLE incidents IN ROW EXCLUSIVE MODE")
-		require.NoError(t, err)
-		for waits() {
-			require.Empty(t, done, "the migration has ended")
-		}
-		require.NoError(t, node.Commit(t.Context()))
-		require.NoError(t, <-done)
-		require.Equal(t, []string{name}, names)
-		require.NoError(t, s.CheckVersion(t.Context()))
-		var built, begun int
-		require.NoError(t, s.Pool().QueryRow(t.Context(), "SELECT count(*) FROM pg_indexes WHERE indexname LIKE '%_company_id_updated_at_id' AND tablename IN ('executions', 'incidents', 'tasks')").Scan(&built))
-		require.NoError(t, s.Pool().QueryRow(t.Context(), "SELECT count(*) FROM schema_migrations_begun").Scan(&begun))
-		require.Equal(t, 3, built)
-		require.Zero(t, begun)
-	})
+	// A node holds the last table, and wants the one before it while the migration waits.
+	node, err := s.Pool().Begin(t.Context())
+	require.NoError(t, err)
+	defer node.Rollback(t.Context()) //nolint:errcheck // it was committed
+	_, err = node.Exec(t.Context(), "LOCK TABLE tasks IN ROW EXCLUSIVE MODE")
+	require.NoError(t, err)
+	var names []string
+	done := make(chan error, 1)
+	go func() {
+		var err error
+		names, err = s.Migrate(context.Background())
+		done <- err
+	}()
+	waits := func() (waits bool) {
+		err := s.Pool().QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_locks WHERE relation = 'tasks'::regclass AND NOT granted)").Scan(&waits)
+		assert.NoError(t, err)
+		return waits
+	}
+	require.Eventually(t, waits, patience, time.Millisecond)
+	_, err = node.Exec(t.Context(), "LOCK TABLE incidents IN ROW EXCLUSIVE MODE")
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return !waits() }, patience, time.Millisecond, "the migration gives way")
+	require.Empty(t, done, "the migration has ended")
+	require.NoError(t, node.Commit(t.Context()))
+	require.NoError(t, <-done)
+	require.Equal(t, []string{name}, names)
+	require.NoError(t, s.CheckVersion(t.Context()))
+	var built, begun int
+	require.NoError(t, s.Pool().QueryRow(t.Context(), "SELECT count(*) FROM pg_indexes WHERE indexname LIKE '%_company_id_updated_at_id' AND tablename IN ('executions', 'incidents', 'tasks')").Scan(&built))
+	require.NoError(t, s.Pool().QueryRow(t.Context(), "SELECT count(*) FROM schema_migrations_begun").Scan(&begun))
+	require.Equal(t, 3, built)
+	require.Zero(t, begun)
 }
 
 func TestDatabaseURLIsChecked(t *testing.T) {

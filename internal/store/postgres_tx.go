@@ -39,13 +39,27 @@ func (w pgWriter) write(ctx context.Context, fn func(context.Context, *Tx) error
 			return err
 		}
 		// Without a pause the transaction that lost would take its first lock again before the one that won has taken its second.
-		pause := time.Duration(try) * retryPause
-		select {
-		case <-time.After(pause + rand.N(pause)):
-		case <-ctx.Done():
+		if Pause(ctx, time.Duration(try)*retryPause) != nil {
 			return err
 		}
 	}
+}
+
+// Pause waits between two tries: at least d, and up to as much again at random, so that those who failed together do not meet
+// again. Returns the context's error if that ends first.
+func Pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d + rand.N(d)):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// IsLockTimeout reports whether a statement gave up because it waited for a lock longer than lock_timeout.
+func IsLockTimeout(err error) bool {
+	pgErr, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && pgErr.Code == "55P03"
 }
 
 // isRetryable reports whether err is a serialization failure or a deadlock, after which a retry may succeed.

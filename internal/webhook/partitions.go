@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"time"
 
 	"entgo.io/ent/dialect"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"atrium/internal/id"
 	"atrium/internal/period"
@@ -196,13 +194,11 @@ func (w partitions) alter(ctx context.Context, fn func(ctx context.Context, tx p
 			}
 			return fn(ctx, tx.PGX())
 		})
-		if pgErr, ok := errors.AsType[*pgconn.PgError](err); !ok || pgErr.Code != "55P03" || try == lockTries {
+		if !store.IsLockTimeout(err) || try == lockTries {
 			return err
 		}
-		select {
-		case <-time.After(lockPause + rand.N(lockPause)):
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := store.Pause(ctx, lockPause); err != nil {
+			return err
 		}
 	}
 }
