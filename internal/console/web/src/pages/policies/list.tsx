@@ -65,14 +65,19 @@ export default function PolicyList() {
 // WhyMay explains what policies say of a question, first of all of the decision that the address names.
 function WhyMay() {
   const { decision } = useSearch({ strict: false }) as { decision?: string };
-  const named = useRead(DecisionOne, { id: decision ?? '' }, !decision).data?.node;
-  const about = named && 'principalId' in named ? { principalId: named.principalId, action: named.action, resourceType: named.resourceType, resourceId: named.resourceId ?? '' } : null;
+  const node = useRead(DecisionOne, { id: decision ?? '' }, !decision).data?.node;
+  const named = node && 'principalId' in node ? node : null;
+  const about = named ? { principalId: named.principalId, action: named.action, resourceType: named.resourceType, resourceId: named.resourceId ?? '' } : null;
   return (
     <>
-      {named && 'principalId' in named && <p className="notice"><Badge value={named.allowed ? 'allowed' : 'denied'} /> {named.principalName}: {named.action} {named.resourceType}, decided by {named.decidedBy.kind} {named.decidedBy.name ?? named.decidedBy.id} <Time at={named.createdAt} />. What policies say of it now stands below.</p>}
+      {named && <p className="notice"><Badge value={named.allowed ? 'allowed' : 'denied'} /> {named.principalName}: {named.action} {named.resourceType}, <DecidedBy by={named.decidedBy} /> <Time at={named.createdAt} />. What policies say of it now stands below.</p>}
       <Ask key={about ? decision : ''} about={about} />
     </>
   );
+}
+
+function DecidedBy({ by }: { by: { kind: string; id?: string | null; name?: string | null } }) {
+  return <>decided by {by.kind} {by.name ? `“${by.name}”` : by.id ?? 'the rule that what nothing allows is refused'}</>;
 }
 
 interface Question { principalId: string; action: string; resourceType: string; resourceId: string }
@@ -113,7 +118,7 @@ function Ask({ about }: { about: Question | null }) {
         <div role="status">
           {answer && (
             <div className="stack-tight">
-              <span className="line"><Badge value={answer.allowed ? 'allowed' : 'denied'}>{answer.allowed ? 'May' : 'May not'}</Badge> decided by {answer.decidedBy.kind} {answer.decidedBy.name ? `“${answer.decidedBy.name}”` : answer.decidedBy.id ?? 'the rule that what nothing allows is refused'}</span>
+              <span className="line"><Badge value={answer.allowed ? 'allowed' : 'denied'}>{answer.allowed ? 'May' : 'May not'}</Badge> <DecidedBy by={answer.decidedBy} /></span>
               {answer.unmet.length > 0 && <ul className="changes">{answer.unmet.map((u, i) => <li key={i}><code>{u.path}</code> is {u.have === null || u.have === undefined ? 'missing' : <code>{JSON.stringify(u.have)}</code>}, wanted {u.op} <code>{JSON.stringify(u.want)}</code></li>)}</ul>}
             </div>
           )}

@@ -27,9 +27,11 @@ export function Timeline({ request: r }: { request: FullRequest }) {
   const history = usePages(RequestHistory, { filter: { resourceId: [r.id], outcome: ['allowed'] } }, !admin);
   const older = usePages(RequestComments, { id: r.id }, !r.comments?.pageInfo.hasNextPage);
   const soon = useSoon(history.again);
-  const named = new Map([...usePersonChoices(!admin), ...useTeamChoices(!admin)].map((x) => [x.id, x.name]));
+  const entries = rows(history.data?.auditEntries);
+  const changed = (field: string) => entries.some((e) => field in changesOf(e));
+  const named = new Map([...usePersonChoices(!changed('assigneeId')), ...useTeamChoices(!changed('teamId'))].map((x) => [x.id, x.name]));
   useChanges((c) => { if (admin && c.request.id === r.id) soon(); });
-  const events = admin ? rows(history.data?.auditEntries).map((e) => ({ at: e.at, key: e.id, node: <Happened entry={e} named={named} /> })) : fromRow(r, viewer);
+  const events = admin ? entries.map((e) => ({ at: e.at, key: e.id, node: <Happened entry={e} named={named} /> })) : fromRow(r, viewer);
   const said = older.data?.request?.comments ?? r.comments;
   const comments = rows(said).map((c) => ({
     at: c.createdAt, key: c.id,
@@ -56,9 +58,11 @@ function fromRow(r: FullRequest, viewer: { id: string; name: string }) {
   return steps.flatMap(([at, text]) => (at ? [{ at, key: text, node: <p className="what"><strong>{text}</strong> · <Time at={at} /></p> }] : []));
 }
 
+// changesOf are the changes that are shown: those of an update, for other actions say theirs.
+const changesOf = (e: Entry) => (e.action === 'request.updated' ? e.changes ?? {} : {}) as Record<string, { from: unknown; to: unknown }>;
+
 function Happened({ entry: e, named }: { entry: Entry; named: Map<unknown, string> }) {
-  const changes = Object.entries((e.changes ?? {}) as Record<string, { from: unknown; to: unknown }>)
-    .filter(([k]) => e.action === 'request.updated' && !['updatedAt', 'version'].includes(k));
+  const changes = Object.entries(changesOf(e)).filter(([k]) => !['updatedAt', 'version'].includes(k));
   return (
     <div className="what">
       <p><strong>{e.actor.name}</strong> {verbs[e.action] ?? e.action} · <Time at={e.at} /></p>
