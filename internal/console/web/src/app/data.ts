@@ -17,7 +17,8 @@ export function prefetch<D, V extends object>(doc: TypedDocumentNode<D, V>, vari
   void client.query(doc, variables as never, { requestPolicy: 'cache-and-network' }).toPromise();
 }
 
-export interface Read<D> { data: D | undefined; fault: Fault | null; waiting: boolean; again: () => void }
+// A Read is `behind` while it still shows what was asked for before.
+export interface Read<D> { data: D | undefined; fault: Fault | null; behind: boolean; again: () => void }
 
 const nothing = () => undefined;
 
@@ -34,7 +35,8 @@ export function useRead<D, V extends object>(doc: TypedDocumentNode<D, V>, varia
   const kept = useRef<{ key: string; data: D | undefined }>({ key, data: undefined });
   if (result.data || kept.current.key !== key) kept.current = { key, data: result.data };
   const data = fault?.code === 'connection_lost' ? kept.current.data : result.data; // forms stay where somebody writes in them
-  return { data, fault, waiting: result.fetching && !data, again };
+  const behind = result.fetching && result.operation !== undefined && keyOf(doc, result.operation.variables) !== key;
+  return { data, fault, behind, again };
 }
 
 interface Paged { edges: unknown[]; pageInfo: { hasNextPage: boolean; endCursor?: string | null } }

@@ -31,9 +31,9 @@ export function Page({ title, intro, actions, children, verb, narrow, above, tab
   );
 }
 
-// Loaded shows a skeleton, a refusal or what was read.
+// Loaded shows a skeleton, a refusal or what was read, and is busy while that is behind what is asked for now.
 export function Loaded<D>({ read, children, skeleton = 6 }: { read: Read<D>; children: (data: D) => ReactNode; skeleton?: number }) {
-  if (read.data && !(read.fault && Object.values(read.data as object).every((v) => v === null))) return <>{children(read.data)}</>;
+  if (read.data && !(read.fault && Object.values(read.data as object).every((v) => v === null))) return <div className="contents" aria-busy={read.behind}>{children(read.data)}</div>;
   if (read.fault) return <Failed fault={read.fault} again={read.again} />;
   return <Skeleton rows={skeleton} />;
 }
