@@ -45,6 +45,12 @@ async function arrive(who, path, options) {
     const wide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
     for (let i = 0; i < 20 && await wide(); i++) await page.waitForTimeout(100); // what comes in last may still move
     assert.ok(!await wide(), `${name} is wider than the window`);
+    assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll('#main a.name')].filter((a) => {
+      const text = document.createRange();
+      text.selectNodeContents(a);
+      const room = a.closest('[data-row], tr, li');
+      return room && getComputedStyle(a).overflow !== 'hidden' && text.getBoundingClientRect().right > room.getBoundingClientRect().right + 1;
+    }).map((a) => a.textContent)), [], `${name}: names stay in their rows`);
     // The dark scheme changes colours alone, and each page is looked at in the light one as well.
     const rules = options?.colorScheme === 'dark' ? { runOnly: ['color-contrast', 'link-in-text-block'] } : {};
     const found = await page.evaluate(async (r) => (await window.axe.run(r)).violations.map((v) => `${v.id}: ${v.nodes[0].target} ${v.nodes[0].failureSummary}`), rules);
@@ -112,6 +118,22 @@ for (const [colorScheme, width] of tour ? [['light', 1280], ['dark', 1280], ['li
     await b.sound(`${list}-one-${colorScheme}-${width}`);
   }
   await b.end();
+}
+
+// Titles of any kind are text. They break no page at twice the size, and nothing moves where people asked for that.
+if (tour) {
+  const h = await arrive(owner, 'inbox', { viewport: { width: 640, height: 430 }, deviceScaleFactor: 2, reducedMotion: 'reduce' });
+  for (const title of ['<img src=x onerror="alert(1)">', 'طلب \u202Eجديد', 'W'.repeat(300)]) {
+    const odd = await file(title);
+    await h.go(`requests/${odd.id}`, title);
+    await h.sound(`odd-${title.length}`);
+  }
+  for (const [path, title] of pages) {
+    await h.go(path, title);
+    await h.sound(`${path.replaceAll(/\W/g, '-')}-zoomed`);
+    assert.deepEqual(await h.page.evaluate(() => document.getAnimations().map((a) => a.animationName)), [], path);
+  }
+  await h.end();
 }
 
 // An owner files from the catalogue: a fault is said beside its field, and a draft outlives a reload.
