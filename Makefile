@@ -29,7 +29,8 @@ lint: $(LINT) ## golangci-lint, built at a pinned version into .bin/
 generate: ## write all generated code anew
 	go generate ./...
 
-check: lint generated ## everything a change must pass: lint, generated code, tests
+check: ## everything a change must pass: lint, generated code, tests; ARGS go to `go test`
+	@$(MAKE) --no-print-directory lint generated ARGS=
 	@LINTED=1 .ci/test.sh $(ARGS)
 
 generated:
