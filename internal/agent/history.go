@@ -10,29 +10,25 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/offering"
-	"atrium/ent/predicate"
 	"atrium/ent/request"
 	"atrium/ent/service"
 	"atrium/ent/team"
 	"atrium/ent/user"
 	"atrium/internal/op"
-	"atrium/internal/principal"
 )
 
 // maxHistory is the maximum number of finished requests that a plan uses, the newest ones.
 const maxHistory = 500
 
-// readHistory returns the finished requests that both its caller and another principal may read. The statement carries both row
-// filters.
+// readHistory returns the newest finished requests that the caller may read.
 var readHistory = op.New("request.finished", op.Spec{
 	Resource: "Request", Action: op.Read, Scope: "requests:read", Summary: "Read finished requests, for an agent to learn from",
 }, listHistory)
 
-// historyInput names the second reader. Only workers fill it in, never a caller.
+// historyInput is filled in by workers alone, never by a caller.
 type historyInput struct {
-	Also *principal.Principal `json:"-"` // nil for none
-	Not  []string             `json:"-"` // requests to leave out
-	Only []string             `json:"-"` // the only requests to read, for a replay; nil for all
+	Not  []string `json:"-"` // requests to leave out
+	Only []string `json:"-"` // the only requests to read, for a replay; nil for all
 }
 
 // history holds finished requests, and which of the offerings, teams and people that they name can still take requests.
@@ -52,48 +48,17 @@ func listHistory(ctx context.Context, tx *op.Tx, in historyInput) (history, erro
 	if tx.OwnOnly() {
 		q.Where(request.CreatedBy(tx.Principal().ID))
 	}
-	if in.Also != nil {
-		narrow, err := readableRequests(ctx, tx, in.Also)
-		if err != nil {
-			return history{}, err
-		}
-		q.Where(narrow...)
-	}
-	h := history{present: map[string]bool{}}
-	err := tx.Bounded(ctx, request.Table, func(ctx context.Context) (err error) {
-		h.requests, err = q.Order(request.ByCreatedAt(sql.OrderDesc()), request.ByID(sql.OrderDesc())).Limit(maxHistory).
-			Select(request.FieldID, request.FieldTitle, request.FieldDescription, request.FieldServiceID, request.FieldOfferingID,
-				request.FieldPriority, request.FieldTags, request.FieldTeamID, request.FieldAssigneeID).All(ctx)
-		return err
-	})
+	rows, err := q.Order(request.ByCreatedAt(sql.OrderDesc()), request.ByID(sql.OrderDesc())).Limit(maxHistory).
+		Select(request.FieldID, request.FieldTitle, request.FieldDescription, request.FieldServiceID, request.FieldOfferingID,
+			request.FieldPriority, request.FieldTags, request.FieldTeamID, request.FieldAssigneeID).All(ctx)
 	if err != nil {
-		return h, fmt.Errorf("read finished requests: %w", err)
+		return history{}, fmt.Errorf("read finished requests: %w", err)
 	}
+	h := history{requests: rows, present: map[string]bool{}}
 	if err := h.lookUpOfferings(ctx, tx); err != nil {
 		return h, err
 	}
 	return h, h.lookUp(tx.Unfiltered(ctx, "whether a team or a person is there to take more"), tx)
-}
-
-// readableRequests returns the conditions that restrict a query of requests to the rows that a principal may read.
-func readableRequests(ctx context.Context, tx *op.Tx, who *principal.Principal) ([]predicate.Request, error) {
-	if !who.Scopes.Has(principal.ScopeOf("requests:read")) {
-		return []predicate.Request{request.ID("")}, nil // matches nothing
-	}
-	var where []predicate.Request
-	if who.Role == principal.Member {
-		where = append(where, request.CreatedBy(who.ID))
-	}
-	set, caller, err := tx.PoliciesOf(ctx, who)
-	if err != nil {
-		return nil, fmt.Errorf("read the policies: %w", err)
-	}
-	if rows := tx.Authz().Rows(set, caller); rows != nil {
-		if narrow := rows.Narrow("Request"); narrow != nil {
-			where = append(where, narrow)
-		}
-	}
-	return where, nil
 }
 
 // lookUpOfferings records which offerings are active, among those that the reader sees.

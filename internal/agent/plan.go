@@ -103,13 +103,12 @@ func newDecisionContext(ctx context.Context, e *op.Engine, c *selectedAgent, s s
 	return l, nil
 }
 
-// history returns the finished requests that the engine may read.
-func (l *decisionContext) history(ctx context.Context) (history, error) {
-	reader, in := l.self, historyInput{Not: l.subject.not, Only: l.subject.only}
-	if l.requester != nil {
-		reader, in.Also = l.requester, l.self
+// history returns the finished requests that the reader may read; none if the reader may read no requests.
+func (l *decisionContext) history() (history, error) {
+	h, _, err := op.Run(l.read, l.engine, readHistory, historyInput{Not: l.subject.not, Only: l.subject.only}, nil)
+	if apperr.CodeOf(err) == apperr.Forbidden {
+		return history{}, nil
 	}
-	h, _, err := op.Run(principal.With(ctx, reader), l.engine, readHistory, in, nil)
 	return h, wrap("read the history", err)
 }
 
@@ -129,7 +128,7 @@ func makePlan(ctx context.Context, l *decisionContext, now func() time.Time) (*p
 		p.reason = "The agent may not use updateRequest or moveRequest."
 		return p, nil
 	}
-	h, err := l.history(ctx)
+	h, err := l.history()
 	if err != nil {
 		return nil, err
 	}

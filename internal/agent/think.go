@@ -124,7 +124,7 @@ func (w *thinker) Work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 	case err == nil || stopped(ctx):
 		return err
 	case reason != "":
-		return w.hand(ctx, job, agentrun.StatusHANDED_OVER, reason)
+		return w.handOver(ctx, job, agentrun.StatusHANDED_OVER, reason)
 	case isModel && (!unasked.Again || job.Attempt >= maxModelAttempts):
 		reason = "The model could not be asked: " + unasked.Error() + "."
 	case isOurs && told.Code == apperr.Conflict:
@@ -133,13 +133,13 @@ func (w *thinker) Work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 		return err
 	default:
 		w.runner.engine.Log.ErrorContext(ctx, "an agent's run failed", "error", err, "run", job.Args.Run)
-		return w.hand(ctx, job, agentrun.StatusFAILED, "The agent met an error of the platform.")
+		return w.handOver(ctx, job, agentrun.StatusFAILED, "The agent met an error of the platform.")
 	}
 	w.runner.engine.Log.WarnContext(ctx, "a model could not be asked", "error", err, "run", job.Args.Run)
-	return w.hand(ctx, job, agentrun.StatusHANDED_OVER, reason)
+	return w.handOver(ctx, job, agentrun.StatusHANDED_OVER, reason)
 }
 
-func (w *thinker) hand(ctx context.Context, job *river.Job[ThinkArgs], as agentrun.Status, reason string) error {
+func (w *thinker) handOver(ctx context.Context, job *river.Job[ThinkArgs], as agentrun.Status, reason string) error {
 	return w.runner.finish(context.WithoutCancel(ctx), job.JobRow, job.Args.run(), "", func(ctx context.Context, tx *op.Tx, run *ent.AgentRun, _ *ent.Request) error {
 		return end(ctx, tx, run, as, reason)
 	})
@@ -163,7 +163,7 @@ func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 		return err
 	}
 	if l.self == nil {
-		return w.hand(ctx, job, agentrun.StatusHANDED_OVER, "Nobody answers for the agent: its owner was deactivated.")
+		return w.handOver(ctx, job, agentrun.StatusHANDED_OVER, "Nobody answers for the agent: its owner was deactivated.")
 	}
 	version, err := l.subject.version()
 	if err != nil {
@@ -184,7 +184,7 @@ func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 		return nil // another job made this turn
 	}
 	if t.over { // its earlier plans have used a budget up
-		return w.hand(ctx, job, agentrun.StatusHANDED_OVER, t.reason)
+		return w.handOver(ctx, job, agentrun.StatusHANDED_OVER, t.reason)
 	}
 	at, used, err := endpointOf(read, e, w.runner.models, l.settings)
 	if err != nil {
@@ -263,7 +263,7 @@ func newConversation(ctx context.Context, l *decisionContext, recorded engineInp
 	t := &conversation{decisionContext: l, mask: mask, now: l.engine.Store.Clock().Now}
 	g := recorded
 	if g.Data == "" {
-		if g, err = t.readInput(ctx); err != nil {
+		if g, err = t.readInput(); err != nil {
 			return nil, g, err
 		}
 	}
@@ -272,8 +272,8 @@ func newConversation(ctx context.Context, l *decisionContext, recorded engineInp
 }
 
 // readInput reads the input of a conversation.
-func (t *conversation) readInput(ctx context.Context) (engineInput, error) {
-	h, err := t.history(ctx)
+func (t *conversation) readInput() (engineInput, error) {
+	h, err := t.history()
 	if err != nil {
 		return engineInput{}, err
 	}
