@@ -46,15 +46,15 @@ func followBreach(ctx context.Context, tx *store.Tx, queue *jobs.Queue, e *ent.E
 	return queue.InsertTx(ctx, tx, BreachArgs{Company: e.CompanyID, Request: d.ID, Target: d.Target, DueAt: d.DueAt, Event: e.ID, Phase: d.PhaseID}, time.Time{})
 }
 
-// breachTeller works the jobs of BreachArgs.
-type breachTeller struct {
+// breachWorker works the jobs of BreachArgs.
+type breachWorker struct {
 	river.WorkerDefaults[BreachArgs]
 	r *Runner
 }
 
 // Work finds the people accountable for the phase and has them notified. It notifies nobody if the request has no
 // workflow or nobody is accountable for the phase: the offering's escalations say who else hears of it.
-func (b *breachTeller) Work(ctx context.Context, job *river.Job[BreachArgs]) error {
+func (b *breachWorker) Work(ctx context.Context, job *river.Job[BreachArgs]) error {
 	a, db := job.Args, b.r.Engine.Store.Reader()
 	ctx = clock.With(principal.With(ctx, principal.Worker(a.Company, slaWorker)), b.r.Engine.Store.Clock())
 	r, err := db.Request.Get(ctx, a.Request)
@@ -94,6 +94,5 @@ func (b *breachTeller) Work(ctx context.Context, job *river.Job[BreachArgs]) err
 		due = "It should have been completed by " + a.DueAt + "."
 	}
 	n.What = "You are accountable for its phase “" + p.Title() + "”. " + due
-	_, _, err = op.Run(ctx, b.r.Engine, domain.Notify, domain.NotifyInput{ByID: op.ByID{ID: a.Request}, Notice: n}, nil)
-	return err
+	return domain.GiveNotice(ctx, b.r.Engine, n, job.JobRow)
 }

@@ -5,14 +5,11 @@ import (
 	"fmt"
 	"slices"
 
-	"entgo.io/ent/dialect/sql"
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
 
 	"atrium/ent"
-	"atrium/ent/offering"
 	"atrium/ent/predicate"
-	"atrium/ent/request"
-	"atrium/ent/slaevent"
 	"atrium/ent/teammember"
 	"atrium/ent/user"
 	"atrium/internal/clock"
@@ -27,7 +24,7 @@ type NoticeArgs struct {
 	Company  string   `json:"company"`
 	Request  string   `json:"request"`
 	Occasion string   `json:"occasion"` // a key of occasions
-	Key      string   `json:"key"`      // unique among the request's occasions: each is told once
+	Key      string   `json:"key"`      // unique among the request's occasions; only the release before this one reads it
 	What     string   `json:"what"`     // one sentence
 	Users    []string `json:"users,omitempty"`
 	Teams    []string `json:"teams,omitempty"`
@@ -48,11 +45,25 @@ type noticer struct {
 	engine *op.Engine
 }
 
-// Work runs the operation Notify, which asks the policies before its transaction.
+// Work gives the notice.
 func (n *noticer) Work(ctx context.Context, job *river.Job[NoticeArgs]) error {
-	ctx = clock.With(principal.With(ctx, principal.Worker(job.Args.Company, slaWorker)), n.engine.Store.Clock())
-	_, _, err := op.Run(ctx, n.engine, Notify, NotifyInput{ByID: op.ByID{ID: job.Args.Request}, Notice: job.Args}, nil)
-	return err
+	return GiveNotice(ctx, n.engine, job.Args, job.JobRow)
+}
+
+// GiveNotice performs Notify, which asks the policies before the transaction, and completes the worker's job in the same
+// transaction: each job notifies once.
+func GiveNotice(ctx context.Context, e *op.Engine, n NoticeArgs, job *rivertype.JobRow) error {
+	who := principal.Worker(n.Company, slaWorker)
+	ready, err := op.Prepare(clock.With(ctx, e.Store.Clock()), e, who, Notify, NotifyInput{ByID: op.ByID{ID: n.Request}, Notice: n})
+	if err != nil {
+		return err
+	}
+	return e.WorkAs(ctx, who, func(ctx context.Context, tx *op.Tx) error {
+		if _, err := op.RunReady(ctx, tx, Notify, ready); err != nil {
+			return err
+		}
+		return tx.Complete(ctx, job)
+	})
 }
 
 // Notify notifies people about the state of a request's clock, if they are active and may read the request. No role grants
@@ -105,21 +116,9 @@ func inTeams(ids []string) predicate.User {
 	return user.HasMembershipsWith(teammember.TeamIDIn(ids...))
 }
 
-// notify notifies the people, unless this occasion was told before. A sandbox notifies nobody.
+// notify notifies the people. A sandbox notifies nobody.
 func notify(ctx context.Context, tx *op.Tx, r *ent.Request, in NotifyInput) (*ent.Request, error) {
 	people, _ := op.Preparation[readers](tx)
-	all := tx.Unfiltered(ctx, "the clock's log is the product's own")
-	told := tx.SLAEvent.Query().Where(slaevent.SubjectID(r.ID), slaevent.KindEQ(slaevent.KindESCALATED), slaevent.Key("told/"+in.Notice.Key))
-	again, err := told.Exist(all)
-	if err != nil {
-		return nil, fmt.Errorf("look whether people have been told: %w", err)
-	}
-	if again {
-		return r, nil // the job has run before
-	}
-	if err := tx.SLAEvent.Create().SetSubjectID(r.ID).SetKind(slaevent.KindESCALATED).SetKey("told/" + in.Notice.Key).SetAt(tx.Now(ctx)).Exec(all); err != nil {
-		return nil, fmt.Errorf("note that people were told: %w", err)
-	}
 	ids := make([]string, 0, len(people))
 	for _, u := range people {
 		ids = append(ids, u.ID)
@@ -135,13 +134,4 @@ func notify(ctx context.Context, tx *op.Tx, r *ent.Request, in NotifyInput) (*en
 	slices.Sort(ids)
 	tx.ChangedField("people", nil, ids)
 	return r, nil
-}
-
-// countsBy matches the requests whose offering uses a calendar.
-func countsBy(calendarID string) predicate.Request {
-	return func(s *sql.Selector) {
-		o := sql.Dialect(s.Dialect()).Table(offering.Table)
-		s.Where(sql.In(s.C(request.FieldOfferingID), sql.Dialect(s.Dialect()).Select(o.C(offering.FieldID)).From(o).
-			Where(sql.And(sql.ColumnsEQ(o.C(offering.FieldCompanyID), s.C(request.FieldCompanyID)), sql.EQ(o.C(offering.FieldCalendarID), calendarID)))))
-	}
 }

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"time"
 
+	"entgo.io/ent/dialect/sql"
 	"github.com/riverqueue/river"
 
 	"atrium/ent"
+	"atrium/ent/offering"
 	"atrium/ent/predicate"
 	"atrium/ent/request"
 	"atrium/ent/task"
@@ -110,7 +112,7 @@ func (s *sweeper) requests(ctx context.Context, now time.Time) (time.Time, error
 	errs := jobs.Due(ctx, sweepBatch, func(last *ent.Request) ([]*ent.Request, error) {
 		q := db.Request.Query().Where(request.SLANextAtLTE(now))
 		if last != nil {
-			q.Where(jobs.Behind[predicate.Request](request.FieldSLANextAt, *last.SLANextAt, last.ID))
+			q.Where(jobs.After[predicate.Request](request.FieldSLANextAt, *last.SLANextAt, last.ID))
 		}
 		due, err := q.Order(request.BySLANextAt(), request.ByID()).Limit(sweepBatch).
 			Select(request.FieldID, request.FieldCompanyID, request.FieldSLANextAt).All(system)
@@ -233,5 +235,14 @@ func (w *rederiver) Work(ctx context.Context, job *river.Job[workflow.RederiveAr
 			return nil
 		}
 		last = rows[len(rows)-1].ID
+	}
+}
+
+// countsBy matches the requests whose offering uses a calendar.
+func countsBy(calendarID string) predicate.Request {
+	return func(s *sql.Selector) {
+		o := sql.Dialect(s.Dialect()).Table(offering.Table)
+		s.Where(sql.In(s.C(request.FieldOfferingID), sql.Dialect(s.Dialect()).Select(o.C(offering.FieldID)).From(o).
+			Where(sql.And(sql.ColumnsEQ(o.C(offering.FieldCompanyID), s.C(request.FieldCompanyID)), sql.EQ(o.C(offering.FieldCalendarID), calendarID)))))
 	}
 }
