@@ -185,6 +185,10 @@ func (s *server) build(ctx context.Context) error {
 		return err
 	}
 	s.authURL = s.AuthURL
+	s.add("decision log", s.engine.Decisions.Run)
+	if s.PolicyDir != "" {
+		s.add("policy folder", func(ctx context.Context) error { return s.engine.Authz.Watch(ctx, s.log) })
+	}
 	if err := s.addWork(ctx); err != nil {
 		return err
 	}

@@ -42,13 +42,9 @@ func (s *server) addAPI(ctx context.Context) error {
 		return err
 	}
 	auth := authn.New(s.store, s.tokens(s.BaseURL, s.AuthURL), authn.WithIssuer(others))
-	s.add("decision log", s.engine.Decisions.Run)
 	s.metrics.addReplica(s.store)
 	s.add("replica", func(ctx context.Context) error { return s.store.FollowReplica(ctx, s.log) })
 	s.origins = identity.NewOrigins(s.store, s.log, s.BaseURL)
-	if s.PolicyDir != "" {
-		s.add("policy folder", func(ctx context.Context) error { return s.engine.Authz.Watch(ctx, s.log) })
-	}
 	s.add("last-used times", func(ctx context.Context) error { return auth.Run(ctx, s.log) })
 	g := gate.New(gate.Options{
 		Authn: auth, Limiter: limits.calls, Anonymous: limits.anonymous, Clock: s.clock, Log: s.log, Observe: s.metrics.observe, Origins: s.origins.Has, Agents: s.door,
