@@ -1,7 +1,7 @@
 // Package store keeps the product's rows: SQLite by default, PostgreSQL 15+ in production, with the same behaviour on both.
 //
-// internal/op calls it for every operation, cmd to open and migrate the database, internal/authn to read credentials as the
-// system principal. It never decides who may see what. The tenancy guard is in ent/schema, and on PostgreSQL in row-level
+// internal/op calls it for every operation. Packages that work without one (authn, identity, webhook, jobs, transfer) call it as a
+// worker of a company (principal.Worker), or as the installation (principal.System). It never decides who may see what. The tenancy guard is in ent/schema, and on PostgreSQL in row-level
 // security as well; the drivers here pass the caller's company to row-level security.
 //
 // Reads go through Reader, writes through Write, which runs one function in one transaction:
@@ -20,6 +20,8 @@
 // row-level security reads; when the company changes, it sends the setting with the next query in one round trip (postgres.go).
 // This way row-level security makes each read 10–20 % slower; with BEGIN, set_config, query and COMMIT it is 45–55 %.
 //
+// # Authority and a server that is silent
+//
 // Authority is what decides about callers: keys, roles, plans, OAuth clients, policies. Triggers announce its changes. Each
 // process's watch (watch.go) hears those of others within Propagation (250 ms), because it asks the database every 80 ms. Values
 // in an AuthorityCache count only while it does.
@@ -29,7 +31,9 @@
 // answers again (silence.go). So statements need no deadline to detect a lost server: a statement that takes long while the
 // server answers others is merely slow.
 //
-// A replica for reads (replica.go). Read answers lists from a streaming replica if there is one, with the same guarantee as
+// # Replica for reads (replica.go)
+//
+// Read answers lists from a streaming replica if there is one, with the same guarantee as
 // Reader: a read sees everything that was committed before it began, by any node or worker. It asks the primary for its log
 // position (LSN). Then it sends the replica, in one round trip, a statement that waits at most 50 ms until the replica has
 // replayed that position, followed by the read's statement. Reads that begin while a position query is running share the next
@@ -52,17 +56,23 @@
 // 0.16 ms. Elapsed time per read with 16 callers: 3.0 and 3.3 ms a page, 1.5 and 1.9 ms a search. The cost for a single row was
 // calculated, not measured.
 //
-// Counters. Triggers count the requests and audit entries of each company, by status, priority and service, so that a list's
+// # Counters
+//
+// Triggers count the requests and audit entries of each company, by status, priority and service, so that a list's
 // exact total needs no scan (table row_counts, paging.Counter). Without them, counting 900,000 requests of one company by an
 // index takes 62 ms on SQLite and 212 ms on PostgreSQL 15, and the 400,000 with one status 34 and 90 ms; summing a counter takes
 // less than 0.1 ms (2026-11, two cores). On PostgreSQL a counter has 16 rows, so that the inserts of one company do not wait for
 // each other.
 //
-// Locks. On PostgreSQL a row is locked FOR NO KEY UPDATE. With Ent's FOR UPDATE the insert of a task waited for whoever held its
+// # Locks
+//
+// On PostgreSQL a row is locked FOR NO KEY UPDATE. With Ent's FOR UPDATE the insert of a task waited for whoever held its
 // request, and the two waited for each other at the company's counters: 15 to 30 deadlocks of a second each in 20 s of requests with a
 // workflow and an agent from four callers, and none since (cmd/atrium, TestRollingUpgrade, 2026-11, two cores).
 //
-// Migrations. Embedded SQL files are applied under a lock that other processes wait for: to a new database and on SQLite all in
+// # Migrations
+//
+// Embedded SQL files are applied under a lock that other processes wait for: to a new database and on SQLite all in
 // one transaction, to a PostgreSQL database in use each statement in its own, with the progress in schema_migrations_begun. In one
 // transaction a migration that locks companies and then agents failed in each of a hundred tries beside nodes whose agents
 // work, because those lock them the other way round. On SQLite foreign keys are off meanwhile (for rebuilds of tables) and all of
@@ -75,7 +85,9 @@
 // A constraint violation may be reported by a later statement than the one that violates it. Write (at the end of the
 // transaction), Tx.Flush (for the statements so far) and op.RunIn (for a nested operation) turn it into *Violation.
 //
-// Figures (bench_test.go, 2026-11, two cores under a load of ten from other processes on the machine, paired in one run). Group
+// # Figures
+//
+// Measured with bench_test.go (2026-11, two cores under a load of ten from other processes on the machine, paired in one run). Group
 // commit: SQLite makes 760 to 1,000 writes a second for one caller, who waits for each commit, and 17,000 to 22,000 for 64
 // concurrent callers. The pipeline: a transaction of three inserts takes 128 to 283 µs on PostgreSQL over loopback, and 292 to
 // 615 µs statement by statement, 1.7 to 2.4 times as long. Prepared statements (stmtcache.go): SQLite reads a row in 44 to 55 µs,

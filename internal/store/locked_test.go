@@ -39,3 +39,23 @@ func TestAnotherProcessWrites(t *testing.T) {
 	require.NoError(t, tx.Rollback())
 	require.NoError(t, s.Write(system(), setting("then")))
 }
+
+// A snapshot of PostgreSQL waits for a migration that has locked a table, for longer than a migration itself waits for a lock.
+func TestSnapshotWaitsForALock(t *testing.T) {
+	t.Parallel()
+	w := testkit.PostgresWorld(t)
+	tx, err := w.Store.Pool().Begin(t.Context())
+	require.NoError(t, err)
+	_, err = tx.Exec(t.Context(), "LOCK TABLE settings IN ACCESS EXCLUSIVE MODE")
+	require.NoError(t, err)
+	time.AfterFunc(500*time.Millisecond, func() { _ = tx.Rollback(t.Context()) })
+	require.NoError(t, another(t, w).Snapshot(t.Context(), func(rows store.Rows) error {
+		found, err := rows(t.Context(), "SELECT id FROM settings WHERE id = ?", "none")
+		if err != nil {
+			return err
+		}
+		defer found.Close() //nolint:errcheck // read to its end
+		found.Next()
+		return found.Err()
+	}))
+}

@@ -57,7 +57,7 @@ var migrationSQL = map[string]struct{ folder, exists, begin, bind, end string }{
 		folder: "migrations/postgres",
 		exists: "SELECT count(to_regclass('schema_migrations'))",
 		begin:  fmt.Sprintf("SELECT pg_advisory_lock(%d)", int64(migrationLock)),
-		bind:   fmt.Sprintf("SELECT set_config('app.company_id', '%s', true), set_config('lock_timeout', '%dms', true)", allCompanies, lockWait.Milliseconds()),
+		bind:   fmt.Sprintf("SELECT set_config('app.company_id', '%s', true)", allCompanies),
 		end:    fmt.Sprintf("SELECT pg_advisory_unlock(%d)", int64(migrationLock)),
 	},
 }
@@ -233,13 +233,14 @@ func (s *Store) migrateServed(ctx context.Context, conn *sql.Conn) (names []stri
 
 // applyServed runs a statement and the note of it in one transaction, again and again while nodes hold what it needs.
 func applyServed(ctx context.Context, conn *sql.Conn, statement, note string) error {
+	wait := fmt.Sprintf("SET LOCAL lock_timeout = '%dms'", lockWait.Milliseconds())
 	once := func() error {
 		tx, err := conn.BeginTx(ctx, nil)
 		if err != nil {
 			return err
 		}
 		defer tx.Rollback() //nolint:errcheck // after the commit it has nothing to say
-		for _, q := range []string{migrationSQL[dialect.Postgres].bind, statement, note} {
+		for _, q := range []string{migrationSQL[dialect.Postgres].bind, wait, statement, note} {
 			if _, err := tx.ExecContext(ctx, q); err != nil {
 				return err
 			}

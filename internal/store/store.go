@@ -113,7 +113,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}
 	switch {
 	case o.ReadURL != "" && o.DatabaseURL == "":
-		return nil, errors.New("a read URL takes a database URL: SQLite has no replicas")
+		return nil, errors.New("a read URL requires a database URL: SQLite has no replicas")
 	case o.DatabaseURL == "":
 		return openSQLite(ctx, filepath.Join(o.DataDir, "atrium.db"), o)
 	case strings.HasPrefix(o.DatabaseURL, "postgres://"), strings.HasPrefix(o.DatabaseURL, "postgresql://"):
