@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"atrium/internal/clock"
@@ -48,6 +49,16 @@ var All = []Kind{
 	{TaskCompleted, "A task was marked complete.", exampleTask("COMPLETED")},
 	{SLAWarning, "An SLA target is nearing its threshold.", exampleSLA("WARNING")},
 	{SLABreached, "An SLA target was exceeded.", exampleSLA("BREACHED")},
+}
+
+// resources names what the events with a prefix are about, as access policies name it.
+var resources = map[string]string{"request": "Request", "sla": "Request", "workflow": "Execution", "task": "Task"}
+
+// Resource returns the resource that an event is about, as access policies name it; empty for an unknown one. It goes by the
+// prefix, so that a node can send what one of the next release has emitted.
+func Resource(name string) string {
+	prefix, _, _ := strings.Cut(name, ".")
+	return resources[prefix]
 }
 
 // Names returns the events' names.

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
+	"atrium/authz"
 	"atrium/internal/events"
 )
 
@@ -35,6 +36,15 @@ func TestPayloadOfACreatedRequest(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, `{"event":"request.created","timestamp":"2027-01-15T09:00:00.123Z","data":{"id":"req_1","serviceId":"svc_1",`+
 		`"title":"A \"laptop\" \u003cb\u003e","status":"PENDING","priority":"HIGH","createdBy":"usr_1"}}`, string(payload))
+}
+
+// Access policies decide about every event, by the resource that it is about.
+func TestEventsAreAboutResources(t *testing.T) {
+	t.Parallel()
+	for _, k := range events.All {
+		require.True(t, authz.HasRows(events.Resource(k.Name)), k.Name)
+	}
+	require.Empty(t, events.Resource("nothing.happened"))
 }
 
 // Whatever a database makes of the order of keys, what is sent is what was written.

@@ -9,6 +9,7 @@ import (
 	"atrium/authz"
 	"atrium/ent"
 	"atrium/internal/clock"
+	"atrium/internal/events"
 	"atrium/internal/op/rights"
 	"atrium/internal/principal"
 )
@@ -16,17 +17,17 @@ import (
 // A webhook subscription is a principal (principal.Webhook): it gets no events about rows that the access policies hide from it.
 // The policies are asked twice, when an event happens and when it is sent.
 
-// eventResources names the resource that a kind of events ("request.created") is about.
-var eventResources = map[string]string{"request": "Request", "sla": "Request", "workflow": "Execution", "task": "Task"}
-
 // HearsNow tells which subscriptions may read what an event is about, in the transaction in which the event happens. It lets a
 // subscription pass, and leaves the decision to Hears, where deciding would take long: when the policies are not in memory, or when
 // there are so many that a decision may take more than a millisecond. It makes no query where the policies give the same answer for
 // every row.
 func (e *Engine) HearsNow(ctx context.Context, db *ent.Client, ev *ent.Event, subscriptions []string) (func(id string) bool, error) {
-	on := eventResource(ev)
+	on, err := resourceOf(ev)
+	if err != nil {
+		return nil, err
+	}
 	set, known := e.remembered(ctx, ev.CompanyID)
-	if !known || on == "" || e.Authz.Heavy(set, string(Read), on) {
+	if !known || e.Authz.Heavy(set, string(Read), on) {
 		return func(string) bool { return true }, nil
 	}
 	return e.hears(ctx, db, set, ev, subscriptions)
@@ -46,9 +47,9 @@ func (e *Engine) remembered(ctx context.Context, companyID string) (*authz.Set, 
 // Hears reports whether a subscription may read what an event is about, as it is now. Where the company has many policies, this
 // runs as the company's costly work.
 func (e *Engine) Hears(ctx context.Context, ev *ent.Event, subscription string) (shown bool, err error) {
-	on := eventResource(ev)
-	if on == "" {
-		return true, nil // it tells of no row
+	on, err := resourceOf(ev)
+	if err != nil {
+		return false, err
 	}
 	set, err := e.Policies(ctx, ev.CompanyID)
 	if err != nil {
@@ -72,7 +73,10 @@ func (e *Engine) Hears(ctx context.Context, ev *ent.Event, subscription string) 
 // hears asks the policies about the row for each of the subscriptions. Where policies depend on the row, it hides a row that was
 // deleted, and a row about which deciding takes too long.
 func (e *Engine) hears(ctx context.Context, db *ent.Client, set *authz.Set, ev *ent.Event, subscriptions []string) (func(id string) bool, error) {
-	on := eventResource(ev)
+	on, err := resourceOf(ev)
+	if err != nil {
+		return nil, err
+	}
 	q := authz.Question{Verb: strings.ToLower(on) + ".read", Action: string(Read), Resource: on}
 	ask := func(id string, row authz.Row) bool {
 		who := &authz.Caller{Principal: principal.Webhook(ev.CompanyID, id), Time: clock.From(ctx).Now()}
@@ -133,8 +137,10 @@ func rowOfTestEvent(on string, ev *ent.Event) (authz.Row, error) {
 	})), nil
 }
 
-// eventResource returns the resource that an event is about; empty when policies cover no such resource.
-func eventResource(ev *ent.Event) string {
-	kind, _, _ := strings.Cut(ev.Type, ".")
-	return eventResources[kind]
+// resourceOf returns the resource that an event is about. An unknown one is an error, so that nothing is sent past the policies.
+func resourceOf(ev *ent.Event) (string, error) {
+	if on := events.Resource(ev.Type); on != "" {
+		return on, nil
+	}
+	return "", fmt.Errorf("access policies do not know what the event %s is about", ev.Type)
 }
