@@ -107,7 +107,7 @@ func loadApproval(ctx context.Context, tx *op.Tx, id string) (*ent.Approval, err
 	if err != nil {
 		return nil, err
 	}
-	mine, err := seats(a, ids)
+	mine, err := approverIndexes(a, ids)
 	if len(mine) > 0 {
 		tx.Reach(a)
 	}
@@ -140,8 +140,8 @@ func mayDecide(ctx context.Context, tx *op.Tx, in paging.ByIDs) (map[string]bool
 	return out, nil
 }
 
-// seats returns the indexes of the approvers that have one of the ids.
-func seats(a *ent.Approval, ids []string) ([]int, error) {
+// approverIndexes returns the indexes of the approvers that have one of the ids.
+func approverIndexes(a *ent.Approval, ids []string) ([]int, error) {
 	approvers, err := ApproversOf(a)
 	if err != nil {
 		return nil, err
@@ -172,7 +172,7 @@ type turn struct {
 // turnOf returns the turn of the user me, for whom the ids stand among approvers. Returns forbidden if the user is no approver, and
 // conflict if the user has decided already, if it is another approver's turn, or if the approval has ended.
 func turnOf(a *ent.Approval, ids []string, me string, now time.Time) (t turn, err error) {
-	mine, err := seats(a, ids)
+	mine, err := approverIndexes(a, ids)
 	if err != nil {
 		return t, err
 	}
@@ -224,7 +224,7 @@ func decideApproval(ctx context.Context, tx *op.Tx, a *ent.Approval, in DecideAp
 		return nil, fmt.Errorf("decide the approval: %w", err)
 	}
 	tx.Changed(a, after)
-	return after, goOn(ctx, tx, a.ExecutionID)
+	return after, insertStep(ctx, tx, a.ExecutionID)
 }
 
 // undecided returns the decisions made so far; conflict when the approval has ended.
@@ -262,23 +262,23 @@ func configOf(a *ent.Approval) (*definition.ApprovalConfig, error) {
 	return c, nil
 }
 
-// maxBereft limits the executions that one transaction has check their approvals.
-const maxBereft = 1000
+// maxRechecked limits the executions that one transaction has check their approvals.
+const maxRechecked = 1000
 
 // ApproversLeft makes executions check again whether their pending approvals can still be given: approvals whose approvers
 // include a user who leaves, one of that user's teams, or a team that loses members. Call it in the transaction of that change,
 // before the memberships end. Returns conflict when there are more than 1000.
 func ApproversLeft(ctx context.Context, tx *op.Tx, id string) error {
-	waiting, err := tx.Approval.Query().Where(approval.StatusEQ(approval.StatusPENDING), party.Approves(id)).Limit(maxBereft + 1).
+	waiting, err := tx.Approval.Query().Where(approval.StatusEQ(approval.StatusPENDING), party.Approves(id)).Limit(maxRechecked + 1).
 		Select(approval.FieldExecutionID).Strings(tx.Unfiltered(ctx, "who leaves decides nothing, whatever the caller sees"))
 	if err != nil {
 		return fmt.Errorf("look for approvals that wait: %w", err)
 	}
-	if len(waiting) > maxBereft {
-		return apperr.New(apperr.Conflict, "More than %d approvals wait for them. Delegate some of them first.", maxBereft)
+	if len(waiting) > maxRechecked {
+		return apperr.New(apperr.Conflict, "More than %d approvals wait for them. Delegate some of them first.", maxRechecked)
 	}
 	for _, id := range waiting {
-		if err := goOn(ctx, tx, id); err != nil {
+		if err := insertStep(ctx, tx, id); err != nil {
 			return err
 		}
 	}

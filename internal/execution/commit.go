@@ -43,7 +43,7 @@ func (r *Runner) commit(ctx context.Context, p *plan, job *rivertype.JobRow) err
 		if err != nil {
 			return err
 		}
-		if err := p.tellLife(ctx, tx, row); err != nil {
+		if err := p.emitLifecycle(ctx, tx, row); err != nil {
 			return err
 		}
 		for _, e := range p.effects {
@@ -55,9 +55,6 @@ func (r *Runner) commit(ctx context.Context, p *plan, job *rivertype.JobRow) err
 			if err := tx.Insert(ctx, StepArgs{Company: row.CompanyID, Execution: row.ID, bulk: true}, time.Time{}); err != nil {
 				return err
 			}
-		}
-		if job == nil {
-			return nil
 		}
 		return tx.Complete(ctx, job)
 	})
@@ -96,8 +93,8 @@ func (p *plan) sameRequest(ctx context.Context, tx *op.Tx) error {
 	return nil
 }
 
-// tellLife emits the events of an execution's start and end.
-func (p *plan) tellLife(ctx context.Context, tx *op.Tx, row *ent.Execution) error {
+// emitLifecycle emits the events of an execution's start and end.
+func (p *plan) emitLifecycle(ctx context.Context, tx *op.Tx, row *ent.Execution) error {
 	var names []string
 	if p.was.Visit == nil {
 		names = append(names, events.WorkflowStarted)
@@ -266,7 +263,7 @@ func (p *plan) openTask(ctx context.Context, tx *op.Tx, e engine.OpenTask, attem
 	if who.ID == "" {
 		return nil
 	}
-	if err := tellTask(ctx, tx, events.TaskAssigned, t); err != nil {
+	if err := emitTask(ctx, tx, events.TaskAssigned, t); err != nil {
 		return err
 	}
 	return tx.Note(ctx, events.TaskAssigned, "Task", t.ID, nil)

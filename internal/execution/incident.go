@@ -187,5 +187,5 @@ func resolveIncident(ctx context.Context, tx *op.Tx, i *ent.Incident, in Resolve
 	if !live {
 		return nil, apperr.New(apperr.Conflict, "The execution has ended.")
 	}
-	return after, goOn(ctx, tx, i.ExecutionID)
+	return after, insertStep(ctx, tx, i.ExecutionID)
 }

@@ -61,14 +61,14 @@ func (p *plan) notice(occasion, what string, to []definition.Participant) Notice
 	return a
 }
 
-// teller works the jobs of notices.
-type teller struct {
+// noticeWorker works the jobs of notices.
+type noticeWorker struct {
 	river.WorkerDefaults[NoticeArgs]
 	r *Runner
 }
 
 // Work notifies each person, in one transaction with the completion of the job.
-func (t *teller) Work(ctx context.Context, job *river.Job[NoticeArgs]) error {
+func (t *noticeWorker) Work(ctx context.Context, job *river.Job[NoticeArgs]) error {
 	a := job.Args
 	outside := clock.With(principal.With(ctx, principal.Worker(a.Company, workerName)), t.r.Engine.Store.Clock())
 	people, note, err := t.find(outside, a)
@@ -79,7 +79,7 @@ func (t *teller) Work(ctx context.Context, job *river.Job[NoticeArgs]) error {
 }
 
 // find returns the people to notify, if they may read what the notice is about, and the notice.
-func (t *teller) find(ctx context.Context, a NoticeArgs) ([]*ent.User, notice.Note, error) {
+func (t *noticeWorker) find(ctx context.Context, a NoticeArgs) ([]*ent.User, notice.Note, error) {
 	db, n := t.r.Engine.Store.Reader(), notices[a.Occasion]
 	e, err := db.Execution.Query().Where(execution.ID(a.Execution)).WithRequest().WithWorkflow().Only(ctx)
 	if err != nil {

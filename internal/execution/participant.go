@@ -110,9 +110,9 @@ func (p *present) decides(one definition.Participant) bool {
 	return p.has(one)
 }
 
-// quorate returns why an approval cannot be approved any more after these votes, because approvers are unavailable; empty when
+// quorumMissing returns why an approval cannot be approved any more after these votes, because approvers are unavailable; empty when
 // it can.
-func (p *present) quorate(approvers []definition.Participant, mode definition.ApprovalMode, quorum int, sequential bool, votes []engine.Vote) string {
+func (p *present) quorumMissing(approvers []definition.Participant, mode definition.ApprovalMode, quorum int, sequential bool, votes []engine.Vote) string {
 	var missing []definition.Participant
 	there := 0 // approvers who have approved, or still may
 	for i, a := range approvers {

@@ -78,9 +78,9 @@ func (p *plan) touchesRequest() bool {
 	})
 }
 
-// cast looks up the participants in what the plan opens, and returns a message if one is missing that the phase
+// findParticipants looks up the participants in what the plan opens, and returns a message if one is missing that the phase
 // needs.
-func (p *plan) cast(ctx context.Context, db *ent.Client) (missing string, err error) {
+func (p *plan) findParticipants(ctx context.Context, db *ent.Client) (missing string, err error) {
 	var all []definition.Participant
 	for _, e := range p.effects {
 		switch e := e.(type) {
@@ -102,7 +102,7 @@ func (p *plan) cast(ctx context.Context, db *ent.Client) (missing string, err er
 			_, missing = p.people.worker(e.Phase.Responsible())
 		case engine.OpenApproval:
 			approvers, mode, quorum, sequential := approversOf(e.Phase, e.SignOff)
-			missing = p.people.quorate(approvers, mode, quorum, sequential, nil)
+			missing = p.people.quorumMissing(approvers, mode, quorum, sequential, nil)
 		}
 		if missing != "" {
 			return missing, nil
@@ -111,9 +111,9 @@ func (p *plan) cast(ctx context.Context, db *ent.Client) (missing string, err er
 	return "", nil
 }
 
-// bereft returns a message if the pending approval, which was opened earlier and stays open in this plan, cannot
+// approversMissing returns a message if the pending approval, which was opened earlier and stays open in this plan, cannot
 // be given because approvers are missing.
-func (p *plan) bereft(ctx context.Context, db *ent.Client, a *ent.Approval) (missing string, err error) {
+func (p *plan) approversMissing(ctx context.Context, db *ent.Client, a *ent.Approval) (missing string, err error) {
 	w := p.state.Wait
 	if a == nil || w == nil || w.For != engine.ForApproval && w.For != engine.ForSignOff || p.state.Visit.Number != a.Visit || p.state.Visit.Attempts != a.Attempt {
 		return "", nil
@@ -130,7 +130,7 @@ func (p *plan) bereft(ctx context.Context, db *ent.Client, a *ent.Approval) (mis
 	if err != nil {
 		return "", err
 	}
-	return there.quorate(approvers, c.Mode, c.Quorum, c.Order == definition.Sequential, w.Votes), nil
+	return there.quorumMissing(approvers, c.Mode, c.Quorum, c.Order == definition.Sequential, w.Votes), nil
 }
 
 // phase returns a phase of the definition.

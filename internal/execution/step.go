@@ -54,7 +54,7 @@ func New(o Options) *Runner {
 // Work makes a job queue run executions.
 func (r *Runner) Work() jobs.Option {
 	return jobs.All(jobs.NamedQueue(queueName, steppers), jobs.BulkQueue(bulkQueue, bulkSteppers()), jobs.NamedQueue(callQueue, callers),
-		jobs.Work(&stepper{r: r}), jobs.Work(&caller{r: r}), jobs.Work(&teller{r: r}), jobs.Work(&breachTeller{r: r}))
+		jobs.Work(&stepper{r: r}), jobs.Work(&caller{r: r}), jobs.Work(&noticeWorker{r: r}), jobs.Work(&breachWorker{r: r}))
 }
 
 // stepper works the jobs of steps.
@@ -101,18 +101,18 @@ func (r *Runner) advance(ctx context.Context, st step, company, id string, given
 			l.inputs = []engine.Input{given}
 		}
 		if l.files() {
-			switch l.refused, err = r.file(ctx, l, given != nil || job == nil); {
+			switch l.refused, err = r.file(ctx, l, given != nil); {
 			case errors.Is(err, errMoved), errors.Is(err, op.ErrOutdated), err == nil && l.refused == nil:
 				continue // load it again, with its request
 			case err != nil:
 				return err
 			}
 		}
-		if early := l.early(now); early > 0 && len(l.inputs) == 0 && job != nil {
+		if early := l.early(now); early > 0 && len(l.inputs) == 0 {
 			return river.JobSnooze(early)
 		}
 		var p *plan
-		err = r.fair(ctx, company, given != nil || job == nil, func(ctx context.Context) (err error) {
+		err = r.fair(ctx, company, given != nil, func(ctx context.Context) (err error) {
 			p, err = l.compute(ctx, r.Engine.Store.Reader(), now)
 			return err
 		})
@@ -203,9 +203,9 @@ func (l *loaded) compute(ctx context.Context, db *ent.Client, now time.Time) (*p
 		}
 		p.add(res)
 	}
-	stuck, err := p.cast(ctx, db)
+	stuck, err := p.findParticipants(ctx, db)
 	if err == nil && stuck == "" {
-		stuck, err = p.bereft(ctx, db, l.approval)
+		stuck, err = p.approversMissing(ctx, db, l.approval)
 	}
 	switch {
 	case err != nil:

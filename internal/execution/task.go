@@ -243,14 +243,14 @@ func completeTask(ctx context.Context, tx *op.Tx, t *ent.Task, in CompleteTaskIn
 		return nil, err
 	}
 	tx.Changed(t, after)
-	if err := tellTask(ctx, tx, events.TaskCompleted, after); err != nil {
+	if err := emitTask(ctx, tx, events.TaskCompleted, after); err != nil {
 		return nil, err
 	}
-	return after, goOn(ctx, tx, after.ExecutionID)
+	return after, insertStep(ctx, tx, after.ExecutionID)
 }
 
-// goOn inserts the job that makes the execution look at its inputs.
-func goOn(ctx context.Context, tx *op.Tx, executionID string) error {
+// insertStep inserts the job that makes the execution look at its inputs.
+func insertStep(ctx context.Context, tx *op.Tx, executionID string) error {
 	return tx.Insert(ctx, StepArgs{Company: tx.Principal().CompanyID, Execution: executionID, Cause: causeOf(ctx)}, time.Time{})
 }
 
@@ -297,7 +297,7 @@ func claimTask(ctx context.Context, tx *op.Tx, t *ent.Task, _ op.ByID) (*ent.Tas
 		return nil, err
 	}
 	tx.Changed(t, after)
-	return after, tellTask(ctx, tx, events.TaskAssigned, after)
+	return after, emitTask(ctx, tx, events.TaskAssigned, after)
 }
 
 // AssignTaskInput says who works the task. A field that is not given clears that assignment.
@@ -332,11 +332,11 @@ func assignTask(ctx context.Context, tx *op.Tx, t *ent.Task, in AssignTaskInput)
 		return nil, fmt.Errorf("assign the task: %w", err)
 	}
 	tx.Changed(t, after)
-	return after, tellTask(ctx, tx, events.TaskAssigned, after)
+	return after, emitTask(ctx, tx, events.TaskAssigned, after)
 }
 
-// tellTask emits an event of a task.
-func tellTask(ctx context.Context, tx *op.Tx, event string, t *ent.Task) error {
+// emitTask emits an event of a task.
+func emitTask(ctx context.Context, tx *op.Tx, event string, t *ent.Task) error {
 	return tx.Emit(ctx, event, t.ID, events.Task{
 		ID: t.ID, ExecutionID: &t.ExecutionID, RequestID: t.RequestID, PhaseID: &t.PhaseID, Title: t.Title, Status: string(t.Status),
 		AssigneeID: t.AssigneeID, TeamID: t.TeamID, AgentID: t.AgentID, Outcome: t.Outcome,

@@ -153,7 +153,7 @@ func tellPhase(ctx context.Context, w *op.Tx, t *ent.Task, f sla.Firing) error {
 	if err != nil {
 		return fmt.Errorf("read the request: %w", err)
 	}
-	return domain.TellTarget(ctx, w, r, f, &t.PhaseID)
+	return domain.EmitTarget(ctx, w, r, f, &t.PhaseID)
 }
 
 // TaskClocks returns the sweep that fires what has fallen due at the clocks of tasks.
@@ -164,7 +164,7 @@ func TaskClocks(e *op.Engine) domain.Sweep {
 		errs := jobs.DueEach(ctx, taskBatch, func(last *ent.Task) ([]*ent.Task, error) {
 			q := db.Task.Query().Where(task.SLANextAtLTE(now))
 			if last != nil {
-				q.Where(jobs.Behind[predicate.Task](task.FieldSLANextAt, *last.SLANextAt, last.ID))
+				q.Where(jobs.After[predicate.Task](task.FieldSLANextAt, *last.SLANextAt, last.ID))
 			}
 			due, err := q.Order(task.BySLANextAt(), task.ByID()).Limit(taskBatch).
 				Select(task.FieldID, task.FieldCompanyID, task.FieldSLANextAt).All(system)

@@ -14,7 +14,8 @@ import (
 	"atrium/internal/workflow/definition"
 )
 
-// versions caches compiled definitions by workflow and version. A published version never changes.
+// versions caches compiled definitions by workflow and version, for all companies of the process: a published version never changes,
+// and callers take the workflow's id from a row that their company has. 512 are about as many as a busy node has in use.
 var versions, _ = lru.New[versionKey, *definition.Definition](512)
 
 type versionKey struct {
@@ -22,7 +23,7 @@ type versionKey struct {
 	version    int
 }
 
-// versionOf returns the definition of a version of a workflow of the context's company.
+// versionOf returns the definition of a version of a workflow. workflowID comes from a row, never from a caller.
 func versionOf(ctx context.Context, db *ent.Client, workflowID string, version int) (*definition.Definition, error) {
 	key := versionKey{workflowID, version}
 	if d, ok := versions.Get(key); ok {

@@ -30,7 +30,7 @@ func (c *clocks) fire(ctx context.Context, r *ent.Request, f sla.Firing) (*ent.R
 	if err := c.remind(ctx, r, f); err != nil {
 		return nil, err
 	}
-	return r, TellTarget(ctx, c.tx, r, f, nil)
+	return r, EmitTarget(ctx, c.tx, r, f, nil)
 }
 
 // remind notifies the assignee, or else the team, that the request is due soon or late. If it has neither, nobody is notified
@@ -52,9 +52,9 @@ func (c *clocks) remind(ctx context.Context, r *ent.Request, f sla.Firing) error
 	return c.tx.Insert(ctx, n, time.Time{}) // the job asks the policies about each person, which must not happen in this transaction
 }
 
-// TellTarget emits the event for a target of a request, or of one of its phases, that is close to its deadline or has missed it.
+// EmitTarget emits the event for a target of a request, or of one of its phases, that is close to its deadline or has missed it.
 // It writes the audit entry of that name.
-func TellTarget(ctx context.Context, tx *op.Tx, r *ent.Request, f sla.Firing, phaseID *string) error {
+func EmitTarget(ctx context.Context, tx *op.Tx, r *ent.Request, f sla.Firing, phaseID *string) error {
 	name, state := events.SLAWarning, string(sla.InWarning)
 	if f.Kind == sla.Breached {
 		name, state = events.SLABreached, string(sla.Late)
