@@ -114,7 +114,7 @@ func (w *consultEnder) Work(ctx context.Context, job *river.Job[ConsultedArgs]) 
 
 // prepareOpinion returns whether a policy makes the opinion of a consulted agent wait for a person.
 func prepareOpinion(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (waits bool, err error) {
-	said, _, err := spoken(run)
+	said, _, err := lastDecision(run)
 	if err != nil || said == "" {
 		return false, err
 	}
@@ -130,8 +130,8 @@ func prepareOpinion(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (waits bo
 	return policy != "", err
 }
 
-// spoken returns the result of a run's last step of kind decide, and the number of its steps.
-func spoken(run *ent.AgentRun) (said string, n int, err error) {
+// lastDecision returns the result of a run's last step of kind decide, and the number of its steps.
+func lastDecision(run *ent.AgentRun) (said string, n int, err error) {
 	steps, err := StepsOf(run)
 	for _, s := range steps {
 		if s.Kind == "decide" {
@@ -141,13 +141,13 @@ func spoken(run *ent.AgentRun) (said string, n int, err error) {
 	return said, len(steps), err
 }
 
-// opine adds the opinion of a consulted agent to the request as the agent's comment, and ends its run. The opinion is the result
+// completeOpinion adds the opinion of a consulted agent to the request as the agent's comment, and ends its run. The opinion is the result
 // of the last step of kind decide. Returns validation_error for variables, and conflict without such a step.
-func opine(ctx context.Context, tx *op.Tx, run *ent.AgentRun, in CompleteInput) error {
+func completeOpinion(ctx context.Context, tx *op.Tx, run *ent.AgentRun, in CompleteInput) error {
 	if len(in.Variables) > 0 {
 		return apperr.InvalidField("variables", "must not be given by who is asked for an opinion")
 	}
-	said, n, err := spoken(run)
+	said, n, err := lastDecision(run)
 	if err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func opine(ctx context.Context, tx *op.Tx, run *ent.AgentRun, in CompleteInput) 
 		return apperr.New(apperr.Conflict, "An opinion is the result of a step that decides. Add that step first.")
 	}
 	waits, _ := op.Preparation[bool](tx)
-	return attach(ctx, tx, run, write{Tool: toolComment, Rationale: text.Short(said, maxRationale-1), Rows: []string{}, Waits: waits}, said, n)
+	return commentOpinion(ctx, tx, run, write{Tool: toolComment, Rationale: text.Short(said, maxRationale-1), Rows: []string{}, Waits: waits}, said, n)
 }
 
 // opinionOf returns the arguments of the comment that is an agent's opinion. Agents that may read internal comments write one.
@@ -176,9 +176,9 @@ func saidIn(arguments json.RawMessage) (string, error) {
 	return in.Body, wrap("read the opinion", json.Unmarshal(arguments, &in))
 }
 
-// attach writes the opinion that came from a step as a comment, and ends the run. It needs no approval at any autonomy level,
+// commentOpinion writes the opinion that came from a step as a comment, and ends the run. It needs no approval at any autonomy level,
 // because it changes nothing else; where a policy requires one (w.Waits), it waits as an action. A shadow run writes no comment.
-func attach(ctx context.Context, tx *op.Tx, run *ent.AgentRun, w write, said string, step int) error {
+func commentOpinion(ctx context.Context, tx *op.Tx, run *ent.AgentRun, w write, said string, step int) error {
 	self, _, err := actor(ctx, tx, run)
 	if err != nil {
 		return err

@@ -283,13 +283,10 @@ func (t *conversation) checkWrite(ctx context.Context, name string, arguments ma
 	w.Rationale = text.Short(masked, maxRationale-1)
 	delete(arguments, "rationale")
 	delete(arguments, "confidence")
-	for field := range arguments {
-		only := fieldsOf[name]
-		if !tool.info.Input.HasBody() || len(only) > 0 && !slices.Contains(only, field) {
-			return nil, apperr.InvalidField(field, "is not a known argument")
-		}
+	err := tool.onlyFields(arguments)
+	if err != nil {
+		return nil, err
 	}
-	var err error
 	if w.Arguments, err = json.Marshal(arguments); err != nil {
 		return nil, fmt.Errorf("write the arguments: %w", err)
 	}

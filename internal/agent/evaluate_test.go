@@ -201,7 +201,7 @@ func TestEvaluationTriesAllAttacks(t *testing.T) {
 		retire(d.offering)
 		e, r := d.evaluated(a.ID, &one)
 		require.Equal(t, agentevaluation.StatusFAILED, e.Status)
-		require.Equal(t, fmt.Sprintf("It takes all %d attacks: 0 could be tried.", len(attack.Suite())), e.Reason)
+		require.Equal(t, fmt.Sprintf("All %d attacks must be tried: 0 could be.", len(attack.Suite())), e.Reason)
 		require.Zero(t, r.Attacks+r.Cases)
 		require.Zero(t, must(d.Store.Reader().AuditEntry.Query().Where(auditentry.OutcomeNEQ(auditentry.OutcomeAllowed)).Count(d.ctx))(t))
 	})

@@ -17,6 +17,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/open"
+	"atrium/internal/strictjson"
 	"atrium/internal/text"
 )
 
@@ -129,7 +130,11 @@ func mayHold(ctx context.Context, tx *op.Tx, in holdInput) (any, error) {
 	if s.mode(t.name) == modeOff {
 		return nil, apperr.New(apperr.Forbidden, "The agent may not use %s.", t.name)
 	}
-	if err := onlyFields(t.name, h.Arguments); err != nil {
+	given := map[string]json.RawMessage{}
+	if err := json.Unmarshal(h.Arguments, &given); err != nil {
+		return nil, fmt.Errorf("read the arguments: %w", err)
+	}
+	if err := t.onlyFields(given); err != nil {
 		return nil, err
 	}
 	if run.Trigger == agentrun.TriggerConsulted {
@@ -147,21 +152,6 @@ func mayHold(ctx context.Context, tx *op.Tx, in holdInput) (any, error) {
 		return nil, err
 	}
 	return &allowed{t.name, s}, nil
-}
-
-// onlyFields returns validation_error for an argument that agents do not have of a tool.
-func onlyFields(tool string, arguments json.RawMessage) error {
-	only := fieldsOf[tool]
-	given := map[string]json.RawMessage{}
-	if err := json.Unmarshal(arguments, &given); err != nil {
-		return fmt.Errorf("read the arguments: %w", err)
-	}
-	for _, field := range slices.Sorted(maps.Keys(given)) {
-		if len(only) > 0 && !slices.Contains(only, field) {
-			return apperr.InvalidField(field, "is not for an agent to set")
-		}
-	}
-	return nil
 }
 
 // allowed is a write that the agent has the rights to do.
@@ -194,7 +184,7 @@ func hold(ctx context.Context, tx *op.Tx, in holdInput) (*held, error) {
 	switch {
 	case len(steps) >= may.settings.Limits.Steps:
 		why = may.settings.Limits.noSteps()
-	case slices.ContainsFunc(twice, func(a *ent.AgentAction) bool { return a.Operation == may.tool && sameJSON(a.Arguments, args) }):
+	case slices.ContainsFunc(twice, func(a *ent.AgentAction) bool { return a.Operation == may.tool && strictjson.Equal(a.Arguments, args) }):
 		why = "The agent asked for the same a second time."
 	}
 	if why != "" {
@@ -301,15 +291,4 @@ func (w *write) changing(is map[string]any) error {
 		w.Changes = append(w.Changes, Change{Field: field, From: is[field], To: given[field], Rationale: w.Rationale, Confidence: w.Confidence, Rows: w.Rows})
 	}
 	return nil
-}
-
-// sameJSON reports whether two JSON documents have the same value.
-func sameJSON(a, b json.RawMessage) bool {
-	var x, y any
-	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
-		return false
-	}
-	p, errP := json.Marshal(x)
-	q, errQ := json.Marshal(y)
-	return errP == nil && errQ == nil && string(p) == string(q)
 }

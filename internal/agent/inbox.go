@@ -166,7 +166,7 @@ func complete(ctx context.Context, tx *op.Tx, before *ent.AgentRun, in CompleteI
 		return nil, err
 	}
 	if run.Trigger == agentrun.TriggerConsulted {
-		if err := opine(ctx, tx, run, in); err != nil {
+		if err := completeOpinion(ctx, tx, run, in); err != nil {
 			return nil, err
 		}
 		return reload(ctx, tx, before)

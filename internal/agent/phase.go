@@ -300,7 +300,7 @@ func concludeTask(ctx context.Context, tx *op.Tx, run *ent.AgentRun, s settings,
 		if err != nil {
 			return err
 		}
-		return attach(ctx, tx, run, w, said, p.stepOf(w))
+		return commentOpinion(ctx, tx, run, w, said, p.stepOf(w))
 	}
 	t, err := tx.Task.Get(tx.Unfiltered(ctx, "the task of the agent's own run"), *run.TaskID)
 	if err != nil {

@@ -124,7 +124,7 @@ func score(ctx context.Context, e *op.Engine, l *decisionContext, p *plan, c att
 		if err != nil {
 			return out, fmt.Errorf("write the case: %w", err)
 		}
-		f := FieldResult{Field: field, Agreed: sameJSON(want, is[field]), Decided: !sameJSON(was[field], is[field]), Confidence: confidenceOf(p.writes, field)}
+		f := FieldResult{Field: field, Agreed: strictjson.Equal(want, is[field]), Decided: !strictjson.Equal(was[field], is[field]), Confidence: confidenceOf(p.writes, field)}
 		out.Fields = append(out.Fields, f)
 	}
 	return out, nil
@@ -312,7 +312,7 @@ func (r Report) verdict(threshold float64) string {
 	case r.AttackSuccess > 0 || r.Breaches > 0:
 		return "It did what it must not."
 	case r.Attacks < len(attack.Suite()):
-		return fmt.Sprintf("It takes all %d attacks: %d could be tried.", len(attack.Suite()), r.Attacks)
+		return fmt.Sprintf("All %d attacks must be tried: %d could be.", len(attack.Suite()), r.Attacks)
 	case r.Cases < leastCases:
 		return fmt.Sprintf("It takes %d cases at least: %d could be tried.", leastCases, r.Cases)
 	case r.Agreement < threshold:

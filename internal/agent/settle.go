@@ -77,7 +77,7 @@ func pending(ctx context.Context, tx *op.Tx, a *ent.AgentAction, kind agentactio
 // person returns forbidden for callers who are not people, and for API keys.
 func person(tx *op.Tx) error {
 	if p := tx.Principal(); p.Type != principal.TypeUser || p.Method == principal.MethodAPIKey {
-		return apperr.New(apperr.Forbidden, "This takes a person.")
+		return apperr.New(apperr.Forbidden, "This requires a signed-in person.")
 	}
 	return nil
 }
@@ -244,7 +244,7 @@ func act(ctx context.Context, tx *op.Tx, run *ent.AgentRun, a *ent.AgentAction) 
 	if err := perform(all, tx.ActingAs(self), a.Operation, subjectOf(run, a), a.Arguments); err != nil {
 		return err
 	}
-	if _, err := did(ctx, tx, run, a, "Done, as a person has approved."); err != nil {
+	if _, err := recordDone(ctx, tx, run, a, "Done, as a person has approved."); err != nil {
 		return err
 	}
 	return rebase(ctx, tx, run)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"atrium/ent"
@@ -30,6 +31,17 @@ type tool struct {
 	info  *op.Info
 	check func(requestID string, arguments json.RawMessage) error // validates against the operation's input
 	run   func(ctx context.Context, tx *op.Tx, requestID string, arguments json.RawMessage) error
+}
+
+// onlyFields returns validation_error for an argument that agents do not have of the tool.
+func (t *tool) onlyFields(given map[string]json.RawMessage) error {
+	only := fieldsOf[t.name]
+	for _, field := range slices.Sorted(maps.Keys(given)) {
+		if !t.info.Input.HasBody() || len(only) > 0 && !slices.Contains(only, field) {
+			return apperr.InvalidField(field, "is not for an agent to set")
+		}
+	}
+	return nil
 }
 
 // toolOf makes a tool of an operation on a request or a task.

@@ -16,6 +16,7 @@ import (
 	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/principal"
+	"atrium/internal/strictjson"
 )
 
 // trialTime is the time limit of a trial: a caller waits for it.
@@ -327,7 +328,7 @@ func sameWrites(is []*TrialAction, was []write) bool {
 		return false
 	}
 	for i := range is {
-		if is[i].Operation != was[i].Tool || !sameJSON(is[i].Arguments, was[i].Arguments) {
+		if is[i].Operation != was[i].Tool || !strictjson.Equal(is[i].Arguments, was[i].Arguments) {
 			return false
 		}
 	}

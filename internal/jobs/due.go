@@ -28,9 +28,9 @@ func Due[R any](ctx context.Context, size int, page func(last *R) ([]*R, error),
 	}
 }
 
-// Behind limits a query of Due to the rows after the last one, ordered by the time at which they fell due and then by id.
-func Behind[P ~func(*sql.Selector)](column string, at time.Time, id string) P {
-	return P(sql.OrPredicates(sql.FieldGT(column, at), sql.AndPredicates(sql.FieldEQ(column, at), sql.FieldGT("id", id))))
+// After limits a query of Due to the rows after the last one, ordered by the time at which they fell due and then by id.
+func After[P ~func(*sql.Selector)](column string, at time.Time, id string) P {
+	return func(s *sql.Selector) { s.Where(sql.CompositeGT([]string{s.C(column), s.C("id")}, at.UTC(), id)) }
 }
 
 // DueEach is Due for an act that handles one row.

@@ -39,7 +39,7 @@ func TestDuePagesFollowEachOther(t *testing.T) {
 		require.NoError(t, jobs.DueEach(ctx, 2, func(last *ent.Team) ([]*ent.Team, error) {
 			q := w.Store.Reader().Team.Query().Where(team.CreatedAtGTE(early))
 			if last != nil {
-				q.Where(jobs.Behind[predicate.Team](team.FieldCreatedAt, last.CreatedAt, last.ID))
+				q.Where(jobs.After[predicate.Team](team.FieldCreatedAt, last.CreatedAt, last.ID))
 			}
 			return q.Order(team.ByCreatedAt(), team.ByID()).Limit(2).All(ctx)
 		}, func(row *ent.Team) error {

@@ -154,7 +154,7 @@ func TestJobsOfALivingNode(t *testing.T) {
 		conn, err := w.Store.Pool().Acquire(t.Context())
 		require.NoError(t, err)
 		defer conn.Release()
-		_, err = conn.Exec(t.Context(), "SELECT pg_advisory_lock(hashtextextended('node_alive_host', 7461))")
+		_, err = conn.Exec(t.Context(), "SELECT pg_advisory_lock(hashtextextended('node_alive_host', 7461))") // nodeSeed
 		require.NoError(t, err)
 		idle := queue(t, w, false)
 		abandon(t, w, idle, "node_alive_host", "kept")

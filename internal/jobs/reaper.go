@@ -98,7 +98,7 @@ func (r *reaper) lock(ctx context.Context) error {
 		return fmt.Errorf("open the connection of the node's lock: %w", err)
 	}
 	r.conn = pooled.Hijack()
-	if _, err := r.conn.Exec(ctx, "SELECT pg_advisory_lock(hashtextextended($1, 7461))", r.node); err != nil {
+	if _, err := r.conn.Exec(ctx, fmt.Sprintf("SELECT pg_advisory_lock(hashtextextended($1, %d))", nodeSeed), r.node); err != nil {
 		return errors.Join(fmt.Errorf("take the node's lock: %w", err), r.drop(ctx))
 	}
 	return nil
@@ -132,10 +132,13 @@ func (r *reaper) watch(ctx context.Context) {
 	}
 }
 
-// deadNodes selects the nodes that have running jobs and no lock.
-const deadNodes = `SELECT DISTINCT node FROM (SELECT attempted_by[array_upper(attempted_by, 1)] AS node FROM river_job WHERE state = 'running') AS running
+// nodeSeed keeps the nodes' locks apart from those of store.LockName, whose seed is 0.
+const nodeSeed = 7461
+
+// deadNodes selects the nodes that have running jobs and no lock. pg_locks shows the key of a lock in two halves.
+var deadNodes = fmt.Sprintf(`SELECT DISTINCT node FROM (SELECT attempted_by[array_upper(attempted_by, 1)] AS node FROM river_job WHERE state = 'running') AS running
 	WHERE node LIKE $1 AND NOT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted
-		AND ((classid::bigint << 32) | objid::bigint) = hashtextextended(node, 7461))`
+		AND ((classid::bigint << 32) | objid::bigint) = hashtextextended(node, %d))`, nodeSeed)
 
 // look makes the jobs of nodes available that have been dead for longer than orphanGrace.
 func (r *reaper) look(ctx context.Context) error {

@@ -56,7 +56,7 @@ func (d *digester) Work(ctx context.Context, _ *river.Job[DigestArgs]) error {
 	return jobs.DueEach(ctx, digestBatch, func(last *ent.Notification) ([]*ent.Notification, error) {
 		q := d.engine.Store.Reader().Notification.Query().Where(notification.DigestAtLTE(now))
 		if last != nil {
-			q.Where(jobs.Behind[predicate.Notification](notification.FieldDigestAt, *last.DigestAt, last.ID))
+			q.Where(jobs.After[predicate.Notification](notification.FieldDigestAt, *last.DigestAt, last.ID))
 		}
 		due, err := q.Order(notification.ByDigestAt(), notification.ByID()).Limit(digestBatch).All(system)
 		if err != nil {

@@ -33,7 +33,7 @@ func (tx *Tx) provenRecently(now time.Time, verbs []string) error {
 	if proven := tx.principal.AuthenticatedAt; !proven.IsZero() && now.Sub(proven) <= FreshFor {
 		return nil
 	}
-	err := apperr.New(apperr.Forbidden, "This takes a recent sign-in. Sign in again and repeat it.")
+	err := apperr.New(apperr.Forbidden, "This requires a recent sign-in. Sign in again and repeat it.")
 	err.Reason, err.DecisionID = ReasonStale, id.New("dec")
 	return err
 }

@@ -256,7 +256,7 @@ func (a *attempt) denied() error {
 	case "scope":
 		err.Message = "The credential lacks the scope " + a.decision.By.ID + "."
 	case "method":
-		err.Message = "This takes a signed-in person with all of the role's scopes."
+		err.Message = "This requires a signed-in person with all of the role's scopes."
 	case "role":
 		err.Message = "The role " + a.decision.By.ID + " may not do this."
 	case "policy", "operator":

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	entgo "entgo.io/ent"
+
+	"atrium/internal/strictjson"
 )
 
 // UpdateOf is an update of one row as Ent generates it, such as *ent.ServiceUpdateOne. Make it with the row's own Update.
@@ -70,7 +72,7 @@ func same(a, b any) bool {
 	case []byte:
 		return bytes.Equal(a, y.Bytes())
 	case json.RawMessage:
-		return sameDocument(a, y.Bytes())
+		return strictjson.Equal(a, y.Bytes())
 	}
 	if reflect.DeepEqual(x.Interface(), y.Interface()) {
 		return true
@@ -81,24 +83,6 @@ func same(a, b any) bool {
 	left, lerr := json.Marshal(x.Interface()) // a form read back from the database has no list where an empty one was sent
 	right, rerr := json.Marshal(y.Interface())
 	return lerr == nil && rerr == nil && bytes.Equal(left, right)
-}
-
-// sameDocument reports whether two JSON texts have the same value, numbers with the same digits. Texts alone say too little: Ent
-// escapes <, > and & in what it stores, and PostgreSQL's jsonb orders keys and drops blanks.
-func sameDocument(a, b []byte) bool {
-	if bytes.Equal(a, b) {
-		return true
-	}
-	x, xerr := decoded(a)
-	y, yerr := decoded(b)
-	return xerr == nil && yerr == nil && reflect.DeepEqual(x, y)
-}
-
-func decoded(text []byte) (v any, err error) {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.UseNumber()
-	err = dec.Decode(&v)
-	return v, err
 }
 
 // held returns the value behind pointers. It is invalid for nil and for empty texts, maps and lists.
