@@ -1,140 +1,11 @@
-// People with Chromium in the web console: an owner and a member at work, by mouse and by keys, in both schemes. No page breaks its
-// own policy, says an error to the console, has more than one h1 and main, or a finding of axe.
+// People with Chromium at work in the web console: an owner, staff and a member, by mouse and by keys. No page breaks its own policy,
+// says an error to the console, has more than one h1 and main, or a finding of axe.
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { open, shot } from './chromium.mjs';
+import { open } from './chromium.mjs';
+import { arrive, file, rest, until } from './console-browser.mjs';
 
-const { api, owner, staff, member, demo, liveKey, tour } = JSON.parse(process.env.ATRIUM_TEST);
-const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const rest = async (method, path, body, key = liveKey) => {
-  const res = await fetch(`${api}/v1${path}`, { method, headers: { 'x-api-key': key, 'content-type': 'application/json' }, ...(body ? { body: JSON.stringify(body) } : {}) });
-  assert.ok(res.ok, `${method} ${path}: ${res.status}`);
-  return (await res.json()).data;
-};
-const file = (title) => rest('POST', '/requests', { serviceId: demo.serviceId, offeringId: demo.offeringId, title, priority: 'HIGH', fields: { model: '14 inch' } });
-const until = async (says, holds) => {
-  for (let i = 0; !await holds(); i++) {
-    assert.ok(i < 100, `it never held: ${says}`);
-    await new Promise((r) => { setTimeout(r, 100); });
-  }
-};
+const { api, owner, staff, member, demo } = JSON.parse(process.env.ATRIUM_TEST);
 const status = (id, wanted) => until(`the request is ${wanted}`, async () => (await rest('GET', `/requests/${id}`)).status === wanted);
-
-// arrive opens a browser at a page as somebody, by way of the sign-in page.
-async function arrive(who, path, options) {
-  const b = await open(api, { viewport: { width: 1280, height: 860 }, ...options });
-  const said = [];
-  await b.context.addInitScript(axe);
-  b.page.on('console', (m) => { if (m.type() === 'error' && !/status of 401/.test(m.text())) said.push(m.text()); });
-  await b.page.goto(`${api}/app/${path}`);
-  await b.page.getByLabel('E-mail address').fill(who.email);
-  await b.page.getByLabel('Password').fill(who.password);
-  await b.page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await b.page.waitForURL(`${api}/app/${path}`);
-  const { page } = b;
-  const go = async (to, title) => {
-    await page.goto(`${api}/app/${to}`);
-    await page.getByRole('heading', { level: 1, name: title }).waitFor();
-    await page.locator('.skeleton').first().waitFor({ state: 'detached' });
-  };
-  // sound holds the page against everything that holds of all pages.
-  const sound = async (name) => {
-    await shot(page, `console-${name}`);
-    assert.deepEqual([await page.locator('main').count(), await page.locator('h1').count()], [1, 1], name);
-    const wide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-    for (let i = 0; i < 20 && await wide(); i++) await page.waitForTimeout(100); // what comes in last may still move
-    assert.ok(!await wide(), `${name} is wider than the window`);
-    assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll('#main a.name')].filter((a) => {
-      const text = document.createRange();
-      text.selectNodeContents(a);
-      const room = a.closest('[data-row], tr, li');
-      return room && getComputedStyle(a).overflow !== 'hidden' && text.getBoundingClientRect().right > room.getBoundingClientRect().right + 1;
-    }).map((a) => a.textContent)), [], `${name}: names stay in their rows`);
-    // The dark scheme changes colours alone, and each page is looked at in the light one as well.
-    const rules = options?.colorScheme === 'dark' ? { runOnly: ['color-contrast', 'link-in-text-block'] } : {};
-    const found = await page.evaluate(async (r) => (await window.axe.run(r)).violations.map((v) => `${v.id}: ${v.nodes[0].target} ${v.nodes[0].failureSummary}`), rules);
-    assert.deepEqual(found, [], name);
-  };
-  const end = async () => {
-    assert.deepEqual(b.faults, []);
-    assert.deepEqual(said, []);
-    await b.close();
-  };
-  return { ...b, said, go, sound, end };
-}
-
-const pages = [
-  ['inbox', 'Inbox'], ['catalogue', 'Catalogue'], [`catalogue/${demo.offeringId}`, 'New laptop'], ['my-requests', 'My requests'], ['requests', 'Requests'],
-  ['requests?view=board', 'Requests'], ['tasks', 'Tasks'], ['services', 'Services'], [`services/${demo.serviceId}`, 'IT Support'], ['workflows', 'Workflows'], ['agents', 'Agents'],
-  ['people', 'People'], ['keys', 'API keys'], ['webhooks', 'Webhooks'], ['policies', 'Access policies'], ['secrets', 'Secrets'], ['credits', 'Credits'], ['audit', 'Audit'],
-  ['settings', 'Settings'], ['nowhere', 'Not found'], ['', /Welcome/], ['runs', 'Agent runs'], ['proposals', 'Proposals'], ['executions', 'Executions'],
-  ['routing', 'Routing rules'], ['calendars', 'Calendars'], ['organizations', 'Organizations'], ['service-accounts', 'Service accounts'],
-  ['oauth-clients', 'OAuth clients'], ['plan', 'Plan and invoices'], ['notifications', 'Notifications'], ['figures', 'Figures'],
-];
-
-// An owner has a webhook, whose deliveries stand on the figures from then on, each chart with its table, and what spreadsheets take
-// for a formula defused in the file.
-const team = await rest('POST', '/teams', { name: '=1+1' });
-{
-  const w = await arrive(owner, 'webhooks');
-  await w.page.getByRole('button', { name: 'New webhook' }).click();
-  await w.page.getByLabel('URL').fill('https://hooks.example.com/in');
-  await w.page.getByLabel('request.created', { exact: true }).check();
-  await w.page.getByRole('button', { name: 'Create', exact: true }).click();
-  await w.page.getByRole('button', { name: 'I have stored it' }).click();
-  const shown = await file('For the pages to show');
-  await rest('PATCH', `/requests/${shown.id}`, { teamId: team.id });
-  await until('an agent ran', async () => (await rest('GET', '/agent-runs')).length > 0);
-  await w.go('figures', 'Figures');
-  const exported = {}; // ten files are what Chromium lets a page give at once
-  for (const title of ['Filed and finished', 'Minutes until the answer', 'Minutes until it is done', 'Service levels, by service', 'Load, by team', 'Runs of agents', 'What people made of proposals', 'Acceptance and cost, by agent', 'Deliveries of webhooks', 'Deliveries, by webhook']) {
-    const section = w.page.locator('section').filter({ has: w.page.getByRole('heading', { name: title, exact: true }) });
-    await section.getByRole('img', { name: `${title}; the table says the same` }).waitFor();
-    const rows = await section.getByRole('row').count();
-    const [csv] = await Promise.all([w.page.waitForEvent('download'), w.page.getByRole('button', { name: `Export CSV of ${title}` }).click()]);
-    exported[title] = (await readFile(await csv.path(), 'utf8')).trim().split('\r\n');
-    assert.equal(exported[title].length, rows, title);
-  }
-  const day = new Date().toISOString().slice(0, 10);
-  const [heads, ...days] = exported['Deliveries of webhooks'];
-  assert.equal(heads, 'Day,Succeeded,Failed,Pending');
-  assert.equal(days.length, 30);
-  assert.ok(days.at(-1).startsWith(day) && days.at(-1) !== `${day},0,0,0`, days.at(-1));
-  assert.ok(exported['Load, by team'].some((r) => r.startsWith("'=1+1,")));
-  await w.end();
-}
-for (const [colorScheme, width] of tour ? [['light', 1280], ['dark', 1280], ['light', 320]] : []) {
-  const b = await arrive(owner, 'inbox', { colorScheme, viewport: { width, height: 860 } });
-  for (const [path, title] of pages) {
-    await b.go(path, title);
-    await b.sound(`${path.replaceAll(/\W/g, '-')}-${colorScheme}-${width}`);
-  }
-  for (const [list, row] of [['agents', 'td a.name'], ['runs', '.rows a.name'], ['executions', '.rows a.name'], ['workflows', 'td a.name'], ['requests', 'td a.name']]) {
-    await b.page.goto(`${api}/app/${list}`);
-    await b.page.locator(row).first().click();
-    await b.page.waitForURL(`${api}/app/${list}/*`);
-    await b.page.locator('.skeleton').first().waitFor({ state: 'detached' });
-    await b.sound(`${list}-one-${colorScheme}-${width}`);
-  }
-  await b.end();
-}
-
-// Titles of any kind are text. They break no page at twice the size, and nothing moves where people asked for that.
-if (tour) {
-  const h = await arrive(owner, 'inbox', { viewport: { width: 640, height: 430 }, deviceScaleFactor: 2, reducedMotion: 'reduce' });
-  for (const title of ['<img src=x onerror="alert(1)">', 'طلب \u202Eجديد', 'W'.repeat(300)]) {
-    const odd = await file(title);
-    await h.go(`requests/${odd.id}`, title);
-    await h.sound(`odd-${title.length}`);
-  }
-  for (const [path, title] of pages) {
-    await h.go(path, title);
-    await h.sound(`${path.replaceAll(/\W/g, '-')}-zoomed`);
-    assert.deepEqual(await h.page.evaluate(() => document.getAnimations().map((a) => a.animationName)), [], path);
-  }
-  await h.end();
-}
 
 // An owner files from the catalogue: a fault is said beside its field, and a draft outlives a reload.
 const b = await arrive(owner, `catalogue/${demo.offeringId}`);
@@ -362,6 +233,39 @@ for (const r of many) assert.equal((await rest('GET', `/requests/${r.id}`)).prio
 await page.getByRole('button', { name: 'Undo' }).click();
 await page.getByText('Taken back.').waitFor();
 for (const r of many) assert.equal((await rest('GET', `/requests/${r.id}`)).priority, 'HIGH');
+
+// What is said stands inside of the dialog that is open, where it can be pressed.
+await b.go(`requests?peek=${many[0].id}`, 'Requests');
+const peek = page.getByRole('dialog');
+await peek.getByLabel('Priority').selectOption('LOW');
+await peek.getByRole('status').getByText('Priority changed.').waitFor();
+await peek.getByRole('button', { name: 'Undo' }).click();
+await peek.getByRole('status').getByText('Taken back.').waitFor();
+assert.equal((await rest('GET', `/requests/${many[0].id}`)).priority, 'HIGH');
+
+// A read that fails for a while takes nothing away, and is repeated until it succeeds. What is not there has no stream to wait for.
+const away = async (route) => {
+  const { operationName } = route.request().postDataJSON();
+  if (operationName !== 'RequestOne') return route.fallback();
+  return route.fulfill({ status: 503, contentType: 'application/json', body: JSON.stringify({ errors: [{ message: 'The database is away.', extensions: { code: 'unavailable' } }] }) });
+};
+await b.go(`requests/${many[1].id}`, 'Bulk two');
+await live_(page);
+await page.route('**/graphql', away);
+const failed = page.waitForResponse((r) => r.status() === 503);
+await rest('POST', `/requests/${many[1].id}/comments`, { body: 'While it was away.' });
+await failed;
+await page.getByRole('heading', { level: 1, name: 'Bulk two' }).waitFor();
+await page.unroute('**/graphql', away);
+await page.getByText('While it was away.').waitFor();
+said.splice(0); // the browser itself says that a call was answered with 503
+const none = page.waitForResponse((r) => r.request().postDataJSON()?.operationName === 'ExecutionMoved' && r.status() === 404);
+await page.goto(`${api}/app/executions/exe_01k9zexamp1e0f0a0webh00k00`);
+await none;
+await page.getByText(/was not found/).waitFor();
+await page.waitForTimeout(1500); // longer than the first pause before a stream is opened anew
+assert.equal(await page.getByText(/connection lost, trying again/).count(), 0);
+said.splice(0); // nor is the 404
 
 // What the agent proposes stands on the request's page and is applied there: another offering for a request that reads like others.
 const astray = await file('VPN does not connect from home any more');

@@ -22,6 +22,9 @@ export interface Read<D> { data: D | undefined; fault: Fault | null; behind: boo
 
 const nothing = () => undefined;
 
+// passes are the faults that go by. Reading again mends them.
+const passes = ['connection_lost', 'unavailable', 'internal_error', 'rate_limit_exceeded'];
+
 // useRead reads by a document, and again whenever what it shows may have become stale.
 export function useRead<D, V extends object>(doc: TypedDocumentNode<D, V>, variables: V, pause = false, also: () => void = nothing): Read<D> {
   const key = keyOf(doc, variables);
@@ -32,9 +35,17 @@ export function useRead<D, V extends object>(doc: TypedDocumentNode<D, V>, varia
   useReconnect(again, pause);
   useEffect(() => (pause ? undefined : on('outdated', again)), [again, pause]);
   const fault = faultOf(result.error);
+  const passing = fault !== null && passes.includes(fault.code);
   const kept = useRef<{ key: string; data: D | undefined }>({ key, data: undefined });
-  if (result.data || kept.current.key !== key) kept.current = { key, data: result.data };
-  const data = fault?.code === 'connection_lost' ? kept.current.data : result.data; // forms stay where somebody writes in them
+  if (result.data && !passing || kept.current.key !== key) kept.current = { key, data: result.data };
+  const data = passing ? kept.current.data : result.data; // what was read stands, and forms stay where somebody writes in them
+  const tries = useRef(0);
+  useEffect(() => {
+    if (!passing) tries.current = 0;
+    if (!passing || pause || fault.code === 'connection_lost') return undefined; // of that, useReconnect hears
+    const timer = setTimeout(again, Math.min(30_000, 2000 * 2 ** tries.current++));
+    return () => { clearTimeout(timer); };
+  }, [passing, pause, result.error, again]); // each failed try has an error of its own
   const behind = result.fetching && result.operation !== undefined && keyOf(doc, result.operation.variables) !== key;
   return { data, fault, behind, again };
 }

@@ -1,58 +1,61 @@
 // live keeps one stream of changed requests open for the tab. The cache writes each change into every place that shows the row;
 // pages hear of new rows here.
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
-import { useSubscription, type TypedDocumentNode } from 'urql';
+import type { TypedDocumentNode } from 'urql';
 import { pipe, subscribe } from 'wonka';
 import { NoticeAdded, RequestChanged, ViewerOf } from '../gen/documents';
 import type { RequestRowFragment } from '../gen/types';
 import { on } from './bus';
 import { client } from './client';
+import { Closed } from './network';
 import { noted } from './shared';
 
 type Change = { change: 'CREATED' | 'UPDATED'; request: RequestRowFragment };
 const listeners = new Set<(c: Change) => void>();
 
-// useLive opens the streams while the shell is shown, and opens them anew when the server ends them.
+// follow keeps a subscription open until it is stopped. Ended, it is opened anew a moment later, and `ended` is told: what happens in
+// between is told to nobody. Refused, it stays closed unless `refused` says otherwise.
+function follow<D, V extends object>(doc: TypedDocumentNode<D, V>, variables: V, each: (data: D) => void, ended: () => void, refused = () => false): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let tries = 0;
+  let stop = () => undefined as void;
+  const begin = () => {
+    const since = Date.now();
+    const { unsubscribe } = pipe(client.subscription<D>(doc as never, variables as never), subscribe((r) => {
+      if (r.data) each(r.data);
+      if (!r.error && r.hasNext) return;
+      stop();
+      const closed = r.error?.networkError instanceof Closed ? r.error.networkError : null;
+      const code = r.error?.graphQLErrors[0]?.extensions['code'];
+      if ((closed ? [401, 403, 404].includes(closed.status) : ['unauthorized', 'forbidden', 'not_found'].includes(code as string)) && !refused()) return;
+      if (closed?.status !== 429) ended(); // there are too many streams, and nothing is wrong with the connection
+      if (Date.now() - since > 60_000) tries = 0;
+      timer = setTimeout(begin, Math.max((closed?.wait ?? 0) * 1000, Math.min(15_000, 500 * 2 ** tries++) * (0.75 + Math.random() / 2)));
+    }));
+    stop = unsubscribe;
+  };
+  begin();
+  return () => { stop(); clearTimeout(timer); };
+}
+
+// useLive opens the streams while the shell is shown. Where they are refused the person's rights are others now: the page is drawn anew
+// by them, once.
 export function useLive(): void {
   useEffect(() => {
-    let ended = false;
-    let waits = 0;
-    const stops: (() => void)[] = [];
-    const open = (doc: never, each: (data: never) => void) => {
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      let refused = false;
-      const begin = () => {
-        if (ended) return;
-        const { unsubscribe } = pipe(client.subscription(doc, {} as never), subscribe((r) => {
-          if (r.data) {
-            waits = 0;
-            refused = false;
-            each(r.data as never);
-          }
-          if (r.error || !r.hasNext) { // the server has ended it: it says when to come back by refusing
-            const code = r.error?.graphQLErrors[0]?.extensions?.['code'];
-            noted('lost'); // what happens until it is open again is told to nobody: pages read again then
-            unsubscribe();
-            if (code === 'forbidden' && !refused) { // the person's rights are others now: the page is drawn anew by them
-              refused = true;
-              void client.query(ViewerOf, {}, { requestPolicy: 'network-only' }).toPromise();
-            } else if (code === 'forbidden') {
-              noted('live');
-              return;
-            }
-            timer = setTimeout(begin, Math.min(30_000, 1000 * 2 ** waits++));
-          }
-        }));
-        stops.push(() => { unsubscribe(); clearTimeout(timer); });
-      };
-      begin();
+    const open = <D, V extends object>(doc: TypedDocumentNode<D, V>, each: (data: D) => void) => {
+      let asked = false;
+      return follow(doc, {} as V, (data) => { asked = false; each(data); }, () => { noted('lost'); }, () => {
+        if (asked) noted('live');
+        else void client.query(ViewerOf, {}, { requestPolicy: 'network-only' }).toPromise();
+        asked = !asked;
+        return asked;
+      });
     };
-    open(RequestChanged as never, ({ requestChanged }: { requestChanged: Change }) => { listeners.forEach((l) => { l(requestChanged); }); });
-    open(NoticeAdded as never, () => undefined);
-    return () => {
-      ended = true;
-      stops.forEach((s) => { s(); });
-    };
+    const stops = [
+      open(RequestChanged, (data) => { listeners.forEach((l) => { l((data as unknown as { requestChanged: Change }).requestChanged); }); }),
+      open(NoticeAdded, () => undefined),
+    ];
+    return () => { stops.forEach((s) => { s(); }); };
   }, []);
 }
 
@@ -67,25 +70,23 @@ export function useChanges(hear: (c: Change) => void): void {
   }, []);
 }
 
-// useSoon returns what runs something a moment later, once for many calls.
+// useSoon returns what runs something a moment later, once for all calls until then.
 export function useSoon(run: () => void, ms = 700): () => void {
   const latest = useRef(run);
   latest.current = run;
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => () => { clearTimeout(timer.current); }, []);
+  const clear = () => { clearTimeout(timer.current); timer.current = undefined; };
+  useEffect(() => clear, []);
   return useCallback(() => {
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => { latest.current(); }, ms);
+    timer.current ??= setTimeout(() => { timer.current = undefined; latest.current(); }, ms);
   }, [ms]);
 }
 
 // useTold runs something a moment after a subscription has told of a change, once for many changes.
 export function useTold<D, V extends object>(doc: TypedDocumentNode<D, V>, variables: V, run: () => void, pause = false): void {
   const soon = useSoon(run);
-  useSubscription({ query: doc as never, variables: variables as never, pause }, (_was: unknown, now: unknown) => {
-    soon();
-    return now;
-  });
+  const asked = JSON.stringify(variables);
+  useEffect(() => (pause ? undefined : follow(doc, JSON.parse(asked) as V, soon, soon)), [doc, asked, soon, pause]);
 }
 
 // useArrivals collects requests that have come to belong in a list since it was read: filed, or changed so.

@@ -44,7 +44,8 @@ function lost(): void {
   const probe = (tries: number) => {
     setTimeout(() => {
       if (!down) return;
-      fetch('/app/licences.txt', { method: 'HEAD', cache: 'no-store', signal: AbortSignal.timeout(5000) }).then(back, () => { probe(tries + 1); });
+      fetch('/app/licences.txt', { method: 'HEAD', cache: 'no-store', signal: AbortSignal.timeout(5000) })
+        .then((r) => { if (r.ok) back(); else probe(tries + 1); }, () => { probe(tries + 1); }); // a proxy answers 502 for a server that is away
     }, Math.min(15_000, 500 * 2 ** tries));
   };
   probe(0);
@@ -130,24 +131,21 @@ async function call(o: Operation, signal: AbortSignal): Promise<OperationResult 
   }
 }
 
-const streams = createClient({
-  url: '/graphql', headers, credentials: 'same-origin', retryAttempts: Number.MAX_SAFE_INTEGER,
-  retry: (n) => new Promise((done) => {
-    noted('lost');
-    setTimeout(done, Math.min(15_000, 500 * 2 ** n) * (0.75 + Math.random() / 2));
-  }),
-  on: { connected: (again) => {
-    if (again) noted('lost'); // what happened while there was no stream is read anew
-    down = false;
-    noted('live');
-  } },
-});
+// Closed is why a stream ended: the status of a refusal, 0 for a connection that was lost. `wait` is how many seconds the server asks for.
+export class Closed extends Error {
+  constructor(readonly status: number, readonly wait: number) { super('The stream is closed.'); }
+}
 
-// everywhere are the streams that each tab wants alike.
+const streams = createClient({ url: '/graphql', headers, credentials: 'same-origin', retryAttempts: 0 }); // live.ts opens them anew
+
+// everywhere are the streams that each tab wants alike. How they stand is how the connection stands.
 const everywhere = ['RequestChanged', 'NoticeAdded'];
+const opened = new Set<string>();
 
 function watch(o: Operation, next: (r: OperationResult) => void, done: () => void): () => void {
   const operationName = nameOf(o);
+  const shared = everywhere.includes(operationName);
+  let closed = new Closed(0, 0);
   const hear = (answer: unknown) => {
     const code = (answer as Answer).errors?.[0]?.extensions?.code;
     if (code === 'unauthorized') signIn();
@@ -156,14 +154,21 @@ function watch(o: Operation, next: (r: OperationResult) => void, done: () => voi
   const open = (each: (answer: unknown) => void, end: () => void) => streams.subscribe({ operationName, query: texts.get(operationName) ?? '', variables: o.variables as Record<string, unknown> }, {
     next: each,
     error: (e) => {
-      const status = (e as { response?: Response }).response?.status;
-      if (status === 401) signIn();
-      else noted('lost');
+      const r = (e as { response?: Response }).response;
+      closed = new Closed(r?.status ?? 0, Number(r?.headers.get('retry-after') ?? 0));
+      if (closed.status === 401) signIn();
+      else if (shared && (closed.status === 0 || closed.status >= 500)) noted('lost');
       end();
     },
     complete: end,
-  });
-  return everywhere.includes(operationName) ? share(operationName, open, hear, done) : open(hear, done);
+  }, shared ? { connected: () => {
+    if (opened.has(operationName)) noted('lost'); // what happened while there was no stream is read anew
+    opened.add(operationName);
+    down = false;
+    noted('live');
+  } } : {});
+  const over = () => { next(failure(o, closed)); done(); };
+  return shared ? share(operationName, open, hear, over) : open(hear, over);
 }
 
 export const network: Exchange = () => (operations) => {

@@ -1,19 +1,40 @@
 // notices are what a person was told: mentions, assignments, what waits for a decision.
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, type ReactNode } from 'react';
-import { Notices as NoticesDocument, ReadNotices } from '../gen/documents';
+import { Notices as NoticesDocument, ReadNotices, UnreadNotices } from '../gen/documents';
 import { Time } from '../ui/bits';
 import { Empty } from '../ui/states';
 import { Loaded } from '../ui/page';
+import { toast } from '../ui/toast';
+import { uncached } from './client';
 import { rows, useRead, useWrite } from './data';
+import { faultOf, sentence } from './fault';
+
+// useMarkAll returns what marks everything as read, also what no page has loaded.
+export function useMarkAll(): () => Promise<void> {
+  const [mark] = useWrite(ReadNotices);
+  const marking = useRef(false);
+  return async () => {
+    if (marking.current) return;
+    marking.current = true;
+    for (let more = true; more;) {
+      const r = await uncached.query(UnreadNotices, {}).toPromise();
+      const fault = faultOf(r.error);
+      if (fault) toast({ text: sentence(fault), bad: true });
+      const ids = rows(r.data?.notifications).map((n) => n.id);
+      more = ids.length > 0 && ((await mark({ input: { ids } })).data?.markNotificationsRead.marked ?? 0) > 0;
+    }
+    marking.current = false;
+  };
+}
 
 export function Notices({ open, set, icon }: { open: boolean; set: (open: boolean) => void; icon: ReactNode }) {
   const read = useRead(NoticesDocument, { first: 20 });
   const [mark] = useWrite(ReadNotices);
+  const markAll = useMarkAll();
   const box = useRef<HTMLDivElement>(null);
   const list = rows(read.data?.notifications);
-  const unread = list.filter((n) => !n.readAt);
-  const waiting = read.data?.unread?.totalCount ?? unread.length;
+  const waiting = read.data?.unread?.totalCount ?? list.filter((n) => !n.readAt).length;
   useEffect(() => {
     if (!open) return undefined;
     const away = (e: Event) => {
@@ -39,7 +60,7 @@ export function Notices({ open, set, icon }: { open: boolean; set: (open: boolea
         <section className="popover" aria-label="Notifications">
           <header>
             <h2>Notifications</h2>
-            {unread.length > 0 && <button type="button" className="quiet small" onClick={() => { void mark({ input: { ids: unread.map((n) => n.id) } }); }}>Mark all as read</button>}
+            {waiting > 0 && <button type="button" className="quiet small" onClick={() => { void markAll(); }}>Mark all as read</button>}
           </header>
           <Loaded read={read} skeleton={3}>
             {() => (list.length === 0 ? <Empty title="Nothing yet"><p>Mentions, assignments and decisions that wait for you show up here.</p></Empty> : (

@@ -60,7 +60,7 @@ function press(e: KeyboardEvent): void {
   const hit = all.find((s) => s.keys === (begun === '' ? name : `${begun} ${name}`)); // a sequence that leads nowhere does nothing
   if (!hit) return;
   e.preventDefault();
-  hit.run(e);
+  if (!e.repeat || ['Next row', 'Row before'].includes(hit.does)) hit.run(e); // a key that is held does a thing once, but goes along the rows
 }
 
 export function listen(): void {

@@ -39,7 +39,7 @@ function ago(iso: string): string {
   const seconds = (new Date(iso).getTime() - Date.now()) / 1000;
   if (Math.abs(seconds) > 30 * 86_400) return day.format(new Date(iso));
   for (const [unit, size] of steps) if (Math.abs(seconds) >= size) return relative.format(Math.round(seconds / size), unit);
-  return 'just now';
+  return seconds > 5 ? 'in under a minute' : 'just now'; // the server's clock may be a little ahead
 }
 
 // Relative times move on by themselves: twice a minute for all that are shown.

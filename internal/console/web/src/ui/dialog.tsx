@@ -1,7 +1,7 @@
 // dialog holds the modal dialogs. They are the browser's own: it keeps the focus inside, and gives it back. A form is at its first
 // field when it opens; React's autoFocus would come before the browser shows the dialog, in vain.
 import { Check, Copy, X } from 'lucide-react';
-import { useId, useLayoutEffect, useRef, useState, type FormEvent, type ReactNode } from 'react';
+import { useId, useLayoutEffect, useRef, useState, useSyncExternalStore, type FormEvent, type ReactNode } from 'react';
 
 interface DialogProps { title: string; close: () => void; children: ReactNode; wide?: boolean; side?: boolean; fixed?: boolean }
 
@@ -10,17 +10,27 @@ export function focusSoon(find: () => HTMLElement | null | undefined): void {
   requestAnimationFrame(() => { (find() ?? globalThis.document.getElementById('main'))?.focus(); });
 }
 
+let shown: readonly HTMLDialogElement[] = []; // the last one lies on top
+const listeners = new Set<() => void>();
+const show = (to: readonly HTMLDialogElement[]) => { shown = to; listeners.forEach((l) => { l(); }); };
+
+// useTopDialog is the dialog outside of which nothing can be reached at the moment.
+export const useTopDialog = (): HTMLDialogElement | undefined => useSyncExternalStore((l) => { listeners.add(l); return () => { listeners.delete(l); }; }, () => shown.at(-1));
+
 export function Dialog({ title, close, children, wide, side, fixed }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   // With the drawing, not after it: what is focused in the next frame, as the row to go on with, comes last and keeps the focus.
   useLayoutEffect(() => {
     const d = ref.current;
+    if (!d) return undefined;
     const before = globalThis.document.activeElement as HTMLElement | null;
-    d?.showModal();
-    d?.querySelector<HTMLElement>('.dialog-body > form :is(input, select, textarea)')?.focus();
+    d.showModal();
+    show([...shown, d]);
+    d.querySelector<HTMLElement>('.dialog-body > form :is(input, select, textarea)')?.focus();
     return () => {
-      d?.close();
+      show(shown.filter((other) => other !== d));
+      d.close();
       if (before?.isConnected && before !== globalThis.document.body) before.focus();
       // What opened the dialog may have gone with it, as the row of a declined request.
       focusSoon(() => (globalThis.document.activeElement !== globalThis.document.body ? globalThis.document.activeElement as HTMLElement : null));

@@ -1,6 +1,9 @@
-// toast says outcomes, in a live region, and offers to take them back.
+// toast says outcomes, in a live region, and offers to take them back. While a dialog is open they stand inside of it: everything else is
+// inert then. The page's own region stays, so that what comes into it is read out.
 import { X } from 'lucide-react';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { createPortal } from 'react-dom';
+import { useTopDialog } from './dialog';
 
 interface Toast { text: string; bad?: boolean; undo?: () => void }
 interface Shown extends Toast { id: number }
@@ -44,13 +47,15 @@ export function Toasts() {
     hold(false);
     (from.current?.isConnected ? from.current : globalThis.document.getElementById('main'))?.focus({ preventScroll: true });
   }, [list]);
-  return (
+  const dialog = useTopDialog();
+  const region = (of: Shown[]) => (
     <div
       className="toasts" role="status" aria-live="polite" onPointerEnter={() => { hold(true); }} onPointerLeave={() => { hold(false); }}
       onFocus={(e) => { inside.current = true; hold(true); if (!e.currentTarget.contains(e.relatedTarget)) from.current = e.relatedTarget as HTMLElement | null; }}
       onBlur={(e) => { if (!e.currentTarget.contains(e.relatedTarget)) { inside.current = false; hold(false); } }}
     >
-      <ul>{list.map((t) => <One key={t.id} toast={t} held={held} />)}</ul>
+      <ul>{of.map((t) => <One key={t.id} toast={t} held={held} />)}</ul>
     </div>
   );
+  return <>{region(dialog ? [] : list)}{dialog && createPortal(region(list), dialog)}</>;
 }

@@ -24,7 +24,7 @@ export default function ProposalList() {
         <Field label="Status"><select value={status} onChange={(e) => { void navigate({ to: '/app/proposals', search: { status: e.target.value } as never, replace: true }); }}><option value="all">Any</option>{statuses.map((s) => <option key={s} value={s}>{words(s)}</option>)}</select></Field>
       </search>
       <Loaded read={read} skeleton={4}>
-        {() => (list.length === 0 ? <Empty title="Nothing waits"><p>Proposals appear here and on the pages of their requests.</p></Empty> : (
+        {() => (list.length === 0 ? <Empty title={status === 'PENDING' ? 'Nothing waits' : status === 'all' ? 'Nothing was proposed yet' : `No proposal is ${words(status).toLowerCase()}`}><p>Proposals appear here and on the pages of their requests.</p></Empty> : (
           <>
             <ul className="stack">{list.map((a) => <li key={a.id} className="stack-tight full"><Link to="/app/requests/$id" params={{ id: a.requestId }}>Open “{a.request?.title ?? a.requestId}”</Link><Proposal action={a} title /></li>)}</ul>
             <More shown={list.length} total={read.data?.agentActions?.totalCount} page={read.data?.agentActions?.pageInfo} next={read.next} />

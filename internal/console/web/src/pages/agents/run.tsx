@@ -1,6 +1,6 @@
 import { Link, useParams } from '@tanstack/react-router';
-import { useSubscription } from 'urql';
 import { rows, useRead, useWrite } from '../../app/data';
+import { useTold } from '../../app/live';
 import { useCan } from '../../app/session';
 import { AgentRunOne, ReplayAgentRun, RunChanged, StopRun } from '../../gen/documents';
 import type { AgentRunOneQuery, AgentRunTrigger } from '../../gen/types';
@@ -17,10 +17,7 @@ type Run = NonNullable<AgentRunOneQuery['agentRun']>;
 export default function RunView() {
   const { id } = useParams({ strict: false }) as { id: string };
   const read = useRead(AgentRunOne, { id });
-  useSubscription({ query: RunChanged as never, variables: { id } as never }, (_was: unknown, now: unknown) => {
-    read.again();
-    return now;
-  });
+  useTold(RunChanged, { id }, read.again, !useCan('agentrun.read'));
   const r = read.data?.agentRun;
   return (
     <Page title={r ? `Run ${r.number} on “${r.request?.title ?? r.requestId}”` : 'Agent run'} verb="agentrun.read" above={<Link to="/app/runs">← Agent runs</Link>} actions={r && <><Replay run={r} /><Stop run={r} /></>}>

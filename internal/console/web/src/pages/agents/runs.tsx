@@ -1,7 +1,7 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
-import { useSubscription } from 'urql';
 import { rows, usePages } from '../../app/data';
+import { useTold } from '../../app/live';
+import { useCan } from '../../app/session';
 import { AgentRuns, RunChanged } from '../../gen/documents';
 import type { AgentRunFilter, AgentRunStatus } from '../../gen/types';
 import { runTone } from '../../parts/runs';
@@ -32,17 +32,11 @@ export default function RunsPage() {
 export function RunList({ filter }: { filter: AgentRunFilter }) {
   const asked = JSON.stringify(filter);
   const read = usePages(AgentRuns, { first: 50, filter: JSON.parse(asked) as AgentRunFilter });
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useSubscription({ query: RunChanged as never, variables: { filter: filter.agentId ? { agentId: filter.agentId } : {} } as never }, (_was: unknown, now: { agentRunChanged?: { change: string } }) => {
-    clearTimeout(timer.current);
-    timer.current = setTimeout(read.again, 500); // a run that has reached another status may have come into the list, or left it
-    return now;
-  });
-  useEffect(() => () => { clearTimeout(timer.current); }, []);
+  useTold(RunChanged, { filter: filter.agentId ? { agentId: filter.agentId } : {} }, read.again, !useCan('agentrun.read')); // a run of another status may have come into the list, or left it
   const list = rows(read.data?.agentRuns);
   return (
     <Loaded read={read} skeleton={4}>
-      {() => (list.length === 0 ? <Empty title="No runs"><p>When an agent takes a request, it stands here.</p></Empty> : (
+      {() => (list.length === 0 ? <Empty title={filter.status ? 'No run is like that' : 'No runs'}><p>When an agent takes a request, it stands here.</p></Empty> : (
         <>
           <ul className="rows" aria-label="Runs">
             {list.map((r) => (

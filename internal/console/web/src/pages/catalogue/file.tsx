@@ -50,9 +50,10 @@ function Form({ offering: o }: { offering: Offering }) {
     toast({ text: `Filed “${data.createRequest.request.title}”.` });
     void navigate({ to: '/app/requests/$id', params: { id: data.createRequest.request.id } });
   };
+  const closed = o.status !== 'active' ? 'This offering takes no requests at the moment.' : o.service && o.service.status !== 'active' ? 'This service takes no requests at the moment.' : '';
   return (
-    <form className="card stack" ref={form} noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-      {o.status !== 'active' && <p className="notice">This offering takes no requests at the moment.</p>}
+    <form className="card stack" ref={form} noValidate onSubmit={(e) => { e.preventDefault(); if (!closed) void send(); }}>
+      {closed && <p className="notice" id="closed">{closed}</p>}
       <Field label="Title" hint="What it is about, in a line." fault={faultAt(fault, 'title')}>
         <input value={draft.title} aria-required maxLength={300} onChange={(e) => { set({ ...draft, title: e.target.value }); }} />
       </Field>
@@ -68,7 +69,7 @@ function Form({ offering: o }: { offering: Offering }) {
       <Rest fault={fault} fields={['title', 'description', 'priority', ...fields.map((f) => `fields.${f.key}`)]} />
       <footer>
         {o.sla?.responseMinutes && <span className="soft small-text promise">Somebody answers within {lasting(o.sla.responseMinutes)}{o.sla.resolutionMinutes ? `, and it is done within ${lasting(o.sla.resolutionMinutes)}` : ''}.</span>}
-        <button type="submit" disabled={busy}>File</button>
+        <button type="submit" disabled={busy || closed !== ''} aria-describedby={closed ? 'closed' : undefined}>File</button>
       </footer>
     </form>
   );

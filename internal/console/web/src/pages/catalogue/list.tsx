@@ -4,6 +4,7 @@ import { useClient } from 'urql';
 import { rows, usePages } from '../../app/data';
 import { useCan } from '../../app/session';
 import { Catalogue, MoreOfferings } from '../../gen/documents';
+import { useOfferingChoices } from '../../parts/choices';
 import { More } from '../../ui/more';
 import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
@@ -15,6 +16,7 @@ export default function CatalogueList() {
   const page = read.data?.services?.pageInfo;
   const admin = useCan('service.create');
   const [q, setQ] = useState('');
+  useOfferingChoices(!q.trim()); // what is searched is read whole, and the cache joins it to what is shown
   const hit = (text: string | null | undefined) => text?.toLowerCase().includes(q.toLowerCase().trim());
   return (
     <Page title="Catalogue" intro="What you can ask for." actions={<input type="search" aria-label="Find in the catalogue" placeholder="Find…" value={q} onChange={(e) => { setQ(e.target.value); }} />}>
@@ -23,12 +25,14 @@ export default function CatalogueList() {
           const services = rows(data.services)
             .map((s) => ({ ...s, offers: rows(s.offerings).filter((o) => hit(s.name) || hit(o.name) || hit(o.description)) }))
             .filter((s) => s.offers.length > 0);
-          if (services.length === 0 && q) return <Empty title="Nothing matches"><p>Try another word.</p></Empty>;
+          const foot = page?.hasNextPage && <More shown={rows(data.services).length} total={data.services?.totalCount} page={page} next={read.next} />;
+          const partly = page?.hasNextPage || rows(data.services).some((s) => s.offerings?.pageInfo.hasNextPage);
+          if (services.length === 0 && q) return <>{partly ? <Empty title="Nothing matches so far"><p>The rest of the catalogue is still being read.</p></Empty> : <Empty title="Nothing matches"><p>Try another word.</p></Empty>}{foot}</>;
           if (services.length === 0) {
             return (
-              <Empty title="Nothing is offered yet">
-                {admin ? <p><Link to="/app/services" className="button">Create a service</Link></p> : <p>An admin of your company makes services and their offerings.</p>}
-              </Empty>
+              <><Empty title={foot ? 'Nothing is offered by these services' : 'Nothing is offered yet'}>
+                {foot ? null : admin ? <p><Link to="/app/services" className="button">Create a service</Link></p> : <p>An admin of your company makes services and their offerings.</p>}
+              </Empty>{foot}</>
             );
           }
           const more = (id: string, after: string | null | undefined) => { void client.query(MoreOfferings, { id, ...(after ? { after } : {}) }).toPromise(); };
@@ -46,7 +50,7 @@ export default function CatalogueList() {
                 </section>
               ))}
             </div>
-            {page?.hasNextPage && <More shown={rows(data.services).length} total={data.services?.totalCount} page={page} next={read.next} />}</>
+            {foot}</>
           );
         }}
       </Loaded>

@@ -1,8 +1,9 @@
 import { useState } from 'react';
 import { rows, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
+import { useTold } from '../../app/live';
 import { useCan } from '../../app/session';
-import { ExecutionIncidents, MovePreviewOf, ResolveIncident } from '../../gen/documents';
+import { ExecutionIncidents, ExecutionMoved, MovePreviewOf, ResolveIncident } from '../../gen/documents';
 import type { IncidentRowFragment } from '../../gen/types';
 import { IncidentRow } from '../../parts/incident';
 import type { Definition } from '../../parts/picture';
@@ -18,6 +19,7 @@ import { definitionOf, type Execution } from './view';
 export function Incidents({ execution: e, definition, again }: { execution: Execution; definition: Definition; again: () => void }) {
   const sees = useCan('incident.read');
   const read = useRead(ExecutionIncidents, { filter: { executionId: [e.id] } }, !sees);
+  useTold(ExecutionMoved, { id: e.id }, read.again, !sees);
   const [moving, setMoving] = useState<IncidentRowFragment | null>(null);
   const list = rows(read.data?.incidents);
   if (read.fault && !read.data?.incidents) return <Section title="Incidents"><Failed fault={read.fault} again={read.again} /></Section>;

@@ -1,6 +1,7 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { rows, usePages } from '../../app/data';
 import { useTold } from '../../app/live';
+import { useCan } from '../../app/session';
 import { ExecutionMoved, Executions } from '../../gen/documents';
 import type { ExecutionFilter, ExecutionStatus } from '../../gen/types';
 import { Subpages } from '../../parts/subpages';
@@ -20,7 +21,7 @@ export default function ExecutionList() {
   const filter: ExecutionFilter = { ...(search.status ? { status: search.status.split(',') as ExecutionStatus[] } : {}), ...(search.workflowId ? { workflowId: search.workflowId.split(',') } : {}) };
   const asked = JSON.stringify(filter);
   const read = usePages(Executions, { first: 50, filter: JSON.parse(asked) as ExecutionFilter });
-  useTold(ExecutionMoved, {}, read.again);
+  useTold(ExecutionMoved, {}, read.again, !useCan('execution.read'));
   const list = rows(read.data?.executions);
   return (
     <Page title="Executions" verb="execution.read" intro="What workflows are at, live." tabs={<Subpages of="workflows" />}>
@@ -29,7 +30,7 @@ export default function ExecutionList() {
         {search.workflowId && <button type="button" className="quiet" onClick={() => { void navigate({ to: '/app/executions', search: { ...search, workflowId: '' } as never, replace: true }); }}>Of all workflows</button>}
       </search>
       <Loaded read={read}>
-        {() => (list.length === 0 ? <Empty title="Nothing runs"><p>Filing a request of an offering with a workflow starts one.</p></Empty> : (
+        {() => (list.length === 0 ? <Empty title={asked === '{}' ? 'Nothing runs' : 'No execution is like that'}><p>Filing a request of an offering with a workflow starts one.</p></Empty> : (
           <>
             <ul className="rows" aria-label="Executions">
               {list.map((e) => (

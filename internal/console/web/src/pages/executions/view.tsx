@@ -19,7 +19,7 @@ export type Execution = NonNullable<ExecutionOneQuery['execution']>;
 export default function ExecutionView() {
   const { id } = useParams({ strict: false }) as { id: string };
   const read = useRead(ExecutionOne, { id });
-  useTold(ExecutionMoved, { id }, read.again);
+  useTold(ExecutionMoved, { id }, read.again, !useCan('execution.read'));
   const e = read.data?.execution;
   return (
     <Page title={e ? `${e.workflow?.name ?? 'Execution'}${e.request ? `: “${e.request.title}”` : ''}` : 'Execution'} verb="execution.read" above={<Link to="/app/executions">← Executions</Link>} actions={e && <Cancel execution={e} />}>

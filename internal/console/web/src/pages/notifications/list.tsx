@@ -1,5 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { rows, usePages, useWrite } from '../../app/data';
+import { useMarkAll } from '../../app/notices';
 import { AllNotices, ReadNotices } from '../../gen/documents';
 import { Badge, Time, words } from '../../ui/bits';
 import { More } from '../../ui/more';
@@ -11,14 +12,14 @@ export default function NoticeList() {
   const { unread = '' } = useSearch({ strict: false }) as { unread?: string };
   const navigate = useNavigate();
   const read = usePages(AllNotices, { first: 50, ...(unread ? { unread: true } : {}) });
-  const [mark, marking] = useWrite(ReadNotices);
+  const [mark] = useWrite(ReadNotices);
+  const markAll = useMarkAll();
   const list = rows(read.data?.notifications);
-  const fresh = list.filter((n) => !n.readAt).map((n) => n.id);
-  const markRead = (ids: string[]) => { void mark({ input: { ids: ids.slice(0, 100) } }).then(read.again); };
+  const markRead = (id: string) => { void mark({ input: { ids: [id] } }).then(read.again); };
   return (
     <Page title="Notifications" intro={<>What you were told. <Link to="/app/settings">Settings</Link> say what comes by mail as well.</>} actions={<>
       <button type="button" className="plain" aria-pressed={unread !== ''} onClick={() => { void navigate({ to: '/app/notifications', search: { unread: unread ? '' : 'true' } as never, replace: true }); }}>Unread only</button>
-      {fresh.length > 0 && <button type="button" className="plain" disabled={marking} onClick={() => { markRead(fresh); }}>Mark all as read</button>}
+      {(read.data?.waiting?.totalCount ?? 0) > 0 && <button type="button" className="plain" onClick={() => { void markAll().then(read.again); }}>Mark all as read</button>}
     </>}>
       <Loaded read={read}>
         {() => (list.length === 0 ? <Empty title={unread ? 'Everything was read' : 'Nothing yet'}><p>Mentions, assignments and decisions that wait for you show up here.</p></Empty> : (
@@ -27,10 +28,10 @@ export default function NoticeList() {
               {list.map((n) => (
                 <li key={n.id} className={n.readAt ? 'row' : 'row marked'}>
                   <div>
-                    {n.request ? <Link className="name" to="/app/requests/$id" params={{ id: n.request.id }} onClick={() => { if (!n.readAt) markRead([n.id]); }}>{n.subject}</Link> : <span className="name">{n.subject}</span>}
+                    {n.request ? <Link className="name" to="/app/requests/$id" params={{ id: n.request.id }} onClick={() => { if (!n.readAt) markRead(n.id); }}>{n.subject}</Link> : <span className="name">{n.subject}</span>}
                     <div className="meta"><Badge value={n.kind === 'breached' ? 'BREACHED' : n.kind === 'warning' || n.kind === 'incident' ? 'WARNING' : 'off'}>{words(n.kind)}</Badge><Time at={n.at} /></div>
                   </div>
-                  {!n.readAt && <div className="verbs"><button type="button" className="quiet small" onClick={() => { markRead([n.id]); }}>Mark as read<span className="hidden">: {n.subject}</span></button></div>}
+                  {!n.readAt && <div className="verbs"><button type="button" className="quiet small" onClick={() => { markRead(n.id); }}>Mark as read<span className="hidden">: {n.subject}</span></button></div>}
                 </li>
               ))}
             </ul>

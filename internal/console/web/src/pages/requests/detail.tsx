@@ -189,7 +189,7 @@ function Facts({ request: r, edit }: { request: FullRequest; edit: boolean }) {
           <dt>Id</dt>
           <dd className="line">
             <code>{r.id}</code>
-            <button type="button" className="quiet small" onClick={() => { void navigator.clipboard.writeText(`curl ${config.baseUrl}/v1/requests/${r.id} -H "x-api-key: $KEY"`).then(() => { toast({ text: 'The curl line was copied.' }); }); }}>
+            <button type="button" className="quiet small" onClick={() => { void navigator.clipboard.writeText(`curl ${config.baseUrl}/v1/requests/${r.id} -H "x-api-key: $KEY"`).then(() => { toast({ text: 'The curl line was copied.' }); }, () => { toast({ text: 'Your browser does not let Atrium copy.', bad: true }); }); }}>
               <Copy size={13} aria-hidden /> Copy as curl
             </button>
           </dd>

@@ -1,5 +1,5 @@
 import { Link, useSearch } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useArrivals, useOpening } from '../../app/live';
 import { rows, usePages } from '../../app/data';
 import { can, useViewer } from '../../app/session';
@@ -10,7 +10,7 @@ import { useTeamChoices } from '../../parts/choices';
 import { beside, land, marked, step } from '../../ui/rows';
 import { More } from '../../ui/more';
 import { Loaded, Page } from '../../ui/page';
-import { Empty } from '../../ui/states';
+import { Empty, Skeleton } from '../../ui/states';
 import { Tabs } from '../../ui/tabs';
 import { sum, useCounts } from './counts';
 import { Row } from './row';
@@ -36,6 +36,13 @@ export default function Inbox() {
   const all: MayRow[] = [...shown.filter((r) => !known.some((k) => k.id === r.id)), ...known]
     .filter(waits);
   const news = arrived.filter((a) => !all.some((r) => r.id === a.id));
+  // Of those that were read, all may be accepted or put off while more wait behind them.
+  const page = read.data?.requests?.pageInfo;
+  const end = all.length === 0 && page?.hasNextPage && !read.behind ? page.endCursor : null;
+  const onward = useRef(read.next);
+  onward.current = read.next;
+  useEffect(() => { if (end) onward.current(end); }, [end]);
+  const more = <More shown={all.length} total={read.data?.requests?.totalCount} page={page} next={read.next} />;
   const mayAccept = (r: MayRow) => can(viewer, 'request.accept', r);
   const mayDecline = (r: MayRow) => can(viewer, 'request.cancel', r);
   const take = (r: MayRow) => { if (mayAccept(r)) { step(r.id); void accept(r); } };
@@ -58,8 +65,8 @@ export default function Inbox() {
         {news.length > 0 && <button type="button" className="plain small pill" onClick={() => { setShown((was) => [...news, ...was]); seen(); }}>{news.length} new</button>}
       </div>
       <Loaded read={read}>
-        {() => (all.length === 0
-          ? <Empty title="Nothing waits"><p>Every request has been taken in. New ones appear here by themselves.</p><p><Link to="/app/requests" className="button plain">See all requests</Link></p></Empty>
+        {() => (all.length === 0 && (page?.hasNextPage || read.behind) ? <><Skeleton />{more}</> : all.length === 0
+          ? <Empty title="Nothing waits"><p>New requests appear here by themselves.</p><p><Link to="/app/requests" className="button plain">See all requests</Link></p></Empty>
           : (
             <>
               <ul className="rows" aria-label="Requests that wait">
@@ -73,7 +80,7 @@ export default function Inbox() {
                   />
                 ))}
               </ul>
-              <More shown={all.length} total={read.data?.requests?.totalCount} page={read.data?.requests?.pageInfo} next={read.next} />
+              {more}
             </>
           ))}
       </Loaded>

@@ -5,7 +5,6 @@ import { rows, usePages } from '../../app/data';
 import { useArrivals, useOpening } from '../../app/live';
 import { can, useViewer, type Viewer } from '../../app/session';
 import { Requests } from '../../gen/documents';
-import type { RequestRowFragment } from '../../gen/types';
 import { useKeys } from '../../keys/registry';
 import { marked } from '../../ui/rows';
 import { Badge, Person, Priority, Time, words } from '../../ui/bits';
@@ -84,7 +83,7 @@ export default function RequestList() {
           ? <Empty title="No request matches"><p>Take a filter away, or file a request from the catalogue.</p></Empty>
           : (
             <>
-              {board ? <Board all={all} search={search} /> : <Table all={all} search={search} set={set} picked={picked} pick={pick} pickAll={(on) => { setPicked(new Set(on ? all.map((r) => r.id) : [])); }} />}
+              {board ? <Board all={all} search={search} picked={picked} pick={pick} /> : <Table all={all} search={search} set={set} picked={picked} pick={pick} pickAll={(on) => { setPicked(new Set(on ? all.map((r) => r.id) : [])); }} />}
               <More shown={all.length} total={read.data?.requests?.totalCount} page={read.data?.requests?.pageInfo} next={read.next} />
             </>
           ))}
@@ -155,7 +154,7 @@ function Table({ all, search, set, picked, pick, pickAll }: TableProps) {
   );
 }
 
-function Board({ all, search }: { all: RequestRowFragment[]; search: RequestSearch }) {
+function Board({ all, search, picked, pick }: Pick<TableProps, 'all' | 'search' | 'picked' | 'pick'>) {
   const { status: _status, ...others } = requestFilter(search);
   const counts = useCounts('status', others);
   return (
@@ -167,8 +166,11 @@ function Board({ all, search }: { all: RequestRowFragment[]; search: RequestSear
             <h2>{words(s)} <span className="soft">{search.status ? here.length : counts?.get(s) ?? here.length}</span></h2>
             <ul>
               {here.map((r) => (
-                <li key={r.id} className="card" data-row={r.id}>
-                  <Link to="/app/requests/$id" params={{ id: r.id }} className="name">{r.title}</Link>
+                <li key={r.id} className={picked.has(r.id) ? 'card picked' : 'card'} data-row={r.id}>
+                  <span className="pickable">
+                    <Link to="/app/requests/$id" params={{ id: r.id }} className="name">{r.title}</Link>
+                    <input type="checkbox" aria-label={`Select ${r.title}`} checked={picked.has(r.id)} onChange={() => { pick(r.id); }} />
+                  </span>
                   <span className="line"><Priority value={r.priority} />{r.assignee && <Person name={r.assignee.name} />}</span>
                 </li>
               ))}

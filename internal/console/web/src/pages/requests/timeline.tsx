@@ -90,7 +90,7 @@ function Say({ id }: { id: string }) {
         <textarea
           value={draft.body} required maxLength={10_000}
           onChange={(e) => { set({ ...draft, body: e.target.value }); }}
-          onKeyDown={(e) => { if (e.key === 'Enter' && (e.ctrlKey || e.metaKey)) { e.preventDefault(); if (draft.body.trim()) void send(); } }}
+          onKeyDown={(e) => { if (e.key === 'Enter' && (e.ctrlKey || e.metaKey)) { e.preventDefault(); if (draft.body.trim() && !busy && !e.repeat) void send(); } }}
         />
       </Field>
       <Rest fault={fault} fields={['body']} />

@@ -1,12 +1,12 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { rows, usePages, useWrite } from '../../app/data';
+import { rows, usePages, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useChanges, useSoon, useTold } from '../../app/live';
 import { can, useViewer } from '../../app/session';
-import { Approvals, ClaimTask, CompleteTask, DecideApproval, DelegateApproval, Incidents, TaskMoved, Tasks } from '../../gen/documents';
-import type { TaskFilter, TaskRowFragment, TaskStatus } from '../../gen/types';
-import { usePersonChoices } from '../../parts/choices';
+import { Approvals, ClaimTask, CompleteTask, CorrectedRequest, DecideApproval, DelegateApproval, Incidents, TaskMoved, Tasks } from '../../gen/documents';
+import type { CorrectedRequestQuery, TaskFilter, TaskRowFragment, TaskStatus } from '../../gen/types';
+import { Choices, useAgentChoices, usePersonChoices, useTeamChoices } from '../../parts/choices';
 import { IncidentRow } from '../../parts/incident';
 import { toSend, type Answers, type FormField } from '../../ui/answer';
 import { Badge, Person, Time, words } from '../../ui/bits';
@@ -27,33 +27,48 @@ function filterOf(s: Search): TaskFilter {
   return { status: s.status ? s.status.split(',') as TaskStatus[] : ['OPEN', 'IN_PROGRESS'], ...Object.fromEntries(named) };
 }
 
+const statuses: [string, string][] = [['', 'Open'], ['COMPLETED', 'Completed'], ['CANCELLED', 'Cancelled'], ['OPEN,IN_PROGRESS,COMPLETED,CANCELLED', 'Any']];
+
 // TaskList is what workflows wait for: work, decisions, and what went wrong.
 export default function TaskList() {
   const viewer = useViewer();
   const staff = can(viewer, 'request.update');
   const search = useSearch({ strict: false }) as Search;
   const navigate = useNavigate();
-  const set = (assigneeId: string) => { void navigate({ to: '/app/tasks', search: { ...search, assigneeId } as never, replace: true }); };
+  const set = (to: Search) => { void navigate({ to: '/app/tasks', search: { ...search, ...to } as never, replace: true }); };
   const filter = filterOf(search);
   const read = usePages(Tasks, { filter });
   useTold(TaskMoved, {}, read.again);
+  const teams = useTeamChoices();
+  const agents = useAgentChoices(!rows(read.data?.tasks).some((t) => t.agentId));
+  const title = search.status ? 'Tasks' : 'Open tasks';
+  const narrowed = search.status || search.assigneeId || search.teamId || search.requestId || search.executionId;
+  const whole = () => {
+    set({ requestId: '', executionId: '' });
+    globalThis.document.getElementById('main')?.focus({ preventScroll: true }); // for the button goes
+  };
   const [completing, setCompleting] = useState<TaskRowFragment | null>(null);
   const [claim] = useWrite(ClaimTask);
   return (
     <Page title="Tasks" intro="What workflows wait for.">
       <Decisions />
       {can(viewer, 'incident.read') && <Stuck />}
-      <Section title="Open tasks" actions={staff && (
+      <Section title={title} actions={staff && (
         <>
-          <button type="button" className="plain small" aria-pressed={!search.assigneeId} onClick={() => { set(''); }}>Everybody’s</button>
-          <button type="button" className="plain small" aria-pressed={search.assigneeId === viewer.id} onClick={() => { set(viewer.id); }}>Mine</button>
+          <button type="button" className="plain small" aria-pressed={!search.assigneeId} onClick={() => { set({ assigneeId: '' }); }}>Everybody’s</button>
+          <button type="button" className="plain small" aria-pressed={search.assigneeId === viewer.id} onClick={() => { set({ assigneeId: viewer.id }); }}>Mine</button>
         </>
       )}>
+        <search className="filters">
+          <Field label="Status"><select value={search.status ?? ''} onChange={(e) => { set({ status: e.target.value }); }}>{search.status && !statuses.some(([v]) => v === search.status) && <option value={search.status}>{search.status.split(',').map(words).join(', ')}</option>}{statuses.map(([v, t]) => <option key={v} value={v}>{t}</option>)}</select></Field>
+          {(teams.length > 0 || search.teamId) && <Field label="Team"><select value={search.teamId ?? ''} onChange={(e) => { set({ teamId: e.target.value }); }}><option value="">Any</option><Choices of={[{ id: 'none', name: 'No team' }, ...teams]} now={search.teamId} /></select></Field>}
+        </search>
+        {(search.requestId || search.executionId) && <p className="line filters"><span className="chip">Of one {search.requestId ? 'request' : 'execution'} alone</span><button type="button" className="plain small" onClick={whole}>Show all tasks</button></p>}
         <Loaded read={read}>
           {({ tasks }) => {
-            const list = rows(tasks).filter((t) => filter.status?.includes(t.status));
-            return list.length === 0 ? <Empty title="No open tasks"><p>When a workflow asks for work, it stands here.</p></Empty> : (
-              <><ul className="rows" aria-label="Open tasks">
+            const list = rows(tasks).filter((t) => read.behind || filter.status?.includes(t.status));
+            return list.length === 0 ? <Empty title={narrowed ? 'No task matches' : 'No open tasks'}><p>{narrowed ? 'Take a filter away.' : 'When a workflow asks for work, it stands here.'}</p></Empty> : (
+              <><ul className="rows" aria-label={title}>
                 {list.map((t) => (
                   <li key={t.id} className="row">
                     <div>
@@ -62,7 +77,7 @@ export default function TaskList() {
                         <Badge value={t.status} />
                         {t.dueAt && <span>Due <Time at={t.dueAt} /></span>}
                         {t.sla && <Badge value={t.sla.state} />}
-                        {t.assignee ? <Person name={t.assignee.name} /> : <span>{t.team?.name ?? 'Nobody yet'}</span>}
+                        {t.assignee ? <Person name={t.assignee.name} /> : <span>{t.agentId ? agents.find((a) => a.id === t.agentId)?.name ?? 'An agent' : t.team?.name ?? 'Nobody yet'}</span>}
                       </div>
                     </div>
                     <div className="verbs">
@@ -82,13 +97,30 @@ export default function TaskList() {
   );
 }
 
+// Complete asks what the task's form asks, or for the corrections: in the request's own fields, for its form says what they take.
 function Complete({ task: t, close }: { task: TaskRowFragment; close: () => void }) {
-  const fields = (t.form as { fields?: FormField[] } | null)?.fields ?? [];
-  const [draft, set, forget] = useDraft(`task ${t.id}`, { outcome: t.outcomes[0] ?? '', answers: {} as Answers });
+  const id = t.corrections.length > 0 ? t.request?.id : undefined;
+  const read = useRead(CorrectedRequest, { id: id ?? '' }, !id);
+  return (
+    <Dialog title={t.title} close={close}>
+      {id ? <Loaded read={read} skeleton={3}>{({ request }) => <Completion task={t} request={request} close={close} />}</Loaded> : <Completion task={t} request={null} close={close} />}
+    </Dialog>
+  );
+}
+
+const fieldsOf = (form: unknown) => (form as { fields?: FormField[] } | null | undefined)?.fields ?? [];
+
+function Completion({ task: t, request: r, close }: { task: TaskRowFragment; request: CorrectedRequestQuery['request']; close: () => void }) {
+  const corrections: FormField[] = t.corrections.map((c) => {
+    const key = c.field.replace(/^fields\./, '');
+    return { ...(fieldsOf(r?.offering?.form).find((f) => f.key === key) ?? { type: 'text', label: words(key) }), key, help: c.message, visibleWhen: null };
+  });
+  const asked = corrections.length > 0 ? corrections : fieldsOf(t.form);
+  const now = (r?.fields ?? {}) as Answers;
+  const answers: Answers = Object.fromEntries(corrections.filter((f) => f.key in now).map((f) => [f.key, now[f.key]] as const));
+  const [draft, set, forget] = useDraft(`task ${t.id}`, { outcome: t.outcomes[0] ?? '', answers });
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(CompleteTask, true);
-  const corrections: FormField[] = t.corrections.map((c) => ({ key: c.field.replace(/^fields\./, ''), label: words(c.field.replace(/^fields\./, '')), type: 'text', help: c.message }));
-  const asked = corrections.length > 0 ? corrections : fields;
   const send = async () => {
     const variables = toSend(asked, draft.answers);
     const o = await run({ input: { id: t.id, ...(draft.outcome ? { outcome: draft.outcome } : {}), ...(Object.keys(variables).length > 0 ? { variables } : {}) } });
@@ -99,19 +131,17 @@ function Complete({ task: t, close }: { task: TaskRowFragment; close: () => void
     toast({ text: `Completed “${t.title}”.` });
   };
   return (
-    <Dialog title={t.title} close={close}>
-      <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        {t.instructions && <p className="prose">{t.instructions}</p>}
-        <FormFields fields={asked} answers={draft.answers} set={(answers) => { set({ ...draft, answers }); }} fault={fault} prefix="variables" />
-        {t.outcomes.length > 1 && (
-          <Field label="Outcome" fault={faultAt(fault, 'outcome')}>
-            <select value={draft.outcome} onChange={(e) => { set({ ...draft, outcome: e.target.value }); }}>{t.outcomes.map((o) => <option key={o} value={o}>{words(o)}</option>)}</select>
-          </Field>
-        )}
-        <Rest fault={fault} fields={['outcome', ...asked.map((f) => `variables.${f.key}`)]} />
-        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Complete</button></footer>
-      </form>
-    </Dialog>
+    <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
+      {t.instructions && <p className="prose">{t.instructions}</p>}
+      <FormFields fields={asked} answers={draft.answers} set={(to) => { set({ ...draft, answers: to }); }} fault={fault} prefix="variables" />
+      {t.outcomes.length > 1 && (
+        <Field label="Outcome" fault={faultAt(fault, 'outcome')}>
+          <select value={draft.outcome} onChange={(e) => { set({ ...draft, outcome: e.target.value }); }}>{t.outcomes.map((o) => <option key={o} value={o}>{words(o)}</option>)}</select>
+        </Field>
+      )}
+      <Rest fault={fault} fields={['outcome', ...asked.map((f) => `variables.${f.key}`)]} />
+      <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Complete</button></footer>
+    </form>
   );
 }
 

@@ -1,11 +1,12 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useSubscription } from 'urql';
 import { rows, usePages, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
+import { useTold } from '../../app/live';
 import { can, useCan, useViewer } from '../../app/session';
 import { DeleteSubscriber, Deliveries, DeliveryChanged, ReplayDelivery, ReplayEvents, RotateSubscriber, SendTest, UpdateSubscriber, WebhookOne } from '../../gen/documents';
 import type { DeliveryFragment, SubscriberFragment } from '../../gen/types';
+import { localTime } from '../../ui/answer';
 import { Badge, count, Time } from '../../ui/bits';
 import { Confirm, Dialog, Once } from '../../ui/dialog';
 import { Field, Rest, faultAt } from '../../ui/field';
@@ -78,12 +79,9 @@ function Body({ subscriber: s }: { subscriber: SubscriberFragment }) {
   );
 }
 
-// local is a moment as a datetime-local control has it.
-const local = (at: Date) => new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-
 // Again sends what happened since a moment, such as while nobody answered at the address.
 function Again({ subscriber: s, close }: { subscriber: SubscriberFragment; close: () => void }) {
-  const [since, setSince] = useState(() => local(s.failingSince ? new Date(s.failingSince) : new Date(Date.now() - 86_400_000)));
+  const [since, setSince] = useState(() => localTime(s.failingSince ? new Date(s.failingSince) : new Date(Date.now() - 86_400_000)));
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(ReplayEvents, true);
   const send = async () => {
@@ -108,16 +106,12 @@ function History({ id }: { id: string }) {
   const { outcome = '' } = useSearch({ strict: false }) as { outcome?: string };
   const navigate = useNavigate();
   const read = usePages(Deliveries, { subscriptionId: id, first: 50, ...(outcome ? { outcome: [outcome as 'FAILED'] } : {}) });
-  const { again } = read;
-  useSubscription({ query: DeliveryChanged as never, variables: { subscriptionId: id } as never }, (_was: unknown, now: { webhookDeliveryChanged?: { change: string } }) => {
-    if (now.webhookDeliveryChanged?.change === 'CREATED') again();
-    return now;
-  });
+  useTold(DeliveryChanged, { subscriptionId: id }, read.again);
   const list = rows(read.data?.webhookDeliveries);
   return (
     <Section title="Deliveries" actions={['', 'PENDING', 'SUCCESS', 'FAILED'].map((o) => <button key={o} type="button" className="plain small" aria-pressed={outcome === o} onClick={() => { void navigate({ to: '/app/webhooks/$id', params: { id }, search: { outcome: o } as never, replace: true, resetScroll: false }); }}>{o === '' ? 'All' : o.charAt(0) + o.slice(1).toLowerCase()}</button>)}>
       <Loaded read={read} skeleton={3}>
-        {() => (list.length === 0 ? <Empty title="Nothing was sent yet"><p>Send a test event to see one.</p></Empty> : <><ul className="rows">{list.map((d) => <One key={d.id} delivery={d} />)}</ul><More shown={list.length} total={read.data?.webhookDeliveries?.totalCount} page={read.data?.webhookDeliveries?.pageInfo} next={read.next} /></>)}
+        {() => (list.length === 0 ? <Empty title={outcome ? 'No delivery is like that' : 'Nothing was sent yet'}>{!outcome && <p>Send a test event to see one.</p>}</Empty> : <><ul className="rows">{list.map((d) => <One key={d.id} delivery={d} />)}</ul><More shown={list.length} total={read.data?.webhookDeliveries?.totalCount} page={read.data?.webhookDeliveries?.pageInfo} next={read.next} /></>)}
       </Loaded>
     </Section>
   );

@@ -1,0 +1,66 @@
+// What the tests of the web console share: a person's browser, held against what is true of all pages, and calls to the REST API.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { open, shot } from './chromium.mjs';
+
+const { api, demo, liveKey } = JSON.parse(process.env.ATRIUM_TEST);
+const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+export const rest = async (method, path, body, key = liveKey) => {
+  const res = await fetch(`${api}/v1${path}`, { method, headers: { 'x-api-key': key, 'content-type': 'application/json' }, ...(body ? { body: JSON.stringify(body) } : {}) });
+  assert.ok(res.ok, `${method} ${path}: ${res.status}`);
+  return (await res.json()).data;
+};
+export const file = (title) => rest('POST', '/requests', { serviceId: demo.serviceId, offeringId: demo.offeringId, title, priority: 'HIGH', fields: { model: '14 inch' } });
+export const until = async (says, holds) => {
+  for (let i = 0; !await holds(); i++) {
+    assert.ok(i < 100, `it never held: ${says}`);
+    await new Promise((r) => { setTimeout(r, 100); });
+  }
+};
+
+// arrive opens a browser at a page as somebody, by way of the sign-in page.
+export async function arrive(who, path, options) {
+  const b = await open(api, { viewport: { width: 1280, height: 860 }, ...options });
+  const said = [];
+  await b.context.addInitScript(axe);
+  b.page.on('console', (m) => { if (m.type() === 'error' && !/status of 401/.test(m.text())) said.push(m.text()); });
+  await b.page.goto(`${api}/app/${path}`);
+  await b.page.getByLabel('E-mail address').fill(who.email);
+  await b.page.getByLabel('Password').fill(who.password);
+  await b.page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await b.page.waitForURL(`${api}/app/${path}`);
+  const { page } = b;
+  const go = async (to, title) => {
+    await page.goto(`${api}/app/${to}`);
+    await page.getByRole('heading', { level: 1, name: title }).waitFor();
+    await page.locator('.skeleton').first().waitFor({ state: 'detached' });
+  };
+  // fits holds the page against what holds of all pages, and keeps a picture of it; sound asks axe as well.
+  const fits = async (name) => {
+    await shot(page, `console-${name}`);
+    assert.deepEqual([await page.locator('main').count(), await page.locator('h1').count()], [1, 1], name);
+    const wide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    for (let i = 0; i < 20 && await wide(); i++) await page.waitForTimeout(100); // what comes in last may still move
+    assert.ok(!await wide(), `${name} is wider than the window`);
+    assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll('#main a.name')].filter((a) => {
+      const text = document.createRange();
+      text.selectNodeContents(a);
+      const room = a.closest('[data-row], tr, li');
+      return room && getComputedStyle(a).overflow !== 'hidden' && text.getBoundingClientRect().right > room.getBoundingClientRect().right + 1;
+    }).map((a) => a.textContent)), [], `${name}: names stay in their rows`);
+  };
+  const sound = async (name) => {
+    await fits(name);
+    // The dark scheme changes colours alone, and each page is looked at in the light one as well.
+    const rules = options?.colorScheme === 'dark' ? { runOnly: ['color-contrast', 'link-in-text-block'] } : {};
+    const found = await page.evaluate(async (r) => (await window.axe.run(r)).violations.map((v) => `${v.id}: ${v.nodes[0].target} ${v.nodes[0].failureSummary}`), rules);
+    assert.deepEqual(found, [], name);
+  };
+  const end = async () => {
+    assert.deepEqual(b.faults, []);
+    assert.deepEqual(said, []);
+    await b.close();
+  };
+  return { ...b, said, go, fits, sound, end };
+}

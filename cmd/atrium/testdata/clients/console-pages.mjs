@@ -1,0 +1,80 @@
+// An owner with Chromium looks at every page of the web console: in both schemes, at 320 pixels and at twice the size. No page breaks
+// its own policy, says an error to the console, has more than one h1 and main, or a finding of axe.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { arrive, file, rest, until } from './console-browser.mjs';
+
+const { api, owner, demo, tour } = JSON.parse(process.env.ATRIUM_TEST);
+
+const pages = [
+  ['inbox', 'Inbox'], ['catalogue', 'Catalogue'], [`catalogue/${demo.offeringId}`, 'New laptop'], ['my-requests', 'My requests'], ['requests', 'Requests'],
+  ['requests?view=board', 'Requests'], ['tasks', 'Tasks'], ['services', 'Services'], [`services/${demo.serviceId}`, 'IT Support'], ['workflows', 'Workflows'], ['agents', 'Agents'],
+  ['people', 'People'], ['keys', 'API keys'], ['webhooks', 'Webhooks'], ['policies', 'Access policies'], ['secrets', 'Secrets'], ['credits', 'Credits'], ['audit', 'Audit'],
+  ['settings', 'Settings'], ['nowhere', 'Not found'], ['', /Welcome/], ['runs', 'Agent runs'], ['proposals', 'Proposals'], ['executions', 'Executions'],
+  ['routing', 'Routing rules'], ['calendars', 'Calendars'], ['organizations', 'Organizations'], ['service-accounts', 'Service accounts'],
+  ['oauth-clients', 'OAuth clients'], ['plan', 'Plan and invoices'], ['notifications', 'Notifications'], ['figures', 'Figures'],
+];
+
+// An owner has a webhook, whose deliveries stand on the figures from then on, each chart with its table, and what spreadsheets take
+// for a formula defused in the file.
+const team = await rest('POST', '/teams', { name: '=1+1' });
+{
+  const w = await arrive(owner, 'webhooks');
+  await w.page.getByRole('button', { name: 'New webhook' }).click();
+  await w.page.getByLabel('URL').fill('https://hooks.example.com/in');
+  await w.page.getByLabel('request.created', { exact: true }).check();
+  await w.page.getByRole('button', { name: 'Create', exact: true }).click();
+  await w.page.getByRole('button', { name: 'I have stored it' }).click();
+  const shown = await file('For the pages to show');
+  await rest('PATCH', `/requests/${shown.id}`, { teamId: team.id });
+  await until('an agent ran', async () => (await rest('GET', '/agent-runs')).length > 0);
+  await w.go('figures', 'Figures');
+  const exported = {}; // ten files are what Chromium lets a page give at once
+  for (const title of ['Filed and finished', 'Minutes until the answer', 'Minutes until it is done', 'Service levels, by service', 'Load, by team', 'Runs of agents', 'What people made of proposals', 'Acceptance and cost, by agent', 'Deliveries of webhooks', 'Deliveries, by webhook']) {
+    const section = w.page.locator('section').filter({ has: w.page.getByRole('heading', { name: title, exact: true }) });
+    await section.getByRole('img', { name: `${title}; the table says the same` }).waitFor();
+    const rows = await section.getByRole('row').count();
+    const [csv] = await Promise.all([w.page.waitForEvent('download'), w.page.getByRole('button', { name: `Export CSV of ${title}` }).click()]);
+    exported[title] = (await readFile(await csv.path(), 'utf8')).trim().split('\r\n');
+    assert.equal(exported[title].length, rows, title);
+  }
+  const day = new Date().toISOString().slice(0, 10);
+  const [heads, ...days] = exported['Deliveries of webhooks'];
+  assert.equal(heads, 'Day,Succeeded,Failed,Pending');
+  assert.equal(days.length, 30);
+  assert.ok(days.at(-1).startsWith(day) && days.at(-1) !== `${day},0,0,0`, days.at(-1));
+  assert.ok(exported['Load, by team'].some((r) => r.startsWith("'=1+1,")));
+  await w.end();
+}
+for (const [colorScheme, width] of tour ? [['light', 1280], ['dark', 1280], ['light', 320]] : []) {
+  const b = await arrive(owner, 'inbox', { colorScheme, viewport: { width, height: 860 } });
+  for (const [path, title] of pages) {
+    await b.go(path, title);
+    await b.sound(`${path.replaceAll(/\W/g, '-')}-${colorScheme}-${width}`);
+  }
+  for (const [list, row] of [['agents', 'td a.name'], ['runs', '.rows a.name'], ['executions', '.rows a.name'], ['workflows', 'td a.name'], ['requests', 'td a.name']]) {
+    await b.page.goto(`${api}/app/${list}`);
+    await b.page.locator(row).first().click();
+    await b.page.waitForURL(`${api}/app/${list}/*`);
+    await b.page.locator('.skeleton').first().waitFor({ state: 'detached' });
+    await b.sound(`${list}-one-${colorScheme}-${width}`);
+  }
+  await b.end();
+}
+
+// Titles of any kind are text. They break no page at twice the size, and nothing moves where people asked for that.
+if (tour) {
+  const h = await arrive(owner, 'inbox', { viewport: { width: 640, height: 430 }, deviceScaleFactor: 2, reducedMotion: 'reduce' });
+  for (const title of ['<img src=x onerror="alert(1)">', 'طلب \u202Eجديد', 'W'.repeat(300)]) {
+    const odd = await file(title);
+    await h.go(`requests/${odd.id}`, title);
+    await h.sound(`odd-${title.length}`);
+  }
+  for (const [path, title] of pages) {
+    await h.go(path, title);
+    await h.fits(`${path.replaceAll(/\W/g, '-')}-zoomed`);
+    assert.deepEqual(await h.page.evaluate(() => document.getAnimations().map((a) => a.animationName)), [], path);
+  }
+  await h.end();
+}
+console.log('console-pages: ok');
