@@ -36,17 +36,18 @@ export function useRead<D, V extends object>(doc: TypedDocumentNode<D, V>, varia
   useEffect(() => (pause ? undefined : on('outdated', again)), [again, pause]);
   const fault = faultOf(result.error);
   const passing = fault !== null && passes.includes(fault.code);
+  const behind = result.fetching && result.operation !== undefined && keyOf(doc, result.operation.variables) !== key;
   const kept = useRef<{ key: string; data: D | undefined }>({ key, data: undefined });
-  if (result.data && !passing || kept.current.key !== key) kept.current = { key, data: result.data };
-  const data = passing ? kept.current.data : result.data; // what was read stands, and forms stay where somebody writes in them
+  if (kept.current.key !== key) kept.current = { key, data: undefined };
+  if (result.data && !passing && !behind) kept.current.data = result.data;
+  const data = passing ? kept.current.data ?? result.data : result.data; // what was read stands, and forms stay where somebody writes in them
   const tries = useRef(0);
   useEffect(() => {
     if (!passing) tries.current = 0;
     if (!passing || pause || fault.code === 'connection_lost') return undefined; // of that, useReconnect hears
-    const timer = setTimeout(again, Math.min(30_000, 2000 * 2 ** tries.current++));
+    const timer = setTimeout(again, Math.max((fault.retryAfter ?? 0) * 1000, Math.min(30_000, 2000 * 2 ** tries.current++) * (0.75 + Math.random() / 2)));
     return () => { clearTimeout(timer); };
   }, [passing, pause, result.error, again]); // each failed try has an error of its own
-  const behind = result.fetching && result.operation !== undefined && keyOf(doc, result.operation.variables) !== key;
   return { data, fault, behind, again };
 }
 
@@ -74,18 +75,18 @@ export function usePages<D, V extends object>(doc: TypedDocumentNode<D, V>, vari
   const [, draw] = useState({});
   const latest = useRef(variables);
   latest.current = variables;
-  const load = useCallback((after: string) => {
+  const load = useCallback((after: string, asked = false) => {
     const here = kept.current;
     here.after.add(after);
     void c.query(doc as never, { ...latest.current, after } as never, { requestPolicy: 'network-only' }).toPromise().then((r) => {
       const fault = faultOf(r.error);
-      if (!fault) return;
+      if (!fault || (!asked && passes.includes(fault.code))) return; // the list stays as it was, and is read again with its first page
       here.wanted = 0;
       draw({});
       toast({ text: sentence(fault), bad: true });
     });
   }, [c, doc]);
-  const read = useRead(doc, variables, pause, useCallback(() => { kept.current.after.forEach(load); }, [load]));
+  const read = useRead(doc, variables, pause, useCallback(() => { kept.current.after.forEach((after) => { load(after); }); }, [load]));
   const list = pagedIn(read.data);
   const end = list?.pageInfo.hasNextPage ? list.pageInfo.endCursor : null;
   const short = list && list.edges.length < k.wanted ? end : null; // where to go on, while less is there than was shown
@@ -94,7 +95,7 @@ export function usePages<D, V extends object>(doc: TypedDocumentNode<D, V>, vari
   const next = (after: string | null) => {
     if (!after || !list) return;
     k.wanted = list.edges.length + 1;
-    load(after);
+    load(after, true);
   };
   return { ...read, data: short && (pagedIn(k.data)?.edges.length ?? 0) > (list?.edges.length ?? 0) ? k.data : read.data, next };
 }
@@ -124,7 +125,10 @@ function useReconnect(again: () => void, pause: boolean) {
     let lost = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const off = on('connection', ({ state }) => {
-      if (state === 'live' && lost) timer = setTimeout(() => { latest.current(); }, Math.random() * 800);
+      if (state === 'live' && lost) {
+        clearTimeout(timer); // once for all streams that come back together
+        timer = setTimeout(() => { latest.current(); }, Math.random() * 800);
+      }
       lost = state === 'lost';
     });
     return () => { off(); clearTimeout(timer); };

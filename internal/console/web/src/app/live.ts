@@ -3,57 +3,26 @@
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import type { TypedDocumentNode } from 'urql';
 import { pipe, subscribe } from 'wonka';
-import { NoticeAdded, RequestChanged, ViewerOf } from '../gen/documents';
+import { NoticeAdded, RequestChanged } from '../gen/documents';
 import type { RequestRowFragment } from '../gen/types';
 import { on } from './bus';
 import { client } from './client';
-import { Closed } from './network';
-import { noted } from './shared';
 
 type Change = { change: 'CREATED' | 'UPDATED'; request: RequestRowFragment };
 const listeners = new Set<(c: Change) => void>();
 
-// follow keeps a subscription open until it is stopped. Ended, it is opened anew a moment later, and `ended` is told: what happens in
-// between is told to nobody. Refused, it stays closed unless `refused` says otherwise.
-function follow<D, V extends object>(doc: TypedDocumentNode<D, V>, variables: V, each: (data: D) => void, ended: () => void, refused = () => false): () => void {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let tries = 0;
-  let stop = () => undefined as void;
-  const begin = () => {
-    const since = Date.now();
-    const { unsubscribe } = pipe(client.subscription<D>(doc as never, variables as never), subscribe((r) => {
-      if (r.data) each(r.data);
-      if (!r.error && r.hasNext) return;
-      stop();
-      const closed = r.error?.networkError instanceof Closed ? r.error.networkError : null;
-      const code = r.error?.graphQLErrors[0]?.extensions['code'];
-      if ((closed ? [401, 403, 404].includes(closed.status) : ['unauthorized', 'forbidden', 'not_found'].includes(code as string)) && !refused()) return;
-      if (closed?.status !== 429) ended(); // there are too many streams, and nothing is wrong with the connection
-      if (Date.now() - since > 60_000) tries = 0;
-      timer = setTimeout(begin, Math.max((closed?.wait ?? 0) * 1000, Math.min(15_000, 500 * 2 ** tries++) * (0.75 + Math.random() / 2)));
-    }));
-    stop = unsubscribe;
-  };
-  begin();
-  return () => { stop(); clearTimeout(timer); };
+// listen hears of each event of a subscription until it is stopped. The stream is held open below, whatever ends it.
+function listen<D, V extends object>(doc: TypedDocumentNode<D, V>, variables: V, each: (data: D) => void): () => void {
+  const { unsubscribe } = pipe(client.subscription<D>(doc as never, variables as never), subscribe((r) => { if (r.data) each(r.data); }));
+  return unsubscribe;
 }
 
-// useLive opens the streams while the shell is shown. Where they are refused the person's rights are others now: the page is drawn anew
-// by them, once.
+// useLive opens the streams while the shell is shown.
 export function useLive(): void {
   useEffect(() => {
-    const open = <D, V extends object>(doc: TypedDocumentNode<D, V>, each: (data: D) => void) => {
-      let asked = false;
-      return follow(doc, {} as V, (data) => { asked = false; each(data); }, () => { noted('lost'); }, () => {
-        if (asked) noted('live');
-        else void client.query(ViewerOf, {}, { requestPolicy: 'network-only' }).toPromise();
-        asked = !asked;
-        return asked;
-      });
-    };
     const stops = [
-      open(RequestChanged, (data) => { listeners.forEach((l) => { l((data as unknown as { requestChanged: Change }).requestChanged); }); }),
-      open(NoticeAdded, () => undefined),
+      listen(RequestChanged, {}, (data) => { listeners.forEach((l) => { l(data.requestChanged as unknown as Change); }); }),
+      listen(NoticeAdded, {}, () => undefined),
     ];
     return () => { stops.forEach((s) => { s(); }); };
   }, []);
@@ -86,7 +55,7 @@ export function useSoon(run: () => void, ms = 700): () => void {
 export function useTold<D, V extends object>(doc: TypedDocumentNode<D, V>, variables: V, run: () => void, pause = false): void {
   const soon = useSoon(run);
   const asked = JSON.stringify(variables);
-  useEffect(() => (pause ? undefined : follow(doc, JSON.parse(asked) as V, soon, soon)), [doc, asked, soon, pause]);
+  useEffect(() => (pause ? undefined : listen(doc, JSON.parse(asked) as V, soon)), [doc, asked, soon, pause]);
 }
 
 // useArrivals collects requests that have come to belong in a list since it was read: filed, or changed so.

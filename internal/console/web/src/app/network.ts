@@ -63,8 +63,9 @@ const nameOf = (o: Operation): string => {
 };
 
 const pause = (ms: number, signal: AbortSignal) => new Promise<void>((done) => {
-  const timer = setTimeout(done, ms);
-  signal.addEventListener('abort', () => { clearTimeout(timer); done(); });
+  const over = () => { clearTimeout(timer); signal.removeEventListener('abort', over); done(); };
+  const timer = setTimeout(over, ms);
+  signal.addEventListener('abort', over);
 });
 
 const failure = (o: Operation, networkError: Error): OperationResult =>
@@ -95,6 +96,7 @@ async function call(o: Operation, signal: AbortSignal): Promise<OperationResult 
     try {
       response = await fetch('/graphql', { method: 'POST', headers, body, signal: AbortSignal.any([signal, timeout]), credentials: 'same-origin' });
       answer = await response.json();
+      if (response.status >= 500 && !answer.errors && !answer.error) throw new Error(response.statusText); // a proxy's own words
     } catch (e) {
       if (signal.aborted) return null;
       if (o.kind === 'query' && tries < 2) { // reading twice does no harm
@@ -131,44 +133,77 @@ async function call(o: Operation, signal: AbortSignal): Promise<OperationResult 
   }
 }
 
-// Closed is why a stream ended: the status of a refusal, 0 for a connection that was lost. `wait` is how many seconds the server asks for.
-export class Closed extends Error {
-  constructor(readonly status: number, readonly wait: number) { super('The stream is closed.'); }
+const streams = createClient({ url: '/graphql', headers, credentials: 'same-origin', retryAttempts: 0 }); // hold opens them anew
+
+// stands are the streams of this tab that are open, and those that are lost. The connection is lost while there are such, and none is open.
+const stands = new Map<AbortSignal, 'live' | 'lost'>();
+
+function stand(stream: AbortSignal, to?: 'live' | 'lost'): void {
+  const was = stands.get(stream);
+  if (to) stands.set(stream, to);
+  else stands.delete(stream);
+  const all = [...stands.values()];
+  if (to === 'lost' && !all.includes('live')) noted('lost');
+  else if (to === 'live' || (was === 'lost' && !all.includes('lost') && !down)) noted('live');
 }
 
-const streams = createClient({ url: '/graphql', headers, credentials: 'same-origin', retryAttempts: 0 }); // live.ts opens them anew
+// hold keeps a subscription open until it is closed: over a connection that is lost, and over the ends that the server gives it in order,
+// as when it stops, when changes were missed, or when the person's rights are others now. A refusal ends it.
+function hold(o: Operation, next: (answer: unknown) => void, end: () => void): () => void {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const operationName = nameOf(o);
+  const request = { operationName, query: texts.get(operationName) ?? '', variables: o.variables as Record<string, unknown> };
+  let close = () => undefined as void;
+  const once = (connected: () => void) => new Promise<unknown>((done) => {
+    close = streams.subscribe(request, { next, error: done, complete: () => { done(null); } }, { connected });
+  });
+  const go = async () => {
+    for (let tries = 0, missed = false; ; missed = true) {
+      let since = Infinity;
+      const error = await once(() => {
+        if (signal.aborted) return;
+        since = Date.now();
+        down = false;
+        if (missed) noted('lost'); // what happened while there was no stream is read anew
+        stand(signal, 'live');
+      });
+      close();
+      if (signal.aborted) return;
+      const response = (error as { response?: Response } | null)?.response;
+      const status = response?.status ?? 0;
+      if (status === 401) {
+        signIn();
+        return;
+      }
+      stand(signal, error && ![400, 403, 404, 429].includes(status) ? 'lost' : undefined);
+      if ([400, 403, 404].includes(status)) {
+        end();
+        return;
+      }
+      if (Date.now() - since > 10_000) tries = 0;
+      const asked = Number(response?.headers.get('retry-after')) || 10; // which may be a date
+      await pause(status === 429 ? asked * 1000 * (1 + Math.random() / 4) : Math.min(15_000, 500 * 2 ** tries++) * (0.75 + Math.random() / 2), signal);
+      if (signal.aborted) return;
+    }
+  };
+  void go();
+  return () => { stop.abort(); close(); stand(signal); };
+}
 
-// everywhere are the streams that each tab wants alike. How they stand is how the connection stands.
+// everywhere are the streams that each tab wants alike.
 const everywhere = ['RequestChanged', 'NoticeAdded'];
-const opened = new Set<string>();
 
 function watch(o: Operation, next: (r: OperationResult) => void, done: () => void): () => void {
-  const operationName = nameOf(o);
-  const shared = everywhere.includes(operationName);
-  let closed = new Closed(0, 0);
   const hear = (answer: unknown) => {
-    const code = (answer as Answer).errors?.[0]?.extensions?.code;
+    const heard = readable(answer as Answer);
+    const code = heard.errors?.[0]?.extensions?.code;
     if (code === 'unauthorized') signIn();
-    next(makeResult(o, readable(answer as Answer) as never) as OperationResult);
+    else if (code === 'forbidden' && !('data' in heard)) tell('outdated', null); // the person's rights are others now: the page is drawn anew by them
+    next(makeResult(o, heard as never) as OperationResult);
   };
-  const open = (each: (answer: unknown) => void, end: () => void) => streams.subscribe({ operationName, query: texts.get(operationName) ?? '', variables: o.variables as Record<string, unknown> }, {
-    next: each,
-    error: (e) => {
-      const r = (e as { response?: Response }).response;
-      closed = new Closed(r?.status ?? 0, Number(r?.headers.get('retry-after') ?? 0));
-      if (closed.status === 401) signIn();
-      else if (shared && (closed.status === 0 || closed.status >= 500)) noted('lost');
-      end();
-    },
-    complete: end,
-  }, shared ? { connected: () => {
-    if (opened.has(operationName)) noted('lost'); // what happened while there was no stream is read anew
-    opened.add(operationName);
-    down = false;
-    noted('live');
-  } } : {});
-  const over = () => { next(failure(o, closed)); done(); };
-  return shared ? share(operationName, open, hear, over) : open(hear, over);
+  const open = (each: (answer: unknown) => void, end: () => void) => hold(o, each, end);
+  return everywhere.includes(nameOf(o)) ? share(nameOf(o), open, hear, done) : open(hear, done);
 }
 
 export const network: Exchange = () => (operations) => {

@@ -32,6 +32,7 @@ export default function Command({ places, close }: { places: Place[]; close: () 
   const found = useRead(Find, { q: deferred.trim() }, deferred.trim().length < 2);
   const late = deferred !== query || found.behind || (!found.data && !found.fault); // what was found is of another text, or not there yet
   const searching = query.trim().length >= 2 && late;
+  const hits = query.trim().length < 2 || late || found.fault ? undefined : found.data?.search; // none of another text: a refused search still holds those
   const buttons = useMemo(() => [...globalThis.document.querySelectorAll<HTMLElement>('#main :is(.actions, .verbs-line) :is(button, a.button):not(:disabled)')].filter((b) => !b.closest('dialog')), []);
   const actions = useMemo(() => shortcuts().filter((s) => !['j', 'k', 'mod+k'].includes(s.keys) && s.group !== 'Go to'), []);
 
@@ -41,14 +42,12 @@ export default function Command({ places, close }: { places: Place[]; close: () 
       ...actions.map((s) => ({ id: `do ${s.does}`, label: s.does, hint: keyLabel(s.keys), group: 'Actions', run: () => { s.run(new KeyboardEvent('keydown')); } })),
       ...buttons.map((b, i) => ({ id: `press ${i} ${b.textContent}`, label: b.textContent.trim(), group: 'Actions', run: () => { b.click(); } })),
       ...[...places, { label: 'Home', to: '/app' }, { label: 'Notifications', to: '/app/notifications' }, ...(can(viewer, 'request.update') ? [{ label: 'Figures', to: '/app/figures' }] : []), ...subpages.filter((s) => can(viewer, s.verb))].map((p) => ({ id: `go ${p.to}`, label: p.label, group: 'Pages', run: go(p.to) })),
-      ...(query.trim().length < 2 || late ? [] : [
-        ...(found.data?.search ?? []).map((h) => ({ id: h.id, label: h.title, ...(h.status ? { hint: words(h.status) } : {}), group: kinds[h.type][0], run: h.type === 'User' ? () => { void navigate({ to: '/app/people', search: { q: h.title } as never }); } : go(kinds[h.type][1](h.id)) })),
-      ]),
+      ...(hits ?? []).map((h) => ({ id: h.id, label: h.title, ...(h.status ? { hint: words(h.status) } : {}), group: kinds[h.type][0], run: h.type === 'User' ? () => { void navigate({ to: '/app/people', search: { q: h.title } as never }); } : go(kinds[h.type][1](h.id)) })),
     ];
     const last = recent();
     const weight = (i: Item) => score(i.label, query) + (last.includes(i.id) ? 5 - last.indexOf(i.id) : 0);
     return all.filter((i) => foundGroups.has(i.group) || score(i.label, query) >= 0).sort((a, b) => weight(b) - weight(a));
-  }, [actions, buttons, places, query, late, found.data, navigate, viewer]);
+  }, [actions, buttons, places, query, hits, navigate, viewer]);
 
   const order = query.trim() ? [...new Set(items.map((i) => i.group))] : ['Actions', 'Pages'];
   const groups = order.map((g) => [g, items.filter((i) => i.group === g)] as const).filter(([, l]) => l.length > 0);

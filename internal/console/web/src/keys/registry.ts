@@ -55,7 +55,7 @@ function press(e: KeyboardEvent): void {
   if (pressed && (name === 'Enter' || (name === ' ' && pressed.tagName !== 'A'))) return;
   const all = shortcuts().reverse(); // what was added last counts
   const begun = name.length === 1 && Date.now() - at < 1000 ? before : '';
-  before = begun === '' && all.some((s) => s.keys.startsWith(`${name} `)) ? name : '';
+  if (!e.repeat) before = begun === '' && all.some((s) => s.keys.startsWith(`${name} `)) ? name : ''; // g that is held still begins one sequence
   at = Date.now();
   const hit = all.find((s) => s.keys === (begun === '' ? name : `${begun} ${name}`)); // a sequence that leads nowhere does nothing
   if (!hit) return;

@@ -1,6 +1,6 @@
 // draft keeps what somebody has begun to write: over a reload, a sign-in, a closed page, and a change of the row by somebody else.
 // Values that are shown once or are secret are never kept this way.
-import { useCallback, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useViewer } from '../app/session';
 
 let whose = ''; // drafts stay with whoever wrote them, also when somebody else signs in in this tab
@@ -22,27 +22,39 @@ export interface Base {
   outdated: boolean; // the row is another one by now
   kept: boolean; // the person wants what was written all the same
   keep: () => void;
+  restored: boolean; // it was begun before the form was opened
+  discard: () => void; // what was written goes, and the row stands there
 }
 
-// useDraft returns what was written, what writes it, what forgets it once it is saved, and the row of the tag that it was begun on.
+interface Written<T> { draft: T; etag: string; restored: boolean; kept: boolean }
+
+// useDraft returns what was written, what writes it, what forgets it once it is saved, and the row of the tag that it was begun on. While
+// nothing is written it follows the row, so that nobody writes on one that is no more.
 export function useDraft<T>(key: string, initial: T, etag = ''): [T, (v: T | ((was: T) => T)) => void, () => void, Base] {
   whose = useViewer().id;
   const name = nameOf(key);
-  const [begun] = useState(() => keptAt<T>(name));
-  const [value, set] = useState<T>(begun ? { ...initial, ...begun.draft } : initial);
-  const [base, setBase] = useState<string | null>(begun?.etag ?? null); // null while nothing was written
-  const [all, setAll] = useState(false);
+  const [written, write] = useState<Written<T> | null>(() => {
+    const begun = keptAt<T>(name);
+    return begun && { draft: { ...initial, ...begun.draft }, etag: begun.etag, restored: true, kept: false };
+  });
   useEffect(() => {
-    if (base === null) return;
+    if (!written) return;
     try {
-      sessionStorage.setItem(name, JSON.stringify({ draft: value, etag: base } as Kept<T>));
+      sessionStorage.setItem(name, JSON.stringify({ draft: written.draft, etag: written.etag } satisfies Kept<T>));
     } catch { /* a full store keeps nothing: the form goes on */ }
-  }, [name, value, base]);
-  const change = useCallback((v: T | ((was: T) => T)) => { setBase((was) => was ?? etag); set(v); }, [etag]);
-  const forget = useCallback(() => { setBase(null); setAll(false); sessionStorage.removeItem(name); }, [name]);
-  const on = base ?? etag;
-  return [value, change, forget, {
-    match: on && !all ? { ifMatch: on } : {}, outdated: on !== etag, kept: all, keep: () => { setAll(true); },
+  }, [name, written]);
+  const begin = (was: Written<T> | null): Written<T> => was ?? { draft: initial, etag, restored: false, kept: false };
+  const change = (v: T | ((was: T) => T)) => {
+    write((was) => {
+      const now = begin(was);
+      return { ...now, draft: typeof v === 'function' ? (v as (was: T) => T)(now.draft) : v };
+    });
+  };
+  const forget = () => { write(null); sessionStorage.removeItem(name); };
+  const { draft, etag: on, restored, kept } = begin(written);
+  return [draft, change, forget, {
+    match: on && !kept ? { ifMatch: on } : {}, outdated: on !== etag, kept, keep: () => { write((was) => ({ ...begin(was), kept: true })); },
+    restored, discard: forget,
   }];
 }
 

@@ -1,6 +1,7 @@
 // field holds the controls of forms: each with its label, its hint, and the fault that the server found in it.
-import { cloneElement, useEffect, useId, useState, type ReactElement, type ReactNode } from 'react';
+import { cloneElement, useEffect, useId, useState, type MouseEvent, type ReactElement, type ReactNode } from 'react';
 import { sentence, unproven, type Fault } from '../app/fault';
+import { focusSoon } from './dialog';
 import type { Base } from './draft';
 
 type Control = ReactElement<{ id?: string; 'aria-invalid'?: boolean; 'aria-describedby'?: string; required?: boolean }>;
@@ -19,22 +20,56 @@ export function Field({ label, hint, fault, optional, children }: FieldProps) {
   );
 }
 
+// settled are the faults that somebody has answered, by keeping what was written or by throwing it away: they are said no more.
+const settled = new WeakSet<Fault>();
+
 // faultAt is what the server said of a field.
 export function faultAt(fault: Fault | null | undefined, ...names: string[]): string | undefined {
-  const said = fault?.details.filter((d) => names.includes(d.field)).map((d) => d.message).join(' ');
-  return said || undefined;
+  if (!fault || settled.has(fault)) return undefined;
+  return fault.details.filter((d) => names.includes(d.field)).map((d) => d.message).join(' ') || undefined;
 }
 
 interface RestProps { fault: Fault | null | undefined; fields: string[]; base?: Base }
 
-// Rest says what of a refusal belongs to no field of the form, and lets what was written stand where somebody else has changed the row.
+// Rest says what of a refusal belongs to no field of the form. Of a draft it says that it was begun before, and lets it stand or go,
+// also where somebody else has changed the row.
 export function Rest({ fault, fields, base }: RestProps) {
-  if (base && (base.outdated || fault?.code === 'precondition_failed')) {
-    return base.kept
-      ? <p className="notice" role="status">What you save replaces what somebody else has changed.</p>
-      : <div className="alert" role="alert"><p>Somebody has changed this since you began to write.</p><p><button type="button" className="plain small" onClick={base.keep}>Keep what I wrote</button></p></div>;
-  }
-  if (!fault || unproven(fault)) return null; // a dialog has asked for the proof
+  const said = fault && !settled.has(fault) ? fault : null;
+  const missed = said?.code === 'precondition_failed';
+  return (
+    <>
+      {base && <Begun base={base} fault={said} />}
+      {said && !(base && missed) && <Refusal fault={said} fields={fields} />}
+    </>
+  );
+}
+
+function Begun({ base, fault }: { base: Base; fault: Fault | null }) {
+  const missed = fault?.code === 'precondition_failed';
+  // The button goes once it was pressed; the focus stays in the form.
+  const press = (act: (form: HTMLFormElement | null) => void, next: string) => (e: MouseEvent<HTMLButtonElement>) => {
+    const form = e.currentTarget.form;
+    if (fault) settled.add(fault);
+    act(form);
+    focusSoon(() => form?.querySelector<HTMLElement>(next));
+  };
+  const discard = press((form) => {
+    base.discard();
+    if (missed && !base.outdated) form?.closest('dialog')?.dispatchEvent(new Event('cancel')); // what it was opened with is not the row any more
+  }, 'input, select, textarea');
+  const away = <button type="button" className="plain small" onClick={discard}>Discard what I wrote</button>;
+  if (base.kept) return <p className="notice" role="status">What you save replaces what somebody else has changed.</p>;
+  if (!missed && !base.outdated) return base.restored ? <p className="notice" role="status">You began this before. {away}</p> : null;
+  return (
+    <div className="alert" role="alert">
+      <p>Somebody has changed this since you began to write.</p>
+      <p className="line"><button type="button" className="plain small" onClick={press(base.keep, '[type=submit]')}>Keep what I wrote</button>{away}</p>
+    </div>
+  );
+}
+
+function Refusal({ fault, fields }: { fault: Fault; fields: string[] }) {
+  if (unproven(fault)) return null; // a dialog has asked for the proof
   const other = fault.details.filter((d) => !fields.includes(d.field));
   if (fault.details.length > 0 && other.length === 0) return null;
   const meanwhile = fault.code === 'conflict' || fault.code === 'precondition_failed' ? ' Something has changed meanwhile.' : '';

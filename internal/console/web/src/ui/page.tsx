@@ -1,6 +1,6 @@
 // page is the frame of every page: its title, its actions, its one main.
 import { useEffect, type ReactNode } from 'react';
-import { can, inSandbox, useViewer } from '../app/session';
+import { can, inSandbox, roleWord, useViewer } from '../app/session';
 import { useRows } from './rows';
 import { Failed, Refused, Skeleton } from './states';
 import type { Read } from '../app/data';
@@ -26,7 +26,7 @@ export function Page({ title, intro, actions, children, verb, narrow, above, tab
       </header>
       {tabs}
       {live && inSandbox(viewer) && <p className="notice">{live} can be changed in the live company alone.</p>}
-      {may ? children : <Refused reason={`the role ${viewer.role}: you may not, as it does not grant ${verb}`} />}
+      {may ? children : <Refused says={`Your role, ${roleWord[viewer.role]}, does not reach this page.`} />}
     </main>
   );
 }

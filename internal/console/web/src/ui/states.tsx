@@ -21,11 +21,13 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   return <State icon={<Inbox size={22} />} title={title}>{children}</State>;
 }
 
-export function Refused({ reason, decisionId }: { reason?: string | undefined; decisionId?: string | undefined }) {
+interface RefusedProps { reason?: string | undefined; decisionId?: string | undefined; says?: string }
+
+export function Refused({ reason, decisionId, says = 'Your role does not reach this page.' }: RefusedProps) {
   const explains = useCan('accesspolicy.read');
   return (
     <State icon={<Lock size={22} />} title="You may not see this">
-      <p>{reason ? `Decided by ${reason}.` : 'Your role does not reach this page.'} An admin of your company can change that.</p>
+      <p>{reason ? `Decided by ${reason}.` : says} An admin of your company can change that.</p>
       {decisionId && <p className="soft">Decision {explains ? <Link to="/app/policies" search={{ decision: decisionId } as never}>{decisionId}</Link> : <code>{decisionId}</code>}</p>}
       <p><Link to="/app" className="button plain">Go to the first page</Link></p>
     </State>
@@ -34,7 +36,7 @@ export function Refused({ reason, decisionId }: { reason?: string | undefined; d
 
 export function NotFound({ what = 'page' }: { what?: string }) {
   return (
-    <State icon={<SearchX size={22} />} title={`This ${what} was not found`}>
+    <State icon={<SearchX size={22} />} title={what ? `This ${what} was not found` : 'This was not found'}>
       <p>It may have been deleted, or the address has a mistake.</p>
       <p><Link to="/app" className="button plain">Go to the first page</Link></p>
     </State>
@@ -44,7 +46,7 @@ export function NotFound({ what = 'page' }: { what?: string }) {
 // Failed says why something cannot be shown, and what to do.
 export function Failed({ fault, again, title }: { fault: Fault; again: () => void; title?: string }) {
   if (fault.code === 'forbidden') return <Refused reason={fault.reason} decisionId={fault.decisionId} />;
-  if (fault.code === 'not_found') return <NotFound what="row" />;
+  if (fault.code === 'not_found') return <NotFound what="" />;
   const lost = fault.code === 'connection_lost';
   return (
     <State icon={<CircleSlash size={22} />} title={lost ? 'The connection was lost' : 'This could not be loaded'}>

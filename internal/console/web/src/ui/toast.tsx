@@ -48,6 +48,7 @@ export function Toasts() {
     (from.current?.isConnected ? from.current : globalThis.document.getElementById('main'))?.focus({ preventScroll: true });
   }, [list]);
   const dialog = useTopDialog();
+  useEffect(() => { hold(false); inside.current = false; }, [dialog]); // what moves with a dialog is left without a word
   const region = (of: Shown[]) => (
     <div
       className="toasts" role="status" aria-live="polite" onPointerEnter={() => { hold(true); }} onPointerLeave={() => { hold(false); }}

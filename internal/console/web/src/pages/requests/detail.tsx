@@ -150,6 +150,15 @@ function Facts({ request: r, edit }: { request: FullRequest; edit: boolean }) {
   const requester = r.creator?.name ?? (r.createdBy === viewer.id ? viewer.name : r.createdBy); // members may read no users, and know themselves
   const change = useChange();
   const tags = r.tags as Record<string, string>;
+  const copy = async () => {
+    const line = `curl ${config.baseUrl}/v1/requests/${r.id} -H "x-api-key: $KEY"`;
+    try {
+      await navigator.clipboard.writeText(line); // which a page without TLS does not have
+      toast({ text: 'The curl line was copied.' });
+    } catch {
+      toast({ text: `Your browser does not let Atrium copy. The line is: ${line}`, bad: true });
+    }
+  };
   const choose = (label: string, name: 'assigneeId' | 'teamId' | 'priority', value: string | null | undefined, options: [string, string][], none?: string) => (
     <div>
       <dt><label htmlFor={`fact-${name}`}>{label}</label></dt>
@@ -189,7 +198,7 @@ function Facts({ request: r, edit }: { request: FullRequest; edit: boolean }) {
           <dt>Id</dt>
           <dd className="line">
             <code>{r.id}</code>
-            <button type="button" className="quiet small" onClick={() => { void navigator.clipboard.writeText(`curl ${config.baseUrl}/v1/requests/${r.id} -H "x-api-key: $KEY"`).then(() => { toast({ text: 'The curl line was copied.' }); }, () => { toast({ text: 'Your browser does not let Atrium copy.', bad: true }); }); }}>
+            <button type="button" className="quiet small" onClick={() => { void copy(); }}>
               <Copy size={13} aria-hidden /> Copy as curl
             </button>
           </dd>

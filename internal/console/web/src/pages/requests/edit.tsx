@@ -9,27 +9,22 @@ import { Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Field, Rest, faultAt } from '../../ui/field';
 import { FormFields } from '../../ui/formfields';
+import { tagsOf, textOf } from '../../ui/tags';
 import { toast } from '../../ui/toast';
 import type { FullRequest } from './detail';
 import { useChange } from './verbs';
-
-const textOf = (tags: Record<string, string>) => Object.entries(tags).map(([k, v]) => `${k}=${v}`).join('\n');
-const tagsOf = (text: string) => Object.fromEntries(text.split('\n').map((l) => l.trim()).filter(Boolean).map((l) => {
-  const [key = '', ...value] = l.split('=');
-  return [key.trim(), value.join('=').trim()];
-}));
 
 // Edit changes what a request says. It sends what differs from the row as it was when the dialog was opened.
 export function Edit({ request, close }: { request: FullRequest; close: () => void }) {
   const [r] = useState(request);
   const fields = (r.offering?.form as { fields?: FormField[] } | null)?.fields ?? [];
-  const [draft, set, forget, base] = useDraft(`edit ${r.id}`, { title: r.title, description: r.description ?? '', priority: r.priority as string, tags: textOf(r.tags as Record<string, string>), answers: (r.fields ?? {}) as Answers }, r.etag);
+  const [draft, set, forget, base] = useDraft(`edit ${r.id}`, { title: r.title, description: r.description ?? '', priority: r.priority as string, tags: textOf(r.tags), answers: (r.fields ?? {}) as Answers }, r.etag);
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(UpdateRequest, true);
   const answered = JSON.stringify(draft.answers) !== JSON.stringify(r.fields ?? {});
   const gone = Object.keys(r.fields ?? {}).filter((k) => fields.length > 0 && !fields.some((f) => f.key === k)); // questions that the form has no more
   const send = async () => {
-    const now = { title: draft.title, description: draft.description || null, priority: draft.priority as RequestPriority, tags: tagsOf(draft.tags), ...(answered ? { fields: toSend(fields, draft.answers) } : {}) };
+    const now = { title: draft.title, description: draft.description || null, priority: draft.priority as RequestPriority, tags: tagsOf(draft.tags, r.tags), ...(answered ? { fields: toSend(fields, draft.answers) } : {}) };
     const was: Record<string, unknown> = { ...r, description: r.description ?? null };
     const changed = Object.fromEntries(Object.entries(now).filter(([k, v]) => JSON.stringify(v) !== JSON.stringify(was[k])));
     if (Object.keys(changed).length > 0) {

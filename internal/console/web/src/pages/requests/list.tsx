@@ -22,8 +22,6 @@ import { Sla } from './row';
 import { Views } from './views';
 import { belongs, near, requestFilter, requestVariables, type MayRow, type RequestSearch } from './search';
 
-const sorts: [string, string][] = [['createdAt', 'Filed'], ['title', 'Title'], ['status', 'Status'], ['priority', 'Priority'], ['updatedAt', 'Changed']];
-
 // RequestList is every request that one may read, as a table or a board. What it shows stands in the address.
 export default function RequestList() {
   const search = useSearch({ strict: false }) as RequestSearch;
@@ -126,14 +124,13 @@ function Table({ all, search, set, picked, pick, pickAll }: TableProps) {
       </th>
     );
   };
-  const named = Object.fromEntries(sorts);
   return (
     <div className="table-wrap cards-when-narrow">
       <table>
         <thead>
           <tr>
             <th scope="col" className="tight"><input type="checkbox" aria-label="Select all" checked={all.length > 0 && all.every((r) => picked.has(r.id))} onChange={(e) => { pickAll(e.target.checked); }} /></th>
-            {head('title', named['title'] ?? '')}{head('status', 'Status')}{head('priority', 'Priority')}<th scope="col">Assignee</th><th scope="col">SLA</th>{head('createdAt', 'Filed')}
+            {head('title', 'Title')}{head('status', 'Status')}{head('priority', 'Priority')}<th scope="col">Assignee</th><th scope="col">SLA</th>{head('createdAt', 'Filed')}
           </tr>
         </thead>
         <tbody>

@@ -8,13 +8,8 @@ import { Choices, useOrganizationChoices, useTeamChoices } from '../../parts/cho
 import { Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Field, Rest, faultAt } from '../../ui/field';
+import { tagsOf, textOf } from '../../ui/tags';
 import { toast } from '../../ui/toast';
-
-const textOf = (tags: Record<string, string>) => Object.entries(tags).map(([k, v]) => `${k}: ${v}`).join('\n');
-const tagsOf = (text: string) => Object.fromEntries(text.split('\n').filter((l) => l.trim()).map((l) => {
-  const [key = '', ...value] = l.split(':');
-  return [key.trim(), value.join(':').trim()];
-}));
 
 // ServiceEditor says what a service is called, who answers for it, and where it belongs.
 export function ServiceEditor({ service: s, close }: { service: ServiceFullFragment | null; close: () => void }) {
@@ -25,7 +20,7 @@ export function ServiceEditor({ service: s, close }: { service: ServiceFullFragm
   const [update, saving] = useWrite(UpdateService, true);
   const navigate = useNavigate();
   const send = async () => {
-    const input = { name: draft.name, description: draft.description || null, ownerTeamId: draft.ownerTeamId || null, organizationId: draft.organizationId || null, ...(s && draft.tags === textOf(s.tags) ? {} : { tags: tagsOf(draft.tags) }) };
+    const input = { name: draft.name, description: draft.description || null, ownerTeamId: draft.ownerTeamId || null, organizationId: draft.organizationId || null, ...(s && draft.tags === textOf(s.tags) ? {} : { tags: tagsOf(draft.tags, s?.tags ?? {}) }) };
     const o = s ? await update({ input: { id: s.id, ...base.match, ...input } }) : await create({ input });
     setFault(o.fault);
     if (!o.data) return;
@@ -42,7 +37,7 @@ export function ServiceEditor({ service: s, close }: { service: ServiceFullFragm
         <Field label="Description" optional fault={faultAt(fault, 'description')}><textarea value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>
         <Field label="Team" hint="It answers for the service." fault={faultAt(fault, 'ownerTeamId')}><select value={draft.ownerTeamId} onChange={(e) => { set({ ...draft, ownerTeamId: e.target.value }); }}><option value="">None</option><Choices of={teams} now={s?.ownerTeam} /></select></Field>
         {(organizations.length > 0 || draft.organizationId) && <Field label="Organization" fault={faultAt(fault, 'organizationId')}><select value={draft.organizationId} onChange={(e) => { set({ ...draft, organizationId: e.target.value }); }}><option value="">None</option><Choices of={organizations} now={s?.organization} /></select></Field>}
-        <Field label="Tags" optional hint="For filters and access policies: key: value, one a line." fault={tagFaults.map((d) => `${d.field.slice(5)} ${d.message}`).join(' ') || undefined}><textarea rows={2} value={draft.tags} placeholder="env: production" onChange={(e) => { set({ ...draft, tags: e.target.value }); }} /></Field>
+        <Field label="Tags" optional hint="For filters and access policies. One a line, such as env=production." fault={tagFaults.map((d) => `${d.field.slice(5)} ${d.message}`).join(' ') || undefined}><textarea rows={2} value={draft.tags} placeholder="env=production" onChange={(e) => { set({ ...draft, tags: e.target.value }); }} /></Field>
         <Rest base={base} fault={fault} fields={['name', 'slug', 'description', 'ownerTeamId', 'organizationId', ...tagFaults.map((d) => d.field)]} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || saving}>{s ? 'Save' : 'Create'}</button></footer>
       </form>

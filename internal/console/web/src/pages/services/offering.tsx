@@ -1,5 +1,5 @@
 import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { useState, type ReactElement } from 'react';
 import { useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useCan } from '../../app/session';
@@ -54,7 +54,13 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
     if (f) fields.splice(i + by, 0, f);
     set({ ...draft, fields });
   };
-  const known = ['name', 'slug', 'description', 'workflowId', 'sla.responseMinutes', 'sla.resolutionMinutes', 'sla.calendarId', ...draft.fields.flatMap((_f, i) => ['key', 'label', 'type', 'options', 'pattern', 'min', 'max', 'visibleWhen'].map((k) => `form.fields[${i}].${k}`))];
+  // limit is when a field is shown. What it names has a key of its own from then on, so that another label does not lose it.
+  const limit = (i: number, visibleWhen: FormField['visibleWhen']) => {
+    set({ ...draft, fields: keyed(draft.fields).map((f, j) => ({ ...f, key: Object.hasOwn(visibleWhen ?? {}, f.key) ? f.key : draft.fields[j]?.key ?? '', ...(j === i ? { visibleWhen } : {}) })) });
+  };
+  // within are the fields at fault of one and below it, such as form.fields[0].options[1].
+  const within = (at: string) => fault?.details.map((d) => d.field).filter((f) => f === at || f.startsWith(`${at}.`) || f.startsWith(`${at}[`)) ?? [];
+  const known = ['name', 'slug', 'description', 'workflowId', 'sla.responseMinutes', 'sla.resolutionMinutes', 'sla.calendarId', ...draft.fields.flatMap((_f, i) => ['key', 'label', 'type', 'options', 'help', 'visibleWhen'].flatMap((k) => within(`form.fields[${i}].${k}`)))];
   return (
     <Dialog title={o ? `Offering “${o.name}”` : 'New offering'} close={close} side>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
@@ -84,16 +90,16 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
               </header>
               <div className="pair">
                 <Field label="Label" fault={faultAt(fault, `form.fields[${i}].label`, `form.fields[${i}].key`)}><input value={f.label ?? ''} onChange={(e) => { change(i, { label: e.target.value }); }} /></Field>
-                <Field label="Type" fault={faultAt(fault, `form.fields[${i}].type`)}><select value={f.type} onChange={(e) => { change(i, { type: e.target.value, options: ['select', 'multiselect'].includes(e.target.value) ? f.options ?? [] : null }); }}>{types.map((t) => <option key={t}>{t}</option>)}</select></Field>
+                <Field label="Type" fault={faultAt(fault, `form.fields[${i}].type`)}><select value={f.type} onChange={(e) => { change(i, { type: e.target.value, options: ['select', 'multiselect'].includes(e.target.value) ? f.options ?? [] : null, min: null, max: null, pattern: null }); }}>{types.map((t) => <option key={t}>{t}</option>)}</select></Field>
               </div>
               {['select', 'multiselect'].includes(f.type) && (
-                <Field label="Options" hint="One a line." fault={faultAt(fault, `form.fields[${i}].options`)}>
+                <Field label="Options" hint="One a line." fault={faultAt(fault, ...within(`form.fields[${i}].options`))}>
                   <textarea value={(f.options ?? []).join('\n')} onChange={(e) => { change(i, { options: e.target.value.split('\n') }); }} onBlur={() => { change(i, { options: (f.options ?? []).map((x) => x.trim()).filter(Boolean) }); }} />
                 </Field>
               )}
-              <Field label="Help" optional><input value={f.help ?? ''} onChange={(e) => { change(i, { help: e.target.value || null }); }} /></Field>
+              <Field label="Help" optional fault={faultAt(fault, `form.fields[${i}].help`)}><input value={f.help ?? ''} onChange={(e) => { change(i, { help: e.target.value || null }); }} /></Field>
               <Check label="Required" checked={f.required ?? false} set={(required) => { change(i, { required }); }} />
-              <Condition field={f} index={i} all={draft.fields} set={(visibleWhen) => { change(i, { visibleWhen }); }} fault={faultAt(fault, `form.fields[${i}].visibleWhen`)} />
+              <Conditions index={i} all={keyed(draft.fields)} set={(visibleWhen) => { limit(i, visibleWhen); }} fault={fault} />
             </fieldset>
           ))}
           <button type="button" className="plain" onClick={() => { set({ ...draft, hasForm: true, fields: [...draft.fields, { key: '', label: '', type: 'text', required: false }] }); }}><Plus size={15} aria-hidden /> Add field</button>
@@ -111,21 +117,54 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
   );
 }
 
-interface ConditionProps { field: FormField; index: number; all: FormField[]; set: (w: Record<string, unknown> | null) => void; fault: string | undefined }
+interface ConditionsProps { index: number; all: FormField[]; set: (w: Record<string, unknown> | null) => void; fault: Fault | null }
 
-// Condition shows the field only while another one has a value. Conditions on several fields are kept, and changed through the API.
-function Condition({ field, index, all, set, fault }: ConditionProps) {
-  const [key, wanted] = Object.entries(field.visibleWhen ?? {})[0] ?? ['', ''];
-  const others = all.filter((f, i) => i !== index && f.key && ['select', 'multiselect', 'boolean', 'text'].includes(f.type));
-  if (others.length === 0) return null;
-  const on = others.find((f) => f.key === key);
-  const options = on?.type === 'boolean' ? ['true', 'false'] : on?.options;
-  const value = String(Array.isArray(wanted) ? wanted[0] ?? '' : wanted);
-  const put = (v: string) => { set({ [key]: on?.type === 'boolean' ? v === 'true' : v }); };
+// Conditions show the field only while each of the other ones that they name has the value, or one of the values.
+function Conditions({ index, all, set, fault }: ConditionsProps) {
+  const at = `form.fields[${index}].visibleWhen`;
+  const when = Object.entries(all[index]?.visibleWhen ?? {});
+  const free = all.filter((f, i) => i !== index && ['select', 'multiselect', 'boolean', 'text'].includes(f.type) && !when.some(([key]) => key === f.key));
+  const put = (n: number, key: string, wanted: unknown) => {
+    const to = [...when];
+    to.splice(n, 1, ...(key ? [[key, wanted] as [string, unknown]] : []));
+    set(to.length > 0 ? Object.fromEntries(to) : null);
+  };
+  const lines: [string, unknown][] = free.length > 0 ? [...when, ['', '']] : when;
   return (
-    <div className="pair">
-      <Field label="Shown when" fault={fault}><select value={key} onChange={(e) => { set(e.target.value ? { [e.target.value]: '' } : null); }}><option value="">Always</option>{others.map((f) => <option key={f.key} value={f.key}>{f.label || f.key}</option>)}</select></Field>
-      {on && <Field label="Has the value">{options ? <select value={value} onChange={(e) => { put(e.target.value); }}><option value="">Choose…</option>{options.map((v) => <option key={v}>{v}</option>)}</select> : <input value={value} onChange={(e) => { put(e.target.value); }} />}</Field>}
-    </div>
+    <>
+      {lines.map(([key, wanted], n) => {
+        const on = all.find((f) => f.key === key);
+        return (
+          <div key={n} className="pair">
+            <Field label={n === 0 ? 'Shown when' : 'And when'} fault={faultAt(fault, `${at}.${key}`, ...(n === 0 ? [at] : []))}>
+              <select value={key} onChange={(e) => { put(n, e.target.value, ''); }}>
+                <option value="">{n === 0 && when.length < 2 ? 'Always' : 'Nothing else'}</option>
+                {key && <option value={key}>{on ? on.label || key : `${key}, which is gone`}</option>}
+                {free.map((f) => <option key={f.key} value={f.key}>{f.label || f.key}</option>)}
+              </select>
+            </Field>
+            {on && <Field label="Has the value" hint={Array.isArray(wanted) ? 'One of these is enough.' : undefined}>{control(on, wanted, (to) => { put(n, key, to); })}</Field>}
+          </div>
+        );
+      })}
+    </>
   );
+}
+
+// control takes the value that the other field has, or several, one a line where it has no options.
+function control(on: FormField, wanted: unknown, put: (to: unknown) => void): ReactElement<object> {
+  const many = Array.isArray(wanted);
+  const texts = (many ? wanted as unknown[] : [wanted]).map(String);
+  const read = (t: string) => (on.type === 'boolean' && t !== '' ? t === 'true' : on.type === 'number' && String(Number(t)) === t ? Number(t) : t);
+  const options = on.type === 'boolean' ? ['true', 'false'] : on.options;
+  if (options) {
+    return (
+      <select multiple={many} value={many ? texts : texts[0]} onChange={(e) => { const to = [...e.target.selectedOptions].map((o) => read(o.value)); put(many ? to : to[0]); }}>
+        {!many && <option value="">Choose…</option>}{options.map((v) => <option key={v}>{v}</option>)}
+      </select>
+    );
+  }
+  return many
+    ? <textarea rows={2} value={texts.join('\n')} onChange={(e) => { put(e.target.value.split('\n').map(read)); }} />
+    : <input value={texts[0]} onChange={(e) => { put(read(e.target.value)); }} />;
 }

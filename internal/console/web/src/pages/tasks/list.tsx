@@ -3,12 +3,12 @@ import { useState } from 'react';
 import { rows, usePages, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useChanges, useSoon, useTold } from '../../app/live';
-import { can, useViewer } from '../../app/session';
-import { Approvals, ClaimTask, CompleteTask, CorrectedRequest, DecideApproval, DelegateApproval, Incidents, TaskMoved, Tasks } from '../../gen/documents';
+import { can, useCan, useViewer } from '../../app/session';
+import { Approvals, ClaimTask, CompleteTask, CorrectedRequest, DecideApproval, DelegateApproval, ExecutionMoved, Incidents, TaskMoved, Tasks } from '../../gen/documents';
 import type { CorrectedRequestQuery, TaskFilter, TaskRowFragment, TaskStatus } from '../../gen/types';
 import { Choices, useAgentChoices, usePersonChoices, useTeamChoices } from '../../parts/choices';
 import { IncidentRow } from '../../parts/incident';
-import { toSend, type Answers, type FormField } from '../../ui/answer';
+import { toSend, typed, visible, type Answers, type FormField } from '../../ui/answer';
 import { Badge, Person, Time, words } from '../../ui/bits';
 import { Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
@@ -28,6 +28,9 @@ function filterOf(s: Search): TaskFilter {
 }
 
 const statuses: [string, string][] = [['', 'Open'], ['COMPLETED', 'Completed'], ['CANCELLED', 'Cancelled'], ['OPEN,IN_PROGRESS,COMPLETED,CANCELLED', 'Any']];
+
+// open reports whether somebody may still work a task.
+const open = (t: TaskRowFragment) => t.status === 'OPEN' || t.status === 'IN_PROGRESS';
 
 // TaskList is what workflows wait for: work, decisions, and what went wrong.
 export default function TaskList() {
@@ -67,7 +70,7 @@ export default function TaskList() {
         <Loaded read={read}>
           {({ tasks }) => {
             const list = rows(tasks).filter((t) => read.behind || filter.status?.includes(t.status));
-            return list.length === 0 ? <Empty title={narrowed ? 'No task matches' : 'No open tasks'}><p>{narrowed ? 'Take a filter away.' : 'When a workflow asks for work, it stands here.'}</p></Empty> : (
+            return list.length === 0 && !tasks?.pageInfo.hasNextPage ? <Empty title={narrowed ? 'No task matches' : 'No open tasks'}><p>{narrowed ? 'Take a filter away.' : 'When a workflow asks for work, it stands here.'}</p></Empty> : (
               <><ul className="rows" aria-label={title}>
                 {list.map((t) => (
                   <li key={t.id} className="row">
@@ -75,14 +78,14 @@ export default function TaskList() {
                       {t.request ? <Link to="/app/requests/$id" params={{ id: t.request.id }} className="name">{t.title}</Link> : <span className="name">{t.title}</span>}
                       <div className="meta">
                         <Badge value={t.status} />
-                        {t.dueAt && <span>Due <Time at={t.dueAt} /></span>}
+                        {t.completedAt ? <span>Done <Time at={t.completedAt} /></span> : t.dueAt && <span>Due <Time at={t.dueAt} /></span>}
                         {t.sla && <Badge value={t.sla.state} />}
-                        {t.assignee ? <Person name={t.assignee.name} /> : <span>{t.agentId ? agents.find((a) => a.id === t.agentId)?.name ?? 'An agent' : t.team?.name ?? 'Nobody yet'}</span>}
+                        {t.assigneeId ? <Person name={t.assignee?.name ?? (t.assigneeId === viewer.id ? viewer.name : t.assigneeId)} /> : <span>{t.agentId ? agents.find((a) => a.id === t.agentId)?.name ?? 'An agent' : t.team?.name ?? 'Nobody yet'}</span>}
                       </div>
                     </div>
                     <div className="verbs">
-                      {can(viewer, 'task.claim', t) && !t.assigneeId && <button type="button" className="plain small" onClick={() => { void claim({ input: { id: t.id } }).then((o) => { if (!o.fault) toast({ text: `“${t.title}” is yours.` }); }); }}>Take<span className="hidden"> {t.title}</span></button>}
-                      {can(viewer, 'task.complete', t) && (t.status === 'OPEN' || t.status === 'IN_PROGRESS') && <button type="button" className="small" onClick={() => { setCompleting(t); }}>Complete<span className="hidden"> {t.title}</span></button>}
+                      {open(t) && can(viewer, 'task.claim', t) && !t.assigneeId && <button type="button" className="plain small" onClick={() => { void claim({ input: { id: t.id } }).then((o) => { if (!o.fault) toast({ text: `“${t.title}” is yours.` }); }); }}>Take<span className="hidden"> {t.title}</span></button>}
+                      {open(t) && can(viewer, 'task.complete', t) && <button type="button" className="small" onClick={() => { setCompleting(t); }}>Complete<span className="hidden"> {t.title}</span></button>}
                     </div>
                   </li>
                 ))}
@@ -111,18 +114,24 @@ function Complete({ task: t, close }: { task: TaskRowFragment; close: () => void
 const fieldsOf = (form: unknown) => (form as { fields?: FormField[] } | null | undefined)?.fields ?? [];
 
 function Completion({ task: t, request: r, close }: { task: TaskRowFragment; request: CorrectedRequestQuery['request']; close: () => void }) {
-  const corrections: FormField[] = t.corrections.map((c) => {
-    const key = c.field.replace(/^fields\./, '');
-    return { ...(fieldsOf(r?.offering?.form).find((f) => f.key === key) ?? { type: 'text', label: words(key) }), key, help: c.message, visibleWhen: null };
-  });
-  const asked = corrections.length > 0 ? corrections : fieldsOf(t.form);
+  const form = fieldsOf(r?.offering?.form);
   const now = (r?.fields ?? {}) as Answers;
-  const answers: Answers = Object.fromEntries(corrections.filter((f) => f.key in now).map((f) => [f.key, now[f.key]] as const));
-  const [draft, set, forget] = useDraft(`task ${t.id}`, { outcome: t.outcomes[0] ?? '', answers });
+  const [draft, set, forget] = useDraft(`task ${t.id}`, { outcome: t.outcomes[0] ?? '', answers: now });
+  const said = new Map<string, string>(); // what is wrong, by field
+  for (const c of t.corrections) {
+    const key = c.field.replace(/^fields\./, '');
+    said.set(key, [said.get(key), c.message].filter(Boolean).join(' '));
+  }
+  // With the corrections goes what the form requires then and the request does not say: without it the server takes none.
+  const asked: FormField[] = t.corrections.length === 0 ? fieldsOf(t.form) : [
+    ...form.filter((f) => said.has(f.key) || (f.required && visible(f, form, draft.answers) && typed(f, now[f.key]) === undefined)),
+    ...[...said.keys()].filter((key) => !form.some((f) => f.key === key)).map((key): FormField => ({ key, type: typeof now[key] === 'number' || typeof now[key] === 'boolean' ? typeof now[key] : 'text', label: words(key) })),
+  ].map((f) => ({ ...f, help: said.get(f.key) ?? f.help, visibleWhen: null }));
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(CompleteTask, true);
   const send = async () => {
-    const variables = toSend(asked, draft.answers);
+    const cleared = asked.filter((f) => f.key in now && typed(f, draft.answers[f.key]) === undefined).map((f) => [f.key, null] as const);
+    const variables = { ...Object.fromEntries(cleared), ...toSend(asked, draft.answers) };
     const o = await run({ input: { id: t.id, ...(draft.outcome ? { outcome: draft.outcome } : {}), ...(Object.keys(variables).length > 0 ? { variables } : {}) } });
     setFault(o.fault);
     if (o.fault) return;
@@ -229,6 +238,7 @@ function Delegate({ approval: a, close, done }: { approval: { id: string; title:
 
 function Stuck() {
   const read = usePages(Incidents, {});
+  useTold(ExecutionMoved, {}, read.again, !useCan('execution.read'));
   const list = rows(read.data?.incidents).filter((i) => i.status === 'OPEN');
   if (read.fault && !read.data?.incidents) return <Section title="What cannot go on by itself"><Failed fault={read.fault} again={read.again} /></Section>;
   if (list.length === 0) return null;
