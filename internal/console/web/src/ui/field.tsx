@@ -29,7 +29,7 @@ export function faultAt(fault: Fault | null | undefined, ...names: string[]): st
   return fault.details.filter((d) => names.includes(d.field)).map((d) => d.message).join(' ') || undefined;
 }
 
-interface RestProps { fault: Fault | null | undefined; fields: string[]; base?: Base }
+interface RestProps { fault: Fault | null | undefined; fields: string[]; base?: Base | undefined }
 
 // Rest says what of a refusal belongs to no field of the form. Of a draft it says that it was begun before, and lets it stand or go,
 // also where somebody else has changed the row.

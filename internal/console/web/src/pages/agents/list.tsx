@@ -4,10 +4,10 @@ import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
 import { Agents, CreateAgent, StopAllAgents } from '../../gen/documents';
-import type { AgentAutonomy, AgentType } from '../../gen/types';
+import type { AgentAutonomy, AgentSource, AgentType } from '../../gen/types';
 import { Subpages } from '../../parts/subpages';
 import { Badge, count, Time, words } from '../../ui/bits';
-import { Confirm, Dialog } from '../../ui/dialog';
+import { Confirm, Dialog, Once } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Field, Rest, faultAt } from '../../ui/field';
 import { More } from '../../ui/more';
@@ -29,6 +29,9 @@ function All() {
   const read = usePages(Agents, { first: 50 }, !can(viewer, 'agent.read'));
   const [asking, setAsking] = useState<'make' | 'stop' | ''>('');
   const [reason, setReason] = useState('');
+  const [once, setOnce] = useState<{ id: string; secret: string } | null>(null);
+  const navigate = useNavigate();
+  const open = (id: string) => { void navigate({ to: '/app/agents/$id', params: { id } }); };
   const [stop] = useWrite(StopAllAgents);
   const list = rows(read.data?.agents);
   const active = list.some((a) => a.status === 'ACTIVE');
@@ -63,7 +66,8 @@ function All() {
         ))}
       </Loaded>
       <Connections />
-      {asking === 'make' && <Make close={() => { setAsking(''); }} />}
+      {asking === 'make' && <Make close={() => { setAsking(''); }} made={(id, secret) => { if (secret) setOnce({ id, secret }); else open(id); setAsking(''); }} />}
+      {once && <Once title="The signing secret" label="Signing secret" value={once.secret} close={() => { setOnce(null); open(once.id); }}><p className="soft">It signs the runs that are pushed to the agent. Its API key is made on its page.</p></Once>}
       {asking === 'stop' && (
         <Confirm title="Stop all agents?" verb="Stop all" close={() => { setAsking(''); }} act={halt} ready={reason.trim() !== ''}>
           <p>Every run that has not ended is stopped, and every agent is paused until somebody resumes it.</p>
@@ -74,25 +78,31 @@ function All() {
   );
 }
 
-function Make({ close }: { close: () => void }) {
-  const [draft, set, forget] = useDraft('agent new', { name: '', autonomy: 'SUGGEST' as AgentAutonomy, type: 'QUEUE_INTAKE' as AgentType });
+const works: Record<AgentType, string> = { QUEUE_INTAKE: 'It takes new requests.', WORKFLOW_PHASE: 'It works the phases of workflows that name it.' };
+const runs: Record<AgentSource, string> = { MANAGED: 'The platform runs it.', CUSTOM: 'Your company runs it: a program of yours works its runs, with an API key.' };
+
+function Make({ close, made }: { close: () => void; made: (id: string, secret: string | null) => void }) {
+  const [draft, set, forget, base] = useDraft('agent new', { name: '', autonomy: 'SUGGEST' as AgentAutonomy, type: 'QUEUE_INTAKE' as AgentType, source: 'MANAGED' as AgentSource });
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(CreateAgent, true);
-  const navigate = useNavigate();
+  const evaluated = draft.type === 'QUEUE_INTAKE' && draft.source === 'MANAGED'; // others cannot be, and so never act alone
+  const autonomy = !evaluated && draft.autonomy === 'AUTONOMOUS' ? 'ACT_WITH_APPROVAL' : draft.autonomy;
   const send = async () => {
-    const o = await run({ input: { name: draft.name, type: draft.type, source: 'MANAGED', autonomy: draft.autonomy } });
+    const o = await run({ input: { ...draft, autonomy } });
     setFault(o.fault);
     if (!o.data) return;
     forget();
-    void navigate({ to: '/app/agents/$id', params: { id: o.data.createAgent.agent.id } });
+    made(o.data.createAgent.agent.id, o.data.createAgent.signingSecret);
   };
   return (
     <Dialog title="New agent" close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
         <Field label="Name" fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
-        <Field label="Autonomy" hint={levels[draft.autonomy]} fault={faultAt(fault, 'autonomy')}><select value={draft.autonomy} onChange={(e) => { set({ ...draft, autonomy: e.target.value as AgentAutonomy }); }}><option value="SUGGEST">Suggest</option><option value="ACT_WITH_APPROVAL">Act with approval</option><option value="AUTONOMOUS">Autonomous</option></select></Field>
+        <Field label="Type" hint={works[draft.type]} fault={faultAt(fault, 'type')}><select value={draft.type} onChange={(e) => { set({ ...draft, type: e.target.value as AgentType }); }}>{Object.keys(works).map((t) => <option key={t} value={t}>{words(t)}</option>)}</select></Field>
+        <Field label="Source" hint={runs[draft.source]} fault={faultAt(fault, 'source')}><select value={draft.source} onChange={(e) => { set({ ...draft, source: e.target.value as AgentSource }); }}>{Object.keys(runs).map((s) => <option key={s} value={s}>{words(s)}</option>)}</select></Field>
+        <Field label="Autonomy" hint={levels[autonomy]} fault={faultAt(fault, 'autonomy')}><select value={autonomy} onChange={(e) => { set({ ...draft, autonomy: e.target.value as AgentAutonomy }); }}><option value="SUGGEST">Suggest</option><option value="ACT_WITH_APPROVAL">Act with approval</option>{evaluated && <option value="AUTONOMOUS">Autonomous</option>}</select></Field>
         <p className="soft">It begins as a draft: nothing runs before you publish it.</p>
-        <Rest fault={fault} fields={['name', 'autonomy']} />
+        <Rest base={base} fault={fault} fields={['name', 'type', 'source', 'autonomy']} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Create</button></footer>
       </form>
     </Dialog>

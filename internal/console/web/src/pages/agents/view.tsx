@@ -1,12 +1,13 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
+import { config } from '../../app/config';
 import { rows, useAll, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
-import { AgentOne, DeleteAgent, ModelConnections, PauseAgent, PublishAgent, ResumeAgent, UpdateAgent } from '../../gen/documents';
+import { AgentOne, CreateAgentKey, DeleteAgent, ModelConnections, PauseAgent, PublishAgent, ResumeAgent, RotateAgentSecret, UpdateAgent } from '../../gen/documents';
 import type { AgentAutonomy, AgentFullFragment, AgentSees, AgentToolMode, AgentToolName } from '../../gen/types';
 import { Badge, Time, words } from '../../ui/bits';
-import { Confirm, Dialog, focusSoon } from '../../ui/dialog';
+import { Confirm, Copyable, Dialog, focusSoon, Once } from '../../ui/dialog';
 import { hasDraft, useDraft } from '../../ui/draft';
 import { Check, Field, Rest, faultAt } from '../../ui/field';
 import { Loaded, Page, Section } from '../../ui/page';
@@ -30,6 +31,12 @@ export default function AgentView() {
 
 const draftOf = (a: { id: string }) => `agent ${a.id}`;
 
+// What was written and not saved would be of a row that is no more: it is saved or discarded first.
+const saved = (row: AgentFullFragment, act: (row: AgentFullFragment) => void) => () => {
+  if (hasDraft(draftOf(row))) toast({ text: 'There are changes that were not saved. Save or discard them first.', bad: true });
+  else act(row);
+};
+
 function Verbs({ agent: a }: { agent: AgentFullFragment }) {
   const viewer = useViewer();
   const [asking, setAsking] = useState<'publish' | 'delete' | ''>('');
@@ -38,11 +45,7 @@ function Verbs({ agent: a }: { agent: AgentFullFragment }) {
   const [resume] = useWrite(ResumeAgent);
   const [remove] = useWrite(DeleteAgent);
   const navigate = useNavigate();
-  // What was written and not saved would be of a row that is no more: it is saved or discarded first.
-  const saved = (row: AgentFullFragment, act: (row: AgentFullFragment) => void) => () => {
-    if (hasDraft(draftOf(row))) toast({ text: 'There are changes that were not saved. Save or discard them first.', bad: true });
-    else act(row);
-  };
+  const modelless = a.type === 'WORKFLOW_PHASE' && a.source === 'MANAGED' && a.engine === 'history'; // it is refused: only models work phases
   const halt = async (row: AgentFullFragment, undo = true) => {
     const now = (await pause({ input: { id: row.id, ifMatch: row.etag } })).data?.pauseAgent.agent;
     if (now) toast({ text: 'It begins nothing more until somebody resumes it.', ...(undo ? { undo: saved(now, (r) => { void go(r, false); }) } : {}) });
@@ -55,7 +58,7 @@ function Verbs({ agent: a }: { agent: AgentFullFragment }) {
     <>
       {a.status === 'ACTIVE' && can(viewer, 'agent.pause') ? <button type="button" className="plain" onClick={saved(a, (r) => { void halt(r); })}>Pause</button>
         : a.status === 'PAUSED' && can(viewer, 'agent.resume') && <button type="button" className="plain" onClick={saved(a, (r) => { void go(r); })}>Resume</button>}
-      {can(viewer, 'agent.publish') && <button type="button" onClick={saved(a, () => { setAsking('publish'); })}>Publish</button>}
+      {can(viewer, 'agent.publish') && <button type="button" disabled={modelless} title={modelless ? 'Choose what it thinks with first' : undefined} onClick={saved(a, () => { setAsking('publish'); })}>Publish</button>}
       {can(viewer, 'agent.delete') && <button type="button" className="danger-plain" onClick={() => { setAsking('delete'); }}>Delete</button>}
       {asking === 'publish' && (
         <Dialog title={`Publish “${a.name}”?`} close={() => { setAsking(''); }}>
@@ -63,7 +66,7 @@ function Verbs({ agent: a }: { agent: AgentFullFragment }) {
             e.preventDefault();
             void publish({ input: { id: a.id, ifMatch: a.etag } }).then((o) => { setAsking(''); if (o.data) toast({ text: `Version ${o.data.publishAgent.agent.version} works from now on.` }); });
           }}>
-            <p>It works new requests by these settings from now on, as version {a.version + 1}. {levels[a.autonomy]} Runs that have begun keep the version that they began with.</p>
+            <p>It works by these settings from now on, as version {a.version + 1}. {levels[a.autonomy]} Runs that have begun keep the version that they began with.</p>
             <footer><button type="button" className="plain" onClick={() => { setAsking(''); }}>Cancel</button><button type="submit">Publish</button></footer>
           </form>
         </Dialog>
@@ -82,6 +85,7 @@ function Body({ agent: a, again }: { agent: AgentFullFragment; again: () => void
         <span className="soft">{a.version === 0 ? 'Never published' : `Version ${a.version}`}</span><span className="soft">{words(a.autonomy)}: {levels[a.autonomy]}</span>
       </div>
       {can(viewer, 'agent.update') ? <Settings key={a.etag} agent={a} /> : <p className="card pad prose">{a.instructions || 'It has no instructions.'}</p>}
+      {(a.source === 'CUSTOM' || a.type === 'WORKFLOW_PHASE') && <Usage agent={a} />}
       <Section title="Runs"><RunList filter={{ agentId: [a.id] }} /></Section>
       {a.source === 'MANAGED' && a.type === 'QUEUE_INTAKE' && <Evaluations agent={a} again={again} />}
       <Versions agent={a} />
@@ -89,48 +93,101 @@ function Body({ agent: a, again }: { agent: AgentFullFragment; again: () => void
   );
 }
 
+// Usage is how an agent comes to its work where the platform alone does not see to it.
+function Usage({ agent: a }: { agent: AgentFullFragment }) {
+  const viewer = useViewer();
+  const custom = a.source === 'CUSTOM';
+  const [asking, setAsking] = useState<'key' | 'rotate' | ''>('');
+  const [once, setOnce] = useState<{ label: string; value: string; title: string } | null>(null);
+  const [rotate] = useWrite(RotateAgentSecret);
+  const close = () => { setAsking(''); };
+  return (
+    <Section title="How it is used" actions={custom && <>
+      {can(viewer, 'agent.rotate_secret') && <button type="button" className="plain" onClick={saved(a, () => { setAsking('rotate'); })}>Rotate signing secret</button>}
+      {can(viewer, 'agent.create_key') && <button type="button" className="plain" onClick={() => { setAsking('key'); }}>New API key</button>}
+    </>}>
+      <div className="card pad stack">
+        {a.type === 'WORKFLOW_PHASE' && <><p>A phase of a workflow names it among its participants, as responsible or consulted:</p><Copyable label="Participant" value={JSON.stringify({ role: 'responsible', type: 'agent', id: a.id })} /></>}
+        {custom && <><p>{a.endpointUrl ? 'Its runs are pushed to its address, signed, and it can ask for them:' : 'It asks for its runs:'}</p><Copyable label="Example call" value={`curl "${config.baseUrl}/v1/agent-runs?status=QUEUED" -H "x-api-key: $KEY"`} /><p className="soft">What it does in a run carries the header <code>Agent-Run</code> with the run’s id.</p></>}
+      </div>
+      {asking === 'key' && <MakeKey agent={a} close={close} made={(value) => { close(); setOnce({ label: 'API key', value, title: 'The new API key' }); }} />}
+      {asking === 'rotate' && <Confirm title="Rotate the signing secret?" verb="Rotate" close={close} act={async () => { const o = await rotate({ input: { id: a.id, ifMatch: a.etag } }); close(); if (o.data) setOnce({ label: 'Signing secret', value: o.data.rotateAgentSecret.signingSecret, title: 'The new signing secret' }); }}><p>For a day, what is pushed is signed with the old secret, too.</p></Confirm>}
+      {once && <Once title={once.title} label={once.label} value={once.value} close={() => { setOnce(null); }} />}
+    </Section>
+  );
+}
+
+function MakeKey({ agent: a, close, made }: { agent: AgentFullFragment; close: () => void; made: (value: string) => void }) {
+  const [draft, set, forget, base] = useDraft(`key of ${a.id}`, { name: '' });
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [run, busy] = useWrite(CreateAgentKey, true);
+  const send = async () => {
+    const o = await run({ input: { agentId: a.id, name: draft.name } });
+    setFault(o.fault);
+    if (!o.data) return;
+    forget();
+    made(o.data.createAgentKey.value);
+  };
+  return (
+    <Dialog title={`New API key of ${a.name}`} close={close}>
+      <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
+        <Field label="Name" hint="What the program is called. It may do what the agent may." fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ name: e.target.value }); }} /></Field>
+        <Rest base={base} fault={fault} fields={['name']} />
+        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Create</button></footer>
+      </form>
+    </Dialog>
+  );
+}
+
 const tools: [AgentToolName, string][] = [['updateRequest', 'Routes requests'], ['moveRequest', 'Moves requests to another offering'], ['acceptRequest', 'Accepts requests'], ['declineRequest', 'Declines requests'], ['createComment', 'Comments']];
 
 function Settings({ agent: a }: { agent: AgentFullFragment }) {
+  const [managed, intake] = [a.source === 'MANAGED', a.type === 'QUEUE_INTAKE'];
   const thinks = a.engine === 'history' ? 'history' : a.modelConnectionId ?? 'own';
-  const saved = {
+  const row = {
     name: a.name, autonomy: a.autonomy, instructions: a.instructions, filter: a.filter, sees: a.sees, runsPerDay: String(a.runsPerDay), shadow: a.shadow,
-    thinks,
+    thinks, endpointUrl: a.endpointUrl, consultMinutes: String(a.consultMinutes),
     tools: Object.fromEntries(a.tools.map((t) => [t.name, t.mode])) as Record<string, AgentToolMode>,
   };
-  const [draft, set, forget, base] = useDraft(draftOf(a), saved, a.etag);
+  const [draft, set, forget, base] = useDraft(draftOf(a), row, a.etag);
   const viewer = useViewer();
   const connections = rows(useAll(ModelConnections, {}, !can(viewer, 'modelconnection.read')).data?.modelConnections);
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(UpdateAgent, true);
+  const onward = () => { focusSoon(() => globalThis.document.querySelector<HTMLElement>('main form [type=submit]')); };
   const send = async () => {
     const o = await run({ input: {
       id: a.id, ...base.match, name: draft.name, autonomy: draft.autonomy, instructions: draft.instructions, filter: draft.filter, sees: draft.sees, runsPerDay: Number(draft.runsPerDay), shadow: draft.shadow,
       ...(draft.thinks !== thinks ? { engine: draft.thinks === 'history' ? 'history' as const : 'model' as const, modelConnectionId: ['history', 'own'].includes(draft.thinks) ? null : draft.thinks, model: null } : {}),
+      ...(managed ? {} : { endpointUrl: draft.endpointUrl.trim() || null }), ...(intake ? {} : { consultMinutes: Number(draft.consultMinutes) }),
       tools: Object.entries(draft.tools).map(([name, mode]) => ({ name: name as AgentToolName, mode })),
     } });
     setFault(o.fault);
     if (o.fault) return;
     forget();
     toast({ text: 'The draft was saved. It counts once it is published.' });
-    focusSoon(() => globalThis.document.querySelector<HTMLElement>('main form [type=submit]')); // the form is another one now
+    onward(); // the form is another one now
   };
   return (
     <form className="card stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
       <div className="pair">
         <Field label="Name" fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
-        <Field label="Autonomy" hint={levels[draft.autonomy]} fault={faultAt(fault, 'autonomy')}><select value={draft.autonomy} onChange={(e) => { set({ ...draft, autonomy: e.target.value as AgentAutonomy }); }}>{(['SUGGEST', 'ACT_WITH_APPROVAL'] as const).map((l) => <option key={l} value={l}>{words(l)}</option>)}{(a.source === 'MANAGED' || draft.autonomy === 'AUTONOMOUS') && <option value="AUTONOMOUS">Autonomous</option>}</select></Field>
+        <Field label="Autonomy" hint={levels[draft.autonomy]} fault={faultAt(fault, 'autonomy')}><select value={draft.autonomy} onChange={(e) => { set({ ...draft, autonomy: e.target.value as AgentAutonomy }); }}>{(['SUGGEST', 'ACT_WITH_APPROVAL'] as const).map((l) => <option key={l} value={l}>{words(l)}</option>)}{(managed && intake || draft.autonomy === 'AUTONOMOUS') && <option value="AUTONOMOUS">Autonomous</option>}</select></Field>
       </div>
-      {a.source === 'MANAGED' && (
-        <Field label="Thinks with" hint={draft.thinks === 'history' ? 'It compares requests with those that were finished.' : 'It is told the instructions, and the request as data.'} fault={faultAt(fault, 'engine', 'modelConnectionId', 'model')}>
-          <select value={draft.thinks} onChange={(e) => { set({ ...draft, thinks: e.target.value }); }}>
-            <option value="history">Finished requests</option><option value="own">The server’s own model</option>
-            {connections.map((c) => <option key={c.id} value={c.id}>{c.name}: {c.models[0]}</option>)}
-          </select>
-        </Field>
-      )}
-      <Field label="Instructions" optional hint="What people want of it. A model reads them." fault={faultAt(fault, 'instructions')}><textarea rows={4} value={draft.instructions} onChange={(e) => { set({ ...draft, instructions: e.target.value }); }} /></Field>
-      <Field label="Takes requests where" optional hint="A condition (CEL) over request, such as request.priority != 'URGENT'; empty for all." fault={faultAt(fault, 'filter')}><input className="mono" value={draft.filter} onChange={(e) => { set({ ...draft, filter: e.target.value }); }} /></Field>
+      {managed ? (
+        <>
+          <Field label="Thinks with" hint={draft.thinks !== 'history' ? 'It is told the instructions, and the request as data.' : intake ? 'It compares requests with those that were finished.' : 'A model works phases: choose one before you publish.'} fault={faultAt(fault, 'engine', 'modelConnectionId', 'model')}>
+            <select value={draft.thinks} onChange={(e) => { set({ ...draft, thinks: e.target.value }); }}>
+              <option value="history" disabled={!intake}>{intake ? 'Finished requests' : 'Choose…'}</option><option value="own">The server’s own model</option>
+              {connections.map((c) => <option key={c.id} value={c.id}>{c.name}: {c.models[0]}</option>)}
+            </select>
+          </Field>
+          <Field label="Instructions" optional hint="What people want of it. A model reads them." fault={faultAt(fault, 'instructions')}><textarea rows={4} value={draft.instructions} onChange={(e) => { set({ ...draft, instructions: e.target.value }); }} /></Field>
+        </>
+      ) : <Field label="Address" optional hint="https; its runs are pushed there, from the next one on. Without it the agent asks for its runs." fault={faultAt(fault, 'endpointUrl')}><input className="mono" value={draft.endpointUrl} onChange={(e) => { set({ ...draft, endpointUrl: e.target.value }); }} /></Field>}
+      {intake
+        ? <Field label="Takes requests where" optional hint="A condition (CEL) over request, such as request.priority != 'URGENT'; empty for all." fault={faultAt(fault, 'filter')}><input className="mono" value={draft.filter} onChange={(e) => { set({ ...draft, filter: e.target.value }); }} /></Field>
+        : <Field label="Minutes for an opinion" hint="Where a phase consults it, the phase waits no longer." fault={faultAt(fault, 'consultMinutes')}><input type="number" min={1} value={draft.consultMinutes} onChange={(e) => { set({ ...draft, consultMinutes: e.target.value }); }} /></Field>}
       <div className="pair">
         <Field label="Sees" fault={faultAt(fault, 'sees')} hint="Besides what its own rights let it."><select value={draft.sees} onChange={(e) => { set({ ...draft, sees: e.target.value as AgentSees }); }}><option value="requester">What the requester may see</option><option value="agent">What it may see itself</option></select></Field>
         <Field label="Runs a day" hint="Those beyond are handed over to people." fault={faultAt(fault, 'runsPerDay')}><input type="number" min={1} value={draft.runsPerDay} onChange={(e) => { set({ ...draft, runsPerDay: e.target.value }); }} /></Field>
@@ -145,9 +202,9 @@ function Settings({ agent: a }: { agent: AgentFullFragment }) {
         {faultAt(fault, 'tools') && <p className="fault">{faultAt(fault, 'tools')}</p>}
       </fieldset>
       <Check label="Shadow" hint="It proposes to admins alone, and nobody applies it: to see how it would do." checked={draft.shadow} set={(shadow) => { set({ ...draft, shadow }); }} />
-      <Rest base={base} fault={fault} fields={['name', 'autonomy', 'engine', 'modelConnectionId', 'model', 'instructions', 'filter', 'sees', 'runsPerDay', 'tools']} />
+      <Rest base={base} fault={fault} fields={['name', 'autonomy', 'sees', 'runsPerDay', 'tools', ...(managed ? ['engine', 'modelConnectionId', 'model', 'instructions'] : ['endpointUrl']), intake ? 'filter' : 'consultMinutes']} />
       <footer>
-        {(hasDraft(draftOf(a)) || JSON.stringify(draft) !== JSON.stringify(saved)) && <button type="button" className="plain" onClick={() => { set(saved); forget(); }}>Discard</button>}
+        {(hasDraft(draftOf(a)) || JSON.stringify(draft) !== JSON.stringify(row)) && <button type="button" className="plain" onClick={() => { forget(); onward(); }}>Discard</button>}
         <button type="submit" disabled={busy}>Save</button>
       </footer>
     </form>

@@ -14,6 +14,7 @@ import { Field, Filter, Rest, faultAt } from '../../ui/field';
 import { More } from '../../ui/more';
 import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
+import { tagsOf, textOf } from '../../ui/tags';
 import { toast } from '../../ui/toast';
 import { Access } from './access';
 import { Teams } from './teams';
@@ -60,7 +61,7 @@ export default function PeopleList() {
 
 function One({ user: u, admin }: { user: PersonFragment; admin: boolean }) {
   const viewer = useViewer();
-  const [ask, setAsk] = useState<'access' | 'deactivate' | 'erase' | null>(null);
+  const [ask, setAsk] = useState<'edit' | 'access' | 'deactivate' | 'erase' | null>(null);
   const [role, setRole] = useState(u.role);
   const [shown, setShown] = useState(u.role);
   if (shown !== u.role) { // somebody has given another one meanwhile
@@ -79,9 +80,13 @@ function One({ user: u, admin }: { user: PersonFragment; admin: boolean }) {
   };
   const may = admin && givesRole(viewer, u.role);
   const offered = roles.filter((r) => givesRole(viewer, r) || r === u.role);
+  const edits = admin && u.status !== 'erased' && (u.role !== 'owner' || can(viewer, 'user.rename_owner'));
   return (
     <tr>
-      <td><Person name={u.name} /><span className="sub">{u.email}</span></td>
+      <td>
+        <span className="line"><Person name={u.name} /><span className="grow" />{edits && <button type="button" className="quiet small" onClick={() => { setAsk('edit'); }}>Edit<span className="hidden"> {u.name}</span></button>}</span>
+        <span className="sub">{u.email}</span>
+      </td>
       <td className="tight">
         {may && u.status !== 'deactivated' && u.status !== 'erased' && u.id !== viewer.id
           ? <span className="line">
@@ -103,12 +108,39 @@ function One({ user: u, admin }: { user: PersonFragment; admin: boolean }) {
             {u.status !== 'invited' && can(viewer, 'session.read') && <button type="button" className="plain small" onClick={() => { setAsk('access'); }}>Sign-ins<span className="hidden"> of {u.name}</span></button>}
             {can(viewer, 'user.erase') && <button type="button" className="danger-plain small" onClick={() => { setAsk('erase'); }}>Erase<span className="hidden"> {u.name}</span></button>}
           </span>}
+          {ask === 'edit' && <Edit user={u} close={() => { setAsk(null); }} />}
           {ask === 'access' && <Access user={u} close={() => { setAsk(null); }} />}
           {ask === 'deactivate' && <Deactivate user={u} close={() => { setAsk(null); }} />}
           {ask === 'erase' && <Erase user={u} close={() => { setAsk(null); }} />}
         </td>
       )}
     </tr>
+  );
+}
+
+// Edit changes what somebody is called, and what access policies ask for of them.
+function Edit({ user: u, close }: { user: PersonFragment; close: () => void }) {
+  const [draft, set, forget, base] = useDraft(`person ${u.id}`, { name: u.name, attributes: textOf(u.attributes) }, u.etag);
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [run, busy] = useWrite(UpdatePerson, true);
+  const send = async () => {
+    const o = await run({ input: { id: u.id, ...base.match, name: draft.name, attributes: tagsOf(draft.attributes, u.attributes) } });
+    setFault(o.fault);
+    if (o.fault) return;
+    forget();
+    close();
+    toast({ text: `${draft.name} was saved.` });
+  };
+  const at = fault?.details.map((d) => d.field).filter((f) => f.startsWith('attributes')) ?? [];
+  return (
+    <Dialog title={`Edit ${u.name}`} close={close}>
+      <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
+        <Field label="Name" fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label="Attributes" optional hint="One a line, such as region=eu. Access policies read them as principal.attributes.region." fault={faultAt(fault, ...at)}><textarea rows={4} value={draft.attributes} onChange={(e) => { set({ ...draft, attributes: e.target.value }); }} /></Field>
+        <Rest base={base} fault={fault} fields={['name', ...at]} />
+        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Save</button></footer>
+      </form>
+    </Dialog>
   );
 }
 
@@ -150,7 +182,7 @@ function Deactivate({ user: u, close }: { user: PersonFragment; close: () => voi
 }
 
 function Erase({ user: u, close }: { user: PersonFragment; close: () => void }) {
-  const [draft, set, forget] = useDraft(`erase ${u.id}`, { reason: '' });
+  const [draft, set, forget, base] = useDraft(`erase ${u.id}`, { reason: '' });
   const [fault, setFault] = useState<Fault | null>(null);
   const [run] = useWrite(ErasePerson, true);
   const act = async () => {
@@ -166,14 +198,14 @@ function Erase({ user: u, close }: { user: PersonFragment; close: () => void }) 
       <p>Their name, address, keys and sign-ins go, and the texts of their requests and comments. Open requests of theirs are cancelled. The audit log keeps its proofs without them.</p>
       <p><strong>Nobody can undo this.</strong></p>
       <Field label="Reason" hint="Kept in the audit log: name nobody in it." fault={faultAt(fault, 'reason')}><input value={draft.reason} onChange={(e) => { set({ reason: e.target.value }); }} /></Field>
-      <Rest fault={fault} fields={['reason']} />
+      <Rest base={base} fault={fault} fields={['reason']} />
     </Confirm>
   );
 }
 
 function Invite({ close }: { close: () => void }) {
   const viewer = useViewer();
-  const [draft, set, forget] = useDraft('invite', { email: '', name: '', role: 'member' });
+  const [draft, set, forget, base] = useDraft('invite', { email: '', name: '', role: 'member' });
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(InviteUser, true);
   const send = async () => {
@@ -192,7 +224,7 @@ function Invite({ close }: { close: () => void }) {
         <Field label="Role" fault={faultAt(fault, 'role')} hint={{ member: 'Files requests and sees their own.', agent: 'Works all requests.', admin: 'Everything but the plan and owners.', owner: 'Everything.' }[draft.role]}>
           <select value={draft.role} onChange={(e) => { set({ ...draft, role: e.target.value }); }}>{roles.filter((r) => givesRole(viewer, r)).map((r) => <option key={r} value={r}>{roleWord[r]}</option>)}</select>
         </Field>
-        <Rest fault={fault} fields={['email', 'name', 'role']} />
+        <Rest base={base} fault={fault} fields={['email', 'name', 'role']} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Create invitation</button></footer>
       </form>
     </Dialog>

@@ -23,6 +23,7 @@ export function Teams() {
   const [edit, setEdit] = useState<TeamRowFragment | 'new' | null>(null);
   const [gone, setGone] = useState<TeamRowFragment | null>(null);
   const [remove] = useWrite(DeleteTeam);
+  const edited = edit === 'new' ? null : rows(read.data?.teams).find((t) => t.id === edit?.id) ?? edit; // as it is by now
   return (
     <Section title="Teams" actions={creates && <button type="button" className="plain" onClick={() => { setEdit('new'); }}>New team</button>}>
       <Loaded read={read} skeleton={2}>
@@ -41,7 +42,7 @@ export function Teams() {
           <More shown={rows(teams).length} total={teams?.totalCount} page={teams?.pageInfo} next={read.next} /></>
         ))}
       </Loaded>
-      {edit && <Edit team={edit === 'new' ? null : edit} close={() => { setEdit(null); }} />}
+      {edit && <Edit team={edited} close={() => { setEdit(null); }} />}
       {gone && <Confirm title={`Delete the team “${gone.name}”?`} verb="Delete" close={() => { setGone(null); }} act={async () => { const o = await remove({ input: { id: gone.id } }); if (!o.fault) toast({ text: 'The team is gone.' }); setGone(null); }}><p>Its members stay.</p></Confirm>}
     </Section>
   );

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useClient } from 'urql';
+import { useClient, type CombinedError } from 'urql';
 import { rows, useWrite } from '../../app/data';
 import { faultOf, type Fault } from '../../app/fault';
 import { CreatePolicy, Policies, ReplayPolicies, UpdatePolicy } from '../../gen/documents';
@@ -56,8 +56,8 @@ export function Editor({ policy: p, close }: { policy: PolicyRowFragment | null;
     text: textOf(p?.condition ?? {}), lines: written ?? [], json: written === null,
   }, p?.etag);
   const [fault, setFault] = useState<Fault | null>(null);
-  const [tried, setTried] = useState('');
-  const [changed, setChanged] = useState<NonNullable<ReplayPoliciesQuery['replayAccessPolicies']>['changed']>([]);
+  const [tried, setTried] = useState<{ of: string; came: NonNullable<ReplayPoliciesQuery['replayAccessPolicies']> } | null>(null);
+  const [trying, setTrying] = useState(false);
   const [create, making] = useWrite(CreatePolicy, true);
   const [update, saving] = useWrite(UpdatePolicy, true);
   const client = useClient();
@@ -77,24 +77,31 @@ export function Editor({ policy: p, close }: { policy: PolicyRowFragment | null;
     close();
     toast({ text: p ? 'The policy was saved and counts from now on.' : 'The policy was created and counts from now on.' });
   };
-  const tryOut = async () => {
-    setTried('Trying…');
-    const others: PolicyRowFragment[] = [];
+  const asked = JSON.stringify([draft.enabled, draft.effect, draft.action, draft.resource, condition]);
+  const came = tried?.of === asked ? tried.came : null; // what came of another draft says nothing of this one
+  // replay asks what would have become of past decisions. Without one of the other policies the answer would be wrong: there is none then.
+  const replay = async (): Promise<Fault | null> => {
+    const others = new Map<string, PolicyRowFragment>(); // a page read later comes with those ahead of it
     for (let after: string | null | undefined = null; after !== undefined;) {
-      const page: { data?: PoliciesQuery | undefined } = await client.query(Policies, { first: 100, ...(after ? { after } : {}) }, { requestPolicy: 'network-only' }).toPromise();
-      others.push(...rows(page.data?.accessPolicies).filter((x) => x.enabled && x.id !== p?.id));
+      const page: { data?: PoliciesQuery | undefined; error?: CombinedError | undefined } = await client.query(Policies, { first: 100, ...(after ? { after } : {}) }, { requestPolicy: 'network-only' }).toPromise();
+      if (page.error) return faultOf(page.error);
+      for (const x of rows(page.data?.accessPolicies)) if (x.enabled && x.id !== p?.id) others.set(x.id, x);
       const info = page.data?.accessPolicies?.pageInfo;
-      after = info?.hasNextPage ? info.endCursor : undefined;
+      after = info?.hasNextPage ? info.endCursor ?? undefined : undefined;
     }
-    const policies = [...others, ...(draft.enabled ? [input] : [])].map(({ effect, action, resource, condition: c }) => ({ effect, action, resource, condition: c as unknown }));
+    const policies = [...others.values(), ...(draft.enabled ? [input] : [])].map(({ effect, action, resource, condition: c }) => ({ effect, action, resource, condition: c as unknown }));
     const o = await client.query(ReplayPolicies, { policies, last: 500 }, { requestPolicy: 'network-only' }).toPromise();
-    const f = faultOf(o.error);
-    setFault(f);
-    const r = o.data?.replayAccessPolicies;
-    const loses = r?.changed.filter((c) => c.before && !c.after).length ?? 0;
-    setChanged(r?.changed ?? []);
-    setTried(f || !r ? '' : `Of the last ${r.examined} decisions ${r.changed.length} would be otherwise: ${loses} would be refused, ${r.changed.length - loses} allowed.`);
+    const answer = o.data?.replayAccessPolicies;
+    setTried(answer && !o.error ? { of: asked, came: answer } : null);
+    return faultOf(o.error);
   };
+  const tryOut = async () => {
+    if (trying) return;
+    setTrying(true);
+    setFault(await replay());
+    setTrying(false);
+  };
+  const loses = came?.changed.filter((c) => c.before && !c.after).length ?? 0;
   return (
     <Dialog title={p ? `Policy “${p.name}”` : 'New access policy'} close={close} side>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
@@ -132,10 +139,10 @@ export function Editor({ policy: p, close }: { policy: PolicyRowFragment | null;
         )}
         <Check label="Enabled" checked={draft.enabled} set={(enabled) => { set({ ...draft, enabled }); }} />
         <Rest base={base} fault={fault} fields={['name', 'effect', 'action', 'resource', ...(fault?.details.map((d) => d.field).filter((f) => f.startsWith('condition')) ?? [])]} />
-        <div role="status">{tried && <p className="notice">{tried}</p>}</div>
-        {changed.length > 0 && <ul className="stack-tight">{changed.slice(0, 20).map((c) => <li key={c.decisionId}><Badge value={c.after ? 'allowed' : 'denied'} /> {c.decision.principalName}: {c.decision.action} {c.decision.resourceType} {c.decision.resourceId && <code>{c.decision.resourceId}</code>}</li>)}{changed.length > 20 && <li className="soft">and {changed.length - 20} more</li>}</ul>}
+        <div role="status">{(trying || came) && <p className="notice">{trying ? 'Trying…' : came && `Of the last ${came.examined} decisions ${came.changed.length} would be otherwise: ${loses} would be refused, ${came.changed.length - loses} allowed.`}</p>}</div>
+        {came && came.changed.length > 0 && <ul className="stack-tight">{came.changed.slice(0, 20).map((c) => <li key={c.decisionId}><Badge value={c.after ? 'allowed' : 'denied'} /> {c.decision.principalName}: {c.decision.action} {c.decision.resourceType} {c.decision.resourceId && <code>{c.decision.resourceId}</code>}</li>)}{came.changed.length > 20 && <li className="soft">and {came.changed.length - 20} more</li>}</ul>}
         <footer>
-          <button type="button" className="plain" disabled={!condition} onClick={() => { void tryOut(); }}>Try on past decisions</button>
+          <button type="button" className="plain" disabled={!condition} aria-disabled={trying} onClick={() => { void tryOut(); }}>Try on past decisions</button>
           <span className="grow" />
           <button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || saving || !condition}>{p ? 'Save' : 'Create'}</button>
         </footer>

@@ -31,6 +31,7 @@ export default function PolicyList() {
     const { etag } = o.data.updateAccessPolicy.accessPolicy;
     toast({ text: p.enabled ? 'The policy does not count any more.' : 'The policy counts again.', undo: () => { void update({ input: { id: p.id, enabled: p.enabled, ifMatch: etag } }); } });
   };
+  const edited = edit === 'new' ? null : rows(read.data?.accessPolicies).find((p) => p.id === edit?.id) ?? edit; // as it is by now
   const [updates, removes] = [can(viewer, 'accesspolicy.update'), can(viewer, 'accesspolicy.delete')];
   return (
     <Page title="Access policies" verb="accesspolicy.read" intro="Who may do what to which rows. Deny beats Allow; what nothing allows is refused." actions={can(viewer, 'accesspolicy.create') && <button type="button" onClick={() => { setEdit('new'); }}>New access policy</button>}>
@@ -56,7 +57,7 @@ export default function PolicyList() {
       </Loaded>
       <WhyMay />
       <Recent />
-      {edit && <Editor policy={edit === 'new' ? null : edit} close={() => { setEdit(null); }} />}
+      {edit && <Editor policy={edited} close={() => { setEdit(null); }} />}
       {gone && <Confirm title={`Delete “${gone.name}”?`} verb="Delete" close={() => { setGone(null); }} act={async () => { const o = await remove({ input: { id: gone.id, ifMatch: gone.etag } }); if (!o.fault) toast({ text: 'The policy is gone.' }); setGone(null); }}><p>It stops counting at once.</p></Confirm>}
     </Page>
   );
@@ -86,12 +87,16 @@ function Ask({ about }: { about: Question | null }) {
   const [people, accounts] = [usePersonChoices(false, {}), useAccountChoices()];
   const client = useClient();
   const [ask, set] = useState<Question>(about ?? { principalId: '', action: 'read', resourceType: 'Request', resourceId: '' });
-  const [answer, setAnswer] = useState<ExplainQuery['explainAccess']>(null);
+  const [answered, setAnswered] = useState<{ of: Question; answer: ExplainQuery['explainAccess'] } | null>(null);
+  const answer = answered?.of === ask ? answered.answer : null; // an answer to another question is none
   const [fault, setFault] = useState<Fault | null>(null);
+  const latest = useRef(ask);
+  latest.current = ask;
   const send = async () => {
     const o = await client.query(Explain, { ...ask, resourceId: ask.resourceId.trim() || null }, { requestPolicy: 'network-only' }).toPromise();
+    if (latest.current !== ask) return;
     setFault(faultOf(o.error));
-    setAnswer(o.data?.explainAccess ?? null);
+    setAnswered({ of: ask, answer: o.data?.explainAccess ?? null });
   };
   const asked = useRef(false);
   useEffect(() => {

@@ -16,9 +16,19 @@ import { toast } from '../../ui/toast';
 interface Draft { name: string; description: string; status: string; workflowId: string; response: string; resolution: string; calendarId: string; hasForm: boolean; fields: FormField[] }
 
 const types = ['text', 'textarea', 'number', 'boolean', 'date', 'datetime', 'email', 'url', 'select', 'multiselect', 'user', 'team'];
-const keyOf = (label: string) => label.trim().replace(/[^A-Za-z0-9]+(.)?/g, (_m, c: string | undefined) => c?.toUpperCase() ?? '').replace(/^[^A-Za-z]+/, '').replace(/^./, (c) => c.toLowerCase()).slice(0, 64);
-// keyed gives each field the key by which it is answered: once given it stays, whatever the label becomes.
-const keyed = (fields: FormField[]) => fields.map((f, i) => ({ ...f, key: f.key || keyOf(f.label ?? '') || `field${i + 1}` }));
+const keyOf = (label: string) => label.trim().replace(/[^A-Za-z0-9]+(.)?/g, (_m, c: string | undefined) => c?.toUpperCase() ?? '').replace(/^[^A-Za-z]+/, '').replace(/^./, (c) => c.toLowerCase()).slice(0, 60);
+// keyed gives each field the key by which it is answered, which no other one has: once given it stays, whatever the label becomes.
+const keyed = (fields: FormField[]) => {
+  const taken = new Set(fields.map((f) => f.key));
+  return fields.map((f, i) => {
+    if (f.key) return f;
+    const stem = keyOf(f.label ?? '') || `field${i + 1}`;
+    let key = stem;
+    for (let n = 2; taken.has(key); n++) key = `${stem}${n}`;
+    taken.add(key);
+    return { ...f, key };
+  });
+};
 // bare is what was read as it is sent back.
 const bare = (sla: OfferingFullFragment['sla']) => JSON.parse(JSON.stringify(sla ?? {}, (k, v: unknown) => (k === '__typename' || v === null ? undefined : v))) as OfferingSlaInput;
 

@@ -4,12 +4,12 @@ import { rows, usePages, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
 import { DeleteWorkflow, PublishWorkflow, UpdateWorkflow, WorkflowDiffOf, WorkflowExecutions, WorkflowOne, WorkflowVersions } from '../../gen/documents';
-import type { WorkflowOneQuery } from '../../gen/types';
-import { Badge, Time } from '../../ui/bits';
+import type { WorkflowOneQuery, WorkflowStatus } from '../../gen/types';
+import { Badge, Time, words } from '../../ui/bits';
 import { Changes } from '../../ui/changes';
-import { Confirm, Dialog } from '../../ui/dialog';
+import { Confirm, Dialog, focusSoon } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
-import { Field, Rest } from '../../ui/field';
+import { Field, Rest, faultAt } from '../../ui/field';
 import { More } from '../../ui/more';
 import { Loaded, Page, Section } from '../../ui/page';
 import { Empty, Failed, NotFound } from '../../ui/states';
@@ -33,13 +33,12 @@ export default function WorkflowView() {
 function Body({ workflow: w }: { workflow: Workflow }) {
   const viewer = useViewer();
   const kept = useMemo(() => JSON.stringify(w.definition, null, 2), [w.definition]);
-  const [draft, set, forget] = useDraft(`workflow ${w.id}`, { text: '', etag: '' }); // the etag of the row that it was begun on
-  const text = draft.text || kept;
+  const [{ text }, set, forget, base] = useDraft(`workflow ${w.id}`, { text: kept }, w.etag);
   const [fault, setFault] = useState<Fault | null>(null);
   const [save, saving] = useWrite(UpdateWorkflow, true);
   const [publish, publishing] = useWrite(PublishWorkflow, true);
   const [diff, setDiff] = useState(0);
-  const [asking, setAsking] = useState<'publish' | 'delete' | ''>('');
+  const [asking, setAsking] = useState<'edit' | 'publish' | 'delete' | ''>('');
   const parsed = useMemo<{ sent: unknown; definition: Definition; error: string }>(() => {
     try {
       const sent: unknown = JSON.parse(text);
@@ -54,13 +53,12 @@ function Body({ workflow: w }: { workflow: Workflow }) {
     faults.set(phase, [...(faults.get(phase) ?? []), d.message]);
   }
   const loose = [...faults].filter(([id]) => !parsed.definition.phases?.some((p) => p.id === id)).flatMap(([, m]) => m);
-  const changed = draft.text !== '' && draft.text !== kept;
+  const changed = text !== kept;
   const store = async () => {
     if (parsed.error) return;
-    const o = await save({ input: { id: w.id, definition: parsed.sent as never, ifMatch: draft.etag || w.etag } });
+    const o = await save({ input: { id: w.id, ...base.match, definition: parsed.sent as never } });
     setFault(o.fault);
     if (o.fault) return;
-    set({ text: '', etag: '' });
     forget();
     toast({ text: 'The draft was saved. New requests run it once it is published.' });
   };
@@ -75,22 +73,22 @@ function Body({ workflow: w }: { workflow: Workflow }) {
     <>
       <div className="line verbs-line">
         <Badge value={w.status} /><span className="soft">{w.version === 0 ? 'Not published yet' : `Version ${w.version}`}</span><span className="grow" />
+        {can(viewer, 'workflow.update', w) && <button type="button" className="plain" disabled={changed} title={changed ? 'Save the draft first' : undefined} onClick={() => { setAsking('edit'); }}>Edit</button>}
         {can(viewer, 'workflow.publish', w) && <button type="button" disabled={changed || publishing} title={changed ? 'Save the draft first' : undefined} onClick={() => { setAsking('publish'); }}>Publish</button>}
         {can(viewer, 'workflow.delete', w) && <button type="button" className="danger-plain" onClick={() => { setAsking('delete'); }}>Delete</button>}
       </div>
       <Picture definition={parsed.definition} faulty={new Set(faults.keys())} />
       <Section title="Phases"><PhaseList definition={parsed.definition} faults={faults} /></Section>
       {can(viewer, 'workflow.update', w) && (
-        <Section title="Edit">
+        <Section title="Draft">
           <form className="card stack" onSubmit={(e) => { e.preventDefault(); void store(); }}>
             <Field label="Definition" hint="Phases and transitions, as JSON. The picture follows while you write." fault={message || (fault && faults.size > 0 ? 'Some phases are at fault: see the list above.' : undefined)}>
-              <textarea className="mono" rows={20} spellCheck={false} value={text} onChange={(e) => { set({ text: e.target.value, etag: changed ? draft.etag : w.etag }); }} />
+              <textarea className="mono" rows={20} spellCheck={false} value={text} onChange={(e) => { if (e.target.value === kept) forget(); else set({ text: e.target.value }); }} />
             </Field>
-            {changed && draft.etag !== '' && draft.etag !== w.etag && <p className="notice">Somebody has changed this meanwhile. <button type="button" className="plain small" onClick={() => { set({ ...draft, etag: w.etag }); setFault(null); }}>Keep what I wrote</button></p>}
-            {fault && faults.size === 0 && <Rest fault={fault} fields={[]} />}
+            <Rest base={changed ? base : undefined} fault={faults.size > 0 ? null : fault} fields={[]} />
             {fault && faults.size > 0 && <ul className="fault" role="alert">{fault.details.map((d) => <li key={d.field + d.message}>{nameOf(parsed.definition, d.field)}: {d.message}</li>)}</ul>}
             <footer>
-              {changed && <button type="button" className="plain" onClick={() => { set({ text: '', etag: '' }); forget(); setFault(null); }}>Discard</button>}
+              {changed && <button type="button" className="plain" onClick={() => { forget(); setFault(null); focusSoon(() => globalThis.document.querySelector<HTMLElement>('main form textarea')); }}>Discard</button>}
               <button type="submit" disabled={saving || !changed || parsed.error !== ''}>Save</button>
             </footer>
           </form>
@@ -99,6 +97,7 @@ function Body({ workflow: w }: { workflow: Workflow }) {
       <Published workflow={w} compare={setDiff} />
       <Runs id={w.id} />
       {diff > 0 && <Diff id={w.id} to={diff} close={() => { setDiff(0); }} />}
+      {asking === 'edit' && <Edit workflow={w} close={() => { setAsking(''); }} />}
       {asking === 'publish' && <Publish workflow={w} close={() => { setAsking(''); }} act={go} />}
       {asking === 'delete' && <Remove workflow={w} close={() => { setAsking(''); }} />}
     </>
@@ -108,6 +107,33 @@ function Body({ workflow: w }: { workflow: Workflow }) {
 function nameOf(d: Definition, field: string): string {
   const id = /^definition\.phases\[([^\]]+)\]/.exec(field)?.[1];
   return d.phases?.find((p) => p.id === id)?.name ?? id ?? field;
+}
+
+// Edit changes what a workflow is called, what it is for, and whether it runs.
+function Edit({ workflow: w, close }: { workflow: Workflow; close: () => void }) {
+  const [draft, set, forget, base] = useDraft(`workflow ${w.id} edit`, { name: w.name, description: w.description ?? '', status: w.status }, w.etag);
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [run, busy] = useWrite(UpdateWorkflow, true);
+  const statuses: WorkflowStatus[] = [w.version === 0 ? 'draft' : 'active', 'archived'];
+  const send = async () => {
+    const o = await run({ input: { id: w.id, ...base.match, name: draft.name, description: draft.description || null, ...(draft.status === w.status ? {} : { status: draft.status }) } });
+    setFault(o.fault);
+    if (o.fault) return;
+    forget();
+    close();
+    toast({ text: 'The workflow was saved.' });
+  };
+  return (
+    <Dialog title={`Edit “${w.name}”`} close={close}>
+      <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
+        <Field label="Name" fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
+        <Field label="Description" optional fault={faultAt(fault, 'description')}><textarea value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>
+        <Field label="Status" hint="Once it is archived, new requests do not run it." fault={faultAt(fault, 'status')}><select value={draft.status} onChange={(e) => { set({ ...draft, status: e.target.value as WorkflowStatus }); }}>{statuses.map((s) => <option key={s} value={s}>{words(s)}</option>)}</select></Field>
+        <Rest base={base} fault={fault} fields={['name', 'description', 'status']} />
+        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Save</button></footer>
+      </form>
+    </Dialog>
+  );
 }
 
 function Publish({ workflow: w, close, act }: { workflow: Workflow; close: () => void; act: () => Promise<void> }) {
