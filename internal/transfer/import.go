@@ -45,6 +45,7 @@ var (
 	ErrCutOff     = errors.New("the file is not whole: it was cut off or changed")
 	ErrVersion    = errors.New("the file was made by another version of the product: bring both to the same version")
 	ErrHere       = errors.New("the company is here already")
+	ErrForeign    = errors.New("the file is not an export of one company")
 )
 
 // Importer imports companies into an installation.
@@ -68,7 +69,7 @@ func (im *Importer) Import(ctx context.Context, from io.Reader, passphrase strin
 			return errors.New("other changes came between: import it again")
 		}
 		ran = true
-		i := &importer{Importer: im, tx: tx, in: in, accounts: map[string]string{}, parents: map[*schema.Table]map[string]any{}}
+		i := &importer{Importer: im, tx: tx, in: in, accounts: map[string]string{}, brought: map[string]bool{}, parents: map[*schema.Table]map[string]any{}}
 		if err := i.all(ctx); err != nil {
 			return err
 		}
@@ -107,6 +108,7 @@ type importer struct {
 	header   header
 	rows     int
 	accounts map[string]string                // ids of accounts that exist here, by their ids in the file
+	brought  map[string]bool                  // ids of accounts that the file has brought
 	parents  map[*schema.Table]map[string]any // by table and row id: references between rows of a table, which are set last
 
 	table   *schema.Table // the table of the waiting rows
@@ -218,6 +220,9 @@ func (i *importer) settle(ctx context.Context, t *schema.Table, row map[string]a
 		}
 		row["account_id"] = i.accounts[id]
 	}
+	if !i.owns(t, row) {
+		return false, fmt.Errorf("%w: it has a row of %s that is not the company's", ErrForeign, t.Name)
+	}
 	if t.Name == company.Table {
 		wanted, _ := row["slug"].(string)
 		slug, err := companies.FreeSlug(ctx, i.tx.Client, wanted)
@@ -234,6 +239,19 @@ func (i *importer) settle(ctx context.Context, t *schema.Table, row map[string]a
 	return true, nil
 }
 
+// owns reports whether a row belongs to the company of the file or to its sandbox. Whoever exported it may have written the file.
+func (i *importer) owns(t *schema.Table, row map[string]any) bool {
+	ours := func(id any) bool { return id != nil && id != "" && (id == i.header.Company || id == i.header.Sandbox) }
+	switch {
+	case t.Name == company.Table:
+		return ours(row["id"]) && (row["sandbox_of"] == nil || row["sandbox_of"] == i.header.Company)
+	case accountTables[t.Name] != "":
+		id, _ := row["account_id"].(string)
+		return i.brought[id]
+	}
+	return ours(row["company_id"])
+}
+
 // account reports whether to import an account. An account that exists here, with the same id or address, is used instead.
 func (i *importer) account(ctx context.Context, row map[string]any) (bool, error) {
 	id, _ := row["id"].(string)
@@ -243,6 +261,7 @@ func (i *importer) account(ctx context.Context, row map[string]any) (bool, error
 	}
 	here, err := i.tx.Account.Query().Where(known).FirstID(ctx)
 	if ent.IsNotFound(err) {
+		i.brought[id] = true
 		return true, nil
 	}
 	if err != nil {

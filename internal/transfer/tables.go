@@ -21,6 +21,7 @@ import (
 	"atrium/ent/idempotencykey"
 	"atrium/ent/mailedlink"
 	"atrium/ent/recoverycode"
+	"atrium/ent/refreshtoken"
 	"atrium/ent/rowcount"
 	entsecret "atrium/ent/secret"
 	"atrium/ent/session"
@@ -31,7 +32,7 @@ import (
 )
 
 // stay lists the company tables that do not move.
-var stay = []string{session.Table, grant.Table, mailedlink.Table, authrequest.Table, rowcount.Table}
+var stay = []string{session.Table, grant.Table, refreshtoken.Table, mailedlink.Table, authrequest.Table, rowcount.Table}
 
 // accountTables lists the tables without a company that move with a company's people, and the column of each that names the account.
 var accountTables = map[string]string{account.Table: account.FieldID, factor.Table: factor.FieldAccountID, recoverycode.Table: recoverycode.FieldAccountID}
