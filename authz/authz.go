@@ -139,8 +139,10 @@ func (e *Engine) TakesRecentProof(verb string) bool { return e.own.recent[verb] 
 
 func memoOf(p *principal.Principal, q Question) memo {
 	key := memo{role: p.Role, method: p.Method, q: q}
-	if q.AdminLayer {
-		key.scopes = p.Scopes
+	// The modules ask whether the wanted scope is held and, for the admin layer, whether all are. With whole sets of scopes as keys, a
+	// company could fill the memory.
+	if q.AdminLayer && p.Scopes.Has(principal.AllScopes) {
+		key.scopes = principal.AllScopes
 	} else if want := principal.ScopeOf(q.Scope); p.Scopes.Has(want) {
 		key.scopes = want
 	}

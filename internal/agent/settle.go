@@ -128,7 +128,7 @@ func edited(arguments json.RawMessage, edits strictjson.Object) (json.RawMessage
 	if len(edits) == 0 {
 		return arguments, nil
 	}
-	args := map[string]any{}
+	args := map[string]json.RawMessage{} // what is not edited keeps its digits
 	if err := json.Unmarshal(arguments, &args); err != nil {
 		return nil, fmt.Errorf("read the arguments: %w", err)
 	}
@@ -136,9 +136,15 @@ func edited(arguments json.RawMessage, edits strictjson.Object) (json.RawMessage
 		if _, ok := args[field]; !ok {
 			return nil, apperr.InvalidField("edits", "names a field that the proposal does not set")
 		}
-		if args[field] = edits[field]; edits[field] == nil {
+		if edits[field] == nil {
 			delete(args, field)
+			continue
 		}
+		value, err := json.Marshal(edits[field])
+		if err != nil {
+			return nil, fmt.Errorf("write the edits: %w", err)
+		}
+		args[field] = value
 	}
 	if len(args) == 0 {
 		return nil, apperr.InvalidField("edits", "must leave something to be done")
