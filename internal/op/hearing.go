@@ -30,7 +30,7 @@ func (e *Engine) HearsNow(ctx context.Context, db *ent.Client, ev *ent.Event, su
 	if !known || e.Authz.Heavy(set, string(Read), on) {
 		return func(string) bool { return true }, nil
 	}
-	return e.hears(ctx, db, set, ev, subscriptions)
+	return e.hears(ctx, db, set, on, ev, subscriptions)
 }
 
 type setKey struct{}
@@ -56,7 +56,7 @@ func (e *Engine) Hears(ctx context.Context, ev *ent.Event, subscription string) 
 		return false, err
 	}
 	ask := func(ctx context.Context) error {
-		hears, err := e.hears(ctx, e.Store.Reader(), set, ev, []string{subscription})
+		hears, err := e.hears(ctx, e.Store.Reader(), set, on, ev, []string{subscription})
 		if err == nil {
 			shown = hears(subscription)
 		}
@@ -70,13 +70,9 @@ func (e *Engine) Hears(ctx context.Context, ev *ent.Event, subscription string) 
 	return shown, err
 }
 
-// hears asks the policies about the row for each of the subscriptions. Where policies depend on the row, it hides a row that was
+// hears asks the policies about the row, of the resource on, for each of the subscriptions. Where policies depend on the row, it hides a row that was
 // deleted, and a row about which deciding takes too long.
-func (e *Engine) hears(ctx context.Context, db *ent.Client, set *authz.Set, ev *ent.Event, subscriptions []string) (func(id string) bool, error) {
-	on, err := resourceOf(ev)
-	if err != nil {
-		return nil, err
-	}
+func (e *Engine) hears(ctx context.Context, db *ent.Client, set *authz.Set, on string, ev *ent.Event, subscriptions []string) (func(id string) bool, error) {
 	q := authz.Question{Verb: strings.ToLower(on) + ".read", Action: string(Read), Resource: on}
 	ask := func(id string, row authz.Row) bool {
 		who := &authz.Caller{Principal: principal.Webhook(ev.CompanyID, id), Time: clock.From(ctx).Now()}

@@ -50,31 +50,31 @@ func (n *noticer) Work(ctx context.Context, job *river.Job[NoticeArgs]) error {
 	return GiveNotice(ctx, n.engine, job.Args, job.JobRow)
 }
 
-// GiveNotice performs Notify, which asks the policies before the transaction, and completes the worker's job in the same
+// GiveNotice performs sendNotice, which asks the policies before the transaction, and completes the worker's job in the same
 // transaction: each job notifies once.
 func GiveNotice(ctx context.Context, e *op.Engine, n NoticeArgs, job *rivertype.JobRow) error {
 	who := principal.Worker(n.Company, slaWorker)
-	ready, err := op.Prepare(clock.With(ctx, e.Store.Clock()), e, who, Notify, NotifyInput{ByID: op.ByID{ID: n.Request}, Notice: n})
+	ready, err := op.Prepare(clock.With(ctx, e.Store.Clock()), e, who, sendNotice, notifyInput{ByID: op.ByID{ID: n.Request}, Notice: n})
 	if err != nil {
 		return err
 	}
 	return e.WorkAs(ctx, who, func(ctx context.Context, tx *op.Tx) error {
-		if _, err := op.RunReady(ctx, tx, Notify, ready); err != nil {
+		if _, err := op.RunReady(ctx, tx, sendNotice, ready); err != nil {
 			return err
 		}
 		return tx.Complete(ctx, job)
 	})
 }
 
-// Notify notifies people about the state of a request's clock, if they are active and may read the request. No role grants
+// sendNotice notifies people about the state of a request's clock, if they are active and may read the request. No role grants
 // it.
-var Notify = op.OnRow("request.notify", op.Spec{
+var sendNotice = op.OnRow("request.notify", op.Spec{
 	Resource: "Request", Action: op.Update, Past: map[string]string{"request.notify": "request.notified"},
 	Summary: "Tell people that a request is late",
 }, load, notify).Prepared(prepareNotify)
 
-// NotifyInput says who is notified and what they are told.
-type NotifyInput struct {
+// notifyInput says who is notified and what they are told.
+type notifyInput struct {
 	op.ByID
 	Notice NoticeArgs `json:"-"`
 }
@@ -83,7 +83,7 @@ type NotifyInput struct {
 // each of them.
 type readers []*ent.User
 
-func prepareNotify(ctx context.Context, tx *op.Tx, in NotifyInput) (any, error) {
+func prepareNotify(ctx context.Context, tx *op.Tx, in notifyInput) (any, error) {
 	r, err := tx.Request.Get(ctx, in.Notice.Request)
 	if err != nil {
 		return nil, ignoreMissing(err)
@@ -117,7 +117,7 @@ func inTeams(ids []string) predicate.User {
 }
 
 // notify notifies the people. A sandbox notifies nobody.
-func notify(ctx context.Context, tx *op.Tx, r *ent.Request, in NotifyInput) (*ent.Request, error) {
+func notify(ctx context.Context, tx *op.Tx, r *ent.Request, in notifyInput) (*ent.Request, error) {
 	people, _ := op.Preparation[readers](tx)
 	ids := make([]string, 0, len(people))
 	for _, u := range people {

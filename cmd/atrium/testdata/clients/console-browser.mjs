@@ -19,6 +19,16 @@ export const until = async (says, holds) => {
   }
 };
 
+// join follows an invitation to a password.
+export async function join(who) {
+  const joining = await open(api);
+  await joining.page.goto(who.link);
+  await joining.page.getByLabel('Password').fill(who.password);
+  await joining.page.getByRole('button', { name: 'Go on' }).click();
+  await joining.page.getByText('Your account is ready').waitFor();
+  await joining.close();
+}
+
 // arrive opens a browser at a page as somebody, by way of the sign-in page.
 export async function arrive(who, path, options) {
   const b = await open(api, { viewport: { width: 1280, height: 860 }, ...options });

@@ -1,21 +1,16 @@
 // A person with three tabs of the web console, whose server is killed and started again: the tabs say so, go on by themselves, and
 // lose nothing that was begun. Each line that is printed tells the test that it may go on.
 import assert from 'node:assert/strict';
-import { open } from './chromium.mjs';
+import { arrive } from './console-browser.mjs';
 
 const { api, owner, demo, request } = JSON.parse(process.env.ATRIUM_TEST);
-const b = await open(api, { viewport: { width: 1280, height: 860 } });
-const said = [];
+const b = await arrive(owner, 'inbox');
+const said = [...b.said]; // from the sign-in on
 const tabs = { inbox: b.page, request: await b.context.newPage(), form: await b.context.newPage() };
 for (const tab of Object.values(tabs)) {
   tab.setDefaultTimeout(90_000); // the server is away in between
   tab.on('console', (m) => { if (m.type() === 'error' && !/net::ERR_|status of 401/.test(m.text())) said.push(m.text()); });
 }
-await tabs.inbox.goto(`${api}/app/inbox`);
-await tabs.inbox.getByLabel('E-mail address').fill(owner.email);
-await tabs.inbox.getByLabel('Password').fill(owner.password);
-await tabs.inbox.getByRole('button', { name: 'Sign in', exact: true }).click();
-await tabs.inbox.waitForURL(`${api}/app/inbox`);
 await tabs.inbox.getByRole('link', { name: 'Filed before' }).waitFor();
 await tabs.request.goto(`${api}/app/requests/${request}`);
 await tabs.request.getByLabel('Comment').fill('Half a com');

@@ -1,20 +1,12 @@
 // An admin with Chromium presses what the pages offer: the server refuses none of it. The switch to the sandbox reaches the other tabs,
 // and pages offer nothing there that is the live company's.
 import assert from 'node:assert/strict';
-import { open } from './chromium.mjs';
+import { arrive, join } from './console-browser.mjs';
 
 const { api, admin, paths } = JSON.parse(process.env.ATRIUM_TEST);
-const b = await open(api, { viewport: { width: 1280, height: 860 } });
+await join(admin);
+const b = await arrive(admin, 'settings');
 const { page } = b;
-await page.goto(admin.link);
-await page.getByLabel('Password').fill(admin.password);
-await page.getByRole('button', { name: 'Go on' }).click();
-await page.getByText('Your account is ready').waitFor();
-await page.goto(`${api}/app/settings`);
-await page.getByLabel('E-mail address').fill(admin.email);
-await page.getByLabel('Password').fill(admin.password);
-await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-await page.waitForURL(`${api}/app/settings`);
 
 let at = '';
 const refused = [];

@@ -1,8 +1,7 @@
 // People with Chromium at work in the web console: an owner, staff and a member, by mouse and by keys. No page breaks its own policy,
 // says an error to the console, has more than one h1 and main, or a finding of axe.
 import assert from 'node:assert/strict';
-import { open } from './chromium.mjs';
-import { arrive, file, rest, until } from './console-browser.mjs';
+import { arrive, file, join, rest, until } from './console-browser.mjs';
 
 const { api, owner, staff, member, demo } = JSON.parse(process.env.ATRIUM_TEST);
 const status = (id, wanted) => until(`the request is ${wanted}`, async () => (await rest('GET', `/requests/${id}`)).status === wanted);
@@ -58,16 +57,6 @@ await page.locator('article').getByText('It is on its way.').waitFor();
 await b.sound('request');
 await page.getByRole('button', { name: 'Complete' }).click();
 await status(filed, 'COMPLETED');
-
-// join follows an invitation to a password.
-async function join(who) {
-  const joining = await open(api);
-  await joining.page.goto(who.link);
-  await joining.page.getByLabel('Password').fill(who.password);
-  await joining.page.getByRole('button', { name: 'Go on' }).click();
-  await joining.page.getByText('Your account is ready').waitFor();
-  await joining.close();
-}
 
 // No page asks for what its viewer may not have, and none offers what belongs to others: those of staff.
 if (staff.link) await join(staff);

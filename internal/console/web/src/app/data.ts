@@ -135,14 +135,18 @@ function useReconnect(again: () => void, pause: boolean) {
   }, [pause]);
 }
 
+// useOnward reads on from the end of what was read, as long as there is one.
+export function useOnward(end: string | null | undefined, next: (after: string | null) => void): void {
+  const latest = useRef(next);
+  latest.current = next;
+  useEffect(() => { if (end) latest.current(end); }, [end]);
+}
+
 // useAll reads all pages of a list that people choose from.
 export function useAll<D, V extends object>(doc: TypedDocumentNode<D, V>, variables: V, pause = false): Read<D> {
   const read = usePages(doc, variables, pause);
   const page = pagedIn(read.data)?.pageInfo;
-  const end = page?.hasNextPage ? page.endCursor : null;
-  const next = useRef(read.next);
-  next.current = read.next;
-  useEffect(() => { if (end) next.current(end); }, [end]);
+  useOnward(page?.hasNextPage ? page.endCursor : null, read.next);
   return read;
 }
 

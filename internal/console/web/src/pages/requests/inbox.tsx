@@ -1,7 +1,7 @@
 import { Link, useSearch } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { useArrivals, useOpening } from '../../app/live';
-import { rows, usePages } from '../../app/data';
+import { rows, useOnward, usePages } from '../../app/data';
 import { can, useViewer } from '../../app/session';
 import { Requests } from '../../gen/documents';
 import type { RequestRowFragment } from '../../gen/types';
@@ -38,10 +38,7 @@ export default function Inbox() {
   const news = arrived.filter((a) => !all.some((r) => r.id === a.id));
   // Of those that were read, all may be accepted or put off while more wait behind them.
   const page = read.data?.requests?.pageInfo;
-  const end = all.length === 0 && page?.hasNextPage && !read.behind ? page.endCursor : null;
-  const onward = useRef(read.next);
-  onward.current = read.next;
-  useEffect(() => { if (end) onward.current(end); }, [end]);
+  useOnward(all.length === 0 && page?.hasNextPage && !read.behind ? page.endCursor : null, read.next);
   const more = <More shown={all.length} total={read.data?.requests?.totalCount} page={page} next={read.next} />;
   const mayAccept = (r: MayRow) => can(viewer, 'request.accept', r);
   const mayDecline = (r: MayRow) => can(viewer, 'request.cancel', r);
