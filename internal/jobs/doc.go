@@ -30,9 +30,10 @@
 //
 // # Where River has no API
 //
-// Two files hold SQL on River's tables, and a test forbids it anywhere else. reaper.go makes the jobs of killed nodes available
+// Three files hold SQL on River's tables, and a test forbids it anywhere else. reaper.go makes the jobs of killed nodes available
 // within seconds: on PostgreSQL a node looks every 2 s, and takes the jobs of a node that has been without its lock for 5 s, so a
 // delivery is repeated 8 s after its node died (BenchmarkFailover, 2026-11, two cores);
 // on SQLite a process looks only when it starts. River's rescuer can only judge by how long a job has been running, and webhook
-// deliveries would stall for a minute and a half. clock.go moves the times of jobs, for --dev-clock.
+// deliveries would stall for a minute and a half. clock.go moves the times of jobs, for --dev-clock. move.go reads a company's
+// unfinished jobs in the snapshot of its export.
 package jobs

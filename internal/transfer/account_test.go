@@ -1,7 +1,6 @@
 package transfer_test
 
 import (
-	"bytes"
 	"context"
 	"testing"
 
@@ -10,11 +9,9 @@ import (
 	"atrium/ent"
 	"atrium/ent/account"
 	"atrium/ent/factor"
-	"atrium/internal/audit/merkle"
 	"atrium/internal/principal"
 	"atrium/internal/store"
 	"atrium/internal/testkit"
-	"atrium/internal/transfer"
 )
 
 // Somebody whose address is known in the new installation keeps the account there, with its second factors and not those of the old
@@ -23,7 +20,7 @@ func TestKnownAccountsHaveTheirOwnFactors(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, to *testkit.World) {
 		from := testkit.SQLiteWorld(t)
-		ctx := principal.System(t.Context(), "test")
+		ctx := system(t)
 		enrol := func(w *testkit.World, who *ent.User) {
 			require.NoError(t, w.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 				acc, err := tx.Account.Query().Where(account.Email(who.Email)).Only(ctx)
@@ -46,14 +43,7 @@ func TestKnownAccountsHaveTheirOwnFactors(t *testing.T) {
 		alone := from.AddUser(t, from.A, "alone@a.test", principal.Member)
 		enrol(from, alone)
 
-		require.NoError(t, merkle.MakeKey(ctx, from.Store, from.Engine.Sealer))
-		key, err := merkle.OpenKey(ctx, from.Store.Reader(), from.Engine.Sealer)
-		require.NoError(t, err)
-		var file bytes.Buffer
-		_, err = transfer.Export(ctx, from.Store, from.Engine.Sealer, key, from.A.Company.ID, "a towel, always", &file)
-		require.NoError(t, err)
-		im := transfer.Importer{Store: to.Store, Sealer: to.Engine.Sealer, Queue: to.Queue}
-		_, err = im.Import(ctx, &file, "a towel, always")
+		_, err := importer(to).Import(ctx, export(t, from), passphrase)
 		require.NoError(t, err)
 		for id, want := range map[string]bool{before.ID: false, after.ID: true, alone.ID: true} {
 			u, err := to.Store.Reader().User.Get(ctx, id)

@@ -15,12 +15,18 @@ import (
 
 	"atrium/ent/company"
 	"atrium/internal/audit/merkle"
+	"atrium/internal/jobs"
 	"atrium/internal/op"
 	"atrium/internal/principal"
 	"atrium/internal/store"
 )
 
-// Result says which company was moved, and how many rows.
+const (
+	format = 2        // of the file; 1 had no jobs
+	jobRow = "(jobs)" // begins the rows that are jobs, which are of no table of the schema
+)
+
+// Result says which company was moved, and how many rows, its unfinished jobs included.
 type Result struct {
 	Company string `json:"company"`
 	Sandbox string `json:"sandbox"`
@@ -29,6 +35,7 @@ type Result struct {
 
 // header is the file's first line.
 type header struct {
+	Format    int                 `json:"format"` // format
 	Company   string              `json:"company"`
 	Sandbox   string              `json:"sandbox"`
 	Columns   map[string][]string `json:"columns"`
@@ -52,7 +59,7 @@ type end struct {
 // Export writes a live company with its sandbox, encrypted under the passphrase. key is the key of the audit log.
 func Export(ctx context.Context, s *store.Store, sealer op.Sealer, key *merkle.Key, companyID, passphrase string, to io.Writer) (Result, error) {
 	ctx = principal.System(ctx, "a company is read whole, with its sandbox")
-	h := header{Company: companyID, Columns: map[string][]string{}, PublicKey: key.Public}
+	h := header{Format: format, Company: companyID, Columns: map[string][]string{}, PublicKey: key.Public}
 	sandbox, err := s.Reader().Company.Query().Where(company.SandboxOf(companyID)).OnlyID(ctx)
 	if err != nil {
 		return Result{}, fmt.Errorf("look for the sandbox: %w", err)
@@ -87,7 +94,10 @@ func Export(ctx context.Context, s *store.Store, sealer op.Sealer, key *merkle.K
 				return fmt.Errorf("export %s: %w", t.Name, err)
 			}
 		}
-		return nil
+		return jobs.Unfinished(ctx, s, rows, [2]string{companyID, sandbox}, func(j jobs.Moved) error {
+			e.rows++
+			return e.out.Encode([]any{jobRow, j})
+		})
 	})
 	if err == nil {
 		err = e.out.Encode(end{e.rows})

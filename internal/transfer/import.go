@@ -20,18 +20,14 @@ import (
 	"atrium/ent"
 	"atrium/ent/account"
 	"atrium/ent/company"
-	"atrium/internal/agent"
 	"atrium/internal/audit"
 	"atrium/internal/audit/merkle"
 	companies "atrium/internal/company"
-	"atrium/internal/erasure"
-	"atrium/internal/execution"
 	"atrium/internal/identity/mfa"
 	"atrium/internal/jobs"
 	"atrium/internal/op"
 	"atrium/internal/principal"
 	"atrium/internal/store"
-	"atrium/internal/webhook"
 )
 
 const (
@@ -55,7 +51,7 @@ type Importer struct {
 	Queue  *jobs.Queue
 }
 
-// Import creates the company of a file, completely or not at all, and queues its unfinished work. It is one transaction. On
+// Import creates the company of a file with its unfinished jobs, completely or not at all. It is one transaction. On
 // SQLite other writes wait for it, and a server answers calls that write with 503 after some seconds.
 func (im *Importer) Import(ctx context.Context, from io.Reader, passphrase string) (out Result, err error) {
 	ctx = principal.System(ctx, "a company that comes has nobody yet who could act in it")
@@ -113,6 +109,7 @@ type importer struct {
 
 	table   *schema.Table // the table of the waiting rows
 	waiting [][]any
+	jobs    []jobs.Moved // inserted when they are 50, and at the end
 }
 
 func (i *importer) all(ctx context.Context) error {
@@ -134,7 +131,7 @@ func (i *importer) all(ctx context.Context) error {
 	if i.in.Err() != nil || !whole {
 		return ErrCutOff
 	}
-	if err := i.flush(ctx); err != nil {
+	if err := errors.Join(i.flush(ctx), i.insertJobs(ctx)); err != nil {
 		return err
 	}
 	for t, parents := range i.parents {
@@ -152,7 +149,7 @@ func (i *importer) begin(ctx context.Context) error {
 	if !i.in.Scan() || json.Unmarshal(i.in.Bytes(), &i.header) != nil || i.header.Company == "" {
 		return ErrCutOff
 	}
-	if len(i.header.Columns) != len(tables) {
+	if i.header.Format != format || len(i.header.Columns) != len(tables) {
 		return ErrVersion
 	}
 	for _, t := range tables {
@@ -177,6 +174,9 @@ func (i *importer) row(ctx context.Context, line []byte) error {
 		return ErrCutOff
 	}
 	name, err := strconv.Unquote(string(raw[0]))
+	if name == jobRow && len(raw) == 2 {
+		return i.job(ctx, raw[1])
+	}
 	at := slices.IndexFunc(tables, func(t *schema.Table) bool { return t.Name == name })
 	if err != nil || at < 0 || len(raw) != len(tables[at].Columns)+1 {
 		return ErrCutOff
@@ -214,14 +214,15 @@ func (i *importer) settle(ctx context.Context, t *schema.Table, row map[string]a
 	if t.Name == account.Table {
 		return i.account(ctx, row)
 	}
-	if id, ok := row["account_id"].(string); ok && i.accounts[id] != "" {
+	id, ofAccount := row["account_id"].(string)
+	if !i.owns(t, row) || ofAccount && !i.brought[id] && i.accounts[id] == "" {
+		return false, fmt.Errorf("%w: it has a row of %s that is not the company's", ErrForeign, t.Name)
+	}
+	if ofAccount && i.accounts[id] != "" {
 		if accountTables[t.Name] != "" {
 			return false, nil // the account here has its own factors
 		}
 		row["account_id"] = i.accounts[id]
-	}
-	if !i.owns(t, row) {
-		return false, fmt.Errorf("%w: it has a row of %s that is not the company's", ErrForeign, t.Name)
 	}
 	if t.Name == company.Table {
 		wanted, _ := row["slug"].(string)
@@ -239,17 +240,21 @@ func (i *importer) settle(ctx context.Context, t *schema.Table, row map[string]a
 	return true, nil
 }
 
-// owns reports whether a row belongs to the company of the file or to its sandbox. Whoever exported it may have written the file.
+// owns reports whether a row belongs to the company of the file, to its sandbox or to an account. Whoever exported the company may
+// have written the file.
 func (i *importer) owns(t *schema.Table, row map[string]any) bool {
-	ours := func(id any) bool { return id != nil && id != "" && (id == i.header.Company || id == i.header.Sandbox) }
 	switch {
 	case t.Name == company.Table:
-		return ours(row["id"]) && (row["sandbox_of"] == nil || row["sandbox_of"] == i.header.Company)
+		return i.ours(row["id"]) && (row["sandbox_of"] == nil || row["sandbox_of"] == i.header.Company)
 	case accountTables[t.Name] != "":
-		id, _ := row["account_id"].(string)
-		return i.brought[id]
+		return row["account_id"] != nil
 	}
-	return ours(row["company_id"])
+	return i.ours(row["company_id"])
+}
+
+// ours reports whether an id is that of the file's company or of its sandbox.
+func (i *importer) ours(id any) bool {
+	return id != nil && id != "" && (id == i.header.Company || id == i.header.Sandbox)
 }
 
 // account reports whether to import an account. An account that exists here, with the same id or address, is used instead.
@@ -289,8 +294,30 @@ func (i *importer) flush(ctx context.Context) error {
 	return nil
 }
 
-// finish compares the audit logs with the header, shows the factors of known accounts at their new users, queues the unfinished
-// work, and writes an audit entry about the import.
+// job reads a job and adds it to the waiting ones.
+func (i *importer) job(ctx context.Context, raw []byte) error {
+	var j jobs.Moved
+	if err := json.Unmarshal(raw, &j); err != nil {
+		return ErrCutOff
+	}
+	if !i.ours(j.Company()) {
+		return fmt.Errorf("%w: it has a job that is not the company's", ErrForeign)
+	}
+	i.rows++
+	if i.jobs = append(i.jobs, j); len(i.jobs) < together {
+		return nil
+	}
+	return i.insertJobs(ctx)
+}
+
+func (i *importer) insertJobs(ctx context.Context) error {
+	list := i.jobs
+	i.jobs = i.jobs[:0]
+	return i.Queue.InsertMoved(ctx, i.tx, list...)
+}
+
+// finish compares the audit logs with the header, shows the factors of known accounts at their new users, and writes an audit
+// entry about the import.
 func (i *importer) finish(ctx context.Context) error {
 	for _, h := range i.header.Heads {
 		root, err := tlog.ParseHash(h.Root)
@@ -315,13 +342,6 @@ func (i *importer) finish(ctx context.Context) error {
 	for _, id := range i.accounts { // the accounts here have factors of their own
 		if err := mfa.Mirror(ctx, i.tx.Client, id); err != nil {
 			return err
-		}
-	}
-	for _, id := range []string{i.header.Company, i.header.Sandbox} {
-		for _, requeue := range []func(context.Context, *store.Tx, *jobs.Queue, string) error{execution.Requeue, webhook.Requeue, agent.Requeue, erasure.Requeue} {
-			if err := requeue(ctx, i.tx, i.Queue, id); err != nil {
-				return err
-			}
 		}
 	}
 	e := audit.By(principal.Operator(i.header.Company, "company import"))

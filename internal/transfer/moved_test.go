@@ -1,0 +1,178 @@
+package transfer_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"filippo.io/age"
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent/company"
+	"atrium/internal/agent"
+	"atrium/internal/audit/merkle"
+	"atrium/internal/jobs"
+	"atrium/internal/notice"
+	"atrium/internal/principal"
+	"atrium/internal/store"
+	"atrium/internal/testkit"
+	"atrium/internal/transfer"
+	"atrium/internal/webhook"
+)
+
+const passphrase = "a towel, always"
+
+// What a company still has to do moves with it, at its time and in its queue, whatever kind of work it is. Nothing of another company
+// moves.
+func TestUnfinishedWorkMoves(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, to *testkit.World) {
+		from := testkit.SQLiteWorld(t)
+		a, b, sandbox := from.A.Company.ID, from.B.Company.ID, sandboxOf(t, from)
+		later := from.Clock.Now().Add(72 * time.Hour).Truncate(time.Millisecond).UTC()
+		insert(t, from,
+			jobs.Job{Args: agent.IntakeArgs{Company: a, Request: "req_1"}},
+			jobs.Job{Args: agent.LeaseArgs{Company: a, Run: "run_1", Plan: 2, End: later}, At: later},
+			jobs.Job{Args: agent.ReleaseArgs{Company: sandbox, Task: "tsk_1"}, Priority: 3},
+			jobs.Job{Args: agent.IntakeArgs{Company: b, Request: "req_2"}},
+			jobs.Job{Args: webhook.ReplayArgs{Company: a, Subscription: "whk_1", Since: later}},
+			jobs.Job{Args: notice.Args{Company: a, Request: "req_1", By: "usr_1"}},
+			jobs.Job{Args: jobs.SweepArgs{}})
+		want := unfinished(t, from, a, sandbox)
+		require.Len(t, want, 5)
+		require.Equal(t, later, want[1].At)
+		require.Zero(t, want[0].At)
+
+		from.Clock.SetOffset(time.Hour) // what is due at a time of the product stays due at it
+		file := export(t, from)
+		from.Clock.SetOffset(0)
+		_, err := importer(to).Import(system(t), file, passphrase)
+		require.NoError(t, err)
+		got := unfinished(t, to, a, sandbox)
+		got[1].At = got[1].At.Add(-time.Hour)
+		require.Equal(t, want, got)
+		require.Len(t, unfinished(t, to, a, b), 4, "the sandbox's is the fifth")
+	})
+}
+
+// A file may have been written by whoever has exported a company. What it says of other companies is refused, and nothing of it stays.
+func TestAFileHoldsOneCompany(t *testing.T) {
+	t.Parallel()
+	from := testkit.SQLiteWorld(t)
+	a, b := from.A.Company.ID, from.B.Company.ID
+	insert(t, from, jobs.Job{Args: agent.IntakeArgs{Company: a, Request: "req_1"}})
+	whole := opened(t, export(t, from))
+	account := from.A.Users[principal.Member].AccountID
+	for row, change := range map[string][2]string{
+		"companies": {a, b}, "users": {a, b}, "access_policies": {a, b}, "(jobs)": {a, b},
+		"accounts": {account, "acc_other"}, // a user of an account that the file does not bring
+	} {
+		lines := strings.SplitAfter(whole, "\n")
+		n := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, `["`+row) && strings.Contains(l, change[0]) })
+		require.Positive(t, n, row)
+		lines[n] = strings.ReplaceAll(lines[n], change[0], change[1])
+		forged := strings.Join(lines, "")
+		to := testkit.SQLiteWorld(t)
+		before := companies(t, to)
+		_, err := importer(to).Import(system(t), sealed(t, forged), passphrase)
+		require.ErrorIs(t, err, transfer.ErrForeign, row)
+		require.Equal(t, before, companies(t, to))
+	}
+	to := testkit.SQLiteWorld(t)
+	_, err := importer(to).Import(system(t), sealed(t, whole), passphrase)
+	require.NoError(t, err, "the file as it was is taken")
+}
+
+func system(t *testing.T) context.Context { return principal.System(t.Context(), "test") }
+
+func sandboxOf(t *testing.T, w *testkit.World) string {
+	t.Helper()
+	id, err := w.Store.Reader().Company.Query().Where(company.SandboxOf(w.A.Company.ID)).OnlyID(system(t))
+	require.NoError(t, err)
+	return id
+}
+
+func companies(t *testing.T, w *testkit.World) int {
+	t.Helper()
+	n, err := w.Store.Reader().Company.Query().Count(system(t))
+	require.NoError(t, err)
+	return n
+}
+
+func insert(t *testing.T, w *testkit.World, list ...jobs.Job) {
+	t.Helper()
+	require.NoError(t, w.Store.Write(system(t), func(ctx context.Context, tx *store.Tx) error {
+		return w.Queue.InsertManyTx(ctx, tx, list...)
+	}))
+}
+
+func unfinished(t *testing.T, w *testkit.World, companies ...string) (out []jobs.Moved) {
+	t.Helper()
+	require.NoError(t, w.Store.Snapshot(system(t), func(rows store.Rows) error {
+		return jobs.Unfinished(t.Context(), w.Store, rows, [2]string(companies), func(j jobs.Moved) error {
+			var args map[string]any // PostgreSQL keeps no order of keys
+			require.NoError(t, json.Unmarshal(j.Args, &args))
+			j.Args, _ = json.Marshal(args)
+			out = append(out, j)
+			return nil
+		})
+	}))
+	return out
+}
+
+// export returns the file of company A.
+func export(t *testing.T, w *testkit.World) *bytes.Buffer {
+	t.Helper()
+	ctx := system(t)
+	key, err := merkle.OpenKey(ctx, w.Store.Reader(), w.Engine.Sealer)
+	if err != nil {
+		require.NoError(t, merkle.MakeKey(ctx, w.Store, w.Engine.Sealer))
+		key, err = merkle.OpenKey(ctx, w.Store.Reader(), w.Engine.Sealer)
+	}
+	require.NoError(t, err)
+	var file bytes.Buffer
+	_, err = transfer.Export(ctx, w.Store, w.Engine.Sealer, key, w.A.Company.ID, passphrase, &file)
+	require.NoError(t, err)
+	return &file
+}
+
+func importer(w *testkit.World) *transfer.Importer {
+	return &transfer.Importer{Store: w.Store, Sealer: w.Engine.Sealer, Queue: w.Queue}
+}
+
+// opened returns the lines of a file.
+func opened(t *testing.T, file io.Reader) string {
+	t.Helper()
+	id, err := age.NewScryptIdentity(passphrase)
+	require.NoError(t, err)
+	plain, err := age.Decrypt(file, id)
+	require.NoError(t, err)
+	z, err := gzip.NewReader(plain)
+	require.NoError(t, err)
+	lines, err := io.ReadAll(z)
+	require.NoError(t, err)
+	return string(lines)
+}
+
+// sealed is the reverse of opened.
+func sealed(t *testing.T, lines string) io.Reader {
+	t.Helper()
+	recipient, err := age.NewScryptRecipient(passphrase)
+	require.NoError(t, err)
+	recipient.SetWorkFactor(10)
+	var file bytes.Buffer
+	to, err := age.Encrypt(&file, recipient)
+	require.NoError(t, err)
+	z := gzip.NewWriter(to)
+	_, err = io.WriteString(z, lines)
+	require.NoError(t, err)
+	require.NoError(t, z.Close())
+	require.NoError(t, to.Close())
+	return &file
+}
