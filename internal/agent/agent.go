@@ -171,7 +171,7 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Agent, in UpdateInput) (
 		u.SetEngine(agent.Engine(v))
 	}
 	if in.ModelConnectionID.IsSet() {
-		s.ModelConnectionID = op.Or(in.ModelConnectionID.Value(), "")
+		s.ModelConnectionID, s.connects = op.Or(in.ModelConnectionID.Value(), ""), true
 		op.SetOrClear(in.ModelConnectionID, u.SetModelConnectionID, u.ClearModelConnectionID)
 	}
 	if in.Model.IsSet() {

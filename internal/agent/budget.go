@@ -24,8 +24,11 @@ const (
 func runJob(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (interrupt.RunArgs, error) {
 	queued, err := tx.AgentRun.Query().Where(agentrun.StatusEQ(agentrun.StatusQUEUED)).Limit(fairShare * lowest).
 		IDs(tx.Unfiltered(ctx, "all queued runs take their turn"))
-	return interrupt.RunArgs{Company: run.CompanyID, Run: run.ID, Priority: min(lowest, 1+len(queued)/fairShare)}, wrap("count the queued runs", err)
+	return interrupt.RunArgs{Company: run.CompanyID, Run: run.ID, Priority: priorityAfter(len(queued))}, wrap("count the queued runs", err)
 }
+
+// priorityAfter returns the priority of a run before which a number of its company's are queued.
+func priorityAfter(queued int) int { return min(lowest, 1+queued/fairShare) }
 
 // overBudget returns why a run must not begin to plan; empty if it may. Only runs that began to plan count, so a flooded agent
 // does not use up the budget of the company's other agents. A lock per company makes the count exact on all nodes.

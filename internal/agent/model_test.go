@@ -355,3 +355,27 @@ func TestModelConnections(t *testing.T) {
 		testkit.Run(t, d.World, d.ctx, agent.DeleteConnection, op.ByID{ID: c.ID})
 	})
 }
+
+// An admin from whom a policy hides a secret, or a connection, cannot have it used: a connection would send the secret to an address
+// of theirs. What an agent has already stays.
+func TestModelConnectionsOfWhatIsSeen(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		d.thinks(script(t, says()))
+		testkit.Run(t, d.World, d.ctx, secret.CreateSecret, secret.CreateSecretInput{Name: "MODEL_KEY", Value: "k"})
+		in := agent.CreateConnectionInput{Name: "Ours", Kind: "openai", BaseURL: "https://models.example.com/v1", Models: []string{"small"}, SecretName: new("MODEL_KEY")}
+		c := testkit.Run(t, d.World, d.ctx, agent.CreateConnection, in)
+		a := testkit.Run(t, d.World, d.ctx, agent.Create, agent.CreateInput{Name: "Intake", Type: "QUEUE_INTAKE", Source: "MANAGED", Autonomy: "SUGGEST"})
+		connect := agent.UpdateInput{ByID: op.ByID{ID: a.ID}, ModelConnectionID: op.SetTo(c.ID)}
+		testkit.Run(t, d.World, d.ctx, agent.Update, connect)
+
+		d.policy("Deny", "read", "Secret", `{"principal.role": "admin"}`)
+		d.policy("Deny", "read", "ModelConnection", `{"principal.role": "admin"}`)
+		admin := d.As(d.A, principal.Admin)
+		_, _, err := op.Run(admin, d.Engine, agent.CreateConnection, in, nil)
+		require.Equal(t, "secretName", apperr.From(err).Details[0].Field)
+		_, _, err = op.Run(admin, d.Engine, agent.Update, connect, nil)
+		require.Equal(t, "modelConnectionId", apperr.From(err).Details[0].Field)
+		testkit.Run(t, d.World, admin, agent.Update, agent.UpdateInput{ByID: op.ByID{ID: a.ID}, Model: op.SetTo("small")})
+		testkit.Run(t, d.World, admin, agent.Publish, op.ByID{ID: a.ID})
+	})
+}

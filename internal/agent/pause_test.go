@@ -8,9 +8,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"atrium/ent"
 	"atrium/ent/agentrun"
 	"atrium/internal/agent"
+	"atrium/internal/agent/interrupt"
+	"atrium/internal/jobs"
 	"atrium/internal/op"
+	"atrium/internal/store"
 	"atrium/internal/testkit"
 )
 
@@ -51,6 +55,36 @@ func TestPauseHoldsARunUnderWay(t *testing.T) {
 		d.run(id, agentrun.StatusCOMPLETED)
 		require.Equal(t, d.network, *d.request(id).TeamID)
 	})
+}
+
+// Runs whose jobs ended while their agent was paused are queued when it goes on, by resumeAgent or by publishAgent, the first ones
+// first. Publishing an agent at work queues nothing again.
+func TestRunsAreQueuedAgainAfterAPause(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		a := d.hire("SUGGEST")
+		d.standing(a, 120, func(c *ent.AgentRunCreate) *ent.AgentRunCreate { return c.SetStatus(agentrun.StatusQUEUED) })
+		testkit.Run(t, d.World, d.ctx, agent.Publish, op.ByID{ID: a.ID})
+		require.Empty(t, d.queued(), "each has its job")
+		for i, goOn := range []*op.Operation[op.ByID, *ent.Agent]{agent.Resume, agent.Publish} {
+			testkit.Run(t, d.World, d.ctx, agent.Pause, op.ByID{ID: a.ID})
+			testkit.Run(t, d.World, d.ctx, goOn, op.ByID{ID: a.ID})
+			require.Equal(t, map[int]int{1: 50 * (i + 1), 2: 50 * (i + 1), 3: 20 * (i + 1)}, d.queued())
+		}
+	})
+}
+
+// queued returns how many jobs of runs wait, by priority.
+func (d *desk) queued() map[int]int {
+	out := map[int]int{}
+	require.NoError(d.t, d.Store.Snapshot(d.ctx, func(rows store.Rows) error {
+		return jobs.Unfinished(d.ctx, d.Store, rows, [2]string{d.A.Company.ID}, func(j jobs.Moved) error {
+			if j.Kind == (interrupt.RunArgs{}).Kind() {
+				out[j.Priority]++
+			}
+			return nil
+		})
+	}))
+	return out
 }
 
 // Nothing is done after pauseAgent has answered to an approval that comes at the same time.

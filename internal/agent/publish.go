@@ -6,7 +6,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"time"
+
+	"github.com/riverqueue/river"
 
 	"atrium/ent"
 	"atrium/ent/agent"
@@ -82,7 +83,10 @@ func publish(ctx context.Context, tx *op.Tx, before *ent.Agent, _ op.ByID) (*ent
 	}
 	tx.AuthorityChanged()
 	tx.Changed(before, after)
-	return after, requeueRuns(ctx, tx, after)
+	if before.Status == agent.StatusPAUSED {
+		return after, goOn(ctx, tx, after)
+	}
+	return after, nil
 }
 
 // digest returns settings as a version stores them, and their SHA-256.
@@ -109,12 +113,7 @@ func resume(ctx context.Context, tx *op.Tx, before *ent.Agent, _ op.ByID) (*ent.
 	if err != nil {
 		return nil, err
 	}
-	err = tx.AgentRun.Update().Where(agentrun.AgentID(after.ID), unfinished, agentrun.LeaseUntilNotNil()).
-		SetLeaseUntil(tx.Now(ctx).Add(leaseTime)).Exec(tx.Unfiltered(ctx, "runs go on whether or not the caller sees them"))
-	if err != nil {
-		return nil, fmt.Errorf("renew the leases: %w", err)
-	}
-	return after, requeueRuns(ctx, tx, after)
+	return after, goOn(ctx, tx, after)
 }
 
 func setStatus(ctx context.Context, tx *op.Tx, before *ent.Agent, to agent.Status) (*ent.Agent, error) {
@@ -129,17 +128,21 @@ func setStatus(ctx context.Context, tx *op.Tx, before *ent.Agent, to agent.Statu
 // unfinished selects the runs that a job works on, or will.
 var unfinished = agentrun.StatusIn(agentrun.StatusQUEUED, agentrun.StatusRUNNING)
 
-// requeueRuns queues the open runs of an agent again, whose jobs ended without effect while it was paused.
-func requeueRuns(ctx context.Context, tx *op.Tx, a *ent.Agent) error {
-	ids, err := tx.AgentRun.Query().Where(agentrun.AgentID(a.ID), unfinished).
-		IDs(tx.Unfiltered(ctx, "runs go on whether or not the caller sees them"))
+// goOn renews the leases of an agent's open runs and queues them again: their jobs ended without effect while it was paused.
+func goOn(ctx context.Context, tx *op.Tx, a *ent.Agent) error {
+	ctx = tx.Unfiltered(ctx, "runs go on whether or not the caller sees them")
+	err := tx.AgentRun.Update().Where(agentrun.AgentID(a.ID), unfinished, agentrun.LeaseUntilNotNil()).
+		SetLeaseUntil(tx.Now(ctx).Add(leaseTime)).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("renew the leases: %w", err)
+	}
+	ids, err := tx.AgentRun.Query().Where(agentrun.AgentID(a.ID), unfinished).Order(agentrun.ByID()).IDs(ctx)
 	if err != nil {
 		return fmt.Errorf("look for runs that wait: %w", err)
 	}
-	for _, id := range ids {
-		if err := tx.Insert(ctx, interrupt.RunArgs{Company: a.CompanyID, Run: id}, time.Time{}); err != nil {
-			return err
-		}
+	list := make([]river.JobArgs, len(ids))
+	for i, id := range ids {
+		list[i] = interrupt.RunArgs{Company: a.CompanyID, Run: id, Priority: priorityAfter(i)}
 	}
-	return nil
+	return tx.InsertAll(ctx, list)
 }

@@ -88,6 +88,7 @@ type settings struct {
 	Shadow     bool   `json:"shadow"`
 
 	endpoint string // in effect at once, and not part of a version
+	connects bool   // the caller names the model connection, and must be able to see it
 }
 
 // draftOf returns the settings of an agent's draft.
@@ -199,7 +200,10 @@ func (s settings) checkModel(ctx context.Context, tx *op.Tx, source string, refs
 		}
 		return nil
 	}
-	c, err := tx.ModelConnection.Query().Where(modelconnection.ID(s.ModelConnectionID)).Only(tx.Unfiltered(ctx, "a connection is there or not"))
+	if !s.connects {
+		ctx = tx.Unfiltered(ctx, "a connection is there or not")
+	}
+	c, err := tx.ModelConnection.Query().Where(modelconnection.ID(s.ModelConnectionID)).Only(ctx)
 	switch {
 	case ent.IsNotFound(err):
 		refs.Fault("modelConnectionId", "is no model connection of the company")

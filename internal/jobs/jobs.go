@@ -118,6 +118,15 @@ func (q *Queue) InsertTx(ctx context.Context, tx *store.Tx, args river.JobArgs, 
 	return q.InsertManyTx(ctx, tx, Job{Args: args, At: due})
 }
 
+// InsertAllTx is InsertTx for many jobs in one statement, which are due at once.
+func (q *Queue) InsertAllTx(ctx context.Context, tx *store.Tx, list []river.JobArgs) error {
+	all := make([]Job, len(list))
+	for i, args := range list {
+		all[i].Args = args
+	}
+	return q.InsertManyTx(ctx, tx, all...)
+}
+
 // InsertManyTx is InsertTx for many jobs in one statement.
 func (q *Queue) InsertManyTx(ctx context.Context, tx *store.Tx, list ...Job) (err error) {
 	if len(list) == 0 {

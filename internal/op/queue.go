@@ -14,6 +14,7 @@ import (
 // interface names only what op needs.
 type Queue interface {
 	InsertTx(ctx context.Context, tx *store.Tx, job river.JobArgs, at time.Time) error
+	InsertAllTx(ctx context.Context, tx *store.Tx, list []river.JobArgs) error
 	CompleteTx(ctx context.Context, tx *store.Tx, job *rivertype.JobRow) error
 }
 
@@ -24,6 +25,14 @@ func (tx *Tx) Insert(ctx context.Context, job river.JobArgs, at time.Time) error
 		return nil
 	}
 	return tx.engine.Queue.InsertTx(ctx, tx.db, job, at)
+}
+
+// InsertAll is Insert for many jobs in one statement, which are due at once.
+func (tx *Tx) InsertAll(ctx context.Context, list []river.JobArgs) error {
+	if tx.engine.Queue == nil {
+		return nil
+	}
+	return tx.engine.Queue.InsertAllTx(ctx, tx.db, list)
 }
 
 // Complete ends the job that this transaction works on, so that no crash can come between the work and its completion.

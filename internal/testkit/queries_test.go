@@ -24,6 +24,7 @@ var seenByTheCaller = map[string]string{
 	// Rows that an input refers to must be visible to the caller.
 	"internal/agent.test":                 "the request that an agent is tried on",
 	"internal/agent.rerun":                "the request that an agent is to look at again",
+	"internal/agent.checkConnection":      "the secret of a model connection",
 	"internal/apikey.behind":              "the user or service account that a key is made for",
 	"internal/execution.assignTask":       "the user, team or agent that a task is given to",
 	"internal/execution.delegateApproval": "the user who decides in somebody's place",
