@@ -1074,7 +1074,7 @@ type AuditExport {
   format: AuditFormat!
   "The text."
   content: String!
-  "How many entries are in it: at most 10,000."
+  "How many entries are in it: at most 10,000, with 16 MiB of changes together."
   count: Int!
   "Older entries match as well; another export, with ` + "`" + `to` + "`" + `, has them."
   truncated: Boolean!

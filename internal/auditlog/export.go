@@ -11,14 +11,19 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/auditentry"
+	"atrium/ent/predicate"
 	"atrium/internal/audit"
 	"atrium/internal/audit/merkle"
 	"atrium/internal/clock"
 	"atrium/internal/op"
 )
 
-// MaxExport is the maximum number of entries in one export. Older ones need another export with a lower `to`.
-const MaxExport = 10_000
+// The limits of one export. Older entries need another export with a lower `to`.
+const (
+	MaxExport      = 10_000
+	MaxExportBytes = 16 << 20 // of the entries' changes
+	exportedAtOnce = 500      // entries in one statement
+)
 
 // An export consists of two operations. Export records in a transaction who exports what. ReadExport then reads the entries
 // outside a transaction, because they may be many. For the same reason an idempotency key stores the moment of an export and not
@@ -82,28 +87,52 @@ func export(ctx context.Context, tx *op.Tx, in ExportInput) (Recorded, error) {
 	return Recorded{tx.Now(ctx)}, nil
 }
 
-// readExport returns the newest entries that match, newest first.
+// readExport returns the newest entries that match, newest first. A company makes one export at a time.
 func readExport(ctx context.Context, tx *op.Tx, in ExportInput) (*Exported, error) {
-	rows, err := tx.AuditEntry.Query().Where(in.where()...).
-		Order(ent.Desc(auditentry.FieldCreatedAt, auditentry.FieldID)).Limit(MaxExport + 1).All(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read the entries: %w", err)
+	out := &Exported{Format: in.Format}
+	return out, tx.Costly(ctx, func(ctx context.Context) error {
+		rows, err := out.read(ctx, tx, in)
+		if err != nil {
+			return err
+		}
+		if in.Format == "csv" {
+			out.Content, err = asCSV(rows)
+			return err
+		}
+		places, err := exportProofs(ctx, tx, rows)
+		if err != nil {
+			return err
+		}
+		out.Content, err = asJSONL(rows, places)
+		return err
+	})
+}
+
+// read returns the entries up to the limits, and sets their number and whether older ones match too.
+func (x *Exported) read(ctx context.Context, tx *op.Tx, in ExportInput) (rows []*ent.AuditEntry, err error) {
+	for size, older := 0, predicate.AuditEntry(nil); ; {
+		find := tx.AuditEntry.Query().Where(in.where()...)
+		if older != nil {
+			find.Where(older)
+		}
+		batch, err := find.Order(ent.Desc(auditentry.FieldCreatedAt, auditentry.FieldID)).Limit(exportedAtOnce).All(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("read the entries: %w", err)
+		}
+		for _, e := range batch {
+			size += len(e.Changes)
+			if x.Truncated = len(rows) == MaxExport || size > MaxExportBytes; x.Truncated {
+				return rows, nil
+			}
+			rows = append(rows, e)
+			x.Count++
+		}
+		if len(batch) < exportedAtOnce {
+			return rows, nil
+		}
+		last := batch[len(batch)-1]
+		older = auditentry.And(auditentry.CreatedAtLTE(last.CreatedAt), auditentry.Or(auditentry.CreatedAtLT(last.CreatedAt), auditentry.IDLT(last.ID)))
 	}
-	out := &Exported{Format: in.Format, Count: len(rows)}
-	if out.Truncated = len(rows) > MaxExport; out.Truncated {
-		rows = rows[:MaxExport]
-		out.Count = MaxExport
-	}
-	if in.Format == "csv" {
-		out.Content, err = asCSV(rows)
-		return out, err
-	}
-	places, err := exportProofs(ctx, tx, rows)
-	if err != nil {
-		return nil, err
-	}
-	out.Content, err = asJSONL(rows, places)
-	return out, err
 }
 
 // column is a column of an export. A dot in its name stands for a nested object in JSON.

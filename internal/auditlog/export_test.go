@@ -1,6 +1,7 @@
 package auditlog_test
 
 import (
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/people"
 	"atrium/internal/principal"
+	"atrium/internal/store"
 	"atrium/internal/testkit"
 )
 
@@ -91,5 +93,43 @@ func TestExportsAreAudited(t *testing.T) {
 		require.Equal(t, e.ID, got.ID)
 		_, _, err = op.Run(w.As(w.B, principal.Owner), w.Engine, auditlog.GetEntry, op.ByID{ID: e.ID}, nil)
 		require.Equal(t, apperr.NotFound, apperr.CodeOf(err))
+	})
+}
+
+// A long log is exported up to the limits of one export, and says that older entries match too.
+func TestExportsAreBounded(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		ctx := w.As(w.A, principal.Owner)
+		p, _ := principal.From(ctx)
+		write := func(n int, what string) {
+			require.NoError(t, w.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+				for range n {
+					e := audit.By(p)
+					e.Action, e.Resource, e.ResourceID = "note.made", "Note", "n"
+					e.Changes = map[string]audit.Change{"what": {To: what}}
+					if err := audit.Write(ctx, tx.Client, e); err != nil {
+						return err
+					}
+				}
+				return nil
+			}))
+		}
+		read := func(format string) *auditlog.Exported {
+			in := auditlog.ExportInput{ListEntriesInput: auditlog.ListEntriesInput{Action: []string{"note.made"}}, Format: format}
+			return testkit.Run(t, w, ctx, auditlog.ReadExport, in)
+		}
+		write(auditlog.MaxExport, "short")
+		all := read("jsonl")
+		require.Equal(t, auditlog.MaxExport, all.Count)
+		require.Equal(t, all.Count, strings.Count(all.Content, "\n"))
+		require.False(t, all.Truncated)
+		write(1, "short")
+		require.True(t, read("csv").Truncated)
+
+		write(20, strings.Repeat("x", auditlog.MaxExportBytes/16))
+		long := read("csv")
+		require.Equal(t, 15, long.Count)
+		require.True(t, long.Truncated)
 	})
 }

@@ -40,10 +40,10 @@ func setCaller(w http.ResponseWriter, cred *authn.Credential) {
 // line writes a call's line in the access log, if it gets one. The line contains no path, because its ids and query
 // belong to the customer, and nothing of the body.
 func (g *Gate) line(ctx context.Context, rec *recorder, requestID string) {
-	if g.Logged == LogErrors && (rec.status >= http.StatusInternalServerError || rec.waited > slow) || g.Logged == LogAll {
+	if g.Logged == LogErrors && (rec.outcome() >= http.StatusInternalServerError || rec.waited > slow) || g.Logged == LogAll {
 		g.AccessLog.LogAttrs(ctx, slog.LevelInfo, "call",
 			slog.String("requestId", requestID), orNull("principal", rec.principal), orNull("company", rec.company),
-			orNull("operation", cmp.Or(rec.operation, rec.route)), slog.Int("status", rec.status),
+			orNull("operation", cmp.Or(rec.operation, rec.route)), slog.Int("status", rec.outcome()),
 			slog.Float64("durationMs", float64(time.Since(rec.began).Microseconds())/1000), slog.Int64("bytes", rec.bytes))
 	}
 }

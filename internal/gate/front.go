@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -83,7 +84,7 @@ func (g *Gate) front(may func(*http.Request) error, next http.Handler) http.Hand
 					Fail(g.Log, rec, r, fmt.Errorf("panic: %v", v))
 				}
 			}
-			g.Observe(rec.route, r.Method, rec.status, time.Since(rec.began))
+			g.Observe(rec.route, r.Method, rec.outcome(), time.Since(rec.began))
 			g.line(r.Context(), rec, rid)
 			if aborted || v != nil && begun {
 				panic(http.ErrAbortHandler) // net/http closes the connection, so that half an answer does not look complete
@@ -101,6 +102,7 @@ func (g *Gate) front(may func(*http.Request) error, next http.Handler) http.Hand
 type recorder struct {
 	http.ResponseWriter
 	status int
+	within int           // the status that SetStatus was given; 0 if none
 	bytes  int64         // of the answer's body
 	route  string        // the path's pattern; empty if no route matched
 	began  time.Time     // the call
@@ -115,6 +117,17 @@ func SetRoute(w http.ResponseWriter, pattern string) {
 		rec.route = pattern
 	}
 }
+
+// SetStatus sets the status of a call in the metrics and the access log if its answer is within one of another protocol, whose own
+// status says nothing.
+func SetStatus(w http.ResponseWriter, status int) {
+	if rec, ok := w.(*recorder); ok {
+		rec.within = status
+	}
+}
+
+// outcome returns the call's status for the metrics and the access log.
+func (r *recorder) outcome() int { return cmp.Or(r.within, r.status) }
 
 // WriteHeader records and sends the status.
 func (r *recorder) WriteHeader(status int) {

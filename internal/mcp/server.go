@@ -10,8 +10,10 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -100,7 +102,9 @@ func New(o Options) (*Server, error) {
 			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(raw))
-		answers.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, &caller{server: s, r: r})))
+		c := &caller{server: s, r: r}
+		answers.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, c)))
+		c.record(w)
 	}), s.fail)
 	return s, nil
 }
@@ -170,12 +174,17 @@ func (s *Server) server() *sdk.Server {
 		})
 	}
 	out.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
-		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
-			if method == "tools/list" {
-				c, err := callerOf(ctx)
-				if err != nil {
-					return nil, err
+		return func(ctx context.Context, method string, req sdk.Request) (result sdk.Result, err error) {
+			c, err := callerOf(ctx)
+			if err != nil {
+				return nil, err
+			}
+			defer func() {
+				if v := recover(); v != nil {
+					result, err = nil, c.panicked(ctx, v)
 				}
+			}()
+			if method == "tools/list" {
 				return c.list()
 			}
 			if feature, _, _ := strings.Cut(method, "/"); slices.Contains(undeclared, feature) {
@@ -203,6 +212,37 @@ func callerOf(ctx context.Context) (*caller, error) {
 type caller struct {
 	server *Server
 	r      *http.Request
+
+	mu        sync.Mutex // the SDK's goroutine may outlive the HTTP request
+	operation string     // of the tool; empty for other methods
+	status    int        // of the operation's REST answer; 0 while there is none
+}
+
+func (c *caller) ended(operation string, status int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.operation, c.status = operation, status
+}
+
+// record has the access log and the metrics show the operation and its status: the HTTP status of a tool call is always 200.
+func (c *caller) record(w http.ResponseWriter) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.operation != "" {
+		gate.SetOperation(w, c.operation)
+	}
+	if c.status != 0 {
+		gate.SetStatus(w, c.status)
+	}
+}
+
+// panicked logs a panic, and returns the error of JSON-RPC for it. The SDK answers on goroutines of its own, where a panic would end
+// the process.
+func (c *caller) panicked(ctx context.Context, value any) error {
+	p, _ := principal.From(c.r.Context())
+	c.server.Log.ErrorContext(ctx, "panic", "value", fmt.Sprint(value), "stack", string(debug.Stack()), "requestId", p.RequestID)
+	c.ended(c.operation, http.StatusInternalServerError)
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "Something went wrong on our side. The request's id is " + p.RequestID + "."}
 }
 
 // list returns the tools that the caller's role and scopes allow.
@@ -233,6 +273,7 @@ func (c *caller) call(t registeredTool, arguments json.RawMessage) (*sdk.CallToo
 	if !ok {
 		return nil, errors.New("nobody is calling")
 	}
+	c.ended(t.info.Name, 0)
 	as := *p
 	as.Via = "mcp"
 	answer := &answer{header: http.Header{"X-Request-Id": {p.RequestID}}, status: http.StatusOK}
@@ -242,6 +283,7 @@ func (c *caller) call(t registeredTool, arguments json.RawMessage) (*sdk.CallToo
 	} else {
 		c.server.Calls.ServeHTTP(answer, req)
 	}
+	c.ended(t.info.Name, answer.status)
 	body := answer.body.Bytes()
 	isError := answer.status >= http.StatusBadRequest
 	if t.show != nil && !isError {

@@ -4,7 +4,9 @@ package mcp_test
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -17,6 +19,7 @@ import (
 	"atrium/internal/apitest"
 	"atrium/internal/catalog"
 	"atrium/internal/form"
+	"atrium/internal/gate"
 	"atrium/internal/mcp"
 	"atrium/internal/op"
 	"atrium/internal/policy"
@@ -91,6 +94,41 @@ func call(t *testing.T, c *sdk.ClientSession, tool string, arguments vars) (body
 	require.True(t, ok)
 	require.NoError(t, json.Unmarshal([]byte(text.Text), &body), text.Text)
 	return body, res.IsError
+}
+
+// A panic within a tool answers one call with an error, and the server goes on. The access log has the tool's operation and status.
+func TestAPanicEndsOneCall(t *testing.T) {
+	t.Parallel()
+	w := testkit.SQLiteWorld(t)
+	lines := make(logged, 10)
+	s := apitest.Serve(t, w, func(p apitest.Parts) (http.Handler, error) {
+		p.Gate.AccessLog, p.Gate.Logged = slog.New(slog.NewJSONHandler(lines, nil)), gate.LogErrors
+		calls := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, "/req_1") {
+				panic("a fault of ours")
+			}
+			gate.Fail(p.Log, w, r, errors.New("another"))
+		})
+		return mcp.New(mcp.Options{Engine: p.Engine, Gate: p.Gate, Calls: calls, Log: p.Log, BaseURL: p.BaseURL, AuthURL: p.BaseURL})
+	})
+	c := dial(t, s, http.Header{"X-Api-Key": {s.A.OwnerKey.Value}})
+	_, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "request", Arguments: vars{"id": "req_1"}})
+	require.ErrorContains(t, err, "went wrong on our side")
+	require.NotContains(t, err.Error(), "a fault of ours")
+	body, isError := call(t, c, "request", vars{"id": "req_2"})
+	require.True(t, isError)
+	require.Equal(t, "internal_error", body["error"])
+	for range 2 {
+		require.Contains(t, <-lines, `"operation":"request.read","status":500`)
+	}
+}
+
+// logged receives the lines of a log.
+type logged chan string
+
+func (l logged) Write(line []byte) (int, error) {
+	l <- string(line)
+	return len(line), nil
 }
 
 func names(t *testing.T, c *sdk.ClientSession) (list []string, bytes int) {
