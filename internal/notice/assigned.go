@@ -69,12 +69,16 @@ type assigned struct {
 // Work notifies the people and completes the job in one transaction.
 func (w *assigned) Work(ctx context.Context, job *river.Job[Args]) error {
 	a := job.Args
-	outside := clock.With(principal.With(ctx, principal.Worker(a.Company, worker)), w.engine.Store.Clock())
-	people, note, err := w.find(outside, a)
+	people, note, err := w.find(outside(ctx, w.engine, a.Company), a)
 	if err != nil {
 		return err
 	}
 	return Finish(ctx, w.engine, a.Company, worker, people, note, job.JobRow)
+}
+
+// outside returns the context of what the worker reads of a company before its transaction.
+func outside(ctx context.Context, e *op.Engine, companyID string) context.Context {
+	return clock.With(principal.With(ctx, principal.Worker(companyID, worker)), e.Store.Clock())
 }
 
 // find returns the recipients and the notice.
@@ -83,8 +87,11 @@ func (w *assigned) find(ctx context.Context, a Args) ([]*ent.User, Note, error) 
 	note := Note{Kind: Assigned}
 	if a.Task == "" {
 		r, err := db.Request.Query().Where(request.ID(a.Request)).Only(ctx)
+		if ent.IsNotFound(err) {
+			return nil, note, nil
+		}
 		if err != nil {
-			return nil, note, fmt.Errorf("read the request: %w", ent.MaskNotFound(err))
+			return nil, note, fmt.Errorf("read the request: %w", err)
 		}
 		title := mail.Line(r.Title, 100)
 		note.Subject, note.RequestID = "Assigned to you: "+title, &r.ID
@@ -93,8 +100,11 @@ func (w *assigned) find(ctx context.Context, a Args) ([]*ent.User, Note, error) 
 		return people, note, err
 	}
 	t, err := db.Task.Query().Where(task.ID(a.Task), open.Tasks()).Only(ctx)
+	if ent.IsNotFound(err) { // the task was completed or cancelled meanwhile
+		return nil, note, nil
+	}
 	if err != nil {
-		return nil, note, fmt.Errorf("read the task: %w", ent.MaskNotFound(err)) // nil if the task was completed or cancelled meanwhile
+		return nil, note, fmt.Errorf("read the task: %w", err)
 	}
 	title := mail.Line(t.Title, 100)
 	note.Subject, note.RequestID = "A task for you: "+title, t.RequestID

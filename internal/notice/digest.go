@@ -35,13 +35,14 @@ func (DigestArgs) Kind() string { return "notice_digest" }
 
 // Work adds the jobs of this package to a queue: notices of assignments, digests, and the deletion of old notifications.
 func Work(e *op.Engine, reads Reads) jobs.Option {
-	return jobs.All(jobs.Work(&assigned{engine: e, reads: reads}), jobs.Work(&digester{engine: e}), jobs.Every(digestEvery, DigestArgs{}), jobs.Sweeps(sweep))
+	return jobs.All(jobs.Work(&assigned{engine: e, reads: reads}), jobs.Work(&digester{engine: e, reads: reads}), jobs.Every(digestEvery, DigestArgs{}), jobs.Sweeps(sweep))
 }
 
 // digester works the jobs.
 type digester struct {
 	river.WorkerDefaults[DigestArgs]
 	engine *op.Engine
+	reads  Reads
 }
 
 // Timeout is longer than River's default: all digests of a day are due at the same time.
@@ -68,7 +69,10 @@ func (d *digester) Work(ctx context.Context, _ *river.Job[DigestArgs]) error {
 			return nil
 		}
 		told[n.UserID] = true
-		err := d.engine.Work(ctx, n.CompanyID, worker, func(ctx context.Context, tx *op.Tx) error { return digest(ctx, tx, n.UserID, now) })
+		visible, err := d.visible(ctx, n.CompanyID, n.UserID, now)
+		if err == nil {
+			err = d.engine.Work(ctx, n.CompanyID, worker, func(ctx context.Context, tx *op.Tx) error { return digest(ctx, tx, n.UserID, now, visible) })
+		}
 		if err != nil {
 			return fmt.Errorf("mail the digest of %s: %w", n.UserID, err)
 		}
@@ -76,14 +80,44 @@ func (d *digester) Work(ctx context.Context, _ *river.Job[DigestArgs]) error {
 	})
 }
 
-// digest mails a person the unread notifications that are due. A deactivated user gets none.
-func digest(ctx context.Context, tx *op.Tx, userID string, now time.Time) error {
+// dueFor selects a person's unread notifications for a digest, as many as it lists and one more.
+func dueFor(q *ent.NotificationQuery, userID string, now time.Time) *ent.NotificationQuery {
+	return q.Where(notification.UserID(userID), notification.DigestAtLTE(now), notification.ReadAtIsNil()).Order(notification.ByID()).Limit(digestLines + 1)
+}
+
+// visible returns the ids of the notifications that are due for a person and not about a request that policies hide from the person
+// by now.
+func (d *digester) visible(ctx context.Context, companyID, userID string, now time.Time) (ids []string, err error) {
+	ctx = outside(ctx, d.engine, companyID)
+	u, err := d.engine.Store.Reader().User.Get(ctx, userID)
+	if err != nil {
+		return nil, fmt.Errorf("read the user: %w", err)
+	}
+	list, err := dueFor(d.engine.Store.Reader().Notification.Query(), userID, now).WithRequest().All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read what is due: %w", err)
+	}
+	for _, n := range list {
+		readers := []*ent.User{u}
+		if r := n.Edges.Request; r != nil {
+			if readers, err = ReadersOutside(ctx, d.engine, companyID, worker, readers, d.reads.Request, r, true); err != nil {
+				return nil, err
+			}
+		}
+		if len(readers) > 0 {
+			ids = append(ids, n.ID)
+		}
+	}
+	return ids, nil
+}
+
+// digest mails a person those of the notifications that are due still. A deactivated user gets none.
+func digest(ctx context.Context, tx *op.Tx, userID string, now time.Time, visible []string) error {
 	mine := []*ent.Notification{}
 	// Two runs of the job may overlap: the second waits here, and finds nothing left.
 	u, err := op.Lock(tx, tx.User.Query().Where(user.ID(userID), user.StatusEQ(user.StatusActive))).Only(ctx)
 	if err == nil {
-		mine, err = tx.Notification.Query().Where(notification.UserID(userID), notification.DigestAtLTE(now), notification.ReadAtIsNil()).
-			Order(notification.ByID()).Limit(digestLines + 1).All(ctx)
+		mine, err = dueFor(tx.Notification.Query().Where(notification.IDIn(visible...)), userID, now).All(ctx)
 	}
 	if ent.MaskNotFound(err) != nil {
 		return fmt.Errorf("read what is due: %w", err)

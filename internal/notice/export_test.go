@@ -7,6 +7,6 @@ import (
 )
 
 // MailDigests runs the digest job.
-func MailDigests(ctx context.Context, e *op.Engine) error {
-	return (&digester{engine: e}).Work(ctx, nil)
+func MailDigests(ctx context.Context, e *op.Engine, reads Reads) error {
+	return (&digester{engine: e, reads: reads}).Work(ctx, nil)
 }

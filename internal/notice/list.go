@@ -7,6 +7,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/notification"
+	"atrium/ent/request"
 	"atrium/internal/id"
 	"atrium/internal/jobs"
 	"atrium/internal/op"
@@ -18,7 +19,7 @@ var (
 	List = paging.NewList("notification.list", op.Spec{
 		Resource: "Notification", Action: op.Read, Sorts: sorts, Summary: "List what one was told of",
 	}, func(_ context.Context, tx *op.Tx, in ListInput) *ent.NotificationQuery {
-		q := tx.Notification.Query().Where(notification.UserID(tx.Principal().ID))
+		q := own(tx)
 		switch {
 		case in.Unread == nil:
 		case *in.Unread:
@@ -32,14 +33,21 @@ var (
 	// LookUp reads notifications of the caller by their ids, for GraphQL subscriptions.
 	LookUp = paging.NewLookUp("notification.lookup", op.Spec{
 		Resource: "Notification", Action: op.Read, Summary: "Look notifications up by their ids",
-	}, func(tx *op.Tx) *ent.NotificationQuery {
-		return tx.Notification.Query().Where(notification.UserID(tx.Principal().ID))
-	})
+	}, own)
 
 	MarkRead = op.New("notification.read_all", op.Spec{
 		Resource: "Notification", Action: op.Update, Summary: "Mark notifications as read",
 	}, markRead).WithVerbs(func(MarkReadInput) []string { return []string{"notification.update"} })
 )
+
+// own selects the caller's notifications, but not those of requests that the company's policies hide from the caller by now.
+func own(tx *op.Tx) *ent.NotificationQuery {
+	q := tx.Notification.Query().Where(notification.UserID(tx.Principal().ID))
+	if visible := tx.Visible(request.Table); visible != nil {
+		q.Where(notification.Or(notification.RequestIDIsNil(), notification.HasRequestWith(visible)))
+	}
+	return q
+}
 
 var sorts = op.Sorts{"at": notification.FieldCreatedAt}
 

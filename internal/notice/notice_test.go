@@ -53,6 +53,9 @@ func (l *letters) of(u *ent.User) []string {
 	return l.sent[u.Email]
 }
 
+// reads are the operations by which people read what they are told of.
+var reads = notice.Reads{Request: request.Get.Info(), Task: execution.GetTask.Info()}
+
 // desk is a world in which a company has an offering, and assignees are notified.
 type desk struct {
 	*testkit.World
@@ -70,7 +73,7 @@ func each(t *testing.T, test func(t *testing.T, d *desk)) {
 		owner := w.As(w.A, principal.Owner)
 		s := testkit.Run(t, w, owner, catalog.CreateService, catalog.CreateServiceInput{Name: "IT"})
 		d.offering = testkit.Run(t, w, owner, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: s.ID}, Name: "Laptop"})
-		q, err := jobs.New(w.Store, slog.New(slog.DiscardHandler), true, notice.Work(w.Engine, notice.Reads{Request: request.Get.Info(), Task: execution.GetTask.Info()}))
+		q, err := jobs.New(w.Store, slog.New(slog.DiscardHandler), true, notice.Work(w.Engine, reads))
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan error, 1)
@@ -147,21 +150,25 @@ func TestNotificationsAreEachPersonsOwn(t *testing.T) {
 	})
 }
 
-// With the channel digest, a person gets one mail a day with what is unread by then.
+// With the channel digest, a person gets one mail a day with what is unread by then. What policies hide by then is in no mail and in no
+// list.
 func TestDigest(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		agent := d.A.Users[principal.Agent]
 		asAgent := d.As(d.A, principal.Agent)
 		testkit.Run(t, d.World, asAgent, notice.UpdateSettings, notice.Setting{Kind: notice.Assigned, Channel: "digest"})
-		for _, title := range []string{"One", "Two", "Three"} {
+		for _, title := range []string{"Secret", "Two", "Three", "One"} {
 			d.file(principal.Owner, title, agent)
 		}
-		require.Eventually(t, func() bool { return len(d.told(asAgent, nil)) == 3 }, patience, tick)
+		require.Eventually(t, func() bool { return len(d.told(asAgent, nil)) == 4 }, patience, tick)
+		hide := policy.NewCondition([]byte(`{"resource.title": "Secret", "principal.role": "agent"}`))
+		testkit.Run(t, d.World, d.As(d.A, principal.Owner), policy.Create, policy.CreateInput{Name: "Hide", Effect: "Deny", Action: "read", Resource: "Request", Condition: &hide})
+		require.Len(t, d.told(asAgent, nil), 3)
 		testkit.Run(t, d.World, asAgent, notice.MarkRead, notice.MarkReadInput{IDs: []string{d.told(asAgent, nil)[0].ID}})
 		require.Empty(t, d.mails.of(agent))
 
 		d.Clock.SetOffset(24 * time.Hour)
-		digests := func() { require.NoError(t, notice.MailDigests(t.Context(), d.Engine)) }
+		digests := func() { require.NoError(t, notice.MailDigests(t.Context(), d.Engine, reads)) }
 		digests()
 		require.Len(t, d.mails.of(agent), 1)
 		text := d.mails.of(agent)[0]
@@ -169,6 +176,26 @@ func TestDigest(t *testing.T) {
 		require.Equal(t, 2, strings.Count(text, "- Assigned to you: "), text)
 		digests()
 		require.Len(t, d.mails.of(agent), 1, "once")
+	})
+}
+
+// A notice of a task that ended before it could be given is no failure, and is not tried again.
+func TestWhatEndedIsNotTold(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		ctx := principal.System(t.Context(), "test")
+		require.NoError(t, d.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+			return d.Queue.InsertTx(ctx, tx, notice.Args{Company: d.A.Company.ID, Task: "tsk_ended"}, time.Time{})
+		}))
+		require.Eventually(t, func() bool {
+			left := 0
+			require.NoError(t, d.Store.Snapshot(ctx, func(rows store.Rows) error {
+				return jobs.Unfinished(ctx, d.Store, rows, [2]string{d.A.Company.ID}, func(jobs.Moved) error {
+					left++
+					return nil
+				})
+			}))
+			return left == 0
+		}, 10*time.Second, tick)
 	})
 }
 

@@ -19,6 +19,7 @@ import (
 	"atrium/internal/identity/mfa"
 	"atrium/internal/identity/pages"
 	"atrium/internal/identity/throttle"
+	"atrium/internal/input"
 	"atrium/internal/store"
 )
 
@@ -231,6 +232,9 @@ func (s *Server) openChallenge(r *http.Request) (*challenge, error) {
 
 // ownerOf returns the account that a passkey names as its own.
 func (s *Server) ownerOf(ctx context.Context, handle []byte) (*ent.Account, *holder, error) {
+	if !input.Storable(string(handle)) { // PostgreSQL would refuse the query
+		return nil, nil, fmt.Errorf("%w: of nobody", errPasskey)
+	}
 	acc, err := s.store.Reader().Account.Get(s.signIns.system(ctx), string(handle))
 	if ent.IsNotFound(err) {
 		return nil, nil, fmt.Errorf("%w: of nobody here", errPasskey)

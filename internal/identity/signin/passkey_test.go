@@ -118,6 +118,7 @@ func TestWrongPasskeys(t *testing.T) {
 		refused("does not verify its owner", with(func(k *key) { k.auth.Options.UserNotVerified = true }))
 		refused("for another site", with(func(k *key) { k.rp.Origin = "https://evil.test" }))
 		refused("of another site", with(func(k *key) { k.rp.ID = "evil.test" }))
+		refused("of no text", with(func(k *key) { k.auth.Options.UserHandle = []byte("acc\x00none") }))
 		refused("of nobody", with(func(k *key) { k.auth.Options.UserHandle = []byte("acc_none") }))
 		refused("of somebody else", with(func(k *key) { k.auth.Options.UserHandle = []byte(s.A.Users["member"].AccountID) }))
 		refused("another key", with(func(k *key) {
