@@ -155,3 +155,24 @@ func TestCachedAnswers(t *testing.T) {
 		require.Equal(t, want, got, "%+v", a)
 	}
 }
+
+// However many sets of scopes callers have, few decisions are remembered, and each is the one that all of the caller's scopes give.
+func TestFewAnswersAreRemembered(t *testing.T) {
+	t.Parallel()
+	e := engine(t)
+	questions := []authz.Question{{Verb: "service.read", Scope: "services:read"}, {Verb: "agent.update", AdminLayer: true}, {Verb: "agent.update", Scope: "services:read", AdminLayer: true}}
+	for set := range principal.AllScopes + 1 {
+		if set%97 != 0 && set != principal.AllScopes && set != principal.AllScopes-1 {
+			continue
+		}
+		p := &principal.Principal{Role: principal.Admin, Method: principal.MethodBearer, Scopes: set}
+		for _, q := range questions {
+			want, err := authz.DecideAnew(t.Context(), e, p, q)
+			require.NoError(t, err)
+			got, err := e.Decide(t.Context(), p, q)
+			require.NoError(t, err)
+			require.Equal(t, want, got, "%v %+v", set.Names(), q)
+		}
+	}
+	require.LessOrEqual(t, authz.Remembered(e), 3*len(questions))
+}

@@ -11,13 +11,24 @@ import (
 	"atrium/internal/principal"
 )
 
-// DecideAnew is Decide without the cache.
+// DecideAnew is Decide without the cache, on all of the caller's scopes.
 func DecideAnew(ctx context.Context, e *Engine, p *principal.Principal, q Question) (Decision, error) {
-	v, err := evaluate(ctx, e.own.decision, ast.NewObject(memoOf(p, q).input()...))
+	key := memoOf(p, q)
+	key.scopes = p.Scopes
+	v, err := evaluate(ctx, e.own.decision, ast.NewObject(key.input()...))
 	if err != nil {
 		return Decision{}, err
 	}
 	return decode(v)
+}
+
+// Remembered returns how many decisions the engine remembers.
+func Remembered(e *Engine) (n int) {
+	e.known.Range(func(any, any) bool {
+		n++
+		return true
+	})
+	return n
 }
 
 // Matches reports whether a glob matches a text.

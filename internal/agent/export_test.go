@@ -6,8 +6,11 @@ import (
 	"atrium/internal/jobs"
 )
 
-// DigestOf exports digestOf.
-var DigestOf = digestOf
+// For tests.
+var (
+	DigestOf = digestOf
+	Edited   = edited
+)
 
 // RunJobs returns n jobs for a run, as if it had been inserted or taken over n times.
 func RunJobs(run *ent.AgentRun, n int) []jobs.Job {

@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -23,6 +24,7 @@ import (
 	"atrium/internal/principal"
 	"atrium/internal/request"
 	"atrium/internal/store"
+	"atrium/internal/strictjson"
 	"atrium/internal/testkit"
 	"atrium/internal/testkit/receiver"
 )
@@ -247,4 +249,12 @@ func TestReplayOfARunOutOfBudget(t *testing.T) {
 		require.True(t, *again.Same)
 		require.Empty(t, again.Actions)
 	})
+}
+
+// A person's edits of a proposal leave the digits of large numbers in what they do not edit.
+func TestEditsKeepDigits(t *testing.T) {
+	t.Parallel()
+	got, err := agent.Edited(json.RawMessage(`{"fields":{"asset":9007199254740993},"title":"a","teamId":"t"}`), strictjson.Object{"title": "b", "teamId": nil})
+	require.NoError(t, err)
+	require.Equal(t, `{"fields":{"asset":9007199254740993},"title":"b"}`, string(got))
 }

@@ -17,6 +17,7 @@ import (
 	"atrium/internal/authn"
 	"atrium/internal/op"
 	"atrium/internal/people"
+	"atrium/internal/policy"
 	"atrium/internal/principal"
 	"atrium/internal/ratelimit"
 	"atrium/internal/store"
@@ -317,6 +318,10 @@ func TestOnlyOwnersHoldKeysOfOwners(t *testing.T) {
 			_, _, err := op.Run(asAdmin, w.Engine, apikey.Rotate, byID(id), nil)
 			refused(err)
 		}
+		hidden := testkit.Run(t, w, asAdmin, policy.Create, policy.CreateInput{Name: "Hide owners", Effect: "Deny", Action: "read", Resource: "User"})
+		_, _, err = op.Run(asAdmin, w.Engine, apikey.Rotate, byID(ofOwner.ID), nil) // whoever hides the owner is no owner
+		refused(err)
+		testkit.Run(t, w, asAdmin, policy.Delete, byID(hidden.ID))
 		testkit.Run(t, w, asAdmin, apikey.Rotate, byID(ofAgent.ID))
 		testkit.Run(t, w, asOwner, apikey.Rotate, byID(ofAccount.ID))
 		_, _, err = op.Run(asAdmin, w.Engine, apikey.Revoke, byID(ofOwner.ID), nil) // admins do not touch owners

@@ -89,6 +89,27 @@ func TestAFileHoldsOneCompany(t *testing.T) {
 	require.NoError(t, err, "the file as it was is taken")
 }
 
+// Sign-ins stay in the old installation, and so do the tokens of applications.
+func TestTokensStay(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, from *testkit.World) {
+		who := from.A.Users[principal.Agent]
+		require.NoError(t, from.Store.Write(system(t), func(ctx context.Context, tx *store.Tx) error {
+			g, err := tx.Grant.Create().SetCompanyID(who.CompanyID).SetUserID(who.ID).SetClientID("cli_1").SetSignInID("sgn_1").SetScopes([]string{"offline_access"}).
+				SetMethods([]string{"pwd"}).SetAuthenticatedAt(time.Now()).SetExpiresAt(time.Now().Add(time.Hour)).Save(ctx)
+			if err != nil {
+				return err
+			}
+			return tx.RefreshToken.Create().SetCompanyID(who.CompanyID).SetGrantID(g.ID).SetHash(make([]byte, 32)).SetExpiresAt(g.ExpiresAt).Exec(ctx)
+		}))
+		to := testkit.SQLiteWorld(t)
+		_, err := importer(to).Import(system(t), export(t, from), passphrase)
+		require.NoError(t, err)
+		require.Zero(t, to.Store.Reader().RefreshToken.Query().CountX(system(t)))
+		require.Equal(t, who.Email, to.Store.Reader().User.GetX(system(t), who.ID).Email)
+	})
+}
+
 func system(t *testing.T) context.Context { return principal.System(t.Context(), "test") }
 
 func sandboxOf(t *testing.T, w *testkit.World) string {
