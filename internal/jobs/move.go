@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"entgo.io/ent/dialect"
@@ -25,15 +26,22 @@ type Moved struct {
 	Args        json.RawMessage `json:"args"`
 }
 
-// Company returns the company that the job's arguments name; empty if they name none.
-func (m Moved) Company() string {
-	var args struct {
-		Company string `json:"company"`
-	}
+// Company returns the company that the job's arguments name; empty if they name none, or may name another one: workers read "Company"
+// as "company", and PostgreSQL changes the order of keys.
+func (m Moved) Company() (id string) {
+	var args map[string]json.RawMessage
 	if json.Unmarshal(m.Args, &args) != nil {
 		return ""
 	}
-	return args.Company
+	for key := range args {
+		if key != "company" && strings.EqualFold(key, "company") {
+			return ""
+		}
+	}
+	if json.Unmarshal(args["company"], &id) != nil {
+		return ""
+	}
+	return id
 }
 
 // Unfinished calls fn for each unfinished job of two companies, in the order of insertion.

@@ -101,7 +101,7 @@ func (a *attempt) refusedBy(out *apperr.Error) {
 // subjectID returns the id of the resource that a refused call was about. It is empty for a create or a list, because the
 // id that these name belongs to another kind of resource: a new offering names its service.
 func (a *attempt) subjectID() string {
-	if a.info.Action == Create || strings.HasSuffix(a.info.Name, ".list") {
+	if a.info.Action == Create || a.info.lists() {
 		return ""
 	}
 	return a.target

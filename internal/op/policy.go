@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"entgo.io/ent/dialect/sql"
 
@@ -128,7 +127,7 @@ func (tx *Tx) Narrowed(entity string) bool { return tx.narrowed != nil && tx.nar
 // mayBegin refuses an operation that the policies deny for every row. It never refuses a list, which comes out empty instead.
 func (tx *Tx) mayBegin(ctx context.Context) error {
 	info := tx.info
-	if tx.set == nil || tx.lists() || !authz.Bound(info.Resource) || info.Action == Read && authz.HasRows(info.Resource) {
+	if tx.set == nil || info.lists() || !authz.Bound(info.Resource) || info.Action == Read && authz.HasRows(info.Resource) {
 		return nil
 	}
 	if info.Action == Create && authz.HasRows(info.Resource) && !tx.engine.Authz.Settled(tx.set, string(Create), info.Resource) {
@@ -144,8 +143,6 @@ func (tx *Tx) Visible(table string) func(*sql.Selector) {
 	}
 	return tx.narrowed.Narrow(authz.EntityOfTable(table))
 }
-
-func (tx *Tx) lists() bool { return strings.HasSuffix(tx.info.Name, ".list") }
 
 // mayTouch refuses a row that the policies hide from the caller, and a row on which they deny the operation as the row is.
 func (tx *Tx) mayTouch(ctx context.Context, row any) error {

@@ -90,6 +90,9 @@ type Operation[In, Out any] struct {
 // Info returns the operation's description, for tables and documents.
 func (o *Operation[In, Out]) Info() *Info { return &o.info }
 
+// lists reports whether the operation is a list: by its name, "request.list".
+func (i *Info) lists() bool { return strings.HasSuffix(i.Name, ".list") }
+
 // Verbs returns the rights that the operation requires at least, whatever its input.
 func (i *Info) Verbs() []string {
 	if i.varies {

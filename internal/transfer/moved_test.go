@@ -69,19 +69,23 @@ func TestAFileHoldsOneCompany(t *testing.T) {
 	insert(t, from, jobs.Job{Args: agent.IntakeArgs{Company: a, Request: "req_1"}})
 	whole := opened(t, export(t, from))
 	account := from.A.Users[principal.Member].AccountID
-	for row, change := range map[string][2]string{
-		"companies": {a, b}, "users": {a, b}, "access_policies": {a, b}, "(jobs)": {a, b},
-		"accounts": {account, "acc_other"}, // a user of an account that the file does not bring
+	for _, c := range []struct{ row, from, to string }{
+		{"companies", a, b},
+		{"users", a, b},
+		{"access_policies", a, b},
+		{"(jobs)", a, b},
+		{"(jobs)", `"company":"` + a, `"company":"` + b + `","Company":"` + a}, // which workers could read as either
+		{"accounts", account, "acc_other"},                                     // a user of an account that the file does not bring
 	} {
 		lines := strings.SplitAfter(whole, "\n")
-		n := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, `["`+row) && strings.Contains(l, change[0]) })
-		require.Positive(t, n, row)
-		lines[n] = strings.ReplaceAll(lines[n], change[0], change[1])
+		n := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, `["`+c.row) && strings.Contains(l, c.from) })
+		require.Positive(t, n, c.row)
+		lines[n] = strings.ReplaceAll(lines[n], c.from, c.to)
 		forged := strings.Join(lines, "")
 		to := testkit.SQLiteWorld(t)
 		before := companies(t, to)
 		_, err := importer(to).Import(system(t), sealed(t, forged), passphrase)
-		require.ErrorIs(t, err, transfer.ErrForeign, row)
+		require.ErrorIs(t, err, transfer.ErrForeign, c.row)
 		require.Equal(t, before, companies(t, to))
 	}
 	to := testkit.SQLiteWorld(t)
