@@ -88,7 +88,7 @@ function Body({ workflow: w }: { workflow: Workflow }) {
             <Rest base={changed ? base : undefined} fault={faults.size > 0 ? null : fault} fields={[]} />
             {fault && faults.size > 0 && <ul className="fault" role="alert">{fault.details.map((d) => <li key={d.field + d.message}>{nameOf(parsed.definition, d.field)}: {d.message}</li>)}</ul>}
             <footer>
-              {changed && <button type="button" className="plain" onClick={() => { forget(); setFault(null); focusSoon(() => globalThis.document.querySelector<HTMLElement>('main form textarea')); }}>Discard</button>}
+              {changed && !base.restored && !base.outdated && <button type="button" className="plain" onClick={() => { forget(); setFault(null); focusSoon(() => globalThis.document.querySelector<HTMLElement>('main form textarea')); }}>Discard</button>}
               <button type="submit" disabled={saving || !changed || parsed.error !== ''}>Save</button>
             </footer>
           </form>
