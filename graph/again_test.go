@@ -145,11 +145,14 @@ func TestIfMatch(t *testing.T) {
 		as := s.Session(t, s.World.A.Owner)
 		r := h.filed(t, s, principal.Member, "R")
 		said := ask(t, s, as, `mutation($id: ID!) { createComment(input: {requestId: $id, body: "zero"}) { comment { id etag } } }`, vars{"id": r.ID}).Text("data.createComment.comment.id")
+		empty := testkit.Run(t, s.World, s.World.As(s.World.A, principal.Owner), people.CreateTeam, people.CreateTeamInput{Name: "Empty"})
 		for _, c := range []struct{ list, row, id, change string }{
 			{"services", "service", h.service.ID, `updateService(input: {id: $id, ifMatch: $tag, description: $text}) { service { etag } }`},
 			{"", "offering", h.offering.ID, `updateOffering(input: {id: $id, ifMatch: $tag, description: $text}) { offering { etag } }`},
 			{"requests", "request", r.ID, `updateRequest(input: {id: $id, ifMatch: $tag, description: $text}) { request { etag } }`},
 			{"teams", "team", h.team.ID, `updateTeam(input: {id: $id, ifMatch: $tag, description: $text}) { team { etag } }`},
+			{"teams", "team", empty.ID, `updateTeam(input: {id: $id, ifMatch: $tag, description: $text}) { team { etag } }`},
+			{"users", "user", s.A.Owner.UserID, `updateUser(input: {id: $id, ifMatch: $tag, name: $text}) { user { etag } }`}, // in no team
 			{"users", "user", s.A.Agent.UserID, `updateUser(input: {id: $id, ifMatch: $tag, name: $text}) { user { etag } }`},
 			{"", "comment", said, `updateComment(input: {id: $id, ifMatch: $tag, body: $text}) { comment { etag } }`},
 			{"", "company", "", `updateCompany(input: {ifMatch: $tag, name: $text}) { company { etag } }`},

@@ -37,7 +37,7 @@ func etagOf(row any, further []string) string {
 			}
 		}
 	}
-	_ = enc.Encode(further)
+	_ = enc.Encode(append([]string{}, further...)) // no ids are the same, however they were read
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:15])
 }
 

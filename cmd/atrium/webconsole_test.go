@@ -43,6 +43,21 @@ func TestWebConsolePages(t *testing.T) {
 	})
 }
 
+// An owner builds what a company works with in the console's forms: agents of their own and for phases, forms that ask by condition,
+// and names and attributes.
+func TestWebConsoleForms(t *testing.T) {
+	each(t, func(t *testing.T, p place) {
+		n := p.serve()
+		first := p.firstRun()
+		p.object("company", "limits", "--company", first.Company.ID, "--per-minute", "6000")
+		require.Contains(t, n.script("console-forms.mjs", map[string]any{
+			"api": n.base, "liveKey": first.LiveKey,
+			"owner": map[string]string{"email": first.Owner.Email, "password": first.Owner.Password},
+			"demo":  map[string]string{"serviceId": first.Demo.ServiceID, "offeringId": first.Demo.OfferingID},
+		}), "console-forms: ok")
+	})
+}
+
 // An admin presses what the console's pages offer, and the server refuses none of it. In the sandbox they offer nothing of people,
 // keys, the plan and the settings, which are the live company's.
 func TestWebConsoleOffersWhatIsAllowed(t *testing.T) {

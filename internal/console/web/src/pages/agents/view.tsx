@@ -143,6 +143,7 @@ const tools: [AgentToolName, string][] = [['updateRequest', 'Routes requests'], 
 
 function Settings({ agent: a }: { agent: AgentFullFragment }) {
   const [managed, intake] = [a.source === 'MANAGED', a.type === 'QUEUE_INTAKE'];
+  const tooled = intake || !managed; // of a phase's task a model has one tool, to complete it
   const thinks = a.engine === 'history' ? 'history' : a.modelConnectionId ?? 'own';
   const row = {
     name: a.name, autonomy: a.autonomy, instructions: a.instructions, filter: a.filter, sees: a.sees, runsPerDay: String(a.runsPerDay), shadow: a.shadow,
@@ -160,7 +161,7 @@ function Settings({ agent: a }: { agent: AgentFullFragment }) {
       id: a.id, ...base.match, name: draft.name, autonomy: draft.autonomy, instructions: draft.instructions, filter: draft.filter, sees: draft.sees, runsPerDay: Number(draft.runsPerDay), shadow: draft.shadow,
       ...(draft.thinks !== thinks ? { engine: draft.thinks === 'history' ? 'history' as const : 'model' as const, modelConnectionId: ['history', 'own'].includes(draft.thinks) ? null : draft.thinks, model: null } : {}),
       ...(managed ? {} : { endpointUrl: draft.endpointUrl.trim() || null }), ...(intake ? {} : { consultMinutes: Number(draft.consultMinutes) }),
-      tools: Object.entries(draft.tools).map(([name, mode]) => ({ name: name as AgentToolName, mode })),
+      ...(tooled ? { tools: Object.entries(draft.tools).map(([name, mode]) => ({ name: name as AgentToolName, mode })) } : {}),
     } });
     setFault(o.fault);
     if (o.fault) return;
@@ -192,15 +193,17 @@ function Settings({ agent: a }: { agent: AgentFullFragment }) {
         <Field label="Sees" fault={faultAt(fault, 'sees')} hint="Besides what its own rights let it."><select value={draft.sees} onChange={(e) => { set({ ...draft, sees: e.target.value as AgentSees }); }}><option value="requester">What the requester may see</option><option value="agent">What it may see itself</option></select></Field>
         <Field label="Runs a day" hint="Those beyond are handed over to people." fault={faultAt(fault, 'runsPerDay')}><input type="number" min={1} value={draft.runsPerDay} onChange={(e) => { set({ ...draft, runsPerDay: e.target.value }); }} /></Field>
       </div>
-      <fieldset>
-        <legend>Tools</legend>
-        <div className="pair">
-          {tools.map(([name, says]) => (
-            <Field key={name} label={says} hint={name}><select value={draft.tools[name] ?? 'off'} onChange={(e) => { set({ ...draft, tools: { ...draft.tools, [name]: e.target.value as AgentToolMode } }); }}><option value="auto">As its autonomy says</option><option value="approve">Waits for approval</option><option value="off">Not at all</option></select></Field>
-          ))}
-        </div>
-        {faultAt(fault, 'tools') && <p className="fault">{faultAt(fault, 'tools')}</p>}
-      </fieldset>
+      {tooled && (
+        <fieldset>
+          <legend>Tools</legend>
+          <div className="pair">
+            {tools.map(([name, says]) => (
+              <Field key={name} label={says} hint={name}><select value={draft.tools[name] ?? 'off'} onChange={(e) => { set({ ...draft, tools: { ...draft.tools, [name]: e.target.value as AgentToolMode } }); }}><option value="auto">As its autonomy says</option><option value="approve">Waits for approval</option><option value="off">Not at all</option></select></Field>
+            ))}
+          </div>
+          {faultAt(fault, 'tools') && <p className="fault">{faultAt(fault, 'tools')}</p>}
+        </fieldset>
+      )}
       <Check label="Shadow" hint="It proposes to admins alone, and nobody applies it: to see how it would do." checked={draft.shadow} set={(shadow) => { set({ ...draft, shadow }); }} />
       <Rest base={base} fault={fault} fields={['name', 'autonomy', 'sees', 'runsPerDay', 'tools', ...(managed ? ['engine', 'modelConnectionId', 'model', 'instructions'] : ['endpointUrl']), intake ? 'filter' : 'consultMinutes']} />
       <footer>

@@ -1,0 +1,115 @@
+// An owner with Chromium builds what a company works with: an agent of its own with its secret and its key, an agent for phases, an
+// offering whose form asks by condition, and the names and attributes of workflows and people.
+import assert from 'node:assert/strict';
+import { arrive, rest, until } from './console-browser.mjs';
+
+const { api, owner, demo } = JSON.parse(process.env.ATRIUM_TEST);
+const b = await arrive(owner, 'agents');
+const { page } = b;
+const button = (name, within = page) => within.getByRole('button', { name, exact: true });
+const dialog = (title) => page.getByRole('dialog', { name: title });
+
+// A CUSTOM agent has a signing secret, which is shown once, and works with a key of its own.
+await button('New agent').click();
+{
+  const make = dialog('New agent');
+  await button('Create', make).click();
+  await make.getByText(/Name|required|characters/).first().waitFor();
+  await make.getByLabel('Name').fill('Robot');
+  await make.getByLabel('Autonomy').selectOption('AUTONOMOUS');
+  await make.getByLabel('Source').selectOption('CUSTOM');
+  assert.equal(await make.getByLabel('Autonomy').inputValue(), 'ACT_WITH_APPROVAL', 'no evaluation tries it, so it never acts alone');
+  await b.sound('forms-agent');
+  await button('Create', make).click();
+}
+assert.match(await page.getByLabel('Signing secret', { exact: true }).textContent(), /^whsec_/);
+await button('I have stored it').click();
+await page.getByRole('heading', { level: 1, name: 'Robot' }).waitFor();
+await page.getByLabel('Address').fill('http://agent.example.com');
+await button('Save').click();
+await page.getByText(/https/).nth(1).waitFor(); // the refusal, besides the hint
+await page.getByLabel('Address').fill('');
+await button('Save').click();
+await button('Publish').click();
+await button('Publish', dialog(/Publish/)).click();
+await page.getByText('Version 1 works from now on.').waitFor();
+await button('New API key').click();
+await page.getByLabel('Name', { exact: true }).last().fill('The program');
+await button('Create').click();
+const key = await page.getByLabel('API key', { exact: true }).textContent();
+await button('I have stored it').click();
+assert.deepEqual(await rest('GET', '/agent-runs?status=QUEUED', null, key), [], 'the key opens the agent\'s runs');
+
+// An agent for phases thinks with a model: without one it cannot be published, and its page says what to write into a workflow.
+await b.go('agents', 'Agents');
+await button('New agent').click();
+await dialog('New agent').getByLabel('Name').fill('Clerk');
+await dialog('New agent').getByLabel('Type').selectOption('WORKFLOW_PHASE');
+await button('Create', dialog('New agent')).click();
+await page.getByRole('heading', { level: 1, name: 'Clerk' }).waitFor();
+assert.ok(await button('Publish').isDisabled());
+assert.equal(await page.getByRole('group', { name: 'Tools' }).count(), 0, 'a model has one tool for a task');
+assert.equal(JSON.parse(await page.getByLabel('Participant', { exact: true }).textContent()).type, 'agent');
+await b.sound('forms-phase-agent');
+
+// A field of a form is asked for only where another one has a value, in the preview and where people file.
+await b.go(`services/${demo.serviceId}`, 'IT Support');
+await button('New offering').click();
+const offer = dialog('New offering');
+await offer.getByLabel('Name', { exact: true }).fill('Access');
+for (const [n, label] of ['System', 'Why'].entries()) {
+  await button('Add field', offer).click();
+  const field = offer.getByRole('group', { name: `Field ${n + 1}` });
+  await field.getByLabel('Label').fill(label);
+  if (n === 0) {
+    await field.getByLabel('Type').selectOption('select');
+    await field.getByLabel('Options').fill('Audit\nBilling');
+    await field.getByLabel('Options').blur();
+  } else {
+    await field.getByLabel('Shown when').selectOption({ label: 'System' });
+    await field.getByLabel('Has the value').selectOption('Audit');
+    await field.getByLabel('Required').check();
+  }
+}
+const preview = offer.getByRole('region', { name: 'Preview' });
+assert.equal(await preview.getByLabel('Why').count(), 0);
+await preview.getByLabel('System').selectOption('Audit');
+await preview.getByLabel('Why').waitFor();
+await b.sound('forms-offering');
+await button('Create', offer).click();
+await offer.waitFor({ state: 'detached' });
+const offering = (await rest('GET', `/services/${demo.serviceId}/offerings`)).find((o) => o.name === 'Access');
+await b.go(`catalogue/${offering.id}`, 'Access');
+await page.getByLabel('Title').fill('To the books');
+await page.getByLabel('System').selectOption('Billing');
+assert.equal(await page.getByLabel('Why').count(), 0);
+await page.getByLabel('System').selectOption('Audit');
+await page.getByRole('main').getByRole('button', { name: /^(File|Send|Submit)/ }).click();
+await page.getByLabel('Why').and(page.locator('[aria-invalid=true]')).waitFor();
+await page.getByLabel('Why').fill('The year ends');
+await page.getByRole('main').getByRole('button', { name: /^(File|Send|Submit)/ }).click();
+await page.getByRole('heading', { level: 1, name: 'To the books' }).waitFor();
+await page.getByText('The year ends').waitFor();
+
+// A person's attributes are written one a line, and what is no attribute is said.
+await b.go('people', 'People');
+await page.getByRole('button', { name: /^Edit / }).first().click();
+const edit = dialog(/^Edit /);
+await edit.getByLabel('Attributes').fill('region=eu\ngrade=3');
+await button('Save', edit).click();
+await edit.waitFor({ state: 'detached' });
+await until('the attributes stand', async () => JSON.stringify((await rest('GET', '/users')).find((u) => u.email === owner.email).attributes) === '{"grade":"3","region":"eu"}');
+
+// A workflow is renamed, and the list says so at once.
+await b.go('workflows', 'Workflows');
+await page.locator('td a.name').first().click();
+await page.waitForURL(`${api}/app/workflows/*`);
+await button('Edit').click();
+await dialog(/^Edit /).getByLabel('Name').fill('How access is given');
+await button('Save', dialog(/^Edit /)).click();
+await page.getByRole('heading', { level: 1, name: 'How access is given' }).waitFor();
+await page.goBack();
+await page.getByRole('link', { name: 'How access is given' }).waitFor();
+
+await b.end();
+console.log('console-forms: ok');
