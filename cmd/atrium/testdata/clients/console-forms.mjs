@@ -111,5 +111,44 @@ await page.getByRole('heading', { level: 1, name: 'How access is given' }).waitF
 await page.goBack();
 await page.getByRole('link', { name: 'How access is given' }).waitFor();
 
+// What a company configures is created, opened again as it was created, and changed. Saving it right away is no conflict.
+const forms = [
+  ['organizations', 'Organizations', 'New organization', { Name: 'Ships' }],
+  ['organizations', 'Organizations', 'New organization', { Name: 'Decks', 'Part of': { label: 'Ships, renamed' } }],
+  ['calendars', 'Calendars', 'New calendar', { Name: 'Office', 'Time zone': 'Europe/Berlin', Friday: '09:00-12:00, 13:00-15:30', Holidays: '2026-12-25' }],
+  ['routing', 'Routing rules', 'New routing rule', { Name: 'Urgent ones', When: "request.priority == 'URGENT'", Priority: { label: 'High' } }],
+  ['service-accounts', 'Service accounts', 'New service account', { Name: 'Exporter' }],
+  ['oauth-clients', 'OAuth clients', 'New OAuth client', { Name: 'Portal', 'Redirect URIs': 'https://portal.example.com/cb' }],
+];
+for (const [path, title, make, values] of forms) {
+  await b.go(path, title);
+  await button(make).click();
+  const form = dialog(make);
+  for (const [label, value] of Object.entries(values)) {
+    const field = form.getByLabel(label, { exact: true });
+    if (typeof value === 'string') await field.fill(value);
+    else await field.selectOption(value);
+  }
+  await button('Create', form).click();
+  await form.waitFor({ state: 'detached' });
+  const stored = button('I have stored it');
+  await page.getByText(values.Name, { exact: true }).first().waitFor();
+  if (await stored.count()) await stored.click();
+  for (const changed of [{}, { Name: `${values.Name}, renamed` }]) {
+    const name = values.Name;
+    await page.getByRole('button', { name: `Edit ${name}`, exact: true }).click();
+    const again = dialog(new RegExp(name));
+    for (const [label, value] of Object.entries(values)) {
+      const field = again.getByLabel(label, { exact: true });
+      if (typeof value === 'string') assert.equal(await field.inputValue(), value, `${make}: ${label}`);
+      else assert.equal(await field.evaluate((e) => e.selectedOptions[0].label), value.label, `${make}: ${label}`);
+    }
+    if (changed.Name) await again.getByLabel('Name', { exact: true }).fill(changed.Name);
+    await button('Save', again).click();
+    await again.waitFor({ state: 'detached' });
+  }
+  await page.getByText(`${values.Name}, renamed`).first().waitFor();
+}
+
 await b.end();
 console.log('console-forms: ok');
