@@ -42,7 +42,7 @@
 // bypasses row-level security.
 //
 // Missing for both: a state of the company in which writes are refused; a way to stop its jobs at the same time (workers must not
-// act in two cells: the queues are emptied, and Import creates the jobs again); and the answer 421.
+// act in two cells: the queues stop, and the jobs move with the file); and the answer 421.
 //
 // # The simulation
 //

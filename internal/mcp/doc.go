@@ -23,7 +23,7 @@
 //   - Only tools: the methods of other features answer method not found, where the SDK would answer empty lists. The protocol's
 //     own conformance suite runs against the binary (cmd/atrium/clients_test.go), for 2025-11-25 with its handshake and
 //     2026-07-28 without; what does not apply is listed beside it with the reason.
-//   - The access log and the metrics show the operation of a tool call and its status in REST: the HTTP status is always 200.
+//   - The access log shows the operation of a tool call; it and the metrics show its status in REST: the HTTP status is always 200.
 //   - Audit entries say via: mcp. Agent-Run and Idempotency-Key are the headers that the other APIs take.
 //
 // # Cost

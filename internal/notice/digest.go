@@ -80,35 +80,44 @@ func (d *digester) Work(ctx context.Context, _ *river.Job[DigestArgs]) error {
 	})
 }
 
-// dueFor selects a person's unread notifications for a digest, as many as it lists and one more.
+// dueFor selects a person's unread notifications for a digest.
 func dueFor(q *ent.NotificationQuery, userID string, now time.Time) *ent.NotificationQuery {
-	return q.Where(notification.UserID(userID), notification.DigestAtLTE(now), notification.ReadAtIsNil()).Order(notification.ByID()).Limit(digestLines + 1)
+	return q.Where(notification.UserID(userID), notification.DigestAtLTE(now), notification.ReadAtIsNil()).Order(notification.ByID())
 }
 
 // visible returns the ids of the notifications that are due for a person and not about a request that policies hide from the person
-// by now.
+// by now: as many as a digest lists, and one more.
 func (d *digester) visible(ctx context.Context, companyID, userID string, now time.Time) (ids []string, err error) {
 	ctx = outside(ctx, d.engine, companyID)
 	u, err := d.engine.Store.Reader().User.Get(ctx, userID)
 	if err != nil {
 		return nil, fmt.Errorf("read the user: %w", err)
 	}
-	list, err := dueFor(d.engine.Store.Reader().Notification.Query(), userID, now).WithRequest().All(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read what is due: %w", err)
-	}
-	for _, n := range list {
-		readers := []*ent.User{u}
-		if r := n.Edges.Request; r != nil {
-			if readers, err = ReadersOutside(ctx, d.engine, companyID, worker, readers, d.reads.Request, r, true); err != nil {
-				return nil, err
+	for after := ""; ; {
+		list, err := dueFor(d.engine.Store.Reader().Notification.Query(), userID, now).Where(notification.IDGT(after)).
+			Limit(digestLines + 1).WithRequest().All(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("read what is due: %w", err)
+		}
+		for _, n := range list {
+			after = n.ID
+			readers := []*ent.User{u}
+			if r := n.Edges.Request; r != nil {
+				if readers, err = ReadersOutside(ctx, d.engine, companyID, worker, readers, d.reads.Request, r, true); err != nil {
+					return nil, err
+				}
+			}
+			if len(readers) > 0 {
+				ids = append(ids, n.ID)
+			}
+			if len(ids) > digestLines {
+				return ids, nil
 			}
 		}
-		if len(readers) > 0 {
-			ids = append(ids, n.ID)
+		if len(list) <= digestLines {
+			return ids, nil
 		}
 	}
-	return ids, nil
 }
 
 // digest mails a person those of the notifications that are due still. A deactivated user gets none.

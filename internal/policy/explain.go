@@ -123,7 +123,8 @@ func explained(ctx context.Context, tx *op.Tx, in ExplainInput) (Explanation, er
 			break
 		}
 	}
-	return out, nameOf(ctx, tx, &out.DecidedBy)
+	err = nameOf(ctx, tx, &out.DecidedBy)
+	return out, err
 }
 
 // nameOf sets the policy's name.

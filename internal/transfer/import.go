@@ -131,7 +131,10 @@ func (i *importer) all(ctx context.Context) error {
 	if i.in.Err() != nil || !whole {
 		return ErrCutOff
 	}
-	if err := errors.Join(i.flush(ctx), i.insertJobs(ctx)); err != nil {
+	if err := i.flush(ctx); err != nil {
+		return err
+	}
+	if err := i.insertJobs(ctx); err != nil {
 		return err
 	}
 	for t, parents := range i.parents {
@@ -300,7 +303,7 @@ func (i *importer) job(ctx context.Context, raw []byte) error {
 	if err := json.Unmarshal(raw, &j); err != nil {
 		return ErrCutOff
 	}
-	if !i.ours(j.Company()) {
+	if !i.ours(j.Company()) || !slices.Contains(kinds, j.Kind) {
 		return fmt.Errorf("%w: it has a job that is not the company's", ErrForeign)
 	}
 	i.rows++

@@ -6,6 +6,10 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -75,6 +79,7 @@ func TestAFileHoldsOneCompany(t *testing.T) {
 		{"access_policies", a, b},
 		{"(jobs)", a, b},
 		{"(jobs)", `"company":"` + a, `"company":"` + b + `","Company":"` + a}, // which workers could read as either
+		{"(jobs)", `"kind":"agent_intake"`, `"kind":"backchannel_logout"`},     // which belongs to no company
 		{"accounts", account, "acc_other"},                                     // a user of an account that the file does not bring
 	} {
 		lines := strings.SplitAfter(whole, "\n")
@@ -91,6 +96,28 @@ func TestAFileHoldsOneCompany(t *testing.T) {
 	to := testkit.SQLiteWorld(t)
 	_, err := importer(to).Import(system(t), sealed(t, whole), passphrase)
 	require.NoError(t, err, "the file as it was is taken")
+}
+
+// Every kind of job whose arguments have the company moves, and no other.
+func TestKindsThatMove(t *testing.T) {
+	t.Parallel()
+	kind := regexp.MustCompile(`(?m)^func \((?:\w+ )?(\w+)\) Kind\(\) string +\{ return "(\w+)" \}`)
+	var owned []string
+	require.NoError(t, filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		source, err := os.ReadFile(path)
+		for _, m := range kind.FindAllStringSubmatch(string(source), -1) {
+			args := regexp.MustCompile(`(?s)\ntype ` + m[1] + ` struct ?\{.*?\n?\}`).FindString(string(source))
+			require.NotEmpty(t, args, "%s: %s stands beside its Kind", path, m[1])
+			if strings.Contains(args, `json:"company"`) {
+				owned = append(owned, m[2])
+			}
+		}
+		return err
+	}))
+	require.ElementsMatch(t, transfer.Kinds, owned)
 }
 
 // Sign-ins stay in the old installation, and so do the tokens of applications.

@@ -34,6 +34,14 @@ import (
 // stay lists the company tables that do not move.
 var stay = []string{session.Table, grant.Table, refreshtoken.Table, mailedlink.Table, authrequest.Table, rowcount.Table}
 
+// kinds lists the jobs that move: those whose arguments have the company. A file may name any kind, and the installation's own jobs
+// are not a company's to insert.
+var kinds = []string{
+	"agent_consulted", "agent_evaluate", "agent_expiry", "agent_intake", "agent_lease", "agent_phase", "agent_push", "agent_release", "agent_run",
+	"agent_task", "agent_think", "erase_person", "execution_call", "execution_notice", "execution_step", "notice", "sla_breach", "sla_notice",
+	"sla_rederive", "webhook", "webhook_replay",
+}
+
 // accountTables lists the tables without a company that move with a company's people, and the column of each that names the account.
 var accountTables = map[string]string{account.Table: account.FieldID, factor.Table: factor.FieldAccountID, recoverycode.Table: recoverycode.FieldAccountID}
 

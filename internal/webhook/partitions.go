@@ -74,7 +74,10 @@ func (w partitions) parts(ctx context.Context) ([]partition, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list the partitions: %w", err)
 	}
-	parts, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p partition, err error) { return p, row.Scan(&p.name, &p.below) })
+	parts, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p partition, err error) {
+		err = row.Scan(&p.name, &p.below)
+		return p, err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("list the partitions: %w", err)
 	}

@@ -1,0 +1,4 @@
+package transfer
+
+// Kinds exports kinds.
+var Kinds = kinds
