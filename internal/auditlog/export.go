@@ -87,25 +87,23 @@ func export(ctx context.Context, tx *op.Tx, in ExportInput) (Recorded, error) {
 	return Recorded{tx.Now(ctx)}, nil
 }
 
-// readExport returns the newest entries that match, newest first. A company makes one export at a time.
+// readExport returns the newest entries that match, newest first.
 func readExport(ctx context.Context, tx *op.Tx, in ExportInput) (*Exported, error) {
 	out := &Exported{Format: in.Format}
-	return out, tx.Costly(ctx, func(ctx context.Context) error {
-		rows, err := out.read(ctx, tx, in)
-		if err != nil {
-			return err
-		}
-		if in.Format == "csv" {
-			out.Content, err = asCSV(rows)
-			return err
-		}
-		places, err := exportProofs(ctx, tx, rows)
-		if err != nil {
-			return err
-		}
-		out.Content, err = asJSONL(rows, places)
-		return err
-	})
+	rows, err := out.read(ctx, tx, in)
+	if err != nil {
+		return nil, err
+	}
+	if in.Format == "csv" {
+		out.Content, err = asCSV(rows)
+		return out, err
+	}
+	places, err := exportProofs(ctx, tx, rows)
+	if err != nil {
+		return nil, err
+	}
+	out.Content, err = asJSONL(rows, places)
+	return out, err
 }
 
 // read returns the entries up to the limits, and sets their number and whether older ones match too.

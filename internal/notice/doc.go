@@ -8,7 +8,8 @@
 //
 // Each notification is a row that only its recipient can list and mark as read. Rows are kept for 180 days. A person is never
 // notified of a row that the person may not read. Access policies are evaluated for each person outside the write transaction,
-// because customers' policies may be slow: an operation calls Readers in its preparation, a worker calls ReadersOutside. A job
+// because customers' policies may be slow: an operation calls Readers in its preparation, a worker calls ReadersOutside. Digests, and
+// the list, ask the policies again about the request of a notification; the tasks that some are about are not known there. A job
 // (Args) notifies of assignments, so assigning costs one insert.
 //
 // Mails contain a link that switches off mails of their kind without signing in (RFC 8058); package account has its page.

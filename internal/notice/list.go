@@ -16,9 +16,9 @@ import (
 
 // The operations on the caller's notifications.
 var (
-	List = paging.NewList("notification.list", op.Spec{
+	List = op.New("notification.list", op.Spec{
 		Resource: "Notification", Action: op.Read, Sorts: sorts, Summary: "List what one was told of",
-	}, func(_ context.Context, tx *op.Tx, in ListInput) *ent.NotificationQuery {
+	}, func(ctx context.Context, tx *op.Tx, in ListInput) (out paging.List[*ent.Notification], err error) {
 		q := own(tx)
 		switch {
 		case in.Unread == nil:
@@ -27,20 +27,31 @@ var (
 		default:
 			q.Where(notification.ReadAtNotNil())
 		}
-		return q
+		err = tx.Bounded(ctx, request.Table, func(ctx context.Context) (err error) {
+			out, err = paging.Of(ctx, in.Page, sorts, q)
+			return err
+		})
+		return out, err
 	})
 
 	// LookUp reads notifications of the caller by their ids, for GraphQL subscriptions.
-	LookUp = paging.NewLookUp("notification.lookup", op.Spec{
+	LookUp = op.New("notification.lookup", op.Spec{
 		Resource: "Notification", Action: op.Read, Summary: "Look notifications up by their ids",
-	}, own)
+	}, func(ctx context.Context, tx *op.Tx, in paging.ByIDs) (out map[string]*ent.Notification, err error) {
+		err = tx.Bounded(ctx, request.Table, func(ctx context.Context) (err error) {
+			out, err = paging.LookUp(ctx, own(tx), in)
+			return err
+		})
+		return out, err
+	})
 
 	MarkRead = op.New("notification.read_all", op.Spec{
 		Resource: "Notification", Action: op.Update, Summary: "Mark notifications as read",
 	}, markRead).WithVerbs(func(MarkReadInput) []string { return []string{"notification.update"} })
 )
 
-// own selects the caller's notifications, but not those of requests that the company's policies hide from the caller by now.
+// own selects the caller's notifications, but not those of requests that the company's policies hide from the caller by now. Run it in
+// tx.Bounded: it is narrowed as requests are.
 func own(tx *op.Tx) *ent.NotificationQuery {
 	q := tx.Notification.Query().Where(notification.UserID(tx.Principal().ID))
 	if visible := tx.Visible(request.Table); visible != nil {

@@ -199,6 +199,43 @@ func TestWhatEndedIsNotTold(t *testing.T) {
 	})
 }
 
+// Notifications that are hidden push none out that is not: a digest lists the first hundred that are visible, and says that there are more.
+func TestDigestOfMany(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		agent := d.A.Users[principal.Agent]
+		owner := d.As(d.A, principal.Owner)
+		testkit.Run(t, d.World, d.As(d.A, principal.Agent), notice.UpdateSettings, notice.Setting{Kind: notice.Assigned, Channel: "digest"})
+		secret, open := d.file(principal.Owner, "Secret", d.A.Owner), d.file(principal.Owner, "Open", d.A.Owner)
+		hide := policy.NewCondition([]byte(`{"resource.title": "Secret", "principal.role": "agent"}`))
+		testkit.Run(t, d.World, owner, policy.Create, policy.CreateInput{Name: "Hide", Effect: "Deny", Action: "read", Resource: "Request", Condition: &hide})
+		tell := func(n int, of *ent.Request) {
+			require.NoError(t, d.Store.Write(owner, func(ctx context.Context, tx *store.Tx) error {
+				for range n {
+					err := tx.Notification.Create().SetUserID(agent.ID).SetKind(notice.Assigned).SetSubject(of.Title).SetRequestID(of.ID).SetDigestAt(d.Clock.Now()).Exec(ctx)
+					if err != nil {
+						return err
+					}
+				}
+				return nil
+			}))
+		}
+		digest := func() string {
+			d.Clock.SetOffset(d.Clock.Offset() + time.Minute)
+			require.NoError(t, notice.MailDigests(t.Context(), d.Engine, reads))
+			mails := d.mails.of(agent)
+			return mails[len(mails)-1]
+		}
+		tell(150, secret)
+		tell(2, open)
+		require.Equal(t, 2, strings.Count(digest(), "- Open"))
+		tell(50, secret)
+		tell(101, open)
+		text := digest()
+		require.True(t, strings.HasPrefix(text, "digest: More than 100 notifications\n"), text)
+		require.NotContains(t, text, "Secret")
+	})
+}
+
 // The link in a mail switches off mails of its kind; the link in a digest switches off all kinds with the channel digest.
 func TestSwitchOff(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
