@@ -7,24 +7,31 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// serveConsole starts a server for a script of the console's tests, and returns what the script needs to know of it. The limit of calls
+// is raised, because a script reads pages faster than a person does.
+func (p place) serveConsole() (n *node, first firstRun, in map[string]any) {
+	p.t.Helper()
+	n, first = p.serve(), p.firstRun()
+	p.object("company", "limits", "--company", first.Company.ID, "--per-minute", "6000")
+	return n, first, map[string]any{
+		"api": n.base, "liveKey": first.LiveKey,
+		"owner": map[string]string{"email": first.Owner.Email, "password": first.Owner.Password},
+		"demo":  map[string]string{"serviceId": first.Demo.ServiceID, "offeringId": first.Demo.OfferingID},
+	}
+}
+
 // People use the web console with Chromium. An owner files, accepts, undoes, comments and declines with the keyboard alone,
 // creates a key and publishes a workflow. An invited member sees only what members may do.
 func TestWebConsole(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
-		n := p.serve()
-		first := p.firstRun()
+		n, first, in := p.serveConsole()
 		require.Equal(t, "console "+n.base+"/app", n.await("console "))
-		p.object("company", "limits", "--company", first.Company.ID, "--per-minute", "6000") // the test reads pages faster than a person does
 		p.object("user", "invite", "--company", first.Company.ID, "--email", "mia@demo.example", "--role", "member", "--name", "Mia")
 		link := p.mailedLink("mia@demo.example", "/invitation")
 		p.object("user", "invite", "--company", first.Company.ID, "--email", "sam@demo.example", "--role", "agent", "--name", "Sam")
-		require.Contains(t, n.script("console.mjs", map[string]any{
-			"api": n.base, "liveKey": first.LiveKey,
-			"owner":  map[string]string{"email": first.Owner.Email, "password": first.Owner.Password},
-			"demo":   map[string]string{"serviceId": first.Demo.ServiceID, "offeringId": first.Demo.OfferingID},
-			"staff":  map[string]string{"email": "sam@demo.example", "password": "correct horse battery 42", "link": p.mailedLink("sam@demo.example", "/invitation")},
-			"member": map[string]string{"email": "mia@demo.example", "password": "correct horse battery 42", "link": link},
-		}), "console: ok")
+		in["staff"] = map[string]string{"email": "sam@demo.example", "password": "correct horse battery 42", "link": p.mailedLink("sam@demo.example", "/invitation")}
+		in["member"] = map[string]string{"email": "mia@demo.example", "password": "correct horse battery 42", "link": link}
+		require.Contains(t, n.script("console.mjs", in), "console: ok")
 	})
 }
 
@@ -32,14 +39,9 @@ func TestWebConsole(t *testing.T) {
 // error, is wider than the window, or has a finding of axe, in light and dark mode, at 320 pixels and at twice the size.
 func TestWebConsolePages(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
-		n := p.serve()
-		first := p.firstRun()
-		p.object("company", "limits", "--company", first.Company.ID, "--per-minute", "6000")
-		require.Contains(t, n.script("console-pages.mjs", map[string]any{
-			"api": n.base, "liveKey": first.LiveKey, "tour": p.url == "", // the pages' looks know nothing of the database
-			"owner": map[string]string{"email": first.Owner.Email, "password": first.Owner.Password},
-			"demo":  map[string]string{"serviceId": first.Demo.ServiceID, "offeringId": first.Demo.OfferingID},
-		}), "console-pages: ok")
+		n, _, in := p.serveConsole()
+		in["tour"] = p.url == "" // the pages' looks know nothing of the database
+		require.Contains(t, n.script("console-pages.mjs", in), "console-pages: ok")
 	})
 }
 
@@ -47,14 +49,8 @@ func TestWebConsolePages(t *testing.T) {
 // and names and attributes.
 func TestWebConsoleForms(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
-		n := p.serve()
-		first := p.firstRun()
-		p.object("company", "limits", "--company", first.Company.ID, "--per-minute", "6000")
-		require.Contains(t, n.script("console-forms.mjs", map[string]any{
-			"api": n.base, "liveKey": first.LiveKey,
-			"owner": map[string]string{"email": first.Owner.Email, "password": first.Owner.Password},
-			"demo":  map[string]string{"serviceId": first.Demo.ServiceID, "offeringId": first.Demo.OfferingID},
-		}), "console-forms: ok")
+		n, _, in := p.serveConsole()
+		require.Contains(t, n.script("console-forms.mjs", in), "console-forms: ok")
 	})
 }
 
@@ -62,19 +58,16 @@ func TestWebConsoleForms(t *testing.T) {
 // keys, the plan and the settings, which are the live company's.
 func TestWebConsoleOffersWhatIsAllowed(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
-		n := p.serve()
-		first := p.firstRun()
-		p.object("company", "limits", "--company", first.Company.ID, "--per-minute", "6000")
+		n, first, in := p.serveConsole()
 		p.object("user", "invite", "--company", first.Company.ID, "--email", "ada@demo.example", "--role", "admin", "--name", "Ada")
 		paths := []string{"inbox", "requests", "people", "keys", "policies"}
 		if p.url == "" { // all pages, on one database: their buttons know nothing of it
 			paths = append(paths, "tasks", "services", "workflows", "agents", "service-accounts", "oauth-clients", "webhooks", "secrets", "credits", "plan", "audit", "settings",
 				"calendars", "routing", "organizations", "services/"+first.Demo.ServiceID)
 		}
-		require.Contains(t, n.script("console-offers.mjs", map[string]any{
-			"api": n.base, "paths": paths,
-			"admin": map[string]string{"email": "ada@demo.example", "password": "correct horse battery 42", "link": p.mailedLink("ada@demo.example", "/invitation")},
-		}), "console-offers: ok")
+		in["paths"] = paths
+		in["admin"] = map[string]string{"email": "ada@demo.example", "password": "correct horse battery 42", "link": p.mailedLink("ada@demo.example", "/invitation")}
+		require.Contains(t, n.script("console-offers.mjs", in), "console-offers: ok")
 	})
 }
 

@@ -12,9 +12,7 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/internal/agent"
 	"atrium/internal/agent/interrupt"
-	"atrium/internal/jobs"
 	"atrium/internal/op"
-	"atrium/internal/store"
 	"atrium/internal/testkit"
 )
 
@@ -75,15 +73,13 @@ func TestRunsAreQueuedAgainAfterAPause(t *testing.T) {
 
 // queued returns how many jobs of runs wait, by priority.
 func (d *desk) queued() map[int]int {
+	d.t.Helper()
 	out := map[int]int{}
-	require.NoError(d.t, d.Store.Snapshot(d.ctx, func(rows store.Rows) error {
-		return jobs.Unfinished(d.ctx, d.Store, rows, [2]string{d.A.Company.ID}, func(j jobs.Moved) error {
-			if j.Kind == (interrupt.RunArgs{}).Kind() {
-				out[j.Priority]++
-			}
-			return nil
-		})
-	}))
+	for _, j := range d.Unfinished(d.t, d.A.Company.ID) {
+		if j.Kind == (interrupt.RunArgs{}).Kind() {
+			out[j.Priority]++
+		}
+	}
 	return out
 }
 

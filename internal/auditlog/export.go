@@ -9,9 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"entgo.io/ent/dialect/sql"
+
 	"atrium/ent"
 	"atrium/ent/auditentry"
-	"atrium/ent/predicate"
 	"atrium/internal/audit"
 	"atrium/internal/audit/merkle"
 	"atrium/internal/clock"
@@ -89,11 +90,11 @@ func export(ctx context.Context, tx *op.Tx, in ExportInput) (Recorded, error) {
 
 // readExport returns the newest entries that match, newest first.
 func readExport(ctx context.Context, tx *op.Tx, in ExportInput) (*Exported, error) {
-	out := &Exported{Format: in.Format}
-	rows, err := out.read(ctx, tx, in)
+	rows, more, err := readNewest(ctx, tx, in)
 	if err != nil {
 		return nil, err
 	}
+	out := &Exported{Format: in.Format, Count: len(rows), Truncated: more}
 	if in.Format == "csv" {
 		out.Content, err = asCSV(rows)
 		return out, err
@@ -106,30 +107,29 @@ func readExport(ctx context.Context, tx *op.Tx, in ExportInput) (*Exported, erro
 	return out, err
 }
 
-// read returns the entries up to the limits, and sets their number and whether older ones match too.
-func (x *Exported) read(ctx context.Context, tx *op.Tx, in ExportInput) (rows []*ent.AuditEntry, err error) {
-	for size, older := 0, predicate.AuditEntry(nil); ; {
-		find := tx.AuditEntry.Query().Where(in.where()...)
-		if older != nil {
-			find.Where(older)
-		}
-		batch, err := find.Order(ent.Desc(auditentry.FieldCreatedAt, auditentry.FieldID)).Limit(exportedAtOnce).All(ctx)
+// readNewest returns the entries up to the limits, newest first, and whether older ones match too.
+func readNewest(ctx context.Context, tx *op.Tx, in ExportInput) (rows []*ent.AuditEntry, more bool, err error) {
+	size, where := 0, in.where()
+	for {
+		batch, err := tx.AuditEntry.Query().Where(where...).Order(ent.Desc(auditentry.FieldCreatedAt, auditentry.FieldID)).
+			Limit(exportedAtOnce).All(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("read the entries: %w", err)
+			return nil, false, fmt.Errorf("read the entries: %w", err)
 		}
 		for _, e := range batch {
 			size += len(e.Changes)
-			if x.Truncated = len(rows) == MaxExport || size > MaxExportBytes; x.Truncated {
-				return rows, nil
+			if len(rows) == MaxExport || size > MaxExportBytes {
+				return rows, true, nil
 			}
 			rows = append(rows, e)
-			x.Count++
 		}
 		if len(batch) < exportedAtOnce {
-			return rows, nil
+			return rows, false, nil
 		}
 		last := batch[len(batch)-1]
-		older = auditentry.And(auditentry.CreatedAtLTE(last.CreatedAt), auditentry.Or(auditentry.CreatedAtLT(last.CreatedAt), auditentry.IDLT(last.ID)))
+		where = append(in.where(), func(s *sql.Selector) {
+			s.Where(sql.CompositeLT([]string{s.C(auditentry.FieldCreatedAt), s.C(auditentry.FieldID)}, last.CreatedAt.UTC(), last.ID))
+		})
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 var (
 	List = op.New("notification.list", op.Spec{
 		Resource: "Notification", Action: op.Read, Sorts: sorts, Summary: "List what one was told of",
-	}, func(ctx context.Context, tx *op.Tx, in ListInput) (out paging.List[*ent.Notification], err error) {
+	}, func(ctx context.Context, tx *op.Tx, in ListInput) (paging.List[*ent.Notification], error) {
 		q := own(tx)
 		switch {
 		case in.Unread == nil:
@@ -27,22 +27,18 @@ var (
 		default:
 			q.Where(notification.ReadAtNotNil())
 		}
-		err = tx.Bounded(ctx, request.Table, func(ctx context.Context) (err error) {
-			out, err = paging.Of(ctx, in.Page, sorts, q)
-			return err
+		return op.Bounded(ctx, tx, request.Table, func(ctx context.Context) (paging.List[*ent.Notification], error) {
+			return paging.Of(ctx, in.Page, sorts, q)
 		})
-		return out, err
 	})
 
 	// LookUp reads notifications of the caller by their ids, for GraphQL subscriptions.
 	LookUp = op.New("notification.lookup", op.Spec{
 		Resource: "Notification", Action: op.Read, Summary: "Look notifications up by their ids",
-	}, func(ctx context.Context, tx *op.Tx, in paging.ByIDs) (out map[string]*ent.Notification, err error) {
-		err = tx.Bounded(ctx, request.Table, func(ctx context.Context) (err error) {
-			out, err = paging.LookUp(ctx, own(tx), in)
-			return err
+	}, func(ctx context.Context, tx *op.Tx, in paging.ByIDs) (map[string]*ent.Notification, error) {
+		return op.Bounded(ctx, tx, request.Table, func(ctx context.Context) (map[string]*ent.Notification, error) {
+			return paging.LookUp(ctx, own(tx), in)
 		})
-		return out, err
 	})
 
 	MarkRead = op.New("notification.read_all", op.Spec{
@@ -51,7 +47,7 @@ var (
 )
 
 // own selects the caller's notifications, but not those of requests that the company's policies hide from the caller by now. Run it in
-// tx.Bounded: it is narrowed as requests are.
+// op.Bounded: it is narrowed as requests are.
 func own(tx *op.Tx) *ent.NotificationQuery {
 	q := tx.Notification.Query().Where(notification.UserID(tx.Principal().ID))
 	if visible := tx.Visible(request.Table); visible != nil {

@@ -186,16 +186,7 @@ func TestWhatEndedIsNotTold(t *testing.T) {
 		require.NoError(t, d.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 			return d.Queue.InsertTx(ctx, tx, notice.Args{Company: d.A.Company.ID, Task: "tsk_ended"}, time.Time{})
 		}))
-		require.Eventually(t, func() bool {
-			left := 0
-			require.NoError(t, d.Store.Snapshot(ctx, func(rows store.Rows) error {
-				return jobs.Unfinished(ctx, d.Store, rows, [2]string{d.A.Company.ID}, func(jobs.Moved) error {
-					left++
-					return nil
-				})
-			}))
-			return left == 0
-		}, 10*time.Second, tick)
+		require.Eventually(t, func() bool { return len(d.Unfinished(t, d.A.Company.ID)) == 0 }, 10*time.Second, tick)
 	})
 }
 

@@ -60,15 +60,15 @@ func (b *bounded) Enter(ctx context.Context, entity string) (within context.Cont
 	}, nil
 }
 
-// Bounded runs a hand-written query that Visible narrows for the table, within the bound of such statements. The query must use
-// the context that it is given.
-func (tx *Tx) Bounded(ctx context.Context, table string, query func(context.Context) error) error {
+// Bounded returns what a hand-written query finds that Visible narrows for the table, within the bound of such statements. The query
+// must use the context that it is given.
+func Bounded[T any](ctx context.Context, tx *Tx, table string, query func(context.Context) (T, error)) (found T, err error) {
 	if tx.narrowed == nil {
 		return query(ctx)
 	}
 	ctx, leave, err := tx.narrowed.Enter(ctx, authz.EntityOfTable(table))
 	if err != nil {
-		return err
+		return found, err
 	}
 	defer leave()
 	return query(ctx)

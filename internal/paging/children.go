@@ -49,11 +49,7 @@ func Children[Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](
 	}
 	var totals map[string]int
 	if !c.page.Window.Uncounted {
-		err := tx.Bounded(ctx, table, func(ctx context.Context) (err error) {
-			totals, err = c.totals(ctx)
-			return err
-		})
-		if err != nil {
+		if totals, err = op.Bounded(ctx, tx, table, c.totals); err != nil {
 			return nil, fmt.Errorf("count the rows: %w", err)
 		}
 	}

@@ -29,9 +29,10 @@
 // (BenchmarkCompanyExport; 2026-11, two cores).
 //
 // The company's unfinished jobs move too: those whose arguments name it, as of the same moment as its rows. So everything that
-// waits continues where it was. To derive the jobs from the rows was refused: each kind needed code of its own, and some were
-// forgotten. Mails that wait are sent by the old installation. A call that was under way is repeated under the same idempotency
-// key. If the address of an account is known in the new installation, the account there is used, and its owner signs in as before.
+// waits continues where it was. Import takes the kinds of jobs that are a company's (tables.go), and no others. To derive the jobs
+// from the rows was refused: each kind needed code of its own, and some were forgotten. Mails that wait are sent by the old
+// installation. A call that was under way is repeated under the same idempotency key. If the address of an account is known in the
+// new installation, the account there is used, and its owner signs in as before.
 //
 // The package never stops the company in the old installation. After a permanent move the operator must do that.
 package transfer

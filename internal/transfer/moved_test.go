@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"encoding/json"
 	"io"
 	"io/fs"
 	"os"
@@ -48,7 +47,7 @@ func TestUnfinishedWorkMoves(t *testing.T) {
 			jobs.Job{Args: webhook.ReplayArgs{Company: a, Subscription: "whk_1", Since: later}},
 			jobs.Job{Args: notice.Args{Company: a, Request: "req_1", By: "usr_1"}},
 			jobs.Job{Args: jobs.SweepArgs{}})
-		want := unfinished(t, from, a, sandbox)
+		want := from.Unfinished(t, a, sandbox)
 		require.Len(t, want, 5)
 		require.Equal(t, later, want[1].At)
 		require.Zero(t, want[0].At)
@@ -58,10 +57,10 @@ func TestUnfinishedWorkMoves(t *testing.T) {
 		from.Clock.SetOffset(0)
 		_, err := importer(to).Import(system(t), file, passphrase)
 		require.NoError(t, err)
-		got := unfinished(t, to, a, sandbox)
+		got := to.Unfinished(t, a, sandbox)
 		got[1].At = got[1].At.Add(-time.Hour)
 		require.Equal(t, want, got)
-		require.Len(t, unfinished(t, to, a, b), 4, "the sandbox's is the fifth")
+		require.Len(t, to.Unfinished(t, a, b), 4, "the sandbox's is the fifth")
 	})
 }
 
@@ -162,20 +161,6 @@ func insert(t *testing.T, w *testkit.World, list ...jobs.Job) {
 	require.NoError(t, w.Store.Write(system(t), func(ctx context.Context, tx *store.Tx) error {
 		return w.Queue.InsertManyTx(ctx, tx, list...)
 	}))
-}
-
-func unfinished(t *testing.T, w *testkit.World, companies ...string) (out []jobs.Moved) {
-	t.Helper()
-	require.NoError(t, w.Store.Snapshot(system(t), func(rows store.Rows) error {
-		return jobs.Unfinished(t.Context(), w.Store, rows, [2]string(companies), func(j jobs.Moved) error {
-			var args map[string]any // PostgreSQL keeps no order of keys
-			require.NoError(t, json.Unmarshal(j.Args, &args))
-			j.Args, _ = json.Marshal(args)
-			out = append(out, j)
-			return nil
-		})
-	}))
-	return out
 }
 
 // export returns the file of company A.

@@ -135,11 +135,7 @@ func outcomeIs(o webhookdelivery.Outcome) predicate.WebhookDelivery {
 func countUpTo(ctx context.Context, tx *op.Tx, most int, filters [][]predicate.WebhookDelivery) (int, error) {
 	total := 0
 	for _, where := range filters {
-		n := 0
-		err := tx.Bounded(ctx, webhookdelivery.Table, func(ctx context.Context) (err error) {
-			n, err = countSome(ctx, tx, most-total, where)
-			return err
-		})
+		n, err := op.Bounded(ctx, tx, webhookdelivery.Table, func(ctx context.Context) (int, error) { return countSome(ctx, tx, most-total, where) })
 		if total = min(total+n, most); err != nil || total == most {
 			return total, err
 		}
