@@ -20,8 +20,9 @@ func (p place) serveConsole() (n *node, first firstRun, in map[string]any) {
 	}
 }
 
-// People use the web console with Chromium. An owner files, accepts, undoes, comments and declines with the keyboard alone,
-// creates a key and publishes a workflow. An invited member sees only what members may do.
+// People use the web console with Chromium. An owner files, accepts, undoes, comments and declines,
+// creates a key and publishes a workflow. An invited member sees only what members may do, and is sent away once they are
+// deactivated. An owner of another company finds nothing.
 func TestWebConsole(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		n, first, in := p.serveConsole()
@@ -31,6 +32,9 @@ func TestWebConsole(t *testing.T) {
 		p.object("user", "invite", "--company", first.Company.ID, "--email", "sam@demo.example", "--role", "agent", "--name", "Sam")
 		in["staff"] = map[string]string{"email": "sam@demo.example", "password": "correct horse battery 42", "link": p.mailedLink("sam@demo.example", "/invitation")}
 		in["member"] = map[string]string{"email": "mia@demo.example", "password": "correct horse battery 42", "link": link}
+		other := p.object("company", "create", "--name", "Other", "--plan", "free", "--owner-email", "owner@other.example")
+		in["other"] = other["owner"]
+		p.object("company", "limits", "--company", other["company"].(map[string]any)["id"].(string), "--per-minute", "6000")
 		require.Contains(t, n.script("console.mjs", in), "console: ok")
 	})
 }
@@ -51,6 +55,15 @@ func TestWebConsoleForms(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		n, _, in := p.serveConsole()
 		require.Contains(t, n.script("console-forms.mjs", in), "console-forms: ok")
+	})
+}
+
+// An owner works with the keyboard alone: files, accepts, assigns and completes requests, creates a key, publishes a workflow, explains
+// a refusal, finds who did what, builds a form and invites somebody. Each control is reached by Tab and shows that it has the focus.
+func TestWebConsoleByKeyboard(t *testing.T) {
+	each(t, func(t *testing.T, p place) {
+		n, _, in := p.serveConsole()
+		require.Contains(t, n.script("console-keyboard.mjs", in), "console-keyboard: ok")
 	})
 }
 

@@ -29,16 +29,21 @@ export async function join(who) {
   await joining.close();
 }
 
+// fill signs in on the sign-in page.
+async function fill(page, who) {
+  await page.getByLabel('E-mail address').fill(who.email);
+  await page.getByLabel('Password').fill(who.password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
 // arrive opens a browser at a page as somebody, by way of the sign-in page.
-export async function arrive(who, path, options) {
+export async function arrive(who, path, options, signIn = fill) {
   const b = await open(api, { viewport: { width: 1280, height: 860 }, ...options });
   const said = [];
   await b.context.addInitScript(axe);
   b.page.on('console', (m) => { if (m.type() === 'error' && !/status of 401/.test(m.text())) said.push(m.text()); });
   await b.page.goto(`${api}/app/${path}`);
-  await b.page.getByLabel('E-mail address').fill(who.email);
-  await b.page.getByLabel('Password').fill(who.password);
-  await b.page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await signIn(b.page, who);
   await b.page.waitForURL(`${api}/app/${path}`);
   const { page } = b;
   const go = async (to, title) => {

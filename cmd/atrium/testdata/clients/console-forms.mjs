@@ -30,6 +30,7 @@ await button('Save').click();
 await page.getByText(/https/).nth(1).waitFor(); // the refusal, besides the hint
 await page.getByLabel('Address').fill('');
 await button('Save').click();
+await page.getByText('The draft was saved.').waitFor(); // until then there is nothing to publish, and the page says so
 await button('Publish').click();
 await button('Publish', dialog(/Publish/)).click();
 await page.getByText('Version 1 works from now on.').waitFor();

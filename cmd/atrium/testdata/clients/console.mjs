@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { arrive, file, join, rest, until } from './console-browser.mjs';
 
-const { api, owner, staff, member, demo } = JSON.parse(process.env.ATRIUM_TEST);
+const { api, owner, staff, member, other, demo } = JSON.parse(process.env.ATRIUM_TEST);
 const status = (id, wanted) => until(`the request is ${wanted}`, async () => (await rest('GET', `/requests/${id}`)).status === wanted);
 
 // An owner files from the catalogue: a fault is said beside its field, and a draft outlives a reload.
@@ -419,5 +419,25 @@ for (const [path, title] of [['keys', 'API keys'], ['inbox', 'Inbox'], ['audit',
   await m.go(path, title);
   await m.page.getByText(/may not/).first().waitFor();
 }
-await m.end();
+
+// Somebody of another company meets nothing of this one, whatever address they open.
+const o = await arrive(other, 'requests');
+await o.page.getByRole('heading', { level: 1, name: 'Requests' }).waitFor();
+for (const path of [`requests/${filed}`, `services/${demo.serviceId}`, `catalogue/${demo.offeringId}`]) {
+  await o.page.goto(`${api}/app/${path}`);
+  await o.page.getByText(/was not found/).waitFor();
+  assert.equal(await o.page.getByText(/A laptop for Ana|IT Support|New laptop/).count(), 0, path);
+}
+await o.end();
+
+// Who is deactivated is taken from the page that they have open within a minute, and told why.
+await m.go('my-requests', 'My requests');
+const d = await arrive(owner, 'people?q=Mia');
+await d.page.getByRole('button', { name: 'Deactivate Mia' }).click();
+await d.page.getByRole('dialog').getByRole('button', { name: 'Deactivate', exact: true }).click();
+await d.page.getByText(/API keys? stays? valid/).first().waitFor();
+await d.end();
+await m.page.getByText('You have no access here').waitFor({ timeout: 70_000 });
+assert.equal(new URL(m.page.url()).pathname, '/signin');
+await m.close();
 console.log('console: ok');

@@ -152,36 +152,14 @@ export function useAll<D, V extends object>(doc: TypedDocumentNode<D, V>, variab
 
 export interface Outcome<D> { data: D | undefined; fault: Fault | null }
 
-// holdFocus keeps the focus where something was pressed: on it once it can be pressed again, or where it has gone, on its row or the page.
-function holdFocus(): () => void {
-  const pressed = globalThis.document.activeElement;
-  if (!(pressed instanceof HTMLElement) || pressed === globalThis.document.body) return nothing;
-  const row = pressed.closest('[data-row], .row');
-  let off = false;
-  const timer = setInterval(() => {
-    const now = globalThis.document.activeElement;
-    off ||= pressed.matches(':disabled');
-    if (now === pressed) return;
-    if (now !== globalThis.document.body) clearInterval(timer);
-    else if (!pressed.isConnected) {
-      clearInterval(timer);
-      const to = row?.isConnected ? row.querySelector<HTMLElement>('a.name') : null;
-      (to ?? globalThis.document.getElementById('main'))?.focus({ preventScroll: true });
-    } else if (off && !pressed.matches(':disabled')) pressed.focus();
-  }, 50);
-  return () => { setTimeout(() => { clearInterval(timer); }, 2000); };
-}
-
 // useWrite returns what runs a mutation. Without `quiet` a refusal is said in a toast as well.
 export function useWrite<D, V extends object>(doc: TypedDocumentNode<D, V>, quiet = false): [(variables: V) => Promise<Outcome<D>>, boolean] {
   const c = useClient();
   const [busy, setBusy] = useState(false);
   const run = useCallback(async (variables: V) => {
     setBusy(true);
-    const release = holdFocus();
     const result = await c.mutation(doc as never, variables as never).toPromise();
     setBusy(false);
-    release();
     const fault = faultOf(result.error);
     if (fault?.code === 'precondition_failed') tell('outdated', null);
     if (fault && !quiet) toast({ text: sentence(fault), bad: true });

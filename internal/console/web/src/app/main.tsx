@@ -3,6 +3,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Provider } from 'urql';
 import { listen } from '../keys/registry';
+import { keepFocus } from '../ui/focus';
 import '../ui/tokens.css';
 import '../ui/base.css';
 import '../ui/shell.css';
@@ -13,5 +14,6 @@ import { applyTheme } from './theme';
 
 applyTheme();
 listen();
+keepFocus();
 const root = globalThis.document.getElementById('root');
 if (root) createRoot(root).render(<StrictMode><Provider value={client}><RouterProvider router={router} /></Provider></StrictMode>);

@@ -7,7 +7,7 @@ import {
 import { lazy, Suspense, useEffect, useMemo, useState, type ComponentType } from 'react';
 import { useKeys } from '../keys/registry';
 import { count } from '../ui/bits';
-import { Confirm } from '../ui/dialog';
+import { Confirm, Dialog } from '../ui/dialog';
 import { Failed, NotFound, Skeleton } from '../ui/states';
 import { toast, Toasts } from '../ui/toast';
 import { on, type Events } from './bus';
@@ -18,7 +18,7 @@ import { Page } from '../ui/page';
 
 // What does not come leaves the page as it is.
 const absent = () => { toast({ text: 'This part could not be loaded. Try again, or load the page anew.', bad: true }); return { default: () => <></> }; };
-const Command = lazy<ComponentType<{ places: Place[]; close: () => void }>>(() => import('../keys/command').catch(absent));
+const Command = lazy<ComponentType<{ places: Place[]; close: () => void; begun: string }>>(() => import('../keys/command').catch(absent));
 const Help = lazy<ComponentType<{ close: () => void }>>(() => import('../keys/help').catch(absent));
 
 // Place is where one can go from everywhere; `also` are addresses that belong to it.
@@ -122,13 +122,25 @@ function Frame() {
         <Connection />
         <Suspense fallback={<Loading />}><Outlet /></Suspense>
       </div>
+      {open === 'command' && <Menued places={mine} close={close} />}
       <Suspense fallback={null}>
-        {open === 'command' && <Command places={mine} close={close} />}
         {open === 'help' && <Help close={close} />}
       </Suspense>
       <Reauthenticate />
     </div>
   );
+}
+
+// Menued is the command menu. It takes what is typed from the first moment on, also before its code has come: the keys would do
+// something to the page behind it.
+function Menued({ places: mine, close }: { places: Place[]; close: () => void }) {
+  const [begun, setBegun] = useState('');
+  const opening = (
+    <Dialog title="Command menu" close={close} wide>
+      <form onSubmit={(e) => { e.preventDefault(); }}><input className="command-input" aria-label="Search commands" value={begun} onChange={(e) => { setBegun(e.target.value); }} /></form>
+    </Dialog>
+  );
+  return <Suspense fallback={opening}><Command places={mine} close={close} begun={begun} /></Suspense>;
 }
 
 function Loading() {

@@ -24,8 +24,9 @@ interface Item { id: string; label: string; hint?: string; group: string; run: (
 const recentKey = 'recent-commands';
 const recent = (): string[] => JSON.parse(sessionStorage.getItem(recentKey) ?? '[]') as string[];
 
-export default function Command({ places, close }: { places: Place[]; close: () => void }) {
-  const [query, setQuery] = useState('');
+// Command begins with what was typed before it was there.
+export default function Command({ places, close, begun }: { places: Place[]; close: () => void; begun: string }) {
+  const [query, setQuery] = useState(begun);
   const deferred = useDeferredValue(query);
   const navigate = useNavigate();
   const viewer = useViewer();
@@ -61,7 +62,7 @@ export default function Command({ places, close }: { places: Place[]; close: () 
   };
   return (
     <Dialog title="Command menu" close={close} wide>
-      <ComboboxProvider open setValue={(v) => { moved.current = false; setQuery(v); }} setOpen={() => undefined} focusLoop includesBaseElement={false}>
+      <ComboboxProvider open defaultValue={begun} setValue={(v) => { moved.current = false; setQuery(v); }} setOpen={() => undefined} focusLoop includesBaseElement={false}>
         <Combobox autoSelect="always" placeholder="Type a page, an action or a title…" className="command-input" aria-label="Search commands" autoFocus
           onKeyDown={(e) => {
             if (e.key.startsWith('Arrow')) moved.current = true;

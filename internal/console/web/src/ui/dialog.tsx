@@ -2,13 +2,9 @@
 // field when it opens; React's autoFocus would come before the browser shows the dialog, in vain.
 import { Check, Copy, X } from 'lucide-react';
 import { useId, useLayoutEffect, useRef, useState, useSyncExternalStore, type FormEvent, type ReactNode } from 'react';
+import { focusSoon, give, hold } from './focus';
 
 interface DialogProps { title: string; close: () => void; children: ReactNode; wide?: boolean; side?: boolean; fixed?: boolean }
-
-// focusSoon gives the focus to what is there once the page has been drawn anew; to the page itself where nothing is.
-export function focusSoon(find: () => HTMLElement | null | undefined): void {
-  requestAnimationFrame(() => { (find() ?? globalThis.document.getElementById('main'))?.focus(); });
-}
 
 let shown: readonly HTMLDialogElement[] = []; // the last one lies on top
 const listeners = new Set<() => void>();
@@ -24,15 +20,15 @@ export function Dialog({ title, close, children, wide, side, fixed }: DialogProp
   useLayoutEffect(() => {
     const d = ref.current;
     if (!d) return undefined;
-    const before = globalThis.document.activeElement as HTMLElement | null;
+    const { place, release } = hold(); // what opened the dialog may go meanwhile, as the row of a declined request
     d.showModal();
     show([...shown, d]);
     d.querySelector<HTMLElement>('.dialog-body > form :is(input, select, textarea)')?.focus();
     return () => {
       show(shown.filter((other) => other !== d));
       d.close();
-      if (before?.isConnected && before !== globalThis.document.body) before.focus();
-      // What opened the dialog may have gone with it, as the row of a declined request.
+      release();
+      give(place.at);
       focusSoon(() => (globalThis.document.activeElement !== globalThis.document.body ? globalThis.document.activeElement as HTMLElement : null));
     };
   }, []);

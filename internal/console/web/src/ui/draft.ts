@@ -38,16 +38,17 @@ export function useDraft<T>(key: string, initial: T, etag = ''): [T, (v: T | ((w
     return begun && { draft: { ...initial, ...begun.draft }, etag: begun.etag, restored: true, kept: false };
   });
   useEffect(() => {
-    if (!written) return;
     try {
-      sessionStorage.setItem(name, JSON.stringify({ draft: written.draft, etag: written.etag } satisfies Kept<T>));
+      if (written) sessionStorage.setItem(name, JSON.stringify({ draft: written.draft, etag: written.etag } satisfies Kept<T>));
+      else sessionStorage.removeItem(name);
     } catch { /* a full store keeps nothing: the form goes on */ }
   }, [name, written]);
   const begin = (was: Written<T> | null): Written<T> => was ?? { draft: initial, etag, restored: false, kept: false };
   const change = (v: T | ((was: T) => T)) => {
     write((was) => {
       const now = begin(was);
-      return { ...now, draft: typeof v === 'function' ? (v as (was: T) => T)(now.draft) : v };
+      const draft = typeof v === 'function' ? (v as (was: T) => T)(now.draft) : v;
+      return now.etag === etag && JSON.stringify(draft) === JSON.stringify(initial) ? null : { ...now, draft }; // what says nothing else is no draft
     });
   };
   const forget = () => { write(null); sessionStorage.removeItem(name); };

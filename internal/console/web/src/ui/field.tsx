@@ -1,7 +1,7 @@
 // field holds the controls of forms: each with its label, its hint, and the fault that the server found in it.
 import { cloneElement, useEffect, useId, useState, type MouseEvent, type ReactElement, type ReactNode } from 'react';
 import { sentence, unproven, type Fault } from '../app/fault';
-import { focusSoon } from './dialog';
+import { focusSoon } from './focus';
 import type { Base } from './draft';
 
 type Control = ReactElement<{ id?: string; 'aria-invalid'?: boolean; 'aria-describedby'?: string; required?: boolean }>;

@@ -1,7 +1,8 @@
 // rows moves the focus along the rows of a page by j and k. The mark is the focus itself, so that Enter opens and screen readers
 // follow.
-import { focusSoon } from './dialog';
+import { useEffect } from 'react';
 import { useKeys } from '../keys/registry';
+import { give } from './focus';
 
 const row = '[data-row], .row, tr, li';
 const links = () => [...globalThis.document.querySelectorAll<HTMLElement>('#main :is([data-row], .row, tbody, .board) a.name, #main .offers a')].filter((l) => !l.closest('dialog'));
@@ -16,8 +17,34 @@ function go(by: number): void {
   next?.scrollIntoView({ block: 'nearest' });
 }
 
+// opened holds the row that was last opened from each address, so that one who comes back goes on from there.
+const opened = new Map<string, string | null>();
+const address = () => location.pathname + location.search;
+let back = ''; // where one came back to
+globalThis.addEventListener('popstate', () => { back = address(); });
+globalThis.document.addEventListener('click', (e) => {
+  const link = links().find((l) => l.contains(e.target as Node));
+  if (link) opened.set(address(), link.getAttribute('href'));
+}, true);
+
+// useReturn puts the focus on the row that was opened from this page, once the rows are there, unless the focus is somewhere already.
+function useReturn(): void {
+  useEffect(() => {
+    const href = back === address() ? opened.get(back) : undefined;
+    back = '';
+    let tries = href ? 40 : 0;
+    const timer = setInterval(() => {
+      const link = links().find((l) => l.getAttribute('href') === href);
+      if (link && (globalThis.document.activeElement?.matches('body, main') ?? true)) give(link);
+      if (link || --tries <= 0) clearInterval(timer);
+    }, 50);
+    return () => { clearInterval(timer); };
+  }, []);
+}
+
 // useRows are the keys for the rows of a page; what the page itself does by these keys counts.
 export function useRows(): void {
+  useReturn();
   useKeys([
     { keys: 'j', does: 'Next row', group: 'Rows', run: () => { go(1); } },
     { keys: 'k', does: 'Row before', group: 'Rows', run: () => { go(-1); } },
@@ -28,20 +55,9 @@ export function useRows(): void {
 // marked is the id of the row that the focus is in, or of the first one.
 export const marked = (): string | undefined => rowOf(links()[Math.max(0, current())]);
 
-// beside is the row to go on with once this one has left the list.
-export function beside(id: string): string | undefined {
+// step moves on from a row that is about to leave the list, so that the same key can be pressed for the next one at once.
+export function step(id: string): void {
   const all = links();
   const at = all.findIndex((l) => rowOf(l) === id);
-  return rowOf(all[at + 1] ?? all[at - 1]);
-}
-
-// step moves on before a row leaves the list, so that the focus is never lost.
-export function step(id: string): void {
-  const next = beside(id);
-  (links().find((l) => next && rowOf(l) === next) ?? globalThis.document.getElementById('main'))?.focus();
-}
-
-// land puts the focus on a row that may have left the list meanwhile: on the first one then.
-export function land(id: string | undefined): void {
-  focusSoon(() => links().find((l) => rowOf(l) === id) ?? links()[0]);
+  (all[at + 1] ?? all[at - 1])?.focus();
 }

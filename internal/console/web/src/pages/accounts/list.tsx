@@ -90,7 +90,7 @@ function Editor({ account: a, close, saved }: { account: AccountFragment | null;
 }
 
 function MakeKey({ account: a, close, made }: { account: AccountFragment; close: () => void; made: (value: string) => void }) {
-  const [draft, set, forget] = useDraft(`key of ${a.id}`, { name: '', scopes: [] as string[] });
+  const [draft, set, forget, base] = useDraft(`key of ${a.id}`, { name: '', scopes: [] as string[] });
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(CreateAccountKey, true);
   const send = async () => {
@@ -105,7 +105,7 @@ function MakeKey({ account: a, close, made }: { account: AccountFragment; close:
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
         <Field label="Name" fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
         <Scopes chosen={draft.scopes} set={(scopes) => { set({ ...draft, scopes }); }} fault={faultAt(fault, 'scopes')} />
-        <Rest fault={fault} fields={['name', 'scopes']} />
+        <Rest base={base} fault={fault} fields={['name', 'scopes']} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Create</button></footer>
       </form>
     </Dialog>

@@ -32,7 +32,7 @@ export default function File() {
 
 function Form({ offering: o }: { offering: Offering }) {
   const fields = (o.form as { fields?: FormField[] } | null)?.fields ?? [];
-  const [draft, set, forget] = useDraft(`file ${o.id}`, { title: '', description: '', priority: 'MEDIUM', fields: {} as Answers });
+  const [draft, set, forget, base] = useDraft(`file ${o.id}`, { title: '', description: '', priority: 'MEDIUM', fields: {} as Answers });
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(FileRequest, true);
   const navigate = useNavigate();
@@ -66,7 +66,7 @@ function Form({ offering: o }: { offering: Offering }) {
           <option value="LOW">Low: it can wait</option><option value="MEDIUM">Medium</option><option value="HIGH">High</option><option value="URGENT">Urgent: now</option>
         </select>
       </Field>
-      <Rest fault={fault} fields={['title', 'description', 'priority', ...fields.map((f) => `fields.${f.key}`)]} />
+      <Rest base={base} fault={fault} fields={['title', 'description', 'priority', ...fields.map((f) => `fields.${f.key}`)]} />
       <footer>
         {o.sla?.responseMinutes && <span className="soft small-text promise">Somebody answers within {lasting(o.sla.responseMinutes)}{o.sla.resolutionMinutes ? `, and it is done within ${lasting(o.sla.resolutionMinutes)}` : ''}.</span>}
         <button type="submit" disabled={busy || closed !== ''} aria-describedby={closed ? 'closed' : undefined}>File</button>

@@ -7,9 +7,10 @@ import { InboundCalls, InboundOne, ReplayCall, RotateInbound, UpdateInbound } fr
 import type { CallFragment, InboundFullFragment, SignatureStyle } from '../../gen/types';
 import { Choices, useOfferingChoices, useWorkflowChoices } from '../../parts/choices';
 import { Badge, count, Time, words } from '../../ui/bits';
-import { Confirm, Copyable, focusSoon, Once } from '../../ui/dialog';
+import { Confirm, Copyable, Once } from '../../ui/dialog';
 import { hasDraft, useDraft } from '../../ui/draft';
 import { Check, Field, Rest, faultAt } from '../../ui/field';
+import { focusSoon } from '../../ui/focus';
 import { More } from '../../ui/more';
 import { Loaded, Page, Section } from '../../ui/page';
 import { Empty, NotFound } from '../../ui/states';

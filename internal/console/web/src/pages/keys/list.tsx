@@ -90,7 +90,7 @@ export default function KeyList() {
 }
 
 function Make({ close, made }: { close: () => void; made: (value: string) => void }) {
-  const [draft, set, forget] = useDraft('key', { name: '', scopes: [] as string[], test: false, expiresAt: '', allowedIps: '' });
+  const [draft, set, forget, base] = useDraft('key', { name: '', scopes: [] as string[], test: false, expiresAt: '', allowedIps: '' });
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(CreateKey, true);
   const send = async () => {
@@ -114,7 +114,7 @@ function Make({ close, made }: { close: () => void; made: (value: string) => voi
           <Field label="Expires on" optional fault={faultAt(fault, 'expiresAt')}><input type="date" value={draft.expiresAt} onChange={(e) => { set({ ...draft, expiresAt: e.target.value }); }} /></Field>
           <Field label="Allowed addresses" optional hint="Addresses or networks; anywhere without any." fault={faultAt(fault, 'allowedIps')}><input value={draft.allowedIps} placeholder="192.0.2.0/24" onChange={(e) => { set({ ...draft, allowedIps: e.target.value }); }} /></Field>
         </div>
-        <Rest fault={fault} fields={['name', 'scopes', 'expiresAt', 'allowedIps']} />
+        <Rest base={base} fault={fault} fields={['name', 'scopes', 'expiresAt', 'allowedIps']} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Create</button></footer>
       </form>
     </Dialog>

@@ -1,5 +1,5 @@
 import { Link, useSearch } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { useArrivals, useOpening } from '../../app/live';
 import { rows, useOnward, usePages } from '../../app/data';
 import { can, useViewer } from '../../app/session';
@@ -7,7 +7,7 @@ import { Requests } from '../../gen/documents';
 import type { RequestRowFragment } from '../../gen/types';
 import { useChosen, useKeys } from '../../keys/registry';
 import { useTeamChoices } from '../../parts/choices';
-import { beside, land, marked, step } from '../../ui/rows';
+import { marked, step } from '../../ui/rows';
 import { More } from '../../ui/more';
 import { Loaded, Page } from '../../ui/page';
 import { Empty, Skeleton } from '../../ui/states';
@@ -26,7 +26,6 @@ export default function Inbox() {
   useOpening(read.again);
   const [shown, setShown] = useState<RequestRowFragment[]>([]);
   const [declining, setDeclining] = useState<RequestRowFragment | null>(null);
-  const next = useRef<string | undefined>(undefined);
   const accept = useAccept();
   const change = useChange();
 
@@ -44,9 +43,7 @@ export default function Inbox() {
   const mayDecline = (r: MayRow) => can(viewer, 'request.cancel', r);
   const take = (r: MayRow) => { if (mayAccept(r)) { step(r.id); void accept(r); } };
   const decline = (r: MayRow | undefined) => {
-    if (!r || !mayDecline(r)) return;
-    next.current = beside(r.id);
-    setDeclining(r);
+    if (r && mayDecline(r)) setDeclining(r);
   };
   const current = () => all.find((r) => r.id === marked());
   const chosen = useChosen();
@@ -81,7 +78,7 @@ export default function Inbox() {
             </>
           ))}
       </Loaded>
-      {declining && <Decline request={declining} close={() => { setDeclining(null); }} done={() => { land(next.current); }} />}
+      {declining && <Decline request={declining} close={() => { setDeclining(null); }} />}
     </Page>
   );
 }

@@ -73,7 +73,7 @@ function Happened({ entry: e, named }: { entry: Entry; named: Map<unknown, strin
 
 function Say({ id }: { id: string }) {
   const internal = useCan('comment.internal');
-  const [draft, set, forget] = useDraft(`comment ${id}`, { body: '', internal: false });
+  const [draft, set, forget, base] = useDraft(`comment ${id}`, { body: '', internal: false });
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(AddComment, true);
   const send = async () => {
@@ -93,7 +93,7 @@ function Say({ id }: { id: string }) {
           onKeyDown={(e) => { if (e.key === 'Enter' && (e.ctrlKey || e.metaKey)) { e.preventDefault(); if (draft.body.trim() && !busy && !e.repeat) void send(); } }}
         />
       </Field>
-      <Rest fault={fault} fields={['body']} />
+      <Rest base={draft.body ? base : undefined} fault={fault} fields={['body']} />
       <div className="line">
         {internal && <Check label="Internal" hint="Staff alone read it." checked={draft.internal} set={(to) => { set({ ...draft, internal: to }); }} />}
         <span className="grow" />

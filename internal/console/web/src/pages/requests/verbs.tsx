@@ -48,16 +48,15 @@ export function useChange() {
 }
 
 // Decline asks why: the requester reads it, and the audit log keeps it.
-export function Decline({ request, close, done }: { request: Pick<RequestRowFragment, 'id' | 'title'>; close: () => void; done?: () => void }) {
+export function Decline({ request, close }: { request: Pick<RequestRowFragment, 'id' | 'title'>; close: () => void }) {
   const [run] = useWrite(DeclineRequest, true);
-  const [draft, set, forget] = useDraft(`decline ${request.id}`, { reason: '' });
+  const [draft, set, forget, base] = useDraft(`decline ${request.id}`, { reason: '' });
   const [fault, setFault] = useState<Fault | null>(null);
   const act = async () => {
     const o = await run({ input: { id: request.id, reason: draft.reason } });
     setFault(o.fault);
     if (o.fault) return;
     forget();
-    done?.();
     close();
     toast({ text: `Declined “${request.title}”.` });
   };
@@ -66,7 +65,7 @@ export function Decline({ request, close, done }: { request: Pick<RequestRowFrag
       <Field label="Reason" hint="The requester reads it, and it stays in the audit log." fault={faultAt(fault, 'reason')}>
         <textarea required value={draft.reason} onChange={(e) => { set({ reason: e.target.value }); }} />
       </Field>
-      <Rest fault={fault} fields={['reason']} />
+      <Rest base={base} fault={fault} fields={['reason']} />
     </Confirm>
   );
 }

@@ -56,7 +56,7 @@ export default function SecretList() {
 }
 
 function Edit({ secret, close }: { secret: SecretRowFragment | null; close: () => void }) {
-  const [draft, set, forget] = useDraft('secret', { name: '', description: '' });
+  const [draft, set, forget, base] = useDraft('secret', { name: '', description: '' });
   const [value, setValue] = useState(''); // never in a draft
   const [fault, setFault] = useState<Fault | null>(null);
   const [create, making] = useWrite(CreateSecret, true);
@@ -75,7 +75,7 @@ function Edit({ secret, close }: { secret: SecretRowFragment | null; close: () =
         {!secret && <Field label="Name" hint="Capitals, digits and underscores, such as GITHUB_TOKEN." fault={faultAt(fault, 'name')}><input className="mono" value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value.toUpperCase() }); }} /></Field>}
         <Field label="Value" hint="At most 64 KiB. Nobody can read it back." fault={faultAt(fault, 'value')}><textarea className="mono" autoComplete="off" spellCheck={false} value={value} onChange={(e) => { setValue(e.target.value); }} /></Field>
         {!secret && <Field label="Description" optional fault={faultAt(fault, 'description')}><input value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>}
-        <Rest fault={fault} fields={['name', 'value', 'description']} />
+        <Rest base={secret ? undefined : base} fault={fault} fields={['name', 'value', 'description']} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || rotating}>{secret ? 'Save' : 'Create'}</button></footer>
       </form>
     </Dialog>

@@ -95,12 +95,12 @@ function browser(agent: string | null | undefined): string {
 function CompanyForm() {
   const company = useViewer().company;
   const now = { name: company?.name ?? '', mfaRequired: company?.mfaRequired ?? false, minutes: String(company?.sessionLifetimeMinutes ?? 60) };
-  const [draft, set, forget] = useDraft(`company ${JSON.stringify(now)}`, now);
+  const [draft, set, forget, base] = useDraft('company', now, company?.etag);
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(UpdateCompany, true);
   const send = async () => {
     const o = await run({ input: {
-      ...(draft.name === company?.name ? {} : { name: draft.name }), ...(draft.mfaRequired === company?.mfaRequired ? {} : { mfaRequired: draft.mfaRequired }),
+      ...base.match, ...(draft.name === company?.name ? {} : { name: draft.name }), ...(draft.mfaRequired === company?.mfaRequired ? {} : { mfaRequired: draft.mfaRequired }),
       ...(Number(draft.minutes) === company?.sessionLifetimeMinutes ? {} : { sessionLifetimeMinutes: Number(draft.minutes) }),
     } });
     setFault(o.fault);
@@ -114,7 +114,7 @@ function CompanyForm() {
         <Field label="Name" fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
         <Field label="Minutes that a session lasts unused" fault={faultAt(fault, 'sessionLifetimeMinutes')}><input type="number" min={5} value={draft.minutes} onChange={(e) => { set({ ...draft, minutes: e.target.value }); }} /></Field>
         <Check label="Everybody needs a second factor" hint="Who has none sets one up at the next sign-in." checked={draft.mfaRequired} set={(mfaRequired) => { set({ ...draft, mfaRequired }); }} />
-        <Rest fault={fault} fields={['name', 'sessionLifetimeMinutes']} />
+        <Rest base={base} fault={fault} fields={['name', 'sessionLifetimeMinutes']} />
         <footer><button type="submit" disabled={busy}>Save</button></footer>
       </form>
     </Section>

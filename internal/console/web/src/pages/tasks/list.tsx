@@ -116,7 +116,7 @@ const fieldsOf = (form: unknown) => (form as { fields?: FormField[] } | null | u
 function Completion({ task: t, request: r, close }: { task: TaskRowFragment; request: CorrectedRequestQuery['request']; close: () => void }) {
   const form = fieldsOf(r?.offering?.form);
   const now = (r?.fields ?? {}) as Answers;
-  const [draft, set, forget] = useDraft(`task ${t.id}`, { outcome: t.outcomes[0] ?? '', answers: now });
+  const [draft, set, forget, base] = useDraft(`task ${t.id}`, { outcome: t.outcomes[0] ?? '', answers: now });
   const said = new Map<string, string>(); // what is wrong, by field
   for (const c of t.corrections) {
     const key = c.field.replace(/^fields\./, '');
@@ -148,7 +148,7 @@ function Completion({ task: t, request: r, close }: { task: TaskRowFragment; req
           <select value={draft.outcome} onChange={(e) => { set({ ...draft, outcome: e.target.value }); }}>{t.outcomes.map((o) => <option key={o} value={o}>{words(o)}</option>)}</select>
         </Field>
       )}
-      <Rest fault={fault} fields={['outcome', ...asked.map((f) => `variables.${f.key}`)]} />
+      <Rest base={base} fault={fault} fields={['outcome', ...asked.map((f) => `variables.${f.key}`)]} />
       <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Complete</button></footer>
     </form>
   );

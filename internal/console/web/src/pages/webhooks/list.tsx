@@ -86,7 +86,7 @@ function In({ make }: { make: () => void }) {
 
 function MakeIn({ close, made }: { close: () => void; made: (secret: string, url: string) => void }) {
   const workflows = useWorkflowChoices();
-  const [draft, set, forget] = useDraft('inbound', { name: '', workflowId: '' });
+  const [draft, set, forget, base] = useDraft('inbound', { name: '', workflowId: '' });
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(CreateInbound, true);
   const send = async () => {
@@ -101,7 +101,7 @@ function MakeIn({ close, made }: { close: () => void; made: (secret: string, url
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
         <Field label="Name" fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
         <Field label="Workflow" hint="Each call starts it." fault={faultAt(fault, 'workflowId')}><select value={draft.workflowId} onChange={(e) => { set({ ...draft, workflowId: e.target.value }); }}><option value="">Choose…</option>{workflows.map((w) => <option key={w.id} value={w.id}>{w.name}</option>)}</select></Field>
-        <Rest fault={fault} fields={['name', 'workflowId']} />
+        <Rest base={base} fault={fault} fields={['name', 'workflowId']} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Create</button></footer>
       </form>
     </Dialog>

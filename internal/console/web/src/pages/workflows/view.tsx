@@ -7,9 +7,10 @@ import { DeleteWorkflow, PublishWorkflow, UpdateWorkflow, WorkflowDiffOf, Workfl
 import type { WorkflowOneQuery, WorkflowStatus } from '../../gen/types';
 import { Badge, Time, words } from '../../ui/bits';
 import { Changes } from '../../ui/changes';
-import { Confirm, Dialog, focusSoon } from '../../ui/dialog';
+import { Confirm, Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Field, Rest, faultAt } from '../../ui/field';
+import { focusSoon } from '../../ui/focus';
 import { More } from '../../ui/more';
 import { Loaded, Page, Section } from '../../ui/page';
 import { Empty, Failed, NotFound } from '../../ui/states';

@@ -1,0 +1,47 @@
+// focus keeps the focus in the page. The browser drops it with what has it: with a row that leaves its list, with a button while it
+// cannot be pressed, with a page that is left. It goes to what stands in that place then, or back to the button.
+
+// Place is an element to which the focus will come, or what stands there once the element is gone.
+interface Place { at: HTMLElement | null }
+
+const here: Place = { at: null }; // what had the focus last
+const held = new Set<Place>([here]);
+
+// hold follows the element that has the focus now, for a dialog that gives it back. Call release once it did.
+export function hold(): { place: Place; release: () => void } {
+  const place: Place = { at: here.at };
+  held.add(place);
+  return { place, release: () => { held.delete(place); } };
+}
+
+// focusSoon gives the focus to what is there once the page has been drawn anew; to the page itself where nothing is.
+export function focusSoon(find: () => HTMLElement | null | undefined): void {
+  requestAnimationFrame(() => { give(find() ?? globalThis.document.getElementById('main')); });
+}
+
+// give focuses an element, also one that cannot be reached by Tab.
+export function give(e: HTMLElement | null): void {
+  if (!e) return;
+  if (!e.matches('a[href], button, input, select, textarea, summary, [tabindex]')) e.tabIndex = -1;
+  e.focus({ preventScroll: true });
+}
+
+// heir is what stands where an element was: the next row of a list, or the row or the page around it.
+function heir(gone: HTMLElement, records: MutationRecord[]): HTMLElement | null {
+  const record = records.find((r) => r.target.isConnected && [...r.removedNodes].some((n) => n.contains(gone)));
+  const around = record?.target instanceof HTMLElement ? record.target : null;
+  const beside = [record?.nextSibling, record?.previousSibling].find((n): n is HTMLElement => n instanceof HTMLElement && n.isConnected);
+  const row = around?.matches('ul, ol, tbody') ? beside : around?.closest<HTMLElement>('[data-row], .row, li, tr');
+  return row ? row.querySelector<HTMLElement>('a.name') ?? row : around?.closest('dialog') ?? globalThis.document.getElementById('main');
+}
+
+export function keepFocus(): void {
+  const { document } = globalThis;
+  document.addEventListener('focusin', (e) => { here.at = e.target as HTMLElement; });
+  // Whoever presses beside everything wants no focus.
+  document.addEventListener('mouseup', () => { if (document.activeElement === document.body) here.at = null; });
+  new MutationObserver((records) => {
+    for (const place of held) if (place.at && !place.at.isConnected) place.at = heir(place.at, records);
+    if (document.activeElement === document.body && document.hasFocus() && !here.at?.matches(':disabled')) give(here.at);
+  }).observe(document.body, { childList: true, subtree: true, attributeFilter: ['disabled'] });
+}
