@@ -13,6 +13,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/auditentry"
+	"atrium/internal/apperr"
 	"atrium/internal/audit"
 	"atrium/internal/audit/merkle"
 	"atrium/internal/clock"
@@ -90,6 +91,11 @@ func export(ctx context.Context, tx *op.Tx, in ExportInput) (Recorded, error) {
 
 // readExport returns the newest entries that match, newest first.
 func readExport(ctx context.Context, tx *op.Tx, in ExportInput) (*Exported, error) {
+	leave, err := exporting.enter(ctx)
+	if err != nil {
+		return nil, apperr.Wrap(err, apperr.Unavailable, "Others are exporting at the moment. Try again shortly.")
+	}
+	defer leave()
 	rows, more, err := readNewest(ctx, tx, in)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package auditlog
 
 import (
 	"context"
+	"fmt"
 
 	"atrium/ent"
 	"atrium/ent/auditentry"
@@ -40,19 +41,33 @@ type Proof struct {
 	LeafHash   []byte
 }
 
-// verifying lets one verification at a time run in this process, because each reads a whole log.
-var verifying = make(chan struct{}, 1)
+// A gate limits how many calls of this process read much of a log at once.
+type gate chan struct{}
+
+var (
+	verifying = make(gate, 1) // each reads a whole log
+	exporting = make(gate, 2) // each holds up to MaxExportBytes, and its text
+)
+
+// enter waits for a place; leave gives it back.
+func (g gate) enter(ctx context.Context) (leave func(), err error) {
+	select {
+	case g <- struct{}{}:
+		return func() { <-g }, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("wait for a place: %w", ctx.Err())
+	}
+}
 
 func verify(ctx context.Context, tx *op.Tx, _ VerifyInput) (merkle.Report, error) {
 	late := func(cause error) error {
 		return apperr.Wrap(cause, apperr.Unavailable, "The log takes too long to verify here. Try again, or use atrium audit verify.")
 	}
-	select {
-	case verifying <- struct{}{}:
-		defer func() { <-verifying }()
-	case <-ctx.Done():
-		return merkle.Report{}, late(ctx.Err())
+	leave, err := verifying.enter(ctx)
+	if err != nil {
+		return merkle.Report{}, late(err)
 	}
+	defer leave()
 	report, err := merkle.Verify(ctx, tx.Client, tx.Principal().CompanyID, nil)
 	if err != nil && ctx.Err() != nil {
 		return report, late(err)
