@@ -8,6 +8,7 @@ import (
 	"atrium/graph/generated"
 	"atrium/internal/audit/merkle"
 	"atrium/internal/auditlog"
+	"atrium/internal/feed"
 	"atrium/internal/op"
 )
 
@@ -52,4 +53,14 @@ func (r *auditProofResolver) Leaf(_ context.Context, p *auditlog.Proof) (string,
 
 func (r *auditProofResolver) LeafHash(_ context.Context, p *auditlog.Proof) (string, error) {
 	return base64.StdEncoding.EncodeToString(p.LeafHash), nil
+}
+
+func (r *subscriptionResolver) AuditEntryChanged(ctx context.Context, filter *auditlog.ListEntriesInput) (<-chan *generated.AuditEntryChange, error) {
+	in := auditlog.LookUpEntriesInput{ListEntriesInput: op.Or(filter, auditlog.ListEntriesInput{})}
+	return watch(ctx, watched{feed.AuditEntries, feed.Filter{}}, func(ctx context.Context, ids, _ []string) (map[string]*ent.AuditEntry, error) {
+		in.IDs = ids
+		return run(ctx, r.engine, auditlog.LookUpEntries, in)
+	}, func(kind generated.ChangeKind, e *ent.AuditEntry) *generated.AuditEntryChange {
+		return &generated.AuditEntryChange{Change: kind, AuditEntry: e}
+	})
 }

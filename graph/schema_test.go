@@ -316,7 +316,7 @@ func TestListsTakeWhatTheirOperationsTake(t *testing.T) {
 func TestSubscriptionsTellOfRows(t *testing.T) {
 	t.Parallel()
 	s := Schema()
-	rows := map[string]string{"requestChanged": "Request", "webhookDeliveryChanged": "WebhookDelivery", "executionChanged": "Execution", "taskChanged": "Task", "agentRunChanged": "AgentRun"}
+	rows := map[string]string{"requestChanged": "Request", "webhookDeliveryChanged": "WebhookDelivery", "executionChanged": "Execution", "taskChanged": "Task", "agentRunChanged": "AgentRun", "auditEntryChanged": "AuditEntry"}
 	require.Len(t, s.Subscription.Fields, len(rows)+1)
 	for _, f := range s.Subscription.Fields {
 		if f.Name == "notificationAdded" {
@@ -333,7 +333,7 @@ func TestSubscriptionsTellOfRows(t *testing.T) {
 			require.False(t, a.Type.NonNull, "%s(%s): without it everything is watched", f.Name, a.Name)
 		}
 	}
-	for list, watched := range map[string]string{"requests": "requestChanged", "executions": "executionChanged", "tasks": "taskChanged"} {
+	for list, watched := range map[string]string{"requests": "requestChanged", "executions": "executionChanged", "tasks": "taskChanged", "auditEntries": "auditEntryChanged"} {
 		require.Equal(t, s.Query.Fields.ForName(list).Arguments.ForName("filter").Type.String(),
 			s.Subscription.Fields.ForName(watched).Arguments.ForName("filter").Type.String())
 	}

@@ -174,3 +174,25 @@ func TestEventsAreOneLine(t *testing.T) {
 		require.Equal(t, "two\nlines\r\n", e.get("data.requestChanged.request.description"))
 	})
 }
+
+// Audit entries can be watched by those who may read them, in their own company, by the list's filter.
+func TestAuditEntriesAreWatched(t *testing.T) {
+	eachStreams(t, func(t *testing.T, s *watchers) {
+		const added = `subscription($f: AuditFilter) { auditEntryChanged(filter: $f) { change auditEntry { action resource { type id } outcome } } }`
+		services := s.watch(t, s.A.Owner, added, vars{"f": vars{"action": []string{"service.created"}}})
+		others := s.watch(t, s.B.Owner, added, nil)
+		require.Contains(t, s.subscribe(t, s.A.Member, added, nil).body, `"forbidden"`)
+		create := func(as apitest.Caller) string {
+			t.Helper()
+			made := ask(t, s.Server, as, `mutation { createTeam(input: {name: "T"}) { team { id } } createService(input: {name: "S"}) { service { id } } }`, nil)
+			return made.Text("data.createService.service.id")
+		}
+		mine, theirs := create(s.A.Owner), create(s.B.Owner)
+		entry := func(id string) vars {
+			return vars{"change": "CREATED", "auditEntry": vars{"action": "service.created", "resource": vars{"type": "Service", "id": id}, "outcome": "allowed"}}
+		}
+		require.Equal(t, entry(mine), services.result(t).get("data.auditEntryChanged"))
+		require.Equal(t, "team.created", others.result(t).get("data.auditEntryChanged.auditEntry.action"))
+		require.Equal(t, entry(theirs), others.result(t).get("data.auditEntryChanged"))
+	})
+}

@@ -294,6 +294,45 @@ func (ec *executionContext) fieldContext_AuditEntry_updatedAt(_ context.Context,
 	return graphql.NewScalarFieldContext("AuditEntry", field, false, false, errors.New("field of type Time does not have child fields"))
 }
 
+func (ec *executionContext) _AuditEntryChange_change(ctx context.Context, field graphql.CollectedField, obj *AuditEntryChange) (ret graphql.Marshaler) {
+	return ec.marshalNChangeKind2atriumᚋgraphᚋgeneratedᚐChangeKind(ctx, field.Selections, obj.Change)
+}
+func (ec *executionContext) fieldContext_AuditEntryChange_change(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AuditEntryChange", field, false, false, errors.New("field of type ChangeKind does not have child fields"))
+}
+
+func (ec *executionContext) _AuditEntryChange_auditEntry(ctx context.Context, field graphql.CollectedField, obj *AuditEntryChange) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AuditEntryChange_auditEntry(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AuditEntry, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.AuditEntry) graphql.Marshaler {
+			return ec.marshalNAuditEntry2ᚖatriumᚋentᚐAuditEntry(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_AuditEntryChange_auditEntry(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AuditEntryChange",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AuditEntry(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _AuditExport_format(ctx context.Context, field graphql.CollectedField, obj *auditlog.Exported) (ret graphql.Marshaler) {
 	return ec.marshalNAuditFormat2string(ctx, field.Selections, obj.Format)
 }
@@ -685,6 +724,39 @@ func (ec *executionContext) _AuditEntry(ctx context.Context, sel ast.SelectionSe
 	return out
 }
 
+var auditEntryChangeImplementors = []string{"AuditEntryChange"}
+
+func (ec *executionContext) _AuditEntryChange(ctx context.Context, sel ast.SelectionSet, obj *AuditEntryChange) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, auditEntryChangeImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("AuditEntryChange")
+		case "change":
+			out.Values[i] = ec._AuditEntryChange_change(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "auditEntry":
+			out.Values[i] = ec._AuditEntryChange_auditEntry(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var auditExportImplementors = []string{"AuditExport"}
 
 func (ec *executionContext) _AuditExport(ctx context.Context, sel ast.SelectionSet, obj *auditlog.Exported) graphql.Marshaler {
@@ -932,6 +1004,16 @@ func (ec *executionContext) marshalNAuditEntry2ᚖatriumᚋentᚐAuditEntry(ctx 
 		return graphql.Null
 	}
 	return ec._AuditEntry(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNAuditEntryChange2ᚖatriumᚋgraphᚋgeneratedᚐAuditEntryChange(ctx context.Context, sel ast.SelectionSet, v *AuditEntryChange) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._AuditEntryChange(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNAuditExport2ᚖatriumᚋinternalᚋauditlogᚐExported(ctx context.Context, sel ast.SelectionSet, v *auditlog.Exported) graphql.Marshaler {

@@ -227,6 +227,7 @@ type QueryResolver interface {
 }
 type SubscriptionResolver interface {
 	AgentRunChanged(ctx context.Context, id *string, filter *agent.ListRunsInput) (<-chan *AgentRunChange, error)
+	AuditEntryChanged(ctx context.Context, filter *auditlog.ListEntriesInput) (<-chan *AuditEntryChange, error)
 	ExecutionChanged(ctx context.Context, id *string, filter *execution.ListInput) (<-chan *ExecutionChange, error)
 	TaskChanged(ctx context.Context, id *string, filter *execution.ListTasksInput) (<-chan *TaskChange, error)
 	NotificationAdded(ctx context.Context) (<-chan *ent.Notification, error)
@@ -3439,6 +3440,20 @@ func (ec *executionContext) field_Subscription_agentRunChanged_args(ctx context.
 		return nil, err
 	}
 	args["filter"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Subscription_auditEntryChanged_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*auditlog.ListEntriesInput, error) {
+			return ec.unmarshalOAuditFilter2ᚖatriumᚋinternalᚋauditlogᚐListEntriesInput(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
 	return args, nil
 }
 
@@ -11194,6 +11209,50 @@ func (ec *executionContext) fieldContext_Subscription_agentRunChanged(ctx contex
 	return fc, nil
 }
 
+func (ec *executionContext) _Subscription_auditEntryChanged(ctx context.Context, field graphql.CollectedField) (ret func(ctx context.Context) graphql.Marshaler) {
+	return graphql.ResolveFieldStream(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Subscription_auditEntryChanged(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Subscription().AuditEntryChanged(ctx, fc.Args["filter"].(*auditlog.ListEntriesInput))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *AuditEntryChange) graphql.Marshaler {
+			return ec.marshalNAuditEntryChange2ᚖatriumᚋgraphᚋgeneratedᚐAuditEntryChange(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Subscription_auditEntryChanged(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Subscription",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_AuditEntryChange(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Subscription_auditEntryChanged_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Subscription_executionChanged(ctx context.Context, field graphql.CollectedField) (ret func(ctx context.Context) graphql.Marshaler) {
 	return graphql.ResolveFieldStream(
 		ctx,
@@ -13940,6 +13999,8 @@ func (ec *executionContext) _Subscription(ctx context.Context, sel ast.Selection
 	switch fields[0].Name {
 	case "agentRunChanged":
 		return ec._Subscription_agentRunChanged(ctx, fields[0])
+	case "auditEntryChanged":
+		return ec._Subscription_auditEntryChanged(ctx, fields[0])
 	case "executionChanged":
 		return ec._Subscription_executionChanged(ctx, fields[0])
 	case "taskChanged":

@@ -40,6 +40,14 @@ type AssignTaskPayload struct {
 	Task *ent.Task `json:"task"`
 }
 
+// An entry that was added to the audit log.
+type AuditEntryChange struct {
+	// What happened to it: CREATED. That an entry is sealed or erased is not told.
+	Change ChangeKind `json:"change"`
+	// The entry.
+	AuditEntry *ent.AuditEntry `json:"auditEntry"`
+}
+
 // What cancelExecution answers.
 type CancelExecutionPayload struct {
 	// The row as it is now.

@@ -1141,6 +1141,22 @@ extend type Query {
     id: ID!
   ): AuditProof
 }
+
+"An entry that was added to the audit log."
+type AuditEntryChange {
+  "What happened to it: CREATED. That an entry is sealed or erased is not told."
+  change: ChangeKind!
+  "The entry."
+  auditEntry: AuditEntry!
+}
+
+extend type Subscription {
+  "Every entry that is added to the audit log, as far as the caller sees it."
+  auditEntryChanged(
+    "Entries that match this."
+    filter: AuditFilter
+  ): AuditEntryChange!
+}
 `, BuiltIn: false},
 	{Name: "../base.graphqls", Input: `"A moment: RFC 3339, in UTC with milliseconds in answers."
 scalar Time
@@ -4452,6 +4468,16 @@ func (ec *executionContext) childFields_AuditEntry(ctx context.Context, field gr
 		return ec.fieldContext_AuditEntry_updatedAt(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type AuditEntry", field.Name)
+}
+
+func (ec *executionContext) childFields_AuditEntryChange(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "change":
+		return ec.fieldContext_AuditEntryChange_change(ctx, field)
+	case "auditEntry":
+		return ec.fieldContext_AuditEntryChange_auditEntry(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type AuditEntryChange", field.Name)
 }
 
 func (ec *executionContext) childFields_AuditEntryConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -8,9 +8,11 @@ import (
 	"atrium/ent"
 	"atrium/ent/agent"
 	"atrium/ent/agentrun"
+	"atrium/ent/task"
 	"atrium/internal/agent/interrupt"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
+	"atrium/internal/open"
 	"atrium/internal/paging"
 	"atrium/internal/signing"
 	"atrium/internal/workflow"
@@ -204,7 +206,7 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Agent, in UpdateInput) (
 	return after, nil
 }
 
-// remove returns conflict if a published workflow names the agent, or if a run of it has not ended.
+// remove returns conflict if a published workflow names the agent, if a run of it has not ended, or if it has a task.
 func remove(ctx context.Context, tx *op.Tx, a *ent.Agent, _ op.ByID) (struct{}, error) {
 	if err := workflow.Unused(ctx, tx, "agent", a.ID); err != nil {
 		return struct{}{}, err
@@ -216,6 +218,13 @@ func remove(ctx context.Context, tx *op.Tx, a *ent.Agent, _ op.ByID) (struct{}, 
 	}
 	if works {
 		return struct{}{}, apperr.New(apperr.Conflict, "The agent works on requests. Pause it and stop its runs first.")
+	}
+	has, err := tx.Task.Query().Where(task.AgentID(a.ID), open.Tasks()).Exist(tx.Unfiltered(ctx, "so does a task that the caller does not see"))
+	if err != nil {
+		return struct{}{}, fmt.Errorf("look for the agent's tasks: %w", err)
+	}
+	if has {
+		return struct{}{}, apperr.New(apperr.Conflict, "The agent has tasks. Give them to people first.")
 	}
 	if err := tx.Agent.DeleteOne(a).Exec(ctx); err != nil {
 		return struct{}{}, fmt.Errorf("delete the agent: %w", err)

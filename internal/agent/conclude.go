@@ -210,21 +210,30 @@ func propose(ctx context.Context, tx *op.Tx, run *ent.AgentRun, kind agentaction
 	return a, err
 }
 
-// end ends a run and makes its pending actions STALE, unless it ends as PROPOSED or COMPLETED. It releases the task of a run that
-// has not completed it.
+// end ends a run and makes its pending actions STALE, unless it ends as PROPOSED or COMPLETED. Otherwise it also releases the run's
+// task, and so does a shadow, from which people get no proposal.
 func end(ctx context.Context, tx *op.Tx, run *ent.AgentRun, as agentrun.Status, reason string) error {
 	if err := run.Update().SetStatus(as).SetReason(reason).SetEndedAt(tx.Now(ctx)).Exec(ctx); err != nil {
 		return fmt.Errorf("end the run: %w", err)
 	}
-	if run.TaskID != nil && run.Trigger != agentrun.TriggerConsulted && as != agentrun.StatusCOMPLETED {
-		if err := tx.Insert(ctx, ReleaseArgs{Company: run.CompanyID, Run: run.ID}, time.Time{}); err != nil {
+	good := as == agentrun.StatusPROPOSED || as == agentrun.StatusCOMPLETED
+	if !good || run.Shadow {
+		if err := release(ctx, tx, run); err != nil {
 			return err
 		}
 	}
-	if as == agentrun.StatusPROPOSED || as == agentrun.StatusCOMPLETED {
+	if good {
 		return nil
 	}
 	err := tx.AgentAction.Update().Where(agentaction.RunID(run.ID), agentaction.StatusEQ(agentaction.StatusPENDING)).
 		SetStatus(agentaction.StatusSTALE).Exec(ctx)
 	return wrap("make the run's plans stale", err)
+}
+
+// release gives the task of a run to people, unless the run was only asked for an opinion.
+func release(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
+	if run.TaskID == nil || run.Trigger == agentrun.TriggerConsulted {
+		return nil
+	}
+	return tx.Insert(ctx, ReleaseArgs{Company: run.CompanyID, Run: run.ID}, time.Time{})
 }

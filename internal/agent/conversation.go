@@ -161,6 +161,7 @@ func (t *conversation) answered(ctx context.Context, answer model.Answer, record
 	out := exchange{Answer: answer, Results: []result{}}
 	pending := *t // the state between the calls of one answer
 	pending.asked, pending.writes = maps.Clone(t.asked), slices.Clone(t.writes)
+	steps := len(t.steps)
 	for i, c := range answer.Calls {
 		var r result
 		var err error
@@ -170,6 +171,8 @@ func (t *conversation) answered(ctx context.Context, answer model.Answer, record
 			r = result{Content: "{}", End: "The model asked for the same a second time."}
 		case i < len(recorded) && recorded[i].Read:
 			r = recorded[i]
+		case steps >= t.settings.Limits.Steps && c.Name != toolHandOver:
+			r = result{Content: "{}", End: t.settings.Limits.noSteps()}
 		default:
 			r, err = pending.call(ctx, c)
 		}
@@ -177,6 +180,9 @@ func (t *conversation) answered(ctx context.Context, answer model.Answer, record
 			return exchange{}, err
 		}
 		pending.asked[key] = true
+		if r.Step != nil {
+			steps++
+		}
 		if r.Write != nil {
 			pending.writes = append(pending.writes, *r.Write)
 		}
@@ -272,7 +278,7 @@ func (t *conversation) checkWrite(ctx context.Context, name string, arguments ma
 	if slices.ContainsFunc(t.writes, func(w write) bool { return w.Tool == name }) {
 		return nil, apperr.New(apperr.Conflict, "%s was called already. Each write is called once, with all that it changes.", name)
 	}
-	w := &write{Tool: name, Rows: []string{}}
+	w := &write{Tool: name, Rows: t.lookedAt()}
 	if json.Unmarshal(arguments["rationale"], &w.Rationale) != nil || strings.TrimSpace(w.Rationale) == "" {
 		return nil, apperr.InvalidField("rationale", "is required")
 	}
@@ -303,10 +309,26 @@ func (t *conversation) checkWrite(ctx context.Context, name string, arguments ma
 			return nil, err
 		}
 	}
-	if err := t.mayWrite(ctx, tool, w); err != nil {
+	if err := w.changing(is); err != nil {
 		return nil, err
 	}
-	return w, w.changing(is)
+	if w.idle() {
+		return nil, errIdle()
+	}
+	return w, t.mayWrite(ctx, tool, w)
+}
+
+// lookedAt returns the ids of the rows that the run has looked at, besides its own, the newest last.
+func (t *conversation) lookedAt() []string {
+	rows := []string{}
+	for _, s := range t.steps {
+		for _, id := range s.Rows {
+			if s.Kind == "read" && id != t.subject.row() && !slices.Contains(rows, id) {
+				rows = append(rows, id)
+			}
+		}
+	}
+	return rows[max(0, len(rows)-shownRows):]
 }
 
 // completes checks the completion of a task against its outcomes and its form.

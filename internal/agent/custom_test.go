@@ -21,6 +21,7 @@ import (
 	"atrium/internal/policy"
 	"atrium/internal/principal"
 	"atrium/internal/request"
+	"atrium/internal/strictjson"
 	"atrium/internal/testkit"
 	"atrium/internal/testkit/receiver"
 
@@ -140,6 +141,38 @@ func TestCustomAgentsWaitForPeople(t *testing.T) {
 		d.run(id, agentrun.StatusCOMPLETED)
 		_, err = r.in(run.ID)
 		require.Equal(t, apperr.Conflict, code(err), "the run has ended")
+	})
+}
+
+// What an agent asks for is checked when it asks: whether its ids are rows of the company, and whether anything would change. An update
+// that accepts waits as acceptRequest.
+func TestWhatCustomAgentsAskFor(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		r := d.robot("ACT_WITH_APPROVAL")
+		d.work()
+		id, run := r.claimed(d.ctx)
+		ctx := r.must(run.ID)
+		asks := func(in request.UpdateInput) error {
+			in.ID = id
+			_, _, err := op.Run(ctx, d.Engine, request.Update, in, nil)
+			return err
+		}
+		require.Equal(t, "teamId", refusedFields(asks(request.UpdateInput{TeamID: op.SetTo("team_01m8dbqnnke518yr6he3mevq7q")})))
+		require.Equal(t, "assigneeId", refusedFields(asks(request.UpdateInput{AssigneeID: op.SetTo(d.B.Owner.ID)})), "another company's")
+		require.Equal(t, apperr.Conflict, code(asks(request.UpdateInput{})))
+		require.Equal(t, apperr.Conflict, code(asks(request.UpdateInput{Priority: op.SetTo("MEDIUM")})), "it is so already")
+		for _, confidence := range []any{7, -1, "0.5"} {
+			_, _, err := op.Run(ctx, d.Engine, agent.AddStep, agent.StepInput{
+				ByID: op.ByID{ID: run.ID}, Kind: "decide", Operation: "updateRequest", Result: "R", Arguments: strictjson.Object{"confidence": confidence},
+			}, nil)
+			require.Equal(t, "arguments.confidence", refusedFields(err))
+		}
+		require.NoError(t, asks(request.UpdateInput{Status: op.SetTo("IN_PROGRESS")}))
+		a := d.action(run)
+		require.Equal(t, []any{"acceptRequest", "{}"}, []any{a.Operation, string(a.Arguments)})
+		testkit.Run(t, d.World, ctx, agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: run.ID}})
+		testkit.Run(t, d.World, d.staff(), agent.DecideAction, agent.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"})
+		require.EqualValues(t, "IN_PROGRESS", d.request(id).Status)
 	})
 }
 

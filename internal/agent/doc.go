@@ -123,8 +123,10 @@
 //   - If an agent sees as the requester and a call names no run, it can read only the agent's runs, because there is no
 //     requester.
 //   - A run changes only its own request, with the tools of its version and the fields that a model may set, too (fieldsOf). A
-//     requester with a weaker role than the agent's limits the reads. What a CUSTOM agent reads is not recorded, so the ids that it
-//     names are checked by the operation when a person lets it be done, and not against what the run has read.
+//     requester with a weaker role than the agent's limits the reads. A CUSTOM agent names ids of its company's rows. They
+//     are not held against what the run has read: its program may know teams from its own settings, where a model knows nothing
+//     else, and a member's request would leave it none to name, because members do not read teams.
+//   - An update by which nothing would change is a conflict, so no person is asked to approve nothing.
 //   - The minutes of a run count from its claim, in each plan.
 //   - The first sign of an agent is a call, not the answer to the push. So an endpoint that accepts runs but works on none is
 //     also found within 10 s.
@@ -137,8 +139,9 @@
 //
 // An agent of type WORKFLOW_PHASE that is responsible for a phase gets a run with the phase's task (task.assigned → job
 // agent_task, in the transaction of the event). The run ends with the completion of the task. If it does not fit the phase's form
-// it is refused at once; otherwise it waits as an action, or is proposed. A run that ends in any other way than COMPLETED gives
-// the task to the accountable person, or else to the agent's owner. A person who takes, reassigns or completes the task stops the
+// it is refused at once; otherwise it waits as an action, or is proposed. A run that ends badly, or whose
+// proposal is rejected, gives the task to the accountable person, or else to the agent's owner; a proposal itself changes nothing, and
+// the task stays the agent's until a person applies it, rejects it, or takes the task. A person who takes, reassigns or completes the task stops the
 // run. A change of the request does not, because the task is about its phase. An agent is never accountable, a MANAGED agent is
 // never informed, and a QUEUE_INTAKE agent has no part in phases; saving a definition refuses all three. A task of an execution
 // without a request, or of an agent that was never published, goes to people.

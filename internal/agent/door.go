@@ -123,13 +123,18 @@ func (d *Door) run(ctx context.Context, p *principal.Principal, a *ent.Agent, id
 	case run.Status == agentrun.StatusQUEUED:
 		return nil, apperr.New(apperr.Conflict, "Claim the run first.")
 	}
+	return run, d.renew(ctx, run)
+}
+
+// renew renews the lease of a run that its agent works on.
+func (d *Door) renew(ctx context.Context, run *ent.AgentRun) error {
 	now := d.engine.Store.Clock().Now()
 	if run.Status != agentrun.StatusRUNNING || run.LeaseUntil == nil || run.LeaseUntil.Sub(now) > leaseTime-renewAfter {
-		return run, nil
+		return nil
 	}
-	err = d.engine.Work(ctx, p.CompanyID, workerName, func(ctx context.Context, tx *op.Tx) error {
-		return tx.AgentRun.Update().Where(agentrun.ID(id), agentrun.StatusEQ(agentrun.StatusRUNNING)).
+	err := d.engine.Work(ctx, run.CompanyID, workerName, func(ctx context.Context, tx *op.Tx) error {
+		return tx.AgentRun.Update().Where(agentrun.ID(run.ID), agentrun.StatusEQ(agentrun.StatusRUNNING)).
 			SetLeaseUntil(tx.Now(ctx).Add(leaseTime)).Exec(ctx)
 	})
-	return run, wrap("renew the run's lease", err)
+	return wrap("renew the run's lease", err)
 }

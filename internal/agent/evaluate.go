@@ -132,7 +132,7 @@ func (w *evaluator) Work(ctx context.Context, job *river.Job[EvaluateArgs]) erro
 		return river.JobSnooze(busySnooze)
 	}
 	defer leave()
-	err := w.work(ctx, job)
+	err := contained(func() error { return w.work(ctx, job) })
 	if err == nil || stopped(ctx) || job.Attempt < maxAttempts {
 		return err
 	}

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -13,6 +14,10 @@ import (
 	"atrium/ent/agent"
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
+	"atrium/ent/offering"
+	"atrium/ent/team"
+	"atrium/ent/user"
+	"atrium/internal/access"
 	"atrium/internal/agent/interrupt"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
@@ -130,8 +135,12 @@ func mayHold(ctx context.Context, tx *op.Tx, in holdInput) (any, error) {
 	if s.mode(t.name) == modeOff {
 		return nil, apperr.New(apperr.Forbidden, "The agent may not use %s.", t.name)
 	}
+	arguments := h.Arguments
+	if t.info.Name != h.Info.Name { // an update that accepts: the status is all that it sets
+		arguments = json.RawMessage("{}")
+	}
 	given := map[string]json.RawMessage{}
-	if err := json.Unmarshal(h.Arguments, &given); err != nil {
+	if err := json.Unmarshal(arguments, &given); err != nil {
 		return nil, fmt.Errorf("read the arguments: %w", err)
 	}
 	if err := t.onlyFields(given); err != nil {
@@ -148,16 +157,32 @@ func mayHold(ctx context.Context, tx *op.Tx, in holdInput) (any, error) {
 			return nil, err
 		}
 	}
-	if _, err := t.mayUse(ctx, tx, p, subject{Request: run.Edges.Request}, h.Arguments); err != nil {
+	if _, err := t.mayUse(ctx, tx, p, subject{Request: run.Edges.Request}, arguments); err != nil {
 		return nil, err
 	}
-	return &allowed{t.name, s}, nil
+	return &allowed{t.name, s, arguments}, lookUpRefs(ctx, tx, given)
 }
 
 // allowed is a write that the agent has the rights to do.
 type allowed struct {
-	tool     string
-	settings settings
+	tool      string
+	settings  settings
+	arguments json.RawMessage
+}
+
+// lookUpRefs returns validation_error for an id in the arguments that is no row of the company, or nobody who works there.
+func lookUpRefs(ctx context.Context, tx *op.Tx, given map[string]json.RawMessage) error {
+	var refs op.Refs
+	check := func(field, what string, exists func(id string) (bool, error)) {
+		var id *string
+		if err := json.Unmarshal([]byte(cmp.Or(string(given[field]), "null")), &id); err == nil {
+			refs.Check(field, id, what, exists)
+		}
+	}
+	check("teamId", "team", func(id string) (bool, error) { return tx.Team.Query().Where(team.ID(id)).Exist(ctx) })
+	check("assigneeId", "active user", func(id string) (bool, error) { return tx.User.Query().Where(user.ID(id), access.Here()).Exist(ctx) })
+	check("offeringId", "offering", func(id string) (bool, error) { return tx.Offering.Query().Where(offering.ID(id)).Exist(ctx) })
+	return refs.Err()
 }
 
 // hold returns conflict for a run that is not RUNNING. A write beyond the run's steps, or a repeated one, ends the run. A write that
@@ -175,7 +200,7 @@ func hold(ctx context.Context, tx *op.Tx, in holdInput) (*held, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := in.Write.Arguments
+	args := may.arguments
 	twice, err := tx.AgentAction.Query().Where(agentaction.RunID(run.ID), agentaction.StatusNEQ(agentaction.StatusSTALE)).All(tx.Unfiltered(ctx, "what the run has asked for, whoever sees it"))
 	if err != nil {
 		return nil, fmt.Errorf("read the run's actions: %w", err)
@@ -241,6 +266,9 @@ func keepAction(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Reques
 	if err := w.changing(is); err != nil {
 		return nil, err
 	}
+	if w.idle() {
+		return nil, errIdle()
+	}
 	kind, result := may.settings.kindIn(run), "Waits for a person's approval."
 	if kind == agentaction.KindPROPOSAL {
 		result = "Proposed."
@@ -292,3 +320,14 @@ func (w *write) changing(is map[string]any) error {
 	}
 	return nil
 }
+
+// idle reports whether a write would leave the request as it is.
+func (w *write) idle() bool {
+	return (w.Tool == toolUpdate || w.Tool == toolMove) && !slices.ContainsFunc(w.Changes, func(c Change) bool {
+		from, err := json.Marshal(c.From)
+		to, err2 := json.Marshal(c.To)
+		return err != nil || err2 != nil || !strictjson.Equal(from, to)
+	})
+}
+
+func errIdle() error { return apperr.New(apperr.Conflict, "The request has these values already.") }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"time"
 
 	"atrium/ent"
@@ -119,6 +120,15 @@ type StepInput struct {
 	Result    string            `json:"result" maxLength:"2000" doc:"What came of it, for people. Plain text." example:"Nobody can work: the team is waiting."`
 }
 
+// isShare reports whether a value of JSON is a number from 0 to 1.
+func isShare(v any) bool {
+	f, err := strconv.ParseFloat(fmt.Sprint(v), 64)
+	if _, text := v.(string); text || err != nil {
+		return false
+	}
+	return f >= 0 && f <= 1
+}
+
 // note adds a step. Returns conflict for a run that is not RUNNING. A step beyond the run's limit hands it over.
 func note(ctx context.Context, tx *op.Tx, before *ent.AgentRun, in StepInput) (*ent.AgentRun, error) {
 	run, _, err := working(ctx, tx, before.ID)
@@ -138,6 +148,9 @@ func note(ctx context.Context, tx *op.Tx, before *ent.AgentRun, in StepInput) (*
 			return nil, err
 		}
 		return reload(ctx, tx, before)
+	}
+	if c, given := in.Arguments["confidence"]; given && in.Kind == "decide" && !isShare(c) {
+		return nil, apperr.InvalidField("arguments.confidence", "must be a number from 0 to 1")
 	}
 	next := Step{Kind: in.Kind, Operation: in.Operation, Rows: append([]string{}, in.Rows...), Result: in.Result}
 	if len(in.Arguments) > 0 {

@@ -232,6 +232,7 @@ func TestModelIsHeldToTheRules(t *testing.T) {
 			"a refusal":                 {func(int, sent) (int, any) { return 401, map[string]any{"error": map[string]any{"message": "PWNED"}} }, "answered 401"},
 			"too much to do":            {func(int, sent) (int, any) { return 429, map[string]any{} }, "too much to do"},
 			"garbage":                   {func(int, sent) (int, any) { return 200, []int{1} }, "could not be"},
+			"null":                      {func(int, sent) (int, any) { return 200, nil }, "could not be"},
 			"another tool":              {says(calls{{"deleteUser", `{"id":"usr_x"}`}}), "without proposing"},
 			"confidence out of reach":   {says(calls{{"updateRequest", `{"priority":"LOW","rationale":"x","confidence":7}`}}), "without proposing"},
 			"a value that no field has": {says(calls{{"updateRequest", `{"priority":"PWNED","rationale":"x","confidence":1}`}}), "without proposing"},

@@ -287,7 +287,7 @@ func completeTask(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Requ
 	if err != nil {
 		return err
 	}
-	_, err = keepAction(ctx, tx, run, r, t, &allowed{toolTask, s}, c.args, steps)
+	_, err = keepAction(ctx, tx, run, r, t, &allowed{tool: toolTask, settings: s}, c.args, steps)
 	return err
 }
 

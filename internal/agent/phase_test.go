@@ -109,7 +109,8 @@ func TestAgentsWorkPhases(t *testing.T) {
 	})
 }
 
-// A task that an agent does not complete goes to its owner: after a run that was handed over, and after one that only proposes.
+// A task that an agent does not complete goes to its owner: after a run that was handed over, and once what it proposed is rejected.
+// A proposal itself changes nothing.
 func TestTasksThatAgentsLeave(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		r := d.phases("SUGGEST")
@@ -127,9 +128,17 @@ func TestTasksThatAgentsLeave(t *testing.T) {
 		id, run = r.claimed(d.ctx)
 		testkit.Run(t, d.World, r.must(run.ID), agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: run.ID}, Variables: strictjson.Object{"serial": "X1"}})
 		a := d.action(d.run(id, agentrun.StatusPROPOSED))
-		left(id)
+		require.Equal(t, r.agent.ID, *d.task(id).AgentID)
 		testkit.Run(t, d.World, d.staff(), agent.ApplyProposal, agent.ApplyInput{ByID: op.ByID{ID: a.ID}})
 		require.Equal(t, d.A.Users[principal.Agent].ID, *d.task(id).CompletedBy, "as the person who applied it")
+
+		id, run = r.claimed(d.ctx)
+		testkit.Run(t, d.World, r.must(run.ID), agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: run.ID}, Variables: strictjson.Object{"serial": "X1"}})
+		a = d.action(d.run(id, agentrun.StatusPROPOSED))
+		_, _, err := op.Run(d.ctx, d.Engine, agent.Delete, op.ByID{ID: r.agent.ID}, nil)
+		require.Equal(t, apperr.Conflict, code(err))
+		testkit.Run(t, d.World, d.staff(), agent.RejectProposal, agent.RejectInput{ByID: op.ByID{ID: a.ID}, Reason: "It is X2."})
+		left(id)
 
 		id, run = r.claimed(d.ctx)
 		testkit.Run(t, d.World, d.staff(), execution.ClaimTask, op.ByID{ID: *run.TaskID})
@@ -221,7 +230,7 @@ func TestModelsWorkPhases(t *testing.T) {
 	})
 }
 
-// A model that hands its task over, calls unknown tools, or only proposes, leaves the task to the responsible person.
+// A model that hands its task over or calls unknown tools leaves the task to the responsible person. One that proposes keeps it.
 func TestTasksThatModelsLeave(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		answers := []any{
@@ -235,6 +244,10 @@ func TestTasksThatModelsLeave(t *testing.T) {
 		for _, as := range []agentrun.Status{agentrun.StatusHANDED_OVER, agentrun.StatusHANDED_OVER, agentrun.StatusPROPOSED} {
 			id := d.file(d.ctx, "my vpn tunnel")
 			d.run(id, as)
+			if as == agentrun.StatusPROPOSED {
+				require.Equal(t, a.ID, *d.task(id).AgentID)
+				continue
+			}
 			require.Eventually(t, func() bool {
 				row := d.task(id)
 				return row.AssigneeID != nil && *row.AssigneeID == d.A.Owner.ID && row.Status == task.StatusOPEN

@@ -166,6 +166,13 @@ func reject(ctx context.Context, tx *op.Tx, a *ent.AgentAction, in RejectInput) 
 	if a.Kind != agentaction.KindPROPOSAL || a.Status != agentaction.StatusPENDING {
 		return nil, apperr.New(apperr.Conflict, "It is no proposal that waits.")
 	}
+	run, _, err := runAndRequestOf(ctx, tx, a)
+	if err != nil {
+		return nil, err
+	}
+	if err := release(ctx, tx, run); err != nil {
+		return nil, err
+	}
 	return settle(ctx, tx, a, agentaction.StatusREJECTED, in.Reason)
 }
 

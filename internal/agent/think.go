@@ -116,7 +116,7 @@ func (w *thinker) Work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 		return river.JobSnooze(busySnooze)
 	}
 	defer leave()
-	err := w.work(ctx, job)
+	err := contained(func() error { return w.work(ctx, job) })
 	unasked, isModel := errors.AsType[*model.Error](err)
 	told, isOurs := errors.AsType[*apperr.Error](err)
 	reason := refusedWork(err)

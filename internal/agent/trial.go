@@ -229,6 +229,9 @@ func trialOf(l *decisionContext, p *plan) *Trial {
 // prepareReplay replays a run. Returns not_found for a run that the caller may not see, and conflict for a run without a record.
 func prepareReplay(ctx context.Context, tx *op.Tx, in ReplayInput) (any, error) {
 	run, err := tx.AgentRun.Query().Where(append(shownRuns(tx), agentrun.ID(in.ID))...).WithAgent().Only(ctx)
+	if ent.IsNotFound(err) {
+		return nil, apperr.Wrap(err, apperr.NotFound, "AgentRun not found.")
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -111,7 +112,7 @@ func (*runner) NextRetry(*river.Job[interrupt.RunArgs]) time.Time { return time.
 // Work plans outside of any transaction, and ends the run and its job in one. A run whose work is refused is handed over, and one
 // that keeps failing ends as FAILED.
 func (w *runner) Work(ctx context.Context, job *river.Job[interrupt.RunArgs]) error {
-	err := w.work(ctx, job)
+	err := contained(func() error { return w.work(ctx, job) })
 	as, reason := agentrun.StatusHANDED_OVER, refusedWork(err)
 	switch {
 	case err == nil || stopped(ctx):
@@ -126,6 +127,16 @@ func (w *runner) Work(ctx context.Context, job *river.Job[interrupt.RunArgs]) er
 	return w.finish(context.WithoutCancel(ctx), job.JobRow, job.Args, "", func(ctx context.Context, tx *op.Tx, run *ent.AgentRun, _ *ent.Request) error {
 		return end(ctx, tx, run, as, reason)
 	})
+}
+
+// contained returns what work returns, or an error for a panic in it: a run that panics ends like one that keeps failing.
+func contained(work func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+		}
+	}()
+	return work()
 }
 
 // refusedWork returns the reason of a run that is handed over because an operation refused it: another attempt would be refused as

@@ -22,6 +22,22 @@ var ListEntries = op.New("audit.list", op.Spec{
 	Summary: "Query the audit log",
 }, listEntries)
 
+// LookUpEntries reads the entries with the given ids that match a filter and that the caller may see.
+var LookUpEntries = op.New("audit.lookup", op.Spec{
+	Resource: "AuditEntry", Action: op.Read, Scope: "audit:read",
+	Summary: "Look audit entries up by their ids",
+}, lookUpEntries)
+
+// LookUpEntriesInput holds the ids of entries, and filters them as the list does.
+type LookUpEntriesInput struct {
+	ListEntriesInput
+	IDs []string `json:"-"`
+}
+
+func lookUpEntries(ctx context.Context, tx *op.Tx, in LookUpEntriesInput) (map[string]*ent.AuditEntry, error) {
+	return paging.LookUp(ctx, tx.AuditEntry.Query().Where(in.where()...), paging.ByIDs{IDs: in.IDs})
+}
+
 // ListEntriesInput filters and pages the log. All filters must match; a filter with several values matches any of them.
 type ListEntriesInput struct {
 	paging.Page

@@ -164,7 +164,8 @@ type DecideApprovalInput struct {
 
 // turn is the turn of a user to decide an approval.
 type turn struct {
-	approver  int // in whose place the user decides, as an index
+	places    []int // in which the user may decide, as indexes of approvers
+	open      []int // all places that are open now
 	decisions []*Decision
 	config    *definition.ApprovalConfig
 }
@@ -188,13 +189,47 @@ func turnOf(a *ent.Approval, ids []string, me string, now time.Time) (t turn, er
 	if slices.ContainsFunc(t.decisions, func(d *Decision) bool { return d.By == me }) {
 		return t, apperr.New(apperr.Conflict, "You have decided already.")
 	}
-	open := engine.Turn(t.config, votesOf(t.decisions))
-	place := slices.IndexFunc(mine, func(i int) bool { return slices.Contains(open, i) })
-	if place < 0 {
+	t.open = engine.Turn(t.config, votesOf(t.decisions))
+	for _, i := range mine {
+		if slices.Contains(t.open, i) {
+			t.places = append(t.places, i)
+		}
+	}
+	if len(t.places) == 0 {
 		return t, apperr.New(apperr.Conflict, "It is not your turn: somebody else has decided in your place, or decides first.")
 	}
-	t.approver = mine[place]
 	return t, nil
+}
+
+// place returns the place in which the user me decides: one after which as many of the others as possible can still be filled. Who is
+// named in person and is in a team that decides too leaves the team to its other members.
+func (t turn) place(ctx context.Context, tx *op.Tx, me string) (int, error) {
+	if len(t.places) == 1 {
+		return t.places[0], nil
+	}
+	all := tx.Unfiltered(ctx, "who is left to decide, whatever the caller sees of them")
+	seats, err := lookUpSeats(all, tx.Client, participantsOf(t.config), votesOf(t.decisions), me)
+	if err != nil {
+		return 0, err
+	}
+	best, most := 0, -1
+	for _, i := range t.places {
+		rest := slices.Clone(seats)
+		rest[i] = nil
+		if n := engine.Seated(rest); n > most {
+			best, most = i, n
+		}
+	}
+	return best, nil
+}
+
+// participantsOf returns the approvers of an approval as participants.
+func participantsOf(c *definition.ApprovalConfig) []definition.Participant {
+	out := make([]definition.Participant, len(c.Approvers))
+	for i, one := range c.Approvers {
+		out[i] = definition.Participant{Type: one.Type, ID: one.ID}
+	}
+	return out
 }
 
 // decideApproval records the caller's decision, if it is the caller's turn.
@@ -208,8 +243,12 @@ func decideApproval(ctx context.Context, tx *op.Tx, a *ent.Approval, in DecideAp
 	if err != nil {
 		return nil, err
 	}
+	place, err := t.place(ctx, tx, me)
+	if err != nil {
+		return nil, err
+	}
 	t.decisions = append(t.decisions, &Decision{
-		Vote: engine.Vote{Approver: t.approver, By: me, Approve: in.Decision == "APPROVE"}, Comment: op.Or(in.Comment, ""), At: tx.Now(ctx),
+		Vote: engine.Vote{Approver: place, By: me, Approve: in.Decision == "APPROVE"}, Comment: op.Or(in.Comment, ""), At: tx.Now(ctx),
 	})
 	raw, err := encode(t.decisions)
 	if err != nil {

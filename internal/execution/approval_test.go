@@ -171,6 +171,44 @@ func TestApproversWhoLeave(t *testing.T) {
 	})
 }
 
+// Who is an approver in more than one way decides in the place that leaves the most to the others, whoever comes first. Where too few
+// people stand for the approvers, the approval is an incident.
+func TestApproversWhoStandTwice(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		a, b := w.A.Users[principal.Agent], w.A.Users[principal.Admin]
+		team := func(name string, members ...string) body {
+			row := testkit.Run(t, w, w.As(w.A, principal.Owner), people.CreateTeam, people.CreateTeamInput{Name: name, MemberIDs: members})
+			return body{"type": "team", "id": row.ID}
+		}
+		both, one := team("Both", a.ID, b.ID), team("One", a.ID)
+		s := open(t, w, asked(body{"mode": "all"}, both, person(a)))
+		s.work()
+		for _, approvers := range [][]body{{both, person(a)}, {both, one}} {
+			for _, order := range [][]*ent.User{{a, b}, {b, a}} {
+				s.publish(asked(body{"mode": "all"}, approvers...))
+				r := s.file(nil)
+				p := s.pending(r)
+				for _, who := range order {
+					require.NoError(t, s.decide(who, p.ID, "APPROVE"))
+				}
+				s.at(r, "COMPLETED", "yes")
+			}
+		}
+		s.publish(asked(body{"mode": "all"}, person(a), one))
+		alone := s.file(nil)
+		require.Eventually(t, func() bool {
+			n, err := w.Store.Reader().Incident.Query().Count(s.ctx)
+			return err == nil && n == 1
+		}, patience, tick)
+		require.Equal(t, "participant_missing", s.incident(alone).Code, "one person cannot decide for both")
+		s.publish(asked(body{"mode": "quorum", "quorum": 1}, person(a), one))
+		r := s.file(nil)
+		require.NoError(t, s.decide(a, s.pending(r).ID, "APPROVE"))
+		s.at(r, "COMPLETED", "yes")
+	})
+}
+
 // A person whom the workflow asks can read the request and comment on it, and can do nothing else with it.
 func TestThoseWhoAreAsked(t *testing.T) {
 	t.Parallel()

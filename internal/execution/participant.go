@@ -17,10 +17,10 @@ import (
 )
 
 // present holds those of a phase's participants who are available: users who are not deactivated, and teams and agents that
-// exist. A team is staffed if at least one member is available.
+// exist.
 type present struct {
-	users                  map[string]*ent.User
-	teams, staffed, agents map[string]bool
+	users         map[string]*ent.User
+	teams, agents map[string]bool
 }
 
 // presentOf looks participants up, with one statement for each kind.
@@ -29,7 +29,7 @@ func presentOf(ctx context.Context, db *ent.Client, list []definition.Participan
 	for _, one := range list {
 		ids[one.Type] = append(ids[one.Type], one.ID)
 	}
-	p := &present{users: map[string]*ent.User{}, teams: map[string]bool{}, staffed: map[string]bool{}, agents: map[string]bool{}}
+	p := &present{users: map[string]*ent.User{}, teams: map[string]bool{}, agents: map[string]bool{}}
 	if len(ids["user"]) > 0 {
 		rows, err := db.User.Query().Where(user.IDIn(ids["user"]...), access.Here()).All(ctx)
 		if err != nil {
@@ -45,10 +45,6 @@ func presentOf(ctx context.Context, db *ent.Client, list []definition.Participan
 		of   func(ids []string) ([]string, error)
 	}{
 		{"team", p.teams, func(ids []string) ([]string, error) { return db.Team.Query().Where(team.IDIn(ids...)).IDs(ctx) }},
-		{"team", p.staffed, func(ids []string) ([]string, error) {
-			return db.TeamMember.Query().Where(teammember.TeamIDIn(ids...), teammember.HasUserWith(access.Here())).
-				Unique(true).Select(teammember.FieldTeamID).Strings(ctx)
-		}},
 		{"agent", p.agents, func(ids []string) ([]string, error) { return db.Agent.Query().Where(agent.IDIn(ids...)).IDs(ctx) }},
 	} {
 		if len(ids[look.kind]) == 0 {
@@ -102,39 +98,64 @@ func (p *present) worker(responsible []definition.Participant) (one definition.P
 	return one, missing
 }
 
-// decides reports whether an approver can decide.
-func (p *present) decides(one definition.Participant) bool {
-	if one.Type == "team" {
-		return p.staffed[one.ID]
+// lookUpSeats returns, for each approver, the people who may still decide in that place: none for a place in which somebody has decided,
+// and of a team no more than could matter. Nobody decides twice, so those who have decided are in none, and neither is me.
+func lookUpSeats(ctx context.Context, db *ent.Client, approvers []definition.Participant, votes []engine.Vote, me string) ([][]string, error) {
+	out := []string{me}
+	for _, v := range votes {
+		out = append(out, v.By)
 	}
-	return p.has(one)
+	seats := make([][]string, len(approvers))
+	for i, a := range approvers {
+		if slices.ContainsFunc(votes, func(v engine.Vote) bool { return v.Approver == i }) {
+			continue
+		}
+		var err error
+		if a.Type == "team" {
+			seats[i], err = db.TeamMember.Query().Where(teammember.TeamID(a.ID), teammember.UserIDNotIn(out...), teammember.HasUserWith(access.Here())).
+				Limit(len(approvers)).Select(teammember.FieldUserID).Strings(ctx)
+		} else {
+			seats[i], err = db.User.Query().Where(user.ID(a.ID), user.IDNotIn(out...), access.Here()).IDs(ctx)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("look up who may decide: %w", err)
+		}
+	}
+	return seats, nil
 }
 
-// quorumMissing returns why an approval cannot be approved any more after these votes, because approvers are unavailable; empty when
-// it can.
-func (p *present) quorumMissing(approvers []definition.Participant, mode definition.ApprovalMode, quorum int, sequential bool, votes []engine.Vote) string {
-	var missing []definition.Participant
-	there := 0 // approvers who have approved, or still may
+// quorumMissing returns why an approval cannot be approved any more after these votes; empty when it can. seats are the people who
+// may still decide in the place of each approver.
+func quorumMissing(approvers []definition.Participant, seats [][]string, mode definition.ApprovalMode, quorum int, sequential bool, votes []engine.Vote) string {
+	var open, missing []definition.Participant
+	approved := 0
 	for i, a := range approvers {
 		v := slices.IndexFunc(votes, func(v engine.Vote) bool { return v.Approver == i })
 		switch {
-		case v < 0 && !p.decides(a):
+		case v >= 0 && votes[v].Approve:
+			approved++
+		case v < 0 && len(seats[i]) == 0:
 			missing = append(missing, a)
-		case v < 0 || votes[v].Approve:
-			there++
+			fallthrough
+		case v < 0:
+			open = append(open, a)
 		}
 	}
-	enough := there > 0
+	need := 1
 	switch mode {
 	case definition.All:
-		enough = len(missing) == 0
+		need = len(approvers)
 	case definition.Quorum:
-		enough = there >= quorum
+		need = quorum
 	}
-	if len(missing) == 0 || enough && !sequential {
+	enough := approved+engine.Seated(seats) >= need
+	switch {
+	case enough && (len(missing) == 0 || !sequential):
 		return ""
+	case len(missing) > 0:
+		return "The approval cannot be given, since approvers are deactivated or deleted, have decided for others, or are teams without members: " + named(missing) + "."
 	}
-	return "The approval cannot be given, since approvers are deactivated or deleted, or teams without members: " + named(missing) + "."
+	return "The approval cannot be given, since too few people are left for its approvers: " + named(open) + "."
 }
 
 func named(list []definition.Participant) string {

@@ -102,7 +102,11 @@ func (p *plan) findParticipants(ctx context.Context, db *ent.Client) (missing st
 			_, missing = p.people.worker(e.Phase.Responsible())
 		case engine.OpenApproval:
 			approvers, mode, quorum, sequential := approversOf(e.Phase, e.SignOff)
-			missing = p.people.quorumMissing(approvers, mode, quorum, sequential, nil)
+			seats, err := lookUpSeats(ctx, db, approvers, nil, "")
+			if err != nil {
+				return "", err
+			}
+			missing = quorumMissing(approvers, seats, mode, quorum, sequential, nil)
 		}
 		if missing != "" {
 			return missing, nil
@@ -122,15 +126,12 @@ func (p *plan) approversMissing(ctx context.Context, db *ent.Client, a *ent.Appr
 	if err != nil {
 		return "", err
 	}
-	approvers := make([]definition.Participant, len(c.Approvers))
-	for i, one := range c.Approvers {
-		approvers[i] = definition.Participant{Type: one.Type, ID: one.ID}
-	}
-	there, err := presentOf(ctx, db, approvers)
+	approvers := participantsOf(c)
+	seats, err := lookUpSeats(ctx, db, approvers, w.Votes, "")
 	if err != nil {
 		return "", err
 	}
-	return there.quorumMissing(approvers, c.Mode, c.Quorum, c.Order == definition.Sequential, w.Votes), nil
+	return quorumMissing(approvers, seats, c.Mode, c.Quorum, c.Order == definition.Sequential, w.Votes), nil
 }
 
 // phase returns a phase of the definition.

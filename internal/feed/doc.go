@@ -21,7 +21,7 @@
 // Changes of deliveries are found by their column updated_at, which every write sets and which an index is ordered by. Workers
 // attempt deliveries hundreds of times a second without audit entries.
 //
-// Notifications are found by their ids: they are only added.
+// Notifications and audit entries are found by their ids: they are only added.
 //
 // Executions, tasks and agent runs are found like deliveries: most steps of an execution have no audit entry, and a cancel ends
 // all open tasks in one statement. A row is new if its created_at equals its updated_at.

@@ -30,6 +30,7 @@ const (
 	Executions                // ParentID is empty
 	Tasks                     // ParentID is empty
 	AgentRuns                 // ParentID is empty
+	AuditEntries              // new ones; ParentID is empty
 	kinds
 )
 
@@ -62,6 +63,8 @@ var sources = [kinds]source{
 	Executions: {"execution", productTime, readExecutions},
 	Tasks:      {"task", productTime, readTasks},
 	AgentRuns:  {"agent_run", productTime, readAgentRuns},
+
+	AuditEntries: {"audit_entry", machineTime, readAuditEntries},
 }
 
 // machineTime returns the time of the machine, which ids contain, whatever the product's clock says.
@@ -152,6 +155,24 @@ func readNotifications(ctx context.Context, db dialect.Driver, after position, c
 	return scan(ctx, db, query, args, func(rows *sql.Rows) (found, error) {
 		var f found
 		err := rows.Scan(&f.Change.ID, &f.CompanyID, &f.ParentID)
+		f.position.id, f.key, f.Created = f.Change.ID, f.Change.ID, true
+		return f, err
+	})
+}
+
+// readAuditEntries finds new entries by their ids. That an entry is sealed or erased is no event.
+func readAuditEntries(ctx context.Context, db dialect.Driver, after position, companies []string, limit int) ([]found, error) {
+	if after.id == "" {
+		after.id = id.From("aud", after.at)
+	}
+	d := sql.Dialect(db.Dialect())
+	t := d.Table(auditentry.Table)
+	query, args := d.Select(t.C(auditentry.FieldID), t.C(auditentry.FieldCompanyID)).From(t).
+		Where(sql.And(sql.GT(t.C(auditentry.FieldID), after.id), among(t.C(auditentry.FieldCompanyID), companies))).
+		OrderBy(t.C(auditentry.FieldID)).Limit(limit).Query()
+	return scan(ctx, db, query, args, func(rows *sql.Rows) (found, error) {
+		var f found
+		err := rows.Scan(&f.Change.ID, &f.CompanyID)
 		f.position.id, f.key, f.Created = f.Change.ID, f.Change.ID, true
 		return f, err
 	})

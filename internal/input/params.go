@@ -300,7 +300,7 @@ func (in *Input) checkParams(v reflect.Value) []apperr.Detail {
 }
 
 // nulMessage is the message for a text that no database column accepts.
-const nulMessage = "must not contain the NUL character"
+const nulMessage = "must not contain the NUL character or invalid UTF-8"
 
 // Storable reports whether database columns accept the texts: valid UTF-8 without NUL.
 func Storable(texts ...string) bool {

@@ -97,17 +97,71 @@ func New(o Options) (*Server, error) {
 			s.fail(w, r, err)
 			return
 		}
-		if bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n"), []byte("[")) {
-			s.fail(w, r, apperr.InvalidField("body", "must be one message: batches are not taken"))
+		if err := checkMessage(raw); err != nil {
+			s.fail(w, r, err)
 			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(raw))
 		c := &caller{server: s, r: r}
-		answers.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, c)))
+		plain := &plainFault{ResponseWriter: w}
+		answers.ServeHTTP(plain, r.WithContext(context.WithValue(r.Context(), callerKey{}, c)))
+		if plain.text.Len() > 0 {
+			s.fail(w, r, apperr.New(apperr.Validation, "%s.", strings.TrimRight(plain.text.String(), ".\n")))
+			return
+		}
 		c.record(w)
 	}), s.fail)
 	return s, nil
 }
+
+// checkMessage returns validation_error for a body that is no message of the protocol. The SDK would say so in words of its own code.
+func checkMessage(raw []byte) error {
+	if err := strictjson.Check(raw); err != nil {
+		return apperr.InvalidField("body", "is not valid JSON: %v", err)
+	}
+	var m struct {
+		Method *string `json:"method"`
+		Params json.RawMessage
+	}
+	switch err := json.Unmarshal(raw, &m); {
+	case bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n"), []byte("[")):
+		return apperr.InvalidField("body", "must be one message: batches are not taken")
+	case err != nil || m.Method == nil:
+		return apperr.InvalidField("body", "must be a message of JSON-RPC, with a method")
+	case *m.Method != "tools/call":
+		return nil
+	}
+	var call struct {
+		Name *string `json:"name"`
+	}
+	if err := json.Unmarshal(m.Params, &call); err != nil || call.Name == nil {
+		return apperr.InvalidField("params.name", "must be the name of a tool")
+	}
+	return nil
+}
+
+// plainFault keeps the plain text with which the SDK refuses a request, so that it is answered as all refusals are.
+type plainFault struct {
+	http.ResponseWriter
+	text strings.Builder
+	held bool
+}
+
+func (p *plainFault) WriteHeader(status int) {
+	if p.held = status == http.StatusBadRequest && strings.HasPrefix(p.Header().Get("Content-Type"), "text/plain"); !p.held {
+		p.ResponseWriter.WriteHeader(status)
+	}
+}
+
+func (p *plainFault) Write(b []byte) (int, error) {
+	if p.held {
+		return p.text.Write(b)
+	}
+	return p.ResponseWriter.Write(b)
+}
+
+// Unwrap returns the writer for http.ResponseController.
+func (p *plainFault) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 // ServeHTTP answers a message of the protocol.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }

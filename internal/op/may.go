@@ -38,23 +38,32 @@ func Permissions(ctx context.Context, e *Engine) ([]string, error) {
 	return granted, nil
 }
 
-// MayCall reports whether role and scopes of the context's principal allow an operation. It does not say which rows the
+// MayCall reports whether role and scopes of the context's principal grant the rights that an operation requires at least. It does not say which rows the
 // operation reaches or what access policies deny.
 func MayCall(ctx context.Context, e *Engine, info *Info) (bool, error) {
 	p, ok := principal.From(ctx)
 	if !ok {
 		return false, nil
 	}
-	d, err := e.decideFor(ctx, p, info)
-	return d.Allow, err
+	for _, verb := range info.Verbs() {
+		d, err := e.decideVerb(ctx, p, info, verb)
+		if err != nil || !d.Allow {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // decideFor decides by role and scopes, and refuses a sandbox what only the live company has.
 func (e *Engine) decideFor(ctx context.Context, p *principal.Principal, info *Info) (authz.Decision, error) {
+	return e.decideVerb(ctx, p, info, info.Verb)
+}
+
+func (e *Engine) decideVerb(ctx context.Context, p *principal.Principal, info *Info, verb string) (authz.Decision, error) {
 	if info.LiveOnly && p.Sandbox {
 		return authz.Decision{}, nil
 	}
-	return e.decide(ctx, p, info, info.Verb)
+	return e.decide(ctx, p, info, verb)
 }
 
 // Permits reports whether role, scopes and the company's access policies let the caller run an operation on this row. It leaves out

@@ -12,8 +12,8 @@ import (
 )
 
 // TakeNext assigns to the caller the request of a team's inbox that is due first. Two callers never take the same request,
-// because a lock lets them in one after the other. TakeNext skips requests that are snoozed, have an assignee, were accepted or
-// are hidden from the caller.
+// because a lock lets them in one after the other. TakeNext skips requests that are snoozed, have an assignee, were accepted, or are
+// hidden from the caller or not theirs to change by the company's policies.
 var TakeNext = op.New("request.take_next", op.Spec{
 	Resource: "Request", Action: op.Update, Scope: "requests:write",
 	Summary: "Take the request of a team's inbox that is due first",
@@ -48,21 +48,31 @@ func takeNext(ctx context.Context, tx *op.Tx, in TakeNextInput) (*Taken, error) 
 	if err := tx.LockName(ctx, "take/"+in.TeamID); err != nil {
 		return nil, err
 	}
-	id, err := tx.Request.Query().
+	next, err := tx.Request.Query().
 		Where(request.TeamID(in.TeamID), request.StatusEQ(request.StatusPENDING), request.AssigneeIDIsNil(),
 			request.Or(request.SnoozedUntilIsNil(), request.SnoozedUntilLTE(tx.Now(ctx)))).
-		Order(byNextDue, request.ByCreatedAt(), request.ByID()).FirstID(ctx)
-	if ent.IsNotFound(err) {
-		return &Taken{}, nil
-	}
+		Order(byNextDue, request.ByCreatedAt(), request.ByID()).Limit(maxPassedOver).All(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("look for the next request: %w", err)
 	}
-	me := tx.Principal().ID
-	r, err := op.RunIn(ctx, tx, Update, UpdateInput{ByID: op.ByID{ID: id}, AssigneeID: op.SetTo(me)})
-	if err != nil {
-		return nil, err
+	for _, r := range next {
+		may, err := tx.Permits(ctx, Update.Info(), r)
+		if err != nil {
+			return nil, err
+		}
+		if !may {
+			continue
+		}
+		me := tx.Principal().ID
+		r, err := op.RunIn(ctx, tx, Update, UpdateInput{ByID: op.ByID{ID: r.ID}, AssigneeID: op.SetTo(me)})
+		if err != nil {
+			return nil, err
+		}
+		tx.Changed(r, r) // a repeat with the same idempotency key checks that the caller may still read it
+		return &Taken{r}, nil
 	}
-	tx.Changed(r, r) // a repeat with the same idempotency key checks that the caller may still read it
-	return &Taken{r}, nil
+	return &Taken{}, nil
 }
+
+// maxPassedOver limits the requests that one call looks at: policies are asked about each while others wait for the inbox.
+const maxPassedOver = 20

@@ -127,7 +127,7 @@ func (e Endpoint) Ask(ctx context.Context, messages []Message, tools []Tool, max
 	if err != nil {
 		return Answer{}, refusal(ctx, err)
 	}
-	if len(got.Choices) == 0 {
+	if got == nil || len(got.Choices) == 0 { // null is nil
 		return Answer{}, &Error{Again: true, cause: errAnswer}
 	}
 	said := got.Choices[0].Message

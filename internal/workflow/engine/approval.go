@@ -83,6 +83,32 @@ func Turn(a *definition.ApprovalConfig, votes []Vote) []int {
 	return open
 }
 
+// Seated returns how many places different people can fill at most, where seats holds who fits into each.
+func Seated(seats [][]string) int {
+	sits := map[string]int{} // in which place
+	var seat func(place int, asked map[string]bool) bool
+	seat = func(place int, asked map[string]bool) bool {
+		for _, who := range seats[place] {
+			if asked[who] {
+				continue
+			}
+			asked[who] = true
+			if other, taken := sits[who]; !taken || seat(other, asked) { // whoever sits there takes another place
+				sits[who] = place
+				return true
+			}
+		}
+		return false
+	}
+	n := 0
+	for place := range seats {
+		if seat(place, map[string]bool{}) {
+			n++
+		}
+	}
+	return n
+}
+
 // Settled returns APPROVED or REJECTED as soon as the votes determine the outcome, and an empty
 // string before.
 func Settled(a *definition.ApprovalConfig, votes []Vote) string {
