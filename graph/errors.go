@@ -84,7 +84,7 @@ func asError(ctx context.Context, err error) *apperr.Error {
 		return e
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return apperr.Wrap(err, apperr.Unavailable, "The operation took longer than %s.", maxTime)
+		return apperr.Wrap(err, apperr.Unavailable, "The operation took longer than %s.", gate.MaxCall)
 	}
 	if f, ok := errors.AsType[scalar.Fault](err); ok {
 		return apperr.InvalidField(argument(err), "%s", string(f))

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/executor"
@@ -19,10 +18,6 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/principal"
 	"atrium/internal/ratelimit"
-)
-
-const (
-	maxTime = 10 * time.Second // for an operation
 )
 
 // Options are what the server is built from.
@@ -103,7 +98,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	ctx, cancel := context.WithTimeout(withLoaders(r.Context()), maxTime)
+	ctx, cancel := context.WithTimeout(withLoaders(r.Context()), gate.MaxCall)
 	defer cancel()
 	oc, err := s.prepare(ctx, w, call)
 	if err == nil {

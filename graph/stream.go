@@ -77,7 +77,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *call, oc *gra
 	defer in.leave(context.WithoutCancel(r.Context()))
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
-	late := time.AfterFunc(maxTime, func() { cancel(context.DeadlineExceeded) })
+	late := time.AfterFunc(gate.MaxCall, func() { cancel(context.DeadlineExceeded) })
 	st := &stream{Server: s, r: r, out: newEventWriter(w, s.timing.write), caller: caller, place: in}
 	next, ctx := s.executor.DispatchOperation(context.WithValue(ctx, streamKey{}, st), oc)
 	if st.changes != nil {
@@ -254,7 +254,7 @@ func (st *stream) render(ctx context.Context, next graphql.ResponseHandler) (*ou
 	if err != nil || len(changes) == 0 {
 		return &outbound{}, err
 	}
-	ctx, cancel := context.WithTimeout(withLoaders(graphql.WithFieldContext(ctx, st.field)), maxTime)
+	ctx, cancel := context.WithTimeout(withLoaders(graphql.WithFieldContext(ctx, st.field)), gate.MaxCall)
 	defer cancel()
 	caller, err := st.reauthenticate(ctx)
 	var events []func()

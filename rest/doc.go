@@ -9,7 +9,7 @@
 //
 // A request passes these steps, each with the status of its refusal: request id → HTTPS (403) → credential (401) → rate limit
 // (429) → route (404, 405) → scope (403) → body (413, 415) → input (400) → the operation (403, 404, 409, 412, 422). A call of an
-// endpoint in the table has 30 s (maxCall in server.go); then the answer is 503.
+// endpoint in the table has 10 s (gate.MaxCall); then the answer is 503.
 //
 // openapi.go describes the table as an OpenAPI document. huma derives its schemas from the same structs that requests are decoded
 // into and answers are encoded from. components.go holds what rows share, schema.go completes huma's schemas, and example.go

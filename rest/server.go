@@ -99,10 +99,6 @@ func guarded(path string) bool {
 	return (path == "/v1" || strings.HasPrefix(path, "/v1/")) && path != "/v1/openapi.json" && !isInbound(path)
 }
 
-// maxCall is how long a call may take. A list of a large company with a rare filter takes seconds at most; without a limit, a few
-// callers could hold all connections that read.
-const maxCall = 30 * time.Second
-
 // handle registers a row for a method.
 func (s *Server) handle(method string, rt route) {
 	s.router.MethodFunc(method, "/v1"+rt.path, func(w http.ResponseWriter, r *http.Request) {
@@ -115,9 +111,9 @@ func (s *Server) handle(method string, rt route) {
 	}
 }
 
-// answer calls a row's operation within maxCall.
+// answer calls a row's operation within gate.MaxCall.
 func (s *Server) answer(rt route, w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), maxCall)
+	ctx, cancel := context.WithTimeout(r.Context(), gate.MaxCall)
 	defer cancel()
 	r = r.WithContext(ctx)
 	if err := rt.call(s, w, r); err != nil {

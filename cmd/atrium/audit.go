@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/sumdb/note"
+
 	"atrium/internal/audit/merkle"
 	"atrium/internal/principal"
 )
@@ -78,6 +80,14 @@ var errNotIntact = errors.New("the audit log is not what was sealed")
 
 // Run verifies the logs or an export. It returns an error unless they are intact.
 func (m *auditVerifyCmd) Run(ctx context.Context) (err error) {
+	if m.Export != "" && m.Checkpoints != "" {
+		return errors.New("--checkpoints are held against the logs of a database; an export has its own checkpoint: leave one of them out")
+	}
+	if m.Key != "" {
+		if _, err := note.NewVerifier(m.Key); err != nil {
+			return fmt.Errorf("--key: %w", err)
+		}
+	}
 	if m.Export != "" && m.Key != "" {
 		return m.export(m.Key)
 	}
@@ -114,12 +124,15 @@ func (m *auditVerifyCmd) export(key string) (err error) {
 	if err != nil {
 		return fmt.Errorf("%s: %w", m.Export, err)
 	}
+	if m.Company != "" && report.Company != m.Company {
+		return fmt.Errorf("--company: the export is of %s", cmp.Or(report.Company, "no company: nothing in it was sealed"))
+	}
 	return m.one(report, key)
 }
 
 // logs verifies the logs of one company or of all.
 func (m *auditVerifyCmd) logs(ctx context.Context, c *core, key string) error {
-	kept, err := m.checkpoints(key)
+	kept, err := m.checkpoints(ctx, c, key)
 	if err != nil {
 		return err
 	}
@@ -164,8 +177,8 @@ func (m *auditVerifyCmd) one(r merkle.Report, key string) error {
 	return errNotIntact
 }
 
-// checkpoints reads the file of checkpoints. It returns them by company, ordered by size.
-func (m *auditVerifyCmd) checkpoints(key string) (map[string][]merkle.Checkpoint, error) {
+// checkpoints reads the file of checkpoints. It returns them by company, ordered by size, and an error if there are none to compare with.
+func (m *auditVerifyCmd) checkpoints(ctx context.Context, c *core, key string) (map[string][]merkle.Checkpoint, error) {
 	out := map[string][]merkle.Checkpoint{}
 	if m.Checkpoints == "" {
 		return out, nil
@@ -174,12 +187,19 @@ func (m *auditVerifyCmd) checkpoints(key string) (map[string][]merkle.Checkpoint
 	if err != nil {
 		return nil, fmt.Errorf("read the checkpoints: %w", err)
 	}
-	all, err := merkle.ReadCheckpoints(b, key)
+	former, err := merkle.FormerKeys(ctx, c.store.Reader())
+	if err != nil {
+		return nil, err
+	}
+	all, err := merkle.ReadCheckpoints(b, key, former)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Checkpoints, err)
 	}
 	for _, c := range all {
 		out[c.Company] = append(out[c.Company], c)
+	}
+	if len(all) == 0 || m.Company != "" && len(out[m.Company]) == 0 {
+		return nil, fmt.Errorf("%s holds no checkpoint of %s", m.Checkpoints, cmp.Or(m.Company, "any log"))
 	}
 	for _, list := range out {
 		slices.SortStableFunc(list, func(a, b merkle.Checkpoint) int { return cmp.Compare(a.Size, b.Size) })

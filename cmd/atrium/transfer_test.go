@@ -46,6 +46,10 @@ func TestCompanyMoves(t *testing.T) {
 	require.NoError(t, err)
 	require.NotContains(t, string(sealed), "Read the log")
 	proof := n.proof(owner)
+	kept := filepath.Join(t.TempDir(), "checkpoints") // as this installation has signed them
+	oldest := decode(t, n.call(c, 200, "GET", "/v1/audit?pageSize=1&sort=createdAt", owner, "").body)["data"].([]any)[0].(map[string]any)["id"]
+	signed := under(t, n.graphQL(owner, `query($id: ID!) { auditProof(id: $id) { checkpoint } }`, map[string]any{"id": oldest}), "auditProof")["checkpoint"].(string)
+	require.NoError(t, os.WriteFile(kept, []byte(signed), 0o600))
 
 	there := onPostgres(t)
 	m := there.serve("--dev-clock")
@@ -67,7 +71,12 @@ func TestCompanyMoves(t *testing.T) {
 	require.JSONEq(t, subscribed.body, again.body, "secrets that are shown once included")
 	require.Equal(t, parent, under(t, decode(t, m.call(d, 200, "GET", "/v1/organizations/"+child, key, "").body), "data")["parentId"])
 	require.Equal(t, proof, m.proof(there.token(co, first.Owner.Email)))
-	require.Equal(t, true, there.object("audit", "verify", "--company", co)["intact"])
+	require.Equal(t, true, there.object("audit", "verify", "--company", co, "--checkpoints", kept)["intact"])
+	there.refused([]string{"holds no checkpoint"}, "audit", "verify", "--company", there.firstRun().Company.ID, "--checkpoints", kept)
+	require.NoError(t, os.WriteFile(other, nil, 0o600))
+	there.refused([]string{"holds no checkpoint"}, "audit", "verify", "--checkpoints", other)
+	there.refused([]string{"--key"}, "audit", "verify", "--key", "garbage")
+	there.refused([]string{"--checkpoints"}, "audit", "verify", "--export", other, "--checkpoints", kept)
 	require.Contains(t, under(t, there.object("audit", "key"), "former"), co)
 	m.call(d, 200, "POST", "/v1/tasks/"+open+"/complete", key, `{}`)
 	m.advance("2159h") // the timer is not due yet
@@ -83,7 +92,7 @@ func TestCompanyMoves(t *testing.T) {
 	require.Equal(t, true, verified["intact"])
 	require.Zero(t, verified["unsealed"])
 	require.Equal(t, []any{publicKey(here), publicKey(there)}, under(t, last.object("audit", "key"), "former")[co])
-	l := last.serve()
+	l := last.serve("--audit-checkpoints", kept) // goes on where the former installations stopped
 	require.Equal(t, proof, l.proof(last.token(co, first.Owner.Email)))
 	l.call(l.client(), 200, "GET", "/v1/requests/"+id(filed), key, "")
 	require.Len(t, l.openTasks(key, id(filed)), 1)

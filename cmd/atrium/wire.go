@@ -310,7 +310,7 @@ func (s *server) addWork(ctx context.Context) error {
 	if s.workers = s.queue; s.Role == "api" {
 		return nil
 	}
-	if err := s.addAuditLog(key); err != nil {
+	if err := s.addAuditLog(ctx, key); err != nil {
 		return err
 	}
 	s.workers, err = jobs.New(s.store, s.log, true, append(identity.Rotation(s.keys), jobs.Measured(s.metrics.registry), identity.Sweeps(),

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/tls"
 	"fmt"
 	"net/http"
@@ -11,7 +12,7 @@ import (
 )
 
 // addAuditLog adds the sealer, which puts audit entries into the logs, and the keeper of checkpoints if the operator wants them.
-func (s *server) addAuditLog(key *merkle.Key) error {
+func (s *server) addAuditLog(ctx context.Context, key *merkle.Key) error {
 	sealer := merkle.NewSealer(s.store, s.log)
 	if s.AuditCheckpoints != "" {
 		roots, err := egress.Roots(s.EgressCA)
@@ -22,7 +23,7 @@ func (s *server) addAuditLog(key *merkle.Key) error {
 		keeper := &merkle.CheckpointWriter{
 			Store: s.store, Key: key, Sealer: sealer, To: s.AuditCheckpoints, Log: s.log, HTTP: &http.Client{Transport: transport, Timeout: 10 * time.Second},
 		}
-		if err := keeper.Open(); err != nil {
+		if err := keeper.Open(ctx); err != nil {
 			return fmt.Errorf("--audit-checkpoints: %w", err)
 		}
 		s.add("audit checkpoints", keeper.Run)

@@ -148,6 +148,6 @@ func (a *Authenticator) loadSession(ctx context.Context, hash []byte) (*Credenti
 		Scopes: principal.AllScopes, Method: principal.MethodSession, SessionID: s.id, AuthenticatedAt: proven,
 	}
 	err = a.place(ctx, c, &t, sandbox, mirrorID)
-	c.RateKey = c.Principal.ID + "/web" // live company and sandbox count separately
+	c.RateKey, c.Limit = c.Principal.ID+"/web", c.Limit.InBrowser() // live company and sandbox count separately
 	return c, err
 }

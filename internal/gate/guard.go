@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"time"
 
 	"atrium/internal/apikey"
 	"atrium/internal/apperr"
@@ -61,6 +62,10 @@ func (g *Gate) admit(w http.ResponseWriter, r *http.Request, accept Accept) (con
 	ctx = context.WithValue(ctx, credentialKey{}, cred) // for Charge and Limit
 	return principal.With(ctx, acting), nil
 }
+
+// MaxCall is how long a call may take at any API. A list of a large company with a rare filter takes seconds at most; without a limit, a
+// few callers could hold all connections that read, as while a table is locked.
+const MaxCall = 10 * time.Second
 
 // RunHeader names the agent's run that a call belongs to.
 const RunHeader = "Agent-Run"

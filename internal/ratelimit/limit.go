@@ -53,6 +53,13 @@ func ForCompany(plan string, sandbox bool, own Own) (Limit, bool) {
 	}, true
 }
 
+// InBrowser returns the limit for a person's browser session. Plans limit integrations; a page of the console makes about ten calls, so
+// people who click through it would be held up by the smaller plans. The day's number follows the minute's.
+func (l Limit) InBrowser() Limit {
+	l.PerMinute, l.PerDay = max(l.PerMinute, 600), max(l.PerDay, 100_000)
+	return l
+}
+
 func either(own *int, plans int) int {
 	if own != nil {
 		return *own

@@ -6,6 +6,8 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,6 +15,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"atrium/ent"
+	"atrium/ent/company"
 	"atrium/ent/setting"
 	"atrium/internal/store"
 )
@@ -91,7 +94,7 @@ func KeepFormerKeys(ctx context.Context, db *ent.Client, companyID string, publi
 	return nil
 }
 
-// FormerKeys returns the stored former keys by company id.
+// FormerKeys returns the stored former keys by company id; a sandbox has those of its live company.
 func FormerKeys(ctx context.Context, db *ent.Client) (map[string][]string, error) {
 	rows, err := db.Setting.Query().Where(setting.IDGT(formerKey), setting.IDLT(formerKey+"~")).All(system(ctx))
 	if err != nil {
@@ -100,6 +103,13 @@ func FormerKeys(ctx context.Context, db *ent.Client) (map[string][]string, error
 	out := make(map[string][]string, len(rows))
 	for _, r := range rows {
 		out[strings.TrimPrefix(r.ID, formerKey)] = strings.Split(r.Value, "\n")
+	}
+	sandboxes, err := db.Company.Query().Where(company.SandboxOfIn(slices.Collect(maps.Keys(out))...)).All(system(ctx))
+	if err != nil {
+		return nil, fmt.Errorf("read the sandboxes: %w", err)
+	}
+	for _, s := range sandboxes {
+		out[s.ID] = out[*s.SandboxOf]
 	}
 	return out, nil
 }
@@ -121,13 +131,17 @@ func (k *Key) Sign(c Checkpoint) (string, error) {
 	return string(b), nil
 }
 
-// OpenCheckpoint verifies a signed note with a public key and returns its checkpoint.
-func OpenCheckpoint(signed, public string) (c Checkpoint, err error) {
-	v, err := note.NewVerifier(public)
-	if err != nil {
-		return c, fmt.Errorf("read the key: %w", err)
+// OpenCheckpoint verifies a signed note with public keys, of which one must have signed it, and returns its checkpoint.
+func OpenCheckpoint(signed string, public ...string) (c Checkpoint, err error) {
+	var known []note.Verifier
+	for _, key := range public {
+		v, err := note.NewVerifier(key)
+		if err != nil {
+			return c, fmt.Errorf("read the key: %w", err)
+		}
+		known = append(known, v)
 	}
-	n, err := note.Open([]byte(signed), note.VerifierList(v))
+	n, err := note.Open([]byte(signed), note.VerifierList(known...))
 	if err != nil {
 		return c, fmt.Errorf("open the checkpoint: %w", err)
 	}

@@ -63,16 +63,17 @@ func whole(b []byte) []byte {
 	return b // this was no note
 }
 
-// ReadCheckpoints reads signed notes that are separated by blank lines. Returns an error unless the key has signed all of them. The
-// last one may be incomplete, and is left out then.
-func ReadCheckpoints(b []byte, public string) (out []Checkpoint, err error) {
+// ReadCheckpoints reads signed notes that are separated by blank lines. Returns an error unless the key has signed all of them, or one
+// of the former keys of the company that a note is about. The last one may be incomplete, and is left out then.
+func ReadCheckpoints(b []byte, public string, former map[string][]string) (out []Checkpoint, err error) {
 	b = whole(b)
 	// A note itself contains a blank line before its signatures, so notes are split at a blank line followed by an origin.
 	for part := range strings.SplitSeq("\n\n"+string(b), "\n\n"+originPrefix) {
 		if strings.TrimSpace(part) == "" {
 			continue
 		}
-		c, err := OpenCheckpoint(strings.TrimRight(originPrefix+part, "\n")+"\n", public)
+		company, _, _ := strings.Cut(strings.TrimPrefix(part, originPrefix), "\n")
+		c, err := OpenCheckpoint(strings.TrimRight(originPrefix+part, "\n")+"\n", append([]string{public}, former[company]...)...)
 		if err != nil {
 			return nil, err
 		}
@@ -88,7 +89,7 @@ func (k *CheckpointWriter) isURL() bool {
 
 // Open reads the checkpoints in the file, if there is one, and removes an incomplete last one. Returns an error when another key has
 // signed them.
-func (k *CheckpointWriter) Open() error {
+func (k *CheckpointWriter) Open(ctx context.Context) error {
 	k.last = map[string]Checkpoint{}
 	if k.isURL() {
 		return nil
@@ -97,7 +98,11 @@ func (k *CheckpointWriter) Open() error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read the checkpoints: %w", err)
 	}
-	all, err := ReadCheckpoints(b, k.Key.Public)
+	former, err := FormerKeys(ctx, k.Store.Reader())
+	if err != nil {
+		return err
+	}
+	all, err := ReadCheckpoints(b, k.Key.Public, former)
 	if err != nil {
 		return fmt.Errorf("%s: %w", k.To, err)
 	}

@@ -31,7 +31,7 @@ func (b *bundle) keeper(to string) *merkle.CheckpointWriter {
 // checkpoints returns the sizes that a file of checkpoints holds, by company.
 func checkpoints(t *testing.T, k *merkle.CheckpointWriter, b []byte) map[string][]int64 {
 	t.Helper()
-	all, err := merkle.ReadCheckpoints(b, k.Key.Public)
+	all, err := merkle.ReadCheckpoints(b, k.Key.Public, nil)
 	require.NoError(t, err)
 	out := map[string][]int64{}
 	for _, c := range all {
@@ -48,7 +48,7 @@ func TestKeep(t *testing.T) {
 		b := setup(t, w)
 		file := filepath.Join(t.TempDir(), "checkpoints")
 		k := b.keeper(file)
-		require.NoError(t, k.Open())
+		require.NoError(t, k.Open(t.Context()))
 		b.write(3)
 		b.writeTo(w.B, 2)
 		b.sealAll()
@@ -95,7 +95,7 @@ func TestKeepByURL(t *testing.T) {
 	}))
 	defer collector.Close()
 	k := b.keeper(collector.URL)
-	require.NoError(t, k.Open())
+	require.NoError(t, k.Open(t.Context()))
 	b.write(3)
 	b.sealAll()
 	require.ErrorContains(t, k.Keep(t.Context()), "502")
@@ -115,7 +115,7 @@ func TestTornCheckpoint(t *testing.T) {
 	b := setup(t, testkit.SQLiteWorld(t))
 	file := filepath.Join(t.TempDir(), "checkpoints")
 	k := b.keeper(file)
-	require.NoError(t, k.Open())
+	require.NoError(t, k.Open(t.Context()))
 	for range 2 {
 		b.write(1)
 		b.sealAll()
@@ -123,31 +123,31 @@ func TestTornCheckpoint(t *testing.T) {
 	}
 	whole, err := os.ReadFile(file)
 	require.NoError(t, err)
-	all, err := merkle.ReadCheckpoints(whole, k.Key.Public)
+	all, err := merkle.ReadCheckpoints(whole, k.Key.Public, nil)
 	require.NoError(t, err)
 	last := strings.LastIndex(string(whole), "\n\natrium/audit/") + 1
 	for end := last; end < len(whole); end++ {
 		for _, lost := range []string{"", "\x00\x00\x00"} { // the size may be on disk before the content
 			require.NoError(t, os.WriteFile(file, []byte(string(whole[:end])+lost), 0o600))
 			again := b.keeper(file)
-			require.NoError(t, again.Open(), "%q", whole[last:end])
+			require.NoError(t, again.Open(t.Context()), "%q", whole[last:end])
 			kept, err := os.ReadFile(file)
 			require.NoError(t, err)
-			left, err := merkle.ReadCheckpoints(kept, k.Key.Public)
+			left, err := merkle.ReadCheckpoints(kept, k.Key.Public, nil)
 			require.NoError(t, err)
 			require.Equal(t, all[:len(all)-1], left)
 			if end%40 == 0 {
 				require.NoError(t, again.Keep(t.Context()))
 				kept, err = os.ReadFile(file)
 				require.NoError(t, err)
-				left, err = merkle.ReadCheckpoints(kept, k.Key.Public)
+				left, err = merkle.ReadCheckpoints(kept, k.Key.Public, nil)
 				require.NoError(t, err)
 				require.Equal(t, all, left)
 			}
 		}
 	}
-	_, err = merkle.ReadCheckpoints([]byte("something else\n"), k.Key.Public)
+	_, err = merkle.ReadCheckpoints([]byte("something else\n"), k.Key.Public, nil)
 	require.Error(t, err)
-	_, err = merkle.ReadCheckpoints([]byte(string(whole)+"\nsomething else\n"), k.Key.Public)
+	_, err = merkle.ReadCheckpoints([]byte(string(whole)+"\nsomething else\n"), k.Key.Public, nil)
 	require.Error(t, err)
 }

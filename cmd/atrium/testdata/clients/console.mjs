@@ -121,6 +121,13 @@ await page.getByText(/connection lost, trying again/).waitFor();
 await b.context.setOffline(false);
 await page.getByRole('link', { name: cut.title }).waitFor();
 await page.getByText(/connection lost, trying again/).waitFor({ state: 'detached' });
+
+// Who goes to a page whose code has not come yet, without a network, stays in the console, and is there once it is back.
+await b.context.setOffline(true);
+await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Secrets' }).click();
+await page.getByText(/connection lost, trying again/).waitFor();
+await b.context.setOffline(false);
+await page.getByRole('heading', { level: 1, name: 'Secrets' }).waitFor();
 said.splice(0); // the browser itself says that it was offline
 
 // The inbox by keys alone, live: what others file shows up, and the focus is never lost.
@@ -211,6 +218,9 @@ await page.getByRole('link', { name: 'Bulk two' }).waitFor();
 await page.keyboard.press('j');
 await page.keyboard.press('x');
 await page.getByText('1 selected').waitFor();
+await page.keyboard.press('Escape');
+await page.getByText('1 selected').waitFor({ state: 'detached' });
+await page.keyboard.press('x');
 await page.keyboard.press('Control+a');
 await page.getByText('2 selected').waitFor();
 await page.keyboard.press('p');
@@ -308,7 +318,7 @@ await elsewhere.getByRole('button', { name: 'Switch off Urgent needs a person' }
 await elsewhere.getByText('The policy does not count any more.').waitFor();
 await elsewhere.close();
 await page.getByRole('button', { name: 'Save', exact: true }).click();
-await page.getByText('Somebody has changed this since you began to write.').waitFor();
+await page.getByText('Somebody has changed this meanwhile.').waitFor();
 await page.getByRole('button', { name: 'Cancel', exact: true }).click();
 await page.getByRole('button', { name: 'Edit Urgent needs a person' }).click();
 assert.equal(await page.getByLabel('Description').inputValue(), 'Agents ask first.');

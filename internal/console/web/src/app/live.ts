@@ -58,6 +58,18 @@ export function useTold<D, V extends object>(doc: TypedDocumentNode<D, V>, varia
   useEffect(() => (pause ? undefined : listen(doc, JSON.parse(asked) as V, soon)), [doc, asked, soon, pause]);
 }
 
+// useCounted counts the events of a subscription until they are seen.
+export function useCounted<D, V extends object>(doc: TypedDocumentNode<D, V>, variables: V, pause = false): [number, () => void] {
+  const [n, set] = useState(0);
+  const asked = JSON.stringify(variables);
+  const seen = useCallback(() => { set(0); }, []);
+  useEffect(() => {
+    seen();
+    return pause ? undefined : listen(doc, JSON.parse(asked) as V, () => { set((was) => was + 1); });
+  }, [doc, asked, pause, seen]);
+  return [n, seen];
+}
+
 // useArrivals collects requests that have come to belong in a list since it was read: filed, or changed so.
 export function useArrivals(belongs: (r: RequestRowFragment, filed: boolean) => boolean): [RequestRowFragment[], () => void] {
   const [arrived, set] = useState<RequestRowFragment[]>([]);

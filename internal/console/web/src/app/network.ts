@@ -4,7 +4,7 @@
 import { CombinedError, makeResult, type Exchange, type Operation, type OperationResult } from '@urql/core';
 import { createClient } from 'graphql-sse';
 import { filter, make, merge, mergeMap, pipe, takeUntil } from 'wonka';
-import { tell } from './bus';
+import { on, tell } from './bus';
 import { texts } from './document';
 import { unproven } from './fault';
 import { noted, share } from './shared';
@@ -29,8 +29,18 @@ function signIn(tellOthers = true): void {
   location.assign(`/login?returnTo=${encodeURIComponent(location.pathname + location.search)}`);
 }
 
+const proving = 'proving';
+
+// proved reports, once, whether one has come back from giving a proof.
+export function proved(): boolean {
+  const was = sessionStorage.getItem(proving) !== null;
+  sessionStorage.removeItem(proving);
+  return was;
+}
+
 // proveAgain leaves for the sign-in page, which asks for the password or factor again.
 function proveAgain(): void {
+  sessionStorage.setItem(proving, '1');
   location.assign(`/login?prompt=login&returnTo=${encodeURIComponent(location.pathname + location.search)}`);
 }
 
@@ -55,6 +65,17 @@ function back(): void {
   if (!down) return;
   down = false;
   noted('live');
+}
+
+// away waits for a server that does not answer; false for one that does.
+export async function away(): Promise<boolean> {
+  const there = await fetch('/app/licences.txt', { method: 'HEAD', cache: 'no-store' }).then((r) => r.ok, () => false);
+  if (there) return false;
+  lost();
+  await new Promise<void>((done) => {
+    const off = on('connection', ({ state }) => { if (state === 'live') { off(); done(); } });
+  });
+  return true;
 }
 
 const nameOf = (o: Operation): string => {
@@ -212,8 +233,11 @@ export const network: Exchange = () => (operations) => {
     operations, filter((o) => o.kind === 'query' || o.kind === 'mutation'),
     mergeMap((o) => pipe(make<OperationResult>((observer) => {
       const stop = new AbortController();
-      void call(o, stop.signal).then((r) => {
-        if (r) { observer.next(r); observer.complete(); }
+      queueMicrotask(() => { // useQuery asks once while it is drawn, takes that back, and asks again
+        if (stop.signal.aborted) return;
+        void call(o, stop.signal).then((r) => {
+          if (r) { observer.next(r); observer.complete(); }
+        });
       });
       return () => { stop.abort(); };
     }), takeUntil(ended(o)))),

@@ -3,6 +3,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '
 import { Catalogue, OfferingForm, RequestOne, Requests } from '../gen/documents';
 import { inboxVariables, requestVariables, type RequestSearch } from '../pages/requests/search';
 import { prefetch } from './data';
+import { away } from './network';
 import { Broken, Missing, Shell } from './shell';
 
 type Search = Record<string, string>;
@@ -11,8 +12,18 @@ const texts = (search: Record<string, unknown>): Search =>
 
 const root = createRootRoute({ component: Shell, notFoundComponent: Missing, validateSearch: texts });
 type Loads = Promise<Record<string, never>>;
+// carried loads the code of a page, and waits for a server that is away: the router itself would load the whole page anew then, and
+// leave the browser's error in its place.
+const carried = (load: () => Promise<unknown>) => async () => {
+  try {
+    return await load();
+  } catch (e) {
+    if (await away()) return load();
+    throw e;
+  }
+};
 const page = <P extends string>(path: P, load: () => Promise<unknown>, before?: (params: Record<string, string>, search: Search) => void) => createRoute({
-  getParentRoute: () => root, path, component: lazyRouteComponent(load as () => Loads, 'default'),
+  getParentRoute: () => root, path, component: lazyRouteComponent(carried(load) as () => Loads, 'default'),
   loaderDeps: ({ search }) => search as Search, remountDeps: ({ params }) => params as object,
   loader: before ? ({ params, deps }) => { before(params as Record<string, string>, deps as Search); } : undefined,
 });

@@ -12,6 +12,7 @@ import { Failed, NotFound, Skeleton } from '../ui/states';
 import { toast, Toasts } from '../ui/toast';
 import { on, type Events } from './bus';
 import { useLive, useLost } from './live';
+import { proved } from './network';
 import { can, inSandbox, roleWord, Session, useViewer } from './session';
 import { Notices } from './notices';
 import { Page } from '../ui/page';
@@ -51,6 +52,7 @@ export function Shell() {
 
 // Said shows what was said, also before it is known who came.
 function Said() {
+  useEffect(() => { if (proved()) toast({ text: 'Thank you: go on where you were. What you have written is kept.' }); }, []);
   useEffect(() => on('slow', ({ seconds }) => { toast({ text: `There were too many calls. Going on by itself in ${count(seconds, 'second')}.` }); }), []);
   return <Toasts />;
 }

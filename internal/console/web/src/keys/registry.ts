@@ -53,7 +53,8 @@ function press(e: KeyboardEvent): void {
   if (name !== 'mod+k' && ((control && !combined) || e.altKey || typing(e.target) || open)) return;
   const pressed = e.target instanceof Element ? e.target.closest('button, a, input, summary') : null; // which has a meaning for these keys itself
   if (pressed && (name === 'Enter' || (name === ' ' && pressed.tagName !== 'A'))) return;
-  const all = shortcuts().reverse(); // what was added last counts
+  // What was added last counts, and a page before what works everywhere.
+  const all = shortcuts().reverse().sort((a, b) => Number(a.group === 'Everywhere') - Number(b.group === 'Everywhere'));
   const begun = name.length === 1 && Date.now() - at < 1000 ? before : '';
   if (!e.repeat) before = begun === '' && all.some((s) => s.keys.startsWith(`${name} `)) ? name : ''; // g that is held still begins one sequence
   at = Date.now();

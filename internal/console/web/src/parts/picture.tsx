@@ -47,6 +47,12 @@ export function place(d: Definition): Placed[] {
   });
 }
 
+// beside is how far from the middle of its phase a transition leaves it, so that several do not lie on each other.
+function beside(definition: Definition, t: NonNullable<Definition['transitions']>[number]): number {
+  const siblings = (definition.transitions ?? []).filter((x) => x.from === t.from);
+  return (siblings.indexOf(t) - (siblings.length - 1) / 2) * 15;
+}
+
 const cut = (s: string) => (s.length > 21 ? `${s.slice(0, 20)}…` : s);
 
 // Taken is the path of an execution: how each phase that it has entered stands, and the transitions by which it left.
@@ -66,9 +72,7 @@ export function Picture({ definition, faulty, taken }: { definition: Definition;
           const b = at.get(t.to);
           if (!a || !b) return null;
           const back = b.layer <= a.layer;
-          const siblings = (definition.transitions ?? []).filter((x) => x.from === t.from);
-          const offset = (siblings.indexOf(t) - (siblings.length - 1) / 2) * 15;
-          const [x1, y1, x2, y2] = [a.x + width, a.y + height / 2 + offset, b.x, b.y + height / 2];
+          const [x1, y1, x2, y2] = [a.x + width, a.y + height / 2 + beside(definition, t), b.x, b.y + height / 2];
           const under = Math.max(...placed.filter((p) => p.layer > a.layer && p.layer < b.layer).map((p) => p.y + height), 0) + 14; // below what stands between
           const path = !back && b.layer - a.layer > 1
             ? `M${x1} ${y1} C${x1 + 34} ${y1} ${x1 + 18} ${under} ${x1 + 56} ${under} L${x2 - 56} ${under} C${x2 - 18} ${under} ${x2 - 34} ${y2} ${x2} ${y2}`
@@ -78,9 +82,13 @@ export function Picture({ definition, faulty, taken }: { definition: Definition;
           return (
             <g key={`${t.from} ${t.name ?? ''} ${t.to}`}>
               <path d={path} className={taken?.ways.has(`${t.from} ${t.name ?? 'next'}`) ? 'taken' : undefined} markerEnd="url(#arrow)" />
-              {t.name && t.name !== 'next' && !back && <text className="way" x={x1 + 6} y={y1 - 4}>{words(t.name)}</text>}
             </g>
           );
+        })}
+        {(definition.transitions ?? []).map((t) => { // above all lines
+          const [a, b] = [at.get(t.from), at.get(t.to)];
+          if (!a || !b || !t.name || t.name === 'next' || b.layer <= a.layer) return null;
+          return <text key={`${t.from} ${t.name}`} className="way" x={a.x + width + 6} y={a.y + height / 2 + beside(definition, t) - 4}>{words(t.name)}</text>;
         })}
         {placed.map((p) => (
           <g key={p.id}>

@@ -62,7 +62,7 @@ function Begun({ base, fault }: { base: Base; fault: Fault | null }) {
   if (!missed && !base.outdated) return base.restored ? <p className="notice" role="status">You began this before. {away}</p> : null;
   return (
     <div className="alert" role="alert">
-      <p>Somebody has changed this since you began to write.</p>
+      <p>Somebody has changed this meanwhile.</p>
       <p className="line"><button type="button" className="plain small" onClick={press(base.keep, '[type=submit]')}>Keep what I wrote</button>{away}</p>
     </div>
   );

@@ -24,7 +24,7 @@ export function Page({ title, intro, actions, children, verb, narrow, above, tab
         </div>
         {may && actions && <div className="actions">{actions}</div>}
       </header>
-      {tabs}
+      {may && tabs}
       {live && inSandbox(viewer) && <p className="notice">{live} can be changed in the live company alone.</p>}
       {may ? children : <Refused says={`Your role, ${roleWord[viewer.role]}, does not reach this page.`} />}
     </main>

@@ -1,8 +1,9 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { rows, usePages, useRead, useWrite } from '../../app/data';
+import { useCounted } from '../../app/live';
 import { can, useViewer } from '../../app/session';
-import { Audit, AuditOne, ExportAudit } from '../../gen/documents';
+import { Audit, AuditAdded, AuditOne, ExportAudit } from '../../gen/documents';
 import type { AuditFilter, EntryFragment } from '../../gen/types';
 import { localTime } from '../../ui/answer';
 import { audited } from '../../parts/resources';
@@ -36,6 +37,7 @@ export default function AuditList() {
   const viewer = useViewer();
   const [verifying, setVerifying] = useState(false);
   const list = rows(read.data?.auditEntries);
+  const [news, seen] = useCounted(AuditAdded, { filter: JSON.parse(asked) as AuditFilter }, !can(viewer, 'audit.read') || Boolean(search.to));
   const text = (name: keyof Search, label: string, placeholder: string) => (
     <Filter label={label} placeholder={placeholder} value={search[name] ?? ''} set={(v) => { set({ ...search, [name]: v }); }} />
   );
@@ -62,6 +64,9 @@ export default function AuditList() {
         {day('from', 'From')}{day('to', 'Before')}
         {Object.keys(filterOf(search)).length > 0 && <button type="button" className="quiet" onClick={() => { set({}); }}>Clear</button>}
       </search>
+      <div aria-live="polite">
+        {news > 0 && <button type="button" className="plain small pill" onClick={() => { seen(); read.again(); }}>{news} new</button>}
+      </div>
       <Loaded read={read}>
         {() => (list.length === 0 ? <Empty title="No entry matches"><p>Take a filter away.</p></Empty> : (
           <>

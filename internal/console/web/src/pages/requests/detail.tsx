@@ -9,6 +9,7 @@ import { RequestOne } from '../../gen/documents';
 import type { RequestOneQuery, RequestPriority } from '../../gen/types';
 import { useKeys } from '../../keys/registry';
 import { usePersonChoices, useTeamChoices } from '../../parts/choices';
+import { Answers } from '../../parts/answers';
 import { Runs } from '../../parts/runs';
 import { Badge, Person, Priority, priorities, Time, words } from '../../ui/bits';
 import { Confirm } from '../../ui/dialog';
@@ -100,31 +101,6 @@ function Body({ request: r, peek }: { request: FullRequest; peek: boolean }) {
   );
 }
 
-interface FormField { key: string; label?: string | null; type: string }
-
-// Answers are what the requester said, by the labels of the offering's form.
-function Answers({ request: r }: { request: FullRequest }) {
-  const form = (r.offering?.form as { fields?: FormField[] } | null)?.fields ?? [];
-  const values = (r.fields ?? {}) as Record<string, unknown>;
-  const keys = [...form.map((f) => f.key).filter((k) => k in values), ...Object.keys(values).filter((k) => !form.some((f) => f.key === k))];
-  if (keys.length === 0) return null;
-  const label = (k: string) => form.find((f) => f.key === k)?.label ?? words(k);
-  return (
-    <dl className="card answers">
-      {keys.map((k) => <div key={k} className="contents"><dt>{label(k)}</dt><dd><Value value={values[k]} type={form.find((f) => f.key === k)?.type} /></dd></div>)}
-    </dl>
-  );
-}
-
-function Value({ value, type }: { value: unknown; type?: string | undefined }) {
-  if (value === null || value === undefined || value === '') return <span className="soft">–</span>;
-  if (typeof value === 'boolean') return <>{value ? 'Yes' : 'No'}</>;
-  if (Array.isArray(value)) return <>{value.map(String).join(', ')}</>;
-  if (type === 'url' && /^https?:/.test(String(value))) return <a href={String(value)} rel="noreferrer noopener" target="_blank">{String(value)}</a>;
-  if (type === 'datetime') return <Time at={String(value)} full />;
-  return <>{typeof value === 'object' ? JSON.stringify(value) : String(value)}</>;
-}
-
 function Execution({ execution: e }: { execution: NonNullable<FullRequest['execution']> }) {
   const sees = useCan('execution.read');
   return (
@@ -189,7 +165,7 @@ function Facts({ request: r, edit }: { request: FullRequest; edit: boolean }) {
         <div><dt>Requester</dt><dd><Person name={requester} /></dd></div>
         <div><dt>Service</dt><dd>{r.service?.name} › {r.offering?.name}</dd></div>
         {Object.keys(tags).length > 0 && <div><dt>Tags</dt><dd className="chips">{Object.entries(tags).map(([k, v]) => <span key={k} className="chip">{v ? `${k}=${v}` : k}</span>)}</dd></div>}
-        {r.sla && <div><dt>Service level</dt><dd className="stack-tight"><Sla state={r.sla.state} />{r.sla.responseDueAt && <span>Answer <Time at={r.sla.responseDueAt} /></span>}{r.sla.resolutionDueAt && <span>Done <Time at={r.sla.resolutionDueAt} /></span>}</dd></div>}
+        {r.sla && r.status !== 'CANCELLED' && <div><dt>Service level</dt><dd className="stack-tight"><Sla state={r.sla.state} />{r.sla.responseDueAt && <span>Answer <Time at={r.sla.responseDueAt} /></span>}{r.sla.resolutionDueAt && <span>Done <Time at={r.sla.resolutionDueAt} /></span>}</dd></div>}
         <div><dt>Filed</dt><dd><Time at={r.createdAt} full /></dd></div>
         {r.acceptedAt && <div><dt>Accepted</dt><dd><Time at={r.acceptedAt} full /></dd></div>}
         {r.completedAt && <div><dt>Completed</dt><dd><Time at={r.completedAt} full /></dd></div>}

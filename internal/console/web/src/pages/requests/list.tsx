@@ -31,11 +31,15 @@ export default function RequestList() {
   const asked = JSON.stringify(requestVariables(search));
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   useEffect(() => { setPicked(new Set()); }, [asked]);
-  const read = usePages(Requests, JSON.parse(asked) as ReturnType<typeof requestVariables>);
-  useOpening(read.again);
+  const board = search.view === 'board';
+  const table = usePages(Requests, JSON.parse(asked) as ReturnType<typeof requestVariables>, board);
+  const columns = useColumns(search, board);
+  const read = board ? columns[0] ?? table : table;
+  const again = () => { (board ? columns : [table]).forEach((c) => { c.again(); }); };
+  useOpening(again);
   const [asking, setAsking] = useState<Asking>('');
   const bulk = useBulk();
-  const all: MayRow[] = rows(read.data?.requests);
+  const all: MayRow[] = board ? [...new Map(columns.flatMap((c) => rows(c.data?.requests)).map((r) => [r.id, r])).values()] : rows(read.data?.requests);
   const [arrived, seen] = useArrivals((r, filed) => belongs(r, search) && (filed || near(r, all, read.data?.requests?.pageInfo.hasNextPage ?? false, search.sort)));
   const news = arrived.filter((a) => !all.some((r) => r.id === a.id));
   const current = () => all.find((r) => r.id === marked());
@@ -49,7 +53,6 @@ export default function RequestList() {
     else toast({ text: 'None of these can be changed that way.' });
   };
   const pick = (id: string) => { setPicked((was) => { const s = new Set(was); if (!s.delete(id)) s.add(id); return s; }); };
-  const board = search.view === 'board';
   useKeys([
     { keys: 'x', does: 'Select the row', group: 'Requests', run: () => { const r = current(); if (r) pick(r.id); } },
     { keys: 'mod+a', does: 'Select all rows shown', group: 'Requests', run: () => { setPicked(new Set(all.map((r) => r.id))); } },
@@ -74,15 +77,15 @@ export default function RequestList() {
       <Views search={search} />
       <Filters search={search} set={set} />
       <div aria-live="polite">
-        {news.length > 0 && <button type="button" className="plain small pill" onClick={() => { seen(); read.again(); }}>{news.length} new</button>}
+        {news.length > 0 && <button type="button" className="plain small pill" onClick={() => { seen(); again(); }}>{news.length} new</button>}
       </div>
       <Loaded read={read}>
-        {() => (all.length === 0
+        {() => (all.length === 0 && !columns.some((c) => c.behind)
           ? <Empty title="No request matches"><p>Take a filter away, or file a request from the catalogue.</p></Empty>
           : (
             <>
-              {board ? <Board all={all} search={search} picked={picked} pick={pick} /> : <Table all={all} search={search} set={set} picked={picked} pick={pick} pickAll={(on) => { setPicked(new Set(on ? all.map((r) => r.id) : [])); }} />}
-              <More shown={all.length} total={read.data?.requests?.totalCount} page={read.data?.requests?.pageInfo} next={read.next} />
+              {board ? <Board all={all} columns={columns} search={search} picked={picked} pick={pick} move={(r, to) => { void bulk.change([r], () => ({ status: to })); }} /> : <Table all={all} search={search} set={set} picked={picked} pick={pick} pickAll={(on) => { setPicked(new Set(on ? all.map((r) => r.id) : [])); }} />}
+              {!board && <More shown={all.length} total={read.data?.requests?.totalCount} page={read.data?.requests?.pageInfo} next={read.next} />}
             </>
           ))}
       </Loaded>
@@ -151,19 +154,44 @@ function Table({ all, search, set, picked, pick, pickAll }: TableProps) {
   );
 }
 
-function Board({ all, search, picked, pick }: Pick<TableProps, 'all' | 'search' | 'picked' | 'pick'>) {
+const statuses = ['PENDING', 'IN_PROGRESS', 'COMPLETED', 'CANCELLED'] as const;
+type Columns = ReturnType<typeof useColumns>;
+
+// useColumns reads each column of the board by itself: one list of all would fill one column and leave others empty.
+function useColumns(search: RequestSearch, on: boolean) {
+  const wanted = search.status?.split(',').filter(Boolean) ?? [];
+  return statuses.map((s) => usePages(Requests, requestVariables({ ...search, status: s }), !on || (wanted.length > 0 && !wanted.includes(s))));
+}
+
+interface BoardProps extends Pick<TableProps, 'all' | 'search' | 'picked' | 'pick'> { columns: Columns; move: (r: MayRow, to: 'IN_PROGRESS' | 'COMPLETED') => void }
+
+// steps are the statuses to which a card can be dragged, and the right that it takes. A cancellation asks first, and has no place here.
+const steps: Record<string, ['IN_PROGRESS' | 'COMPLETED', string] | undefined> = { PENDING: ['IN_PROGRESS', 'request.accept'], IN_PROGRESS: ['COMPLETED', 'request.complete'] };
+
+function Board({ all, columns, search, picked, pick, move }: BoardProps) {
+  const viewer = useViewer();
+  const [held, hold] = useState<MayRow | null>(null);
+  const step = (r: MayRow) => { const [to, verb] = steps[r.status] ?? []; return to && verb && can(viewer, verb, r) ? to : null; };
   const { status: _status, ...others } = requestFilter(search);
   const counts = useCounts('status', others);
   return (
     <div className="board" tabIndex={0} role="group" aria-label="Requests by status">
-      {['PENDING', 'IN_PROGRESS', 'COMPLETED', 'CANCELLED'].map((s) => {
+      {statuses.map((s, i) => {
         const here = all.filter((r) => r.status === s);
+        const column = columns[i];
+        const takes = held !== null && step(held) === s;
         return (
-          <section key={s} aria-label={words(s)}>
+          <section
+            key={s} aria-label={words(s)} className={takes ? 'takes' : undefined}
+            onDragOver={(e) => { if (takes) e.preventDefault(); }} onDrop={() => { if (held && takes) move(held, s as 'IN_PROGRESS' | 'COMPLETED'); hold(null); }}
+          >
             <h2>{words(s)} <span className="soft">{search.status ? here.length : counts?.get(s) ?? here.length}</span></h2>
             <ul>
               {here.map((r) => (
-                <li key={r.id} className={picked.has(r.id) ? 'card picked' : 'card'} data-row={r.id}>
+                <li
+                  key={r.id} className={picked.has(r.id) ? 'card picked' : 'card'} data-row={r.id}
+                  draggable={step(r) !== null} onDragStart={(e) => { e.dataTransfer.setData('text/plain', r.title); hold(r); }} onDragEnd={() => { hold(null); }}
+                >
                   <span className="pickable">
                     <Link to="/app/requests/$id" params={{ id: r.id }} className="name">{r.title}</Link>
                     <input type="checkbox" aria-label={`Select ${r.title}`} checked={picked.has(r.id)} onChange={() => { pick(r.id); }} />
@@ -172,6 +200,7 @@ function Board({ all, search, picked, pick }: Pick<TableProps, 'all' | 'search' 
                 </li>
               ))}
             </ul>
+            {column?.data?.requests?.pageInfo.hasNextPage && <button type="button" className="plain small" onClick={() => { column.next(column.data?.requests?.pageInfo.endCursor ?? null); }}>Show more<span className="hidden"> of {words(s)}</span></button>}
           </section>
         );
       })}

@@ -3,10 +3,10 @@
 import { Link } from '@tanstack/react-router';
 import { Bookmark, X } from 'lucide-react';
 import { useState } from 'react';
-import { rows, useAll, useWrite } from '../../app/data';
+import { rows, useAll, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { atLeast, can, useViewer } from '../../app/session';
-import { ChangeView, DropView, SavedViews, SaveView } from '../../gen/documents';
+import { ChangeView, DropView, SavedViews, SaveView, TeamsOf } from '../../gen/documents';
 import type { SavedViewScope, ViewFragment } from '../../gen/types';
 import { useTeamChoices } from '../../parts/choices';
 import { Confirm, Dialog } from '../../ui/dialog';
@@ -50,7 +50,8 @@ function Save({ query, close, saved }: { query: string; close: () => void; saved
   const viewer = useViewer();
   const shares = can(viewer, 'savedview.share');
   const [draft, set] = useState({ name: '', scope: 'me' as SavedViewScope, teamId: '' });
-  const teams = useTeamChoices(!shares);
+  const own = useRead(TeamsOf, { id: viewer.id }, !shares).data?.user?.teamIds;
+  const teams = useTeamChoices(!shares).filter((t) => own?.includes(t.id));
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(SaveView, true);
   const send = async () => {
@@ -65,7 +66,7 @@ function Save({ query, close, saved }: { query: string; close: () => void; saved
     <Dialog title="Save view" close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
         <Field label="Name" fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
-        <Field label="Who sees it" fault={faultAt(fault, 'scope')}><select value={draft.scope} onChange={(e) => { set({ ...draft, scope: e.target.value as SavedViewScope }); }}><option value="me">Only you</option>{shares && <option value="team">A team</option>}{shares && <option value="company">Everybody</option>}</select></Field>
+        <Field label="Who sees it" fault={faultAt(fault, 'scope')}><select value={draft.scope} onChange={(e) => { set({ ...draft, scope: e.target.value as SavedViewScope }); }}><option value="me">Only you</option>{teams.length > 0 && <option value="team">A team</option>}{shares && <option value="company">Everybody</option>}</select></Field>
         {draft.scope === 'team' && <Field label="Team" hint="One of yours." fault={faultAt(fault, 'teamId')}><select value={draft.teamId} onChange={(e) => { set({ ...draft, teamId: e.target.value }); }}><option value="">Choose…</option>{teams.map((t) => <option key={t.id} value={t.id}>{t.name}</option>)}</select></Field>}
         <Rest fault={fault} fields={['name', 'scope', 'teamId']} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Save</button></footer>

@@ -76,7 +76,7 @@ function Edit({ secret, close }: { secret: SecretRowFragment | null; close: () =
         <Field label="Value" hint="At most 64 KiB. Nobody can read it back." fault={faultAt(fault, 'value')}><textarea className="mono" autoComplete="off" spellCheck={false} value={value} onChange={(e) => { setValue(e.target.value); }} /></Field>
         {!secret && <Field label="Description" optional fault={faultAt(fault, 'description')}><input value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>}
         <Rest base={secret ? undefined : base} fault={fault} fields={['name', 'value', 'description']} />
-        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || rotating}>{secret ? 'Save' : 'Create'}</button></footer>
+        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || rotating}>{secret ? 'Rotate' : 'Create'}</button></footer>
       </form>
     </Dialog>
   );

@@ -4,8 +4,9 @@ import { rows, usePages, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useChanges, useSoon, useTold } from '../../app/live';
 import { can, useCan, useViewer } from '../../app/session';
-import { Approvals, ClaimTask, CompleteTask, CorrectedRequest, DecideApproval, DelegateApproval, ExecutionMoved, Incidents, TaskMoved, Tasks } from '../../gen/documents';
+import { Approvals, ClaimTask, CompleteTask, CorrectedRequest, DecideApproval, DecidedRequest, DelegateApproval, ExecutionMoved, Incidents, TaskMoved, Tasks } from '../../gen/documents';
 import type { CorrectedRequestQuery, TaskFilter, TaskRowFragment, TaskStatus } from '../../gen/types';
+import { Answers as Given } from '../../parts/answers';
 import { Choices, useAgentChoices, usePersonChoices, useTeamChoices } from '../../parts/choices';
 import { IncidentRow } from '../../parts/incident';
 import { toSend, typed, visible, type Answers, type FormField } from '../../ui/answer';
@@ -158,7 +159,7 @@ function Decisions() {
   const viewer = useViewer();
   const read = usePages(Approvals, { filter: { status: ['PENDING'] } });
   useChanges(useSoon(read.again, 1500)); // a request that goes on may ask for a decision, or need none any more
-  const [asking, setAsking] = useState<{ id: string; title: string; decision: 'APPROVE' | 'REJECT' } | null>(null);
+  const [asking, setAsking] = useState<Asked | null>(null);
   const [handing, setHanding] = useState<{ id: string; title: string } | null>(null);
   const list = rows(read.data?.approvals).filter((a) => a.status === 'PENDING');
   if (read.fault && !read.data?.approvals) return <Section title="Decisions that wait"><Failed fault={read.fault} again={read.again} /></Section>;
@@ -169,13 +170,13 @@ function Decisions() {
         {list.map((a) => (
           <li key={a.id} className="row">
             <div>
-              {a.request ? <Link to="/app/requests/$id" params={{ id: a.request.id }} className="name">{a.title}</Link> : <span className="name">{a.title}</span>}
-              <div className="meta"><span>{a.decisions.length} of {a.mode === 'quorum' ? a.quorum : a.mode === 'all' ? a.approvers.length : 1} decided</span>{a.expiresAt && <span>Until <Time at={a.expiresAt} /></span>}<Time at={a.createdAt} /></div>
+              {a.request ? <Link to="/app/requests/$id" params={{ id: a.request.id }} className="name">{a.request.title}</Link> : <span className="name">{a.title}</span>}
+              <div className="meta">{a.request && <strong>{a.title}</strong>}<span>{a.decisions.length} of {a.mode === 'quorum' ? a.quorum : a.mode === 'all' ? a.approvers.length : 1} decided</span>{a.expiresAt && <span>Until <Time at={a.expiresAt} /></span>}<Time at={a.createdAt} /></div>
             </div>
             {a.viewerMayDecide && <div className="verbs">
-              <button type="button" className="small" onClick={() => { setAsking({ id: a.id, title: a.title, decision: 'APPROVE' }); }}>Approve<span className="hidden"> {a.title}</span></button>
-              <button type="button" className="plain small" onClick={() => { setAsking({ id: a.id, title: a.title, decision: 'REJECT' }); }}>Reject<span className="hidden"> {a.title}</span></button>
-              {can(viewer, 'approval.delegate') && can(viewer, 'user.read') && a.approvers.some((p) => p.id === viewer.id) && <button type="button" className="quiet small" onClick={() => { setHanding(a); }}>Delegate<span className="hidden"> {a.title}</span></button>}
+              <button type="button" className="small" onClick={() => { setAsking({ ...a, decision: 'APPROVE' }); }}>Approve<span className="hidden"> {a.request?.title ?? a.title}</span></button>
+              <button type="button" className="plain small" onClick={() => { setAsking({ ...a, decision: 'REJECT' }); }}>Reject<span className="hidden"> {a.request?.title ?? a.title}</span></button>
+              {can(viewer, 'approval.delegate') && can(viewer, 'user.read') && a.approvers.some((p) => p.id === viewer.id) && <button type="button" className="quiet small" onClick={() => { setHanding(a); }}>Delegate<span className="hidden"> {a.request?.title ?? a.title}</span></button>}
             </div>}
           </li>
         ))}
@@ -187,7 +188,11 @@ function Decisions() {
   );
 }
 
-function Decide({ approval: a, close }: { approval: { id: string; title: string; decision: 'APPROVE' | 'REJECT' }; close: () => void }) {
+interface Asked { id: string; title: string; request?: { id: string; title: string } | null; decision: 'APPROVE' | 'REJECT' }
+
+// Decide asks for the decision, beside what it is about.
+function Decide({ approval: a, close }: { approval: Asked; close: () => void }) {
+  const about = useRead(DecidedRequest, { id: a.request?.id ?? '' }, !a.request).data?.request;
   const [comment, set] = useState('');
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(DecideApproval, true);
@@ -202,6 +207,9 @@ function Decide({ approval: a, close }: { approval: { id: string; title: string;
   return (
     <Dialog title={`${verb} “${a.title}”?`} close={close}>
       <form className="stack" onSubmit={(e) => { e.preventDefault(); void send(); }}>
+        {a.request && <p><strong>{a.request.title}</strong>{about && <span className="soft"> {about.service?.name} › {about.offering?.name}, filed <Time at={about.createdAt} /></span>}</p>}
+        {about?.description && <p className="prose description">{about.description}</p>}
+        {about && <Given request={about} />}
         <Field label="Comment" optional fault={faultAt(fault, 'comment')}><textarea value={comment} onChange={(e) => { set(e.target.value); }} /></Field>
         <Rest fault={fault} fields={['comment']} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>{verb}</button></footer>

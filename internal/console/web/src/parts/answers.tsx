@@ -1,0 +1,41 @@
+// answers shows what somebody has answered to a form.
+import { useRead } from '../app/data';
+import { useCan } from '../app/session';
+import { NameOf } from '../gen/documents';
+import { Time, words } from '../ui/bits';
+
+interface FormField { key: string; label?: string | null; type: string }
+
+// Answered is a request with what its form asks.
+interface Answered { fields?: unknown; offering?: { form?: unknown } | null }
+
+// Answers are what the requester said, by the labels of the offering's form.
+export function Answers({ request: r }: { request: Answered }) {
+  const form = (r.offering?.form as { fields?: FormField[] } | null)?.fields ?? [];
+  const values = (r.fields ?? {}) as Record<string, unknown>;
+  const keys = [...form.map((f) => f.key).filter((k) => k in values), ...Object.keys(values).filter((k) => !form.some((f) => f.key === k))];
+  if (keys.length === 0) return null;
+  const label = (k: string) => form.find((f) => f.key === k)?.label ?? words(k);
+  return (
+    <dl className="card answers">
+      {keys.map((k) => <div key={k} className="contents"><dt>{label(k)}</dt><dd><Value value={values[k]} type={form.find((f) => f.key === k)?.type} /></dd></div>)}
+    </dl>
+  );
+}
+
+function Value({ value, type }: { value: unknown; type?: string | undefined }) {
+  if (value === null || value === undefined || value === '') return <span className="soft">–</span>;
+  if (type === 'user' || type === 'team') return <Named id={String(value)} />;
+  if (typeof value === 'boolean') return <>{value ? 'Yes' : 'No'}</>;
+  if (Array.isArray(value)) return <>{value.map(String).join(', ')}</>;
+  if (type === 'url' && /^https?:/.test(String(value))) return <a href={String(value)} rel="noreferrer noopener" target="_blank">{String(value)}</a>;
+  if (type === 'datetime') return <Time at={String(value)} full />;
+  return <>{typeof value === 'object' ? JSON.stringify(value) : String(value)}</>;
+}
+
+// Named is a person or a team by name, where the viewer may read it.
+function Named({ id }: { id: string }) {
+  const sees = useCan(id.startsWith('usr_') ? 'user.read' : 'team.read');
+  const node = useRead(NameOf, { id }, !sees).data?.node;
+  return <>{node && 'name' in node ? node.name : id}</>;
+}
