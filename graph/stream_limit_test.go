@@ -77,7 +77,7 @@ func TestStreamLimits(t *testing.T) {
 func TestStreamLimitsOverNodes(t *testing.T) {
 	t.Parallel()
 	w := testkit.SQLiteWorld(t)
-	client, err := ratelimit.OpenRedis(testkit.Redis(t))
+	client, err := ratelimit.OpenRedis(testkit.Redis(t), slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = client.Close() })
 	node := func() *watchers {

@@ -114,7 +114,7 @@ func (m *doctorCmd) worked(ctx context.Context, s *store.Store) error {
 }
 
 func redisAnswers(ctx context.Context, address string) (err error) {
-	client, err := ratelimit.OpenRedis(address)
+	client, err := ratelimit.OpenRedis(address, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"fmt"
+	"log/slog"
 	"math/big"
 	"net"
 	"net/http"
@@ -119,7 +120,7 @@ func TestServersOutliveRedis(t *testing.T) {
 		require.Equal(t, map[int]int{http.StatusSeeOther: 600, http.StatusTooManyRequests: 300}, signIns, "600 a minute over both")
 	}
 
-	client, err := ratelimit.OpenRedis(redis)
+	client, err := ratelimit.OpenRedis(redis, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	require.Error(t, client.ShutdownNoSave(t.Context()).Err(), "it says nothing any more")
 	require.NoError(t, client.Close())

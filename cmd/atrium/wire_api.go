@@ -119,7 +119,7 @@ func (s *server) limits(ctx context.Context) (*limits, error) {
 
 // sharedLimits counts in Redis, shared by all nodes that use it.
 func (s *server) sharedLimits(ctx context.Context) (*limits, error) {
-	client, err := ratelimit.OpenRedis(s.RedisURL)
+	client, err := ratelimit.OpenRedis(s.RedisURL, s.log)
 	if err != nil {
 		return nil, err
 	}

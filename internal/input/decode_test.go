@@ -32,7 +32,7 @@ type everything struct {
 	Flag   *bool               `json:"flag,omitempty"`
 	At     *time.Time          `json:"at,omitempty"`
 	IDs    []string            `json:"ids,omitempty" maxItems:"2" uniqueItems:"true"`
-	Title  op.Patch[string]    `json:"title,omitzero" minLength:"1"`
+	Title  op.Patch[string]    `json:"title,omitzero" minLength:"1" pattern:"\\S" patternDescription:"more than blanks"`
 	Clear  op.Patch[string]    `json:"clear,omitzero" nullable:"true"`
 	Tags   map[string]string   `json:"tags,omitempty" nullable:"true"`
 	Own    string              `json:"-"` // set by the product, not by callers
@@ -121,6 +121,7 @@ func TestDecodeFaults(t *testing.T) {
 		"null not allowed":     {`{"name":"abc","kind":null}`, "", []string{"kind: Must not be null"}},
 		"patch null":           {`{"name":"abc","title":null}`, "", []string{"title: Must not be null"}},
 		"patch too short":      {`{"name":"abc","title":""}`, "", []string{"title: Must have at least 1 character"}},
+		"patch of blanks":      {`{"name":"abc","title":"  "}`, "", []string{"title: Must be more than blanks"}},
 		"wrong types": {`{"name":1,"count":"1","ratio":"x","flag":"true","ids":"x","tags":[],"title":{}}`, "", []string{
 			"count: Must be a whole number", "flag: Must be a boolean", "ids: Must be a list", "name: Must be a string",
 			"ratio: Must be a number", "tags: Must be an object", "title: Must be a string"}},

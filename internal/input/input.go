@@ -303,6 +303,9 @@ func hashable(v any) bool {
 	return true
 }
 
+// blankMessage ends the message for a text of blanks, where a schema's patternDescription says so.
+const blankMessage = "more than blanks"
+
 // checkValue checks a decoded body, without its allowed nulls, against the schema.
 func (in *Input) checkValue(m map[string]any) []apperr.Detail {
 	res := &huma.ValidateResult{}
@@ -321,7 +324,10 @@ func (in *Input) checkValue(m map[string]any) []apperr.Detail {
 		if d.Field == "" {
 			d.Field = "body"
 		}
-		details = append(details, d)
+		blank := strings.HasSuffix(d.Message, blankMessage) && slices.ContainsFunc(details, func(said apperr.Detail) bool { return said.Field == d.Field })
+		if !blank { // that a text is empty says that it is blank
+			details = append(details, d)
+		}
 	}
 	details = append(details, in.badLabels(m)...)
 	return details

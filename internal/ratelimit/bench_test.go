@@ -2,6 +2,7 @@ package ratelimit_test
 
 import (
 	"fmt"
+	"log/slog"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -54,7 +55,7 @@ func BenchmarkMemoryManyKeys(b *testing.B) {
 }
 
 func BenchmarkRedis(b *testing.B) {
-	client, err := ratelimit.OpenRedis(testkit.Redis(b))
+	client, err := ratelimit.OpenRedis(testkit.Redis(b), slog.New(slog.DiscardHandler))
 	if err != nil {
 		b.Fatal(err)
 	}

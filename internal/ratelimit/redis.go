@@ -6,6 +6,7 @@ import (
 	_ "embed" // take.lua
 	"errors"
 	"fmt"
+	"log/slog"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -40,8 +41,9 @@ func NewRedis(client redis.UniversalClient) *Redis {
 }
 
 // OpenRedis returns a client for NewRedis from a redis://, rediss:// or unix:// URL, without connecting. The caller closes it.
-// The error for an invalid URL does not contain the URL, which may contain a password.
-func OpenRedis(rawURL string) (*redis.Client, error) {
+// The error for an invalid URL does not contain the URL, which may contain a password. What the client says by itself, at each
+// connection that fails, goes to log as debug messages, of all clients of the process.
+func OpenRedis(rawURL string, log *slog.Logger) (*redis.Client, error) {
 	opts, err := redis.ParseURL(rawURL)
 	if err != nil {
 		return nil, errors.New("the Redis URL is not valid: want redis://[user:password@]host:port[/database]")
@@ -49,7 +51,15 @@ func OpenRedis(rawURL string) (*redis.Client, error) {
 	opts.ContextTimeoutEnabled = true
 	opts.DisableIdentity = true
 	opts.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+	redis.SetLogger(clientLog{log})
 	return redis.NewClient(opts), nil
+}
+
+// clientLog is the client's logger, which is one for all clients.
+type clientLog struct{ log *slog.Logger }
+
+func (l clientLog) Printf(ctx context.Context, format string, v ...any) {
+	l.log.DebugContext(ctx, "redis: "+fmt.Sprintf(format, v...))
 }
 
 // Take implements Limiter. It returns an error that wraps the client's when Redis does not answer before ctx ends, or answers

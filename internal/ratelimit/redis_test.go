@@ -2,6 +2,7 @@ package ratelimit_test
 
 import (
 	"context"
+	"log/slog"
 	"net"
 	"strings"
 	"sync"
@@ -17,7 +18,7 @@ import (
 
 func openRedis(t *testing.T, url string) *redis.Client {
 	t.Helper()
-	client, err := ratelimit.OpenRedis(url)
+	client, err := ratelimit.OpenRedis(url, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, client.Close()) })
 	return client
@@ -198,7 +199,7 @@ func TestRedisReturnsWhenTheContextEnds(t *testing.T) {
 func TestOpenRedisDoesNotRepeatABadURL(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{"http://:hunter2@host", "redis://:hunter2@host:port", "redis://:hunter2%zz@host"} {
-		_, err := ratelimit.OpenRedis(url)
+		_, err := ratelimit.OpenRedis(url, slog.New(slog.DiscardHandler))
 		require.ErrorContains(t, err, "the Redis URL is not valid")
 		require.NotContains(t, err.Error(), "hunter2")
 	}

@@ -77,7 +77,7 @@ await tab.getByRole('heading', { level: 1, name: 'Requests' }).waitFor();
 await show('settings');
 await page.getByRole('button', { name: 'Switch to the sandbox' }).click();
 for (const p of [page, tab]) await p.locator('.sandbox-word').waitFor();
-for (const path of ['people', 'keys', 'settings']) { // few: the sandbox takes sixty calls a minute
+for (const path of ['people', 'keys', 'settings']) { // few, for they are alike
   await show(path);
   await page.getByText('can be changed in the live company alone').waitFor();
   assert.deepEqual((await verbs()).filter((v) => /^(New|Invite|Erase|Sign out everywhere)/.test(v) && v !== 'New team'), [], path);
