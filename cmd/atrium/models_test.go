@@ -24,7 +24,7 @@ func aModel(t *testing.T) string {
 		assert.Equal(t, "/v1/chat/completions", r.URL.Path)
 		calls := []any{}
 		if last := asked.Messages[len(asked.Messages)-1]; last.Role == "user" {
-			arguments, err := json.Marshal(map[string]any{"teamId": team.FindString(last.Content), "rationale": "They know about it.", "confidence": 0.8})
+			arguments, err := json.Marshal(map[string]any{"teamId": team.FindString(last.Content), "priority": "URGENT", "rationale": "They know about it.", "confidence": 0.8})
 			assert.NoError(t, err)
 			calls = append(calls, map[string]any{"id": "call_1", "type": "function", "function": map[string]any{"name": "updateRequest", "arguments": string(arguments)}})
 		}

@@ -68,10 +68,6 @@ func (a *attempt) failed(ctx context.Context, err error) error {
 	if p := a.principal; p.CompanyID == "" {
 		return out
 	}
-	if a.info.Edges && out.Code == apperr.Forbidden && a.decision.By.Kind == "role" {
-		out.DecisionID = "" // beside a row that the caller reads; nobody tried anything
-		return out
-	}
 	if out.Code == apperr.Forbidden {
 		a.refusedBy(out)
 	}

@@ -31,7 +31,6 @@ type Spec struct {
 	Scope      string            // "requests:write"; empty: any scopes suffice, and the role decides
 	OfAgents   bool              // an agent's own runs: its key writes these directly, without a proposal
 	AdminLayer bool              // settings that require a person, never an API key
-	Edges      bool              // reads what stands beside other rows, in GraphQL: a role that does not reach it is not audited
 	LiveOnly   bool              // a sandbox has no such rows, or mirrors those of its live company: conflict there
 	Past       map[string]string // audit actions of verbs that do not simply take "ed": "request.cancelled"
 	Summary    string            // one line, for the API reference

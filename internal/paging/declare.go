@@ -34,7 +34,6 @@ type ByIDs struct {
 func NewLookUp[Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](
 	name string, spec op.Spec, query func(tx *op.Tx) Q,
 ) *op.Operation[ByIDs, map[string]*Row] {
-	spec.Edges = true
 	return op.New(name, spec, func(ctx context.Context, tx *op.Tx, in ByIDs) (map[string]*Row, error) {
 		return LookUp(ctx, query(tx), in)
 	})
@@ -65,7 +64,6 @@ func LookUp[Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](ctx conte
 func NewChildren[Q Query[Q, Row, P, O], Row any, P, O ~func(*sql.Selector)](
 	name string, spec op.Spec, table, column string, query func(tx *op.Tx) Q, only ...func(tx *op.Tx) []P,
 ) *op.Operation[OfParents, map[string]List[*Row]] {
-	spec.Edges = true
 	return op.New(name, spec, func(ctx context.Context, tx *op.Tx, in OfParents) (map[string]List[*Row], error) {
 		var where []P
 		for _, f := range only {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { arrive, file, rest, until } from './console-browser.mjs';
 
 const { api, owner } = JSON.parse(process.env.ATRIUM_TEST);
+const moved = await file('Over the board'); // before any list is read
 const b = await arrive(owner, 'catalogue', {}, async (page) => {
   await page.context().addInitScript(() => {
     for (const pointer of ['pointerdown', 'mousedown', 'touchstart']) addEventListener(pointer, () => { sessionStorage.setItem('pressed', '1'); }, true);
@@ -101,7 +102,6 @@ await status(filed, 'COMPLETED');
 await b.fits('keyboard-request');
 
 // A request is assigned from its row, and moved on the board.
-const moved = await file('Over the board');
 await keys('g', 'r');
 await title('Requests');
 await page.getByRole('link', { name: moved.title }).waitFor();
