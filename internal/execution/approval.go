@@ -165,7 +165,6 @@ type DecideApprovalInput struct {
 // turn is the turn of a user to decide an approval.
 type turn struct {
 	places    []int // in which the user may decide, as indexes of approvers
-	open      []int // all places that are open now
 	decisions []*Decision
 	config    *definition.ApprovalConfig
 }
@@ -189,9 +188,9 @@ func turnOf(a *ent.Approval, ids []string, me string, now time.Time) (t turn, er
 	if slices.ContainsFunc(t.decisions, func(d *Decision) bool { return d.By == me }) {
 		return t, apperr.New(apperr.Conflict, "You have decided already.")
 	}
-	t.open = engine.Turn(t.config, votesOf(t.decisions))
+	open := engine.Turn(t.config, votesOf(t.decisions))
 	for _, i := range mine {
-		if slices.Contains(t.open, i) {
+		if slices.Contains(open, i) {
 			t.places = append(t.places, i)
 		}
 	}

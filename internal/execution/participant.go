@@ -101,22 +101,32 @@ func (p *present) worker(responsible []definition.Participant) (one definition.P
 // lookUpSeats returns, for each approver, the people who may still decide in that place: none for a place in which somebody has decided,
 // and of a team no more than could matter. Nobody decides twice, so those who have decided are in none, and neither is me.
 func lookUpSeats(ctx context.Context, db *ent.Client, approvers []definition.Participant, votes []engine.Vote, me string) ([][]string, error) {
-	out := []string{me}
+	out, named := []string{me}, []string{}
 	for _, v := range votes {
 		out = append(out, v.By)
+	}
+	for _, a := range approvers {
+		if a.Type == "user" {
+			named = append(named, a.ID)
+		}
+	}
+	here, err := db.User.Query().Where(user.IDIn(named...), user.IDNotIn(out...), access.Here()).IDs(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look up who may decide: %w", err)
 	}
 	seats := make([][]string, len(approvers))
 	for i, a := range approvers {
 		if slices.ContainsFunc(votes, func(v engine.Vote) bool { return v.Approver == i }) {
 			continue
 		}
-		var err error
-		if a.Type == "team" {
-			seats[i], err = db.TeamMember.Query().Where(teammember.TeamID(a.ID), teammember.UserIDNotIn(out...), teammember.HasUserWith(access.Here())).
-				Limit(len(approvers)).Select(teammember.FieldUserID).Strings(ctx)
-		} else {
-			seats[i], err = db.User.Query().Where(user.ID(a.ID), user.IDNotIn(out...), access.Here()).IDs(ctx)
+		if a.Type == "user" {
+			if slices.Contains(here, a.ID) {
+				seats[i] = []string{a.ID}
+			}
+			continue
 		}
+		seats[i], err = db.TeamMember.Query().Where(teammember.TeamID(a.ID), teammember.UserIDNotIn(out...), teammember.HasUserWith(access.Here())).
+			Limit(len(approvers)).Select(teammember.FieldUserID).Strings(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("look up who may decide: %w", err)
 		}
@@ -172,8 +182,5 @@ func approversOf(p *definition.Phase, signOff bool) (list []definition.Participa
 	if signOff {
 		return roleOf(p, "accountable"), definition.Any, 0, false
 	}
-	for _, a := range p.Approval.Approvers {
-		list = append(list, definition.Participant{Type: a.Type, ID: a.ID})
-	}
-	return list, p.Approval.Mode, p.Approval.Quorum, p.Approval.Order == definition.Sequential
+	return participantsOf(p.Approval), p.Approval.Mode, p.Approval.Quorum, p.Approval.Order == definition.Sequential
 }

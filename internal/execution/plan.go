@@ -83,14 +83,8 @@ func (p *plan) touchesRequest() bool {
 func (p *plan) findParticipants(ctx context.Context, db *ent.Client) (missing string, err error) {
 	var all []definition.Participant
 	for _, e := range p.effects {
-		switch e := e.(type) {
-		case engine.OpenTask:
+		if e, ok := e.(engine.OpenTask); ok {
 			all = append(all, e.Phase.Responsible()...)
-		case engine.OpenApproval:
-			approvers, _, _, _ := approversOf(e.Phase, e.SignOff)
-			all = append(all, approvers...)
-		case engine.Tell:
-			all = append(all, roleOf(e.Phase, e.Role)...)
 		}
 	}
 	if p.people, err = presentOf(ctx, db, all); err != nil {

@@ -105,7 +105,7 @@ func New(o Options) (*Server, error) {
 		c := &caller{server: s, r: r}
 		plain := &plainFault{ResponseWriter: w}
 		answers.ServeHTTP(plain, r.WithContext(context.WithValue(r.Context(), callerKey{}, c)))
-		if plain.text.Len() > 0 {
+		if plain.held {
 			s.fail(w, r, apperr.New(apperr.Validation, "%s.", strings.TrimRight(plain.text.String(), ".\n")))
 			return
 		}

@@ -38,8 +38,8 @@ func Permissions(ctx context.Context, e *Engine) ([]string, error) {
 	return granted, nil
 }
 
-// MayCall reports whether role and scopes of the context's principal grant the rights that an operation requires at least. It does not say which rows the
-// operation reaches or what access policies deny.
+// MayCall reports whether role and scopes of the context's principal grant the rights that an operation requires at least. It does
+// not say which rows the operation reaches or what access policies deny.
 func MayCall(ctx context.Context, e *Engine, info *Info) (bool, error) {
 	p, ok := principal.From(ctx)
 	if !ok {

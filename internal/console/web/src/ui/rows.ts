@@ -32,7 +32,8 @@ function useReturn(): void {
   useEffect(() => {
     const href = back === address() ? opened.get(back) : undefined;
     back = '';
-    let tries = href ? 40 : 0;
+    if (!href) return undefined;
+    let tries = 40;
     const timer = setInterval(() => {
       const link = links().find((l) => l.getAttribute('href') === href);
       if (link && (globalThis.document.activeElement?.matches('body, main') ?? true)) give(link);

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { useWrite } from '../../app/data';
 import { sentence } from '../../app/fault';
-import { can, useViewer } from '../../app/session';
+import { can, useViewer, type Viewer } from '../../app/session';
 import { AcceptRequest, UpdateRequest } from '../../gen/documents';
 import type { RequestPriority, UpdateRequestInput } from '../../gen/types';
 import { usePersonChoices, useTeamChoices } from '../../parts/choices';
@@ -87,6 +87,14 @@ export function Bar({ list, ask, clear, take }: { list: MayRow[]; ask: (what: As
 // open reports whether a request can still be changed.
 export const open = (r: MayRow) => r.status === 'PENDING' || r.status === 'IN_PROGRESS';
 
+// transitions are the ways from one status to another, and the right that each takes.
+const transitions = [
+  ['PENDING', 'IN_PROGRESS', 'request.accept'], ['IN_PROGRESS', 'COMPLETED', 'request.complete'], ['PENDING', 'CANCELLED', 'request.cancel'], ['IN_PROGRESS', 'CANCELLED', 'request.cancel'],
+] as const;
+
+// movesOf are the statuses to which the person may bring a request.
+export const movesOf = (v: Viewer, r: MayRow) => transitions.filter(([from, , verb]) => r.status === from && can(v, verb, r)).map(([, to]) => to);
+
 const titles = { assignee: 'Assign', team: 'Give to a team', priority: 'Set the priority', tag: 'Add a tag', status: 'Set the status' };
 
 // Ask asks for the value of one field, for one request or many.
@@ -97,9 +105,7 @@ export function Ask({ what, list, close, act }: { what: Exclude<Asking, ''>; lis
   const one = list.length === 1 ? list[0] : undefined;
   const [value, set] = useState(what === 'assignee' ? viewer.id : what === 'priority' ? one?.priority ?? 'MEDIUM' : what === 'status' ? one?.status ?? '' : '');
   const [key, setKey] = useState('');
-  const moves: [string, string][] = ([
-    ['PENDING', 'IN_PROGRESS', 'request.accept'], ['IN_PROGRESS', 'COMPLETED', 'request.complete'], ['PENDING', 'CANCELLED', 'request.cancel'], ['IN_PROGRESS', 'CANCELLED', 'request.cancel'],
-  ] as const).filter(([from, , verb]) => list.some((r) => r.status === from && can(viewer, verb, r))).map(([, to]) => [to, words(to)]);
+  const moves: [string, string][] = transitions.map(([, to]) => to).filter((to) => list.some((r) => movesOf(viewer, r).includes(to))).map((to) => [to, words(to)]);
   const options: [string, string][] = {
     assignee: [['', 'Nobody'], [viewer.id, `${viewer.name} (you)`], ...people.filter((u) => u.id !== viewer.id).map((u) => [u.id, u.name] as [string, string])] as [string, string][],
     team: [['', 'No team'], ...teams.map((t) => [t.id, t.name] as [string, string])] as [string, string][],

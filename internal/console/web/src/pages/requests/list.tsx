@@ -3,7 +3,7 @@ import { Columns3, List } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { rows, usePages } from '../../app/data';
 import { useArrivals, useOpening } from '../../app/live';
-import { can, useViewer, type Viewer } from '../../app/session';
+import { can, useViewer } from '../../app/session';
 import { Requests } from '../../gen/documents';
 import { useKeys } from '../../keys/registry';
 import { marked } from '../../ui/rows';
@@ -14,7 +14,7 @@ import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { Tabs } from '../../ui/tabs';
 import { toast } from '../../ui/toast';
-import { Ask, Bar, open, useBulk, type Asking } from './bulk';
+import { Ask, Bar, movesOf, open, useBulk, type Asking } from './bulk';
 import { sum, useCounts } from './counts';
 import { Detail } from './detail';
 import { Filters } from './filters';
@@ -48,7 +48,7 @@ export default function RequestList() {
   const about = useRef<MayRow[]>([]);
   const ask = (what: Asking, verb = 'request.update') => {
     const one = current();
-    about.current = (chosen.length > 0 ? chosen : one ? [one] : []).filter((r) => open(r) && (what === 'status' ? moves(viewer, r) : can(viewer, verb, r)));
+    about.current = (chosen.length > 0 ? chosen : one ? [one] : []).filter((r) => open(r) && (what === 'status' ? movesOf(viewer, r).length > 0 : can(viewer, verb, r)));
     if (about.current.length > 0) setAsking(what);
     else toast({ text: 'None of these can be changed that way.' });
   };
@@ -99,9 +99,6 @@ export default function RequestList() {
     </Page>
   );
 }
-
-// moves reports whether there is a status that the person may bring a request to.
-const moves = (v: Viewer, r: MayRow) => can(v, 'request.cancel', r) || can(v, r.status === 'PENDING' ? 'request.accept' : 'request.complete', r);
 
 // Statuses are the list's tabs, with what the other filters leave in each.
 function Statuses({ search }: { search: RequestSearch }) {
@@ -165,13 +162,10 @@ function useColumns(search: RequestSearch, on: boolean) {
 
 interface BoardProps extends Pick<TableProps, 'all' | 'search' | 'picked' | 'pick'> { columns: Columns; move: (r: MayRow, to: 'IN_PROGRESS' | 'COMPLETED') => void }
 
-// steps are the statuses to which a card can be dragged, and the right that it takes. A cancellation asks first, and has no place here.
-const steps: Record<string, ['IN_PROGRESS' | 'COMPLETED', string] | undefined> = { PENDING: ['IN_PROGRESS', 'request.accept'], IN_PROGRESS: ['COMPLETED', 'request.complete'] };
-
 function Board({ all, columns, search, picked, pick, move }: BoardProps) {
   const viewer = useViewer();
   const [held, hold] = useState<MayRow | null>(null);
-  const step = (r: MayRow) => { const [to, verb] = steps[r.status] ?? []; return to && verb && can(viewer, verb, r) ? to : null; };
+  const step = (r: MayRow) => movesOf(viewer, r).find((to) => to !== 'CANCELLED') ?? null; // a cancellation asks first, and is no step
   const { status: _status, ...others } = requestFilter(search);
   const counts = useCounts('status', others);
   return (
