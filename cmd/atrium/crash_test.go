@@ -12,7 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const parallelCreates = 500
+// Creates of one burst, and how many of them run at once: few enough that each has its answer within gate.MaxCall, also where other
+// tests load the machine.
+const (
+	creates         = 500
+	parallelCreates = 64
+)
 
 // load is a number of creates.
 type load struct {
@@ -83,7 +88,7 @@ func TestKilledDuringCreates(t *testing.T) {
 		p.ok("company", "limits", "--company", first.Company.ID, "--per-minute", "100000")
 		var kept []string
 		for _, mark := range []int{1, 60, 250} {
-			ids, _, others := burst(n, first, load{parallelCreates, parallelCreates, mark, n.kill})
+			ids, _, others := burst(n, first, load{creates, parallelCreates, mark, n.kill})
 			require.Empty(t, others)
 			require.GreaterOrEqual(t, len(ids), mark)
 			<-n.ended
@@ -94,7 +99,7 @@ func TestKilledDuringCreates(t *testing.T) {
 			n.call(p.client(), 200, "GET", "/v1/requests/"+ids[0], first.LiveKey, "")
 			runCurl(t, n)
 		}
-		t.Logf("%d of %d creates were answered before the kills; all of them are there", len(kept), 3*parallelCreates)
+		t.Logf("%d of %d creates were answered before the kills; all of them are there", len(kept), 3*creates)
 		n.kill()
 		requireHealthy(t, p)
 	})
@@ -107,7 +112,7 @@ func TestTerminatedDuringCreates(t *testing.T) {
 		p.ok("company", "limits", "--company", first.Company.ID, "--per-minute", "100000")
 		before := countRows(t, p, "requests")
 		code := make(chan int, 1)
-		ids, broken, others := burst(n, first, load{2000, 64, 150, func() { code <- n.stop() }})
+		ids, broken, others := burst(n, first, load{2000, parallelCreates, 150, func() { code <- n.stop() }})
 		require.Empty(t, others, "a call that was accepted got no full answer")
 		require.Zero(t, <-code, "%s", n.err)
 		requireWhole(t, p, first.Company.ID, ids)

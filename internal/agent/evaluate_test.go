@@ -27,12 +27,12 @@ func (d *desk) evaluated(agentID string, cases *agent.Cases) (*ent.AgentEvaluati
 	d.t.Helper()
 	begun := testkit.Run(d.t, d.World, d.ctx, agent.Evaluate, agent.EvaluateInput{ByID: op.ByID{ID: agentID}, Cases: cases})
 	var e *ent.AgentEvaluation
-	require.Eventually(d.t, func() bool { // it tries several hundred attacks
+	require.Eventually(d.t, func() bool { // it tries several hundred attacks: a minute where other tests load the machine
 		var err error
 		e, err = d.Store.Reader().AgentEvaluation.Get(d.ctx, begun.ID)
 		require.NoError(d.t, err)
 		return e.Status != agentevaluation.StatusRUNNING
-	}, 2*patience, 10*tick)
+	}, 10*patience, 10*tick)
 	var r agent.Report
 	require.NoError(d.t, json.Unmarshal(e.Report, &r), e.Reason)
 	return e, r

@@ -9,7 +9,7 @@ const said = [...b.said]; // from the sign-in on
 const tabs = { inbox: b.page, request: await b.context.newPage(), form: await b.context.newPage() };
 for (const tab of Object.values(tabs)) {
   tab.setDefaultTimeout(90_000); // the server is away in between
-  tab.on('console', (m) => { if (m.type() === 'error' && !/net::ERR_|status of 401/.test(m.text())) said.push(m.text()); });
+  tab.on('console', (m) => { if (m.type() === 'error' && !/net::ERR_|status of (401|503)/.test(m.text())) said.push(m.text()); }); // a server that has just begun may be busy
 }
 await tabs.inbox.getByRole('link', { name: 'Filed before' }).waitFor();
 await tabs.request.goto(`${api}/app/requests/${request}`);
