@@ -18,6 +18,8 @@
 //
 // A Counter counts attempts that are rare and must be known to all nodes and after a restart. Each is one row (Throttle).
 //
+// Memory has one mutex: on two cores a call takes 0.15 µs with it, and took the same with 64 shards of the keys.
+//
 // The package does not decide what is counted or what a refused caller is told. It writes no HTTP and logs no keys. A Limiter
 // reads no clock: the caller passes now, so that every node uses the product's clock.
 //

@@ -2,7 +2,6 @@ package ratelimit
 
 import (
 	"context"
-	"hash/maphash"
 	"slices"
 	"strings"
 	"sync"
@@ -13,22 +12,13 @@ import (
 // Snapshot and Restore carry them over, the day counts.
 //
 // A key takes about 200 bytes plus 8 bytes for each call of its busiest minute. Nothing runs in the background: every call also
-// checks one other key of its shard, frees the key's log after two minutes without calls, and deletes the key one minute after
+// checks one other key, frees the key's log after two minutes without calls, and deletes the key one minute after
 // the day of its last call has ended.
 type Memory struct {
-	seed   maphash.Seed
-	shards [shardCount]shard
-}
-
-const shardCount = 64
-
-// shard holds the keys that share a lock.
-type shard struct {
 	mu     sync.Mutex
 	byKey  map[string]*keyState
 	all    []*keyState // the same states in no particular order, for the sweep
 	cursor int         // index in all of the sweep's next key
-	_      [64]byte    // keeps the locks of two shards on different cache lines
 }
 
 // keyState is the state of one key.
@@ -49,11 +39,7 @@ type DayCount struct {
 
 // NewMemory returns an empty Memory.
 func NewMemory() *Memory {
-	m := &Memory{seed: maphash.MakeSeed()}
-	for i := range m.shards {
-		m.shards[i].byKey = map[string]*keyState{}
-	}
-	return m
+	return &Memory{byKey: map[string]*keyState{}}
 }
 
 // Take implements Limiter. It waits only for a lock and ignores ctx.
@@ -67,27 +53,23 @@ func (m *Memory) TakeMany(_ context.Context, key string, l Limit, now time.Time,
 	if err != nil {
 		return Result{}, err
 	}
-	s := m.shard(key)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.sweepOne(given)
-	return s.state(key).take(l, given, n), nil
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.sweepOne(given)
+	return m.state(key).take(l, given, n), nil
 }
 
 // Snapshot returns the day counts of all keys that have one, sorted by key, for Restore after a restart. It may or may not
 // include concurrent calls.
 func (m *Memory) Snapshot() []DayCount {
 	var out []DayCount
-	for i := range m.shards {
-		s := &m.shards[i]
-		s.mu.Lock()
-		for _, t := range s.all {
-			if t.count > 0 {
-				out = append(out, DayCount{Key: t.key, Day: time.UnixMicro(t.day * day).UTC(), Count: t.count})
-			}
+	m.mu.Lock()
+	for _, t := range m.all {
+		if t.count > 0 {
+			out = append(out, DayCount{Key: t.key, Day: time.UnixMicro(t.day * day).UTC(), Count: t.count})
 		}
-		s.mu.Unlock()
 	}
+	m.mu.Unlock()
 	slices.SortFunc(out, func(a, b DayCount) int { return strings.Compare(a.Key, b.Key) })
 	return out
 }
@@ -95,60 +77,55 @@ func (m *Memory) Snapshot() []DayCount {
 // Restore adopts day counts of an earlier process. Call it before the first Take. If a key has a count already, the later day
 // wins, and for the same day the greater count. Rows without a key or a positive count are ignored.
 func (m *Memory) Restore(counts []DayCount) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	for _, c := range counts {
 		at, err := instant(c.Key, c.Day, 1)
 		if err != nil || c.Count <= 0 {
 			continue
 		}
-		s := m.shard(c.Key)
-		s.mu.Lock()
-		t := s.state(c.Key)
+		t := m.state(c.Key)
 		switch d := at / day; {
 		case d > t.day:
 			t.day, t.count = d, c.Count
 		case d == t.day:
 			t.count = max(t.count, c.Count)
 		}
-		s.mu.Unlock()
 	}
 }
 
-func (m *Memory) shard(key string) *shard {
-	return &m.shards[maphash.String(m.seed, key)%shardCount]
-}
-
 // state returns the state of key; it creates a missing one. The caller holds the lock.
-func (s *shard) state(key string) *keyState {
-	t, ok := s.byKey[key]
+func (m *Memory) state(key string) *keyState {
+	t, ok := m.byKey[key]
 	if !ok {
 		t = &keyState{key: strings.Clone(key)} // the caller's string may keep a whole request in memory
-		s.byKey[t.key] = t
-		s.all = append(s.all, t)
+		m.byKey[t.key] = t
+		m.all = append(m.all, t)
 	}
 	return t
 }
 
 // sweepOne checks the next key and drops what is no longer needed. It waits one window longer than necessary, for callers whose
 // now is a little behind. The caller holds the lock.
-func (s *shard) sweepOne(now int64) {
-	if len(s.all) == 0 {
+func (m *Memory) sweepOne(now int64) {
+	if len(m.all) == 0 {
 		return
 	}
-	if s.cursor >= len(s.all) {
-		s.cursor = 0
+	if m.cursor >= len(m.all) {
+		m.cursor = 0
 	}
-	t := s.all[s.cursor]
+	t := m.all[m.cursor]
 	if (now-window)/day > t.day {
-		last := len(s.all) - 1
-		s.all[s.cursor], s.all[last] = s.all[last], nil
-		s.all = s.all[:last]
-		delete(s.byKey, t.key)
+		last := len(m.all) - 1
+		m.all[m.cursor], m.all[last] = m.all[last], nil
+		m.all = m.all[:last]
+		delete(m.byKey, t.key)
 		return
 	}
 	if len(t.log.buf) > ringStart && t.newest <= now-2*window {
 		t.log = ring{}
 	}
-	s.cursor++
+	m.cursor++
 }
 
 // take decides about n calls. Only allowed calls change the counts.

@@ -143,7 +143,7 @@ func TestMemoryForgetsIdleKeys(t *testing.T) {
 	full := heap()
 	require.Greater(t, full-empty, uint64(keys*200*8), "every call of the minute is in a log")
 
-	// There are so many keys that every shard has some, for any seed: each call checks one other key of its shard.
+	// Each call checks one other key.
 	const busy = 2_000
 	calls := func(at time.Time) {
 		for i := range 20 * busy {
