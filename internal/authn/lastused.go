@@ -84,30 +84,23 @@ func (a *Authenticator) Run(ctx context.Context, log *slog.Logger) error {
 	for {
 		select {
 		case <-tick.C:
-			if err := a.flush(ctx); err != nil {
+			if err := a.Flush(ctx); err != nil {
 				log.WarnContext(ctx, "last-used times were not written", "error", err)
 			}
 		case <-ctx.Done():
-			return a.flush(ctx)
+			return a.Flush(ctx)
 		}
 	}
 }
 
-// flush is Flush with a timeout of its own. It goes on when ctx ends, because the times that it has taken would be lost otherwise.
-func (a *Authenticator) flush(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushEvery)
-	defer cancel()
-	return a.Flush(ctx)
-}
-
-// Flush writes the last-used times collected since the last Flush.
+// Flush writes the last-used times collected since the last Flush, also when ctx ends: they would be lost otherwise.
 func (a *Authenticator) Flush(ctx context.Context) error {
 	seen := a.seen.take()
 	if seen.empty() {
 		return nil
 	}
 	ctx = principal.System(ctx, "last-used times of all companies' keys, sessions and people are written together")
-	if err := a.store.Write(ctx, seen.write); err != nil {
+	if err := a.store.WriteDetached(ctx, seen.write); err != nil {
 		return fmt.Errorf("write last-used times: %w", err)
 	}
 	return nil

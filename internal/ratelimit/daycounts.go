@@ -55,18 +55,12 @@ func (d *DayCounts) Run(ctx context.Context, log *slog.Logger) error {
 				log.WarnContext(ctx, "daily counts were not written", "error", err)
 			}
 		case <-ctx.Done():
-			return d.last(ctx)
+			return d.flush(ctx)
 		}
 	}
 }
 
-// last writes changed counts after ctx has ended, with its own time limit.
-func (d *DayCounts) last(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushEvery)
-	defer cancel()
-	return d.flush(ctx)
-}
-
+// flush writes changed counts, also when ctx has ended.
 func (d *DayCounts) flush(ctx context.Context) error {
 	counts := d.limiter.Snapshot()
 	var changed []DayCount
@@ -79,7 +73,7 @@ func (d *DayCounts) flush(ctx context.Context) error {
 		return nil
 	}
 	ctx = principal.System(ctx, "daily counts of all credentials are kept together")
-	err := d.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+	err := d.store.WriteDetached(ctx, func(ctx context.Context, tx *store.Tx) error {
 		for _, c := range changed {
 			day := c.Day.Format(time.DateOnly)
 			n, err := tx.RateCount.Update().Where(ratecount.ID(c.Key)).SetDay(day).SetCount(c.Count).Save(ctx)
