@@ -140,7 +140,12 @@ func checkUnused(ctx context.Context, tx *op.Tx, c *ent.ModelConnection, which f
 			uses = s.ModelConnectionID == c.ID && which(s.Model)
 		}
 		if uses {
-			return apperr.New(apperr.Conflict, "The agent %q uses it.", a.Name)
+			return op.InUse(ctx, tx, tx.Agent.Query().Where(agent.ID(a.ID)), func(a *ent.Agent) error {
+				if a == nil {
+					return apperr.New(apperr.Conflict, "An agent uses it.")
+				}
+				return apperr.New(apperr.Conflict, "The agent %q uses it.", a.Name)
+			})
 		}
 	}
 	return nil

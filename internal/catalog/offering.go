@@ -186,25 +186,15 @@ func deleteOffering(ctx context.Context, tx *op.Tx, o *ent.Offering, _ op.ByID) 
 	return struct{}{}, nil
 }
 
-// uncalled returns conflict, naming the inbound webhook, when one files requests against an offering that matches. It gives no
-// id, because a webhook's id is its address, which a caller who may delete offerings need not know.
+// uncalled returns conflict when an inbound webhook files requests against an offering that matches. It gives no id, because a
+// webhook's id is its address, which a caller who may delete offerings need not know.
 func uncalled(ctx context.Context, tx *op.Tx, offerings predicate.Offering) error {
-	w, err := tx.InboundWebhook.Query().Where(inboundwebhook.HasOfferingWith(offerings)).Order(inboundwebhook.ByName(), inboundwebhook.ByID()).
-		First(tx.Unfiltered(ctx, "webhooks that the caller does not see keep an offering in use, too"))
-	if ent.IsNotFound(err) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("look for the offering's webhooks: %w", err)
-	}
-	visible, err := tx.InboundWebhook.Query().Where(inboundwebhook.ID(w.ID)).Exist(ctx)
-	if err != nil {
-		return fmt.Errorf("look for the offering's webhooks: %w", err)
-	}
-	if !visible {
-		return apperr.New(apperr.Conflict, "An inbound webhook files requests against the offering.")
-	}
-	return apperr.New(apperr.Conflict, "The inbound webhook %q files requests against the offering.", text.Short(w.Name, 80))
+	return op.InUse(ctx, tx, tx.InboundWebhook.Query().Where(inboundwebhook.HasOfferingWith(offerings)).Order(inboundwebhook.ByName(), inboundwebhook.ByID()), func(w *ent.InboundWebhook) error {
+		if w == nil {
+			return apperr.New(apperr.Conflict, "An inbound webhook files requests against the offering.")
+		}
+		return apperr.New(apperr.Conflict, "The inbound webhook %q files requests against the offering.", text.Short(w.Name, 80))
+	})
 }
 
 // deleteOfferingsOf deletes the offerings of a service that is being deleted.

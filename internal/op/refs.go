@@ -1,10 +1,33 @@
 package op
 
 import (
+	"context"
 	"fmt"
 
+	"atrium/ent"
 	"atrium/internal/apperr"
 )
+
+// InUse returns the conflict of a row that is to be deleted while others use it, for a query that finds the others. conflict words
+// it: with one of them that the caller sees, or with nil where the caller sees none, whose names stay hidden then.
+func InUse[Row any, Q interface {
+	Clone() Q
+	First(ctx context.Context) (*Row, error)
+}](ctx context.Context, tx *Tx, users Q, conflict func(user *Row) error) error {
+	user, err := users.Clone().First(ctx)
+	if err == nil {
+		return conflict(user)
+	}
+	if ent.IsNotFound(err) {
+		if _, err = users.First(tx.Unfiltered(ctx, "rows that the caller does not see are users, too")); err == nil {
+			return conflict(nil)
+		}
+	}
+	if !ent.IsNotFound(err) {
+		return fmt.Errorf("look for what uses the row: %w", err)
+	}
+	return nil
+}
 
 // Refs collects the faults of ids in an input.
 type Refs struct {

@@ -133,12 +133,14 @@ func deleteSecret(ctx context.Context, tx *op.Tx, s *ent.Secret, _ op.ByID) (str
 	if err := workflow.Unused(ctx, tx, "secret", s.Name); err != nil {
 		return struct{}{}, err
 	}
-	model, err := tx.ModelConnection.Query().Where(modelconnection.SecretName(s.Name)).First(tx.Unfiltered(ctx, "a connection that the caller does not see keeps its secret, too"))
-	if err == nil {
-		return struct{}{}, apperr.New(apperr.Conflict, "The model connection %q uses it.", model.Name)
-	}
-	if !ent.IsNotFound(err) {
-		return struct{}{}, fmt.Errorf("look for model connections: %w", err)
+	err := op.InUse(ctx, tx, tx.ModelConnection.Query().Where(modelconnection.SecretName(s.Name)), func(model *ent.ModelConnection) error {
+		if model == nil {
+			return apperr.New(apperr.Conflict, "A model connection uses it.")
+		}
+		return apperr.New(apperr.Conflict, "The model connection %q uses it.", model.Name)
+	})
+	if err != nil {
+		return struct{}{}, err
 	}
 	if err := tx.Secret.DeleteOne(s).Exec(ctx); err != nil {
 		return struct{}{}, fmt.Errorf("delete the secret: %w", err)

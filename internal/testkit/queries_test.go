@@ -44,16 +44,11 @@ var seenByTheCaller = map[string]string{
 	"internal/workflow.checkReferences":   "what a draft names; publishing asks unfiltered",
 
 	// Rows of the result.
-	"internal/agent.lockAction":        "the action that an operation is about, which loadAction returns",
-	"internal/people.remainingKeys":    "the keys that go on",
-	"internal/people.updateTeam":       "the members as they are now",
-	"internal/people.updateUser":       "the teams as they are now",
-	"internal/policy.replayed":         "decisions, of which the caller hears about visible ones only",
-	"internal/workflow.deleteCalendar": "whether what uses the row may be named",
-	"internal/workflow.Unused":         "whether what uses the row may be named",
-	"internal/workflow.unoffered":      "whether what uses the row may be named",
-	"internal/workflow.uncalled":       "whether what uses the row may be named",
-	"internal/catalog.uncalled":        "whether what uses the row may be named",
+	"internal/agent.lockAction":     "the action that an operation is about, which loadAction returns",
+	"internal/people.remainingKeys": "the keys that go on",
+	"internal/people.updateTeam":    "the members as they are now",
+	"internal/people.updateUser":    "the teams as they are now",
+	"internal/policy.replayed":      "decisions, of which the caller hears about visible ones only",
 
 	// Unfiltered for another reason.
 	"internal/agent.mayDecide":          "called by a preparation",

@@ -139,20 +139,14 @@ func updateCalendar(ctx context.Context, tx *op.Tx, before *ent.Calendar, in Upd
 
 // deleteCalendar refuses while an offering or a published workflow uses the calendar.
 func deleteCalendar(ctx context.Context, tx *op.Tx, c *ent.Calendar, _ op.ByID) (struct{}, error) {
-	used, err := tx.Offering.Query().Where(offering.CalendarID(c.ID)).Order(offering.ByID()).
-		First(tx.Unfiltered(ctx, "offerings that the caller does not see keep a calendar in use, too"))
-	if err != nil && !ent.IsNotFound(err) {
-		return struct{}{}, fmt.Errorf("look for the calendar's offerings: %w", err)
-	}
-	if used != nil {
-		visible, err := tx.Offering.Query().Where(offering.ID(used.ID)).Exist(ctx)
-		if err != nil {
-			return struct{}{}, fmt.Errorf("look for the calendar's offerings: %w", err)
+	err := op.InUse(ctx, tx, tx.Offering.Query().Where(offering.CalendarID(c.ID)).Order(offering.ByID()), func(o *ent.Offering) error {
+		if o == nil {
+			return apperr.New(apperr.Conflict, "The service levels of an offering use the calendar.")
 		}
-		if !visible {
-			return struct{}{}, apperr.New(apperr.Conflict, "The service levels of an offering use the calendar.")
-		}
-		return struct{}{}, apperr.New(apperr.Conflict, "The service levels of the offering %q (%s) use the calendar.", short(used.Name), used.ID)
+		return apperr.New(apperr.Conflict, "The service levels of the offering %q (%s) use the calendar.", short(o.Name), o.ID)
+	})
+	if err != nil {
+		return struct{}{}, err
 	}
 	if err := Unused(ctx, tx, "calendar", c.ID); err != nil {
 		return struct{}{}, err

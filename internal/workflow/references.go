@@ -84,25 +84,15 @@ func checkReferences(ctx context.Context, tx *op.Tx, refs definition.References)
 	return faults.Err()
 }
 
-// Unused returns conflict, naming a workflow, when its published version names the row. kind and id are spelled as in a
-// definition ("secret", "TOKEN"; "team", "team_…").
+// Unused returns conflict when the published version of a workflow names the row. kind and id are spelled as in a definition
+// ("secret", "TOKEN"; "team", "team_…").
 func Unused(ctx context.Context, tx *op.Tx, kind, id string) error {
-	w, err := tx.Workflow.Query().Where(workflow.VersionGT(0), publishedWith(kind, id)).Order(workflow.ByName(), workflow.ByID()).
-		First(tx.Unfiltered(ctx, "workflows that the caller does not see keep what they name in use, too"))
-	if ent.IsNotFound(err) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("look for workflows that use the %s: %w", kind, err)
-	}
-	visible, err := tx.Workflow.Query().Where(workflow.ID(w.ID)).Exist(ctx)
-	if err != nil {
-		return fmt.Errorf("look for workflows that use the %s: %w", kind, err)
-	}
-	if !visible {
-		return apperr.New(apperr.Conflict, "A published workflow uses the %s.", kind)
-	}
-	return apperr.New(apperr.Conflict, "The published workflow %q (%s) uses the %s.", short(w.Name), w.ID, kind)
+	return op.InUse(ctx, tx, tx.Workflow.Query().Where(workflow.VersionGT(0), publishedWith(kind, id)).Order(workflow.ByName(), workflow.ByID()), func(w *ent.Workflow) error {
+		if w == nil {
+			return apperr.New(apperr.Conflict, "A published workflow uses the %s.", kind)
+		}
+		return apperr.New(apperr.Conflict, "The published workflow %q (%s) uses the %s.", short(w.Name), w.ID, kind)
+	})
 }
 
 // publishedWith matches workflows whose last version names a row. Versions published before this was recorded match if

@@ -152,43 +152,23 @@ func deleteWorkflow(ctx context.Context, tx *op.Tx, w *ent.Workflow, _ op.ByID) 
 	return struct{}{}, nil
 }
 
-// unoffered returns conflict, naming an offering, when one uses the workflow.
+// unoffered returns conflict when an offering uses the workflow.
 func unoffered(ctx context.Context, tx *op.Tx, w *ent.Workflow) error {
-	o, err := tx.Offering.Query().Where(offering.WorkflowID(w.ID)).Order(offering.ByName(), offering.ByID()).
-		First(tx.Unfiltered(ctx, "offerings that the caller does not see keep a workflow in use, too"))
-	if ent.IsNotFound(err) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("look for the workflow's offerings: %w", err)
-	}
-	visible, err := tx.Offering.Query().Where(offering.ID(o.ID)).Exist(ctx)
-	if err != nil {
-		return fmt.Errorf("look for the workflow's offerings: %w", err)
-	}
-	if !visible {
-		return apperr.New(apperr.Conflict, "An offering uses the workflow. Archive it instead.")
-	}
-	return apperr.New(apperr.Conflict, "The offering %q (%s) uses the workflow. Archive it instead.", short(o.Name), o.ID)
+	return op.InUse(ctx, tx, tx.Offering.Query().Where(offering.WorkflowID(w.ID)).Order(offering.ByName(), offering.ByID()), func(o *ent.Offering) error {
+		if o == nil {
+			return apperr.New(apperr.Conflict, "An offering uses the workflow. Archive it instead.")
+		}
+		return apperr.New(apperr.Conflict, "The offering %q (%s) uses the workflow. Archive it instead.", short(o.Name), o.ID)
+	})
 }
 
-// uncalled returns conflict, naming the inbound webhook, when one starts the workflow. It gives no id, because a webhook's id is
-// its address, which a caller who may delete workflows need not know.
+// uncalled returns conflict when an inbound webhook starts the workflow. It gives no id, because a webhook's id is its address, which
+// a caller who may delete workflows need not know.
 func uncalled(ctx context.Context, tx *op.Tx, w *ent.Workflow) error {
-	in, err := tx.InboundWebhook.Query().Where(inboundwebhook.WorkflowID(w.ID)).Order(inboundwebhook.ByName(), inboundwebhook.ByID()).
-		First(tx.Unfiltered(ctx, "webhooks that the caller does not see keep a workflow in use, too"))
-	if ent.IsNotFound(err) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("look for the workflow's webhooks: %w", err)
-	}
-	visible, err := tx.InboundWebhook.Query().Where(inboundwebhook.ID(in.ID)).Exist(ctx)
-	if err != nil {
-		return fmt.Errorf("look for the workflow's webhooks: %w", err)
-	}
-	if !visible {
-		return apperr.New(apperr.Conflict, "An inbound webhook starts the workflow. Archive it instead.")
-	}
-	return apperr.New(apperr.Conflict, "The inbound webhook %q starts the workflow. Archive it instead.", short(in.Name))
+	return op.InUse(ctx, tx, tx.InboundWebhook.Query().Where(inboundwebhook.WorkflowID(w.ID)).Order(inboundwebhook.ByName(), inboundwebhook.ByID()), func(in *ent.InboundWebhook) error {
+		if in == nil {
+			return apperr.New(apperr.Conflict, "An inbound webhook starts the workflow. Archive it instead.")
+		}
+		return apperr.New(apperr.Conflict, "The inbound webhook %q starts the workflow. Archive it instead.", short(in.Name))
+	})
 }
