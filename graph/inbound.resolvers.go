@@ -8,10 +8,11 @@ import (
 	"atrium/graph/generated"
 	"atrium/graph/internal/relay"
 	"atrium/internal/inbound"
+	"atrium/internal/text"
 )
 
 func (r *queryResolver) InboundCalls(ctx context.Context, webhook string, outcome []inboundcall.Outcome, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.InboundCall], error) {
-	in := &inbound.ListCallsInput{WebhookID: webhook}
+	in := &inbound.ListCallsInput{WebhookID: text.Plain(webhook)}
 	for _, o := range outcome {
 		in.Outcome = append(in.Outcome, string(o))
 	}

@@ -380,6 +380,44 @@ func TestForeignNodesAreNone(t *testing.T) {
 	})
 }
 
+// A moment that would be in the year 10000 in UTC can be written nowhere.
+func TestMomentsPastTheLastYear(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		id := opened(t, s).filed(t, s, principal.Owner, "mine").ID
+		const late = "9999-12-31T23:59:59-01:00"
+		for field, a := range map[string]*apitest.Answer{
+			"snoozedUntil": send(t, s, s.A.Owner, `mutation($in: UpdateRequestInput!) { updateRequest(input: $in) { request { id } } }`, vars{"in": vars{"id": id, "snoozedUntil": late}}),
+			"expiresAt":    send(t, s, s.A.Owner, `mutation($in: CreateApiKeyInput!) { createApiKey(input: $in) { value } }`, vars{"in": vars{"name": "CI", "scopes": []string{"services:read"}, "expiresAt": late}}),
+		} {
+			require.Equal(t, "validation_error", a.Text("errors.0.extensions.code"), "%s", a.Body)
+			require.Equal(t, field, a.Text("errors.0.extensions.details.0.field"), "%s", a.Body)
+		}
+	})
+}
+
+// An id that no database can store is the id of no row, also where an operation looks it up beforehand.
+func TestIDsThatCannotBeStored(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		for _, query := range []string{
+			`mutation($id: ID!) { updateRequest(input: {id: $id, fields: {}}) { request { id } } }`,
+			`mutation($id: ID!) { moveRequest(input: {id: $id, offeringId: "off_1"}) { request { id } } }`,
+			`mutation($id: ID!) { createComment(input: {requestId: $id, body: "@you"}) { comment { id } } }`,
+			`mutation($id: ID!) { publishWorkflow(input: {id: $id}) { workflow { id } } }`,
+			`mutation($id: ID!) { updateAccessPolicy(input: {id: $id, condition: {}}) { accessPolicy { id } } }`,
+			`mutation($id: ID!) { completeTask(input: {id: $id}) { task { id } } }`,
+			`mutation($id: ID!) { resolveIncident(input: {id: $id, action: RETRY}) { incident { id } } }`,
+			`mutation($id: ID!) { replayInboundCall(input: {id: $id}) { inboundCall { id } } }`,
+			`query($id: ID!) { inboundCalls(webhookId: $id) { totalCount } }`,
+			`query($id: ID!) { webhookDeliveries(subscriptionId: $id) { totalCount } }`,
+		} {
+			a := send(t, s, s.A.Owner, query, vars{"id": "x_\u0000"})
+			require.Equal(t, "not_found", a.Text("errors.0.extensions.code"), "%s: %s", query, a.Body)
+		}
+	})
+}
+
 // When a caller disconnects, its operation is cancelled.
 func TestCallersWhoHangUp(t *testing.T) {
 	t.Parallel()

@@ -11,11 +11,12 @@ import (
 	"atrium/internal/feed"
 	"atrium/internal/op"
 	"atrium/internal/period"
+	"atrium/internal/text"
 	"atrium/internal/webhook"
 )
 
 func (r *queryResolver) WebhookDeliveries(ctx context.Context, subscription *string, outcome []webhookdelivery.Outcome, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.WebhookDelivery], error) {
-	in := &webhook.ListDeliveriesInput{SubscriptionID: subscription}
+	in := &webhook.ListDeliveriesInput{SubscriptionID: plain(subscription)}
 	for _, o := range outcome {
 		in.Outcome = append(in.Outcome, string(o))
 	}
@@ -42,13 +43,21 @@ func (r *mutationResolver) ReplayWebhookEvents(ctx context.Context, input webhoo
 }
 
 func (r *subscriptionResolver) WebhookDeliveryChanged(ctx context.Context, subscription *string) (<-chan *generated.WebhookDeliveryChange, error) {
-	in := webhook.LookUpDeliveriesInput{SubscriptionID: subscription}
+	in := webhook.LookUpDeliveriesInput{SubscriptionID: plain(subscription)}
 	return watch(ctx, watched{feed.Deliveries, feed.Filter{ParentID: op.Or(subscription, "")}}, func(ctx context.Context, ids, _ []string) (map[string]*ent.WebhookDelivery, error) {
 		in.IDs = ids
 		return run(ctx, r.engine, webhook.LookUpDeliveries, in)
 	}, func(kind generated.ChangeKind, d *ent.WebhookDelivery) *generated.WebhookDeliveryChange {
 		return &generated.WebhookDeliveryChange{Change: kind, WebhookDelivery: d}
 	})
+}
+
+// plain returns an id that every database can be asked for; no row has one that it had to change.
+func plain(id *string) *string {
+	if id == nil {
+		return nil
+	}
+	return new(text.Plain(*id))
 }
 
 func (r *webhookDeliveryResolver) Attempts(_ context.Context, d *ent.WebhookDelivery) ([]*webhook.Attempt, error) {

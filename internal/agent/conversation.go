@@ -229,7 +229,7 @@ func (t *conversation) call(ctx context.Context, c model.Call) (result, error) {
 		if json.Unmarshal(arguments["reason"], &reason) != nil || strings.TrimSpace(reason) == "" {
 			return faulty(apperr.InvalidField("reason", "is required")), nil
 		}
-		return result{Content: "{}", End: "The agent says: " + text.Short(reason, maxRationale)}, nil
+		return result{Content: "{}", End: "The agent says: " + text.Short(text.Plain(reason), maxRationale)}, nil
 	}
 	if r := readNamed(c.Name); r != nil {
 		return t.runRead(r, arguments)
@@ -286,7 +286,7 @@ func (t *conversation) checkWrite(ctx context.Context, name string, arguments ma
 		return nil, apperr.InvalidField("confidence", "must be a number from 0 to 1")
 	}
 	masked, _ := t.mask(w.Rationale).(string)
-	w.Rationale = text.Short(masked, maxRationale-1)
+	w.Rationale = text.Short(text.Plain(masked), maxRationale-1)
 	delete(arguments, "rationale")
 	delete(arguments, "confidence")
 	err := tool.onlyFields(arguments)

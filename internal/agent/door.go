@@ -11,6 +11,7 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/internal/agent/interrupt"
 	"atrium/internal/apperr"
+	"atrium/internal/input"
 	"atrium/internal/op"
 	"atrium/internal/principal"
 )
@@ -108,6 +109,9 @@ func (d *Door) As(ctx context.Context, p *principal.Principal, runID string) (*p
 // run returns an open run of the caller and renews its lease. Returns forbidden for a run of another agent, and conflict for a
 // run that has ended or was not claimed, for a paused agent, and while agents are disabled.
 func (d *Door) run(ctx context.Context, p *principal.Principal, a *ent.Agent, id string) (*ent.AgentRun, error) {
+	if !input.Storable(id) {
+		return nil, errNotYourRun()
+	}
 	run, err := d.engine.Store.Reader().AgentRun.Query().Where(agentrun.ID(id), agentrun.AgentID(p.ID)).Only(ctx)
 	switch {
 	case ent.IsNotFound(err):

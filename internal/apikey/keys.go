@@ -12,6 +12,7 @@ import (
 	"atrium/ent/serviceaccount"
 	"atrium/ent/user"
 	"atrium/internal/apperr"
+	"atrium/internal/clock"
 	"atrium/internal/op"
 	"atrium/internal/paging"
 	"atrium/internal/principal"
@@ -167,8 +168,8 @@ func (in CreateInput) check(now time.Time) (principal.Scopes, error) {
 		}
 		scopes |= scope
 	}
-	if in.ExpiresAt != nil && !in.ExpiresAt.After(now) {
-		refs.Fault("expiresAt", "must be in the future")
+	if in.ExpiresAt != nil && (!in.ExpiresAt.After(now) || in.ExpiresAt.UTC().Year() > clock.LastYear) {
+		refs.Fault("expiresAt", fmt.Sprintf("must be in the future, before the year %d", clock.LastYear+1))
 	}
 	if _, err := ParsePrefixes(in.AllowedIPs); err != nil {
 		refs.Fault("allowedIps", "must be addresses or CIDR prefixes")

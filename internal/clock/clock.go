@@ -9,6 +9,9 @@ import (
 // Format is the format of times in the API, event payloads and exports: RFC 3339 in UTC with milliseconds.
 const Format = "2006-01-02T15:04:05.000Z"
 
+// LastYear is the last year that Format and JSON can write.
+const LastYear = 9999
+
 // Clock returns the product's time. The zero value has no offset from the machine's clock. Safe for concurrent use.
 type Clock struct {
 	offset atomic.Int64 // nanoseconds

@@ -143,9 +143,9 @@ func (r *Runner) intake(ctx context.Context, l *loaded) (domain.CreateInput, err
 	if err != nil {
 		return in, fmt.Errorf("read the offering: %w", err)
 	}
-	var webhook map[string]any
-	if err := decode(l.row.Webhook, &webhook); err != nil {
-		return in, fmt.Errorf("read the call of %s: %w", l.row.ID, err)
+	webhook, err := webhookOf(l.row)
+	if err != nil {
+		return in, err
 	}
 	mapped, err := evalMapping(ctx, intake.FieldMapping, webhook, given(retry.Variables[l.d.Start.ID]))
 	if err != nil {

@@ -146,10 +146,18 @@ func (l *loaded) env(ctx context.Context, db *ent.Client, now time.Time) (engine
 	if env.Request, err = requestVariables(l.request); err != nil {
 		return env, err
 	}
-	if len(l.row.Webhook) > 0 {
-		err = decode(l.row.Webhook, &env.Webhook)
-	}
+	env.Webhook, err = webhookOf(l.row)
 	return env, err
+}
+
+// webhookOf returns the call that started an execution, in texts that every database can store; nil for none.
+func webhookOf(e *ent.Execution) (map[string]any, error) {
+	var webhook map[string]any
+	if err := decode(e.Webhook, &webhook); err != nil {
+		return nil, fmt.Errorf("read the call of %s: %w", e.ID, err)
+	}
+	storable(webhook)
+	return webhook, nil
 }
 
 func calendarOf(ctx context.Context, db *ent.Client, id string) (*sla.Calendar, error) {

@@ -11,6 +11,7 @@ import (
 	"atrium/ent/slaevent"
 	"atrium/ent/task"
 	"atrium/internal/apperr"
+	"atrium/internal/clock"
 	"atrium/internal/op"
 	"atrium/internal/open"
 )
@@ -121,8 +122,8 @@ func (in UpdateInput) snooze(u *ent.RequestUpdateOne, before *ent.Request, now t
 	case op.Cleared(in.SnoozedUntil):
 		u.ClearSnoozedUntil()
 	case ok && (before.SnoozedUntil == nil || !before.SnoozedUntil.Equal(until)):
-		if !until.After(now) {
-			return apperr.InvalidField("snoozedUntil", "must be a moment to come")
+		if !until.After(now) || until.UTC().Year() > clock.LastYear {
+			return apperr.InvalidField("snoozedUntil", "must be a moment to come, before the year %d", clock.LastYear+1)
 		}
 		u.SetSnoozedUntil(until.UTC().Truncate(time.Millisecond))
 	}

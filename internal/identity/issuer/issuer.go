@@ -135,7 +135,7 @@ func (i *Issuer) subject(t *oidc.IDToken, c claims, accessToken string) (*Subjec
 			return nil, fmt.Errorf("%w: its claim %s is not what it must be", ErrToken, name)
 		}
 	}
-	if t.Subject == "" || len(t.Subject) > 255 {
+	if t.Subject == "" || len(t.Subject) > 255 || text.Plain(t.Subject) != t.Subject {
 		return nil, fmt.Errorf("%w: it names nobody", ErrToken)
 	}
 	s := &Subject{
@@ -146,7 +146,7 @@ func (i *Issuer) subject(t *oidc.IDToken, c claims, accessToken string) (*Subjec
 		s.ClientID = c.text("client_id")
 	}
 	if i.options.CompanyClaim != "" {
-		if s.Company = c.text(i.options.CompanyClaim); s.Company == "" {
+		if s.Company = c.text(i.options.CompanyClaim); s.Company == "" || text.Plain(s.Company) != s.Company {
 			return nil, fmt.Errorf("%w: it names no company", ErrToken)
 		}
 	}
@@ -164,11 +164,11 @@ func (i *Issuer) subject(t *oidc.IDToken, c claims, accessToken string) (*Subjec
 
 // about reads the claims about the person from a token or from the userinfo endpoint.
 func (s *Subject) about(c claims) {
-	if email := strings.ToLower(strings.TrimSpace(c.text("email"))); email != "" && len(email) <= text.MaxEmail && strings.Count(email, "@") == 1 {
+	if email := strings.ToLower(strings.TrimSpace(c.text("email"))); email != "" && len(email) <= text.MaxEmail && text.Plain(email) == email && strings.Count(email, "@") == 1 {
 		s.Email, s.EmailVerified = email, c.text("email_verified") == "true"
 	}
 	for _, claim := range []string{"name", "preferred_username"} {
-		if name := strings.TrimSpace(strings.ToValidUTF8(c.text(claim), "")); name != "" && s.Name == "" {
+		if name := strings.TrimSpace(text.Plain(c.text(claim))); name != "" && s.Name == "" {
 			s.Name = string([]rune(name)[:min(len([]rune(name)), 200)])
 		}
 	}

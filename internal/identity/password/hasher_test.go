@@ -74,6 +74,10 @@ func TestFaultyHash(t *testing.T) {
 	_, err := h.Verify(t.Context(), "not a hash", "correct horse")
 	require.Error(t, err)
 	require.NotContains(t, err.Error(), "correct horse")
+	for _, parameters := range []string{"m=64,t=0,p=1", "m=64,t=1,p=0", "m=4294967295,t=1,p=1", "m=64,t=4294967295,p=1"} { // a company's file may hold any
+		_, err = h.Verify(t.Context(), "$argon2id$v=19$"+parameters+"$"+strings.Repeat("A", 22)+"$"+strings.Repeat("A", 43), "correct horse")
+		require.ErrorContains(t, err, "out of bounds", parameters)
+	}
 	require.True(t, h.NeedsRehash("not a hash"))
 	require.True(t, h.NeedsRehash(oldHash+"9vIkzZzc0gJx2eBHnsaIl1cGkMzYh1nEynJ5zGZ6vTM"))
 	_, err = h.Hash(t.Context(), strings.Repeat("x", 5000))
