@@ -23,6 +23,9 @@ var callerSets = map[string][]string{
 	"context.authMethod": {string(principal.MethodAPIKey), string(principal.MethodBearer), string(principal.MethodSession)},
 }
 
+// deciders are the kinds of what decides: of a logged decision.
+var deciders = []string{"scope", "method", "role", "policy", "approval", "operator", "operation"}
+
 // textSets are the closed sets of columns that the database stores as arbitrary text.
 func textSets(resource, attr string) []string {
 	actors := append([]string{"api_key", "operator", "system"}, callerSets["principal.type"]...)
@@ -32,7 +35,7 @@ func textSets(resource, attr string) []string {
 		"AccessPolicy": {"action": append(slices.Clone(Actions), Any), "resource": append(Resources(), Any)},
 		"AccessDecision": {
 			"principal.type": actors, "resource.type": names, "action": Actions, "method": append([]string{"local"}, callerSets["context.authMethod"]...),
-			"decidedBy.kind": {"scope", "method", "role", "policy", "operator", "operation"},
+			"decidedBy.kind": deciders,
 		},
 	}[resource][attr]
 }

@@ -2676,7 +2676,7 @@ type AccessDecision implements Node {
 
 "What decided: a scope, the kind of credential, a role, an access policy."
 type AccessDecider {
-  "scope, method, role, policy, approval, operator or status."
+  "scope, method, role, policy, approval, operator, operation or status."
   kind: String!
   "Which one; null for the rule that what no policy allows is denied."
   id: String

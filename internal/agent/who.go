@@ -38,6 +38,29 @@ func principalOf(ctx context.Context, db *ent.Client, a *ent.Agent, s settings) 
 	}, nil
 }
 
+// What keeps an agent from calling.
+const (
+	unpublished = "unpublished"
+	ownerless   = "deactivated" // its owner is
+)
+
+// PrincipalOf returns the principal as which an agent calls outside of runs, by its published version, and what keeps it from
+// calling; empty for nothing.
+func PrincipalOf(ctx context.Context, db *ent.Client, a *ent.Agent) (*principal.Principal, string, error) {
+	if a.Version == 0 {
+		return nil, unpublished, nil
+	}
+	s, err := published(ctx, db, a.ID, a.Version)
+	if err != nil {
+		return nil, "", err
+	}
+	self, err := principalOf(ctx, db, a, s)
+	if err == nil && self == nil {
+		return nil, ownerless, nil
+	}
+	return self, "", err
+}
+
 // actor returns the principal as which the agent of a run acts now, and the run's settings. Returns conflict if the agent's owner
 // was deactivated.
 func actor(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (*principal.Principal, settings, error) {

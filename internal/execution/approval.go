@@ -32,11 +32,11 @@ var (
 
 	GetApproval = op.Get("approval.read", op.Spec{
 		Resource: "Approval", Action: op.Read, Scope: "requests:read", Summary: "Get an approval",
-	}, loadApproval)
+	}, loadApproval).Reaching(party.InApproval)
 
 	DecideApproval = op.OnRow("approval.decide", op.Spec{
 		Resource: "Approval", Action: op.Update, Scope: "requests:write", Summary: "Approve or reject, as one of the approvers",
-	}, loadApproval, decideApproval)
+	}, loadApproval, decideApproval).Reaching(party.InApproval)
 
 	// MayDecide returns, by id, which of several approvals the caller may decide now: those of which DecideApproval would take a
 	// decision. It is for approvals that the caller has read.
@@ -46,7 +46,7 @@ var (
 
 	DelegateApproval = op.OnRow("approval.delegate", op.Spec{
 		Resource: "Approval", Action: op.Update, Scope: "requests:write", Summary: "Let another person decide in one's place",
-	}, loadApproval, delegateApproval)
+	}, loadApproval, delegateApproval).Reaching(party.InApproval)
 )
 
 // Approver is a user, or a team any member of which may decide.
@@ -97,21 +97,8 @@ func callerIDs(ctx context.Context, tx *op.Tx) ([]string, error) {
 	return append(teams, me), nil
 }
 
-// loadApproval reads an approval. Its approvers reach it whatever their role.
 func loadApproval(ctx context.Context, tx *op.Tx, id string) (*ent.Approval, error) {
-	a, err := op.Lock(tx, tx.Approval.Query().Where(approval.ID(id))).Only(ctx)
-	if err != nil || !tx.AssignedOnly() {
-		return a, err
-	}
-	ids, err := callerIDs(ctx, tx)
-	if err != nil {
-		return nil, err
-	}
-	mine, err := approverIndexes(a, ids)
-	if len(mine) > 0 {
-		tx.Reach(a)
-	}
-	return a, err
+	return op.Lock(tx, tx.Approval.Query().Where(approval.ID(id))).Only(ctx)
 }
 
 // mayDecide takes two statements, however many approvals it is asked about.

@@ -14,6 +14,7 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/paging"
 	"atrium/internal/people"
+	"atrium/internal/policy"
 	"atrium/internal/principal"
 	requests "atrium/internal/request"
 	"atrium/internal/store"
@@ -226,6 +227,8 @@ func TestThoseWhoAreAsked(t *testing.T) {
 			}
 			require.Equal(t, err == nil, testkit.Run(t, w, as, requests.LookUpRequests, paging.ByIDs{IDs: []string{r.ID}})[r.ID] != nil, "edges agree with single reads")
 			require.Equal(t, err == nil, testkit.Run(t, w, as, requests.LookUp, requests.LookUpInput{IDs: []string{r.ID}})[r.ID] != nil, "and so do subscriptions")
+			require.Equal(t, err == nil, explained(t, w, member, "read", "Request", r.ID), "and what admins are told of it")
+			require.False(t, explained(t, w, member, "update", "Request", r.ID))
 			_, _, changed := op.Run(as, w.Engine, requests.Update, requests.UpdateInput{ByID: op.ByID{ID: r.ID}, Title: op.SetTo("Mine")}, nil)
 			require.Equal(t, apperr.Forbidden, apperr.CodeOf(changed))
 			return err
@@ -244,7 +247,7 @@ func TestThoseWhoAreAsked(t *testing.T) {
 
 		s.publish(asked(body{"mode": "any"}, person(member)))
 		approves := file(s)
-		s.pending(approves)
+		require.True(t, explained(t, w, member, "update", "Approval", s.pending(approves).ID))
 		require.NoError(t, reads(approves))
 
 		team := testkit.Run(t, w, s.ctx, people.CreateTeam, people.CreateTeamInput{Name: "Ops", MemberIDs: []string{member.ID}})
@@ -306,14 +309,19 @@ func TestTasksOfMembers(t *testing.T) {
 		task := s.task(r)
 		see := func() int { return testkit.Run(t, w, ctx, run.ListTasks, run.ListTasksInput{}).Total }
 		require.Equal(t, 1, see())
+		require.True(t, explained(t, w, member, "update", "Task", task.ID))
+		may, err := op.MayOn(ctx, w.Engine, task)
+		require.NoError(t, err)
+		require.Equal(t, []string{"task.claim", "task.complete"}, may)
 		claimed := testkit.Run(t, w, ctx, run.ClaimTask, op.ByID{ID: task.ID})
 		require.Equal(t, []string{member.ID, "IN_PROGRESS"}, []string{*claimed.AssigneeID, string(claimed.Status)})
-		_, _, err := op.Run(s.ctx, w.Engine, run.ClaimTask, op.ByID{ID: task.ID}, nil)
+		_, _, err = op.Run(s.ctx, w.Engine, run.ClaimTask, op.ByID{ID: task.ID}, nil)
 		require.Equal(t, apperr.Conflict, apperr.CodeOf(err), "somebody has it")
 		testkit.Run(t, w, ctx, run.CompleteTask, run.CompleteTaskInput{ByID: op.ByID{ID: task.ID}})
 		s.at(r, "WAITING", "theirs")
 		require.Equal(t, 1, see(), "the one that is done")
 		other := s.task(r)
+		require.False(t, explained(t, w, member, "update", "Task", other.ID))
 		for name, err := range map[string]error{
 			"read": second(op.Run(ctx, w.Engine, run.GetTask, op.ByID{ID: other.ID}, nil)), "claim": second(op.Run(ctx, w.Engine, run.ClaimTask, op.ByID{ID: other.ID}, nil)),
 			"complete": second(op.Run(ctx, w.Engine, run.CompleteTask, run.CompleteTaskInput{ByID: op.ByID{ID: other.ID}}, nil)),
@@ -327,6 +335,12 @@ func TestTasksOfMembers(t *testing.T) {
 		testkit.Run(t, w, ctx, run.CompleteTask, run.CompleteTaskInput{ByID: op.ByID{ID: other.ID}})
 		s.at(r, "COMPLETED", "done")
 	})
+}
+
+// explained reports what an owner is told: whether somebody may do something.
+func explained(t *testing.T, w *testkit.World, who *ent.User, action, resource, id string) bool {
+	t.Helper()
+	return testkit.Run(t, w, w.As(w.A, principal.Owner), policy.Explain, policy.ExplainInput{PrincipalID: who.ID, Action: action, ResourceType: resource, ResourceID: &id}).Allowed
 }
 
 // second returns the error of op.Run.

@@ -13,7 +13,6 @@ import (
 	"atrium/ent/predicate"
 	"atrium/ent/task"
 	"atrium/ent/team"
-	"atrium/ent/teammember"
 	"atrium/ent/user"
 	"atrium/internal/access"
 	"atrium/internal/apperr"
@@ -38,23 +37,23 @@ var (
 
 	GetTask = op.Get("task.read", op.Spec{
 		Resource: "Task", Action: op.Read, Scope: "requests:read", Summary: "Get a task",
-	}, loadTask)
+	}, loadTask).Reaching(party.InTask)
 
 	CompleteTask = op.OnRow("task.complete", op.Spec{
 		Resource: "Task", Action: op.Update, Scope: "requests:write", Summary: "Complete a task, by one of its outcomes",
-	}, loadTask, completeTask).Prepared(prepareCompletion)
+	}, loadTask, completeTask).Reaching(party.InTask).Prepared(prepareCompletion)
 
 	ClaimTask = op.OnRow("task.claim", op.Spec{
 		Resource: "Task", Action: op.Update, Scope: "requests:write",
 		Past:    map[string]string{"task.claim": events.TaskAssigned},
 		Summary: "Take a task that nobody else works",
-	}, loadTask, claimTask)
+	}, loadTask, claimTask).Reaching(party.InTask)
 
 	AssignTask = op.OnRow("task.assign", op.Spec{
 		Resource: "Task", Action: op.Update, Scope: "requests:write",
 		Past:    map[string]string{"task.assign": events.TaskAssigned},
 		Summary: "Give a task to a user, a team or an agent",
-	}, loadTask, assignTask)
+	}, loadTask, assignTask).Reaching(party.InTask)
 )
 
 // ListTasksInput filters and pages the list.
@@ -80,26 +79,8 @@ func tasksOf(_ context.Context, tx *op.Tx, in ListTasksInput) *ent.TaskQuery {
 	return tx.Task.Query().Where(where...)
 }
 
-// loadTask reads a task. A team's members reach the team's tasks.
 func loadTask(ctx context.Context, tx *op.Tx, id string) (*ent.Task, error) {
-	t, err := op.Lock(tx, tx.Task.Query().Where(task.ID(id))).Only(ctx)
-	if err != nil || t.TeamID == nil || !tx.AssignedOnly() {
-		return t, err
-	}
-	member, err := inTeam(ctx, tx, *t.TeamID, tx.Principal().ID)
-	if member {
-		tx.Reach(t)
-	}
-	return t, err
-}
-
-func inTeam(ctx context.Context, tx *op.Tx, teamID, userID string) (bool, error) {
-	member, err := tx.TeamMember.Query().Where(teammember.TeamID(teamID), teammember.UserID(userID)).
-		Exist(tx.Unfiltered(ctx, "who works for a team does so whatever it sees of it"))
-	if err != nil {
-		return false, fmt.Errorf("look for the team's members: %w", err)
-	}
-	return member, nil
+	return op.Lock(tx, tx.Task.Query().Where(task.ID(id))).Only(ctx)
 }
 
 // CompleteTaskInput says how a task ended.

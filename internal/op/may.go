@@ -2,14 +2,11 @@ package op
 
 import (
 	"context"
-	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
 
 	"atrium/authz"
-	"atrium/ent/teammember"
 	"atrium/internal/apperr"
 	"atrium/internal/clock"
 	"atrium/internal/principal"
@@ -101,7 +98,8 @@ func MayOn(ctx context.Context, e *Engine, row any) ([]string, error) {
 		if !d.Allow {
 			continue
 		}
-		if within, err := within(ctx, e, p, d.Rows, row); err != nil {
+		tx := &Tx{Client: e.Store.Reader(), attempt: &attempt{engine: e, principal: p, info: info}}
+		if within, err := tx.Within(principal.With(ctx, p), info, d.Rows, row, p.ID); err != nil {
 			return nil, err
 		} else if !within {
 			continue
@@ -116,24 +114,6 @@ func MayOn(ctx context.Context, e *Engine, row any) ([]string, error) {
 		}
 	}
 	return may, nil
-}
-
-// within reports whether a role's reach includes this row. A row that is assigned to one of the caller's teams counts as
-// assigned to the caller.
-func within(ctx context.Context, e *Engine, p *principal.Principal, reach authz.Reach, row any) (bool, error) {
-	if Reaches(reach, row, p.ID) {
-		return true, nil
-	}
-	team := reflect.Indirect(reflect.ValueOf(row)).FieldByName("TeamID")
-	if reach != authz.RowsAssigned || !team.IsValid() || team.Kind() != reflect.Pointer || team.IsNil() {
-		return false, nil
-	}
-	db := principal.With(ctx, p)
-	in, err := e.Store.Reader().TeamMember.Query().Where(teammember.TeamID(team.Elem().String()), teammember.UserID(p.ID)).Exist(db)
-	if err != nil {
-		return false, fmt.Errorf("look for the caller in the team: %w", err)
-	}
-	return in, nil
 }
 
 // permits asks the access policies about an action on a row.

@@ -49,7 +49,7 @@ func Preparation[T any](tx *Tx) (T, bool) {
 // prepared runs the operation's preparation, reading from db, if there is one and the caller's role allows the operation at
 // all.
 func (o *Operation[In, Out]) prepared(ctx context.Context, a *attempt, db *ent.Client, in In) error {
-	if o.prepare == nil || !a.decision.Allow {
+	if o.prepare == nil || !a.decision.Allow || a.target == "" && isTarget(in) { // no row has such an id, as the operation will find
 		return nil
 	}
 	var err error

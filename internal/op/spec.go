@@ -53,8 +53,9 @@ type Info struct {
 	Input *input.Input // how the operation's input is read and checked
 	Out   reflect.Type
 
-	varies bool     // the rights depend on the input
-	least  []string // the rights for an empty input, if they vary
+	varies  bool     // the rights depend on the input
+	least   []string // the rights for an empty input, if they vary
+	reaches Takes    // see Reaching; nil for an operation whose rows are reached by their columns alone
 }
 
 // Target is an input that names the row it is about.
@@ -116,6 +117,16 @@ func (o *Operation[In, Out]) WithRowVerbs(verbs func(row any, in In) []string) *
 	return o
 }
 
+// Takes reports whether a user takes part in a row although no column of it names the user: the row is a task of the user's team.
+type Takes func(ctx context.Context, tx *Tx, row any, userID string) (bool, error)
+
+// Reaching extends the operation to rows in which the caller takes part, for callers whose role reaches only rows of their own or
+// rows that are assigned to them. Those who tell beforehand what somebody may do ask the same function.
+func (o *Operation[In, Out]) Reaching(takes Takes) *Operation[In, Out] {
+	o.info.reaches = takes
+	return o
+}
+
 // declared holds the operations that packages declare at start, and that tests declare while other tests run.
 var declared = struct {
 	sync.Mutex
@@ -159,7 +170,7 @@ func OnRow[In Target, Row, Out any](name string, spec Spec,
 		if row, err = load(ctx, tx, id); err != nil {
 			return row, secondLook(ctx, tx, id, load, err)
 		}
-		if err := tx.mayReach(row); err != nil {
+		if err := tx.mayReach(ctx, row); err != nil {
 			return row, err
 		}
 		verbs := tx.verbs

@@ -32,7 +32,6 @@ type Tx struct {
 	before  any
 	after   any
 	extra   map[string]audit.Change
-	reached any // the row that Reach was called with
 
 	inner refusal // the refusal of an operation that RunIn ran in the transaction
 	outer *Tx     // the same transaction under the principal that ActingAs replaced; nil for none
@@ -87,10 +86,6 @@ func (tx *Tx) AuthorityChanged() { tx.db.AuthorityChanged() }
 // AssignedOnly reports whether the caller's role reaches only rows that are assigned to the caller. Lists filter by it.
 func (tx *Tx) AssignedOnly() bool { return tx.decision.Rows == authz.RowsAssigned }
 
-// Reach marks a row that the operation has loaded as assigned to the caller, although no column says so: a task of one of the
-// caller's teams.
-func (tx *Tx) Reach(row any) { tx.reached = row }
-
 // Ent returns the transaction's client.
 func (tx *Tx) Ent() *ent.Client { return tx.Client }
 
@@ -122,14 +117,25 @@ func (tx *Tx) AsSystem(ctx context.Context, reason string, fn func(context.Conte
 }
 
 // mayReach returns forbidden when the caller's role does not allow the operation, or does not reach this row.
-func (tx *Tx) mayReach(row any) error {
+func (tx *Tx) mayReach(ctx context.Context, row any) error {
 	if !tx.decision.Allow {
 		return tx.denied()
 	}
-	if !Reaches(tx.decision.Rows, row, tx.principal.ID) && (tx.reached == nil || tx.reached != row) {
-		return tx.denied()
+	if within, err := tx.Within(ctx, tx.info, tx.decision.Rows, row, tx.principal.ID); err != nil || within {
+		return err
 	}
-	return nil
+	return tx.denied()
+}
+
+// Within reports whether a role with this reach includes the row for a user who calls the operation.
+func (tx *Tx) Within(ctx context.Context, info *Info, reach authz.Reach, row any, userID string) (bool, error) {
+	if Reaches(reach, row, userID) {
+		return true, nil
+	}
+	if info.reaches == nil || reach != authz.RowsOwn && reach != authz.RowsAssigned {
+		return false, nil
+	}
+	return info.reaches(ctx, tx, row, userID)
 }
 
 // Reaches reports whether a role with this reach includes the row for the caller.
@@ -231,6 +237,8 @@ func (tx *Tx) Emit(ctx context.Context, event, subject string, data any) error {
 	ctx = context.WithValue(ctx, setKey{}, tx.attempt) // subscribers reuse the policies that this call has loaded
 	return tx.engine.Events.Emit(ctx, tx.db, events.Event{Name: event, SubjectID: subject, At: tx.Now(ctx), Data: data})
 }
+
+func isTarget(in any) bool { _, ok := in.(Target); return ok }
 
 // targetOf returns the id of the row that an input names, if it names one. It is empty for a text that the database cannot
 // store, because no row has such an id.

@@ -82,18 +82,46 @@ func teams(companyID, userID string, where func(teamID string) *sql.Predicate) *
 		sql.ColumnsEQ(m.C(teammember.FieldCompanyID), companyID), sql.EQ(m.C(teammember.FieldUserID), userID), where(m.C(teammember.FieldTeamID)))))
 }
 
-// GrantParticipant gives access to row, which is the request r or a comment on it, to a caller whose role reaches only its own requests
-// and who takes part in r.
-func GrantParticipant(ctx context.Context, tx *op.Tx, row any, r *ent.Request) error {
-	if !tx.OwnOnly() || r.CreatedBy == tx.Principal().ID {
-		return nil
+// InRequest reports whether the user takes part in a request, or in the request of a comment.
+func InRequest(ctx context.Context, tx *op.Tx, row any, userID string) (bool, error) {
+	var id string
+	switch row := row.(type) {
+	case *ent.Request:
+		id = row.ID
+	case *ent.Comment:
+		id = row.RequestID
 	}
-	has, err := tx.Request.Query().Where(request.ID(r.ID), Has(tx.Principal().ID)).Exist(tx.Unfiltered(ctx, "access policies look at the row itself"))
+	has, err := tx.Request.Query().Where(request.ID(id), request.Or(request.CreatedBy(userID), Has(userID))).
+		Exist(tx.Unfiltered(ctx, "access policies look at the row itself"))
 	if err != nil {
-		return fmt.Errorf("look for the caller's part in the request: %w", err)
+		return false, fmt.Errorf("look for the user's part in the request: %w", err)
 	}
-	if has {
-		tx.Reach(row)
+	return has, nil
+}
+
+// InTask reports whether the user works on a task as a member of its team.
+func InTask(ctx context.Context, tx *op.Tx, row any, userID string) (bool, error) {
+	t, ok := row.(*ent.Task)
+	if !ok || t.TeamID == nil {
+		return false, nil
 	}
-	return nil
+	member, err := tx.TeamMember.Query().Where(teammember.TeamID(*t.TeamID), teammember.UserID(userID)).
+		Exist(tx.Unfiltered(ctx, "who works for a team does so whatever it sees of it"))
+	if err != nil {
+		return false, fmt.Errorf("look for the team's members: %w", err)
+	}
+	return member, nil
+}
+
+// InApproval reports whether the user decides an approval, in person or for a team.
+func InApproval(ctx context.Context, tx *op.Tx, row any, userID string) (bool, error) {
+	a, ok := row.(*ent.Approval)
+	if !ok {
+		return false, nil
+	}
+	decides, err := tx.Approval.Query().Where(approval.ID(a.ID), Approves(userID)).Exist(tx.Unfiltered(ctx, "who decides does so whatever it sees of its team"))
+	if err != nil {
+		return false, fmt.Errorf("look for the user among the approvers: %w", err)
+	}
+	return decides, nil
 }

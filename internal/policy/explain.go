@@ -2,17 +2,14 @@ package policy
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"atrium/authz"
 	"atrium/ent"
 	"atrium/ent/accesspolicy"
-	"atrium/ent/agent"
-	"atrium/ent/agentversion"
-	"atrium/ent/user"
 	"atrium/internal/access"
+	"atrium/internal/agent"
 	"atrium/internal/apikey"
 	"atrium/internal/apperr"
 	"atrium/internal/op"
@@ -82,7 +79,7 @@ func explained(ctx context.Context, tx *op.Tx, in ExplainInput) (Explanation, er
 	if err != nil {
 		return Explanation{}, err
 	}
-	q, err := questionOf(in)
+	operations, err := operationsOf(in)
 	if err != nil {
 		return Explanation{}, err
 	}
@@ -93,11 +90,11 @@ func explained(ctx context.Context, tx *op.Tx, in ExplainInput) (Explanation, er
 	if status != "" {
 		return Explanation{DecidedBy: DecidedBy{Kind: "status", ID: status, Name: status}, Unmet: []Unmet{}}, nil
 	}
-	d, err := tx.Authz().Decide(ctx, who, q)
+	q, d, err := byRole(ctx, tx, who, operations, entity)
 	if err != nil {
-		return Explanation{}, fmt.Errorf("explain the role's part: %w", err)
+		return Explanation{}, err
 	}
-	if !d.Allow || entity != nil && !op.Reaches(d.Rows, entity, who.ID) {
+	if !d.Allow {
 		return Explanation{DecidedBy: DecidedBy{Kind: d.By.Kind, ID: d.By.ID, Name: d.By.ID}, Unmet: []Unmet{}}, nil
 	}
 	set, caller, err := tx.PoliciesOf(ctx, who)
@@ -147,7 +144,8 @@ func nameOf(ctx context.Context, tx *op.Tx, by *DecidedBy) error {
 	return nil
 }
 
-// whois returns a principal of the company with all scopes, and the status if it keeps the principal from calling.
+// whois returns a principal of the company with all scopes, and the status if it keeps the principal from calling; no principal for
+// an agent that may not call.
 func whois(ctx context.Context, tx *op.Tx, id string) (*principal.Principal, string, error) {
 	none := apperr.InvalidField("principalId", "is no user, service account, agent or API key of this company")
 	who := &principal.Principal{CompanyID: tx.Principal().CompanyID, Sandbox: tx.Principal().Sandbox, Scopes: principal.AllScopes, Method: principal.MethodSession}
@@ -183,17 +181,16 @@ func whois(ctx context.Context, tx *op.Tx, id string) (*principal.Principal, str
 		who.Type, who.ID, who.Name, who.Role, who.Method = principal.TypeServiceAccount, sa.ID, sa.Name, principal.Role(sa.Role), principal.MethodAPIKey
 		return who, "", nil
 	case "agt":
-		return agentOf(ctx, tx, who, id, none)
+		return agentOf(ctx, tx, id, none)
 	case "key":
 		return keyHolder(ctx, tx, id, none)
 	}
 	return nil, "", none
 }
 
-// agentOf turns who into the principal of an agent's runs: with the role and the scopes of its published version, and never more
-// rights than its owner.
-func agentOf(ctx context.Context, tx *op.Tx, who *principal.Principal, id string, none error) (*principal.Principal, string, error) {
-	a, err := tx.Agent.Query().Where(agent.ID(id)).WithOwner().Only(ctx)
+// agentOf returns the principal of an agent.
+func agentOf(ctx context.Context, tx *op.Tx, id string, none error) (*principal.Principal, string, error) {
+	a, err := tx.Agent.Get(ctx, id)
 	if ent.IsNotFound(err) {
 		return nil, "", none
 	}
@@ -203,31 +200,11 @@ func agentOf(ctx context.Context, tx *op.Tx, who *principal.Principal, id string
 	if err := tx.MayRead(ctx, a); err != nil {
 		return nil, "", err
 	}
-	s := struct {
-		Role   string   `json:"role"`
-		Scopes []string `json:"scopes"`
-	}{string(a.Role), a.Scopes}
-	if a.Version > 0 {
-		v, err := tx.AgentVersion.Query().Where(agentversion.AgentID(id), agentversion.Version(a.Version)).Only(ctx)
-		if err != nil {
-			return nil, "", fmt.Errorf("look the agent's version up: %w", err)
-		}
-		if err := json.Unmarshal(v.Settings, &s); err != nil {
-			return nil, "", fmt.Errorf("read the agent's settings: %w", err)
-		}
+	who, status, err := agent.PrincipalOf(ctx, tx.Client, a)
+	if who != nil {
+		who.Sandbox = tx.Principal().Sandbox
 	}
-	scopes, err := principal.ParseScopes(s.Scopes)
-	if err != nil {
-		return nil, "", fmt.Errorf("read the agent's scopes: %w", err)
-	}
-	who.Type, who.ID, who.Name, who.Role, who.Scopes, who.Method = principal.TypeAgent, a.ID, a.Name, principal.Role(s.Role), scopes, principal.MethodLocal
-	switch owner := a.Edges.Owner; {
-	case owner == nil || access.Gone(owner.Status):
-		return who, "deactivated", nil
-	case owner.Role == user.RoleMember:
-		who.Role = principal.Member
-	}
-	return who, "", nil
+	return who, status, err
 }
 
 // keyHolder returns the principal of calls with an API key.
@@ -252,9 +229,9 @@ func keyHolder(ctx context.Context, tx *op.Tx, id string, none error) (*principa
 	if behind == nil {
 		return nil, "", none
 	}
-	who, _, err := whois(ctx, tx, *behind) // a deactivated user's keys stay valid
-	if err != nil {
-		return nil, "", err
+	who, status, err := whois(ctx, tx, *behind) // a deactivated user's keys stay valid
+	if err != nil || who == nil {
+		return nil, status, err
 	}
 	scopes, err := principal.ParseScopes(key.Scopes)
 	if err != nil {
@@ -267,23 +244,48 @@ func keyHolder(ctx context.Context, tx *op.Tx, id string, none error) (*principa
 	return who, "", nil
 }
 
-// questionOf finds the operation that performs the action on the resource.
-func questionOf(in ExplainInput) (authz.Question, error) {
-	var found *op.Info
+// operationsOf finds the operations that perform the action on the resource: the one with the action's name, or else all.
+func operationsOf(in ExplainInput) ([]*op.Info, error) {
+	var found []*op.Info
 	for _, info := range op.All() {
 		if info.Resource != in.ResourceType || string(info.Action) != in.Action {
 			continue
 		}
-		if found == nil || strings.HasSuffix(info.Name, "."+in.Action) {
-			found = info
+		if strings.HasSuffix(info.Name, "."+in.Action) {
+			return []*op.Info{info}, nil
+		}
+		found = append(found, info)
+	}
+	if len(found) == 0 {
+		return nil, apperr.InvalidField("resourceType", "is no resource with this action")
+	}
+	return found, nil
+}
+
+// byRole decides by scope, role and reach, for the first of the operations that they let who perform on the row, or else for the
+// first of all.
+func byRole(ctx context.Context, tx *op.Tx, who *principal.Principal, operations []*op.Info, row any) (authz.Question, authz.Decision, error) {
+	var q authz.Question
+	var refused authz.Decision
+	for i, info := range operations {
+		asked := authz.Question{Verb: info.Verb, Scope: info.Scope, AdminLayer: info.AdminLayer, Action: string(info.Action), Resource: info.Resource}
+		d, err := tx.Authz().Decide(ctx, who, asked)
+		if err != nil {
+			return q, d, fmt.Errorf("explain the role's part: %w", err)
+		}
+		if d.Allow && row != nil {
+			if d.Allow, err = tx.Within(ctx, info, d.Rows, row, who.ID); err != nil {
+				return q, d, err
+			}
+		}
+		if d.Allow {
+			return asked, d, nil
+		}
+		if i == 0 {
+			q, refused = asked, d
 		}
 	}
-	if found == nil {
-		return authz.Question{}, apperr.InvalidField("resourceType", "is no resource with this action")
-	}
-	return authz.Question{
-		Verb: found.Verb, Scope: found.Scope, AdminLayer: found.AdminLayer, Action: in.Action, Resource: in.ResourceType,
-	}, nil
+	return q, refused, nil
 }
 
 // rowOf loads the row of the question.

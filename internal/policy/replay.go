@@ -102,7 +102,12 @@ func replayed(ctx context.Context, tx *op.Tx, in ReplayInput) (Replayed, error) 
 }
 
 // byPolicies reports whether policies took part in the decision.
-func byPolicies(d *ent.AccessDecision) bool { return d.Allowed || d.DecidedKind == "policy" }
+func byPolicies(d *ent.AccessDecision) bool {
+	return d.Allowed || d.DecidedKind == "policy" || d.DecidedKind == approval
+}
+
+// approval is the kind of a decision that had an agent wait for a person.
+const approval = "approval"
 
 // draftSet compiles the drafts. Returns validation_error with details named "policies[0].condition.…".
 func draftSet(ctx context.Context, tx *op.Tx, drafts []Draft) (*authz.Set, error) {
@@ -167,7 +172,7 @@ func again(ctx context.Context, tx *op.Tx, set *authz.Set, d *ent.AccessDecision
 	if err != nil {
 		return false, fmt.Errorf("decide %s again: %w", d.ID, err)
 	}
-	return answer.Allow, nil
+	return answer.Allow && (d.DecidedKind != approval || answer.Approval == ""), nil
 }
 
 // loggedRow returns the row as it was or, if the log has none because no policy read it, as it is now. visible is false if

@@ -21,7 +21,7 @@ var (
 	ListComments = op.OnRow("comment.list", op.Spec{
 		Resource: "Comment", Action: op.Read, Scope: "requests:read", Sorts: commentSorts,
 		Summary: "List the comments on a request",
-	}, loadAsked, listComments)
+	}, load, listComments).Reaching(party.InRequest)
 
 	CommentsOf = paging.NewChildren("comment.of_requests", op.Spec{
 		Resource: "Comment", Action: op.Read, Scope: "requests:read", Sorts: commentSorts,
@@ -31,26 +31,26 @@ var (
 	GetComment = op.Get("comment.read", op.Spec{
 		Resource: "Comment", Action: op.Read, Scope: "requests:read",
 		Summary: "Get a comment",
-	}, loadComment).WithRowVerbs(func(c any, _ op.ByID) []string { return internalVerb(c) })
+	}, loadComment).WithRowVerbs(func(c any, _ op.ByID) []string { return internalVerb(c) }).Reaching(party.InRequest)
 
 	CreateComment = op.OnRow("comment.create", op.Spec{
 		Resource: "Comment", Action: op.Create, Scope: "requests:write",
 		Summary: "Comment on a request",
-	}, loadAsked, createComment).WithVerbs(func(in CreateCommentInput) []string {
+	}, load, createComment).Reaching(party.InRequest).WithVerbs(func(in CreateCommentInput) []string {
 		return visibilityVerbs("comment.create", op.Or(in.Visibility, ""))
 	}).Prepared(prepareCreateComment)
 
 	UpdateComment = op.OnRow("comment.update", op.Spec{
 		Resource: "Comment", Action: op.Update, Scope: "requests:write",
 		Summary: "Change a comment of one's own",
-	}, loadOwnComment, updateComment).WithVerbs(func(in UpdateCommentInput) []string {
+	}, loadOwnComment, updateComment).Reaching(party.InRequest).WithVerbs(func(in UpdateCommentInput) []string {
 		return visibilityVerbs("comment.update", op.Or(in.Visibility.Value(), ""))
 	}).WithRowVerbs(func(c any, _ UpdateCommentInput) []string { return internalVerb(c) }).Prepared(prepareUpdateComment)
 
 	DeleteComment = op.OnRow("comment.delete", op.Spec{
 		Resource: "Comment", Action: op.Delete, Scope: "requests:write",
 		Summary: "Delete a comment of one's own",
-	}, loadOwnComment, deleteComment).WithRowVerbs(func(c any, _ op.ByID) []string { return internalVerb(c) })
+	}, loadOwnComment, deleteComment).Reaching(party.InRequest).WithRowVerbs(func(c any, _ op.ByID) []string { return internalVerb(c) })
 )
 
 // visibilityVerbs returns the rights for writing a comment with a visibility.
@@ -80,23 +80,9 @@ func shown(tx *op.Tx) []predicate.Comment {
 	}
 }
 
-// loadAsked loads a request; it also lets callers reach it to whom the request's workflow gave a part.
-func loadAsked(ctx context.Context, tx *op.Tx, id string) (*ent.Request, error) {
-	r, err := load(ctx, tx, id)
-	if err != nil {
-		return nil, err
-	}
-	return r, party.GrantParticipant(ctx, tx, r, r)
-}
-
-// loadComment loads a comment with its request. A role reaches the comment if the caller created the request, or if the
-// request's workflow gave the caller a part.
+// loadComment loads a comment with its request: a role reaches the comment if the caller created the request.
 func loadComment(ctx context.Context, tx *op.Tx, id string) (*ent.Comment, error) {
-	c, err := op.Lock(tx, tx.Comment.Query().Where(comment.ID(id))).WithRequest().Only(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return c, party.GrantParticipant(ctx, tx, c, c.Edges.Request)
+	return op.Lock(tx, tx.Comment.Query().Where(comment.ID(id))).WithRequest().Only(ctx)
 }
 
 func loadOwnComment(ctx context.Context, tx *op.Tx, id string) (*ent.Comment, error) {

@@ -20,7 +20,7 @@ var (
 	Get = op.Get("request.read", op.Spec{
 		Resource: "Request", Action: op.Read, Scope: "requests:read",
 		Summary: "Get a request",
-	}, readAsked)
+	}, read).Reaching(party.InRequest)
 
 	Update = op.OnRow("request.update", op.Spec{
 		Resource: "Request", Action: op.Update, Scope: "requests:write",
@@ -49,15 +49,6 @@ func load(ctx context.Context, tx *op.Tx, id string) (*ent.Request, error) {
 // read loads a request for callers who only read it: the statement is prepared, and locks nothing.
 func read(ctx context.Context, tx *op.Tx, id string) (*ent.Request, error) {
 	return tx.Request.Load(ctx, id)
-}
-
-// readAsked reads a request; it also lets callers reach it to whom the request's workflow gave a part.
-func readAsked(ctx context.Context, tx *op.Tx, id string) (*ent.Request, error) {
-	r, err := read(ctx, tx, id)
-	if err != nil {
-		return nil, err
-	}
-	return r, party.GrantParticipant(ctx, tx, r, r)
 }
 
 // UpdateInput changes the fields that it names.
