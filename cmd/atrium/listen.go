@@ -18,12 +18,17 @@ func (m *serveCmd) resolveAddresses(listening net.Addr) error {
 	if m.BaseURL == "" {
 		m.BaseURL = "https://" + callable(m.Listen, listening)
 	}
-	m.BaseURL = strings.TrimSuffix(m.BaseURL, "/")
-	m.AuthURL = strings.TrimSuffix(cmp.Or(m.AuthURL, m.BaseURL), "/")
-	for _, flag := range []struct{ name, value string }{{"--base-url", m.BaseURL}, {"--auth-url", m.AuthURL}} {
-		if u, err := url.Parse(flag.value); err != nil || u.Scheme != "https" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+	m.AuthURL = cmp.Or(m.AuthURL, m.BaseURL)
+	for _, flag := range []struct {
+		name  string
+		value *string
+	}{{"--base-url", &m.BaseURL}, {"--auth-url", &m.AuthURL}} {
+		u, err := url.Parse(strings.TrimSuffix(*flag.value, "/"))
+		if err != nil || u.Scheme != "https" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
 			return fmt.Errorf("%s must be https:// and a host, without a path", flag.name)
 		}
+		// As browsers write it in the header Origin, which is compared with it.
+		*flag.value = "https://" + strings.TrimSuffix(strings.ToLower(u.Host), ":443")
 	}
 	return nil
 }

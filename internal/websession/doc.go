@@ -10,8 +10,8 @@
 //
 // The provider is the embedded one, called in process, or the issuer that the operator configured; the flow is the same.
 //
-// Callers: cmd mounts Handler at the base URL. GraphQL calls CheckOrigin before it accepts a cookie, and runs the operations on
-// sessions. Package authn recognises the cookie and extends sessions.
+// Callers: cmd mounts Handler at the base URL. GraphQL runs the operations on sessions, and checks the origin of calls with a
+// cookie itself. Package authn recognises the cookie and extends sessions.
 //
 // The package stores no token of the provider; with another issuer, the browser keeps the ID token, sealed, for signing out
 // there. It never redirects a browser to a host other than the provider's and its own, and never keeps the value of a session
