@@ -61,15 +61,10 @@ func (r *mutationResolver) CreateAgentKey(ctx context.Context, input agent.Creat
 
 func (r *subscriptionResolver) AgentRunChanged(ctx context.Context, id *string, filter *agent.ListRunsInput) (<-chan *generated.AgentRunChange, error) {
 	in := agent.LookUpRunsInput{ListRunsInput: op.Or(filter, agent.ListRunsInput{})}
-	return watch(ctx, watched{feed.AgentRuns, feed.Filter{ID: op.Or(id, "")}}, func(ctx context.Context, ids, _ []string) (map[string]*ent.AgentRun, error) {
-		if ids == nil && id != nil {
-			if _, err := read(ctx, r.engine, agent.GetRun, *id); err != nil {
-				return nil, err
-			}
-		}
+	return watch(ctx, watched{feed.AgentRuns, feed.Filter{ID: op.Or(id, "")}}, readable(r.engine, id, agent.GetRun, func(ctx context.Context, ids, _ []string) (map[string]*ent.AgentRun, error) {
 		in.IDs = ids
 		return run(ctx, r.engine, agent.LookUpRuns, in)
-	}, func(kind generated.ChangeKind, run *ent.AgentRun) *generated.AgentRunChange {
+	}), func(kind generated.ChangeKind, run *ent.AgentRun) *generated.AgentRunChange {
 		return &generated.AgentRunChange{Change: kind, AgentRun: run}
 	})
 }

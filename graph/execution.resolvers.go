@@ -21,30 +21,20 @@ func (r *queryResolver) PreviewMove(ctx context.Context, id string, version int,
 
 func (r *subscriptionResolver) ExecutionChanged(ctx context.Context, id *string, filter *execution.ListInput) (<-chan *generated.ExecutionChange, error) {
 	in := execution.LookUpInput{ListInput: op.Or(filter, execution.ListInput{})}
-	return watch(ctx, watched{feed.Executions, feed.Filter{ID: op.Or(id, "")}}, func(ctx context.Context, ids, _ []string) (map[string]*ent.Execution, error) {
-		if ids == nil && id != nil {
-			if _, err := read(ctx, r.engine, execution.Get, *id); err != nil {
-				return nil, err
-			}
-		}
+	return watch(ctx, watched{feed.Executions, feed.Filter{ID: op.Or(id, "")}}, readable(r.engine, id, execution.Get, func(ctx context.Context, ids, _ []string) (map[string]*ent.Execution, error) {
 		in.IDs = ids
 		return run(ctx, r.engine, execution.LookUpChanged, in)
-	}, func(kind generated.ChangeKind, e *ent.Execution) *generated.ExecutionChange {
+	}), func(kind generated.ChangeKind, e *ent.Execution) *generated.ExecutionChange {
 		return &generated.ExecutionChange{Change: kind, Execution: e}
 	})
 }
 
 func (r *subscriptionResolver) TaskChanged(ctx context.Context, id *string, filter *execution.ListTasksInput) (<-chan *generated.TaskChange, error) {
 	in := execution.LookUpTasksInput{ListTasksInput: op.Or(filter, execution.ListTasksInput{})}
-	return watch(ctx, watched{feed.Tasks, feed.Filter{ID: op.Or(id, "")}}, func(ctx context.Context, ids, _ []string) (map[string]*ent.Task, error) {
-		if ids == nil && id != nil {
-			if _, err := read(ctx, r.engine, execution.GetTask, *id); err != nil {
-				return nil, err
-			}
-		}
+	return watch(ctx, watched{feed.Tasks, feed.Filter{ID: op.Or(id, "")}}, readable(r.engine, id, execution.GetTask, func(ctx context.Context, ids, _ []string) (map[string]*ent.Task, error) {
 		in.IDs = ids
 		return run(ctx, r.engine, execution.LookUpTasks, in)
-	}, func(kind generated.ChangeKind, t *ent.Task) *generated.TaskChange {
+	}), func(kind generated.ChangeKind, t *ent.Task) *generated.TaskChange {
 		return &generated.TaskChange{Change: kind, Task: t}
 	})
 }

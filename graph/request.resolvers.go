@@ -17,15 +17,10 @@ import (
 
 func (r *subscriptionResolver) RequestChanged(ctx context.Context, id *string, filter *request.ListInput) (<-chan *generated.RequestChange, error) {
 	in := request.LookUpInput{ListInput: op.Or(filter, request.ListInput{})}
-	return watch(ctx, watched{feed.Requests, feed.Filter{ID: op.Or(id, "")}}, func(ctx context.Context, ids, internal []string) (map[string]*ent.Request, error) {
-		if ids == nil && id != nil {
-			if _, err := read(ctx, r.engine, request.Get, *id); err != nil {
-				return nil, err
-			}
-		}
+	return watch(ctx, watched{feed.Requests, feed.Filter{ID: op.Or(id, "")}}, readable(r.engine, id, request.Get, func(ctx context.Context, ids, internal []string) (map[string]*ent.Request, error) {
 		in.IDs, in.Internal = ids, internal
 		return run(ctx, r.engine, request.LookUp, in)
-	}, func(kind generated.ChangeKind, q *ent.Request) *generated.RequestChange {
+	}), func(kind generated.ChangeKind, q *ent.Request) *generated.RequestChange {
 		return &generated.RequestChange{Change: kind, Request: q}
 	})
 }

@@ -53,7 +53,7 @@ type Server struct {
 	timing    timing
 }
 
-// New returns the server, which answers at whatever path it is mounted. Close stops what New started.
+// New returns the server, which answers at whatever path it is mounted. Close stops what New started, and the feed.
 func New(o Options) *Server {
 	s := &Server{Options: o, documents: newDocuments(), feed: o.Feed, streams: newStreams(o.Streams, o.Seats, o.StreamMetrics), timing: usualTiming}
 	if s.feed == nil {

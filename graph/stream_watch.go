@@ -9,6 +9,7 @@ import (
 	"atrium/graph/generated"
 	"atrium/internal/apperr"
 	"atrium/internal/feed"
+	"atrium/internal/op"
 	"atrium/internal/principal"
 )
 
@@ -64,6 +65,19 @@ func watch[Row, Event any](ctx context.Context, w watched, look func(ctx context
 		return events, nil
 	}
 	return out, nil
+}
+
+// readable is the look of a subscription that may be to one row: before the stream opens, the caller must be able to read that row.
+func readable[Row, Rows any](e *op.Engine, id *string, get *op.Operation[op.ByID, *Row], look func(ctx context.Context, ids, internal []string) (Rows, error)) func(ctx context.Context, ids, internal []string) (Rows, error) {
+	return func(ctx context.Context, ids, internal []string) (Rows, error) {
+		if ids == nil && id != nil {
+			if _, err := read(ctx, e, get, *id); err != nil {
+				var none Rows
+				return none, err
+			}
+		}
+		return look(ctx, ids, internal)
+	}
 }
 
 // refuse stores the operation's error that keeps a stream from being opened.

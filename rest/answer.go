@@ -21,10 +21,9 @@ func (rt *route) answer(body any) (op.Answer, error) {
 		return a, nil
 	}
 	var err error
-	if a.Body, err = encode(body, int(rt.size.Load())); err != nil {
+	if a.Body, err = encode(body); err != nil {
 		return a, err
 	}
-	rt.size.Store(int64(len(a.Body)))
 	if rt.tagged {
 		if a.Header["ETag"], err = etagOf(body, a.Body); err != nil {
 			return a, err
@@ -51,10 +50,10 @@ func idIn(body any) string {
 	return ""
 }
 
-// encode writes JSON without HTML escapes and without a trailing newline; size is the expected length in bytes.
-func encode(v any, size int) ([]byte, error) {
-	b := bytes.NewBuffer(make([]byte, 0, size+size/8+64))
-	enc := json.NewEncoder(b)
+// encode writes JSON without HTML escapes and without a trailing newline.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
 		return nil, fmt.Errorf("encode the answer: %w", err)
@@ -71,7 +70,7 @@ func etagOf(body any, encoded []byte) (string, error) {
 	if data := reflect.ValueOf(body).FieldByName("Data"); data.IsValid() {
 		if resource, ok := data.Interface().(unseen); ok {
 			var err error
-			if encoded, err = encode(resource.unseen(), len(encoded)); err != nil {
+			if encoded, err = encode(resource.unseen()); err != nil {
 				return "", err
 			}
 		}
@@ -95,7 +94,7 @@ func ifMatch(r *http.Request, tag func(any) any) func(any) bool {
 		if body == nil {
 			return false
 		}
-		b, err := encode(body, 0)
+		b, err := encode(body)
 		if err != nil {
 			return false
 		}

@@ -74,7 +74,7 @@ func (s *Server) takeInbound(door *inbound.Door, patience time.Duration, w http.
 	if _, asked := out.(inbound.Challenge); asked {
 		status = http.StatusOK
 	}
-	body, err := encode(out, 0)
+	body, err := encode(out)
 	if err != nil {
 		return err
 	}

@@ -414,7 +414,7 @@ func TestResponsesHoldAgainstTheDocument(t *testing.T) {
 	v, err := apitest.NewResponseValidator(b)
 	require.NoError(t, err)
 	body := func(v any) []byte {
-		b, err := encode(v, 0)
+		b, err := encode(v)
 		require.NoError(t, err)
 		return b
 	}

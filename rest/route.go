@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
-	"sync/atomic"
 
 	"github.com/go-chi/chi/v5"
 
@@ -29,7 +28,6 @@ type route struct {
 	tagged   bool         // whether the row is about a single resource, which has an ETag
 
 	call func(s *Server, w http.ResponseWriter, r *http.Request) error
-	size *atomic.Int64 // of the last answer's body, in bytes
 }
 
 // single reports whether a row answers with one resource in its envelope.
@@ -110,7 +108,7 @@ func tagged[Row, Body any](out func(Row) Body) func(any) any {
 // row completes rt. wrap turns a result into the body of the answer. tag turns a loaded row into the body that its ETag is
 // computed from; tag is nil for an endpoint without ETags.
 func row[In, Out any](rt route, o *op.Operation[In, Out], wrap func(Out) any, tag func(any) any) route {
-	rt.op, rt.tagged, rt.size = o.Info(), tag != nil, &atomic.Int64{}
+	rt.op, rt.tagged = o.Info(), tag != nil
 	render := func(v any) (op.Answer, error) {
 		out, ok := v.(Out)
 		if !ok {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"atrium/graph"
+	"atrium/internal/apperr"
 	"atrium/internal/gate"
 )
 
@@ -85,7 +86,7 @@ func (s *server) local(next http.Handler) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := gate.Local(r); err != nil {
-			writeJSON(w, http.StatusForbidden, "error", err.Message)
+			writeJSON(w, http.StatusForbidden, "error", apperr.From(err).Message)
 			return
 		}
 		next.ServeHTTP(w, r)

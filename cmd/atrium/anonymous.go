@@ -11,7 +11,7 @@ import (
 
 // The limits of anonymous calls at the identity provider, by IP address. They limit the memory, rows and work that one address
 // can claim, and leave room for an office of thousands that signs in from one address on a Monday morning. Attempts at passwords
-// and codes have limits of their own (package throttle), and so have mails (package account).
+// and codes, and mails, have limits of their own (package throttle).
 var (
 	// beginnings limits authorization requests. Each makes a row, which is kept for an hour at most.
 	beginnings = gate.Allowance{Name: "authorize", PerMinute: 600, PerDay: 100_000}

@@ -16,7 +16,7 @@ import (
 	"atrium/internal/secret"
 )
 
-var errPostgresTools = errors.New("this is for SQLite: PostgreSQL is backed up by its own tools (pg_dump, WAL archiving), as the README says")
+var errPostgresTools = errors.New("this is for SQLite: PostgreSQL is backed up by its own tools (pg_dump, WAL archiving), as cmd/atrium/deploy/README.md says")
 
 // passphraseFlag takes the passphrase from a file, so that it never appears in a list of processes.
 type passphraseFlag struct {

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
-	"net/url"
 	"syscall"
 	"time"
 
@@ -15,6 +13,7 @@ import (
 	"atrium/internal/agent"
 	"atrium/internal/audit/merkle"
 	"atrium/internal/jobs"
+	"atrium/internal/mail"
 	"atrium/internal/principal"
 	"atrium/internal/ratelimit"
 	"atrium/internal/store"
@@ -126,19 +125,7 @@ func redisAnswers(ctx context.Context, address string) (err error) {
 
 // mailAnswers connects to the mail server and sends nothing.
 func mailAnswers(ctx context.Context, address string) error {
-	u, err := url.Parse(address)
-	if err != nil {
-		return errors.New("the address cannot be read") // url's error contains the URL with its password
-	}
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"smtp": "587", "smtps": "465"}[u.Scheme]
-	}
 	ctx, cancel := context.WithTimeout(ctx, reachable)
 	defer cancel()
-	c, err := (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
-	if err != nil {
-		return fmt.Errorf("connect: %w", err)
-	}
-	return c.Close()
+	return mail.Reach(ctx, address)
 }

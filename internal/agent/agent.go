@@ -140,26 +140,12 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Agent, in UpdateInput) (
 	}
 	u := before.Update()
 	op.Set(in.Name, u.SetName)
-	if v, ok := op.Given(in.Autonomy); ok {
-		s.Autonomy = v
-		u.SetAutonomy(agent.Autonomy(v))
-	}
-	if v, ok := op.Given(in.OwnerID); ok {
-		s.OwnerID = v
-		u.SetOwnerID(v)
-	}
-	if v, ok := op.Given(in.Role); ok {
-		s.Role = v
-		u.SetRole(agent.Role(v))
-	}
-	if v, ok := op.Given(in.Scopes); ok {
-		s.Scopes = v
-		u.SetScopes(v)
-	}
-	if v, ok := op.Given(in.Sees); ok {
-		s.Sees = v
-		u.SetSees(agent.Sees(v))
-	}
+	set(in.Autonomy, &s.Autonomy, func(v string) { u.SetAutonomy(agent.Autonomy(v)) })
+	set(in.OwnerID, &s.OwnerID, func(v string) { u.SetOwnerID(v) })
+	set(in.Role, &s.Role, func(v string) { u.SetRole(agent.Role(v)) })
+	set(in.Scopes, &s.Scopes, func(v []string) { u.SetScopes(v) })
+	set(in.Sees, &s.Sees, func(v string) { u.SetSees(agent.Sees(v)) })
+	set(in.Engine, &s.Engine, func(v string) { u.SetEngine(agent.Engine(v)) })
 	if v, ok := op.Given(in.Tools); ok {
 		s.Tools = v
 		raw, err := json.Marshal(v)
@@ -167,10 +153,6 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Agent, in UpdateInput) (
 			return nil, fmt.Errorf("write the tools: %w", err)
 		}
 		u.SetTools(raw)
-	}
-	if v, ok := op.Given(in.Engine); ok {
-		s.Engine = v
-		u.SetEngine(agent.Engine(v))
 	}
 	if in.ModelConnectionID.IsSet() {
 		s.ModelConnectionID, s.connects = op.Or(in.ModelConnectionID.Value(), ""), true
@@ -204,6 +186,14 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Agent, in UpdateInput) (
 		return nil, fmt.Errorf("update the agent: %w", err)
 	}
 	return after, nil
+}
+
+// set sets a field in the settings, which are checked, and in the row.
+func set[T any](given op.Patch[T], checked *T, store func(T)) {
+	if v, ok := op.Given(given); ok {
+		*checked = v
+		store(v)
+	}
 }
 
 // remove returns conflict if a published workflow names the agent, if a run of it has not ended, or if it has a task.

@@ -26,10 +26,7 @@ func (g *Gate) Loopback(at netip.AddrPort, next http.Handler) http.Handler {
 		if !at.Addr().IsLoopback() || nearEnd(r) != at || !RemoteIP(r).IsLoopback() {
 			return apperr.New(apperr.Forbidden, "This is answered to callers on the same machine.")
 		}
-		if err := Local(r); err != nil {
-			return err
-		}
-		return nil
+		return Local(r)
 	}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = r.WithContext(r.Context()) // a copy
 		r.Header = r.Header.Clone()
@@ -42,7 +39,7 @@ var crossing = http.NewCrossOriginProtection()
 
 // Local returns forbidden for a call that names no loopback host, and for one that a browser makes for a page of another
 // origin.
-func Local(r *http.Request) *apperr.Error {
+func Local(r *http.Request) error {
 	if !loopbackHost(r.Host) {
 		return apperr.New(apperr.Forbidden, "Call this by a loopback address or as localhost.")
 	}

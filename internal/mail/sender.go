@@ -99,6 +99,19 @@ func newServer(o Options, from *mail.Address) (*server, error) {
 	return s, nil
 }
 
+// Reach connects to the server of an address and sends nothing.
+func Reach(ctx context.Context, address string) error {
+	s, err := newServer(Options{URL: address}, nil)
+	if err != nil {
+		return err
+	}
+	c, err := (&net.Dialer{}).DialContext(ctx, "tcp", s.address)
+	if err != nil {
+		return fmt.Errorf("connect: %w", err)
+	}
+	return c.Close()
+}
+
 func loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"atrium/ent"
+	"atrium/ent/predicate"
 	"atrium/ent/team"
 	"atrium/ent/teammember"
 	"atrium/ent/user"
@@ -42,16 +43,9 @@ func usersExist(ctx context.Context, tx *op.Tx, refs *op.Refs, field string, ids
 	if len(ids) == 0 {
 		return nil
 	}
-	rows, err := tx.User.Query().Where(user.IDIn(ids...)).Select(user.FieldID).All(ctx)
-	if err != nil {
-		return fmt.Errorf("look %s up: %w", field, err)
-	}
-	found := make(map[string]bool, len(rows))
-	for _, u := range rows {
-		found[u.ID] = true
-	}
+	found, err := tx.User.Query().Where(user.IDIn(ids...)).IDs(ctx)
 	nameMissing(refs, field, "user", ids, found)
-	return nil
+	return wrapLookUp(field, err)
 }
 
 // teamsExist records a fault for each id, sent under field, that is no team of the company.
@@ -59,21 +53,21 @@ func teamsExist(ctx context.Context, tx *op.Tx, refs *op.Refs, field string, ids
 	if len(ids) == 0 {
 		return nil
 	}
-	rows, err := tx.Team.Query().Where(team.IDIn(ids...)).Select(team.FieldID).All(ctx)
+	found, err := tx.Team.Query().Where(team.IDIn(ids...)).IDs(ctx)
+	nameMissing(refs, field, "team", ids, found)
+	return wrapLookUp(field, err)
+}
+
+func wrapLookUp(field string, err error) error {
 	if err != nil {
 		return fmt.Errorf("look %s up: %w", field, err)
 	}
-	found := make(map[string]bool, len(rows))
-	for _, t := range rows {
-		found[t.ID] = true
-	}
-	nameMissing(refs, field, "team", ids, found)
 	return nil
 }
 
-func nameMissing(refs *op.Refs, field, what string, ids []string, found map[string]bool) {
+func nameMissing(refs *op.Refs, field, what string, ids, found []string) {
 	for i, id := range ids {
-		if !found[id] {
+		if !slices.Contains(found, id) {
 			refs.Fault(fmt.Sprintf("%s[%d]", field, i), "is no "+what+" of this company")
 		}
 	}
@@ -82,35 +76,27 @@ func nameMissing(refs *op.Refs, field, what string, ids []string, found map[stri
 // replaceMembers removes the users of have who are not in want from the team, and adds the users of want who are not in
 // have. Both are sets, and the team's row is locked.
 func replaceMembers(ctx context.Context, tx *op.Tx, teamID string, have, want []string) error {
-	removed, fresh := without(have, want), without(want, have)
-	if len(removed) > 0 {
-		if err := execution.ApproversLeft(ctx, tx, teamID); err != nil {
-			return err
-		}
-		_, err := tx.TeamMember.Delete().Where(teammember.TeamID(teamID), teammember.UserIDIn(removed...)).Exec(ctx)
-		if err != nil {
-			return fmt.Errorf("take members out of the team: %w", err)
-		}
-	}
-	tx.AuthorityChanged() // cached facts about callers include their teams
-	return addMemberships(ctx, tx, fresh, func(c *ent.TeamMemberCreate, userID string) { c.SetTeamID(teamID).SetUserID(userID) })
+	return replace(ctx, tx, teamID, have, want, teammember.TeamID(teamID), teammember.UserIDIn, func(c *ent.TeamMemberCreate, userID string) { c.SetTeamID(teamID).SetUserID(userID) })
 }
 
 // replaceTeams removes the user from the teams of have that are not in want, and adds it to the teams of want that are not
 // in have. Both are sets, and the user's row is locked.
 func replaceTeams(ctx context.Context, tx *op.Tx, userID string, have, want []string) error {
-	removed, fresh := without(have, want), without(want, have)
-	if len(removed) > 0 {
-		if err := execution.ApproversLeft(ctx, tx, userID); err != nil {
+	return replace(ctx, tx, userID, have, want, teammember.UserID(userID), teammember.TeamIDIn, func(c *ent.TeamMemberCreate, teamID string) { c.SetTeamID(teamID).SetUserID(userID) })
+}
+
+// replace replaces the memberships of a team or of a user, whose id is of.
+func replace(ctx context.Context, tx *op.Tx, of string, have, want []string, own predicate.TeamMember, in func(...string) predicate.TeamMember, set func(*ent.TeamMemberCreate, string)) error {
+	if removed := without(have, want); len(removed) > 0 {
+		if err := execution.ApproversLeft(ctx, tx, of); err != nil {
 			return err
 		}
-		_, err := tx.TeamMember.Delete().Where(teammember.UserID(userID), teammember.TeamIDIn(removed...)).Exec(ctx)
-		if err != nil {
-			return fmt.Errorf("take the user out of teams: %w", err)
+		if _, err := tx.TeamMember.Delete().Where(own, in(removed...)).Exec(ctx); err != nil {
+			return fmt.Errorf("end memberships: %w", err)
 		}
 	}
-	tx.AuthorityChanged()
-	return addMemberships(ctx, tx, fresh, func(c *ent.TeamMemberCreate, teamID string) { c.SetTeamID(teamID).SetUserID(userID) })
+	tx.AuthorityChanged() // cached facts about callers include their teams
+	return addMemberships(ctx, tx, without(want, have), set)
 }
 
 // addMemberships creates one membership for each id. It inserts them one by one, because the store sends PostgreSQL's

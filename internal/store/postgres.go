@@ -167,7 +167,8 @@ func (d pgReader) query(ctx context.Context, query string, argv []any) (rows pgx
 	}
 	if d.replica {
 		if _, err := br.Exec(); err != nil {
-			return nil, nil, errors.Join(asBehind(err), ignoreBatch(end()))
+			_ = end() // repeats the batch's error
+			return nil, nil, asBehind(err)
 		}
 	}
 	rows, err = br.Query()

@@ -129,14 +129,12 @@ func (p *pipeline) send(ctx context.Context) (pgx.BatchResults, error) {
 	br := p.conn.SendBatch(ctx, batch)
 	for range batch.Len() - 1 {
 		if _, err := br.Exec(); err != nil {
-			return nil, errors.Join(err, ignoreBatch(br.Close()))
+			_ = br.Close() // repeats the batch's error
+			return nil, err
 		}
 	}
 	return br, nil
 }
-
-// ignoreBatch drops the error of closing a failed batch, which repeats the batch's error.
-func ignoreBatch(error) error { return nil }
 
 // flush sends the queued statements, if any.
 func (p *pipeline) flush(ctx context.Context) error {
@@ -206,7 +204,8 @@ func (d pgTxDriver) Query(ctx context.Context, query string, args, v any) error 
 	}
 	rows, err := br.Query()
 	if err != nil {
-		return errors.Join(err, ignoreBatch(br.Close()))
+		_ = br.Close() // repeats the batch's error
+		return err
 	}
 	*out = entsql.Rows{ColumnScanner: &pgRows{Rows: rows, ctx: ctx, end: br.Close}}
 	return nil

@@ -80,13 +80,9 @@ func (c *stmtCache) exec(ctx context.Context, query string, args, v any) error {
 
 // query implements Query of dialect.Driver.
 func (c *stmtCache) query(ctx context.Context, query string, args, v any) error {
-	argv, ok := args.([]any)
-	if !ok {
-		return fmt.Errorf("store: invalid type %T for args", args)
-	}
-	out, ok := v.(*entsql.Rows)
-	if !ok {
-		return fmt.Errorf("store: invalid type %T for rows", v)
+	argv, out, err := queryArgs(args, v)
+	if err != nil {
+		return err
 	}
 	st, err := c.prepared(ctx, query)
 	if err != nil {
