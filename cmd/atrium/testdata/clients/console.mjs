@@ -30,6 +30,13 @@ await page.getByLabel('Priority').selectOption('URGENT');
 await page.getByRole('button', { name: 'Undo' }).click();
 await page.getByText('Taken back.').waitFor();
 assert.equal((await rest('GET', `/requests/${filed}`)).priority, 'MEDIUM');
+await page.getByRole('button', { name: 'Edit', exact: true }).click();
+await page.getByRole('dialog').getByLabel('Tags').fill('floor=3');
+await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+const tags = (wanted) => until(`the tags are ${wanted}`, async () => JSON.stringify((await rest('GET', `/requests/${filed}`)).tags) === wanted);
+await tags('{"floor":"3"}');
+await page.getByText('“A laptop for Ana” was saved.').locator('..').getByRole('button', { name: 'Undo' }).click();
+await tags('{}');
 
 // What somebody else changes at the same moment is neither in the way nor lost; where it is the same field, theirs stays.
 let meanwhile;
@@ -379,6 +386,14 @@ await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
 await page.getByText('Version 1 is published.').waitFor();
 await page.getByRole('button', { name: 'Dismiss' }).first().waitFor({ state: 'detached' }); // what fades in has no contrast to measure
 await b.sound('workflow');
+await page.setViewportSize({ width: 500, height: 860 });
+const picture = page.getByRole('group', { name: 'Picture of the workflow' });
+const scrolls = () => picture.evaluate((e) => e.scrollWidth > e.clientWidth);
+assert.ok(await scrolls());
+await page.getByRole('button', { name: 'Whole picture' }).click();
+assert.ok(!await scrolls());
+await page.setViewportSize({ width: 1280, height: 860 });
+await page.getByRole('button', { name: 'Whole picture' }).waitFor({ state: 'detached' });
 
 assert.deepEqual(b.faults, []);
 
@@ -425,6 +440,8 @@ for (const [path, title] of [['my-requests', 'My requests'], ['tasks', 'Tasks'],
   await m.go(path, title);
   await m.sound(`member-${path}`);
 }
+const mia = (await rest('GET', '/users')).find((u) => u.email === member.email);
+assert.deepEqual((await rest('GET', `/audit?outcome=denied&actorId=${mia.id}`)).map((e) => e.action), [], 'pages ask for nothing that the person may not read');
 for (const [path, title] of [['keys', 'API keys'], ['inbox', 'Inbox'], ['audit', 'Audit']]) {
   await m.go(path, title);
   await m.page.getByText(/may not/).first().waitFor();

@@ -1,7 +1,8 @@
 // client is urql's, with a normalised cache: a change of a row, by whomever, is seen wherever the row is shown.
-import { Client } from '@urql/core';
+import { Client, makeOperation, mapExchange, type Exchange } from '@urql/core';
 import { cacheExchange, type Cache } from '@urql/exchange-graphcache';
-import { network } from './network';
+import { texts } from './document';
+import { network, operationName } from './network';
 import { pages } from './pages';
 
 // lists are the fields of Query that a mutation makes stale.
@@ -39,9 +40,24 @@ const paged = (names: string) => Object.fromEntries(names.split(' ').map((name) 
 
 type Input = { input: { id: string; [field: string]: unknown } };
 
+// people is whether the session reads people and teams. What members are refused beside a row, their documents do not ask for.
+// Before the session is known, it is what the last one was.
+let people = localStorage.getItem('people') !== 'no';
+
+export function readsPeople(does: boolean): void {
+  if (people === does) return;
+  people = does;
+  localStorage.setItem('people', does ? 'yes' : 'no');
+}
+
+const withPeople: Exchange = mapExchange({
+  onOperation: (o) => (texts.get(operationName(o))?.includes('$people') ? makeOperation(o.kind, { ...o, variables: { ...o.variables, people } }) : o),
+});
+
 export const client = new Client({
   url: '/graphql', preferGetMethod: false, requestPolicy: 'cache-and-network',
   exchanges: [
+    withPeople,
     cacheExchange({
       keys: {
         AuditActor: embedded, AuditResource: embedded, Approver: embedded, AccessDecider: embedded, ApprovalDecision: embedded, SLA: embedded,

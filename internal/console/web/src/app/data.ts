@@ -1,6 +1,6 @@
 // data holds the hooks by which pages read and write.
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { useClient, useQuery, type TypedDocumentNode } from 'urql';
+import { createRequest, useClient, useQuery, type TypedDocumentNode } from 'urql';
 import { on, tell } from './bus';
 import { client } from './client';
 import { faultOf, sentence, type Fault } from './fault';
@@ -36,7 +36,7 @@ export function useRead<D, V extends object>(doc: TypedDocumentNode<D, V>, varia
   useEffect(() => (pause ? undefined : on('outdated', again)), [again, pause]);
   const fault = faultOf(result.error);
   const passing = fault !== null && passes.includes(fault.code);
-  const behind = result.fetching && result.operation !== undefined && keyOf(doc, result.operation.variables) !== key;
+  const behind = result.fetching && result.operation !== undefined && result.operation.key !== createRequest<unknown, object>(doc, variables).key;
   const kept = useRef<{ key: string; data: D | undefined }>({ key, data: undefined });
   if (kept.current.key !== key) kept.current = { key, data: undefined };
   if (result.data && !passing && !behind) kept.current.data = result.data;

@@ -78,7 +78,8 @@ export async function away(): Promise<boolean> {
   return true;
 }
 
-const nameOf = (o: Operation): string => {
+// operationName is the name of a document.
+export const operationName = (o: Operation): string => {
   const d = o.query.definitions.find((x) => x.kind === 'OperationDefinition');
   return d && 'name' in d ? d.name?.value ?? '' : '';
 };
@@ -108,8 +109,8 @@ function readable(a: Answer): Answer {
 }
 
 async function call(o: Operation, signal: AbortSignal): Promise<OperationResult | null> {
-  const operationName = nameOf(o);
-  const body = JSON.stringify({ operationName, query: texts.get(operationName), variables: o.variables });
+  const name = operationName(o);
+  const body = JSON.stringify({ operationName: name, query: texts.get(name), variables: o.variables });
   for (let tries = 0; ; tries++) {
     const timeout = AbortSignal.timeout(30_000);
     let response: Response;
@@ -173,8 +174,8 @@ function stand(stream: AbortSignal, to?: 'live' | 'lost'): void {
 function hold(o: Operation, next: (answer: unknown) => void, end: () => void): () => void {
   const stop = new AbortController();
   const { signal } = stop;
-  const operationName = nameOf(o);
-  const request = { operationName, query: texts.get(operationName) ?? '', variables: o.variables as Record<string, unknown> };
+  const name = operationName(o);
+  const request = { operationName: name, query: texts.get(name) ?? '', variables: o.variables as Record<string, unknown> };
   let close = () => undefined as void;
   const once = (connected: () => void) => new Promise<unknown>((done) => {
     close = streams.subscribe(request, { next, error: done, complete: () => { done(null); } }, { connected });
@@ -224,7 +225,7 @@ function watch(o: Operation, next: (r: OperationResult) => void, done: () => voi
     next(makeResult(o, heard as never) as OperationResult);
   };
   const open = (each: (answer: unknown) => void, end: () => void) => hold(o, each, end);
-  return everywhere.includes(nameOf(o)) ? share(nameOf(o), open, hear, done) : open(hear, done);
+  return everywhere.includes(operationName(o)) ? share(operationName(o), open, hear, done) : open(hear, done);
 }
 
 export const network: Exchange = () => (operations) => {

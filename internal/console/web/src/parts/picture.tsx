@@ -1,4 +1,5 @@
 // picture draws a definition: phases in the order in which they can be reached, transitions between them.
+import { useEffect, useRef, useState, type RefObject } from 'react';
 import { words } from '../ui/bits';
 
 interface Phase { id: string; type: string; name?: string }
@@ -63,8 +64,13 @@ export function Picture({ definition, faulty, taken }: { definition: Definition;
   const at = new Map(placed.map((p) => [p.id, p]));
   const w = Math.max(300, ...placed.map((p) => p.x + width + 16));
   const h = Math.max(90, ...placed.map((p) => p.y + height + 40));
+  const [whole, setWhole] = useState(false);
+  const frame = useRef<HTMLDivElement>(null);
+  const wide = useWiderThan(frame, w);
   return (
-    <div className="card picture" tabIndex={0} role="group" aria-label="Picture of the workflow">
+    <>
+    {wide && <p className="picture-size"><button type="button" className="plain small" aria-pressed={whole} onClick={() => { setWhole(!whole); }}>Whole picture</button></p>}
+    <div ref={frame} className={`card picture${whole ? ' whole' : ''}`} tabIndex={0} role="group" aria-label="Picture of the workflow">
       <svg width={w} height={h} viewBox={`0 0 ${w} ${h}`} role="img" aria-label={`Workflow of ${placed.length} phases; the list below says the same`}>
         <defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0 8 4 0 8z" /></marker></defs>
         {(definition.transitions ?? []).map((t) => {
@@ -99,7 +105,19 @@ export function Picture({ definition, faulty, taken }: { definition: Definition;
         ))}
       </svg>
     </div>
+    </>
   );
+}
+
+// useWiderThan reports whether something is wider than the frame that shows it.
+function useWiderThan(frame: RefObject<HTMLDivElement | null>, w: number): boolean {
+  const [wider, set] = useState(false);
+  useEffect(() => {
+    const seen = new ResizeObserver(([e]) => { if (e) set(w > e.contentRect.width); });
+    if (frame.current) seen.observe(frame.current);
+    return () => { seen.disconnect(); };
+  }, [frame, w]);
+  return wider;
 }
 
 // PhaseList says the same as the picture, in words.

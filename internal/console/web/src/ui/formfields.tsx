@@ -1,6 +1,7 @@
 // formfields are the controls of an offering's or a task's form, one for each of the twelve types.
 import type { ReactElement } from 'react';
 import type { Fault } from '../app/fault';
+import { useViewer } from '../app/session';
 import { usePersonChoices, useTeamChoices } from '../parts/choices';
 import type { Answers, FormField } from './answer';
 import { localTime, visible } from './answer';
@@ -9,6 +10,7 @@ import { Field, faultAt } from './field';
 interface Props { fields: FormField[]; answers: Answers; set: (a: Answers) => void; fault?: Fault | null; prefix?: string }
 
 export function FormFields({ fields, answers, set, fault, prefix = 'fields' }: Props) {
+  const viewer = useViewer();
   const people = usePersonChoices(!fields.some((f) => f.type === 'user'));
   const teams = useTeamChoices(!fields.some((f) => f.type === 'team'));
   return (
@@ -18,6 +20,7 @@ export function FormFields({ fields, answers, set, fault, prefix = 'fields' }: P
           {control(f, answers[f.key], (v) => { set({ ...answers, [f.key]: v }); }, f.type === 'user' ? people : teams)}
         </Field>
       ))}
+      <datalist id="oneself"><option value={viewer.id}>{viewer.name} (you)</option></datalist>
     </>
   );
 }
@@ -44,7 +47,7 @@ function control(f: FormField, value: unknown, set: (v: unknown) => void, people
     case 'team':
       return people.length > 0
         ? <select value={text} aria-required={required} onChange={(e) => { set(e.target.value); }}><option value="">Choose…</option>{people.map((p) => <option key={p.id} value={p.id}>{p.name}</option>)}</select>
-        : <input value={text} aria-required={required} placeholder={f.type === 'user' ? 'usr_…' : 'team_…'} onChange={(e) => { set(e.target.value); }} />;
+        : <input value={text} aria-required={required} list={f.type === 'user' ? 'oneself' : undefined} placeholder={f.type === 'user' ? 'usr_…' : 'team_…'} onChange={(e) => { set(e.target.value); }} />;
     default:
       return (
         <input

@@ -11,7 +11,8 @@ import { useKeys } from '../../keys/registry';
 import { usePersonChoices, useTeamChoices } from '../../parts/choices';
 import { Answers } from '../../parts/answers';
 import { Runs } from '../../parts/runs';
-import { Badge, Person, Priority, priorities, Time, words } from '../../ui/bits';
+import { Who } from '../../parts/who';
+import { Badge, Priority, priorities, Time, words } from '../../ui/bits';
 import { Confirm } from '../../ui/dialog';
 import { Loaded, Section } from '../../ui/page';
 import { NotFound } from '../../ui/states';
@@ -122,8 +123,6 @@ function Execution({ execution: e }: { execution: NonNullable<FullRequest['execu
 function Facts({ request: r, edit }: { request: FullRequest; edit: boolean }) {
   const people = usePersonChoices(!edit);
   const teams = useTeamChoices(!edit);
-  const viewer = useViewer();
-  const requester = r.creator?.name ?? (r.createdBy === viewer.id ? viewer.name : r.createdBy); // members may read no users, and know themselves
   const change = useChange();
   const tags = r.tags as Record<string, string>;
   const copy = async () => {
@@ -159,10 +158,10 @@ function Facts({ request: r, edit }: { request: FullRequest; edit: boolean }) {
         {edit ? choose('Priority', 'priority', r.priority, priorities.map((p) => [p, words(p)]))
           : <div><dt>Priority</dt><dd><Priority value={r.priority} /></dd></div>}
         {edit ? choose('Assignee', 'assigneeId', r.assigneeId, withCurrent(people, r.assignee), 'Nobody')
-          : <div><dt>Assignee</dt><dd><Person name={r.assignee?.name} /></dd></div>}
+          : <div><dt>Assignee</dt><dd><Who id={r.assigneeId} person={r.assignee} /></dd></div>}
         {edit ? choose('Team', 'teamId', r.teamId, withCurrent(teams, r.team), 'No team')
-          : <div><dt>Team</dt><dd>{r.team?.name ?? <span className="soft">No team</span>}</dd></div>}
-        <div><dt>Requester</dt><dd><Person name={requester} /></dd></div>
+          : <div><dt>Team</dt><dd>{r.team?.name ?? <span className="soft">{r.teamId ? 'A team' : 'No team'}</span>}</dd></div>}
+        <div><dt>Requester</dt><dd><Who id={r.createdBy} person={r.creator} /></dd></div>
         <div><dt>Service</dt><dd>{r.service?.name} › {r.offering?.name}</dd></div>
         {Object.keys(tags).length > 0 && <div><dt>Tags</dt><dd className="chips">{Object.entries(tags).map(([k, v]) => <span key={k} className="chip">{v ? `${k}=${v}` : k}</span>)}</dd></div>}
         {r.sla && r.status !== 'CANCELLED' && <div><dt>Service level</dt><dd className="stack-tight"><Sla state={r.sla.state} />{r.sla.responseDueAt && <span>Answer <Time at={r.sla.responseDueAt} /></span>}{r.sla.resolutionDueAt && <span>Done <Time at={r.sla.resolutionDueAt} /></span>}</dd></div>}

@@ -12,7 +12,7 @@ import { FormFields } from '../../ui/formfields';
 import { tagsOf, textOf } from '../../ui/tags';
 import { toast } from '../../ui/toast';
 import type { FullRequest } from './detail';
-import { useChange } from './verbs';
+import { useChange, useUndo } from './verbs';
 
 // Edit changes what a request says. It sends what differs from the row as it was when the dialog was opened.
 export function Edit({ request, close }: { request: FullRequest; close: () => void }) {
@@ -21,20 +21,20 @@ export function Edit({ request, close }: { request: FullRequest; close: () => vo
   const [draft, set, forget, base] = useDraft(`edit ${r.id}`, { title: r.title, description: r.description ?? '', priority: r.priority as string, tags: textOf(r.tags), answers: (r.fields ?? {}) as Answers }, r.etag);
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(UpdateRequest, true);
+  const undo = useUndo();
   const answered = JSON.stringify(draft.answers) !== JSON.stringify(r.fields ?? {});
   const gone = Object.keys(r.fields ?? {}).filter((k) => fields.length > 0 && !fields.some((f) => f.key === k)); // questions that the form has no more
   const send = async () => {
     const now = { title: draft.title, description: draft.description || null, priority: draft.priority as RequestPriority, tags: tagsOf(draft.tags, r.tags), ...(answered ? { fields: toSend(fields, draft.answers) } : {}) };
     const was: Record<string, unknown> = { ...r, description: r.description ?? null };
     const changed = Object.fromEntries(Object.entries(now).filter(([k, v]) => JSON.stringify(v) !== JSON.stringify(was[k])));
-    if (Object.keys(changed).length > 0) {
-      const o = await run({ input: { id: r.id, ...base.match, ...changed } });
-      setFault(o.fault);
-      if (o.fault) return;
-    }
+    const o = Object.keys(changed).length > 0 ? await run({ input: { id: r.id, ...base.match, ...changed } }) : null;
+    setFault(o?.fault ?? null);
+    if (o?.fault) return;
     forget();
     close();
-    toast({ text: `“${draft.title}” was saved.` });
+    const saved = o?.data?.updateRequest.request;
+    toast({ text: `“${draft.title}” was saved.`, ...(saved ? { undo: undo(r, saved, changed) } : {}) });
   };
   return (
     <Dialog title={`Edit “${r.title}”`} close={close} wide>

@@ -6,6 +6,7 @@ import type { Fault } from '../../app/fault';
 import { AddComment, RequestComments, RequestHistory } from '../../gen/documents';
 import type { RequestHistoryQuery } from '../../gen/types';
 import { usePersonChoices, useTeamChoices } from '../../parts/choices';
+import { nameOf } from '../../parts/who';
 import { Time, words } from '../../ui/bits';
 import { Changes } from '../../ui/changes';
 import { useDraft } from '../../ui/draft';
@@ -37,7 +38,7 @@ export function Timeline({ request: r }: { request: FullRequest }) {
     at: c.createdAt, key: c.id,
     node: (
       <article className={`card comment${c.visibility === 'internal' ? ' internal' : ''}`}>
-        <header><strong>{c.author?.name ?? (c.authorId === viewer.id ? viewer.name : c.authorId)}</strong><Time at={c.createdAt} />{c.visibility === 'internal' && <span>Internal: staff alone read it</span>}</header>
+        <header><strong>{nameOf(viewer, c.authorId, c.author)}</strong><Time at={c.createdAt} />{c.visibility === 'internal' && <span>Internal: staff alone read it</span>}</header>
         <p className="prose">{c.body}</p>
       </article>
     ),
@@ -54,7 +55,7 @@ export function Timeline({ request: r }: { request: FullRequest }) {
 }
 
 function fromRow(r: FullRequest, viewer: { id: string; name: string }) {
-  const steps: [string | null | undefined, string][] = [[r.createdAt, `${r.creator?.name ?? (r.createdBy === viewer.id ? viewer.name : 'Somebody')} filed it`], [r.acceptedAt, 'It was accepted'], [r.completedAt, 'It was completed'], [r.cancelledAt, 'It was cancelled']];
+  const steps: [string | null | undefined, string][] = [[r.createdAt, `${nameOf(viewer, r.createdBy, r.creator)} filed it`], [r.acceptedAt, 'It was accepted'], [r.completedAt, 'It was completed'], [r.cancelledAt, 'It was cancelled']];
   return steps.flatMap(([at, text]) => (at ? [{ at, key: text, node: <p className="what"><strong>{text}</strong> · <Time at={at} /></p> }] : []));
 }
 

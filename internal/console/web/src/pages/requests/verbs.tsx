@@ -24,12 +24,12 @@ type Change = Omit<UpdateRequestInput, 'id' | 'ifMatch'>;
 // fieldsOf are the values that a row has for the fields of a change.
 const fieldsOf = (r: object, change: Change) => Object.fromEntries(Object.keys(change).map((k) => [k, (r as Record<string, unknown>)[k] ?? null])) as Change;
 
-// useChange updates a request and offers to take it back, by what the fields were. A request whose other fields have changed meanwhile,
-// as by its workflow, is updated all the same; one whose same fields have changed is not.
-export function useChange() {
+// usePut updates a request. One whose other fields have changed meanwhile, as by its workflow, is updated all the same; one whose same
+// fields have changed is not.
+function usePut() {
   const c = useClient();
   const [run] = useWrite(UpdateRequest, true);
-  const put = async (r: RequestRowFragment, change: Change) => {
+  return async (r: RequestRowFragment, change: Change) => {
     const send = (etag: string) => run({ input: { id: r.id, ifMatch: etag, ...change } });
     let o = await send(r.etag);
     if (o.fault?.code === 'precondition_failed') {
@@ -39,11 +39,23 @@ export function useChange() {
     if (o.fault) toast({ text: sentence(o.fault), bad: true });
     return o.data?.updateRequest.request;
   };
+}
+
+// useUndo returns what takes a change back that has made one row of another: it sets the fields to what they were.
+export function useUndo() {
+  const put = usePut();
+  return (was: RequestRowFragment, now: RequestRowFragment, change: Change) => () => {
+    void put(now, fieldsOf(was, change)).then((back) => { if (back) toast({ text: 'Taken back.' }); });
+  };
+}
+
+// useChange updates a request and offers to take it back.
+export function useChange() {
+  const put = usePut();
+  const undo = useUndo();
   return async (r: RequestRowFragment, change: Change, says: string) => {
     const changed = await put(r, change);
-    if (!changed) return;
-    const undo = change.status ? {} : { undo: () => { void put(changed, fieldsOf(r, change)).then((back) => { if (back) toast({ text: 'Taken back.' }); }); } };
-    toast({ text: says, ...undo });
+    if (changed) toast({ text: says, ...(change.status ? {} : { undo: undo(r, changed, change) }) });
   };
 }
 

@@ -3,7 +3,8 @@ import { rows, useRead } from '../../app/data';
 import { useChanges, useSoon } from '../../app/live';
 import { useCan } from '../../app/session';
 import { RequestWork } from '../../gen/documents';
-import { Badge, Person, Time } from '../../ui/bits';
+import { Who } from '../../parts/who';
+import { Badge, Time } from '../../ui/bits';
 import { Section } from '../../ui/page';
 import { Failed } from '../../ui/states';
 
@@ -21,7 +22,7 @@ export function Work({ id }: { id: string }) {
     <Section title="Tasks and decisions" actions={<Link to="/app/tasks" search={{ requestId: id } as never}>On the tasks page</Link>}>
       <ul className="rows" aria-label="Tasks and decisions">
         {approvals.map((a) => <li key={a.id} className="row"><div>{a.title}<div className="meta"><Badge value={a.status} /><span>Decision</span>{a.status === 'PENDING' && a.expiresAt && <span>until <Time at={a.expiresAt} /></span>}</div></div></li>)}
-        {tasks.map((t) => <li key={t.id} className="row"><div>{t.title}<div className="meta"><Badge value={t.status} /><span>Task</span>{t.assignee ? <Person name={t.assignee.name} /> : t.team && <span>{t.team.name}</span>}{t.completedAt ? <span>done <Time at={t.completedAt} /></span> : t.dueAt && <span>due <Time at={t.dueAt} /></span>}</div></div></li>)}
+        {tasks.map((t) => <li key={t.id} className="row"><div>{t.title}<div className="meta"><Badge value={t.status} /><span>Task</span>{t.assigneeId ? <Who id={t.assigneeId} person={t.assignee} /> : t.team && <span>{t.team.name}</span>}{t.completedAt ? <span>done <Time at={t.completedAt} /></span> : t.dueAt && <span>due <Time at={t.dueAt} /></span>}</div></div></li>)}
       </ul>
     </Section>
   );

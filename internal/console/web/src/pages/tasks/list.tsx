@@ -9,8 +9,9 @@ import type { CorrectedRequestQuery, TaskFilter, TaskRowFragment, TaskStatus } f
 import { Answers as Given } from '../../parts/answers';
 import { Choices, useAgentChoices, usePersonChoices, useTeamChoices } from '../../parts/choices';
 import { IncidentRow } from '../../parts/incident';
+import { Who } from '../../parts/who';
 import { toSend, typed, visible, type Answers, type FormField } from '../../ui/answer';
-import { Badge, Person, Time, words } from '../../ui/bits';
+import { Badge, Time, words } from '../../ui/bits';
 import { Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Field, Rest, faultAt } from '../../ui/field';
@@ -81,7 +82,7 @@ export default function TaskList() {
                         <Badge value={t.status} />
                         {t.completedAt ? <span>Done <Time at={t.completedAt} /></span> : t.dueAt && <span>Due <Time at={t.dueAt} /></span>}
                         {t.sla && <Badge value={t.sla.state} />}
-                        {t.assigneeId ? <Person name={t.assignee?.name ?? (t.assigneeId === viewer.id ? viewer.name : t.assigneeId)} /> : <span>{t.agentId ? agents.find((a) => a.id === t.agentId)?.name ?? 'An agent' : t.team?.name ?? 'Nobody yet'}</span>}
+                        {t.assigneeId ? <Who id={t.assigneeId} person={t.assignee} /> : <span>{t.agentId ? agents.find((a) => a.id === t.agentId)?.name ?? 'An agent' : t.team?.name ?? (t.teamId ? 'A team' : 'Nobody yet')}</span>}
                       </div>
                     </div>
                     <div className="verbs">

@@ -1,0 +1,15 @@
+// who names people where a row tells of them. Members read nobody, and know themselves.
+import { useViewer } from '../app/session';
+import { Person } from '../ui/bits';
+
+interface Named { name: string }
+
+// nameOf is the name of somebody whom a row tells of by id; nothing where it tells of nobody.
+export function nameOf(viewer: { id: string; name: string }, id: string | null | undefined, person: Named | null | undefined): string | undefined {
+  if (!id) return undefined;
+  return person?.name ?? (id === viewer.id ? viewer.name : id.startsWith('agt_') ? 'An agent' : 'Somebody');
+}
+
+export function Who({ id, person }: { id: string | null | undefined; person: Named | null | undefined }) {
+  return <Person name={nameOf(useViewer(), id, person)} />;
+}
