@@ -17,7 +17,17 @@ done
 # The compiler and the tests collect garbage a quarter as often: the processors are scarcer here than memory.
 export GOGC=400
 
-[ -n "${LINTED:-}" ] || go vet ./...
-# Two packages at a time, each with its own databases and servers, and three tests of each: many wait more than they compute.
-# -vet=off, because vet has already run.
-exec .ci/with-services.sh go test -vet=off -timeout 45m -p 2 -parallel 3 "$@" ./...
+if [ "${1:-}" != --inside ]; then
+  [ -n "${LINTED:-}" ] || go vet ./...
+  exec .ci/with-services.sh .ci/test.sh --inside "$@"
+fi
+shift
+
+# -vet=off, because vet has already run. Two packages at a time, each with its own databases and servers, and three tests of each:
+# many wait more than they compute. Those of the binary, with its browsers, have the machine to themselves.
+others=$(go list ./... | grep -v '/cmd/atrium$')
+status=0
+# shellcheck disable=SC2086 # one argument a package
+go test -vet=off -timeout 45m -p 2 -parallel 3 "$@" $others || status=$?
+go test -vet=off -timeout 45m -parallel 3 "$@" ./cmd/atrium || status=$?
+exit "$status"

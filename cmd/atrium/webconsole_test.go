@@ -61,27 +61,24 @@ func TestWebConsoleForms(t *testing.T) {
 // An owner works with the keyboard alone: files, accepts, assigns and completes requests, creates a key, publishes a workflow, explains
 // a refusal, finds who did what, builds a form and invites somebody. Each control is reached by Tab and shows that it has the focus.
 func TestWebConsoleByKeyboard(t *testing.T) {
-	each(t, func(t *testing.T, p place) {
-		n, _, in := p.serveConsole()
-		require.Contains(t, n.script("console-keyboard.mjs", in), "console-keyboard: ok")
-	})
+	t.Parallel()
+	n, _, in := onPostgres(t).serveConsole() // keys know nothing of the database
+	require.Contains(t, n.script("console-keyboard.mjs", in), "console-keyboard: ok")
 }
 
 // An admin presses what the console's pages offer, and the server refuses none of it. In the sandbox they offer nothing of people,
 // keys, the plan and the settings, which are the live company's.
 func TestWebConsoleOffersWhatIsAllowed(t *testing.T) {
-	each(t, func(t *testing.T, p place) {
-		n, first, in := p.serveConsole()
-		p.object("user", "invite", "--company", first.Company.ID, "--email", "ada@demo.example", "--role", "admin", "--name", "Ada")
-		paths := []string{"inbox", "requests", "people", "keys", "policies"}
-		if p.url == "" { // all pages, on one database: their buttons know nothing of it
-			paths = append(paths, "tasks", "services", "workflows", "agents", "service-accounts", "oauth-clients", "webhooks", "secrets", "credits", "plan", "audit", "settings",
-				"calendars", "routing", "organizations", "services/"+first.Demo.ServiceID)
-		}
-		in["paths"] = paths
-		in["admin"] = map[string]string{"email": "ada@demo.example", "password": "correct horse battery 42", "link": p.mailedLink("ada@demo.example", "/invitation")}
-		require.Contains(t, n.script("console-offers.mjs", in), "console-offers: ok")
-	})
+	t.Parallel()
+	p := onSQLite(t) // buttons know nothing of the database
+	n, first, in := p.serveConsole()
+	p.object("user", "invite", "--company", first.Company.ID, "--email", "ada@demo.example", "--role", "admin", "--name", "Ada")
+	in["paths"] = []string{
+		"inbox", "requests", "people", "keys", "policies", "tasks", "services", "workflows", "agents", "service-accounts", "oauth-clients", "webhooks", "secrets", "credits",
+		"plan", "audit", "settings", "calendars", "routing", "organizations", "services/" + first.Demo.ServiceID,
+	}
+	in["admin"] = map[string]string{"email": "ada@demo.example", "password": "correct horse battery 42", "link": p.mailedLink("ada@demo.example", "/invitation")}
+	require.Contains(t, n.script("console-offers.mjs", in), "console-offers: ok")
 }
 
 // The server dies while three tabs are open and comes back at the same address. Each tab shows that the connection is lost and is

@@ -40,24 +40,24 @@ const paged = (names: string) => Object.fromEntries(names.split(' ').map((name) 
 
 type Input = { input: { id: string; [field: string]: unknown } };
 
-// people is whether the session reads people and teams. What members are refused beside a row, their documents do not ask for.
-// Before the session is known, it is what the last one was.
-let people = localStorage.getItem('people') !== 'no';
+// staff is whether the person reads people, teams and executions. What members are refused beside a row, their documents do not ask
+// for. Before the session is known, it is what the last one was.
+let staff = localStorage.getItem('staff') !== 'no';
 
-export function readsPeople(does: boolean): void {
-  if (people === does) return;
-  people = does;
-  localStorage.setItem('people', does ? 'yes' : 'no');
+export function isStaff(is: boolean): void {
+  if (staff === is) return;
+  staff = is;
+  localStorage.setItem('staff', is ? 'yes' : 'no');
 }
 
-const withPeople: Exchange = mapExchange({
-  onOperation: (o) => (texts.get(operationName(o))?.includes('$people') ? makeOperation(o.kind, { ...o, variables: { ...o.variables, people } }) : o),
+const withStaff: Exchange = mapExchange({
+  onOperation: (o) => (texts.get(operationName(o))?.includes('$staff') ? makeOperation(o.kind, { ...o, variables: { ...o.variables, staff } }) : o),
 });
 
 export const client = new Client({
   url: '/graphql', preferGetMethod: false, requestPolicy: 'cache-and-network',
   exchanges: [
-    withPeople,
+    withStaff,
     cacheExchange({
       keys: {
         AuditActor: embedded, AuditResource: embedded, Approver: embedded, AccessDecider: embedded, ApprovalDecision: embedded, SLA: embedded,

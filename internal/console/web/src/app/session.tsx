@@ -2,7 +2,7 @@
 import { createContext, useContext, type ReactNode } from 'react';
 import { ViewerOf } from '../gen/documents';
 import type { ViewerOfQuery } from '../gen/types';
-import { readsPeople } from './client';
+import { isStaff } from './client';
 import { useRead } from './data';
 import { Failed } from '../ui/states';
 
@@ -45,7 +45,7 @@ export const roleWord = { member: 'Member', agent: 'Staff', admin: 'Admin', owne
 
 export function Session({ children, wait }: { children: ReactNode; wait: ReactNode }) {
   const { data, fault, again } = useRead(ViewerOf, {});
-  if (data) readsPeople(data.viewer.permissions.includes('user.read'));
+  if (data) isStaff(data.viewer.permissions.includes('user.read'));
   if (data) return <Context.Provider value={data.viewer}>{children}</Context.Provider>;
   if (fault) return <main className="alone"><Failed fault={fault} again={again} title="Atrium" /></main>;
   return wait;

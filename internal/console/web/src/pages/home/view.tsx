@@ -12,7 +12,7 @@ import { Empty } from '../../ui/states';
 export default function HomeView() {
   const viewer = useViewer();
   const staff = can(viewer, 'request.update');
-  const read = useRead(Home, { me: [viewer.id], staff, agents: can(viewer, 'agentaction.read'), tasks: can(viewer, 'task.read'), ...(staff ? { worker: [viewer.id] } : {}) }); // members are shown theirs and their teams' alone
+  const read = useRead(Home, { me: [viewer.id], agents: can(viewer, 'agentaction.read'), tasks: can(viewer, 'task.read'), ...(staff ? { worker: [viewer.id] } : {}) }); // members are shown theirs and their teams' alone
   useChanges(useSoon(read.again, 1500));
   const first = viewer.name.split(' ')[0];
   return (
