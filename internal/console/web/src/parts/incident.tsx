@@ -6,14 +6,15 @@ import type { Fault } from '../app/fault';
 import { useCan } from '../app/session';
 import { ResolveIncident } from '../gen/documents';
 import type { IncidentRowFragment } from '../gen/types';
-import { Badge, Time, words } from '../ui/bits';
+import { Badge, phaseName, Time, words } from '../ui/bits';
 import { Confirm } from '../ui/dialog';
 import { Rest } from '../ui/field';
 import { toast } from '../ui/toast';
 
-interface Props { incident: IncidentRowFragment; phase?: string | undefined; linked?: boolean; move?: () => void; done?: () => void }
+interface Props { incident: IncidentRowFragment; linked?: boolean; move?: () => void; done?: () => void }
 
-export function IncidentRow({ incident: i, phase = words(i.phaseId), linked, move, done }: Props) {
+export function IncidentRow({ incident: i, linked, move, done }: Props) {
+  const phase = phaseName(i.execution, i.phaseId);
   const may = useCan('incident.resolve');
   const [how, ask] = useState<'RETRY' | 'SKIP' | ''>('');
   const [fault, setFault] = useState<Fault | null>(null);

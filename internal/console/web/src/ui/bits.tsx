@@ -81,4 +81,10 @@ export function Person({ name }: { name: string | null | undefined }) {
   return <span className="person"><span className="avatar" aria-hidden>{letters}</span><span className="name">{name}</span></span>;
 }
 
+// phaseName is what people call a phase of an execution.
+export function phaseName(e: { phaseNames?: unknown } | null | undefined, id: string): string {
+  const name = (e?.phaseNames as Record<string, string> | null | undefined)?.[id];
+  return name && name !== id ? name : words(id);
+}
+
 export const money = (cents: number, currency = 'usd') => new Intl.NumberFormat(undefined, { style: 'currency', currency: currency.toUpperCase() }).format(cents / 100);

@@ -6,8 +6,7 @@ import { useCan } from '../../app/session';
 import { ExecutionIncidents, ExecutionMoved, MovePreviewOf, ResolveIncident } from '../../gen/documents';
 import type { IncidentRowFragment } from '../../gen/types';
 import { IncidentRow } from '../../parts/incident';
-import type { Definition } from '../../parts/picture';
-import { words } from '../../ui/bits';
+import { phaseName, words } from '../../ui/bits';
 import { Dialog } from '../../ui/dialog';
 import { Field, Rest, faultAt } from '../../ui/field';
 import { Loaded, Section } from '../../ui/page';
@@ -16,7 +15,7 @@ import { toast } from '../../ui/toast';
 import { definitionOf, type Execution } from './view';
 
 // Incidents are what keeps an execution from going on, and the three ways to resolve one: again, without, or in another version.
-export function Incidents({ execution: e, definition, again }: { execution: Execution; definition: Definition; again: () => void }) {
+export function Incidents({ execution: e, again }: { execution: Execution; again: () => void }) {
   const sees = useCan('incident.read');
   const read = useRead(ExecutionIncidents, { filter: { executionId: [e.id] } }, !sees);
   useTold(ExecutionMoved, { id: e.id }, read.again, !sees);
@@ -28,7 +27,7 @@ export function Incidents({ execution: e, definition, again }: { execution: Exec
   return (
     <Section title="Incidents">
       <ul className="rows" aria-label="Incidents">
-        {list.map((i) => <IncidentRow key={i.id} incident={i} phase={definition.phases?.find((p) => p.id === i.phaseId)?.name} move={() => { setMoving(i); }} done={done} />)}
+        {list.map((i) => <IncidentRow key={i.id} incident={i} move={() => { setMoving(i); }} done={done} />)}
       </ul>
       {moving && <Move execution={e} incident={moving} close={() => { setMoving(null); }} done={done} />}
     </Section>
@@ -57,7 +56,7 @@ function Move({ execution: e, incident: i, close, done }: { execution: Execution
         <form className="stack" noValidate onSubmit={(ev) => { ev.preventDefault(); void send(); }}>
           <div className="pair">
             <Field label="Version" fault={faultAt(fault, 'version')}><select value={version} onChange={(ev) => { setVersion(Number(ev.target.value)); setPhase(''); }}>{versions.map((v) => <option key={v} value={v}>Version {v}</option>)}</select></Field>
-            <Field label="Goes on at" fault={faultAt(fault, 'phaseId')}><select value={phaseId} onChange={(ev) => { setPhase(ev.target.value); }}><option value="">Where it stands: {words(i.phaseId)}</option>{target.phases?.map((p) => <option key={p.id} value={p.id}>{p.name || p.id}</option>)}</select></Field>
+            <Field label="Goes on at" fault={faultAt(fault, 'phaseId')}><select value={phaseId} onChange={(ev) => { setPhase(ev.target.value); }}><option value="">Where it stands: {phaseName(e, i.phaseId)}</option>{target.phases?.map((p) => <option key={p.id} value={p.id}>{p.name || p.id}</option>)}</select></Field>
           </div>
           <div role="status" aria-label="What would happen">
             <Loaded read={preview} skeleton={2}>
@@ -65,7 +64,7 @@ function Move({ execution: e, incident: i, close, done }: { execution: Execution
                 <div className="notice stack-tight">
                   <strong>Dry run: it would be {words(m.status).toLowerCase()} at “{name(m.phaseId)}”.</strong>
                   <span>{m.phases.map((p) => `${name(p.phaseId)} (${words(p.status).toLowerCase()})`).join(' → ')}</span>
-                  {m.lost.length > 0 && <span>No longer read: what {m.lost.map((l) => words(l.phaseId)).join(', ')} left behind.</span>}
+                  {m.lost.length > 0 && <span>No longer read: what {m.lost.map((l) => phaseName(e, l.phaseId)).join(', ')} left behind.</span>}
                 </div>
               ) : <p className="soft">Nothing is known of it.</p>)}
             </Loaded>

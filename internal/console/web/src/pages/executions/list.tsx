@@ -5,7 +5,7 @@ import { useCan } from '../../app/session';
 import { ExecutionMoved, Executions } from '../../gen/documents';
 import type { ExecutionFilter, ExecutionStatus } from '../../gen/types';
 import { Subpages } from '../../parts/subpages';
-import { Badge, Time, words } from '../../ui/bits';
+import { Badge, phaseName, Time, words } from '../../ui/bits';
 import { Field } from '../../ui/field';
 import { More } from '../../ui/more';
 import { Loaded, Page } from '../../ui/page';
@@ -37,7 +37,7 @@ export default function ExecutionList() {
                 <li key={e.id} className="row">
                   <div>
                     <Link className="name" to="/app/executions/$id" params={{ id: e.id }}>{e.request?.title ?? e.workflow?.name ?? e.id}</Link>
-                    <div className="meta"><Badge value={e.status} />{e.workflow && <span>{e.workflow.name}, version {e.workflowVersion}</span>}{e.phaseId && <span>at {words(e.phaseId)}</span>}{e.error && <span>{e.error.message}</span>}<Time at={e.createdAt} /></div>
+                    <div className="meta"><Badge value={e.status} />{e.workflow && <span>{e.workflow.name}, version {e.workflowVersion}</span>}{e.phaseId && <span>at {phaseName(e, e.phaseId)}</span>}{e.error && <span>{e.error.message}</span>}<Time at={e.createdAt} /></div>
                   </div>
                 </li>
               ))}

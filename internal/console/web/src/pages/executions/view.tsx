@@ -6,7 +6,7 @@ import { useCan } from '../../app/session';
 import { CancelExecution, ExecutionMoved, ExecutionOne, OlderVersions } from '../../gen/documents';
 import type { ExecutionOneQuery } from '../../gen/types';
 import { Picture, type Definition, type Taken } from '../../parts/picture';
-import { Badge, count, lasting, Time, words } from '../../ui/bits';
+import { Badge, count, lasting, phaseName, Time, words } from '../../ui/bits';
 import { Confirm } from '../../ui/dialog';
 import { Loaded, Page, Section } from '../../ui/page';
 import { NotFound } from '../../ui/states';
@@ -58,7 +58,7 @@ function pathOf(e: Execution): Taken {
 function Body({ execution: e, again }: { execution: Execution; again: () => void }) {
   useAll(OlderVersions, { id: e.workflowId }, rows(e.workflow?.versions).length >= (e.workflow?.versions?.totalCount ?? 0)); // the cache joins them to those that are there
   const definition = definitionOf(e);
-  const name = (id: string) => definition.phases?.find((p) => p.id === id)?.name ?? words(id);
+  const name = (id: string) => phaseName(e, id);
   return (
     <>
       <div className="line verbs-line">
@@ -71,7 +71,7 @@ function Body({ execution: e, again }: { execution: Execution; again: () => void
         {e.finishedAt && <span>· finished <Time at={e.finishedAt} full /></span>}{e.startedAt && e.finishedAt && <span>· took {took(e.startedAt, e.finishedAt)}</span>}
       </p>
       {e.error && <p className="alert">{name(e.error.phaseId)}: {e.error.message}</p>}
-      <Incidents execution={e} definition={definition} again={again} />
+      <Incidents execution={e} again={again} />
       {(definition.phases?.length ?? 0) > 0 && <Picture definition={definition} faulty={new Set(e.error ? [e.error.phaseId] : [])} taken={pathOf(e)} />}
       <Section title="Path taken" intro="Secrets are masked.">
         <ol className="card phase-list" aria-label="Path taken">

@@ -12,7 +12,7 @@ import { usePersonChoices, useTeamChoices } from '../../parts/choices';
 import { Answers } from '../../parts/answers';
 import { Runs } from '../../parts/runs';
 import { Who } from '../../parts/who';
-import { Badge, Priority, priorities, Time, words } from '../../ui/bits';
+import { Badge, phaseName, Priority, priorities, Time, words } from '../../ui/bits';
 import { Confirm } from '../../ui/dialog';
 import { Loaded, Section } from '../../ui/page';
 import { NotFound } from '../../ui/states';
@@ -106,11 +106,11 @@ function Execution({ execution: e }: { execution: NonNullable<FullRequest['execu
   const sees = useCan('execution.read');
   return (
     <Section title={e.workflow?.name ?? 'Workflow'} actions={<>{sees && <Link to="/app/executions/$id" params={{ id: e.id }}>On the picture</Link>}<Badge value={e.status} /></>}>
-      {e.error && <p className="alert">{e.error.phaseId}: {e.error.message}</p>}
+      {e.error && <p className="alert">{phaseName(e, e.error.phaseId)}: {e.error.message}</p>}
       <ol className="card phases" aria-label="Phases of the workflow">
         {e.phases.map((p, i) => (
           <li key={`${p.phaseId} ${i}`}>
-            <span>{words(p.phaseId)} <span className="soft small-text">{words(p.type)}{p.transition && p.transition !== 'next' ? ` → ${words(p.transition)}` : ''}</span></span>
+            <span>{phaseName(e, p.phaseId)} <span className="soft small-text">{words(p.type)}{p.transition && p.transition !== 'next' ? ` → ${words(p.transition)}` : ''}</span></span>
             <span className="soft small-text"><Time at={p.finishedAt ?? p.startedAt} /></span>
             <Badge value={p.status} />
           </li>

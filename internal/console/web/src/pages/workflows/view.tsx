@@ -5,7 +5,7 @@ import type { Fault } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
 import { DeleteWorkflow, PublishWorkflow, UpdateWorkflow, WorkflowDiffOf, WorkflowExecutions, WorkflowOne, WorkflowVersions } from '../../gen/documents';
 import type { WorkflowOneQuery, WorkflowStatus } from '../../gen/types';
-import { Badge, Time, words } from '../../ui/bits';
+import { Badge, phaseName, Time, words } from '../../ui/bits';
 import { Changes } from '../../ui/changes';
 import { Confirm, Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
@@ -197,7 +197,7 @@ function Runs({ id }: { id: string }) {
     <Section title="Executions" actions={<Link to="/app/executions" search={{ workflowId: id } as never}>All executions</Link>}>
       <ul className="rows">
         {list.map((e) => (
-          <li key={e.id} className="row"><div><Link className="name" to="/app/executions/$id" params={{ id: e.id }}>{e.request?.title ?? e.id}</Link><div className="meta"><Badge value={e.status} /><span>Version {e.workflowVersion}</span>{e.phaseId && <span>at {e.phaseId}</span>}<Time at={e.startedAt} /></div></div></li>
+          <li key={e.id} className="row"><div><Link className="name" to="/app/executions/$id" params={{ id: e.id }}>{e.request?.title ?? e.id}</Link><div className="meta"><Badge value={e.status} /><span>Version {e.workflowVersion}</span>{e.phaseId && <span>at {phaseName(e, e.phaseId)}</span>}<Time at={e.startedAt} /></div></div></li>
         ))}
       </ul>
       <More shown={list.length} total={read.data?.executions?.totalCount} page={read.data?.executions?.pageInfo} next={read.next} />
