@@ -47,6 +47,10 @@ func (r *executionResolver) Phases(ctx context.Context, e *ent.Execution) ([]*en
 	return resolveAttached(ctx, r.engine, e, func(e *ent.Execution) string { return e.ID }, execution.LookUpHistory)
 }
 
+func (r *executionResolver) PhaseNames(ctx context.Context, e *ent.Execution) (map[string]string, error) {
+	return resolveAttached(ctx, r.engine, e, func(e *ent.Execution) string { return e.ID }, execution.LookUpPhaseNames)
+}
+
 func (r *executionResolver) Error(_ context.Context, e *ent.Execution) (*engine.Fault, error) {
 	return documentOf[*engine.Fault](e.Error)
 }

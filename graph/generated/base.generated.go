@@ -14159,6 +14159,24 @@ func (ec *executionContext) marshalONode2atriumᚋgraphᚋinternalᚋrelayᚐNod
 	return ec._Node(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalOStringMap2map(ctx context.Context, v any) (map[string]string, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := scalar.UnmarshalTexts(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOStringMap2map(ctx context.Context, sel ast.SelectionSet, v map[string]string) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := scalar.MarshalTexts(v)
+	return res
+}
+
 func (ec *executionContext) unmarshalOTagFilter2map(ctx context.Context, v any) (map[string][]string, error) {
 	if v == nil {
 		return nil, nil

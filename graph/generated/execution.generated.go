@@ -36,6 +36,7 @@ type ApprovalResolver interface {
 type ExecutionResolver interface {
 	Variables(ctx context.Context, obj *ent.Execution) (json.RawMessage, error)
 	Phases(ctx context.Context, obj *ent.Execution) ([]*ent.PhaseVisit, error)
+	PhaseNames(ctx context.Context, obj *ent.Execution) (map[string]string, error)
 	Error(ctx context.Context, obj *ent.Execution) (*engine.Fault, error)
 
 	Workflow(ctx context.Context, obj *ent.Execution) (*ent.Workflow, error)
@@ -475,6 +476,29 @@ func (ec *executionContext) fieldContext_Execution_phases(_ context.Context, fie
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _Execution_phaseNames(ctx context.Context, field graphql.CollectedField, obj *ent.Execution) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Execution_phaseNames(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Execution().PhaseNames(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v map[string]string) graphql.Marshaler {
+			return ec.marshalOStringMap2map(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Execution_phaseNames(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Execution", field, true, true, errors.New("field of type StringMap does not have child fields"))
 }
 
 func (ec *executionContext) _Execution_error(ctx context.Context, field graphql.CollectedField, obj *ent.Execution) (ret graphql.Marshaler) {
@@ -1731,6 +1755,11 @@ func (ec *executionContext) _Execution(ctx context.Context, sel ast.SelectionSet
 		case "phases":
 			out.Values[i] = ec._Execution_phases(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "phaseNames":
+			out.Values[i] = ec._Execution_phaseNames(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "error":

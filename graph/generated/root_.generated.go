@@ -1732,6 +1732,8 @@ type Execution implements Node {
   variables: JSON!
   "The phases that it has entered, in order; the last 1,000 of more, the last 100 where several executions are asked for."
   phases: [PhaseVisit!]!
+  "What people call the phases of its workflow, by their ids; null where the caller does not see the workflow."
+  phaseNames: StringMap
   "Why it failed, or what somebody has to look at before it goes on."
   error: ExecutionError
   "When its first phase was entered."
@@ -5282,6 +5284,8 @@ func (ec *executionContext) childFields_Execution(ctx context.Context, field gra
 		return ec.fieldContext_Execution_variables(ctx, field)
 	case "phases":
 		return ec.fieldContext_Execution_phases(ctx, field)
+	case "phaseNames":
+		return ec.fieldContext_Execution_phaseNames(ctx, field)
 	case "error":
 		return ec.fieldContext_Execution_error(ctx, field)
 	case "startedAt":

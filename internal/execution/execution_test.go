@@ -19,7 +19,9 @@ import (
 	run "atrium/internal/execution"
 	"atrium/internal/form"
 	"atrium/internal/op"
+	"atrium/internal/paging"
 	"atrium/internal/people"
+	"atrium/internal/policy"
 	"atrium/internal/principal"
 	domain "atrium/internal/request"
 	"atrium/internal/store"
@@ -195,6 +197,28 @@ func TestExecutionPinsItsVersion(t *testing.T) {
 		s.complete(r, "", nil)
 		s.at(r, "COMPLETED", "done")
 		require.Equal(t, []string{"start COMPLETED", "work COMPLETED", "done COMPLETED"}, s.path(r))
+	})
+}
+
+// An execution's phases are called as in the version that it runs, for those who see the workflow.
+func TestPhaseNames(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		hand := phase("hand", "PROCESS", nil)
+		hand["name"] = "Hand it out"
+		s := open(t, w, line([]body{phase("start", "START", nil), hand, phase("done", "END", nil)}))
+		s.work()
+		e := s.at(s.file(nil), "WAITING", "hand")
+		names := func(ctx context.Context) map[string]string {
+			return testkit.Run(t, w, ctx, run.LookUpPhaseNames, paging.ByIDs{IDs: []string{e.ID}})[e.ID]
+		}
+		hand["name"] = "Renamed"
+		s.publish(line([]body{phase("start", "START", nil), hand, phase("done", "END", nil)}))
+		require.Equal(t, map[string]string{"start": "start", "hand": "Hand it out", "done": "done"}, names(s.ctx))
+		condition := policy.NewCondition([]byte(`{"principal.role": "agent"}`))
+		testkit.Run(t, w, w.As(w.A, principal.Owner), policy.Create, policy.CreateInput{Name: "Hidden", Effect: "Deny", Action: "read", Resource: "Workflow", Condition: &condition})
+		require.Empty(t, names(w.As(w.A, principal.Agent)))
+		require.NotEmpty(t, names(w.As(w.A, principal.Admin)))
 	})
 }
 

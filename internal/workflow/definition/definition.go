@@ -1,6 +1,9 @@
 package definition
 
 import (
+	"cmp"
+	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -111,11 +114,21 @@ func (p *Phase) Follow(name string) *Phase { return p.next[name] }
 func (p *Phase) Ways() []string { return slices.Clone(p.ways) }
 
 // Title returns the phase's name, or its id when it has none.
-func (p *Phase) Title() string {
-	if p.Name == "" {
-		return p.ID
+func (p *Phase) Title() string { return cmp.Or(p.Name, p.ID) }
+
+// PhaseNames returns what people call the phases of a published definition, by their ids: the name, or else the id.
+func PhaseNames(published []byte) (map[string]string, error) {
+	var d struct {
+		Phases []struct{ ID, Name string } `json:"phases"`
 	}
-	return p.Name
+	if err := json.Unmarshal(published, &d); err != nil {
+		return nil, fmt.Errorf("read a published definition: %w", err)
+	}
+	names := make(map[string]string, len(d.Phases))
+	for _, p := range d.Phases {
+		names[p.ID] = cmp.Or(p.Name, p.ID)
+	}
+	return names, nil
 }
 
 // Responsible returns the responsible participants, in the order written.
