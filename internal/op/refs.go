@@ -14,19 +14,18 @@ func InUse[Row any, Q interface {
 	Clone() Q
 	First(ctx context.Context) (*Row, error)
 }](ctx context.Context, tx *Tx, users Q, conflict func(user *Row) error) error {
-	user, err := users.Clone().First(ctx)
-	if err == nil {
-		return conflict(user)
-	}
+	_, err := users.Clone().First(tx.Unfiltered(ctx, "rows that the caller does not see are users, too"))
 	if ent.IsNotFound(err) {
-		if _, err = users.First(tx.Unfiltered(ctx, "rows that the caller does not see are users, too")); err == nil {
-			return conflict(nil)
-		}
+		return nil
 	}
-	if !ent.IsNotFound(err) {
+	var user *Row
+	if err == nil {
+		user, err = users.First(ctx)
+	}
+	if err != nil && !ent.IsNotFound(err) {
 		return fmt.Errorf("look for what uses the row: %w", err)
 	}
-	return nil
+	return conflict(user)
 }
 
 // Refs collects the faults of ids in an input.
