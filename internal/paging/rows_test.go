@@ -3,6 +3,7 @@ package paging_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -26,10 +27,10 @@ import (
 )
 
 // offering makes a service with an offering in company A.
-func offering(t *testing.T, w *testkit.World) *ent.Offering {
+func offering(t *testing.T, w *testkit.World, of ...string) *ent.Offering {
 	t.Helper()
 	ctx := w.As(w.A, principal.Owner)
-	s := testkit.Run(t, w, ctx, catalog.CreateService, catalog.CreateServiceInput{Name: "Mail"})
+	s := testkit.Run(t, w, ctx, catalog.CreateService, catalog.CreateServiceInput{Name: strings.Join(append([]string{"Mail"}, of...), " ")})
 	in := catalog.CreateOfferingInput{Name: "Box"}
 	in.ID = s.ID
 	return testkit.Run(t, w, ctx, catalog.CreateOffering, in)
@@ -154,7 +155,7 @@ func TestStatementsDoNotGrowWithRows(t *testing.T) {
 func TestCountersAreExact(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
-		off := offering(t, w)
+		off, other := offering(t, w), offering(t, w, "of others")
 		ctx := w.As(w.A, principal.Owner)
 		counter := op.New("service.list", op.Spec{Resource: "Request", Action: op.Read, Scope: "requests:read"},
 			func(ctx context.Context, tx *op.Tx, in counted) (int, error) {
@@ -175,7 +176,7 @@ func TestCountersAreExact(t *testing.T) {
 				wg.Go(func() {
 					errs[i] = w.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 						for _, what := range plan {
-							if err := disturb(ctx, tx, off, what, statuses, priorities); err != nil {
+							if err := disturb(ctx, tx, off, other, what, statuses, priorities); err != nil {
 								return err
 							}
 						}
@@ -210,7 +211,12 @@ func TestCountersAreExact(t *testing.T) {
 					rt.Fatal(err)
 				}
 				check("request", n, string(s)+"|"+string(p))
-				check("request_service", n, off.ServiceID+"|"+string(s)+"|"+string(p))
+				for _, service := range []string{off.ServiceID, other.ServiceID} {
+					if n, err = db.Request.Query().Where(request.ServiceID(service), request.StatusEQ(s), request.PriorityEQ(p)).Count(ctx); err != nil {
+						rt.Fatal(err)
+					}
+					check("request_service", n, service+"|"+string(s)+"|"+string(p))
+				}
 			}
 			if n, err = db.AuditEntry.Query().Count(ctx); err != nil {
 				rt.Fatal(err)
@@ -226,7 +232,7 @@ type counted struct {
 }
 
 // disturb creates, changes or deletes a request.
-func disturb(ctx context.Context, tx *store.Tx, off *ent.Offering, what int, statuses []request.Status, priorities []request.Priority) error {
+func disturb(ctx context.Context, tx *store.Tx, off, other *ent.Offering, what int, statuses []request.Status, priorities []request.Priority) error {
 	pick := func() (string, error) {
 		ids, err := tx.Request.Query().Order(request.ByID()).Limit(20).IDs(ctx)
 		if err != nil || len(ids) == 0 {
@@ -238,6 +244,19 @@ func disturb(ctx context.Context, tx *store.Tx, off *ent.Offering, what int, sta
 	case what < 5:
 		return tx.Request.Create().SetTitle("R").SetServiceID(off.ServiceID).SetOffering(off).SetCreatedBy("usr_x").
 			SetPriority(priorities[what%4]).Exec(ctx)
+	case what == 5: // it moves, or comes back
+		id, err := pick()
+		if err != nil || id == "" {
+			return err
+		}
+		at, err := tx.Request.Get(ctx, id)
+		if err != nil {
+			return err
+		}
+		if at.OfferingID == other.ID {
+			other = off
+		}
+		return tx.Request.Update().Where(request.ID(id)).SetServiceID(other.ServiceID).SetOfferingID(other.ID).Exec(ctx)
 	case what < 8:
 		id, err := pick()
 		if err != nil || id == "" {
