@@ -24,6 +24,7 @@
 //	the password is changed       Account, Except this browser's sign-in    PasswordChanged
 //	the password is reset         Account                                   PasswordReset
 //	a client is deleted           Client                                    ClientDeleted
+//	a client gets more scopes     Client                                    ClientWidened
 //	a client revokes a token      Grant                                     TokenRevoked
 //	a code comes twice            Grant                                     CodeReused
 //	a refresh token comes twice   Grant                                     RefreshReused

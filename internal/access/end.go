@@ -29,6 +29,7 @@ const (
 	PasswordChanged     Reason = "password changed"
 	PasswordReset       Reason = "password reset"
 	ClientDeleted       Reason = "client deleted"
+	ClientWidened       Reason = "client may do more than people have allowed it"
 	TokenRevoked        Reason = "token revoked by its client"
 	CodeReused          Reason = "an authorization code was used twice"
 	RefreshReused       Reason = "a refresh token was used twice"

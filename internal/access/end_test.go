@@ -95,6 +95,11 @@ var ways = []struct {
 	{"client deleted", access.ClientDeleted, func(h *house, _ keys) {
 		testkit.Run(h.t, h.World, h.As(h.A, principal.Owner), identity.DeleteClient, op.ByID{ID: h.app.ID})
 	}, []string{"grant", "other grant", "colleague's grant"}, nobody},
+	{"client widened", access.ClientWidened, func(h *house, _ keys) {
+		testkit.Run(h.t, h.World, h.As(h.A, principal.Owner), identity.UpdateClient, identity.UpdateClientInput{
+			ByID: op.ByID{ID: h.app.ID}, Scopes: op.SetTo(append(slices.Clone(h.app.Scopes), "audit:read")),
+		})
+	}, []string{"grant", "other grant", "colleague's grant"}, []string{there, here, "app, colleague's sign-in"}},
 	{"token revoked", access.TokenRevoked, func(h *house, k keys) {
 		h.browser().send(http.MethodPost, origin+"/oauth2/revoke", url.Values{"client_id": {h.app.ID}, "token": {k["grant"]}})
 	}, []string{"grant"}, nobody},

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"atrium/ent"
+	"atrium/ent/authrequest"
 	"atrium/ent/company"
 	"atrium/ent/oauthclient"
 	"atrium/internal/access"
@@ -129,10 +130,11 @@ type UpdateClientInput struct {
 	op.ByID
 	Name         op.Patch[string]   `json:"name,omitzero" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
 	RedirectURIs op.Patch[[]string] `json:"redirectUris,omitzero" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"Replaces all of them; as at registration."`
-	Scopes       op.Patch[[]string] `json:"scopes,omitzero" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"Replaces all of them."`
+	Scopes       op.Patch[[]string] `json:"scopes,omitzero" minItems:"1" maxItems:"20" uniqueItems:"true" doc:"Replaces all of them. With one that it did not have, its tokens end and people are asked anew."`
 }
 
-// updateClient returns validation_error as createClient does.
+// updateClient returns validation_error as createClient does. A client that may do more than before loses the grants that people gave
+// it.
 func updateClient(ctx context.Context, tx *op.Tx, before *ent.OAuthClient, in UpdateClientInput) (*ent.OAuthClient, error) {
 	given := CreateClientInput{RedirectURIs: op.Or(in.RedirectURIs.Value(), nil), Scopes: op.Or(in.Scopes.Value(), nil)}
 	if err := given.check(); err != nil {
@@ -147,7 +149,29 @@ func updateClient(ctx context.Context, tx *op.Tx, before *ent.OAuthClient, in Up
 		return nil, fmt.Errorf("change the client: %w", err)
 	}
 	tx.AuthorityChanged()
+	if in.Scopes.IsSet() || in.RedirectURIs.IsSet() {
+		if err := restart(ctx, tx, before.ID); err != nil {
+			return nil, err
+		}
+	}
+	for _, scope := range after.Scopes {
+		if !slices.Contains(before.Scopes, scope) { // people have allowed less, and are asked again
+			_, err := access.End(ctx, tx, access.Client(before.ID), access.ClientWidened)
+			return after, err
+		}
+	}
 	return after, nil
+}
+
+// restart ends the authorization requests of a client that are under way: what people were shown, and where they would be sent, is
+// not so any more.
+func restart(ctx context.Context, tx *op.Tx, clientID string) error {
+	return tx.AsSystem(ctx, "authorization requests belong to no company", func(ctx context.Context) error {
+		if _, err := tx.AuthRequest.Delete().Where(authrequest.ClientID(clientID)).Exec(ctx); err != nil {
+			return fmt.Errorf("end the client's authorization requests: %w", err)
+		}
+		return nil
+	})
 }
 
 // deleteClient deletes the client with the consents that people gave it, and ends all its tokens.
