@@ -312,6 +312,23 @@ func TestModelGoesOn(t *testing.T) {
 	})
 }
 
+// What a policy hides from agents, or an agent's scopes do not reach, goes to no model: neither in a run nor in a trial.
+func TestModelsAreToldWhatMayBeRead(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		m := script(t, says())
+		a := d.hireModel(m, "SUGGEST")
+		d.policy("Deny", "read", "Request", `{"principal.type": "agent", "resource.title": "Secret"}`)
+		d.policy("Deny", "read", "Request", `{"principal.role": "admin", "resource.title": "Secret"}`)
+		run := d.run(d.file(d.ctx, "Secret"), agentrun.StatusHANDED_OVER)
+		require.Equal(t, "The agent may not read this.", run.Reason)
+		_, _, err := op.Run(d.As(d.A, principal.Admin), d.Engine, agent.Test, agent.TestInput{ByID: op.ByID{ID: a.ID}, RequestID: run.RequestID}, nil)
+		require.Equal(t, apperr.Validation, code(err))
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		require.Empty(t, m.asked)
+	})
+}
+
 func TestModelConnections(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		d.thinks(script(t, says()))

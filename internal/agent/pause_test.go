@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"sync"
@@ -10,9 +11,11 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/agentrun"
+	"atrium/ent/request"
 	"atrium/internal/agent"
 	"atrium/internal/agent/interrupt"
 	"atrium/internal/op"
+	"atrium/internal/store"
 	"atrium/internal/testkit"
 )
 
@@ -52,6 +55,37 @@ func TestPauseHoldsARunUnderWay(t *testing.T) {
 		testkit.Run(t, d.World, d.ctx, agent.Resume, op.ByID{ID: a.ID})
 		d.run(id, agentrun.StatusCOMPLETED)
 		require.Equal(t, d.network, *d.request(id).TeamID)
+	})
+}
+
+// A request that changes between two turns of a model is looked at anew: what the model was told does not hold any more.
+func TestModelIsToldOfChangesBetweenTurns(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		asked, held := make(chan struct{}), make(chan struct{})
+		release := sync.OnceFunc(func() { close(held) })
+		t.Cleanup(release)
+		m := script(t, func(n int, s sent) (int, any) {
+			if n == 2 {
+				close(asked)
+				<-held
+			}
+			if len(s.Messages) > 2 {
+				return http.StatusOK, told(nil)
+			}
+			return http.StatusOK, told(calls{{"updateRequest", strings.Replace(route, "%s", d.network, 1)}})
+		})
+		a := d.hireModel(m, "SUGGEST")
+		id := d.file(d.ctx, "my vpn tunnel")
+		<-asked
+		testkit.Run(t, d.World, d.ctx, agent.Pause, op.ByID{ID: a.ID})
+		release()
+		d.idle()
+		require.NoError(t, d.Store.Write(d.ctx, func(ctx context.Context, tx *store.Tx) error { // as a workflow or a key may, which stop no run
+			return tx.Request.UpdateOneID(id).SetPriority(request.PriorityURGENT).Exec(ctx)
+		}))
+		testkit.Run(t, d.World, d.ctx, agent.Resume, op.ByID{ID: a.ID})
+		run := d.run(id, agentrun.StatusPROPOSED)
+		require.Equal(t, 2, run.Plans)
 	})
 }
 

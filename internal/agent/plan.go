@@ -15,6 +15,7 @@ import (
 	"atrium/ent/agent"
 	"atrium/internal/agent/interrupt"
 	"atrium/internal/apperr"
+	"atrium/internal/execution"
 	"atrium/internal/op"
 	"atrium/internal/principal"
 	"atrium/internal/request"
@@ -101,6 +102,21 @@ func newDecisionContext(ctx context.Context, e *op.Engine, c *selectedAgent, s s
 	}
 	l.read = principal.With(ctx, &reader)
 	return l, nil
+}
+
+// mayRead reports whether the agent, and the requester unless the agent sees by itself, may read what the run is about. Nothing of it
+// goes to a model otherwise. A run's task may be read by its agent whatever the requester may.
+func (l *decisionContext) mayRead() (bool, error) {
+	_, _, err := op.Run(l.read, l.engine, request.Get, op.ByID{ID: l.subject.ID}, nil)
+	if p, ok := principal.From(l.read); ok && err == nil && l.subject.task != nil {
+		as := *p
+		as.TaskID = l.subject.task.ID
+		_, _, err = op.Run(principal.With(l.read, &as), l.engine, execution.GetTask, op.ByID{ID: as.TaskID}, nil)
+	}
+	if code := apperr.CodeOf(err); err != nil && (code == apperr.Forbidden || code == apperr.NotFound) {
+		return false, nil
+	}
+	return err == nil, wrap("ask what the agent may read", err)
 }
 
 // history returns the finished requests that the reader may read; none if the reader may read no requests.

@@ -165,6 +165,11 @@ func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 	if l.self == nil {
 		return w.handOver(ctx, job, agentrun.StatusHANDED_OVER, "Nobody answers for the agent: its owner was deactivated.")
 	}
+	if may, err := l.mayRead(); err != nil {
+		return err
+	} else if !may {
+		return w.handOver(ctx, job, agentrun.StatusHANDED_OVER, "The agent may not read this.")
+	}
 	version, err := l.subject.version()
 	if err != nil {
 		return err
@@ -177,11 +182,22 @@ func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 	if err != nil {
 		return err
 	}
+	if args.Turn == 1 {
+		g.Version = version
+	}
 	for _, n := range turns {
 		t.addExchange(n)
 	}
 	if len(turns) >= args.Turn {
 		return nil // another job made this turn
+	}
+	if g.Version != "" && version != g.Version { // the model was told of another request than there is now
+		return w.runner.finish(ctx, job.JobRow, args.run(), "", func(ctx context.Context, tx *op.Tx, run *ent.AgentRun, _ *ent.Request) error {
+			if run.Plans != args.Plan {
+				return nil
+			}
+			return planAnew(ctx, tx, run)
+		})
 	}
 	if t.over { // its earlier plans have used a budget up
 		return w.handOver(ctx, job, agentrun.StatusHANDED_OVER, t.reason)
@@ -211,12 +227,12 @@ func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 		if err := secret.TouchLastUsed(ctx, tx.Client, secret.DueForTouch(used, now), now); err != nil {
 			return err
 		}
-		p := t.plan(version, g)
+		p := t.plan(g.Version, g)
 		is, err := interrupt.Version(r)
 		if err != nil {
 			return err
 		}
-		changed := version != "" && is != version
+		changed := g.Version != "" && is != g.Version
 		if t.over && !changed {
 			return conclude(ctx, tx, run, r, l.settings, p)
 		}

@@ -9,6 +9,8 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/comment"
+	"atrium/ent/offering"
+	entrequest "atrium/ent/request"
 	"atrium/internal/apperr"
 	"atrium/internal/execution"
 	"atrium/internal/op"
@@ -124,7 +126,41 @@ func (t *tool) mayUse(ctx context.Context, tx *op.Tx, who *principal.Principal, 
 	case !may:
 		return "", apperr.New(apperr.Forbidden, "The access policies do not allow this.")
 	}
+	if arguments, err = t.implied(ctx, tx, arguments); err != nil {
+		return "", err
+	}
 	return tx.ApprovalFor(ctx, who, t.info, row, arguments)
+}
+
+// implied returns the arguments with what the tool sets besides: the status of a transition, the service of another offering.
+func (t *tool) implied(ctx context.Context, tx *op.Tx, arguments json.RawMessage) (json.RawMessage, error) {
+	set := map[string]any{}
+	if err := json.Unmarshal(arguments, &set); err != nil {
+		return nil, fmt.Errorf("read the arguments: %w", err)
+	}
+	switch t.name {
+	case toolAccept:
+		set["status"] = entrequest.StatusIN_PROGRESS
+	case toolDecline:
+		set["status"] = entrequest.StatusCANCELLED
+	case toolMove:
+		id, _ := set["offeringId"].(string)
+		off, err := tx.Offering.Query().Where(offering.ID(id)).Only(tx.Unfiltered(ctx, "where a move leads, whoever sees it"))
+		if ent.IsNotFound(err) {
+			return arguments, nil // moving refuses it
+		}
+		if err != nil {
+			return nil, fmt.Errorf("look the offering up: %w", err)
+		}
+		set["serviceId"] = off.ServiceID
+	default:
+		return arguments, nil
+	}
+	raw, err := json.Marshal(set)
+	if err != nil {
+		return nil, fmt.Errorf("write the arguments: %w", err)
+	}
+	return raw, nil
 }
 
 // perform runs the operation of an action. The caller has locked the row.

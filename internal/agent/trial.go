@@ -113,7 +113,7 @@ func prepareTest(ctx context.Context, tx *op.Tx, in TestInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := tx.Request.Query().Where(request.ID(in.RequestID)).Only(ctx)
+	r, err := tx.Request.Query().Where(request.ID(in.RequestID)).Only(tx.Filtered(ctx)) // before a model is told of it
 	if ent.IsNotFound(err) {
 		return nil, unread
 	}
@@ -234,6 +234,13 @@ func prepareReplay(ctx context.Context, tx *op.Tx, in ReplayInput) (any, error) 
 	}
 	if err != nil {
 		return nil, err
+	}
+	shown, err := tx.Request.Query().Where(request.ID(run.RequestID)).Exist(tx.Filtered(ctx)) // before a model is told of it
+	if err != nil {
+		return nil, fmt.Errorf("look the request up: %w", err)
+	}
+	if !shown {
+		return nil, apperr.Missing("AgentRun")
 	}
 	all := principal.With(ctx, principal.Worker(run.CompanyID, workerName))
 	g, turns, err := turnsOf(all, tx.Client, run.ID, run.Plans)

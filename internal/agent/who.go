@@ -82,8 +82,8 @@ func actor(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (*principal.Princi
 
 func noMore() error { return apperr.New(apperr.Conflict, "The agent may not do this any more.") }
 
-// requesterOf returns the requester as a reader. A requester that is neither a person nor a service account reads only its own
-// rows.
+// requesterOf returns the requester as a reader. A requester that is neither an active person nor a service account reads only its
+// own rows.
 func requesterOf(ctx context.Context, db *ent.Client, r *ent.Request) (*principal.Principal, error) {
 	own := &principal.Principal{
 		CompanyID: r.CompanyID, Type: principal.TypeServiceAccount, ID: r.CreatedBy, Role: principal.Member, Scopes: principal.AllScopes,
@@ -92,7 +92,7 @@ func requesterOf(ctx context.Context, db *ent.Client, r *ent.Request) (*principa
 	switch kind, _, _ := strings.Cut(r.CreatedBy, "_"); kind {
 	case "usr":
 		u, err := db.User.Query().Where(user.ID(r.CreatedBy)).Only(ctx)
-		if err == nil {
+		if err == nil && !access.Gone(u.Status) {
 			return notice.PrincipalOf(u), nil
 		}
 		return own, wrap("look the requester up", ent.MaskNotFound(err))

@@ -43,13 +43,18 @@ var workersOf = map[string]int{interrupt.QueueName: workers, interrupt.DeadlineQ
 
 // Work registers the workers of the agents' jobs. out sends pushes to CUSTOM agents; nil sends none.
 func (d *Door) Work(out Caller) jobs.Option {
+	options := []jobs.Option{d.Know(out)}
+	for name, n := range workersOf {
+		options = append(options, jobs.NamedQueue(name, n))
+	}
+	return jobs.All(options...)
+}
+
+// Know registers the kinds of the agents' jobs, for a node that works none of them.
+func (d *Door) Know(out Caller) jobs.Option {
 	e := d.engine
 	r, b := &runner{engine: e, out: out, models: d.models}, &companyLimiter{}
-	var queues []jobs.Option
-	for name, n := range workersOf {
-		queues = append(queues, jobs.NamedQueue(name, n))
-	}
-	return jobs.All(jobs.All(queues...),
+	return jobs.All(
 		jobs.Work(&thinker{runner: r, busy: b}), jobs.Work(&evaluator{runner: r, busy: b}),
 		jobs.Work(&intake{engine: e}), jobs.Work(r), jobs.Work(&phaser{runner: r}), jobs.Work(&consultEnder{engine: e}), jobs.Work(&expirer{engine: e}), jobs.Work(&leaser{engine: e}),
 		jobs.Work(&tasker{engine: e}), jobs.Work(&releaser{engine: e}), jobs.Work(&pusher{runner: r, busy: &companyLimiter{}}))
