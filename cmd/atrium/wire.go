@@ -348,10 +348,11 @@ func (s *server) addWork(ctx context.Context) error {
 	return nil
 }
 
-// agents returns the workers of the agents' jobs; none with --no-agents, in which case those jobs wait.
+// agents returns the workers of the agents' jobs. With --no-agents their queues are left out, and those jobs wait: River discards jobs
+// whose kind it does not know when it rescues them.
 func (s *server) agents() jobs.Option {
 	if s.NoAgents {
-		return jobs.All()
+		return s.door.Know(s.outside)
 	}
 	return s.door.Work(s.outside)
 }

@@ -203,6 +203,10 @@ type RecheckPaymentInput struct {
 // recheckPayment makes the next run of the job check a pending payment. It changes nothing for a settled payment, so the
 // provider's messages may come late, twice or in any order.
 func recheckPayment(ctx context.Context, tx *op.Tx, in RecheckPaymentInput) (struct{}, error) {
+	// Under the account's lock: beside settlePayment, the wait for the next charge would be taken back that it has just set.
+	if _, err := op.Lock(tx, tx.BillingAccount.Query()).Only(ctx); err != nil {
+		return struct{}{}, fmt.Errorf("lock the billing account: %w", err)
+	}
 	p, err := tx.Payment.Get(ctx, in.PaymentID)
 	if ent.IsNotFound(err) {
 		return struct{}{}, apperr.New(apperr.NotFound, "There is no such payment.")

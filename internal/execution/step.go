@@ -166,14 +166,17 @@ func (r *Runner) fair(ctx context.Context, company string, wait bool, work func(
 	return err
 }
 
-// early returns how long the execution still has to wait, if the wait is so short that the job snoozes for it instead of a new
-// job; 0 otherwise.
+// mostSkew is how far this node's clock may be behind the database's, by which River starts jobs.
+const mostSkew = 5 * time.Minute
+
+// early returns how long the execution still has to wait, if that is so short that the job snoozes for it: there is no other job for a
+// wait within ShortWait, and this may be the job of a longer one, started by a clock that is ahead of ours. 0 otherwise.
 func (l *loaded) early(now time.Time) time.Duration {
 	w := l.state.Wait
 	if w == nil || w.Until == nil || w.For == engine.ForCall {
 		return 0
 	}
-	if left := w.Until.Sub(now); left > 0 && left < jobs.ShortWait {
+	if left := w.Until.Sub(now); left > 0 && left < mostSkew {
 		return left
 	}
 	return 0

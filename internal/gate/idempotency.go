@@ -13,7 +13,7 @@ import (
 const MaxKey = 255
 
 // IdempotencyKey returns the key of a request that changes something, "" when it has none, and a fingerprint of its
-// method, address and body, which distinguishes it from other requests with the same key. Returns validation_error for an
+// method, address, body and agent's run, which distinguishes it from other requests with the same key. Returns validation_error for an
 // invalid key.
 func IdempotencyKey(r *http.Request, raw []byte) (key string, fingerprint [32]byte, err error) {
 	keys := r.Header.Values("Idempotency-Key")
@@ -25,6 +25,9 @@ func IdempotencyKey(r *http.Request, raw []byte) (key string, fingerprint [32]by
 	}
 	h := sha256.New()
 	_, _ = fmt.Fprintf(h, "%s\n%s\n%s", r.Method, r.URL.RequestURI(), raw)
+	if run := r.Header.Get("Agent-Run"); run != "" { // the same write in another run is another request
+		_, _ = fmt.Fprintf(h, "\n%s", run)
+	}
 	h.Sum(fingerprint[:0])
 	return key, fingerprint, nil
 }

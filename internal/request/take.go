@@ -7,6 +7,7 @@ import (
 	"entgo.io/ent/dialect/sql"
 
 	"atrium/ent"
+	"atrium/ent/predicate"
 	"atrium/ent/request"
 	"atrium/internal/op"
 )
@@ -48,9 +49,11 @@ func takeNext(ctx context.Context, tx *op.Tx, in TakeNextInput) (*Taken, error) 
 	if err := tx.LockName(ctx, "take/"+in.TeamID); err != nil {
 		return nil, err
 	}
-	next, err := tx.Request.Query().
-		Where(request.TeamID(in.TeamID), request.StatusEQ(request.StatusPENDING), request.AssigneeIDIsNil(),
-			request.Or(request.SnoozedUntilIsNil(), request.SnoozedUntilLTE(tx.Now(ctx)))).
+	waiting := []predicate.Request{
+		request.TeamID(in.TeamID), request.StatusEQ(request.StatusPENDING), request.AssigneeIDIsNil(),
+		request.Or(request.SnoozedUntilIsNil(), request.SnoozedUntilLTE(tx.Now(ctx))),
+	}
+	next, err := tx.Request.Query().Where(waiting...).
 		Order(byNextDue, request.ByCreatedAt(), request.ByID()).Limit(maxPassedOver).All(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("look for the next request: %w", err)
@@ -62,6 +65,12 @@ func takeNext(ctx context.Context, tx *op.Tx, in TakeNextInput) (*Taken, error) 
 		}
 		if !may {
 			continue
+		}
+		if free, err := op.Lock(tx, tx.Request.Query().Where(append(waiting, request.ID(r.ID))...)).Exist(ctx); err != nil || !free {
+			if err != nil {
+				return nil, fmt.Errorf("look at the request again: %w", err)
+			}
+			continue // somebody was faster
 		}
 		me := tx.Principal().ID
 		r, err := op.RunIn(ctx, tx, Update, UpdateInput{ByID: op.ByID{ID: r.ID}, AssigneeID: op.SetTo(me)})
