@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent/auditentry"
@@ -108,6 +109,34 @@ func TestTakeNextGoesByEitherTarget(t *testing.T) {
 		first := promised("resolved in an hour", catalog.SLA{ResolutionMinutes: new(60)})
 		for _, want := range []string{first, second, third, last} {
 			require.Equal(t, want, testkit.Run(t, w, agent, request.TakeNext, request.TakeNextInput{TeamID: desk.ID}).Request.ID)
+		}
+	})
+}
+
+// Whoever is given a request while somebody takes the next one keeps it: it is not taken from them, and both are not told that it is
+// theirs.
+func TestTakeNextLeavesWhatWasGiven(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		owner, agent := w.As(w.A, principal.Owner), w.As(w.A, principal.Agent)
+		_, o := offer(t, w, owner)
+		desk := testkit.Run(t, w, owner, people.CreateTeam, people.CreateTeamInput{Name: "Desk"})
+		other := w.A.Users[principal.Admin].ID
+		for range 30 {
+			id := testkit.Run(t, w, owner, request.Create, request.CreateInput{ServiceID: o.ServiceID, OfferingID: o.ID, Title: "R", TeamID: &desk.ID}).ID
+			var wg sync.WaitGroup
+			wg.Go(func() {
+				_, _, err := op.Run(agent, w.Engine, request.TakeNext, request.TakeNextInput{TeamID: desk.ID}, nil)
+				assert.NoError(t, err)
+			})
+			wg.Go(func() {
+				_, _, err := op.Run(owner, w.Engine, request.Update, request.UpdateInput{ByID: op.ByID{ID: id}, AssigneeID: op.SetTo(other)}, nil)
+				assert.NoError(t, err)
+			})
+			wg.Wait()
+			r, err := w.Store.Reader().Request.Get(owner, id)
+			require.NoError(t, err)
+			require.Equal(t, other, *r.AssigneeID, "who was given it, before or after it was taken")
 		}
 	})
 }
