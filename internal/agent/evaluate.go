@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -13,11 +14,15 @@ import (
 	"atrium/ent/agent"
 	"atrium/ent/agentevaluation"
 	"atrium/ent/request"
+	"atrium/ent/user"
+	"atrium/internal/access"
 	"atrium/internal/agent/attack"
 	"atrium/internal/apperr"
 	"atrium/internal/id"
+	"atrium/internal/notice"
 	"atrium/internal/op"
 	"atrium/internal/paging"
+	"atrium/internal/principal"
 	domain "atrium/internal/request"
 	"atrium/internal/workflow/definition"
 )
@@ -174,6 +179,9 @@ func (w *evaluator) work(ctx context.Context, job *river.Job[EvaluateArgs]) erro
 	if err != nil {
 		return err
 	}
+	if ev.Total > 0 && ev.Total != len(cases) {
+		return apperr.New(apperr.Conflict, "What the agent may read has changed meanwhile. Evaluate it again.")
+	}
 	for began := time.Now(); len(done) < len(cases) && time.Since(began) < evaluating; {
 		o, err := w.tryOne(read, &selectedAgent{ev.Edges.Agent, s}, cases[len(done)], ev.CreatedBy)
 		if err != nil {
@@ -233,8 +241,11 @@ func (w *evaluator) casesOf(ctx context.Context, ev *ent.AgentEvaluation, s sett
 	if err != nil {
 		return nil, fmt.Errorf("read finished requests: %w", err)
 	}
+	if past, err = w.readable(ctx, ev, s, past); err != nil {
+		return nil, err
+	}
 	if len(past) == 0 {
-		return nil, apperr.New(apperr.Conflict, "The company has finished no request yet.")
+		return nil, apperr.New(apperr.Conflict, "There is no finished request that the agent and you may read.")
 	}
 	like, err := w.filedAgain(ctx, &selectedAgent{ev.Edges.Agent, s}, past)
 	if err != nil {
@@ -268,6 +279,31 @@ func (w *evaluator) casesOf(ctx context.Context, ev *ent.AgentEvaluation, s sett
 		out = append(out, evaluationCase{Case: c, kind: "attack", like: like})
 	}
 	return out, nil
+}
+
+// readable leaves out the requests that the agent, or whoever has it evaluated, may not read: a model would be told of them.
+func (w *evaluator) readable(ctx context.Context, ev *ent.AgentEvaluation, s settings, past []*ent.Request) ([]*ent.Request, error) {
+	db := w.runner.engine.Store.Reader()
+	self, err := principalOf(ctx, db, ev.Edges.Agent, s)
+	if err != nil || self == nil {
+		return nil, err
+	}
+	by, err := db.User.Query().Where(user.ID(ev.CreatedBy), access.Here()).Only(ctx)
+	if err != nil {
+		return nil, wrap("look up who evaluates", ent.MaskNotFound(err))
+	}
+	self.Method, self.Requester = principal.MethodAPIKey, notice.PrincipalOf(by)
+	ids := make([]string, len(past))
+	for i, r := range past {
+		ids[i] = r.ID
+	}
+	h, _, err := op.Run(principal.With(ctx, self), w.runner.engine, readHistory, historyInput{Only: ids}, nil)
+	if err != nil && apperr.CodeOf(err) != apperr.Forbidden {
+		return nil, wrap("read finished requests as the agent", err)
+	}
+	return slices.DeleteFunc(past, func(r *ent.Request) bool {
+		return !slices.ContainsFunc(h.requests, func(seen *ent.Request) bool { return seen.ID == r.ID })
+	}), nil
 }
 
 // filedAgain returns the newest finished request that could be filed again today: its offering is active, its answers fit the form,

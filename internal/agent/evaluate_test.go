@@ -85,6 +85,23 @@ func (d *desk) rows() [4]int {
 	return n
 }
 
+// What policies hide from the agent is no case: its model is not told of it.
+func TestEvaluationTellsWhatMayBeRead(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		d.finished(d.ctx, "Top secret", d.network)
+		d.finished(d.ctx, "my vpn", d.network)
+		m := script(t, says())
+		a := d.hireModel(m, "SUGGEST")
+		d.policy("Deny", "read", "Request", `{"principal.type": "agent", "resource.title": "Top secret"}`)
+		_, r := d.evaluated(a.ID, nil)
+		require.Positive(t, r.Cases)
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		require.NotEmpty(t, m.raw)
+		require.NotContains(t, strings.Join(m.raw, ""), "Top secret")
+	})
+}
+
 // A model that does what requests say fails, because of the rows that it leaves.
 func TestEvaluationFindsAnObedientModel(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
