@@ -27,7 +27,9 @@ type Account struct {
 	PasswordHash string `json:"-"`
 	// PasswordChangedAt holds the value of the "password_changed_at" field.
 	PasswordChangedAt *time.Time `json:"password_changed_at,omitempty"`
-	selectValues      sql.SelectValues
+	// when an import brought the account; none once somebody has used a link mailed to its address here
+	UnprovenSince *time.Time `json:"unproven_since,omitempty"`
+	selectValues  sql.SelectValues
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -37,7 +39,7 @@ func (*Account) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case account.FieldID, account.FieldEmail, account.FieldPasswordHash:
 			values[i] = new(sql.NullString)
-		case account.FieldCreatedAt, account.FieldUpdatedAt, account.FieldPasswordChangedAt:
+		case account.FieldCreatedAt, account.FieldUpdatedAt, account.FieldPasswordChangedAt, account.FieldUnprovenSince:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -91,6 +93,13 @@ func (_m *Account) assignValues(columns []string, values []any) error {
 				_m.PasswordChangedAt = new(time.Time)
 				*_m.PasswordChangedAt = value.Time
 			}
+		case account.FieldUnprovenSince:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field unproven_since", values[i])
+			} else if value.Valid {
+				_m.UnprovenSince = new(time.Time)
+				*_m.UnprovenSince = value.Time
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -140,6 +149,11 @@ func (_m *Account) String() string {
 	builder.WriteString(", ")
 	if v := _m.PasswordChangedAt; v != nil {
 		builder.WriteString("password_changed_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	if v := _m.UnprovenSince; v != nil {
+		builder.WriteString("unproven_since=")
 		builder.WriteString(v.Format(time.ANSIC))
 	}
 	builder.WriteByte(')')

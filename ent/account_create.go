@@ -74,6 +74,20 @@ func (_c *AccountCreate) SetNillablePasswordChangedAt(v *time.Time) *AccountCrea
 	return _c
 }
 
+// SetUnprovenSince sets the "unproven_since" field.
+func (_c *AccountCreate) SetUnprovenSince(v time.Time) *AccountCreate {
+	_c.mutation.SetUnprovenSince(v)
+	return _c
+}
+
+// SetNillableUnprovenSince sets the "unproven_since" field if the given value is not nil.
+func (_c *AccountCreate) SetNillableUnprovenSince(v *time.Time) *AccountCreate {
+	if v != nil {
+		_c.SetUnprovenSince(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *AccountCreate) SetID(v string) *AccountCreate {
 	_c.mutation.SetID(v)
@@ -207,6 +221,10 @@ func (_c *AccountCreate) createSpec() (*Account, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.PasswordChangedAt(); ok {
 		_spec.SetField(account.FieldPasswordChangedAt, field.TypeTime, value)
 		_node.PasswordChangedAt = &value
+	}
+	if value, ok := _c.mutation.UnprovenSince(); ok {
+		_spec.SetField(account.FieldUnprovenSince, field.TypeTime, value)
+		_node.UnprovenSince = &value
 	}
 	return _node, _spec
 }

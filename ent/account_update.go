@@ -102,6 +102,26 @@ func (_u *AccountUpdate) ClearPasswordChangedAt() *AccountUpdate {
 	return _u
 }
 
+// SetUnprovenSince sets the "unproven_since" field.
+func (_u *AccountUpdate) SetUnprovenSince(v time.Time) *AccountUpdate {
+	_u.mutation.SetUnprovenSince(v)
+	return _u
+}
+
+// SetNillableUnprovenSince sets the "unproven_since" field if the given value is not nil.
+func (_u *AccountUpdate) SetNillableUnprovenSince(v *time.Time) *AccountUpdate {
+	if v != nil {
+		_u.SetUnprovenSince(*v)
+	}
+	return _u
+}
+
+// ClearUnprovenSince clears the value of the "unproven_since" field.
+func (_u *AccountUpdate) ClearUnprovenSince() *AccountUpdate {
+	_u.mutation.ClearUnprovenSince()
+	return _u
+}
+
 // Mutation returns the AccountMutation object of the builder.
 func (_u *AccountUpdate) Mutation() *AccountMutation {
 	return _u.mutation
@@ -176,6 +196,12 @@ func (_u *AccountUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.PasswordChangedAtCleared() {
 		_spec.ClearField(account.FieldPasswordChangedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.UnprovenSince(); ok {
+		_spec.SetField(account.FieldUnprovenSince, field.TypeTime, value)
+	}
+	if _u.mutation.UnprovenSinceCleared() {
+		_spec.ClearField(account.FieldUnprovenSince, field.TypeTime)
 	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -268,6 +294,26 @@ func (_u *AccountUpdateOne) SetNillablePasswordChangedAt(v *time.Time) *AccountU
 // ClearPasswordChangedAt clears the value of the "password_changed_at" field.
 func (_u *AccountUpdateOne) ClearPasswordChangedAt() *AccountUpdateOne {
 	_u.mutation.ClearPasswordChangedAt()
+	return _u
+}
+
+// SetUnprovenSince sets the "unproven_since" field.
+func (_u *AccountUpdateOne) SetUnprovenSince(v time.Time) *AccountUpdateOne {
+	_u.mutation.SetUnprovenSince(v)
+	return _u
+}
+
+// SetNillableUnprovenSince sets the "unproven_since" field if the given value is not nil.
+func (_u *AccountUpdateOne) SetNillableUnprovenSince(v *time.Time) *AccountUpdateOne {
+	if v != nil {
+		_u.SetUnprovenSince(*v)
+	}
+	return _u
+}
+
+// ClearUnprovenSince clears the value of the "unproven_since" field.
+func (_u *AccountUpdateOne) ClearUnprovenSince() *AccountUpdateOne {
+	_u.mutation.ClearUnprovenSince()
 	return _u
 }
 
@@ -375,6 +421,12 @@ func (_u *AccountUpdateOne) sqlSave(ctx context.Context) (_node *Account, err er
 	}
 	if _u.mutation.PasswordChangedAtCleared() {
 		_spec.ClearField(account.FieldPasswordChangedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.UnprovenSince(); ok {
+		_spec.SetField(account.FieldUnprovenSince, field.TypeTime, value)
+	}
+	if _u.mutation.UnprovenSinceCleared() {
+		_spec.ClearField(account.FieldUnprovenSince, field.TypeTime)
 	}
 	_node = &Account{config: _u.config}
 	_spec.Assign = _node.assignValues

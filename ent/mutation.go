@@ -4932,6 +4932,7 @@ type AccountMutation struct {
 	email               *string
 	password_hash       *string
 	password_changed_at *time.Time
+	unproven_since      *time.Time
 	clearedFields       map[string]struct{}
 	done                bool
 	oldValue            func(context.Context) (*Account, error)
@@ -5261,6 +5262,55 @@ func (m *AccountMutation) ResetPasswordChangedAt() {
 	delete(m.clearedFields, account.FieldPasswordChangedAt)
 }
 
+// SetUnprovenSince sets the "unproven_since" field.
+func (m *AccountMutation) SetUnprovenSince(t time.Time) {
+	m.unproven_since = &t
+}
+
+// UnprovenSince returns the value of the "unproven_since" field in the mutation.
+func (m *AccountMutation) UnprovenSince() (r time.Time, exists bool) {
+	v := m.unproven_since
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldUnprovenSince returns the old "unproven_since" field's value of the Account entity.
+// If the Account object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AccountMutation) OldUnprovenSince(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldUnprovenSince is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldUnprovenSince requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldUnprovenSince: %w", err)
+	}
+	return oldValue.UnprovenSince, nil
+}
+
+// ClearUnprovenSince clears the value of the "unproven_since" field.
+func (m *AccountMutation) ClearUnprovenSince() {
+	m.unproven_since = nil
+	m.clearedFields[account.FieldUnprovenSince] = struct{}{}
+}
+
+// UnprovenSinceCleared returns if the "unproven_since" field was cleared in this mutation.
+func (m *AccountMutation) UnprovenSinceCleared() bool {
+	_, ok := m.clearedFields[account.FieldUnprovenSince]
+	return ok
+}
+
+// ResetUnprovenSince resets all changes to the "unproven_since" field.
+func (m *AccountMutation) ResetUnprovenSince() {
+	m.unproven_since = nil
+	delete(m.clearedFields, account.FieldUnprovenSince)
+}
+
 // Where appends a list predicates to the AccountMutation builder.
 func (m *AccountMutation) Where(ps ...predicate.Account) {
 	m.predicates = append(m.predicates, ps...)
@@ -5295,7 +5345,7 @@ func (m *AccountMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *AccountMutation) Fields() []string {
-	fields := make([]string, 0, 5)
+	fields := make([]string, 0, 6)
 	if m.created_at != nil {
 		fields = append(fields, account.FieldCreatedAt)
 	}
@@ -5310,6 +5360,9 @@ func (m *AccountMutation) Fields() []string {
 	}
 	if m.password_changed_at != nil {
 		fields = append(fields, account.FieldPasswordChangedAt)
+	}
+	if m.unproven_since != nil {
+		fields = append(fields, account.FieldUnprovenSince)
 	}
 	return fields
 }
@@ -5329,6 +5382,8 @@ func (m *AccountMutation) Field(name string) (ent.Value, bool) {
 		return m.PasswordHash()
 	case account.FieldPasswordChangedAt:
 		return m.PasswordChangedAt()
+	case account.FieldUnprovenSince:
+		return m.UnprovenSince()
 	}
 	return nil, false
 }
@@ -5348,6 +5403,8 @@ func (m *AccountMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldPasswordHash(ctx)
 	case account.FieldPasswordChangedAt:
 		return m.OldPasswordChangedAt(ctx)
+	case account.FieldUnprovenSince:
+		return m.OldUnprovenSince(ctx)
 	}
 	return nil, fmt.Errorf("unknown Account field %s", name)
 }
@@ -5392,6 +5449,13 @@ func (m *AccountMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetPasswordChangedAt(v)
 		return nil
+	case account.FieldUnprovenSince:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetUnprovenSince(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Account field %s", name)
 }
@@ -5431,6 +5495,9 @@ func (m *AccountMutation) ClearedFields() []string {
 	if m.FieldCleared(account.FieldPasswordChangedAt) {
 		fields = append(fields, account.FieldPasswordChangedAt)
 	}
+	if m.FieldCleared(account.FieldUnprovenSince) {
+		fields = append(fields, account.FieldUnprovenSince)
+	}
 	return fields
 }
 
@@ -5454,6 +5521,9 @@ func (m *AccountMutation) ClearField(name string) error {
 	case account.FieldPasswordChangedAt:
 		m.ClearPasswordChangedAt()
 		return nil
+	case account.FieldUnprovenSince:
+		m.ClearUnprovenSince()
+		return nil
 	}
 	return fmt.Errorf("unknown Account nullable field %s", name)
 }
@@ -5476,6 +5546,9 @@ func (m *AccountMutation) ResetField(name string) error {
 		return nil
 	case account.FieldPasswordChangedAt:
 		m.ResetPasswordChangedAt()
+		return nil
+	case account.FieldUnprovenSince:
+		m.ResetUnprovenSince()
 		return nil
 	}
 	return fmt.Errorf("unknown Account field %s", name)

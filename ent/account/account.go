@@ -22,6 +22,8 @@ const (
 	FieldPasswordHash = "password_hash"
 	// FieldPasswordChangedAt holds the string denoting the password_changed_at field in the database.
 	FieldPasswordChangedAt = "password_changed_at"
+	// FieldUnprovenSince holds the string denoting the unproven_since field in the database.
+	FieldUnprovenSince = "unproven_since"
 	// Table holds the table name of the account in the database.
 	Table = "accounts"
 )
@@ -34,6 +36,7 @@ var Columns = []string{
 	FieldEmail,
 	FieldPasswordHash,
 	FieldPasswordChangedAt,
+	FieldUnprovenSince,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -93,4 +96,9 @@ func ByPasswordHash(opts ...sql.OrderTermOption) OrderOption {
 // ByPasswordChangedAt orders the results by the password_changed_at field.
 func ByPasswordChangedAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldPasswordChangedAt, opts...).ToFunc()
+}
+
+// ByUnprovenSince orders the results by the unproven_since field.
+func ByUnprovenSince(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldUnprovenSince, opts...).ToFunc()
 }

@@ -89,6 +89,11 @@ func PasswordChangedAt(v time.Time) predicate.Account {
 	return predicate.Account(sql.FieldEQ(FieldPasswordChangedAt, v))
 }
 
+// UnprovenSince applies equality check predicate on the "unproven_since" field. It's identical to UnprovenSinceEQ.
+func UnprovenSince(v time.Time) predicate.Account {
+	return predicate.Account(sql.FieldEQ(FieldUnprovenSince, v))
+}
+
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
 func CreatedAtEQ(v time.Time) predicate.Account {
 	return predicate.Account(sql.FieldEQ(FieldCreatedAt, v))
@@ -367,6 +372,56 @@ func PasswordChangedAtIsNil() predicate.Account {
 // PasswordChangedAtNotNil applies the NotNil predicate on the "password_changed_at" field.
 func PasswordChangedAtNotNil() predicate.Account {
 	return predicate.Account(sql.FieldNotNull(FieldPasswordChangedAt))
+}
+
+// UnprovenSinceEQ applies the EQ predicate on the "unproven_since" field.
+func UnprovenSinceEQ(v time.Time) predicate.Account {
+	return predicate.Account(sql.FieldEQ(FieldUnprovenSince, v))
+}
+
+// UnprovenSinceNEQ applies the NEQ predicate on the "unproven_since" field.
+func UnprovenSinceNEQ(v time.Time) predicate.Account {
+	return predicate.Account(sql.FieldNEQ(FieldUnprovenSince, v))
+}
+
+// UnprovenSinceIn applies the In predicate on the "unproven_since" field.
+func UnprovenSinceIn(vs ...time.Time) predicate.Account {
+	return predicate.Account(sql.FieldIn(FieldUnprovenSince, vs...))
+}
+
+// UnprovenSinceNotIn applies the NotIn predicate on the "unproven_since" field.
+func UnprovenSinceNotIn(vs ...time.Time) predicate.Account {
+	return predicate.Account(sql.FieldNotIn(FieldUnprovenSince, vs...))
+}
+
+// UnprovenSinceGT applies the GT predicate on the "unproven_since" field.
+func UnprovenSinceGT(v time.Time) predicate.Account {
+	return predicate.Account(sql.FieldGT(FieldUnprovenSince, v))
+}
+
+// UnprovenSinceGTE applies the GTE predicate on the "unproven_since" field.
+func UnprovenSinceGTE(v time.Time) predicate.Account {
+	return predicate.Account(sql.FieldGTE(FieldUnprovenSince, v))
+}
+
+// UnprovenSinceLT applies the LT predicate on the "unproven_since" field.
+func UnprovenSinceLT(v time.Time) predicate.Account {
+	return predicate.Account(sql.FieldLT(FieldUnprovenSince, v))
+}
+
+// UnprovenSinceLTE applies the LTE predicate on the "unproven_since" field.
+func UnprovenSinceLTE(v time.Time) predicate.Account {
+	return predicate.Account(sql.FieldLTE(FieldUnprovenSince, v))
+}
+
+// UnprovenSinceIsNil applies the IsNil predicate on the "unproven_since" field.
+func UnprovenSinceIsNil() predicate.Account {
+	return predicate.Account(sql.FieldIsNull(FieldUnprovenSince))
+}
+
+// UnprovenSinceNotNil applies the NotNil predicate on the "unproven_since" field.
+func UnprovenSinceNotNil() predicate.Account {
+	return predicate.Account(sql.FieldNotNull(FieldUnprovenSince))
 }
 
 // And groups predicates with the AND operator between them.

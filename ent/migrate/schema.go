@@ -173,6 +173,7 @@ var (
 		{Name: "email", Type: field.TypeString, Unique: true, Nullable: true, Size: 254},
 		{Name: "password_hash", Type: field.TypeString, Nullable: true},
 		{Name: "password_changed_at", Type: field.TypeTime, Nullable: true},
+		{Name: "unproven_since", Type: field.TypeTime, Nullable: true},
 	}
 	// AccountsTable holds the schema information for the "accounts" table.
 	AccountsTable = &schema.Table{

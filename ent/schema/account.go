@@ -17,5 +17,7 @@ func (Account) Fields() []ent.Field {
 		field.String("email").MaxLen(254).Optional().Unique().Comment("lower case; none where another issuer signs the person in and has not verified it"),
 		field.String("password_hash").Sensitive().Optional().Comment("argon2id, in its own text form"),
 		field.Time("password_changed_at").Optional().Nillable(),
+		field.Time("unproven_since").Optional().Nillable().
+			Comment("when an import brought the account; none once somebody has used a link mailed to its address here"),
 	}
 }

@@ -236,6 +236,9 @@ func (b *builder) account(ctx context.Context, plain, hash string) (*ent.Account
 		}
 		return c.Save(ctx)
 	}
+	if err == nil && acc.UnprovenSince != nil {
+		err = people.Unproven()
+	}
 	if err != nil || acc.PasswordHash != "" || hash == "" {
 		return acc, err
 	}

@@ -8,6 +8,7 @@ import (
 	"atrium/ent/account"
 	"atrium/ent/mailedlink"
 	"atrium/ent/user"
+	"atrium/internal/apperr"
 	"atrium/internal/clock"
 	"atrium/internal/identity/mfa"
 	"atrium/internal/op"
@@ -30,6 +31,20 @@ func Proven(ctx context.Context, db *ent.Client, acc *ent.Account) (bool, error)
 		return false, fmt.Errorf("look for companies of the account: %w", err)
 	}
 	return came, nil
+}
+
+// Prove marks an account as its person's, because a link mailed to its address was used. An account that an import brought comes
+// with a password that anybody could have chosen. Until this it keeps to the companies that were imported with it.
+func Prove(ctx context.Context, tx *store.Tx, id string) error {
+	if err := tx.Account.Update().Where(account.ID(id), account.UnprovenSinceNotNil()).ClearUnprovenSince().Exec(ctx); err != nil {
+		return fmt.Errorf("mark the account as proven: %w", err)
+	}
+	return nil
+}
+
+// Unproven returns forbidden for an account that an import brought, when it would come into a company before Prove.
+func Unproven() error {
+	return apperr.New(apperr.Forbidden, "The address has an account that came with an imported company. Its owner asks for a new password first, at /forgot.")
 }
 
 // Taken reports whether somebody has proven that the address is theirs.
@@ -75,27 +90,22 @@ func Accept(ctx context.Context, tx *store.Tx, u *ent.User, name string) (bool, 
 }
 
 // accountOf returns the account of an e-mail address, and creates it if there is none. Accounts belong to no company.
-func accountOf(ctx context.Context, tx *op.Tx, email string) (id string, err error) {
+func accountOf(ctx context.Context, tx *op.Tx, email string) (acc *ent.Account, err error) {
 	err = tx.AsSystem(ctx, "invite: find or make the person's account", func(ctx context.Context) error {
 		// If two companies invite the same person at once, the lock makes the second wait and find the account.
 		if err := tx.LockName(ctx, accountLock(email)); err != nil {
 			return err
 		}
-		id, err = tx.Account.Query().Where(account.Email(email)).OnlyID(ctx)
-		if !ent.IsNotFound(err) {
-			return err
+		acc, err = tx.Account.Query().Where(account.Email(email)).Only(ctx)
+		if ent.IsNotFound(err) {
+			acc, err = tx.Account.Create().SetEmail(email).Save(ctx)
 		}
-		made, err := tx.Account.Create().SetEmail(email).Save(ctx)
-		if err != nil {
-			return err
-		}
-		id = made.ID
-		return nil
+		return err
 	})
 	if err != nil {
-		return "", fmt.Errorf("find or make the account: %w", err)
+		return nil, fmt.Errorf("find or make the account: %w", err)
 	}
-	return id, nil
+	return acc, nil
 }
 
 // accountLock names the lock for creating or replacing the account of an address.

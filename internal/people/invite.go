@@ -58,13 +58,13 @@ func inviteUser(ctx context.Context, tx *op.Tx, in InviteUserInput) (*ent.User, 
 	if member {
 		return nil, apperr.New(apperr.Conflict, "Somebody with this e-mail address is a member already.")
 	}
-	accountID, err := accountOf(ctx, tx, email)
+	acc, err := accountOf(ctx, tx, email)
 	if err != nil {
 		return nil, err
 	}
 	local, _, _ := strings.Cut(email, "@")
 	u, err := tx.User.Create().
-		SetAccountID(accountID).
+		SetAccountID(acc.ID).
 		SetEmail(email).
 		SetName(op.Or(in.Name, local)).
 		SetRole(user.Role(op.Or(in.Role, string(user.RoleMember)))).

@@ -135,10 +135,18 @@ func newcomer(ctx context.Context, tx *op.Tx, in ProvisionInput) (*ent.User, err
 }
 
 // accountFor returns the account for a newcomer. If the issuer has not verified the address, the newcomer gets an account
-// without an address, and only if nobody has proven that the address is theirs; an invitation alone does not count.
+// without an address, and only if nobody has proven that the address is theirs; an invitation alone does not count. Returns
+// forbidden when the account of a verified address is an import's.
 func accountFor(ctx context.Context, tx *op.Tx, in ProvisionInput) (id string, err error) {
 	if in.EmailVerified {
-		return accountOf(ctx, tx, in.Email)
+		acc, err := accountOf(ctx, tx, in.Email)
+		if err != nil {
+			return "", err
+		}
+		if acc.UnprovenSince != nil {
+			return "", Unproven()
+		}
+		return acc.ID, nil
 	}
 	err = tx.AsSystem(ctx, "provision: make the newcomer's account", func(ctx context.Context) error {
 		taken, err := Taken(ctx, tx.Client, in.Email)

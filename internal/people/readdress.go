@@ -31,7 +31,7 @@ func Readdress(ctx context.Context, tx *store.Tx, accountID, from, to string) (b
 	if err := giveWay(ctx, tx, to, accountID); err != nil {
 		return false, err
 	}
-	n, err := tx.Account.Update().Where(account.ID(accountID), account.Email(from)).SetEmail(to).Save(ctx)
+	n, err := tx.Account.Update().Where(account.ID(accountID), account.Email(from)).SetEmail(to).ClearUnprovenSince().Save(ctx)
 	if err != nil || n != 1 {
 		return false, err
 	}

@@ -127,6 +127,9 @@ func showAccount(ctx context.Context, tx *op.Tx, before *ent.User, u *ent.UserUp
 		if err != nil {
 			return fmt.Errorf("read the account: %w", err)
 		}
+		if before.AcceptedAt == nil && acc.UnprovenSince != nil {
+			return Unproven()
+		}
 		mfa, err := mfa.Enrolled(ctx, tx.Client, acc.ID)
 		if err != nil {
 			return err

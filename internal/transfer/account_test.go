@@ -49,6 +49,9 @@ func TestKnownAccountsHaveTheirOwnFactors(t *testing.T) {
 			u, err := to.Store.Reader().User.Get(ctx, id)
 			require.NoError(t, err)
 			require.Equal(t, want, u.MfaEnabled, u.Email)
+			acc, err := to.Store.Reader().Account.Get(ctx, u.AccountID)
+			require.NoError(t, err)
+			require.Equal(t, id == alone.ID, acc.UnprovenSince != nil, "%s: an account that the file has brought", u.Email)
 		}
 	})
 }

@@ -32,7 +32,8 @@
 // waits continues where it was. Import takes the kinds of jobs that are a company's (tables.go), and no others. To derive the jobs
 // from the rows was refused: each kind needed code of its own, and some were forgotten. Mails that wait are sent by the old
 // installation. A call that was under way is repeated under the same idempotency key. If the address of an account is known in the
-// new installation, the account there is used, and its owner signs in as before.
+// new installation, the account there is used, and its owner signs in as before. An account that the file brings is unproven
+// (people.Prove): whoever writes a file could put anybody's address into it, with a password of their own.
 //
 // The package never stops the company in the old installation. After a permanent move the operator must do that.
 package transfer

@@ -22,6 +22,7 @@ import (
 	"atrium/ent/company"
 	"atrium/internal/audit"
 	"atrium/internal/audit/merkle"
+	"atrium/internal/clock"
 	companies "atrium/internal/company"
 	"atrium/internal/identity/mfa"
 	"atrium/internal/jobs"
@@ -260,7 +261,8 @@ func (i *importer) ours(id any) bool {
 	return id != nil && id != "" && (id == i.header.Company || id == i.header.Sandbox)
 }
 
-// account reports whether to import an account. An account that exists here, with the same id or address, is used instead.
+// account reports whether to import an account. An account that exists here, with the same id or address, is used instead. One
+// that is new here is unproven: the file could have been written with anybody's address and a password of its author's.
 func (i *importer) account(ctx context.Context, row map[string]any) (bool, error) {
 	id, _ := row["id"].(string)
 	known := account.ID(id)
@@ -269,7 +271,7 @@ func (i *importer) account(ctx context.Context, row map[string]any) (bool, error
 	}
 	here, err := i.tx.Account.Query().Where(known).FirstID(ctx)
 	if ent.IsNotFound(err) {
-		i.brought[id] = true
+		i.brought[id], row[account.FieldUnprovenSince] = true, clock.From(ctx).Now()
 		return true, nil
 	}
 	if err != nil {

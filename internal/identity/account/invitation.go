@@ -127,6 +127,9 @@ func (s *Server) accept(ctx context.Context, tx *store.Tx, w http.ResponseWriter
 	if err := use(ctx, tx, in.link); err != nil {
 		return err
 	}
+	if err := people.Prove(ctx, tx, in.account.ID); err != nil {
+		return err
+	}
 	changes := map[string]audit.Change{"status": changed(user.StatusInvited, user.StatusActive)}
 	if name != "" && name != in.user.Name {
 		changes["name"] = changed(in.user.Name, name)

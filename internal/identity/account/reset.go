@@ -18,6 +18,7 @@ import (
 	"atrium/internal/identity/password"
 	"atrium/internal/identity/signin"
 	"atrium/internal/identity/throttle"
+	"atrium/internal/people"
 	"atrium/internal/store"
 )
 
@@ -71,6 +72,9 @@ func (s *Server) postReset(w http.ResponseWriter, r *http.Request) {
 			return err
 		}
 		if err := s.setPassword(ctx, tx, acc, hash); err != nil {
+			return err
+		}
+		if err := people.Prove(ctx, tx, acc.ID); err != nil {
 			return err
 		}
 		_, err := access.End(ctx, access.In(tx, s.letters.outbox.Queue()), access.Account(acc.ID), access.PasswordReset)

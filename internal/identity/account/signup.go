@@ -136,8 +136,8 @@ func (s *Server) postConfirm(w http.ResponseWriter, r *http.Request) {
 		SignUp: &company.SignUp{PasswordHash: hash, IP: from.IP, UserAgent: from.UserAgent, RequestID: from.RequestID},
 		Within: func(ctx context.Context, tx *store.Tx, _ *company.Created) error { return use(ctx, tx, o.link) },
 	})
-	if apperr.CodeOf(err) == apperr.Conflict && err != nil {
-		s.confirmPage(w, r, http.StatusConflict, o, pages.Page{Values: values, Error: "Another company was opened at the same moment. Try again."})
+	if code := apperr.CodeOf(err); err != nil && (code == apperr.Conflict || code == apperr.Forbidden) {
+		s.confirmPage(w, r, http.StatusConflict, o, pages.Page{Values: values, Error: apperr.From(err).Message})
 		return
 	}
 	if err != nil {

@@ -169,6 +169,22 @@ func TestInvitationElsewhereKeepsNobodyOut(t *testing.T) {
 	})
 }
 
+// An account that an import brought has a password of whoever wrote the file, so not even a verified address lets it in.
+func TestUnprovenAccountStaysOut(t *testing.T) {
+	each(t, byCompany, func(t *testing.T, h *house) {
+		h.jit(true)
+		h.write(func(ctx context.Context, tx *store.Tx) error {
+			return tx.Account.UpdateOneID(h.B.Owner.AccountID).SetUnprovenSince(h.Clock.Now()).Exec(ctx)
+		})
+		c := acme(testissuer.Claims{"email": h.B.Owner.Email, "email_verified": true})
+		_, err := h.comes(c)
+		require.ErrorIs(t, err, issuer.ErrNoMember)
+		testkit.Run(t, h.World, h.As(h.A, principal.Admin), people.InviteUser, people.InviteUserInput{Email: h.B.Owner.Email})
+		_, err = h.comes(c)
+		require.ErrorIs(t, err, issuer.ErrNoMember, "an invitation changes nothing")
+	})
+}
+
 // A company may accept every subject of the issuer. Concurrent calls create one member.
 func TestJustInTime(t *testing.T) {
 	each(t, byCompany, func(t *testing.T, h *house) {

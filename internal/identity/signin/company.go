@@ -128,8 +128,8 @@ func (s *Server) postCompany(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, g.At(PathSignIn), http.StatusSeeOther)
 }
 
-// accept makes an invited user active. The person is signed in as the invited account, which proves as much as the mailed
-// link does.
+// accept makes an invited user active. The person is signed in as the invited account, whose address was proven, which proves as
+// much as the mailed link does.
 func (s *Server) accept(ctx context.Context, from audit.Origin, u *ent.User) error {
 	err := s.signIns.write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		accepted, err := people.Accept(ctx, tx, u, "")

@@ -90,7 +90,13 @@ func (s *Server) nextInCompany(ctx context.Context, g *goal, st *state) error {
 	if err != nil {
 		return err
 	}
-	all = slices.DeleteFunc(slices.Clone(all), func(m membership) bool { return m.Invited() && (g.silent() || activeIn(all, m.Company.ID)) })
+	acc, err := s.store.Reader().Account.Get(s.signIns.system(ctx), st.signIn.AccountID)
+	if err != nil {
+		return fmt.Errorf("read the account: %w", err)
+	}
+	all = slices.DeleteFunc(slices.Clone(all), func(m membership) bool {
+		return m.Invited() && (g.silent() || acc.UnprovenSince != nil || activeIn(all, m.Company.ID))
+	})
 	st.choose(all)
 	if st.step = stepRefused; len(all) == 0 {
 		if g.req.UserID != "" {

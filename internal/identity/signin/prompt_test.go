@@ -161,6 +161,18 @@ func TestInvitationIsAccepted(t *testing.T) {
 	})
 }
 
+// An account that an import brought, and whose address nobody has proven here, cannot accept by choosing: its password may be that of
+// the file's author.
+func TestUnprovenAccountChoosesNoInvitation(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		s.join(user.StatusInvited)
+		s.change(func(ctx context.Context, tx *store.Tx) error {
+			return tx.Account.UpdateOneID(s.agent().AccountID).SetUnprovenSince(s.Clock.Now()).Exec(ctx)
+		})
+		require.Equal(t, s.A.Company.ID, s.browser().get(s.web()).signInAs(s.agent()).claims().Company)
+	})
+}
+
 // Who is no active member of the client's company is told so: deactivated people and strangers alike.
 func TestNoAccess(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
