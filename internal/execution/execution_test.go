@@ -335,7 +335,8 @@ func TestDataAsksForCorrections(t *testing.T) {
 	})
 }
 
-// A correction that the offering's form refuses becomes an incident: the request stays as it was, and the execution waits.
+// A correction that the offering's form refuses changes nothing. What the form has come to refuse of the other answers since the
+// request was filed stands in nobody's way.
 func TestCorrectionsThatTheFormRefuses(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -357,6 +358,20 @@ func TestCorrectionsThatTheFormRefuses(t *testing.T) {
 		require.JSONEq(t, `{"n": 1}`, string(s.request(r).Fields))
 		s.complete(r, "", body{"n": 3})
 		s.at(r, "COMPLETED", "done")
+
+		number := form.Field{Key: "n", Label: "N", Type: form.Number, Max: new(3.0)}
+		change := func(colors ...string) {
+			testkit.Run(t, w, s.ctx, catalog.UpdateOffering, catalog.UpdateOfferingInput{
+				ByID: op.ByID{ID: s.offering.ID}, Form: op.SetTo(form.Definition{Fields: []form.Field{number, {Key: "color", Label: "Color", Type: form.Select, Options: colors}}}),
+			})
+		}
+		change("red", "blue")
+		r = s.file(body{"n": 1, "color": "red"})
+		s.at(r, "WAITING", "check")
+		change("blue")
+		s.complete(r, "", body{"n": 3})
+		s.at(r, "COMPLETED", "done")
+		require.JSONEq(t, `{"n": 3, "color": "red"}`, string(s.request(r).Fields))
 	})
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"atrium/ent"
@@ -133,8 +132,7 @@ func prepareCompletion(ctx context.Context, tx *op.Tx, in CompleteTaskInput) (an
 	return c, err
 }
 
-// correctionFaults checks corrections against the form of the request's offering, together with the request's other fields. It
-// ignores faults of fields that existed before and that the caller does not correct.
+// correctionFaults checks corrections against the form of the request's offering, together with the request's other fields.
 func correctionFaults(ctx context.Context, tx *op.Tx, t *ent.Task, corrections map[string]any) ([]apperr.Detail, error) {
 	faults := form.ValidateWithoutForm(corrections)
 	if len(faults) > 0 || t.RequestID == nil {
@@ -151,13 +149,7 @@ func correctionFaults(ctx context.Context, tx *op.Tx, t *ent.Task, corrections m
 	all := map[string]any{}
 	maps.Copy(all, old)
 	maps.Copy(all, corrections)
-	faults, err = domain.FieldFaults(ctx, tx, r.OfferingID, all)
-	return slices.DeleteFunc(faults, func(f apperr.Detail) bool {
-		key := strings.TrimPrefix(f.Field, "fields.")
-		_, was := old[key]
-		_, corrected := corrections[key]
-		return was && !corrected
-	}), err
+	return domain.FieldFaults(ctx, tx, r.OfferingID, all, old)
 }
 
 // CompletionFaults returns the faults of a completion of a task, by its outcomes and its form. Call it outside of

@@ -30,7 +30,7 @@ var Create = op.New("request.create", op.Spec{
 	}
 	return []string{"request.create"}
 }).Prepared(func(ctx context.Context, tx *op.Tx, in CreateInput) (any, error) {
-	fields, err := prepareFields(ctx, tx, in.OfferingID, in.Fields)
+	fields, err := prepareFields(ctx, tx, in.OfferingID, in.Fields, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
+	"slices"
+	"strings"
 	"time"
 
 	"atrium/ent"
@@ -25,8 +28,9 @@ const cheap = 100_000
 
 // prepareFields checks submitted values against the offering's form; without a form, any values within the size limits pass. An
 // offering that does not exist yields no faults, because the operation reports it. Offerings' forms are cached, so this reads an
-// offering only when it has changed.
-func prepareFields(ctx context.Context, tx *op.Tx, offeringID string, values map[string]any) (out fieldsChecked, err error) {
+// offering only when it has changed. already holds the answers that the request has; nil when it is created. They may have faults, for
+// the form may have changed since: those are ignored where the value stays, so who changes one answer need not correct the others.
+func prepareFields(ctx context.Context, tx *op.Tx, offeringID string, values, already map[string]any) (out fieldsChecked, err error) {
 	c, err := formOf(ctx, tx, offeringID)
 	if err != nil || c == nil {
 		return out, err
@@ -42,7 +46,17 @@ func prepareFields(ctx context.Context, tx *op.Tx, offeringID string, values map
 		if err != nil {
 			return fmt.Errorf("check the fields: %w", err)
 		}
-		out.faults = details
+		if out.faults = details; len(details) == 0 || already == nil {
+			return nil
+		}
+		before, err := c.form.Validate(tx.Filtered(ctx), already, LookupsOf(tx))
+		if err != nil {
+			return fmt.Errorf("check the fields as they are: %w", err)
+		}
+		out.faults = slices.DeleteFunc(details, func(d apperr.Detail) bool {
+			key := strings.TrimPrefix(d.Field, "fields.")
+			return slices.Contains(before, d) && reflect.DeepEqual(already[key], values[key])
+		})
 		return nil
 	}
 	if c.form.Cost(values) > cheap {
@@ -54,14 +68,15 @@ func prepareFields(ctx context.Context, tx *op.Tx, offeringID string, values map
 }
 
 // FieldFaults returns the faults of values as the fields of a request for an offering, by its form as it is now; none for an
-// offering that does not exist. Call it outside of transactions.
-func FieldFaults(ctx context.Context, tx *op.Tx, offeringID string, values map[string]any) ([]apperr.Detail, error) {
+// offering that does not exist. It ignores faults that the answers of the request had already, as prepareFields does. Call it
+// outside of transactions.
+func FieldFaults(ctx context.Context, tx *op.Tx, offeringID string, values, already map[string]any) ([]apperr.Detail, error) {
 	off, err := tx.Offering.Get(tx.Unfiltered(ctx, "the form binds everybody, also those who do not see the offering"), offeringID)
 	if err != nil {
 		return nil, ent.MaskNotFound(err)
 	}
 	forgetOlder(off)
-	c, err := prepareFields(ctx, tx, offeringID, values)
+	c, err := prepareFields(ctx, tx, offeringID, values, already)
 	return c.faults, err
 }
 

@@ -170,6 +170,27 @@ func TestAnswersAreHeldAgainstTheForm(t *testing.T) {
 
 		_, _, err = op.Run(ctx, w.Engine, request.Update, request.UpdateInput{ByID: op.ByID{ID: r.ID}, Fields: op.SetTo(strictjson.Object{"model": "17 inch"})}, nil)
 		require.Equal(t, "fields.model", apperr.From(err).Details[0].Field)
+
+		// The form changes: what stays as it was filed stands, what a change makes wrong does not.
+		reform := func(fields ...form.Field) {
+			testkit.Run(t, w, ctx, catalog.UpdateOffering, catalog.UpdateOfferingInput{ByID: op.ByID{ID: o.ID}, Form: op.SetTo(form.Definition{Fields: fields})})
+		}
+		set := func(fields strictjson.Object) []apperr.Detail {
+			_, _, err := op.Run(ctx, w.Engine, request.Update, request.UpdateInput{ByID: op.ByID{ID: r.ID}, Fields: op.SetTo(fields)}, nil)
+			if err == nil {
+				return nil
+			}
+			return apperr.From(err).Details
+		}
+		model := form.Field{Key: "model", Label: "Model", Type: form.Select, Options: []string{"15 inch", "17 inch"}, Required: true}
+		colour := form.Field{Key: "colour", Label: "Colour", Type: form.Text}
+		reform(model, colour)
+		require.Empty(t, set(strictjson.Object{"model": "14 inch", "colour": "red"}))
+		require.Equal(t, "fields.model", set(strictjson.Object{"model": "13 inch", "colour": "red"})[0].Field)
+		require.Equal(t, "fields.model", set(strictjson.Object{"colour": "red"})[0].Field)
+		colour.VisibleWhen = map[string]any{"model": "15 inch"}
+		reform(model, colour)
+		require.Equal(t, "fields.colour", set(strictjson.Object{"model": "17 inch", "colour": "red"})[0].Field, "hidden by this very change")
 	})
 }
 

@@ -36,7 +36,7 @@ var Move = op.OnRow("request.move", op.Spec{
 		}
 		kept = r.Fields
 	}
-	fields, err := prepareFields(ctx, tx, in.OfferingID, values)
+	fields, err := prepareFields(ctx, tx, in.OfferingID, values, nil)
 	return moving{fields, kept}, err
 })
 
@@ -111,7 +111,7 @@ func Fits(ctx context.Context, tx *op.Tx, r *ent.Request, offeringID string) (bo
 	if err != nil {
 		return false, err
 	}
-	faults, err := FieldFaults(ctx, tx, offeringID, values)
+	faults, err := FieldFaults(ctx, tx, offeringID, values, nil)
 	return len(faults) == 0, err
 }
 

@@ -37,8 +37,12 @@ var (
 		if err != nil {
 			return nil, fmt.Errorf("read the request: %w", err)
 		}
+		already, err := fieldsOf(r)
+		if err != nil {
+			return nil, err
+		}
 		fields, _ := op.Given(in.Fields)
-		return prepareFields(ctx, tx, r.OfferingID, fields)
+		return prepareFields(ctx, tx, r.OfferingID, fields, already)
 	})
 )
 
