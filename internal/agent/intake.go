@@ -53,7 +53,7 @@ func Follow(s *store.Store, queue *jobs.Queue) events.Subscriber {
 			if !works {
 				return nil
 			}
-			return queue.InsertManyTx(ctx, tx, jobs.Job{Args: TaskArgs{Company: e.CompanyID, Task: e.SubjectID}})
+			return queue.InsertManyTx(ctx, tx, jobs.Job{Args: interrupt.TaskArgs{Company: e.CompanyID, Task: e.SubjectID}})
 		case events.RequestCreated:
 		default:
 			return nil

@@ -11,6 +11,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/agent"
+	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
 	"atrium/ent/request"
 	"atrium/ent/task"
@@ -26,18 +27,6 @@ import (
 
 // toolTask is the tool of a run about a task. It is in no list of tools, because it is the purpose of the run.
 const toolTask = "completeTask"
-
-// TaskArgs is the job about a task that was assigned or has ended.
-type TaskArgs struct {
-	Company string `json:"company"`
-	Task    string `json:"task"`
-}
-
-// Kind names the job.
-func (TaskArgs) Kind() string { return "agent_task" }
-
-// InsertOpts puts the job into the agents' queue.
-func (TaskArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: interrupt.QueueName} }
 
 // ReleaseArgs is the job that gives a task to people: the task of a run that did not complete it, or one that its agent cannot
 // work on.
@@ -60,15 +49,16 @@ var onPhases = agent.And(agent.VersionGT(0), agent.TypeEQ(agent.TypeWORKFLOW_PHA
 
 // tasker begins and stops the runs of tasks.
 type tasker struct {
-	river.WorkerDefaults[TaskArgs]
+	river.WorkerDefaults[interrupt.TaskArgs]
 	engine *op.Engine
 }
 
 // NextRetry is soon, because somebody waits for the task.
-func (*tasker) NextRetry(*river.Job[TaskArgs]) time.Time { return time.Now().Add(retryAfter) }
+func (*tasker) NextRetry(*river.Job[interrupt.TaskArgs]) time.Time { return time.Now().Add(retryAfter) }
 
-// Work stops the runs of a task that belong to other agents than its current one, and begins the run of its agent.
-func (w *tasker) Work(ctx context.Context, job *river.Job[TaskArgs]) error {
+// Work stops the runs of a task that belong to other agents than its current one, makes all proposals about a task that has ended
+// stale, and begins the run of the task's agent.
+func (w *tasker) Work(ctx context.Context, job *river.Job[interrupt.TaskArgs]) error {
 	return w.engine.Work(ctx, job.Args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
 		t, err := tx.Task.Get(ctx, job.Args.Task)
 		if ent.IsNotFound(err) {
@@ -98,6 +88,13 @@ func (w *tasker) Work(ctx context.Context, job *river.Job[TaskArgs]) error {
 				worked = true
 			} else if err := end(ctx, tx, run, agentrun.StatusSTOPPED, reasonReassigned); err != nil {
 				return err
+			}
+		}
+		if !open.Task(t.Status) { // nor can anybody apply what ended runs have proposed
+			err := tx.AgentAction.Update().Where(agentaction.HasRunWith(agentrun.TaskID(t.ID)), agentaction.StatusEQ(agentaction.StatusPENDING)).
+				SetStatus(agentaction.StatusSTALE).Exec(ctx)
+			if err != nil {
+				return fmt.Errorf("make proposals about the task stale: %w", err)
 			}
 		}
 		if !worked && t.AgentID != nil && hasTask(*t.AgentID, t) {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent"
+	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
 	"atrium/ent/comment"
 	"atrium/ent/task"
@@ -144,6 +145,40 @@ func TestTasksThatAgentsLeave(t *testing.T) {
 		testkit.Run(t, d.World, d.staff(), execution.ClaimTask, op.ByID{ID: *run.TaskID})
 		d.run(id, agentrun.StatusSTOPPED)
 		require.Equal(t, run.ID, d.run(id, agentrun.StatusSTOPPED).ID)
+	})
+}
+
+// When a person completes a task, or its process ends, the agent's run ends as well, and nobody can apply what it has proposed.
+func TestTasksThatEndWithoutTheirAgent(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		r := d.phases("SUGGEST")
+		proposed := func() (string, *ent.AgentAction) {
+			t.Helper()
+			id, run := r.claimed(d.ctx)
+			testkit.Run(t, d.World, r.must(run.ID), agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: run.ID}, Variables: strictjson.Object{"serial": "X1"}})
+			return id, d.action(d.run(id, agentrun.StatusPROPOSED))
+		}
+		stale := func(a *ent.AgentAction) {
+			t.Helper()
+			require.Eventually(t, func() bool {
+				now, err := d.Store.Reader().AgentAction.Get(d.ctx, a.ID)
+				require.NoError(t, err)
+				return now.Status == agentaction.StatusSTALE
+			}, patience, tick)
+		}
+		id, a := proposed()
+		testkit.Run(t, d.World, d.staff(), execution.CompleteTask, execution.CompleteTaskInput{ByID: op.ByID{ID: d.task(id).ID}, Variables: strictjson.Object{"serial": "X2"}})
+		stale(a)
+		id, a = proposed()
+		testkit.Run(t, d.World, d.staff(), request.Decline, request.DeclineInput{ByID: op.ByID{ID: id}, Reason: "no"})
+		stale(a)
+		id, a = proposed()
+		testkit.Run(t, d.World, d.ctx, execution.Cancel, op.ByID{ID: d.task(id).ExecutionID})
+		stale(a)
+
+		id, _ = r.claimed(d.ctx)
+		testkit.Run(t, d.World, d.ctx, execution.Cancel, op.ByID{ID: d.task(id).ExecutionID})
+		d.run(id, agentrun.StatusSTOPPED)
 	})
 }
 

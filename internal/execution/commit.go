@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 
 	"atrium/ent"
+	"atrium/ent/agentrun"
 	"atrium/ent/approval"
 	"atrium/ent/incident"
 	"atrium/ent/request"
@@ -144,7 +146,7 @@ func (p *plan) carryOut(ctx context.Context, tx *op.Tx, e engine.Effect, now tim
 		return wrapWrite(tx.Approval.Update().Where(approval.ExecutionID(p.row.ID), approval.Visit(e.Visit), approval.StatusEQ(approval.StatusPENDING)).
 			SetStatus(approval.Status(e.Status)).Exec(ctx))
 	case engine.CloseOpen:
-		return closeOpen(ctx, tx.Client, p.row.ID, now)
+		return closeOpen(ctx, tx.Client, tx.Insert, p.row, now)
 	case engine.Sleep:
 		at := jobs.At(e.Until, now)
 		return tx.Insert(ctx, StepArgs{Company: p.row.CompanyID, Execution: p.row.ID, bulk: !at.IsZero()}, at)
@@ -188,18 +190,32 @@ func wrapWrite(err error) error {
 	return nil
 }
 
+// inserter inserts a job in the transaction that it belongs to, as op.Tx.Insert does.
+type inserter func(ctx context.Context, job river.JobArgs, at time.Time) error
+
 // closeOpen closes all open tasks, approvals and incidents of the execution.
-func closeOpen(ctx context.Context, db *ent.Client, executionID string, now time.Time) error {
+func closeOpen(ctx context.Context, db *ent.Client, insert inserter, row *ent.Execution, now time.Time) error {
+	executionID := row.ID
 	n, err := db.Task.Update().Where(task.ExecutionID(executionID), open.Tasks()).
 		SetStatus(task.StatusCANCELLED).ClearSLANextAt().Save(ctx)
 	if err != nil {
 		return fmt.Errorf("cancel the tasks: %w", err)
 	}
-	if n > 0 { // end their clocks, too
+	if n > 0 { // end their clocks and what agents do about them, too
 		err = db.Task.Update().Where(task.ExecutionID(executionID), task.StatusEQ(task.StatusCANCELLED), task.SLAStateNotNil(), task.SLAStateNEQ(task.SLAStateBREACHED)).
 			SetSLAState(task.SLAStateMET).Exec(ctx)
 		if err != nil {
 			return fmt.Errorf("end the clocks of the tasks: %w", err)
+		}
+		worked, err := db.AgentRun.Query().Where(agentrun.HasTaskWith(task.ExecutionID(executionID), task.StatusEQ(task.StatusCANCELLED))).
+			Unique(true).Select(agentrun.FieldTaskID).Strings(ctx)
+		if err != nil {
+			return fmt.Errorf("look for tasks that agents worked: %w", err)
+		}
+		for _, id := range worked {
+			if err := insert(ctx, interrupt.TaskArgs{Company: row.CompanyID, Task: id}, time.Time{}); err != nil {
+				return err
+			}
 		}
 	}
 	err = db.Approval.Update().Where(approval.ExecutionID(executionID), approval.StatusEQ(approval.StatusPENDING)).SetStatus(approval.StatusCANCELLED).Exec(ctx)

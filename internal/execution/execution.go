@@ -117,7 +117,7 @@ func cancel(ctx context.Context, tx *op.Tx, before *ent.Execution, _ op.ByID) (*
 	if before.FinishedAt != nil {
 		return nil, apperr.New(apperr.Conflict, "The execution is %s.", before.Status)
 	}
-	if err := end(ctx, tx.Client, before); err != nil {
+	if err := end(ctx, tx.Client, tx.Insert, before); err != nil {
 		return nil, err
 	}
 	if before.RequestID != nil {

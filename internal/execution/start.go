@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"entgo.io/ent/dialect/sql"
 	"github.com/riverqueue/river"
@@ -61,9 +62,9 @@ func Follow(queue *jobs.Queue) events.Subscriber {
 		case events.RequestCreated:
 			return start(ctx, tx, queue, e.SubjectID)
 		case events.RequestCancelled:
-			return endWith(ctx, tx, e.SubjectID)
+			return endWith(ctx, tx, queue, e.SubjectID)
 		case events.RequestMoved:
-			if err := endWith(ctx, tx, e.SubjectID); err != nil {
+			if err := endWith(ctx, tx, queue, e.SubjectID); err != nil {
 				return err
 			}
 			return start(ctx, tx, queue, e.SubjectID)
@@ -139,7 +140,7 @@ func running(s *sql.Selector) {
 }
 
 // endWith cancels the execution of a request that was cancelled, unless the execution itself cancelled the request.
-func endWith(ctx context.Context, tx *store.Tx, requestID string) error {
+func endWith(ctx context.Context, tx *store.Tx, queue *jobs.Queue, requestID string) error {
 	rows, err := store.Lock(tx, tx.Execution.Query().Where(execution.RequestID(requestID),
 		open.Executions()).Order(execution.ByID())).All(ctx)
 	if err != nil {
@@ -149,7 +150,10 @@ func endWith(ctx context.Context, tx *store.Tx, requestID string) error {
 		if row.ID == ctx.Value(committing{}) {
 			continue
 		}
-		if err := end(ctx, tx.Client, row); err != nil {
+		insert := func(ctx context.Context, job river.JobArgs, at time.Time) error {
+			return queue.InsertTx(ctx, tx, job, at)
+		}
+		if err := end(ctx, tx.Client, insert, row); err != nil {
 			return err
 		}
 	}
@@ -161,7 +165,7 @@ func endWith(ctx context.Context, tx *store.Tx, requestID string) error {
 type committing struct{}
 
 // end cancels an execution that the transaction has locked.
-func end(ctx context.Context, db *ent.Client, row *ent.Execution) error {
+func end(ctx context.Context, db *ent.Client, insert inserter, row *ent.Execution) error {
 	state, err := readState(row.State)
 	if err != nil {
 		return err
@@ -179,7 +183,7 @@ func end(ctx context.Context, db *ent.Client, row *ent.Execution) error {
 	if _, err := p.write(ctx, db, clock.From(ctx).Now()); err != nil {
 		return err
 	}
-	if err := closeOpen(ctx, db, row.ID, clock.From(ctx).Now()); err != nil {
+	if err := closeOpen(ctx, db, insert, row, clock.From(ctx).Now()); err != nil {
 		return err
 	}
 	measured.left(p)

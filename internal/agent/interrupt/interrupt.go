@@ -45,6 +45,18 @@ func (a RunArgs) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: QueueName, Priority: a.Priority}
 }
 
+// TaskArgs is the job about a task that was assigned or has ended.
+type TaskArgs struct {
+	Company string `json:"company"`
+	Task    string `json:"task"`
+}
+
+// Kind names the job.
+func (TaskArgs) Kind() string { return "agent_task" }
+
+// InsertOpts puts the job into the agents' queue.
+func (TaskArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: QueueName} }
+
 // PhaseArgs is the job that consults an agent about the task of a phase, or informs it that the phase was left.
 type PhaseArgs struct {
 	Company   string `json:"company"`
