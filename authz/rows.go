@@ -67,8 +67,7 @@ func (v *visible) Enter(ctx context.Context, _ string) (within context.Context, 
 	return ctx, func() {}, nil
 }
 
-// Exempt reports whether policies do not apply, like the Rego rule of that name: owners may always read and write policies, and
-// the operator belongs to no company.
+// Exempt reports whether policies do not apply: owners may always read and write policies, and the operator belongs to no company.
 func Exempt(p *principal.Principal, resource string) bool {
 	return p.Role == principal.OperatorRole || p.Role == principal.Owner && resource == "AccessPolicy"
 }
@@ -185,7 +184,7 @@ func (f scope) exists(s *sql.Selector, column string) *sql.Predicate {
 // filter returns the filter of one resource for the caller; it accepts all rows of an entity that is no resource.
 func (v *visible) filter(name string) filter {
 	if resources[name] == nil || Exempt(v.caller.Principal, name) {
-		return filter{on: resources[name], permitted: always(true), denied: always(false)} // exempt as the Rego has it
+		return filter{on: resources[name], permitted: always(true), denied: always(false)}
 	}
 	f, err := v.set.bucket("read", name).filter(v.value(name), v.operator)
 	if err != nil {

@@ -21,12 +21,9 @@ type tokenCreateCmd struct {
 	TTL     time.Duration `default:"1h" help:"How long it is valid: 1s to 8760h."`
 }
 
-// maxTTL limits an operator's token to a year.
-const maxTTL = 8760 * time.Hour
-
 // Run issues a token.
 func (m *tokenCreateCmd) Run(ctx context.Context) error {
-	if m.TTL < time.Second || m.TTL > maxTTL { // the times of a token are whole seconds
+	if m.TTL < time.Second || m.TTL > identity.MaxTokenLife { // the times of a token are whole seconds
 		return apperr.InvalidField("ttl", "must be 1s to 8760h")
 	}
 	if len(m.Scopes) == 0 {

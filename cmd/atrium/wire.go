@@ -167,7 +167,7 @@ type server struct {
 	front   *tlsfront.Front
 	console *console.Console // nil in a binary built without it
 	workers *jobs.Queue      // works jobs; on a node that works none, the same as queue
-	parts   []run.Part       // started in this order, stopped in reverse
+	parts   []run.Part       // started together, stopped in reverse order
 }
 
 // build builds everything that runs, in order.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
 
 	"atrium/ent"
 	"atrium/ent/signingkey"
@@ -36,6 +37,23 @@ type keySet struct {
 
 // NewKeys returns the keys of the store's database. It neither reads nor creates a key yet.
 func NewKeys(s *store.Store, sealer op.Sealer) *Keys { return &Keys{store: s, sealer: sealer} }
+
+// Sign returns claims as a JWT of the given type, signed with the key that signs now.
+func (k *Keys) Sign(ctx context.Context, typ jose.ContentType, claims any) (string, error) {
+	key, err := k.Signer(ctx)
+	if err != nil {
+		return "", fmt.Errorf("sign a token: %w", err)
+	}
+	signer, err := jose.NewSigner(key, (&jose.SignerOptions{}).WithType(typ))
+	if err != nil {
+		return "", fmt.Errorf("sign a token: %w", err)
+	}
+	token, err := jwt.Signed(signer).Claims(claims).Serialize()
+	if err != nil {
+		return "", fmt.Errorf("sign a token: %w", err)
+	}
+	return token, nil
+}
 
 // Signer returns the key that signs now. The first call in a new installation creates it.
 func (k *Keys) Signer(ctx context.Context) (jose.SigningKey, error) {

@@ -22,9 +22,8 @@ const (
 	// every client can know the key of a signature.
 	announced = 30 * time.Minute
 
-	// verifiesFor is how long a key verifies after its last signature: the longest life of a token that the operator
-	// may issue (token create --ttl), and an hour for differing clocks.
-	verifiesFor = 8760*time.Hour + time.Hour
+	// verifiesFor is how long a key verifies after its last signature: the longest life of a token, and an hour for differing clocks.
+	verifiesFor = MaxTokenLife + time.Hour
 
 	// lookEvery is how often the job checks the keys.
 	lookEvery = time.Hour

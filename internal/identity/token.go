@@ -59,6 +59,9 @@ func (c *Claims) Issued() time.Time {
 // Scopes returns the token's scopes.
 func (c *Claims) Scopes() []string { return strings.Fields(c.Scope) }
 
+// MaxTokenLife limits the life of a token: a year, for operators (token create --ttl). Keys are kept for as long.
+const MaxTokenLife = 8760 * time.Hour
+
 // Tokens issues and verifies access tokens.
 type Tokens struct {
 	keys     *Keys
@@ -89,25 +92,17 @@ type Grant struct {
 
 // IssueGranted signs an access token of a grant, valid for ttl, and returns it with its expiry.
 func (t *Tokens) IssueGranted(ctx context.Context, g Grant, ttl time.Duration) (token string, expires time.Time, err error) {
-	key, err := t.keys.Signer(ctx)
-	if err != nil {
-		return "", time.Time{}, err
-	}
-	signer, err := jose.NewSigner(key, (&jose.SignerOptions{}).WithType("at+jwt"))
-	if err != nil {
-		return "", time.Time{}, fmt.Errorf("sign the token: %w", err)
+	if ttl > MaxTokenLife {
+		return "", time.Time{}, fmt.Errorf("sign a token: %s is longer than the keys are kept", ttl)
 	}
 	now := t.now()
 	expires = now.Add(ttl)
-	token, err = jwt.Signed(signer).Claims(Claims{
+	token, err = t.keys.Sign(ctx, "at+jwt", Claims{
 		Issuer: t.issuer, Audience: jwt.Audience{t.audience}, Subject: g.UserID, Company: g.CompanyID,
 		Scope: strings.Join(g.Scopes, " "), ClientID: g.ClientID, Grant: g.ID, TokenUse: AccessTokenUse, ID: id.New("tok"),
 		IssuedAt: jwt.NewNumericDate(now), IssuedMillis: now.UnixMilli(), ExpiresAt: jwt.NewNumericDate(expires),
-	}).Serialize()
-	if err != nil {
-		return "", time.Time{}, fmt.Errorf("sign the token: %w", err)
-	}
-	return token, expires.Truncate(time.Second), nil
+	})
+	return token, expires.Truncate(time.Second), err
 }
 
 // ErrToken is returned by Verify for every invalid token, whatever the reason.

@@ -8,8 +8,8 @@
 //	          on the row → If-Match → the function (it emits events and inserts jobs) → policies on the result → audit entry
 //	          → answer kept → commit
 //
-// A step that refuses ends the call. Nothing of the call is stored except the audit entry of a denial or a conflict, which is
-// written on its own. An operation that is about no existing row checks the role's right before its function runs. The answer to
+// A step that refuses ends the call. Nothing of the call is stored except the audit entry of a denial or a conflict and the line of
+// the decision log, which are written on their own. An operation that is about no existing row checks the role's right before its function runs. The answer to
 // an idempotency key is kept for 24 hours. Recent proof is a sign-in of at most 15 minutes ago, for the verbs that
 // policies/data.json lists (fresh.go). Reads have no preparation, no transaction and no stored answer, and are audited only when
 // they are denied. A replica of the database may answer reads that are not about one row (store.Read): it shows everything that

@@ -56,7 +56,7 @@ type running struct {
 	done   chan error
 }
 
-// All starts the parts in order and waits until ctx ends or one of the parts ends. Then it stops all parts in reverse order,
+// All starts all parts at once and waits until ctx ends or one of the parts ends. Then it stops all parts in reverse order,
 // each within its grace period. Returns the parts' errors joined, one of which says which part ended by itself or did not stop
 // in time; nil after a clean stop.
 func All(ctx context.Context, log *slog.Logger, parts ...Part) error {

@@ -60,7 +60,7 @@ type replica struct {
 
 	mu   sync.Mutex
 	next *positionQuery // not sent yet
-	turn sync.Mutex     // held while a question is being answered
+	turn sync.Mutex     // held while a query is being answered
 }
 
 // positionQuery is one query for the primary's position. All reads that began before it was sent share its answer.
@@ -128,7 +128,7 @@ func (r *replica) position(ctx context.Context) (position, error) {
 	r.mu.Unlock()
 	r.turn.Lock()
 	r.mu.Lock()
-	r.next = nil // reads that begin from now on may depend on commits after this question is sent
+	r.next = nil // reads that begin from now on may depend on commits after this query is sent
 	r.mu.Unlock()
 	q.at, q.err = r.ask(context.WithoutCancel(ctx)) // other reads wait for the answer, too
 	r.turn.Unlock()

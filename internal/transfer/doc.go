@@ -4,7 +4,8 @@
 //	Export    writes everything of the company, as of one moment, into one encrypted file
 //	Import    imports such a file into an installation, completely or not at all
 //
-// The command line calls both. They work on the tables as the schema declares them, so a new entity needs no code here. The rows
+// The command line calls both. They work on the tables as the schema declares them, so a new entity needs no code here unless its
+// rows stay, its values are sealed under other bytes than its id, or its jobs move too (stay, boundTo and kinds in tables.go). The rows
 // of the company and its sandbox move, and the accounts of its people with their factors. Sessions, OAuth grants, sign-ins under
 // way and mailed links do not move, because the new installation issues its own, and neither do row counts, which the database
 // computes anew.

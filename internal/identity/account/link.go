@@ -2,9 +2,6 @@ package account
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,34 +23,29 @@ var lives = map[mailedlink.Kind]time.Duration{
 	mailedlink.KindInvitation:    7 * 24 * time.Hour,
 }
 
-const tokenBytes = 32
-
 // errLink is returned for a link that is unknown, used, expired or invalidated; nobody is told which.
 var errLink = errors.New("account: the link is not good any more")
 
 // newLink creates a link of the kind, and returns the token for its address. fill sets its recipient.
 func newLink(ctx context.Context, tx *store.Tx, kind mailedlink.Kind, fill func(*ent.MailedLinkCreate)) (token string, err error) {
-	b := make([]byte, tokenBytes)
-	_, _ = rand.Read(b) // never fails
-	sum := sha256.Sum256(b)
-	c := tx.MailedLink.Create().SetKind(kind).SetTokenHash(sum[:]).SetExpiresAt(clock.From(ctx).Now().Add(lives[kind]))
+	token, hash := pages.NewToken()
+	c := tx.MailedLink.Create().SetKind(kind).SetTokenHash(hash).SetExpiresAt(clock.From(ctx).Now().Add(lives[kind]))
 	fill(c)
 	if err := c.Exec(ctx); err != nil {
 		return "", fmt.Errorf("make a link: %w", err)
 	}
-	return base64.RawURLEncoding.EncodeToString(b), nil
+	return token, nil
 }
 
 // link finds the valid link of a request, in its address or its form. Returns errLink when there is none.
 func (s *Server) link(r *http.Request, kind mailedlink.Kind) (row *ent.MailedLink, token string, err error) {
 	token = r.FormValue("token")
-	b, err := base64.RawURLEncoding.Strict().DecodeString(token)
-	if err != nil || len(b) != tokenBytes {
+	hash := pages.TokenHash(token)
+	if hash == nil {
 		return nil, "", errLink
 	}
-	sum := sha256.Sum256(b)
 	row, err = s.store.Reader().MailedLink.Query().
-		Where(mailedlink.TokenHash(sum[:]), mailedlink.KindEQ(kind), mailedlink.UsedAtIsNil(), mailedlink.ExpiresAtGT(s.now())).
+		Where(mailedlink.TokenHash(hash), mailedlink.KindEQ(kind), mailedlink.UsedAtIsNil(), mailedlink.ExpiresAtGT(s.now())).
 		Only(s.system(r.Context()))
 	if ent.IsNotFound(err) {
 		return nil, "", errLink

@@ -17,7 +17,7 @@ const formCookie = "__Host-atrium_form"
 
 const tokenBytes = 32
 
-// NewToken returns a random value for a cookie, and the SHA-256 of its bytes.
+// NewToken returns a random value for a cookie or a link, and the SHA-256 of its bytes.
 func NewToken() (value string, hash []byte) {
 	b := make([]byte, tokenBytes)
 	_, _ = rand.Read(b) // never fails
@@ -25,7 +25,7 @@ func NewToken() (value string, hash []byte) {
 	return base64.RawURLEncoding.EncodeToString(b), sum[:]
 }
 
-// TokenHash returns the SHA-256 of a cookie value's bytes; nil for a value that NewToken did not make.
+// TokenHash returns the SHA-256 of such a value's bytes; nil for a value that NewToken did not make.
 func TokenHash(value string) []byte {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(value)
 	if err != nil || len(b) != tokenBytes {

@@ -75,7 +75,7 @@ func (t *notifier) Work(ctx context.Context, job *river.Job[access.LogoutNotice]
 // as any other kind of token.
 func (t *notifier) logoutToken(ctx context.Context, args access.LogoutNotice) (string, error) {
 	now := t.store.Clock().Now()
-	return signed(ctx, t.keys, "logout+jwt", &oidc.LogoutTokenClaims{
+	return t.keys.Sign(ctx, "logout+jwt", &oidc.LogoutTokenClaims{
 		Issuer: t.issuer, Subject: args.UserID, Audience: oidc.Audience{args.ClientID}, SessionID: args.SignInID,
 		IssuedAt: oidc.FromTime(now), Expiration: oidc.FromTime(now.Add(logoutLife)), JWTID: id.New("tok"),
 		Events: map[string]any{logoutEvent: struct{}{}},

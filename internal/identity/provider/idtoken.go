@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/go-jose/go-jose/v4"
-	"github.com/go-jose/go-jose/v4/jwt"
 	"github.com/zitadel/oidc/v3/pkg/oidc"
 
 	"atrium/ent"
@@ -32,7 +31,7 @@ func (p *Provider) idToken(ctx context.Context, g *tokenResponse, accessToken st
 		Claims: map[string]any{"token_use": identity.IDTokenUse, "company": g.grant.CompanyID},
 	}
 	describe(g.user, g.grant.Scopes, &claims.UserInfoProfile, &claims.UserInfoEmail)
-	return p.sign(ctx, "JWT", claims)
+	return p.keys.Sign(ctx, "JWT", claims)
 }
 
 // describe fills in the user's claims that the scopes allow. E-mail addresses count as verified: a mail confirms each
@@ -44,25 +43,4 @@ func describe(u *ent.User, scopes []string, profile *oidc.UserInfoProfile, email
 	if slices.Contains(scopes, oidc.ScopeEmail) {
 		email.Email, email.EmailVerified = u.Email, true
 	}
-}
-
-// sign returns claims as a JWT of the given type, signed with the current key.
-func (p *Provider) sign(ctx context.Context, typ jose.ContentType, claims any) (string, error) {
-	return signed(ctx, p.keys, typ, claims)
-}
-
-func signed(ctx context.Context, keys *identity.Keys, typ jose.ContentType, claims any) (string, error) {
-	key, err := keys.Signer(ctx)
-	if err != nil {
-		return "", fmt.Errorf("sign a token: %w", err)
-	}
-	signer, err := jose.NewSigner(key, (&jose.SignerOptions{}).WithType(typ))
-	if err != nil {
-		return "", fmt.Errorf("sign a token: %w", err)
-	}
-	token, err := jwt.Signed(signer).Claims(claims).Serialize()
-	if err != nil {
-		return "", fmt.Errorf("sign a token: %w", err)
-	}
-	return token, nil
 }

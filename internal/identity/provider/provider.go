@@ -47,7 +47,7 @@ type Options struct {
 	// Origins reports whether pages of an origin may read the answers of the endpoints for programs (CORS).
 	Origins func(ctx context.Context, origin string) bool
 
-	// Render writes a page; nil writes it without a stylesheet. The layout of package signin gives all pages the same look.
+	// Render writes a page; nil writes it without a stylesheet. The layout of package pages gives all pages the same look.
 	Render func(http.ResponseWriter, *http.Request, Page)
 }
 

@@ -42,7 +42,7 @@ func (p *Provider) subjectOf(ctx context.Context, c *identity.Claims) (*tokenSub
 	return p.ofUser(ctx, out, c.Subject, c.Company, since)
 }
 
-// ofUser adds the user to a standing; it returns nil when the user may no longer sign in.
+// ofUser adds the user to the subject of a token; it returns nil when the user may no longer sign in.
 func (p *Provider) ofUser(ctx context.Context, out *tokenSubject, userID, companyID string, since time.Time) (*tokenSubject, error) {
 	var err error
 	out.user, err = userIn(p.global(ctx), p.store.Reader(), userID, companyID, since)

@@ -16,7 +16,7 @@ import (
 
 // pending is a sign-in's data between pages, sealed in its row.
 type pending struct {
-	For    string `json:"for,omitempty"`    // the goal (goal.key) that Account and User belong to
+	For    string `json:"for,omitempty"`    // the goal (goal.key) that Stay and User belong to
 	Stay   bool   `json:"stay,omitempty"`   // the person chose to continue with the account
 	User   string `json:"user,omitempty"`   // the membership that was chosen
 	Secret string `json:"secret,omitempty"` // of an authenticator app that is being enrolled, in base32
