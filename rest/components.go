@@ -177,7 +177,7 @@ var tagDocs = map[string]string{
 	"Services":          "What a company offers to its people, such as IT support.",
 	"Offerings":         "What can be asked of a service, such as a new laptop: with a form, a workflow and times to keep.",
 	"Requests":          "What people file against offerings, and how it goes on.",
-	"Agent runs":        "What a company's own agents work, with keys that stand on the agent. Other credentials see none. Any call of a run renews its lease of five minutes.",
+	"Agent runs":        "What agents work. A key that stands on an agent sees the runs of that agent alone, and works them. Any call of a run renews its lease of five minutes.",
 	"Comments":          "What people write on a request, for everybody who reads it or among those who work on it.",
 	"Workflows":         "How requests are processed: drafts of definitions, which executions follow once they are published.",
 	"Workflow versions": "Definitions as they were published; they never change.",

@@ -122,7 +122,11 @@ func row[In, Out any](rt route, o *op.Operation[In, Out], wrap func(Out) any, ta
 			return err
 		}
 		var raw []byte
-		if rt.op.Input.HasBody() || rt.method == http.MethodPost && r.ContentLength != 0 { // a POST without fields may send {}
+		post := rt.method == http.MethodPost
+		switch {
+		case post && rt.op.Input.Optional() && r.ContentLength == 0 && r.Header.Get("Content-Type") == "":
+			raw = []byte("{}") // all of the fields are left out
+		case rt.op.Input.HasBody() || post && r.ContentLength != 0: // a POST without fields may send {}
 			if raw, err = gate.ReadBody(w, r); err != nil {
 				return err
 			}

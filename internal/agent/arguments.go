@@ -47,6 +47,9 @@ func Arguments(info *op.Info, only ...string) (map[string]any, error) {
 			if err != nil {
 				return nil, err
 			}
+			if info.Action == op.Update && in.Nullable(name) { // null takes the value away
+				rule["type"] = []any{rule["type"], "null"}
+			}
 			properties[name] = rule
 			if slices.Contains(in.Body.Required, name) {
 				required = append(required, name)

@@ -25,7 +25,7 @@ func conclude(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request,
 	}
 	switch {
 	case run.TaskID == nil && r.Status != request.StatusPENDING:
-		return end(ctx, tx, run, agentrun.StatusHANDED_OVER, "The request does not wait any more.")
+		return end(ctx, tx, run, agentrun.StatusHANDED_OVER, interrupt.NotWaiting)
 	case len(p.writes) == 0:
 		return end(ctx, tx, run, agentrun.StatusHANDED_OVER, p.reason)
 	case run.TaskID != nil:

@@ -218,6 +218,9 @@ func faulty(told *apperr.Error) result {
 // call makes one tool call. An error of the model becomes the result; only errors on our side are returned.
 func (t *conversation) call(ctx context.Context, c model.Call) (result, error) {
 	arguments := map[string]json.RawMessage{}
+	if c.Arguments == "" {
+		return faulty(apperr.InvalidField("arguments", "must be an object of at most %d bytes", model.MaxArguments)), nil
+	}
 	if err := strictjson.Check([]byte(c.Arguments)); err != nil {
 		return faulty(apperr.InvalidField("arguments", "is not valid JSON")), nil
 	}

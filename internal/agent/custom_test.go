@@ -139,8 +139,55 @@ func TestCustomAgentsWaitForPeople(t *testing.T) {
 		testkit.Run(t, d.World, d.staff(), agent.DecideAction, agent.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"})
 		require.Equal(t, d.network, *d.request(id).TeamID)
 		d.run(id, agentrun.StatusCOMPLETED)
-		_, err = r.in(run.ID)
+		late, err := r.in(run.ID)
+		require.NoError(t, err, "it may still list its runs, and repeat what it has sent")
+		_, _, err = op.Run(late, d.Engine, request.Get, op.ByID{ID: id}, nil)
 		require.Equal(t, apperr.Conflict, code(err), "the run has ended")
+		_, err = r.writes(late, id, d.network)
+		require.Equal(t, apperr.Conflict, code(err))
+		require.NotEmpty(t, testkit.Run(t, d.World, late, agent.ListRuns, agent.ListRunsInput{}).Rows)
+	})
+}
+
+// A program may send the header Agent-Run with every call of a run: with the claim, and with a repeated end.
+func TestEveryCallOfARunNamesIt(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		r := d.robot("SUGGEST")
+		d.work()
+		id := d.file(d.ctx, "my vpn tunnel")
+		run := d.run(id, agentrun.StatusQUEUED)
+		_, _, err := op.Run(r.must(run.ID), d.Engine, request.Get, op.ByID{ID: id}, nil)
+		require.Equal(t, apperr.Conflict, code(err), "nobody has claimed it")
+		testkit.Run(t, d.World, r.must(run.ID), agent.Claim, op.ByID{ID: run.ID})
+		testkit.Run(t, d.World, r.must(run.ID), request.Get, op.ByID{ID: id})
+		over := func() (*ent.AgentRun, *op.Answer, error) {
+			call := &op.Call{IdempotencyKey: "over", Render: func(v any) (op.Answer, error) {
+				return op.Answer{Status: http.StatusOK, Header: map[string]string{}, Body: []byte("{}")}, nil
+			}}
+			return op.Run(r.must(run.ID), d.Engine, agent.HandOver, agent.HandOverInput{ByID: op.ByID{ID: run.ID}, Reason: "no"}, call)
+		}
+		_, _, err = over()
+		require.NoError(t, err)
+		_, again, err := over()
+		require.NoError(t, err)
+		require.True(t, again.Repeated)
+	})
+}
+
+// An agent of the role member finds its runs, and does with their requests what its role may do with requests of its own.
+func TestAgentsOfTheRoleMember(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		r := d.robot("SUGGEST", func(in *agent.CreateInput) { in.Role = new("member") })
+		d.work()
+		id, run := r.claimed(d.ctx)
+		ctx := r.must(run.ID)
+		require.Len(t, testkit.Run(t, d.World, ctx, agent.ListRuns, agent.ListRunsInput{}).Rows, 1)
+		_, answer, err := op.Run(ctx, d.Engine, request.CreateComment, request.CreateCommentInput{ByID: op.ByID{ID: id}, Body: "Which tunnel?"}, &op.Call{})
+		require.NoError(t, err)
+		require.Equal(t, http.StatusAccepted, answer.Status)
+		_, err = r.writes(ctx, id, d.network)
+		require.Equal(t, apperr.Forbidden, code(err), "members route no requests")
+		require.Empty(t, d.run(id, agentrun.StatusRUNNING).Reason)
 	})
 }
 
@@ -242,11 +289,13 @@ func TestWhoseRunItIs(t *testing.T) {
 		require.Equal(t, apperr.Forbidden, code(err))
 
 		testkit.Run(t, d.World, d.ctx, agent.Pause, op.ByID{ID: r.agent.ID})
-		_, err = r.in(run.ID)
-		require.Equal(t, apperr.Conflict, code(err), "paused")
+		note := func() error {
+			_, _, err := op.Run(r.must(run.ID), d.Engine, agent.AddStep, agent.StepInput{ByID: op.ByID{ID: run.ID}, Kind: "decide", Operation: "updateRequest", Result: "x"}, nil)
+			return err
+		}
+		require.Equal(t, apperr.Conflict, code(note()), "paused")
 		testkit.Run(t, d.World, d.ctx, agent.StopAll, agent.StopAllInput{Reason: "enough"})
-		_, err = r.in(run.ID)
-		require.Equal(t, apperr.Conflict, code(err), "stopped")
+		require.Equal(t, apperr.Conflict, code(note()), "stopped")
 	})
 }
 

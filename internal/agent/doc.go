@@ -117,8 +117,8 @@
 // A key belongs to a CUSTOM agent. For each call the gate asks Door.As for the caller: it has the role and scopes of the
 // published version, restricted to the key's scopes, and within a run its reads are also limited to what the requester may read.
 // op then reads as the requester, with both row filters in the statement, and holds every write (Door.Hold). A call with an
-// agent's key never runs the function of an operation that writes, except for those in inbox.go, which no role may run. The API's
-// description leaves these points open; they were decided here:
+// agent's key never runs the function of an operation that writes, except for those in inbox.go, which no role may run. What was
+// decided:
 //
 //   - If an agent sees as the requester and a call names no run, it can read only the agent's runs, because there is no
 //     requester.

@@ -65,11 +65,12 @@ func (d *Door) As(ctx context.Context, p *principal.Principal, runID string) (*p
 		return nil, apperr.New(apperr.Forbidden, "The agent was not published.")
 	}
 	version, run := a.Version, (*ent.AgentRun)(nil)
+	noReads := error(apperr.New(apperr.Forbidden, "The agent reads what its requester may read: name the run in the header Agent-Run."))
 	if runID != "" {
-		if run, err = d.run(read, p, a, runID); err != nil {
+		if run, err = d.run(read, p, runID); err != nil {
 			return nil, err
 		}
-		version = run.AgentVersion
+		version, noReads = run.AgentVersion, notWorked(d.engine.NoAgents, a, run)
 	}
 	s, err := published(read, db, a.ID, version)
 	if err != nil {
@@ -83,10 +84,16 @@ func (d *Door) As(ctx context.Context, p *principal.Principal, runID string) (*p
 		return nil, apperr.New(apperr.Forbidden, "Nobody answers for the agent: its owner was deactivated.")
 	}
 	q := *p
-	if run != nil {
+	if run != nil && noReads == nil {
 		q.TaskID = op.Or(run.TaskID, "")
+		if err := d.renew(read, run); err != nil {
+			return nil, err
+		}
 	}
 	q.Role, q.Scopes, q.RunID = self.Role, self.Scopes&p.Scopes, runID
+	if runID != "" {
+		q.Cause = &principal.Cause{RunID: runID}
+	}
 	for _, t := range s.Tools { // a consulted agent writes only its opinion
 		if t.Mode != modeOff && (run == nil || run.Trigger != agentrun.TriggerConsulted) {
 			q.Tools = append(q.Tools, t.Name)
@@ -95,7 +102,7 @@ func (d *Door) As(ctx context.Context, p *principal.Principal, runID string) (*p
 	if s.Sees != string(agent.SeesRequester) {
 		return &q, nil
 	}
-	if q.RunMissing = run == nil; q.RunMissing {
+	if q.NoReads = noReads; noReads != nil {
 		return &q, nil
 	}
 	r, err := db.Request.Get(read, run.RequestID)
@@ -106,28 +113,31 @@ func (d *Door) As(ctx context.Context, p *principal.Principal, runID string) (*p
 	return &q, err
 }
 
-// run returns an open run of the caller and renews its lease. Returns forbidden for a run of another agent, and conflict for a
-// run that has ended or was not claimed, for a paused agent, and while agents are disabled.
-func (d *Door) run(ctx context.Context, p *principal.Principal, a *ent.Agent, id string) (*ent.AgentRun, error) {
+// run returns a run of the caller. Returns forbidden for a run of another agent.
+func (d *Door) run(ctx context.Context, p *principal.Principal, id string) (*ent.AgentRun, error) {
 	if !input.Storable(id) {
 		return nil, errNotYourRun()
 	}
 	run, err := d.engine.Store.Reader().AgentRun.Query().Where(agentrun.ID(id), agentrun.AgentID(p.ID)).Only(ctx)
-	switch {
-	case ent.IsNotFound(err):
+	if ent.IsNotFound(err) {
 		return nil, errNotYourRun()
-	case err != nil:
-		return nil, fmt.Errorf("read the run: %w", err)
-	case !slices.Contains(interrupt.Open, run.Status):
-		return nil, apperr.New(apperr.Conflict, "The run has ended: it is %s.", run.Status)
-	case d.engine.NoAgents:
-		return nil, switchedOff()
-	case a.Status == agent.StatusPAUSED:
-		return nil, apperr.New(apperr.Conflict, "The agent is paused.")
-	case run.Status == agentrun.StatusQUEUED:
-		return nil, apperr.New(apperr.Conflict, "Claim the run first.")
 	}
-	return run, d.renew(ctx, run)
+	return run, wrap("read the run", err)
+}
+
+// notWorked returns conflict for a run that has ended or was not claimed, for a paused agent, and while agents are disabled.
+func notWorked(off bool, a *ent.Agent, run *ent.AgentRun) error {
+	switch {
+	case !slices.Contains(interrupt.Open, run.Status):
+		return apperr.New(apperr.Conflict, "The run has ended: it is %s.", run.Status)
+	case off:
+		return switchedOff()
+	case a.Status == agent.StatusPAUSED:
+		return apperr.New(apperr.Conflict, "The agent is paused.")
+	case run.Status == agentrun.StatusQUEUED:
+		return apperr.New(apperr.Conflict, "Claim the run first.")
+	}
+	return nil
 }
 
 // renew renews the lease of a run that its agent works on.

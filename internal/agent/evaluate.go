@@ -292,7 +292,7 @@ func (w *evaluator) readable(ctx context.Context, ev *ent.AgentEvaluation, s set
 	if err != nil {
 		return nil, wrap("look up who evaluates", ent.MaskNotFound(err))
 	}
-	self.Method, self.Requester = principal.MethodAPIKey, notice.PrincipalOf(by)
+	self.Requester = notice.PrincipalOf(by)
 	ids := make([]string, len(past))
 	for i, r := range past {
 		ids[i] = r.ID

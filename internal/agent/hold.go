@@ -11,7 +11,6 @@ import (
 	"slices"
 
 	"atrium/ent"
-	"atrium/ent/agent"
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
 	"atrium/ent/offering"
@@ -117,9 +116,9 @@ func mayHold(ctx context.Context, tx *op.Tx, in holdInput) (any, error) {
 	if p.RunID == "" {
 		return nil, apperr.New(apperr.Forbidden, "What an agent writes belongs to a run: name it in the header Agent-Run.")
 	}
-	t := toolFor(h.Info, h.Verbs)
-	if t == nil {
-		return nil, apperr.New(apperr.Forbidden, "Agents do not use this operation.")
+	t, err := toolFor(h.Info, h.Verbs)
+	if err != nil {
+		return nil, err
 	}
 	run, err := tx.AgentRun.Query().Where(agentrun.ID(p.RunID), agentrun.AgentID(p.ID)).WithRequest().Only(ctx)
 	if ent.IsNotFound(err) {
@@ -235,14 +234,10 @@ func working(ctx context.Context, tx *op.Tx, id string) (*ent.AgentRun, *ent.Req
 	if err != nil {
 		return nil, nil, err
 	}
-	switch {
-	case tx.NoAgents():
-		return nil, nil, switchedOff()
-	case run.Edges.Agent.Status == agent.StatusPAUSED:
-		return nil, nil, apperr.New(apperr.Conflict, "The agent is paused.")
-	case run.Status == agentrun.StatusQUEUED:
-		return nil, nil, apperr.New(apperr.Conflict, "Claim the run first.")
-	case run.Status != agentrun.StatusRUNNING:
+	if err := notWorked(tx.NoAgents(), run.Edges.Agent, run); err != nil {
+		return nil, nil, err
+	}
+	if run.Status != agentrun.StatusRUNNING {
 		return nil, nil, apperr.New(apperr.Conflict, "The run is %s.", run.Status)
 	}
 	return run, r, nil

@@ -223,6 +223,8 @@ func settleRun(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
 		return wrap("have the run wait", run.Update().SetStatus(agentrun.StatusWAITING).Exec(ctx))
 	case n["APPLIED"] > 0:
 		return end(ctx, tx, run, agentrun.StatusCOMPLETED, "")
+	case n["REJECTED"] > 0:
+		return end(ctx, tx, run, agentrun.StatusHANDED_OVER, "A person rejected what the agent proposed.")
 	}
 	return end(ctx, tx, run, agentrun.StatusHANDED_OVER, "The agent ended without proposing or doing anything.")
 }

@@ -75,27 +75,9 @@ func (w *tasker) Work(ctx context.Context, job *river.Job[interrupt.TaskArgs]) e
 		if t, err = op.Lock(tx, tx.Task.Query().Where(task.ID(t.ID))).Only(ctx); err != nil {
 			return fmt.Errorf("lock the task: %w", err)
 		}
-		runs, err := op.Lock(tx, tx.AgentRun.Query().Where(agentrun.TaskID(t.ID), agentrun.StatusIn(interrupt.Open...))).All(ctx)
+		worked, err := endOthers(ctx, tx, t)
 		if err != nil {
-			return fmt.Errorf("look for the task's runs: %w", err)
-		}
-		worked := false
-		for _, run := range runs {
-			if run.Trigger == agentrun.TriggerConsulted && open.Task(t.Status) {
-				continue
-			}
-			if hasTask(run.AgentID, t) {
-				worked = true
-			} else if err := end(ctx, tx, run, agentrun.StatusSTOPPED, reasonReassigned); err != nil {
-				return err
-			}
-		}
-		if !open.Task(t.Status) { // nor can anybody apply what ended runs have proposed
-			err := tx.AgentAction.Update().Where(agentaction.HasRunWith(agentrun.TaskID(t.ID)), agentaction.StatusEQ(agentaction.StatusPENDING)).
-				SetStatus(agentaction.StatusSTALE).Exec(ctx)
-			if err != nil {
-				return fmt.Errorf("make proposals about the task stale: %w", err)
-			}
+			return err
 		}
 		if !worked && t.AgentID != nil && hasTask(*t.AgentID, t) {
 			if err := workOrRelease(ctx, tx, t); err != nil {
@@ -104,6 +86,45 @@ func (w *tasker) Work(ctx context.Context, job *river.Job[interrupt.TaskArgs]) e
 		}
 		return tx.Complete(ctx, job.JobRow)
 	})
+}
+
+// endOthers stops the runs of other agents than the task's current one, and reports whether a run of that one is open. Once the task
+// has ended, nobody can apply what ended runs have proposed about it either.
+func endOthers(ctx context.Context, tx *op.Tx, t *ent.Task) (worked bool, err error) {
+	runs, err := op.Lock(tx, tx.AgentRun.Query().Where(agentrun.TaskID(t.ID), agentrun.StatusIn(interrupt.Open...))).All(ctx)
+	if err != nil {
+		return false, fmt.Errorf("look for the task's runs: %w", err)
+	}
+	for _, run := range runs {
+		if run.Trigger == agentrun.TriggerConsulted && open.Task(t.Status) {
+			continue
+		}
+		if hasTask(run.AgentID, t) {
+			worked = true
+			continue
+		}
+		if itself, err := completedBy(ctx, tx, run); err != nil {
+			return false, err
+		} else if itself { // its other actions may still be decided
+			continue
+		}
+		if err := end(ctx, tx, run, agentrun.StatusSTOPPED, reasonReassigned); err != nil {
+			return false, err
+		}
+	}
+	if open.Task(t.Status) {
+		return worked, nil
+	}
+	err = tx.AgentAction.Update().Where(agentaction.StatusEQ(agentaction.StatusPENDING), agentaction.HasRunWith(agentrun.TaskID(t.ID)),
+		agentaction.Or(agentaction.Operation(toolTask), agentaction.HasRunWith(agentrun.TriggerEQ(agentrun.TriggerConsulted)))).
+		SetStatus(agentaction.StatusSTALE).Exec(ctx)
+	return worked, wrap("make proposals about the task stale", err)
+}
+
+// completedBy reports whether the run itself has completed its task.
+func completedBy(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (bool, error) {
+	did, err := tx.AgentAction.Query().Where(agentaction.RunID(run.ID), agentaction.Operation(toolTask), agentaction.StatusEQ(agentaction.StatusAPPLIED)).Exist(ctx)
+	return did, wrap("look for how the task ended", err)
 }
 
 // workOrRelease begins the run of the agent that has a task. If the agent was never published, or if there is no request, it

@@ -110,6 +110,31 @@ func TestAgentsWorkPhases(t *testing.T) {
 	})
 }
 
+// A run may ask for more than its task. What a person decides first does not take the rest away.
+func TestRunsThatCompleteTheirTask(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		r := d.phases("ACT_WITH_APPROVAL")
+		id, run := r.claimed(d.ctx)
+		ctx := r.must(run.ID)
+		other, err := r.writes(ctx, id, d.network)
+		require.NoError(t, err)
+		testkit.Run(t, d.World, ctx, agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: run.ID}, Variables: strictjson.Object{"serial": "X1"}})
+		approve := func(a *ent.AgentAction) {
+			testkit.Run(t, d.World, d.staff(), agent.DecideAction, agent.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"})
+		}
+		list, err := d.Store.Reader().AgentAction.Query().Where(agentaction.RunID(run.ID), agentaction.Operation("completeTask")).All(d.ctx)
+		require.NoError(t, err)
+		approve(list[0])
+		require.Equal(t, task.StatusCOMPLETED, d.task(id).Status)
+		d.idle()
+		a, err := d.Store.Reader().AgentAction.Get(d.ctx, other)
+		require.NoError(t, err)
+		approve(a)
+		require.Equal(t, d.network, *d.request(id).TeamID)
+		d.run(id, agentrun.StatusCOMPLETED)
+	})
+}
+
 // A task that an agent does not complete goes to its owner: after a run that was handed over, and once what it proposed is rejected.
 // A proposal itself changes nothing.
 func TestTasksThatAgentsLeave(t *testing.T) {

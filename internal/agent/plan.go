@@ -93,7 +93,6 @@ func newDecisionContext(ctx context.Context, e *op.Engine, c *selectedAgent, s s
 		return l, err
 	}
 	reader := *l.self
-	reader.Method = principal.MethodAPIKey // reads follow the rules for a CUSTOM agent's key
 	if c.settings.Sees == string(agent.SeesRequester) {
 		if l.requester, err = requesterOf(ctx, db, s.Request); err != nil {
 			return nil, err

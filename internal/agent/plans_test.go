@@ -65,7 +65,7 @@ func TestCustomAgentsPlanAgain(t *testing.T) {
 			}
 			d.retitle(id, "my vpn tunnel "+strings.Repeat("!", plan))
 			require.Equal(t, agentaction.StatusSTALE, testkit.Run(t, d.World, d.staff(), agent.GetAction, op.ByID{ID: action}).Status)
-			_, err = r.in(run.ID)
+			_, err = r.writes(r.must(run.ID), id, d.network)
 			require.Equal(t, apperr.Conflict, code(err), "the agent claims the run again")
 		}
 		require.Equal(t, "The request changed each time that the agent had planned.", d.run(id, agentrun.StatusHANDED_OVER).Reason)

@@ -102,6 +102,10 @@ var fieldsOf = map[string][]string{
 	toolTask:   {"outcome", "variables"},
 }
 
+// aboutUpdate tells a model what updateRequest does with the arguments that it has. The operation's own summary is about the status,
+// too.
+const aboutUpdate = "Change the team, the assignee, the priority or the tags of the request"
+
 // offers reports whether the model may call a tool that writes: about a task only the tool of the run, otherwise those of the
 // version.
 func (t *conversation) offers(tool string) bool {
@@ -192,7 +196,11 @@ var described = sync.OnceValues(func() ([]model.Tool, error) {
 		properties["rationale"] = map[string]any{"type": "string", "maxLength": maxRationale}
 		properties["confidence"] = map[string]any{"type": "number", "minimum": 0, "maximum": 1}
 		arguments["required"] = append(required, "rationale", "confidence")
-		out = append(out, model.Tool{Name: w.name, Description: w.info.Summary + ".", Parameters: arguments})
+		about := w.info.Summary
+		if w.name == toolUpdate {
+			about = aboutUpdate
+		}
+		out = append(out, model.Tool{Name: w.name, Description: about + ".", Parameters: arguments})
 	}
 	return out, nil
 })

@@ -37,21 +37,9 @@ var (
 // pending returns conflict for an action that can no longer be decided: it was decided, its run was stopped, its agent is paused,
 // or the request has changed since the agent read it.
 func pending(ctx context.Context, tx *op.Tx, a *ent.AgentAction, kind agentaction.Kind) (*ent.AgentRun, *ent.Request, error) {
-	if a.Kind != kind {
-		return nil, nil, apperr.New(apperr.Conflict, "This is a %s.", a.Kind)
-	}
-	if a.Status != agentaction.StatusPENDING {
-		return nil, nil, apperr.New(apperr.Conflict, "It is %s.", a.Status)
-	}
-	if a.Shadow {
-		return nil, nil, apperr.New(apperr.Conflict, "What a shadow proposes is only to be looked at.")
-	}
-	run, r, err := runAndRequestOf(ctx, tx, a)
+	run, r, err := undecided(ctx, tx, a, kind)
 	if err != nil {
 		return nil, nil, err
-	}
-	if run.Edges.Agent.Status == agent.StatusPAUSED {
-		return nil, nil, apperr.New(apperr.Conflict, "The agent is paused.")
 	}
 	want := agentrun.StatusPROPOSED
 	if kind == agentaction.KindACTION {
@@ -70,6 +58,27 @@ func pending(ctx context.Context, tx *op.Tx, a *ent.AgentAction, kind agentactio
 	}
 	if is != a.RowVersion {
 		return nil, nil, apperr.New(apperr.Conflict, "It is STALE: the request has changed since the agent looked at it.")
+	}
+	return run, r, nil
+}
+
+// undecided returns conflict for an action that was decided, that a shadow proposes, or whose agent is paused.
+func undecided(ctx context.Context, tx *op.Tx, a *ent.AgentAction, kind agentaction.Kind) (*ent.AgentRun, *ent.Request, error) {
+	if a.Kind != kind {
+		return nil, nil, apperr.New(apperr.Conflict, "This is a %s.", a.Kind)
+	}
+	if a.Status != agentaction.StatusPENDING {
+		return nil, nil, apperr.New(apperr.Conflict, "It is %s.", a.Status)
+	}
+	if a.Shadow {
+		return nil, nil, apperr.New(apperr.Conflict, "What a shadow proposes is only to be looked at.")
+	}
+	run, r, err := runAndRequestOf(ctx, tx, a)
+	if err != nil {
+		return nil, nil, err
+	}
+	if run.Edges.Agent.Status == agent.StatusPAUSED {
+		return nil, nil, apperr.New(apperr.Conflict, "The agent is paused.")
 	}
 	return run, r, nil
 }
@@ -163,10 +172,7 @@ func reject(ctx context.Context, tx *op.Tx, a *ent.AgentAction, in RejectInput) 
 	if err := person(tx); err != nil {
 		return nil, err
 	}
-	if a.Kind != agentaction.KindPROPOSAL || a.Status != agentaction.StatusPENDING {
-		return nil, apperr.New(apperr.Conflict, "It is no proposal that waits.")
-	}
-	run, _, err := runAndRequestOf(ctx, tx, a)
+	run, _, err := undecided(ctx, tx, a, agentaction.KindPROPOSAL)
 	if err != nil {
 		return nil, err
 	}

@@ -85,23 +85,24 @@ func toolNamed(name string) *tool {
 	return nil
 }
 
-// toolFor returns the tool for a write with its verbs; nil for an operation that agents may not use. An update that only accepts
-// the request is the tool acceptRequest.
-func toolFor(info *op.Info, verbs []string) *tool {
-	switch info.Name {
-	case "request.update":
+// toolFor returns the tool for a write with its verbs. An update that only accepts the request is the tool acceptRequest. Returns
+// forbidden for what agents may not do.
+func toolFor(info *op.Info, verbs []string) (*tool, error) {
+	if info.Name == request.Update.Info().Name {
 		switch {
 		case slices.Equal(verbs, []string{"request.update"}):
-			return toolNamed(toolUpdate)
+			return toolNamed(toolUpdate), nil
 		case slices.Equal(verbs, []string{"request.accept"}):
-			return toolNamed(toolAccept)
+			return toolNamed(toolAccept), nil
+		case slices.Contains(verbs, "request.accept"):
+			return nil, apperr.New(apperr.Forbidden, "An agent accepts a request in a call of its own, without other changes.")
+		case slices.Contains(verbs, "request.cancel"):
+			return nil, apperr.New(apperr.Forbidden, "An agent declines a request with a reason: call declineRequest.")
 		}
-	default:
-		if i := slices.IndexFunc(tools, func(t tool) bool { return t.info.Name == info.Name }); i >= 0 && tools[i].name != toolTask {
-			return &tools[i] // a task ends with its run
-		}
+	} else if i := slices.IndexFunc(tools, func(t tool) bool { return t.info.Name == info.Name }); i >= 0 && tools[i].name != toolTask {
+		return &tools[i], nil // a task ends with its run
 	}
-	return nil
+	return nil, apperr.New(apperr.Forbidden, "Agents do not use this operation.")
 }
 
 // mayUse asks whether a principal could use a tool with these arguments: by role, scopes, and the policies on the row as it is and

@@ -73,7 +73,7 @@ const RunHeader = "Agent-Run"
 // Agents determines the principal of an agent's call.
 type Agents interface {
 	// As returns the principal behind an agent's key with its current rights, within the run if one is named. Returns forbidden
-	// for another agent's run, and conflict for a run that has ended.
+	// for another agent's run. What a run may do in its state, the operations decide.
 	As(ctx context.Context, p *principal.Principal, run string) (*principal.Principal, error)
 }
 

@@ -156,6 +156,9 @@ func (in *Input) bodyField(f reflect.StructField, name string) reflect.StructFie
 // HasBody reports whether the input reads a request body.
 func (in *Input) HasBody() bool { return in.Body != nil }
 
+// Optional reports whether the input has a body whose fields may all be left out.
+func (in *Input) Optional() bool { return in.HasBody() && len(in.Body.Required) == 0 }
+
 // Nullable reports whether the body field may be null.
 func (in *Input) Nullable(field string) bool { return in.nullable[field] }
 

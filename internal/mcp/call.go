@@ -155,6 +155,9 @@ func (c *caller) request(ctx context.Context, t registeredTool, arguments json.R
 			return nil, apperr.InvalidField(p.Name, "must be a text, a number or a list of texts")
 		}
 		if p.In == "path" {
+			if raw[0] != '"' {
+				return nil, apperr.InvalidField(p.Name, "must be a text")
+			}
 			if text == "" {
 				return nil, apperr.InvalidField(p.Name, "is required")
 			}

@@ -34,7 +34,8 @@ var table = []tool{
 	{name: "createRequest", info: request.Create.Info(), method: http.MethodPost, path: "/requests",
 		description: "File a request. fields answers the offering's form: see the tool offering."},
 	{name: "updateRequest", info: request.Update.Info(), method: http.MethodPatch, path: "/requests/{id}",
-		description: "Change the fields that are given. status COMPLETED completes a request.", only: []string{"id", "title", "description", "status", "priority", "tags", "assigneeId", "teamId", "waiting"}},
+		description: "Change the fields that are given. status COMPLETED completes a request.", only: []string{"id", "title", "description", "status", "priority", "tags", "assigneeId", "teamId", "waiting"},
+		destructive: true}, // COMPLETED and CANCELLED are final
 	{name: "acceptRequest", info: request.Accept.Info(), method: http.MethodPost, path: "/requests/{id}/accept"},
 	{name: "declineRequest", info: request.Decline.Info(), method: http.MethodPost, path: "/requests/{id}/decline", destructive: true},
 	{name: "moveRequest", info: request.Move.Info(), method: http.MethodPost, path: "/requests/{id}/move"},

@@ -12,10 +12,10 @@ import (
 	"atrium/internal/principal"
 )
 
-// A call with an agent's key is limited twice. It reads only rows that the agent may read and, where the agent reads on behalf of a
-// requester, that the requester may read too: two row filters apply to each statement. And such a call never writes by itself:
-// Agents stores the write as a proposal, or until a person has approved it. Only then does the operation's function run (RunIn), as
-// the agent or as that person.
+// An agent's call, with its key or by the platform on its behalf, is limited twice. It reads only rows that the agent may read and,
+// where the agent reads on behalf of a requester, that the requester may read too: two row filters apply to each statement. And it
+// never writes by itself: Agents stores the write as a proposal, or until a person has approved it. Only then does the operation's
+// function run (RunIn), as the agent or as that person.
 
 // Agents stores the writes that agents' keys ask for.
 type Agents interface {
@@ -32,10 +32,14 @@ type Held struct {
 	Call      *Call           // the door's call; nil for none
 }
 
-// byKey reports whether the call comes with an agent's key and is not about the agent's own runs.
-func byKey(p *principal.Principal, info *Info) bool {
-	itsOwn := info.OfAgents || info.Resource == "AgentRun" && info.Action == Read
-	return p.Type == principal.TypeAgent && p.Method == principal.MethodAPIKey && !itsOwn
+// byAgent reports whether an agent makes the call, and not about its own runs.
+func byAgent(p *principal.Principal, info *Info) bool {
+	return p.Type == principal.TypeAgent && !aboutRuns(p, info)
+}
+
+// aboutRuns reports whether an operation is about the agent's own runs, whatever the agent's role.
+func aboutRuns(p *principal.Principal, info *Info) bool {
+	return info.OfAgents || p.Type == principal.TypeAgent && info.Resource == "AgentRun" && info.Action == Read
 }
 
 // hold has the write stored instead of run.
@@ -52,14 +56,14 @@ func (a *attempt) hold(ctx context.Context, in any) (*Answer, error) {
 }
 
 // readers returns the principal as which a call reads, and a second principal that must be able to read the same rows; the second
-// is nil unless an agent's key reads on behalf of a requester. The first then has the requester's identity and the weaker of both
+// is nil unless an agent reads on behalf of a requester. The first then has the requester's identity and the weaker of both
 // roles, so that a role that reaches only its own rows reaches the requester's.
 func readers(p *principal.Principal, info *Info, target string) (as, also *principal.Principal, err error) {
-	if info.Action != Read || !byKey(p, info) {
+	if info.Action != Read || !byAgent(p, info) {
 		return p, nil, nil
 	}
-	if p.RunMissing {
-		return nil, nil, apperr.New(apperr.Forbidden, "The agent reads what its requester may read: name the run in the header Agent-Run.")
+	if p.NoReads != nil {
+		return nil, nil, p.NoReads
 	}
 	if p.Requester == nil || p.TaskID != "" && info.Name == "task.read" && target == p.TaskID {
 		return p, nil, nil

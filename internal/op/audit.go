@@ -41,7 +41,7 @@ func cameBy(p *principal.Principal) map[string]audit.Change {
 	case c.ProposalID != "":
 		out = map[string]audit.Change{"proposalId": {To: c.ProposalID}}
 	default:
-		by := map[string]any{"runId": c.RunID, "stepN": c.Step, "approvedBy": c.ApprovedBy, "actionId": c.ActionID}
+		by := map[string]any{"runId": c.RunID, "stepN": orNull(c.Step), "approvedBy": orNull(c.ApprovedBy), "actionId": orNull(c.ActionID)}
 		out = map[string]audit.Change{"agent": {To: by}}
 	}
 	if p.Via != "" {
@@ -51,6 +51,15 @@ func cameBy(p *principal.Principal) map[string]audit.Change {
 		out["via"] = audit.Change{To: p.Via}
 	}
 	return out
+}
+
+// orNull returns nil for the zero value.
+func orNull[T comparable](v T) any {
+	var none T
+	if v == none {
+		return nil
+	}
+	return v
 }
 
 // failed turns the error that stopped the operation into an *apperr.Error, and audits denials and conflicts.

@@ -47,7 +47,7 @@ type Sealer interface {
 // Run performs the operation for the context's principal. Returns what its function returns, or an *apperr.Error.
 //
 // The *Answer is nil for a read, and for a write without an idempotency key. With a key it is what Call.Render made of the Out,
-// or the first call's answer (Repeated); the Out is then the zero value. It is also zero for a write by an agent's key that is
+// or the first call's answer (Repeated); the Out is then the zero value. It is also zero for a write by an agent, which is
 // held: the *Answer, with or without a key, has status 202 and carries what was stored in place of the write.
 func Run[In, Out any](ctx context.Context, e *Engine, o *Operation[In, Out], in In, c *Call) (Out, *Answer, error) {
 	var none Out
@@ -57,7 +57,7 @@ func Run[In, Out any](ctx context.Context, e *Engine, o *Operation[In, Out], in 
 		return none, nil, err
 	case err != nil:
 		return none, nil, a.failed(ctx, err)
-	case o.info.Action != Read && byKey(a.principal, a.info):
+	case o.info.Action != Read && byAgent(a.principal, a.info):
 		answer, err := a.hold(ctx, in)
 		return none, answer, err
 	case o.info.Action != Read:
@@ -207,12 +207,15 @@ func write[In, Out any](ctx context.Context, a *attempt, o *Operation[In, Out], 
 
 // decide asks authz; an error of the engine is a refusal.
 func (e *Engine) decide(ctx context.Context, p *principal.Principal, info *Info, verb string) (authz.Decision, error) {
-	if info.OfAgents {
+	if aboutRuns(p, info) {
 		return ofAgents(p, info), nil
 	}
 	d, err := e.Authz.Decide(ctx, p, authz.Question{Verb: verb, Scope: info.Scope, AdminLayer: info.AdminLayer})
 	if err != nil {
 		return authz.Decision{}, undecided(err)
+	}
+	if p.Type == principal.TypeAgent && info.Action != Read && d.Allow {
+		d.Rows = authz.RowsAll // an agent writes about the request of its run alone (package agent), which is its own to work
 	}
 	return d, nil
 }

@@ -74,12 +74,12 @@ type Principal struct {
 	UserAgent string
 	RequestID string
 
-	RunID      string     // an agent's key: the run that the call belongs to
-	TaskID     string     // an agent's key: the task of the run, which the agent may read by itself
-	RunMissing bool       // an agent's key: the call names no run, so the requester whose rights limit its reads is not known
-	Requester  *Principal // an agent's run: the person who must also be allowed to read each row that the agent reads; nil for nobody
-	Tools      []string   // an agent's key: the mutations that it may call, by their GraphQL names
-	Via        string     // the API through which the call came, where audit entries show it: "mcp"
+	RunID     string     // an agent's key: the run that the call belongs to
+	TaskID    string     // an agent's key: the task of the run, which the agent may read by itself
+	NoReads   error      // an agent's key: why it reads nothing but its runs: no run that is worked on says whose rights limit its reads
+	Requester *Principal // an agent's run: the person who must also be allowed to read each row that the agent reads; nil for nobody
+	Tools     []string   // an agent's key: the mutations that it may call, by their GraphQL names
+	Via       string     // the API through which the call came, where audit entries show it: "mcp"
 
 	Cause *Cause // why an agent's work causes this change; nil for all other changes
 
@@ -89,7 +89,7 @@ type Principal struct {
 
 // Cause is an agent's part in a change, for the audit entry.
 type Cause struct {
-	RunID      string // of the agent that makes the change, or has proposed it
+	RunID      string // of the agent that makes the call or the change, or has proposed it
 	Step       int    // for a change that the agent makes itself: the step of the run
 	ApprovedBy string // likewise: the person who approved the action
 	ActionID   string // likewise

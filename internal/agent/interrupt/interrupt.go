@@ -17,6 +17,7 @@ import (
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
 	"atrium/internal/op"
+	"atrium/internal/open"
 	"atrium/internal/principal"
 )
 
@@ -26,6 +27,9 @@ const (
 	QueueName     = "agents"
 	DeadlineQueue = "agent_deadlines"
 )
+
+// NotWaiting is the reason of a run whose request is past what agents do about it.
+const NotWaiting = "The request does not wait any more."
 
 // Open lists the statuses of runs that have not ended.
 var Open = []agentrun.Status{agentrun.StatusQUEUED, agentrun.StatusRUNNING, agentrun.StatusWAITING}
@@ -114,7 +118,7 @@ func Changed(ctx context.Context, tx *op.Tx, before, after *ent.Request) error {
 		return fmt.Errorf("look for open runs of agents: %w", err)
 	}
 	for _, r := range waiting {
-		if err := moveOn(ctx, tx, r); err != nil {
+		if err := moveOn(ctx, tx, r, after); err != nil {
 			return err
 		}
 	}
@@ -124,12 +128,17 @@ func Changed(ctx context.Context, tx *op.Tx, before, after *ent.Request) error {
 	return wrap("make plans stale", err)
 }
 
-// moveOn stops a run whose request a person has changed. After any other change a run plans again if it waits, or if its agent works
-// on it and has asked for a write already; an engine compares the versions before it ends.
-func moveOn(ctx context.Context, tx *op.Tx, r *ent.AgentRun) error {
+// moveOn stops a run whose request a person has changed, and hands over one whose request has ended. After any other change a run
+// plans again if it waits, or if its agent works on it and has asked for a write already; an engine compares the versions before it
+// ends.
+func moveOn(ctx context.Context, tx *op.Tx, r *ent.AgentRun, on *ent.Request) error {
 	if p := tx.Principal(); p.Type == principal.TypeUser && p.Method != principal.MethodAPIKey {
 		err := r.Update().SetStatus(agentrun.StatusSTOPPED).SetReason("Somebody changed the request.").SetEndedAt(tx.Now(ctx)).Exec(ctx)
 		return wrap("stop a run", err)
+	}
+	if !open.Request(on.Status) {
+		err := r.Update().SetStatus(agentrun.StatusHANDED_OVER).SetReason(NotWaiting).SetEndedAt(tx.Now(ctx)).Exec(ctx)
+		return wrap("hand a run over", err)
 	}
 	if r.Status == agentrun.StatusQUEUED {
 		return nil

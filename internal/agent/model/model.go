@@ -25,7 +25,7 @@ const (
 
 	maxAnswer    = 1 << 20  // bytes of a response that are read
 	maxContent   = 8 << 10  // bytes of text; the rest is cut off
-	maxArguments = 16 << 10 // bytes of the arguments of one call; a call with longer ones is faulty
+	MaxArguments = 16 << 10 // bytes of the arguments of one call; longer ones are left out, so that the call is faulty
 	maxCalls     = 8        // tool calls in one answer
 )
 
@@ -90,6 +90,8 @@ func (e *Error) Error() string {
 		return fmt.Sprintf("the model's address answered %d", e.Status)
 	case errors.Is(e.cause, context.DeadlineExceeded):
 		return "the model did not answer in time"
+	case errors.Is(e.cause, errRedirect):
+		return "the model's address redirects, which is not followed"
 	case errors.Is(e.cause, errAnswer):
 		return "the model's answer could not be read"
 	}
@@ -99,7 +101,10 @@ func (e *Error) Error() string {
 // Unwrap returns the cause, for the log.
 func (e *Error) Unwrap() error { return e.cause }
 
-var errAnswer = errors.New("not an answer of chat completions")
+var (
+	errAnswer   = errors.New("not an answer of chat completions")
+	errRedirect = errors.New("a redirect")
+)
 
 // Ask makes one call. Returns *Error.
 func (e Endpoint) Ask(ctx context.Context, messages []Message, tools []Tool, maxTokens int) (Answer, error) {
@@ -137,8 +142,8 @@ func (e Endpoint) Ask(ctx context.Context, messages []Message, tools []Tool, max
 	}
 	for _, c := range said.ToolCalls[:min(maxCalls, len(said.ToolCalls))] {
 		arguments := c.Function.Arguments
-		if len(arguments) > maxArguments {
-			arguments = "" // invalid JSON, so the call is faulty
+		if len(arguments) > MaxArguments {
+			arguments = ""
 		}
 		out.Calls = append(out.Calls, Call{ID: text.Cut(c.ID, 100), Name: text.Cut(c.Function.Name, 64), Arguments: strings.ToValidUTF8(arguments, "\uFFFD")})
 	}
@@ -191,8 +196,8 @@ func cut(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
 	switch {
 	case res.StatusCode >= http.StatusMultipleChoices:
 		body = []byte("{}")
-		if res.StatusCode < http.StatusBadRequest { // redirects are not followed, and are errors
-			res.StatusCode = http.StatusBadGateway
+		if res.StatusCode < http.StatusBadRequest { // the library takes it for an answer
+			return nil, errRedirect
 		}
 	case err != nil:
 		return nil, err
