@@ -48358,6 +48358,7 @@ type RequestMutation struct {
 	accepted_at             *time.Time
 	completed_at            *time.Time
 	cancelled_at            *time.Time
+	decline_reason          *string
 	response_due_at         *time.Time
 	resolution_due_at       *time.Time
 	response_due_order      *int64
@@ -49442,6 +49443,55 @@ func (m *RequestMutation) ResetCancelledAt() {
 	delete(m.clearedFields, request.FieldCancelledAt)
 }
 
+// SetDeclineReason sets the "decline_reason" field.
+func (m *RequestMutation) SetDeclineReason(s string) {
+	m.decline_reason = &s
+}
+
+// DeclineReason returns the value of the "decline_reason" field in the mutation.
+func (m *RequestMutation) DeclineReason() (r string, exists bool) {
+	v := m.decline_reason
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDeclineReason returns the old "decline_reason" field's value of the Request entity.
+// If the Request object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestMutation) OldDeclineReason(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDeclineReason is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDeclineReason requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDeclineReason: %w", err)
+	}
+	return oldValue.DeclineReason, nil
+}
+
+// ClearDeclineReason clears the value of the "decline_reason" field.
+func (m *RequestMutation) ClearDeclineReason() {
+	m.decline_reason = nil
+	m.clearedFields[request.FieldDeclineReason] = struct{}{}
+}
+
+// DeclineReasonCleared returns if the "decline_reason" field was cleared in this mutation.
+func (m *RequestMutation) DeclineReasonCleared() bool {
+	_, ok := m.clearedFields[request.FieldDeclineReason]
+	return ok
+}
+
+// ResetDeclineReason resets all changes to the "decline_reason" field.
+func (m *RequestMutation) ResetDeclineReason() {
+	m.decline_reason = nil
+	delete(m.clearedFields, request.FieldDeclineReason)
+}
+
 // SetResponseDueAt sets the "response_due_at" field.
 func (m *RequestMutation) SetResponseDueAt(t time.Time) {
 	m.response_due_at = &t
@@ -49892,7 +49942,7 @@ func (m *RequestMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *RequestMutation) Fields() []string {
-	fields := make([]string, 0, 28)
+	fields := make([]string, 0, 29)
 	if m.created_at != nil {
 		fields = append(fields, request.FieldCreatedAt)
 	}
@@ -49958,6 +50008,9 @@ func (m *RequestMutation) Fields() []string {
 	}
 	if m.cancelled_at != nil {
 		fields = append(fields, request.FieldCancelledAt)
+	}
+	if m.decline_reason != nil {
+		fields = append(fields, request.FieldDeclineReason)
 	}
 	if m.response_due_at != nil {
 		fields = append(fields, request.FieldResponseDueAt)
@@ -50029,6 +50082,8 @@ func (m *RequestMutation) Field(name string) (ent.Value, bool) {
 		return m.CompletedAt()
 	case request.FieldCancelledAt:
 		return m.CancelledAt()
+	case request.FieldDeclineReason:
+		return m.DeclineReason()
 	case request.FieldResponseDueAt:
 		return m.ResponseDueAt()
 	case request.FieldResolutionDueAt:
@@ -50094,6 +50149,8 @@ func (m *RequestMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldCompletedAt(ctx)
 	case request.FieldCancelledAt:
 		return m.OldCancelledAt(ctx)
+	case request.FieldDeclineReason:
+		return m.OldDeclineReason(ctx)
 	case request.FieldResponseDueAt:
 		return m.OldResponseDueAt(ctx)
 	case request.FieldResolutionDueAt:
@@ -50269,6 +50326,13 @@ func (m *RequestMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetCancelledAt(v)
 		return nil
+	case request.FieldDeclineReason:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDeclineReason(v)
+		return nil
 	case request.FieldResponseDueAt:
 		v, ok := value.(time.Time)
 		if !ok {
@@ -50410,6 +50474,9 @@ func (m *RequestMutation) ClearedFields() []string {
 	if m.FieldCleared(request.FieldCancelledAt) {
 		fields = append(fields, request.FieldCancelledAt)
 	}
+	if m.FieldCleared(request.FieldDeclineReason) {
+		fields = append(fields, request.FieldDeclineReason)
+	}
 	if m.FieldCleared(request.FieldResponseDueAt) {
 		fields = append(fields, request.FieldResponseDueAt)
 	}
@@ -50465,6 +50532,9 @@ func (m *RequestMutation) ClearField(name string) error {
 		return nil
 	case request.FieldCancelledAt:
 		m.ClearCancelledAt()
+		return nil
+	case request.FieldDeclineReason:
+		m.ClearDeclineReason()
 		return nil
 	case request.FieldResponseDueAt:
 		m.ClearResponseDueAt()
@@ -50551,6 +50621,9 @@ func (m *RequestMutation) ResetField(name string) error {
 		return nil
 	case request.FieldCancelledAt:
 		m.ResetCancelledAt()
+		return nil
+	case request.FieldDeclineReason:
+		m.ResetDeclineReason()
 		return nil
 	case request.FieldResponseDueAt:
 		m.ResetResponseDueAt()

@@ -66,6 +66,8 @@ type Request struct {
 	CompletedAt *time.Time `json:"completed_at,omitempty"`
 	// CancelledAt holds the value of the "cancelled_at" field.
 	CancelledAt *time.Time `json:"cancelled_at,omitempty"`
+	// of a request that was declined, for its requester; the audit entry has it as reason
+	DeclineReason *string `json:"decline_reason,omitempty" audit:"-"`
 	// ResponseDueAt holds the value of the "response_due_at" field.
 	ResponseDueAt *time.Time `json:"response_due_at,omitempty" audit:"-"`
 	// null while the clock stands still
@@ -154,7 +156,7 @@ func (*Request) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullBool)
 		case request.FieldPriorityRank, request.FieldResponseDueOrder, request.FieldResolutionDueOrder:
 			values[i] = new(sql.NullInt64)
-		case request.FieldID, request.FieldCompanyID, request.FieldServiceID, request.FieldOfferingID, request.FieldTitle, request.FieldDescription, request.FieldStatus, request.FieldPriority, request.FieldCreatedBy, request.FieldAssigneeID, request.FieldTeamID, request.FieldExecutionID, request.FieldRoutingRuleID, request.FieldSLAState:
+		case request.FieldID, request.FieldCompanyID, request.FieldServiceID, request.FieldOfferingID, request.FieldTitle, request.FieldDescription, request.FieldStatus, request.FieldPriority, request.FieldCreatedBy, request.FieldAssigneeID, request.FieldTeamID, request.FieldExecutionID, request.FieldRoutingRuleID, request.FieldDeclineReason, request.FieldSLAState:
 			values[i] = new(sql.NullString)
 		case request.FieldCreatedAt, request.FieldUpdatedAt, request.FieldSnoozedUntil, request.FieldAcceptedAt, request.FieldCompletedAt, request.FieldCancelledAt, request.FieldResponseDueAt, request.FieldResolutionDueAt, request.FieldSLANextAt:
 			values[i] = new(sql.NullTime)
@@ -322,6 +324,13 @@ func (_m *Request) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.CancelledAt = new(time.Time)
 				*_m.CancelledAt = value.Time
+			}
+		case request.FieldDeclineReason:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field decline_reason", values[i])
+			} else if value.Valid {
+				_m.DeclineReason = new(string)
+				*_m.DeclineReason = value.String
 			}
 		case request.FieldResponseDueAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -499,6 +508,11 @@ func (_m *Request) String() string {
 	if v := _m.CancelledAt; v != nil {
 		builder.WriteString("cancelled_at=")
 		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	if v := _m.DeclineReason; v != nil {
+		builder.WriteString("decline_reason=")
+		builder.WriteString(*v)
 	}
 	builder.WriteString(", ")
 	if v := _m.ResponseDueAt; v != nil {

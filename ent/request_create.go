@@ -261,6 +261,20 @@ func (_c *RequestCreate) SetNillableCancelledAt(v *time.Time) *RequestCreate {
 	return _c
 }
 
+// SetDeclineReason sets the "decline_reason" field.
+func (_c *RequestCreate) SetDeclineReason(v string) *RequestCreate {
+	_c.mutation.SetDeclineReason(v)
+	return _c
+}
+
+// SetNillableDeclineReason sets the "decline_reason" field if the given value is not nil.
+func (_c *RequestCreate) SetNillableDeclineReason(v *string) *RequestCreate {
+	if v != nil {
+		_c.SetDeclineReason(*v)
+	}
+	return _c
+}
+
 // SetResponseDueAt sets the "response_due_at" field.
 func (_c *RequestCreate) SetResponseDueAt(v time.Time) *RequestCreate {
 	_c.mutation.SetResponseDueAt(v)
@@ -675,6 +689,10 @@ func (_c *RequestCreate) createSpec() (*Request, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.CancelledAt(); ok {
 		_spec.SetField(request.FieldCancelledAt, field.TypeTime, value)
 		_node.CancelledAt = &value
+	}
+	if value, ok := _c.mutation.DeclineReason(); ok {
+		_spec.SetField(request.FieldDeclineReason, field.TypeString, value)
+		_node.DeclineReason = &value
 	}
 	if value, ok := _c.mutation.ResponseDueAt(); ok {
 		_spec.SetField(request.FieldResponseDueAt, field.TypeTime, value)

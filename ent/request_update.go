@@ -337,6 +337,26 @@ func (_u *RequestUpdate) ClearCancelledAt() *RequestUpdate {
 	return _u
 }
 
+// SetDeclineReason sets the "decline_reason" field.
+func (_u *RequestUpdate) SetDeclineReason(v string) *RequestUpdate {
+	_u.mutation.SetDeclineReason(v)
+	return _u
+}
+
+// SetNillableDeclineReason sets the "decline_reason" field if the given value is not nil.
+func (_u *RequestUpdate) SetNillableDeclineReason(v *string) *RequestUpdate {
+	if v != nil {
+		_u.SetDeclineReason(*v)
+	}
+	return _u
+}
+
+// ClearDeclineReason clears the value of the "decline_reason" field.
+func (_u *RequestUpdate) ClearDeclineReason() *RequestUpdate {
+	_u.mutation.ClearDeclineReason()
+	return _u
+}
+
 // SetResponseDueAt sets the "response_due_at" field.
 func (_u *RequestUpdate) SetResponseDueAt(v time.Time) *RequestUpdate {
 	_u.mutation.SetResponseDueAt(v)
@@ -676,6 +696,12 @@ func (_u *RequestUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.CancelledAtCleared() {
 		_spec.ClearField(request.FieldCancelledAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.DeclineReason(); ok {
+		_spec.SetField(request.FieldDeclineReason, field.TypeString, value)
+	}
+	if _u.mutation.DeclineReasonCleared() {
+		_spec.ClearField(request.FieldDeclineReason, field.TypeString)
 	}
 	if value, ok := _u.mutation.ResponseDueAt(); ok {
 		_spec.SetField(request.FieldResponseDueAt, field.TypeTime, value)
@@ -1152,6 +1178,26 @@ func (_u *RequestUpdateOne) ClearCancelledAt() *RequestUpdateOne {
 	return _u
 }
 
+// SetDeclineReason sets the "decline_reason" field.
+func (_u *RequestUpdateOne) SetDeclineReason(v string) *RequestUpdateOne {
+	_u.mutation.SetDeclineReason(v)
+	return _u
+}
+
+// SetNillableDeclineReason sets the "decline_reason" field if the given value is not nil.
+func (_u *RequestUpdateOne) SetNillableDeclineReason(v *string) *RequestUpdateOne {
+	if v != nil {
+		_u.SetDeclineReason(*v)
+	}
+	return _u
+}
+
+// ClearDeclineReason clears the value of the "decline_reason" field.
+func (_u *RequestUpdateOne) ClearDeclineReason() *RequestUpdateOne {
+	_u.mutation.ClearDeclineReason()
+	return _u
+}
+
 // SetResponseDueAt sets the "response_due_at" field.
 func (_u *RequestUpdateOne) SetResponseDueAt(v time.Time) *RequestUpdateOne {
 	_u.mutation.SetResponseDueAt(v)
@@ -1521,6 +1567,12 @@ func (_u *RequestUpdateOne) sqlSave(ctx context.Context) (_node *Request, err er
 	}
 	if _u.mutation.CancelledAtCleared() {
 		_spec.ClearField(request.FieldCancelledAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.DeclineReason(); ok {
+		_spec.SetField(request.FieldDeclineReason, field.TypeString, value)
+	}
+	if _u.mutation.DeclineReasonCleared() {
+		_spec.ClearField(request.FieldDeclineReason, field.TypeString)
 	}
 	if value, ok := _u.mutation.ResponseDueAt(); ok {
 		_spec.SetField(request.FieldResponseDueAt, field.TypeTime, value)

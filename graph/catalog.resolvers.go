@@ -28,3 +28,7 @@ func (r *serviceResolver) ViewerMay(ctx context.Context, s *ent.Service) ([]stri
 func (r *offeringResolver) ViewerMay(ctx context.Context, o *ent.Offering) ([]string, error) {
 	return op.MayOn(ctx, r.engine, o)
 }
+
+func (r *queryResolver) FormChoices(ctx context.Context, offeringID, field string, q *string, ids []string) ([]*catalog.FormChoice, error) {
+	return run(ctx, r.engine, catalog.FormChoices, catalog.FormChoicesInput{ByID: op.ByID{ID: offeringID}, Field: field, Q: op.Or(q, ""), IDs: ids})
+}

@@ -83,7 +83,7 @@ func etagOf(body any, encoded []byte) (string, error) {
 // body that its ETag is computed from. Weak tags never match.
 func ifMatch(r *http.Request, tag func(any) any) func(any) bool {
 	header := strings.Join(r.Header.Values("If-Match"), ",")
-	if header == "" || r.Method != http.MethodPatch && r.Method != http.MethodDelete {
+	if len(r.Header.Values("If-Match")) == 0 || r.Method != http.MethodPatch && r.Method != http.MethodDelete {
 		return nil
 	}
 	return func(row any) bool {

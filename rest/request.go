@@ -26,6 +26,7 @@ type Request struct {
 	AcceptedAt    *Time             `json:"acceptedAt"`
 	CompletedAt   *Time             `json:"completedAt"`
 	CancelledAt   *Time             `json:"cancelledAt"`
+	DeclineReason *string           `json:"declineReason" doc:"Why it was declined." example:"We have none left."`
 	SLA           *RequestSLA       `json:"sla" doc:"Where the request stands against its service levels."`
 	CreatedAt     Time              `json:"createdAt"`
 	UpdatedAt     Time              `json:"updatedAt"`
@@ -44,7 +45,7 @@ func requestOut(r *ent.Request) Request {
 		Status: string(r.Status), Priority: string(r.Priority), Fields: objectOut(r.Fields), Tags: tagsOut(r.Tags), CreatedBy: r.CreatedBy,
 		AssigneeID: r.AssigneeID, TeamID: r.TeamID, ExecutionID: r.ExecutionID, RoutingRuleID: r.RoutingRuleID,
 		Waiting: r.Waiting, SnoozedUntil: atOrNil(r.SnoozedUntil), SLA: slaOut(sla.StatusOf(r.SLAState, r.ResponseDueAt, r.ResolutionDueAt)),
-		AcceptedAt: atOrNil(r.AcceptedAt), CompletedAt: atOrNil(r.CompletedAt), CancelledAt: atOrNil(r.CancelledAt),
+		AcceptedAt: atOrNil(r.AcceptedAt), CompletedAt: atOrNil(r.CompletedAt), CancelledAt: atOrNil(r.CancelledAt), DeclineReason: r.DeclineReason,
 		CreatedAt: at(r.CreatedAt), UpdatedAt: at(r.UpdatedAt),
 	}
 }

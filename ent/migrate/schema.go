@@ -1490,7 +1490,7 @@ var (
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "updated_at", Type: field.TypeTime},
 		{Name: "company_id", Type: field.TypeString, Size: 40},
-		{Name: "kind", Type: field.TypeEnum, Enums: []string{"mention", "assigned", "approval", "consulted", "informed", "incident", "warning", "breached"}},
+		{Name: "kind", Type: field.TypeEnum, Enums: []string{"mention", "progress", "assigned", "approval", "consulted", "informed", "incident", "warning", "breached"}},
 		{Name: "subject", Type: field.TypeString, Size: 300},
 		{Name: "read_at", Type: field.TypeTime, Nullable: true},
 		{Name: "digest_at", Type: field.TypeTime, Nullable: true},
@@ -1852,6 +1852,7 @@ var (
 		{Name: "accepted_at", Type: field.TypeTime, Nullable: true},
 		{Name: "completed_at", Type: field.TypeTime, Nullable: true},
 		{Name: "cancelled_at", Type: field.TypeTime, Nullable: true},
+		{Name: "decline_reason", Type: field.TypeString, Nullable: true},
 		{Name: "response_due_at", Type: field.TypeTime, Nullable: true},
 		{Name: "resolution_due_at", Type: field.TypeTime, Nullable: true},
 		{Name: "response_due_order", Type: field.TypeInt64, Default: 253402300799999},
@@ -1871,25 +1872,25 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "requests_services_service",
-				Columns:    []*schema.Column{RequestsColumns[25]},
+				Columns:    []*schema.Column{RequestsColumns[26]},
 				RefColumns: []*schema.Column{ServicesColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "requests_offerings_offering",
-				Columns:    []*schema.Column{RequestsColumns[26]},
+				Columns:    []*schema.Column{RequestsColumns[27]},
 				RefColumns: []*schema.Column{OfferingsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "requests_users_assignee",
-				Columns:    []*schema.Column{RequestsColumns[27]},
+				Columns:    []*schema.Column{RequestsColumns[28]},
 				RefColumns: []*schema.Column{UsersColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "requests_teams_team",
-				Columns:    []*schema.Column{RequestsColumns[28]},
+				Columns:    []*schema.Column{RequestsColumns[29]},
 				RefColumns: []*schema.Column{TeamsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -1913,17 +1914,17 @@ var (
 			{
 				Name:    "request_company_id_service_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[25], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[26], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_service_id_status_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[25], RequestsColumns[6], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[26], RequestsColumns[6], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_offering_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[26], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[27], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_created_by_created_at_id",
@@ -1933,12 +1934,12 @@ var (
 			{
 				Name:    "request_company_id_assignee_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[27], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[28], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_team_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[28], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[29], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_updated_at_id",
@@ -1948,17 +1949,17 @@ var (
 			{
 				Name:    "request_company_id_response_due_order_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[21], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[22], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_resolution_due_order_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[22], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[23], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_sla_state_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[23], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[24], RequestsColumns[1], RequestsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "sla_state IS NOT NULL",
 				},
@@ -1966,7 +1967,7 @@ var (
 			{
 				Name:    "request_sla_next_at",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[24]},
+				Columns: []*schema.Column{RequestsColumns[25]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "sla_next_at IS NOT NULL",
 				},

@@ -107,6 +107,7 @@ type Kind string
 // Kind values.
 const (
 	KindMention   Kind = "mention"
+	KindProgress  Kind = "progress"
 	KindAssigned  Kind = "assigned"
 	KindApproval  Kind = "approval"
 	KindConsulted Kind = "consulted"
@@ -123,7 +124,7 @@ func (k Kind) String() string {
 // KindValidator is a validator for the "kind" field enum values. It is called by the builders before save.
 func KindValidator(k Kind) error {
 	switch k {
-	case KindMention, KindAssigned, KindApproval, KindConsulted, KindInformed, KindIncident, KindWarning, KindBreached:
+	case KindMention, KindProgress, KindAssigned, KindApproval, KindConsulted, KindInformed, KindIncident, KindWarning, KindBreached:
 		return nil
 	default:
 		return fmt.Errorf("notification: invalid enum value for kind field: %q", k)

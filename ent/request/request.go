@@ -59,6 +59,8 @@ const (
 	FieldCompletedAt = "completed_at"
 	// FieldCancelledAt holds the string denoting the cancelled_at field in the database.
 	FieldCancelledAt = "cancelled_at"
+	// FieldDeclineReason holds the string denoting the decline_reason field in the database.
+	FieldDeclineReason = "decline_reason"
 	// FieldResponseDueAt holds the string denoting the response_due_at field in the database.
 	FieldResponseDueAt = "response_due_at"
 	// FieldResolutionDueAt holds the string denoting the resolution_due_at field in the database.
@@ -136,6 +138,7 @@ var Columns = []string{
 	FieldAcceptedAt,
 	FieldCompletedAt,
 	FieldCancelledAt,
+	FieldDeclineReason,
 	FieldResponseDueAt,
 	FieldResolutionDueAt,
 	FieldResponseDueOrder,
@@ -384,6 +387,11 @@ func ByCompletedAt(opts ...sql.OrderTermOption) OrderOption {
 // ByCancelledAt orders the results by the cancelled_at field.
 func ByCancelledAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldCancelledAt, opts...).ToFunc()
+}
+
+// ByDeclineReason orders the results by the decline_reason field.
+func ByDeclineReason(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldDeclineReason, opts...).ToFunc()
 }
 
 // ByResponseDueAt orders the results by the response_due_at field.

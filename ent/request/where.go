@@ -156,6 +156,11 @@ func CancelledAt(v time.Time) predicate.Request {
 	return predicate.Request(sql.FieldEQ(FieldCancelledAt, v))
 }
 
+// DeclineReason applies equality check predicate on the "decline_reason" field. It's identical to DeclineReasonEQ.
+func DeclineReason(v string) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldDeclineReason, v))
+}
+
 // ResponseDueAt applies equality check predicate on the "response_due_at" field. It's identical to ResponseDueAtEQ.
 func ResponseDueAt(v time.Time) predicate.Request {
 	return predicate.Request(sql.FieldEQ(FieldResponseDueAt, v))
@@ -1259,6 +1264,81 @@ func CancelledAtIsNil() predicate.Request {
 // CancelledAtNotNil applies the NotNil predicate on the "cancelled_at" field.
 func CancelledAtNotNil() predicate.Request {
 	return predicate.Request(sql.FieldNotNull(FieldCancelledAt))
+}
+
+// DeclineReasonEQ applies the EQ predicate on the "decline_reason" field.
+func DeclineReasonEQ(v string) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldDeclineReason, v))
+}
+
+// DeclineReasonNEQ applies the NEQ predicate on the "decline_reason" field.
+func DeclineReasonNEQ(v string) predicate.Request {
+	return predicate.Request(sql.FieldNEQ(FieldDeclineReason, v))
+}
+
+// DeclineReasonIn applies the In predicate on the "decline_reason" field.
+func DeclineReasonIn(vs ...string) predicate.Request {
+	return predicate.Request(sql.FieldIn(FieldDeclineReason, vs...))
+}
+
+// DeclineReasonNotIn applies the NotIn predicate on the "decline_reason" field.
+func DeclineReasonNotIn(vs ...string) predicate.Request {
+	return predicate.Request(sql.FieldNotIn(FieldDeclineReason, vs...))
+}
+
+// DeclineReasonGT applies the GT predicate on the "decline_reason" field.
+func DeclineReasonGT(v string) predicate.Request {
+	return predicate.Request(sql.FieldGT(FieldDeclineReason, v))
+}
+
+// DeclineReasonGTE applies the GTE predicate on the "decline_reason" field.
+func DeclineReasonGTE(v string) predicate.Request {
+	return predicate.Request(sql.FieldGTE(FieldDeclineReason, v))
+}
+
+// DeclineReasonLT applies the LT predicate on the "decline_reason" field.
+func DeclineReasonLT(v string) predicate.Request {
+	return predicate.Request(sql.FieldLT(FieldDeclineReason, v))
+}
+
+// DeclineReasonLTE applies the LTE predicate on the "decline_reason" field.
+func DeclineReasonLTE(v string) predicate.Request {
+	return predicate.Request(sql.FieldLTE(FieldDeclineReason, v))
+}
+
+// DeclineReasonContains applies the Contains predicate on the "decline_reason" field.
+func DeclineReasonContains(v string) predicate.Request {
+	return predicate.Request(sql.FieldContains(FieldDeclineReason, v))
+}
+
+// DeclineReasonHasPrefix applies the HasPrefix predicate on the "decline_reason" field.
+func DeclineReasonHasPrefix(v string) predicate.Request {
+	return predicate.Request(sql.FieldHasPrefix(FieldDeclineReason, v))
+}
+
+// DeclineReasonHasSuffix applies the HasSuffix predicate on the "decline_reason" field.
+func DeclineReasonHasSuffix(v string) predicate.Request {
+	return predicate.Request(sql.FieldHasSuffix(FieldDeclineReason, v))
+}
+
+// DeclineReasonIsNil applies the IsNil predicate on the "decline_reason" field.
+func DeclineReasonIsNil() predicate.Request {
+	return predicate.Request(sql.FieldIsNull(FieldDeclineReason))
+}
+
+// DeclineReasonNotNil applies the NotNil predicate on the "decline_reason" field.
+func DeclineReasonNotNil() predicate.Request {
+	return predicate.Request(sql.FieldNotNull(FieldDeclineReason))
+}
+
+// DeclineReasonEqualFold applies the EqualFold predicate on the "decline_reason" field.
+func DeclineReasonEqualFold(v string) predicate.Request {
+	return predicate.Request(sql.FieldEqualFold(FieldDeclineReason, v))
+}
+
+// DeclineReasonContainsFold applies the ContainsFold predicate on the "decline_reason" field.
+func DeclineReasonContainsFold(v string) predicate.Request {
+	return predicate.Request(sql.FieldContainsFold(FieldDeclineReason, v))
 }
 
 // ResponseDueAtEQ applies the EQ predicate on the "response_due_at" field.

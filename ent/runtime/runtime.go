@@ -2079,11 +2079,11 @@ func init() {
 	// request.DefaultWaiting holds the default value on creation for the waiting field.
 	request.DefaultWaiting = requestDescWaiting.Default.(bool)
 	// requestDescResponseDueOrder is the schema descriptor for response_due_order field.
-	requestDescResponseDueOrder := requestFields[21].Descriptor()
+	requestDescResponseDueOrder := requestFields[22].Descriptor()
 	// request.DefaultResponseDueOrder holds the default value on creation for the response_due_order field.
 	request.DefaultResponseDueOrder = requestDescResponseDueOrder.Default.(int64)
 	// requestDescResolutionDueOrder is the schema descriptor for resolution_due_order field.
-	requestDescResolutionDueOrder := requestFields[22].Descriptor()
+	requestDescResolutionDueOrder := requestFields[23].Descriptor()
 	// request.DefaultResolutionDueOrder holds the default value on creation for the resolution_due_order field.
 	request.DefaultResolutionDueOrder = requestDescResolutionDueOrder.Default.(int64)
 	// requestDescID is the schema descriptor for id field.

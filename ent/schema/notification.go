@@ -20,7 +20,7 @@ func (Notification) Mixin() []ent.Mixin {
 func (Notification) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("user_id").MaxLen(40).Immutable(),
-		field.Enum("kind").Values("mention", "assigned", "approval", "consulted", "informed", "incident", "warning", "breached").Immutable(),
+		field.Enum("kind").Values("mention", "progress", "assigned", "approval", "consulted", "informed", "incident", "warning", "breached").Immutable(),
 		field.String("subject").MaxRuneLen(300).Immutable(),
 		field.String("request_id").MaxLen(40).Optional().Nillable().Immutable(),
 		field.Time("read_at").Optional().Nillable(),

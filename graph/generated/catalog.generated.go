@@ -82,6 +82,20 @@ func (ec *executionContext) field_Service_offerings_args(ctx context.Context, ra
 
 // region    **************************** field.gotpl *****************************
 
+func (ec *executionContext) _FormChoice_id(ctx context.Context, field graphql.CollectedField, obj *catalog.FormChoice) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
+}
+func (ec *executionContext) fieldContext_FormChoice_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FormChoice", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _FormChoice_name(ctx context.Context, field graphql.CollectedField, obj *catalog.FormChoice) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+func (ec *executionContext) fieldContext_FormChoice_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FormChoice", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _Offering_id(ctx context.Context, field graphql.CollectedField, obj *ent.Offering) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
 }
@@ -921,6 +935,39 @@ func (ec *executionContext) unmarshalInputOfferingFilter(ctx context.Context, ob
 
 // region    **************************** object.gotpl ****************************
 
+var formChoiceImplementors = []string{"FormChoice"}
+
+func (ec *executionContext) _FormChoice(ctx context.Context, sel ast.SelectionSet, obj *catalog.FormChoice) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, formChoiceImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("FormChoice")
+		case "id":
+			out.Values[i] = ec._FormChoice_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._FormChoice_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var offeringImplementors = []string{"Offering", "Node"}
 
 func (ec *executionContext) _Offering(ctx context.Context, sel ast.SelectionSet, obj *ent.Offering) graphql.Marshaler {
@@ -1350,6 +1397,32 @@ func (ec *executionContext) marshalNEscalationAction2string(ctx context.Context,
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) marshalNFormChoice2ᚕᚖatriumᚋinternalᚋcatalogᚐFormChoiceᚄ(ctx context.Context, sel ast.SelectionSet, v []*catalog.FormChoice) graphql.Marshaler {
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNFormChoice2ᚖatriumᚋinternalᚋcatalogᚐFormChoice(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNFormChoice2ᚖatriumᚋinternalᚋcatalogᚐFormChoice(ctx context.Context, sel ast.SelectionSet, v *catalog.FormChoice) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._FormChoice(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNOffering2ᚖatriumᚋentᚐOffering(ctx context.Context, sel ast.SelectionSet, v *ent.Offering) graphql.Marshaler {

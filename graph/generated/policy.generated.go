@@ -675,6 +675,13 @@ func (ec *executionContext) fieldContext_AccessReplay_examined(_ context.Context
 	return graphql.NewScalarFieldContext("AccessReplay", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
+func (ec *executionContext) _AccessReplay_allowed(ctx context.Context, field graphql.CollectedField, obj *policy.Replayed) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.Allowed)
+}
+func (ec *executionContext) fieldContext_AccessReplay_allowed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("AccessReplay", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
 func (ec *executionContext) _AccessReplay_changed(ctx context.Context, field graphql.CollectedField, obj *policy.Replayed) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -1349,6 +1356,11 @@ func (ec *executionContext) _AccessReplay(ctx context.Context, sel ast.Selection
 			out.Values[i] = graphql.MarshalString("AccessReplay")
 		case "examined":
 			out.Values[i] = ec._AccessReplay_examined(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "allowed":
+			out.Values[i] = ec._AccessReplay_allowed(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}

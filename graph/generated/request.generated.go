@@ -498,6 +498,13 @@ func (ec *executionContext) fieldContext_Request_cancelledAt(_ context.Context, 
 	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type Time does not have child fields"))
 }
 
+func (ec *executionContext) _Request_declineReason(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.DeclineReason)
+}
+func (ec *executionContext) fieldContext_Request_declineReason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _Request_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
 	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.CreatedAt)
 }
@@ -1298,6 +1305,11 @@ func (ec *executionContext) _Request(ctx context.Context, sel ast.SelectionSet, 
 			}
 		case "cancelledAt":
 			out.Values[i] = ec._Request_cancelledAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "declineReason":
+			out.Values[i] = ec._Request_declineReason(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}

@@ -1586,6 +1586,28 @@ type SLA {
   "Where it stands."
   state: SLAState!
 }
+
+"What a form's question for a person or a team takes."
+type FormChoice {
+  "The person's or the team's id, which is the answer."
+  id: ID!
+  "Its name."
+  name: String!
+}
+
+extend type Query {
+  "What a question of an offering's form for a person or a team takes, by name, at most 200: for callers who file requests and read no users or teams, too."
+  formChoices(
+    "The offering."
+    offeringId: ID!
+    "The question's key in the form."
+    field: String!
+    "Those whose name contains this, in any case."
+    q: String
+    "Those with these ids."
+    ids: [ID!]
+  ): [FormChoice!]!
+}
 `, BuiltIn: false},
 	{Name: "../company.graphqls", Input: `"What a company has subscribed to."
 enum Plan {
@@ -2307,6 +2329,8 @@ type CreateOAuthClientPayload {
 enum NotificationKind {
   "A comment mentions the person, by @ and the e-mail address or the user's id."
   mention
+  "A request that the person filed was answered by a public comment, completed or cancelled."
+  progress
   "A request or a task was assigned to the person, or a task to one of their teams."
   assigned
   "A workflow waits for the person's decision."
@@ -2736,6 +2760,8 @@ type AccessUnmet {
 type AccessReplay {
   "How many decisions were looked at."
   examined: Int!
+  "How many of them had been allowed: the log holds every refusal, and a sample of what was allowed."
+  allowed: Int!
   "Those that would be otherwise."
   changed: [AccessChange!]!
 }
@@ -2867,6 +2893,8 @@ type Request implements Node {
   completedAt: Time
   "When it was cancelled."
   cancelledAt: Time
+  "Why it was declined; null when nobody has said."
+  declineReason: String
   "When it was made."
   createdAt: Time!
   "When it was last changed."
@@ -3762,6 +3790,8 @@ func (ec *executionContext) childFields_AccessReplay(ctx context.Context, field 
 	switch field.Name {
 	case "examined":
 		return ec.fieldContext_AccessReplay_examined(ctx, field)
+	case "allowed":
+		return ec.fieldContext_AccessReplay_allowed(ctx, field)
 	case "changed":
 		return ec.fieldContext_AccessReplay_changed(ctx, field)
 	}
@@ -5366,6 +5396,16 @@ func (ec *executionContext) childFields_FaultDetail(ctx context.Context, field g
 	return nil, fmt.Errorf("no field named %q was found under type FaultDetail", field.Name)
 }
 
+func (ec *executionContext) childFields_FormChoice(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_FormChoice_id(ctx, field)
+	case "name":
+		return ec.fieldContext_FormChoice_name(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type FormChoice", field.Name)
+}
+
 func (ec *executionContext) childFields_InboundCall(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -6116,6 +6156,8 @@ func (ec *executionContext) childFields_Request(ctx context.Context, field graph
 		return ec.fieldContext_Request_completedAt(ctx, field)
 	case "cancelledAt":
 		return ec.fieldContext_Request_cancelledAt(ctx, field)
+	case "declineReason":
+		return ec.fieldContext_Request_declineReason(ctx, field)
 	case "createdAt":
 		return ec.fieldContext_Request_createdAt(ctx, field)
 	case "updatedAt":

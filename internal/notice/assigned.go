@@ -3,6 +3,7 @@ package notice
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/riverqueue/river"
 
@@ -42,22 +43,25 @@ func (Args) Kind() string { return "notice" }
 // InsertOpts gives the job a lower priority than jobs that people wait for.
 func (Args) InsertOpts() river.InsertOpts { return river.InsertOpts{Priority: 2} }
 
-// Follow returns the subscriber that inserts a job when a task is assigned.
+// Follow returns the subscriber that inserts a job when a task is assigned, and when a request ends.
 func Follow(queue *jobs.Queue) events.Subscriber {
 	return func(ctx context.Context, tx *store.Tx, e *ent.Event) error {
-		if e.Type != events.TaskAssigned {
-			return nil
-		}
 		by := ""
 		if p, ok := principal.From(ctx); ok {
 			by = p.ID
 		}
-		return queue.InsertManyTx(ctx, tx, jobs.Job{Args: Args{Company: e.CompanyID, Task: e.SubjectID, By: by}})
+		switch e.Type {
+		case events.TaskAssigned:
+			return queue.InsertTx(ctx, tx, Args{Company: e.CompanyID, Task: e.SubjectID, By: by}, time.Time{})
+		case events.RequestCompleted, events.RequestCancelled:
+			return queue.InsertTx(ctx, tx, ProgressArgs{Company: e.CompanyID, Request: e.SubjectID, By: by}, time.Time{})
+		}
+		return nil
 	}
 }
 
-// Reads are the operations that decide whether a person may read a request or a task.
-type Reads struct{ Request, Task *op.Info }
+// Reads are the operations that decide whether a person may read a request, a comment or a task.
+type Reads struct{ Request, Comment, Task *op.Info }
 
 // assigned works the jobs.
 type assigned struct {

@@ -54,7 +54,7 @@ func (l *letters) of(u *ent.User) []string {
 }
 
 // reads are the operations by which people read what they are told of.
-var reads = notice.Reads{Request: request.Get.Info(), Task: execution.GetTask.Info()}
+var reads = notice.Reads{Request: request.Get.Info(), Comment: request.GetComment.Info(), Task: execution.GetTask.Info()}
 
 // desk is a world in which a company has an offering, and assignees are notified.
 type desk struct {
@@ -92,6 +92,16 @@ func (d *desk) file(as principal.Role, title string, to *ent.User) *ent.Request 
 	return testkit.Run(d.t, d.World, d.As(d.A, as), request.Create, request.CreateInput{
 		ServiceID: d.offering.ServiceID, OfferingID: d.offering.ID, Title: title, AssigneeID: &to.ID,
 	})
+}
+
+// idle waits until no job is due any more.
+func (d *desk) idle() {
+	d.t.Helper()
+	require.Eventually(d.t, func() bool {
+		n, err := d.Queue.Due(d.As(d.A, principal.Owner))
+		require.NoError(d.t, err)
+		return n == 0
+	}, patience, tick)
 }
 
 // told returns a person's notifications, newest first.

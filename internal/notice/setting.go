@@ -15,6 +15,7 @@ import (
 // The kinds of notices.
 const (
 	Mention   = "mention"
+	Progress  = "progress"
 	Assigned  = "assigned"
 	Approval  = "approval"
 	Consulted = "consulted"
@@ -25,7 +26,7 @@ const (
 )
 
 // Kinds lists all kinds, in the order of the settings.
-var Kinds = []string{Mention, Assigned, Approval, Consulted, Informed, Incident, Warning, Breached}
+var Kinds = []string{Mention, Progress, Assigned, Approval, Consulted, Informed, Incident, Warning, Breached}
 
 // The channels of a kind.
 const (
@@ -62,7 +63,7 @@ var (
 
 // Setting is the channel by which a person gets notices of a kind.
 type Setting struct {
-	Kind    string `json:"kind" enum:"mention,assigned,approval,consulted,informed,incident,warning,breached" doc:"Of what one is told."`
+	Kind    string `json:"kind" enum:"mention,progress,assigned,approval,consulted,informed,incident,warning,breached" doc:"Of what one is told."`
 	Channel string `json:"channel" enum:"now,digest,never" doc:"By mail at once, by one mail a day, or by none."`
 }
 

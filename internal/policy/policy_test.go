@@ -273,6 +273,7 @@ func TestReplay(t *testing.T) {
 		}
 		out := testkit.Run(t, w, owner, policy.Replay, policy.ReplayInput{Policies: []policy.Draft{draft("Allow", "*", `{}`)}})
 		require.Equal(t, 2, out.Examined)
+		require.Zero(t, out.Allowed)
 		require.Len(t, out.Changed, 1)
 		require.Equal(t, denied.DecisionID, out.Changed[0].Decision.ID)
 		require.False(t, out.Changed[0].Decision.Allowed)

@@ -32,6 +32,7 @@ type ReplayInput struct {
 // Replayed lists the decisions that would change.
 type Replayed struct {
 	Examined int
+	Allowed  int // of these; the log holds every refusal, and a sample of what was allowed
 	Changed  []ChangedDecision
 }
 
@@ -86,7 +87,9 @@ func replayed(ctx context.Context, tx *op.Tx, in ReplayInput) (Replayed, error) 
 		if !visible {
 			continue
 		}
-		out.Examined++
+		if out.Examined++; d.Allowed {
+			out.Allowed++
+		}
 		if !byPolicies(d) {
 			continue // scopes and roles decided, and would decide the same
 		}

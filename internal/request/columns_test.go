@@ -28,6 +28,7 @@ var notInExpressions = map[string]string{
 	entity.FieldRoutingRuleID:      "how it came to its team",
 	entity.FieldWaiting:            "the desk's own",
 	entity.FieldSnoozedUntil:       "the desk's own",
+	entity.FieldDeclineReason:      "its process has ended by then",
 	entity.FieldResponseDueAt:      "part of sla",
 	entity.FieldResolutionDueAt:    "part of sla",
 	entity.FieldResponseDueOrder:   "responseDueAt in the order of lists",
@@ -59,6 +60,7 @@ func TestErasureTakesWhatPeopleWrote(t *testing.T) {
 			ServiceID: service.ID, OfferingID: offering.ID, Title: "A laptop", Description: new("for Ana"),
 			Fields: strictjson.Object{"for": "Ana"}, Tags: map[string]string{"for": "Ana"},
 		})
+		before = testkit.Run(t, w, ctx, request.Decline, request.DeclineInput{ByID: op.ByID{ID: before.ID}, Reason: "Ana has left"})
 		require.NoError(t, w.Engine.Work(t.Context(), w.A.Company.ID, "erasure", func(ctx context.Context, tx *op.Tx) error {
 			return request.Erase(ctx, tx, "erased", before.ID)
 		}))

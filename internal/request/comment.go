@@ -3,11 +3,14 @@ package request
 import (
 	"context"
 	"fmt"
+	"slices"
+	"time"
 
 	"atrium/ent"
 	"atrium/ent/comment"
 	"atrium/ent/predicate"
 	"atrium/internal/apperr"
+	"atrium/internal/notice"
 	"atrium/internal/op"
 	"atrium/internal/paging"
 	"atrium/internal/party"
@@ -129,6 +132,11 @@ func createComment(ctx context.Context, tx *op.Tx, r *ent.Request, in CreateComm
 	if c.Visibility == comment.VisibilityPublic && r.Waiting && c.AuthorID == r.CreatedBy { // the requester has answered
 		w := tx.AsWorker(slaWorker)
 		if _, err := op.RunIn(ctx, w, Update, UpdateInput{ByID: op.ByID{ID: r.ID}, Waiting: op.SetTo(false)}); err != nil {
+			return nil, err
+		}
+	}
+	if c.Visibility == comment.VisibilityPublic && c.AuthorID != r.CreatedBy && !slices.Contains(told, r.CreatedBy) {
+		if err := tx.Insert(ctx, notice.ProgressArgs{Company: r.CompanyID, Request: r.ID, Comment: c.ID, By: c.AuthorID}, time.Time{}); err != nil {
 			return nil, err
 		}
 	}

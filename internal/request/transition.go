@@ -31,12 +31,12 @@ var (
 // DeclineInput says why a request is declined.
 type DeclineInput struct {
 	op.ByID
-	Reason string `json:"reason" minLength:"1" maxLength:"1000" pattern:"\\S" patternDescription:"more than blanks" doc:"Kept in the audit entry."`
+	Reason string `json:"reason" minLength:"1" maxLength:"1000" pattern:"\\S" patternDescription:"more than blanks" doc:"The requester reads it, and the audit entry keeps it."`
 }
 
 func decline(ctx context.Context, tx *op.Tx, r *ent.Request, in DeclineInput) (*ent.Request, error) {
 	tx.ChangedField("reason", nil, in.Reason)
-	return update(ctx, tx, r, UpdateInput{ByID: in.ByID, Status: op.SetTo(string(request.StatusCANCELLED))})
+	return update(ctx, tx, r, UpdateInput{ByID: in.ByID, Status: op.SetTo(string(request.StatusCANCELLED)), DeclineReason: in.Reason})
 }
 
 // arrow is a transition to a status.

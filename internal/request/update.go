@@ -69,6 +69,9 @@ type UpdateInput struct {
 
 	Waiting      op.Patch[bool]      `json:"waiting,omitzero" doc:"Whether the requester owes an answer, which stops the clock of the resolution. A public comment of the requester ends it."`
 	SnoozedUntil op.Patch[time.Time] `json:"snoozedUntil,omitzero" nullable:"true" doc:"Until when nobody wants to see it in the inbox; a moment to come."`
+
+	DeclineReason string `json:"-"` // with status CANCELLED: why, if somebody has said
+	Escalates     bool   `json:"-"` // an escalation that fires now makes the change: what falls due besides fires after it
 }
 
 // moves reports whether the change may move the request's clock.
@@ -96,7 +99,7 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Request, in UpdateInput)
 		return nil, err
 	}
 	now := tx.Now(ctx)
-	if in.moves() { // what fell due before the change must fire before it
+	if in.moves() && !in.Escalates { // what fell due before the change must fire before it
 		var err error
 		if before, err = settle(ctx, tx, before, now); err != nil {
 			return nil, err
@@ -115,6 +118,9 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Request, in UpdateInput)
 	}
 	if err := in.snooze(u, before, now); err != nil {
 		return nil, err
+	}
+	if in.DeclineReason != "" {
+		u.SetDeclineReason(in.DeclineReason)
 	}
 	op.Set(in.Title, u.SetTitle)
 	op.SetOrClear(in.Description, u.SetDescription, func() *ent.RequestUpdateOne { return u.SetDescription("") })

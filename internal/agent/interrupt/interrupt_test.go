@@ -29,6 +29,7 @@ var noPlanRests = map[string]string{
 	request.FieldAcceptedAt:         "follows the status",
 	request.FieldCompletedAt:        "follows the status",
 	request.FieldCancelledAt:        "follows the status",
+	request.FieldDeclineReason:      "follows the status",
 	request.FieldResponseDueAt:      "the clock's",
 	request.FieldResolutionDueAt:    "the clock's",
 	request.FieldResponseDueOrder:   "the clock's",
