@@ -181,6 +181,7 @@ func TestIfMatch(t *testing.T) {
 				listed := ask(t, s, as, `{ `+c.list+` { edges { node { id etag } } } }`, nil)
 				require.Contains(t, string(listed.Body), `"etag":"`+tag+`"`, c.row)
 			}
+			require.Equal(t, "precondition_failed", change("", "none").Text("errors.0.extensions.code"), "%s: an empty tag is none", c.row)
 			first := change(tag, "one")
 			require.False(t, first.Has("errors"), "%s: %s", c.row, first.Body)
 			second := change(tag, "two")

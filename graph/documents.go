@@ -73,7 +73,11 @@ func (d *documents) parse(text string) (*document, error) {
 	if ok {
 		return known, nil
 	}
-	doc, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: text}, maxTokens)
+	whole, ok := joinSurrogates(text)
+	if !ok {
+		return nil, apperr.InvalidField("query", "has half of a surrogate pair as an escape")
+	}
+	doc, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: whole}, maxTokens)
 	if err != nil {
 		if strings.Contains(err.Error(), "exceeded token limit") {
 			return nil, apperr.New(apperr.QueryTooComplex, "The document may have %d tokens.", maxTokens)

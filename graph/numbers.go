@@ -3,10 +3,13 @@ package graph
 import (
 	"encoding/json"
 	"maps"
+	"slices"
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/validator/core"
+
+	"atrium/internal/strictjson"
 )
 
 // numbersIn returns the number literals inside a document's JSON values, and turns them into string literals: gqlparser would
@@ -16,7 +19,10 @@ func numbersIn(schema *ast.Schema, doc *ast.QueryDocument) (literals []*ast.Valu
 	var faults gqlerror.List
 	observers := &core.Events{}
 	observers.OnValue(func(_ *core.Walker, v *ast.Value) {
-		inJSON := v.Definition == nil || v.Definition.Name == "JSON" // values inside a JSON value have no definition
+		inJSON := v.Definition == nil || v.Definition.Name == "JSON"           // values inside a JSON value have no definition
+		if v.Definition != nil && inJSON && deeper(v, strictjson.MaxDepth-1) { // in a body, an object is around it
+			faults = append(faults, gqlerror.ErrorPosf(v.Position, "A value is nested deeper than %d levels.", strictjson.MaxDepth))
+		}
 		if !inJSON || v.Kind != ast.IntValue && v.Kind != ast.FloatValue {
 			return
 		}
@@ -31,6 +37,14 @@ func numbersIn(schema *ast.Schema, doc *ast.QueryDocument) (literals []*ast.Valu
 		return nil, faults
 	}
 	return literals, nil
+}
+
+// deeper reports whether a literal is nested deeper than some levels.
+func deeper(v *ast.Value, levels int) bool {
+	if len(v.Children) == 0 && v.Kind != ast.ListValue && v.Kind != ast.ObjectValue {
+		return false
+	}
+	return levels == 0 || slices.ContainsFunc(v.Children, func(c *ast.ChildValue) bool { return deeper(c.Value, levels-1) })
 }
 
 // literalsToVariables turns the literals of a valid document into variables, and returns the values of the variables. Each variable

@@ -34,8 +34,8 @@ func change[In, Out any](ctx context.Context, e *op.Engine, o *op.Operation[In, 
 	if err := o.Check(sent(ctx, about)); err != nil {
 		return none, err
 	}
-	if seen, ok := any(in).(interface{ SeenAs() string }); ok && seen.SeenAs() != "" {
-		call.IfMatch = func(row any) bool { return tagOf(row) == seen.SeenAs() }
+	if seen, ok := any(in).(interface{ SeenAs() *string }); ok && seen.SeenAs() != nil {
+		call.IfMatch = func(row any) bool { return tagOf(row) == *seen.SeenAs() }
 	}
 	return underKey(ctx, e, o, in, call.Checked())
 }

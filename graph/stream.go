@@ -65,6 +65,10 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *call, oc *gra
 		s.fail(w, r, apperr.Unauthenticated(nil))
 		return
 	}
+	if len(graphql.CollectFields(oc, oc.Operation.SelectionSet, []string{"Subscription"})) != 1 { // the validator counts one name as one field
+		s.fail(w, r, apperr.InvalidField("query", "must select one field of a subscription"))
+		return
+	}
 	if _, err := limit.Measure(s.schema.Schema(), oc.Doc, oc.Operation, c.Variables, maxEventCost); err != nil {
 		s.fail(w, r, apperr.New(apperr.QueryTooComplex, "What is selected of each event may cost %d.", maxEventCost))
 		return

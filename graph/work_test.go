@@ -161,6 +161,8 @@ func TestAuditThroughTheGraph(t *testing.T) {
 		require.Equal(t, 1, export.Int("data.exportAudit.export.count"))
 		require.Contains(t, export.Text("data.exportAudit.export.content"), `"action":"team.created"`)
 		require.Equal(t, "audit.exported", s.Audit(t, export.RequestID())[0].Action)
+		twice := send(t, s, s.A.Owner, `mutation { a: exportAudit(input: {format: csv}) { export { count } } b: exportAudit(input: {format: csv}) { export { count } } }`, nil)
+		require.Equal(t, "query_too_complex", twice.Text("errors.0.extensions.code"), "%s", twice.Body)
 		all := ask(t, s, s.A.Owner, `mutation { exportAudit(input: {format: csv}) { export { count content } } }`, nil)
 		require.Contains(t, all.Text("data.exportAudit.export.content"), "audit.exported")
 		for _, as := range []apitest.Caller{s.A.Agent, s.A.Member} {

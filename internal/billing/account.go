@@ -124,19 +124,27 @@ func (a *account) change(ctx context.Context, to Plan) (*ent.Invoice, error) {
 	if credit > 0 {
 		_, err = a.issue(ctx, credit, creditentry.ReasonDowngrade, text, journalline.AccountRevenue) // the old plan was paid for
 	}
-	if to.Price == 0 {
+	switch {
+	case to.Name == Free:
+		a.unsubscribe()
+	case to.Price == 0: // Enterprise, which the product does not charge for
 		a.AnchorAt, a.PeriodStartAt, a.PeriodEndAt = nil, nil, nil
 	}
 	return invoice, err
 }
 
-// cancel ends the subscription. The remaining credits expire after the retention.
+// cancel ends the subscription, without a credit for the rest of the period.
 func (a *account) cancel(ctx context.Context) error {
 	a.plan = planOf(Free)
+	a.unsubscribe()
+	return a.setPlan(ctx)
+}
+
+// unsubscribe ends the periods. The remaining credits expire after the retention.
+func (a *account) unsubscribe() {
 	a.AnchorAt, a.PeriodStartAt, a.PeriodEndAt = nil, nil, nil
 	until := a.now.Add(retention)
 	a.ForfeitAt = &until
-	return a.setPlan(ctx)
 }
 
 // setPlan writes the account's plan to the company, whose limits follow from it. A sandbox always has the limits of the free plan.

@@ -21,8 +21,8 @@
 // has no invoices. The price of Enterprise is agreed on with the operator, so the product does not charge for it.
 //
 // A change takes effect at once. The difference of the two prices for the remaining seconds of the period, rounded half up to a
-// cent, is charged for a more expensive plan and issued as a credit for a cheaper one. Cancelling a subscription issues no credit:
-// the company is on the free plan from then on, and its remaining credits are forfeited after 30 days of 24 hours unless it
+// cent, is charged for a more expensive plan and issued as a credit for a cheaper one. Cancelling a subscription issues no credit.
+// Either way to the free plan ends the subscription: the remaining credits are forfeited after 30 days of 24 hours unless the company
 // subscribes again. An invoice uses the credits first, oldest first; the rest is the amount due.
 //
 // # Consistency

@@ -12,6 +12,7 @@ import (
 	"atrium/internal/clock"
 	"atrium/internal/events"
 	"atrium/internal/jobs"
+	"atrium/internal/mail"
 	"atrium/internal/op"
 	"atrium/internal/principal"
 	domain "atrium/internal/request"
@@ -89,10 +90,14 @@ func (b *breachWorker) Work(ctx context.Context, job *river.Job[BreachArgs]) err
 	if len(n.Users)+len(n.Teams) == 0 {
 		return nil
 	}
-	due := "It should have been accepted by " + a.DueAt + "."
-	if a.Target != "RESPONSE" {
-		due = "It should have been completed by " + a.DueAt + "."
+	due, err := time.Parse(time.RFC3339, a.DueAt)
+	if err != nil {
+		return fmt.Errorf("read when the request was due: %w", err)
 	}
-	n.What = "You are accountable for its phase “" + p.Title() + "”. " + due
+	what := "completed"
+	if a.Target == "RESPONSE" {
+		what = "accepted"
+	}
+	n.What = "You are accountable for its phase “" + mail.Line(p.Title(), 100) + "”. It should have been " + what + " by " + domain.Moment(due) + "."
 	return domain.GiveNotice(ctx, b.r.Engine, n, job.JobRow)
 }

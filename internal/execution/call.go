@@ -227,7 +227,9 @@ func (r *Runner) prepare(ctx context.Context, l *loaded, now time.Time) (*prepar
 	if err != nil {
 		return nil, engine.Stuck{Visit: v.Number, Code: engine.ExpressionFailed, Message: p.mask.Text("The call could not be written: " + err.Error() + ".")}, ctx.Err()
 	}
-	p.request.Header.Set("User-Agent", userAgent)
+	if p.request.Header.Get("User-Agent") == "" {
+		p.request.Header.Set("User-Agent", userAgent)
+	}
 	p.request.Header.Set("Idempotency-Key", engine.Key(l.row.ID, v))
 	return p, nil, nil
 }
@@ -292,7 +294,7 @@ func (p *prepared) api(ctx context.Context, c *definition.APICallConfig, b defin
 		p.sent["body"] = p.mask.Value(value)
 	}
 	if p.request, err = http.NewRequestWithContext(ctx, c.Method, url, bytes.NewReader(body)); err != nil {
-		return errors.New("url: it is none")
+		return errors.New("url: what the expressions give is no address")
 	}
 	if c.Body != nil {
 		p.request.Header.Set("Content-Type", "application/json")
@@ -336,7 +338,7 @@ func (p *prepared) callout(ctx context.Context, c *definition.CalloutConfig, b d
 		return fmt.Errorf("data: %w", err)
 	}
 	if p.request, err = http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body)); err != nil {
-		return errors.New("url: it is none")
+		return errors.New("url: what the expressions give is no address")
 	}
 	p.request.Header.Set("Content-Type", "application/json")
 	p.request.Header.Set(standardwebhooks.HeaderWebhookID, key)

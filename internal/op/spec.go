@@ -63,11 +63,11 @@ type Target interface{ TargetID() string }
 
 // Seen is embedded in the inputs of operations that change one row.
 type Seen struct {
-	IfMatch string `json:"-"` // the tag of the row as the caller saw it, if the door binds it to the input; empty for any
+	IfMatch *string `json:"-"` // the tag of the row as the caller saw it, if the door binds it to the input; nil for any
 }
 
 // SeenAs returns the tag of the row as the caller saw it.
-func (s Seen) SeenAs() string { return s.IfMatch }
+func (s Seen) SeenAs() *string { return s.IfMatch }
 
 // ByID is embedded in the inputs of operations on one row.
 type ByID struct {

@@ -89,7 +89,7 @@ func init() { change = Update }
 // priority is higher, it leaves the request as it is; the audit entry still says that the escalation fell due.
 func (c *clocks) escalate(ctx context.Context, r *ent.Request, f sla.Firing) (*ent.Request, error) {
 	e := f.Escalation
-	in := UpdateInput{ByID: op.ByID{ID: r.ID}}
+	in := UpdateInput{ByID: op.ByID{ID: r.ID}, Escalates: true}
 	switch e.Do {
 	case sla.Notify:
 		n := NoticeArgs{Company: r.CompanyID, Request: r.ID, Occasion: "escalated", Key: f.Key, What: late(f), Fallback: e.TeamID == nil}
@@ -131,7 +131,10 @@ func late(f sla.Firing) string {
 	case f.DueAt.IsZero():
 		return "It has been waiting for long."
 	case f.At.Before(f.DueAt):
-		return what + " by " + f.DueAt.UTC().Format("2006-01-02 15:04") + " UTC, which is near."
+		return what + " by " + Moment(f.DueAt) + ", which is near."
 	}
-	return what + " by " + f.DueAt.UTC().Format("2006-01-02 15:04") + " UTC."
+	return what + " by " + Moment(f.DueAt) + "."
 }
+
+// Moment returns a time as mails say it.
+func Moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") + " UTC" }

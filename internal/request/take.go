@@ -3,6 +3,7 @@ package request
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"entgo.io/ent/dialect/sql"
 
@@ -53,35 +54,50 @@ func takeNext(ctx context.Context, tx *op.Tx, in TakeNextInput) (*Taken, error) 
 		request.TeamID(in.TeamID), request.StatusEQ(request.StatusPENDING), request.AssigneeIDIsNil(),
 		request.Or(request.SnoozedUntilIsNil(), request.SnoozedUntilLTE(tx.Now(ctx))),
 	}
-	next, err := tx.Request.Query().Where(waiting...).
-		Order(byNextDue, request.ByCreatedAt(), request.ByID()).Limit(maxPassedOver).All(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("look for the next request: %w", err)
-	}
-	for _, r := range next {
-		may, err := tx.Permits(ctx, Update.Info(), r)
+	for passed := 0; passed < maxPassedOver; passed += together {
+		next, err := tx.Request.Query().Where(waiting...).
+			Order(byNextDue, request.ByCreatedAt(), request.ByID()).Offset(passed).Limit(together).All(ctx)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("look for the next request: %w", err)
 		}
-		if !may {
-			continue
-		}
-		if free, err := op.Lock(tx, tx.Request.Query().Where(append(waiting, request.ID(r.ID))...)).Exist(ctx); err != nil || !free {
+		for _, r := range next {
+			free, err := mayTake(ctx, tx, r, waiting)
 			if err != nil {
-				return nil, fmt.Errorf("look at the request again: %w", err)
+				return nil, err
 			}
-			continue // somebody was faster
+			if !free {
+				continue
+			}
+			me := tx.Principal().ID
+			r, err := op.RunIn(ctx, tx, Update, UpdateInput{ByID: op.ByID{ID: r.ID}, AssigneeID: op.SetTo(me)})
+			if err != nil {
+				return nil, err
+			}
+			tx.Changed(r, r) // a repeat with the same idempotency key checks that the caller may still read it
+			return &Taken{r}, nil
 		}
-		me := tx.Principal().ID
-		r, err := op.RunIn(ctx, tx, Update, UpdateInput{ByID: op.ByID{ID: r.ID}, AssigneeID: op.SetTo(me)})
-		if err != nil {
-			return nil, err
+		if len(next) < together {
+			break
 		}
-		tx.Changed(r, r) // a repeat with the same idempotency key checks that the caller may still read it
-		return &Taken{r}, nil
 	}
 	return &Taken{}, nil
 }
 
-// maxPassedOver limits the requests that one call looks at: policies are asked about each while others wait for the inbox.
-const maxPassedOver = 20
+// mayTake locks a request, and reports whether it still waits and the policies let the caller change it.
+func mayTake(ctx context.Context, tx *op.Tx, r *ent.Request, waiting []predicate.Request) (bool, error) {
+	may, err := tx.Permits(ctx, Update.Info(), r)
+	if err != nil || !may {
+		return false, err
+	}
+	free, err := op.Lock(tx, tx.Request.Query().Where(append(slices.Clone(waiting), request.ID(r.ID))...)).Exist(ctx)
+	if err != nil {
+		return false, fmt.Errorf("look at the request again: %w", err)
+	}
+	return free, nil // otherwise somebody was faster
+}
+
+// One call looks at 200 requests at most, 20 at a time: policies are asked about each while others wait for the inbox.
+const (
+	together      = 20
+	maxPassedOver = 200
+)

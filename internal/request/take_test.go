@@ -19,6 +19,27 @@ import (
 	"atrium/internal/testkit"
 )
 
+// However many requests stand before it that the caller may not change, the next one is found.
+func TestTakeNextPassesOver(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		owner := w.As(w.A, principal.Owner)
+		_, o := offer(t, w, owner)
+		desk := testkit.Run(t, w, owner, people.CreateTeam, people.CreateTeamInput{Name: "Desk"})
+		c := policy.NewCondition([]byte(`{"resource.title": "Fixed", "principal.role": "agent"}`))
+		testkit.Run(t, w, owner, policy.Create, policy.CreateInput{Name: "Fix", Effect: "Deny", Action: "update", Resource: "Request", Condition: &c})
+		for n := range 46 {
+			title := "Fixed"
+			if n == 45 {
+				title = "Free"
+			}
+			testkit.Run(t, w, owner, request.Create, request.CreateInput{ServiceID: o.ServiceID, OfferingID: o.ID, Title: title, TeamID: &desk.ID})
+		}
+		got := testkit.Run(t, w, w.As(w.A, principal.Agent), request.TakeNext, request.TakeNextInput{TeamID: desk.ID}).Request
+		require.Equal(t, "Free", got.Title)
+	})
+}
+
 // A caller who takes the next request of an inbox gets the one that is due first; two callers at
 // once never get the same one.
 func TestTakeNext(t *testing.T) {

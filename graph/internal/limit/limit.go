@@ -30,6 +30,9 @@ const (
 	MaxFirst     = 100
 )
 
+// rowsOf lists fields that read many rows although they are no connections.
+var rowsOf = map[string]int{"exportAudit": 10_000}
+
 // Size is what an operation would take.
 type Size struct {
 	RootFields  int
@@ -166,6 +169,9 @@ func (m *meter) field(f *ast.Field, of *ast.Definition) Size {
 	cost := below.Cost
 	if def != nil && isConnection(typ) {
 		cost += below.rows * (m.first(f, def) - 1)
+	}
+	if def != nil {
+		cost += rowsOf[f.Name]
 	}
 	size.Cost = min(cost+1, ceiling)
 	if f.Name == "edges" && isConnection(of) {

@@ -3,6 +3,7 @@ package engine
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"atrium/internal/workflow/definition"
@@ -21,6 +22,9 @@ func openTask(r *run, p *definition.Phase) {
 		if title, err = p.Process.Title.Text(r.ctx, r.bind()); err != nil {
 			r.failedExpression("The title", err)
 			return
+		}
+		if strings.TrimSpace(title) == "" {
+			title = p.Title() // what the expressions name may be empty
 		}
 	}
 	t := OpenTask{Visit: r.state.Visit.Number, Phase: p, Title: clip(title)}
