@@ -30,12 +30,12 @@ func TestRolesAndVerbs(t *testing.T) {
 	for verb, want := range map[string][]authz.Reach{ // in the order of roles
 		"service.read":               {all, all, all, all, all, none, none},
 		"offering.read":              {all, all, all, all, all, none, none},
-		"offering.choices":           {all, all, all, all, all, none, none},
 		"service.create":             {none, none, all, all, all, none, none},
 		"offering.delete":            {none, none, all, all, all, none, none},
 		"request.create":             {all, all, all, all, all, none, none},
 		"request.read":               {own, all, all, all, all, none, none},
 		"request.cancel":             {own, all, all, all, all, none, none},
+		"request.history":            {none, all, all, all, all, none, none},
 		"request.update":             {none, all, all, all, all, none, none},
 		"request.accept":             {none, all, all, all, all, none, none},
 		"request.complete":           {none, all, all, all, all, none, none},

@@ -27,6 +27,14 @@ func (r *auditEntryResolver) Actor(_ context.Context, e *ent.AuditEntry) (*ent.A
 	return e, nil
 }
 
+func (r *requestHistoryEntryResolver) Actor(_ context.Context, e *ent.AuditEntry) (*ent.AuditEntry, error) {
+	return e, nil
+}
+
+func (r *queryResolver) RequestHistory(ctx context.Context, id string) ([]*ent.AuditEntry, error) {
+	return run(ctx, r.engine, auditlog.RequestHistory, op.ByID{ID: id})
+}
+
 func (r *auditEntryResolver) Resource(_ context.Context, e *ent.AuditEntry) (*ent.AuditEntry, error) {
 	return e, nil
 }

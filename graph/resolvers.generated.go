@@ -1243,6 +1243,13 @@ func (r *Resolver) Request() generated.RequestResolver { return &requestResolver
 
 type requestResolver struct{ *Resolver }
 
+// RequestHistoryEntry returns the resolver of the type's fields that are no columns.
+func (r *Resolver) RequestHistoryEntry() generated.RequestHistoryEntryResolver {
+	return &requestHistoryEntryResolver{r}
+}
+
+type requestHistoryEntryResolver struct{ *Resolver }
+
 // ResolveIncidentInput returns the resolver of the type's fields that are no columns.
 func (r *Resolver) ResolveIncidentInput() generated.ResolveIncidentInputResolver {
 	return &resolveIncidentInputResolver{r}

@@ -54,6 +54,7 @@ type ResolverRoot interface {
 	PhaseVisit() PhaseVisitResolver
 	Query() QueryResolver
 	Request() RequestResolver
+	RequestHistoryEntry() RequestHistoryEntryResolver
 	RoutingRule() RoutingRuleResolver
 	SavedView() SavedViewResolver
 	Secret() SecretResolver
@@ -1060,6 +1061,20 @@ type AuditEntry implements Node {
   updatedAt: Time!
 }
 
+"What happened to a request."
+type RequestHistoryEntry {
+  "The id of its audit entry, aud_…"
+  id: ID!
+  "When it happened."
+  at: Time!
+  "Who did it."
+  actor: AuditActor!
+  "Such as request.accepted."
+  action: String!
+  "The fields that changed, each with from and to."
+  changes: JSON!
+}
+
 "The form of an export."
 enum AuditFormat {
   "A table with a line of headings."
@@ -1133,6 +1148,11 @@ type AuditProof {
 }
 
 extend type Query {
+  "What happened to a request, the newest first, at most 200: for those who work on it, also without the right to read the audit log."
+  requestHistory(
+    "The request."
+    id: ID!
+  ): [RequestHistoryEntry!]!
   "Whether the company's log is what was sealed. Takes a person."
   verifyAudit: AuditVerification
   "The proof of one entry. Takes a person."
@@ -6226,6 +6246,22 @@ func (ec *executionContext) childFields_RequestEdge(ctx context.Context, field g
 		return ec.fieldContext_RequestEdge_cursor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type RequestEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_RequestHistoryEntry(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_RequestHistoryEntry_id(ctx, field)
+	case "at":
+		return ec.fieldContext_RequestHistoryEntry_at(ctx, field)
+	case "actor":
+		return ec.fieldContext_RequestHistoryEntry_actor(ctx, field)
+	case "action":
+		return ec.fieldContext_RequestHistoryEntry_action(ctx, field)
+	case "changes":
+		return ec.fieldContext_RequestHistoryEntry_changes(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RequestHistoryEntry", field.Name)
 }
 
 func (ec *executionContext) childFields_RerunAgentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -44,11 +44,14 @@ var seenByTheCaller = map[string]string{
 	"internal/workflow.checkReferences":   "what a draft names; publishing asks unfiltered",
 
 	// Rows of the result.
-	"internal/agent.lockAction":     "the action that an operation is about, which loadAction returns",
-	"internal/people.remainingKeys": "the keys that go on",
-	"internal/people.updateTeam":    "the members as they are now",
-	"internal/people.updateUser":    "the teams as they are now",
-	"internal/policy.replayed":      "decisions, of which the caller hears about visible ones only",
+	"internal/agent.lockAction":        "the action that an operation is about, which loadAction returns",
+	"internal/auditlog.requestHistory": "what the policies let the caller see of it",
+	"internal/catalog.formChoices":     "whom the caller may name",
+	"internal/request.mayTake":         "the request that is taken",
+	"internal/people.remainingKeys":    "the keys that go on",
+	"internal/people.updateTeam":       "the members as they are now",
+	"internal/people.updateUser":       "the teams as they are now",
+	"internal/policy.replayed":         "decisions, of which the caller hears about visible ones only",
 
 	// Unfiltered for another reason.
 	"internal/agent.mayDecide":          "called by a preparation",
@@ -57,6 +60,8 @@ var seenByTheCaller = map[string]string{
 	"internal/agent.beginAbout":         "a worker's, from whom nothing is hidden",
 	"internal/agent.consult":            "a worker's, from whom nothing is hidden",
 	"internal/agent.workOrRelease":      "a worker's, from whom nothing is hidden",
+	"internal/agent.endOthers":          "a worker's, from whom nothing is hidden",
+	"internal/agent.completedBy":        "a worker's, from whom nothing is hidden",
 	"internal/agent.overBudget":         "a worker's, from whom nothing is hidden",
 	"internal/agent.firstActive":        "a worker's, from whom nothing is hidden",
 	"internal/erasure.around":           "a worker's, from whom nothing is hidden",
