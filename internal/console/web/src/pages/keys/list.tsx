@@ -52,7 +52,7 @@ export default function KeyList() {
                 <tbody>
                   {list.map((k) => (
                     <tr key={k.id}>
-                      <td className="named"><strong>{k.name}</strong>{k.test && <> <Badge value="draft">Test</Badge></>}<span className="sub">Of {behind.get(owner(k))?.name ?? <code>{owner(k)}</code>}, made <Time at={k.createdAt} /></span></td>
+                      <td><strong>{k.name}</strong>{k.test && <> <Badge value="draft">Test</Badge></>}<span className="sub">Of {behind.get(owner(k))?.name ?? <code>{owner(k)}</code>}, made <Time at={k.createdAt} /></span></td>
                       <td className="tight"><code>{k.prefix}…{k.last4}</code>{k.allowedIps.length > 0 && <span className="sub">from {k.allowedIps.join(', ')}</span>}</td>
                       <td><span className="chips">{k.scopes.slice(0, 4).map((s) => <span key={s} className="chip">{s}</span>)}{k.scopes.length > 4 && <span className="chip" title={k.scopes.slice(4).join(', ')}>+{k.scopes.length - 4}</span>}</span></td>
                       <td className="tight"><Badge value={k.status} /></td>
