@@ -7,7 +7,7 @@ import { AcceptRequest, UpdateRequest } from '../../gen/documents';
 import type { RequestPriority, UpdateRequestInput } from '../../gen/types';
 import { usePersonChoices, useTeamChoices } from '../../parts/choices';
 import { priorities, words } from '../../ui/bits';
-import { Dialog } from '../../ui/dialog';
+import { Confirm, Dialog } from '../../ui/dialog';
 import { Field } from '../../ui/field';
 import { toast } from '../../ui/toast';
 import type { MayRow } from './search';
@@ -97,14 +97,15 @@ export const movesOf = (v: Viewer, r: MayRow) => transitions.filter(([from, , ve
 
 const titles = { assignee: 'Assign', team: 'Give to a team', priority: 'Set the priority', tag: 'Add a tag', status: 'Set the status' };
 
-// Ask asks for the value of one field, for one request or many.
-export function Ask({ what, list, close, act }: { what: Exclude<Asking, ''>; list: MayRow[]; close: () => void; act: (to: (r: MayRow) => Change) => void }) {
+// Ask asks for the value of one field, for one request or many. A cancellation has no way back: it asks once more.
+export function Ask({ what, list, close, act }: { what: Exclude<Asking, ''>; list: MayRow[]; close: () => void; act: (of: MayRow[], to: (r: MayRow) => Change) => void }) {
   const viewer = useViewer();
   const people = usePersonChoices(what !== 'assignee');
   const teams = useTeamChoices(what !== 'team');
   const one = list.length === 1 ? list[0] : undefined;
   const [value, set] = useState(what === 'assignee' ? viewer.id : what === 'priority' ? one?.priority ?? 'MEDIUM' : what === 'status' ? one?.status ?? '' : '');
   const [key, setKey] = useState('');
+  const [sure, setSure] = useState(false);
   const moves: [string, string][] = transitions.map(([, to]) => to).filter((to) => list.some((r) => movesOf(viewer, r).includes(to))).map((to) => [to, words(to)]);
   const options: [string, string][] = {
     assignee: [['', 'Nobody'], [viewer.id, `${viewer.name} (you)`], ...people.filter((u) => u.id !== viewer.id).map((u) => [u.id, u.name] as [string, string])] as [string, string][],
@@ -113,16 +114,25 @@ export function Ask({ what, list, close, act }: { what: Exclude<Asking, ''>; lis
     tag: [], status: [...new Map(moves)].map(([v, t]) => [v, t] as [string, string]),
   }[what];
   const chosen = what === 'status' && !options.some(([v]) => v === value) ? options[0]?.[0] ?? '' : value;
+  const of = what === 'status' ? list.filter((r) => movesOf(viewer, r).some((to) => to === chosen)) : list;
   const send = () => {
-    act((r) => ({
+    act(of, (r) => ({
       assignee: { assigneeId: chosen || null }, team: { teamId: chosen || null }, priority: { priority: chosen as RequestPriority },
       tag: { tags: { ...(r.tags as Record<string, string>), [key.trim()]: value } }, status: { status: chosen as 'COMPLETED' },
     })[what]);
     close();
   };
+  if (sure) {
+    return (
+      <Confirm title={of.length === 1 ? `Cancel “${of[0]?.title}”?` : `Cancel ${of.length} requests?`} verb={of.length === 1 ? 'Cancel request' : `Cancel ${of.length} requests`} keep={of.length === 1 ? 'Keep it' : 'Keep them'} close={close} act={send}>
+        <p>This is final: what {of.length === 1 ? 'its workflow still waits for ends with it' : 'their workflows still wait for ends with them'}.</p>
+        {of.length < list.length && <p className="soft">You may cancel {of.length} of the {list.length}; the others stay as they are.</p>}
+      </Confirm>
+    );
+  }
   return (
     <Dialog title={one ? `${titles[what]}: “${one.title}”` : `${titles[what]}: ${list.length} requests`} close={close}>
-      <form className="stack" onSubmit={(e) => { e.preventDefault(); send(); }}>
+      <form className="stack" onSubmit={(e) => { e.preventDefault(); if (chosen === 'CANCELLED') setSure(true); else send(); }}>
         {what === 'tag' ? (
           <div className="pair">
             <Field label="Tag"><input required maxLength={64} value={key} placeholder="env" onChange={(e) => { setKey(e.target.value); }} /></Field>

@@ -92,7 +92,7 @@ function Body({ request: r, peek }: { request: FullRequest; peek: boolean }) {
       {ask === 'snooze' && <Snooze request={r} close={close} />}
       {ask === 'move' && <Move request={r} close={close} />}
       {ask === 'decline' && <Decline request={r} close={close} />}
-      {(ask === 'assignee' || ask === 'priority' || ask === 'status') && <Ask what={ask} list={[r]} close={close} act={(to) => { void bulk.change([r], to); }} />}
+      {(ask === 'assignee' || ask === 'priority' || ask === 'status') && <Ask what={ask} list={[r]} close={close} act={(of, to) => { void bulk.change(of, to); }} />}
       {ask === 'cancel' && (
         <Confirm title={`Cancel “${r.title}”?`} verb="Cancel request" close={close} act={async () => { await change(r, { status: 'CANCELLED' }, 'Cancelled.'); close(); }}>
           <p>This is final: what its workflow still waits for ends with it.</p>

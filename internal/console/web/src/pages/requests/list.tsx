@@ -47,8 +47,9 @@ export default function RequestList() {
   // What a key is about: the rows that are selected, or else the one that is marked.
   const about = useRef<MayRow[]>([]);
   const ask = (what: Asking, verb = 'request.update') => {
-    const one = current();
-    about.current = (chosen.length > 0 ? chosen : one ? [one] : []).filter((r) => open(r) && (what === 'status' ? movesOf(viewer, r).length > 0 : can(viewer, verb, r)));
+    const one = chosen.length > 0 ? undefined : current();
+    if (chosen.length === 0 && !one) return;
+    about.current = (one ? [one] : chosen).filter((r) => open(r) && (what === 'status' ? movesOf(viewer, r).length > 0 : can(viewer, verb, r)));
     if (about.current.length > 0) setAsking(what);
     else toast({ text: 'None of these can be changed that way.' });
   };
@@ -95,7 +96,7 @@ export default function RequestList() {
           <Detail id={search.peek} peek />
         </Dialog>
       )}
-      {asking && <Ask what={asking} list={about.current} close={() => { setAsking(''); }} act={(to) => { void bulk.change(about.current, to); }} />}
+      {asking && <Ask what={asking} list={about.current} close={() => { setAsking(''); }} act={(list, to) => { void bulk.change(list, to); }} />}
     </Page>
   );
 }
