@@ -53,8 +53,13 @@ export function useRows(): void {
   ]);
 }
 
-// marked is the id of the row that the focus is in, or of the first one.
-export const marked = (): string | undefined => rowOf(links()[Math.max(0, current())]);
+// marked is the id of the row that the focus is in. Where there is none the first row is marked, and nothing else is done: a key must
+// not act on what nobody has pointed at.
+export function marked(): string | undefined {
+  const at = current();
+  if (at < 0) go(1);
+  return at < 0 ? undefined : rowOf(links()[at]);
+}
 
 // step moves on from a row that is about to leave the list, so that the same key can be pressed for the next one at once.
 export function step(id: string): void {
