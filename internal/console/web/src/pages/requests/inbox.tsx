@@ -38,7 +38,12 @@ export default function Inbox() {
   // Of those that were read, all may be accepted or put off while more wait behind them.
   const page = read.data?.requests?.pageInfo;
   useOnward(all.length === 0 && page?.hasNextPage && !read.behind ? page.endCursor : null, read.next);
-  const more = <More shown={all.length} total={read.data?.requests?.totalCount} page={page} next={read.next} />;
+  // The server counted what was accepted or moved away since, and not what came; what is put off it counts, as the tabs do.
+  const left = known.filter((r) => r.status !== 'PENDING' || !ofTeam(r)).length;
+  const came = all.filter((r) => !known.some((k) => k.id === r.id)).length;
+  const off = known.filter((r) => r.status === 'PENDING' && ofTeam(r) && asleep(r)).length;
+  const total = read.data?.requests ? read.data.requests.totalCount - left + came : undefined;
+  const more = <More shown={all.length} total={total} page={page} next={read.next}>{off > 0 && <span>{off} snoozed</span>}</More>;
   const mayAccept = (r: MayRow) => can(viewer, 'request.accept', r);
   const mayDecline = (r: MayRow) => can(viewer, 'request.cancel', r);
   const take = (r: MayRow) => { if (mayAccept(r)) { step(r.id); void accept(r); } };
