@@ -21,6 +21,30 @@ export function drawable(v: unknown): Definition {
   };
 }
 
+const spot = /^definition\.(phases|transitions)\[([^\]]+)\]\.?(.*)$/;
+
+// phaseAt is the phase that a field at fault belongs to; a transition belongs to the phase that it leaves.
+export function phaseAt(sent: unknown, field: string): string {
+  const [, of, id = ''] = spot.exec(field) ?? [];
+  const list = of === 'transitions' && record(sent) ? sent['transitions'] : undefined;
+  const way: unknown = Array.isArray(list) ? list[Number(id)] : undefined;
+  return of === 'phases' ? id : record(way) ? text(way['from']) : '';
+}
+
+// ofPhase says a fault beside its phase: in which of its fields it is, unless in all of it.
+export function ofPhase({ field, message }: { field: string; message: string }): string {
+  const [, of, , rest] = spot.exec(field) ?? [];
+  const named = [of === 'transitions' ? 'transition' : '', rest].filter(Boolean).join(' ');
+  return named ? `${named}: ${message}` : message;
+}
+
+// placeOf says where in a definition a fault is: in which phase, by its name or else its id, or in which field.
+export function placeOf(d: Definition, field: string): string {
+  const [, of, id, rest] = spot.exec(field) ?? [];
+  const phase = of === 'phases' ? d.phases?.find((p) => p.id === id) : undefined;
+  return phase ? [phase.name || phase.id, rest].filter(Boolean).join(', ') : field.replace(/^definition\./, '');
+}
+
 const width = 168;
 const height = 54;
 const gapX = 76;

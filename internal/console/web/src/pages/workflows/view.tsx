@@ -15,7 +15,7 @@ import { More } from '../../ui/more';
 import { Loaded, Page, Section } from '../../ui/page';
 import { Empty, Failed, NotFound } from '../../ui/states';
 import { toast } from '../../ui/toast';
-import { drawable, PhaseList, Picture, type Definition } from '../../parts/picture';
+import { drawable, ofPhase, phaseAt, PhaseList, Picture, placeOf, type Definition } from '../../parts/picture';
 
 type Workflow = NonNullable<WorkflowOneQuery['workflow']>;
 
@@ -50,10 +50,9 @@ function Body({ workflow: w }: { workflow: Workflow }) {
   }, [text, w.definition]);
   const faults = new Map<string, string[]>();
   for (const d of fault?.details ?? []) {
-    const phase = /^definition\.(?:phases|transitions)\[([^\]]+)\]/.exec(d.field)?.[1] ?? '';
-    faults.set(phase, [...(faults.get(phase) ?? []), d.message]);
+    const phase = phaseAt(parsed.sent, d.field);
+    if (parsed.definition.phases?.some((p) => p.id === phase)) faults.set(phase, [...(faults.get(phase) ?? []), ofPhase(d)]);
   }
-  const loose = [...faults].filter(([id]) => !parsed.definition.phases?.some((p) => p.id === id)).flatMap(([, m]) => m);
   const changed = text !== kept;
   const store = async () => {
     if (parsed.error) return;
@@ -69,7 +68,6 @@ function Body({ workflow: w }: { workflow: Workflow }) {
     setFault(o.fault);
     if (o.data) toast({ text: `Version ${o.data.publishWorkflow.workflow.version} is published.` });
   };
-  const message = [parsed.error, ...loose].filter(Boolean).join(' ');
   return (
     <>
       <div className="line verbs-line">
@@ -83,11 +81,11 @@ function Body({ workflow: w }: { workflow: Workflow }) {
       {can(viewer, 'workflow.update', w) && (
         <Section title="Draft">
           <form className="card stack" onSubmit={(e) => { e.preventDefault(); void store(); }}>
-            <Field label="Definition" hint="Phases and transitions, as JSON. The picture follows while you write." fault={message || (fault && faults.size > 0 ? 'Some phases are at fault: see the list above.' : undefined)}>
+            <Field label="Definition" hint="Phases and transitions, as JSON. The picture follows while you write." fault={parsed.error || (fault && fault.details.length > 0 ? 'Something in it is at fault: see the list below.' : undefined)}>
               <textarea className="mono" rows={20} spellCheck={false} value={text} onChange={(e) => { if (e.target.value === kept) forget(); else set({ text: e.target.value }); }} />
             </Field>
-            <Rest base={changed ? base : undefined} fault={faults.size > 0 ? null : fault} fields={[]} />
-            {fault && faults.size > 0 && <ul className="fault" role="alert">{fault.details.map((d) => <li key={d.field + d.message}>{nameOf(parsed.definition, d.field)}: {d.message}</li>)}</ul>}
+            <Rest base={changed ? base : undefined} fault={fault && fault.details.length > 0 ? null : fault} fields={[]} />
+            {fault && fault.details.length > 0 && <ul className="fault" role="alert">{fault.details.map((d) => <li key={d.field + d.message}>{placeOf(parsed.definition, d.field)}: {d.message}</li>)}</ul>}
             <footer>
               {changed && !base.restored && !base.outdated && <button type="button" className="plain" onClick={() => { forget(); setFault(null); focusSoon(() => globalThis.document.querySelector<HTMLElement>('main form textarea')); }}>Discard</button>}
               <button type="submit" disabled={saving || !changed || parsed.error !== ''}>Save</button>
@@ -103,11 +101,6 @@ function Body({ workflow: w }: { workflow: Workflow }) {
       {asking === 'delete' && <Remove workflow={w} close={() => { setAsking(''); }} />}
     </>
   );
-}
-
-function nameOf(d: Definition, field: string): string {
-  const id = /^definition\.phases\[([^\]]+)\]/.exec(field)?.[1];
-  return d.phases?.find((p) => p.id === id)?.name ?? id ?? field;
 }
 
 // Edit changes what a workflow is called, what it is for, and whether it runs.
