@@ -11,6 +11,9 @@ export interface Fault {
   retryAfter?: number;
 }
 
+// plain says in a form's words that a text is empty: that alone has fewer letters than one.
+const plain = (d: Fault['details'][number]) => (/^must have at least 1 character\.?$/i.test(d.message) ? { ...d, message: 'Is required.' } : d);
+
 // faultOf reads what the server said; a call that had no answer is "connection_lost".
 export function faultOf(error: CombinedError | undefined): Fault | null {
   if (!error) return null;
@@ -18,7 +21,7 @@ export function faultOf(error: CombinedError | undefined): Fault | null {
   if (!g) return { code: 'connection_lost', message: 'The connection lost its way to the server.', details: [] };
   const x = (g.extensions ?? {}) as Partial<Fault>;
   return {
-    code: x.code ?? 'internal_error', message: g.message, details: x.details ?? [], requestId: x.requestId, reason: x.reason,
+    code: x.code ?? 'internal_error', message: g.message, details: (x.details ?? []).map(plain), requestId: x.requestId, reason: x.reason,
     decisionId: x.decisionId, retryAfter: x.retryAfter,
   };
 }
@@ -33,7 +36,6 @@ export function sentence(f: Fault): string {
     case 'forbidden': return `You may not do this. ${f.reason ? `Decided by ${f.reason}.` : f.message}`;
     case 'not_found': return 'It was not found: it may have been deleted.';
     case 'precondition_failed': return 'Somebody has changed this meanwhile. Look at it again, then repeat.';
-    case 'conflict': return `${f.message} Something may have changed meanwhile.`;
     case 'rate_limit_exceeded': return `There were too many calls. Wait ${f.retryAfter ?? 'some'} seconds.`;
     case 'connection_lost': return 'The connection was lost. Nothing is known of what became of it: look before you repeat.';
     case 'validation_error': return f.details.length === 0 ? f.message : f.details.map((d) => `${d.field}: ${d.message}`).join(' ');

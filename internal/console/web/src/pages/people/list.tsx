@@ -10,7 +10,7 @@ import { Subpages } from '../../parts/subpages';
 import { Badge, count, Person, Time, words } from '../../ui/bits';
 import { Confirm, Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
-import { Field, Filter, Rest, faultAt } from '../../ui/field';
+import { Field, Filter, Rest, below, faultAt, faultBelow } from '../../ui/field';
 import { focusSoon } from '../../ui/focus';
 import { More } from '../../ui/more';
 import { Loaded, Page } from '../../ui/page';
@@ -132,13 +132,12 @@ function Edit({ user: u, close }: { user: PersonFragment; close: () => void }) {
     close();
     toast({ text: `${draft.name} was saved.` });
   };
-  const at = fault?.details.map((d) => d.field).filter((f) => f.startsWith('attributes')) ?? [];
   return (
     <Dialog title={`Edit ${u.name}`} close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
         <Field label="Name" fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
-        <Field label="Attributes" optional hint="One a line, such as region=eu. Access policies read them as principal.attributes.region." fault={faultAt(fault, ...at)}><textarea rows={4} value={draft.attributes} onChange={(e) => { set({ ...draft, attributes: e.target.value }); }} /></Field>
-        <Rest base={base} fault={fault} fields={['name', ...at]} />
+        <Field label="Attributes" optional hint="One a line, such as region=eu. Access policies read them as principal.attributes.region." fault={faultBelow(fault, 'attributes')}><textarea rows={4} value={draft.attributes} onChange={(e) => { set({ ...draft, attributes: e.target.value }); }} /></Field>
+        <Rest base={base} fault={fault} fields={['name', ...below(fault, 'attributes')]} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Save</button></footer>
       </form>
     </Dialog>
@@ -217,15 +216,16 @@ function Invite({ close }: { close: () => void }) {
     close();
     toast({ text: `An invitation is on its way to ${draft.email}.` });
   };
+  const taken = fault?.code === 'conflict'; // a member has the address
   return (
     <Dialog title="Invite person" close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        <Field label="E-mail" fault={faultAt(fault, 'email')}><input type="email" value={draft.email} onChange={(e) => { set({ ...draft, email: e.target.value }); }} /></Field>
+        <Field label="E-mail" fault={faultAt(fault, 'email') ?? (taken ? fault?.message : undefined)}><input type="email" value={draft.email} onChange={(e) => { set({ ...draft, email: e.target.value }); }} /></Field>
         <Field label="Name" optional fault={faultAt(fault, 'name')}><input value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value }); }} /></Field>
         <Field label="Role" fault={faultAt(fault, 'role')} hint={{ member: 'Files requests and sees their own.', agent: 'Works all requests.', admin: 'Everything but the plan and owners.', owner: 'Everything.' }[draft.role]}>
           <select value={draft.role} onChange={(e) => { set({ ...draft, role: e.target.value }); }}>{roles.filter((r) => givesRole(viewer, r)).map((r) => <option key={r} value={r}>{roleWord[r]}</option>)}</select>
         </Field>
-        <Rest base={base} fault={fault} fields={['email', 'name', 'role']} />
+        <Rest base={base} fault={taken ? null : fault} fields={['email', 'name', 'role']} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Create invitation</button></footer>
       </form>
     </Dialog>

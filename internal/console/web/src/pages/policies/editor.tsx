@@ -8,7 +8,7 @@ import { ruled } from '../../parts/resources';
 import { Badge, words } from '../../ui/bits';
 import { Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
-import { Check, Field, Rest, faultAt } from '../../ui/field';
+import { Check, Field, Rest, below, faultAt, faultBelow } from '../../ui/field';
 import { toast } from '../../ui/toast';
 
 export const actions = ['read', 'create', 'update', 'delete', '*'];
@@ -93,7 +93,8 @@ export function Editor({ policy: p, close }: { policy: PolicyRowFragment | null;
     const o = await client.query(ReplayPolicies, { policies, last: 500 }, { requestPolicy: 'network-only' }).toPromise();
     const answer = o.data?.replayAccessPolicies;
     setTried(answer && !o.error ? { of: asked, came: answer } : null);
-    return faultOf(o.error);
+    const said = faultOf(o.error);
+    return said && { ...said, details: said.details.map((d) => ({ ...d, field: d.field.replace(/^policies\[\d+\]\./, '') })) }; // of this one: the others are kept as they are
   };
   const tryOut = async () => {
     if (trying) return;
@@ -101,6 +102,8 @@ export function Editor({ policy: p, close }: { policy: PolicyRowFragment | null;
     setFault(await replay());
     setTrying(false);
   };
+  // loose is what is said of the condition and of no path in it.
+  const loose = below(fault, 'condition').filter((f) => !lines.some((l) => l.path.trim() && below(fault, `condition.${l.path.trim()}`).includes(f)));
   const loses = came?.changed.filter((c) => c.before && !c.after).length ?? 0;
   return (
     <Dialog title={p ? `Policy “${p.name}”` : 'New access policy'} close={close} side>
@@ -117,7 +120,7 @@ export function Editor({ policy: p, close }: { policy: PolicyRowFragment | null;
           <button type="button" aria-pressed={draft.json} disabled={!draft.json && !condition} onClick={() => { if (!draft.json) set({ ...draft, json: true, text: textOf(condition) }); }}>JSON</button>
         </div>
         {draft.json ? (
-          <Field label="Condition" hint="Paths such as resource.tags.env, principal.teamIds, context.ip. All entries must hold." fault={condition ? fault?.details.filter((d) => d.field.startsWith('condition')).map((d) => `${d.field.slice(10)} ${d.message}`).join(' ') || undefined : 'This is no JSON object.'}>
+          <Field label="Condition" hint="Paths such as resource.tags.env, principal.teamIds, context.ip. All entries must hold." fault={condition ? faultBelow(fault, 'condition') : 'This is no JSON object.'}>
             <textarea className="mono" rows={8} spellCheck={false} value={draft.text} onChange={(e) => { set({ ...draft, text: e.target.value }); }} />
           </Field>
         ) : (
@@ -126,7 +129,7 @@ export function Editor({ policy: p, close }: { policy: PolicyRowFragment | null;
             <div className="stack">
               {lines.map((l, i) => (
                 <div key={i} className="pair">
-                  <Field label={`Path ${i + 1}`} fault={twice(i) ? 'This path stands above already. Two conditions on one take JSON.' : faultAt(fault, `condition.${l.path.trim()}`)}><input className="mono" value={l.path} placeholder="resource.tags.env" onChange={(e) => { change(i, { path: e.target.value }); }} /></Field>
+                  <Field label={`Path ${i + 1}`} fault={twice(i) ? 'This path stands above already. Two conditions on one take JSON.' : l.path.trim() ? faultBelow(fault, `condition.${l.path.trim()}`) : undefined}><input className="mono" value={l.path} placeholder="resource.tags.env" onChange={(e) => { change(i, { path: e.target.value }); }} /></Field>
                   <Field label={`Operator ${i + 1}`}><select value={l.op} onChange={(e) => { change(i, { op: e.target.value }); }}>{operators.map((o) => <option key={o}>{o}</option>)}</select></Field>
                   <Field label={`Value ${i + 1}`}><input value={l.value} onChange={(e) => { change(i, { value: e.target.value }); }} /></Field>
                   <button type="button" className="quiet small" onClick={() => { setLines(lines.filter((_x, j) => j !== i)); }}>Remove condition {i + 1}</button>
@@ -134,11 +137,12 @@ export function Editor({ policy: p, close }: { policy: PolicyRowFragment | null;
               ))}
               <button type="button" className="plain" disabled={lines.some((l) => !l.path.trim())} onClick={() => { setLines([...lines, { path: '', op: 'eq', value: '' }]); }}>Add condition</button>
               {lines.length === 0 && <p className="soft">Without a condition it always holds.</p>}
+              {loose.length > 0 && <p className="fault" role="alert">{faultAt(fault, ...loose)}</p>}
             </div>
           </fieldset>
         )}
         <Check label="Enabled" checked={draft.enabled} set={(enabled) => { set({ ...draft, enabled }); }} />
-        <Rest base={base} fault={fault} fields={['name', 'effect', 'action', 'resource', ...(fault?.details.map((d) => d.field).filter((f) => f.startsWith('condition')) ?? [])]} />
+        <Rest base={base} fault={fault} fields={['name', 'effect', 'action', 'resource', ...below(fault, 'condition')]} />
         <div role="status">{(trying || came) && <p className="notice">{trying ? 'Trying…' : came && `Of the last ${came.examined} decisions ${came.changed.length} would be otherwise: ${loses} would be refused, ${came.changed.length - loses} allowed.`}</p>}</div>
         {came && came.changed.length > 0 && <ul className="stack-tight">{came.changed.slice(0, 20).map((c) => <li key={c.decisionId}><Badge value={c.after ? 'allowed' : 'denied'} /> {c.decision.principalName}: {c.decision.action} {c.decision.resourceType} {c.decision.resourceId && <code>{c.decision.resourceId}</code>}</li>)}{came.changed.length > 20 && <li className="soft">and {came.changed.length - 20} more</li>}</ul>}
         <footer>

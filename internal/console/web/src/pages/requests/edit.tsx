@@ -7,7 +7,7 @@ import { localTime, toSend, type Answers, type FormField } from '../../ui/answer
 import { priorities, words } from '../../ui/bits';
 import { Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
-import { Field, Rest, faultAt } from '../../ui/field';
+import { Field, Rest, below, faultAt, faultBelow } from '../../ui/field';
 import { FormFields } from '../../ui/formfields';
 import { tagsOf, textOf } from '../../ui/tags';
 import { toast } from '../../ui/toast';
@@ -44,10 +44,10 @@ export function Edit({ request, close }: { request: FullRequest; close: () => vo
         <FormFields fields={fields} answers={draft.answers} set={(answers) => { set({ ...draft, answers }); }} fault={fault} />
         <div className="pair">
           <Field label="Priority" fault={faultAt(fault, 'priority')}><select value={draft.priority} onChange={(e) => { set({ ...draft, priority: e.target.value }); }}>{priorities.map((p) => <option key={p} value={p}>{words(p)}</option>)}</select></Field>
-          <Field label="Tags" optional hint="One a line, such as env=production." fault={faultAt(fault, 'tags')}><textarea rows={2} value={draft.tags} onChange={(e) => { set({ ...draft, tags: e.target.value }); }} /></Field>
+          <Field label="Tags" optional hint="One a line, such as env=production." fault={faultBelow(fault, 'tags')}><textarea rows={2} value={draft.tags} onChange={(e) => { set({ ...draft, tags: e.target.value }); }} /></Field>
         </div>
         {answered && gone.length > 0 && <p className="notice">The form has changed since. With this the answers to {gone.join(', ')} go, which it does not ask for any more.</p>}
-        <Rest base={base} fault={fault} fields={['title', 'description', 'priority', 'tags', ...fields.map((f) => `fields.${f.key}`)]} />
+        <Rest base={base} fault={fault} fields={['title', 'description', 'priority', ...below(fault, 'tags'), ...fields.map((f) => `fields.${f.key}`)]} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={busy}>Save</button></footer>
       </form>
     </Dialog>

@@ -7,7 +7,7 @@ import type { ServiceFullFragment } from '../../gen/types';
 import { Choices, useOrganizationChoices, useTeamChoices } from '../../parts/choices';
 import { Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
-import { Field, Rest, faultAt } from '../../ui/field';
+import { Field, Rest, below, faultAt, faultBelow } from '../../ui/field';
 import { tagsOf, textOf } from '../../ui/tags';
 import { toast } from '../../ui/toast';
 
@@ -29,7 +29,6 @@ export function ServiceEditor({ service: s, close }: { service: ServiceFullFragm
     if ('createService' in o.data) void navigate({ to: '/app/services/$id', params: { id: o.data.createService.service.id } });
     else toast({ text: 'The service was saved.' });
   };
-  const tagFaults = fault?.details.filter((d) => d.field.startsWith('tags')) ?? [];
   return (
     <Dialog title={s ? `Service “${s.name}”` : 'New service'} close={close}>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
@@ -37,8 +36,8 @@ export function ServiceEditor({ service: s, close }: { service: ServiceFullFragm
         <Field label="Description" optional fault={faultAt(fault, 'description')}><textarea value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>
         <Field label="Team" hint="It answers for the service." fault={faultAt(fault, 'ownerTeamId')}><select value={draft.ownerTeamId} onChange={(e) => { set({ ...draft, ownerTeamId: e.target.value }); }}><option value="">None</option><Choices of={teams} now={s?.ownerTeam} /></select></Field>
         {(organizations.length > 0 || draft.organizationId) && <Field label="Organization" fault={faultAt(fault, 'organizationId')}><select value={draft.organizationId} onChange={(e) => { set({ ...draft, organizationId: e.target.value }); }}><option value="">None</option><Choices of={organizations} now={s?.organization} /></select></Field>}
-        <Field label="Tags" optional hint="For filters and access policies. One a line, such as env=production." fault={tagFaults.map((d) => `${d.field.slice(5)} ${d.message}`).join(' ') || undefined}><textarea rows={2} value={draft.tags} placeholder="env=production" onChange={(e) => { set({ ...draft, tags: e.target.value }); }} /></Field>
-        <Rest base={base} fault={fault} fields={['name', 'slug', 'description', 'ownerTeamId', 'organizationId', ...tagFaults.map((d) => d.field)]} />
+        <Field label="Tags" optional hint="For filters and access policies. One a line, such as env=production." fault={faultBelow(fault, 'tags')}><textarea rows={2} value={draft.tags} placeholder="env=production" onChange={(e) => { set({ ...draft, tags: e.target.value }); }} /></Field>
+        <Rest base={base} fault={fault} fields={['name', 'slug', 'description', 'ownerTeamId', 'organizationId', ...below(fault, 'tags')]} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || saving}>{s ? 'Save' : 'Create'}</button></footer>
       </form>
     </Dialog>
