@@ -2,10 +2,10 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { rows, usePages, useWrite } from '../../app/data';
 import { can, useCan, useViewer } from '../../app/session';
-import { DeleteOffering, DeleteService, ServiceOne, UpdateService } from '../../gen/documents';
+import { DeleteOffering, DeleteService, ServiceOne, UpdateOffering, UpdateService } from '../../gen/documents';
 import type { OfferingFullFragment, ServiceFullFragment, ServiceOneQuery, ServiceStatus } from '../../gen/types';
+import { Remove } from '../../parts/remove';
 import { Badge, count, lasting } from '../../ui/bits';
-import { Confirm } from '../../ui/dialog';
 import { More } from '../../ui/more';
 import { Loaded, Page, Section } from '../../ui/page';
 import { Empty, NotFound } from '../../ui/states';
@@ -45,7 +45,8 @@ type Service = NonNullable<ServiceOneQuery['service']>;
 function Offerings({ service, edit, next }: { service: Service; edit: (o: OfferingFullFragment) => void; next: (after: string | null) => void }) {
   const viewer = useViewer();
   const [gone, setGone] = useState<OfferingFullFragment | null>(null);
-  const [remove] = useWrite(DeleteOffering);
+  const [remove] = useWrite(DeleteOffering, true);
+  const [update] = useWrite(UpdateOffering, true);
   const list = rows(service.offerings);
   if (list.length === 0) return <Empty title="Nothing is offered yet"><p>An offering is one way to ask for something: its form, its workflow, its service level.</p></Empty>;
   return (
@@ -65,7 +66,29 @@ function Offerings({ service, edit, next }: { service: Service; edit: (o: Offeri
         ))}
       </ul>
       <More shown={list.length} total={service.offerings?.totalCount} page={service.offerings?.pageInfo} next={next} />
-      {gone && <Confirm title={`Delete “${gone.name}”?`} verb="Delete" close={() => { setGone(null); }} act={async () => { const o = await remove({ input: { id: gone.id } }); if (!o.fault) toast({ text: 'The offering is gone.' }); setGone(null); }}><p>An offering that has requests cannot be deleted; make it inactive instead.</p></Confirm>}
+      {gone && (
+        <Remove
+          title={`Delete “${gone.name}”?`} close={() => { setGone(null); }}
+          act={async () => {
+            const { fault } = await remove({ input: { id: gone.id } });
+            if (fault) return fault;
+            toast({ text: 'The offering is gone.' });
+            setGone(null);
+            return null;
+          }}
+          instead={gone.status === 'active' && can(viewer, 'offering.update', gone) ? {
+            verb: 'Make inactive', act: async () => {
+              const { fault } = await update({ input: { id: gone.id, status: 'inactive', ifMatch: gone.etag } });
+              if (fault) return fault;
+              toast({ text: 'The offering is inactive.' });
+              setGone(null);
+              return null;
+            },
+          } : null}
+        >
+          <p>An offering that has requests cannot be deleted; make it inactive instead.</p>
+        </Remove>
+      )}
     </>
   );
 }
@@ -73,29 +96,40 @@ function Offerings({ service, edit, next }: { service: Service; edit: (o: Offeri
 function ServiceVerbs({ service: s }: { service: ServiceFullFragment }) {
   const viewer = useViewer();
   const [update] = useWrite(UpdateService);
-  const [remove] = useWrite(DeleteService);
+  const [remove] = useWrite(DeleteService, true);
   const [asking, setAsking] = useState<'edit' | 'delete' | ''>('');
   const navigate = useNavigate();
   const to: ServiceStatus = s.status === 'active' ? 'archived' : 'active';
+  const turn = async (status: ServiceStatus) => {
+    const o = await update({ input: { id: s.id, status, ifMatch: s.etag } });
+    if (!o.data) return o.fault;
+    const { etag } = o.data.updateService.service;
+    toast({ text: status === 'active' ? 'The service takes requests.' : 'The service is archived.', undo: () => { void update({ input: { id: s.id, status: s.status, ifMatch: etag } }); } });
+    setAsking('');
+    return null;
+  };
   return (
     <>
       {can(viewer, 'service.update', s) && <button type="button" className="plain" onClick={() => { setAsking('edit'); }}>Edit</button>}
-      {can(viewer, 'service.update', s) && <button type="button" className="plain" onClick={() => {
-        void update({ input: { id: s.id, status: to, ifMatch: s.etag } }).then((o) => {
-          if (!o.data) return;
-          const { etag } = o.data.updateService.service;
-          toast({ text: to === 'active' ? 'The service takes requests.' : 'The service is archived.', undo: () => { void update({ input: { id: s.id, status: s.status, ifMatch: etag } }); } });
-        });
-      }}>{to === 'active' ? 'Activate' : 'Archive'}</button>}
+      {can(viewer, 'service.update', s) && <button type="button" className="plain" onClick={() => { void turn(to); }}>{to === 'active' ? 'Activate' : 'Archive'}</button>}
       {can(viewer, 'service.delete', s) && <button type="button" className="danger-plain" onClick={() => { setAsking('delete'); }}>Delete</button>}
       {asking === 'edit' && <ServiceEditor service={s} close={() => { setAsking(''); }} />}
-      {asking === 'delete' && <Confirm title={`Delete “${s.name}”?`} verb="Delete" close={() => { setAsking(''); }} act={async () => {
-        const o = await remove({ input: { id: s.id, ifMatch: s.etag } });
-        setAsking('');
-        if (o.fault) return;
-        toast({ text: `“${s.name}” is gone.` });
-        void navigate({ to: '/app/services' });
-      }}><p>Its offerings go with it. A service that has requests cannot be deleted; archive it instead.</p></Confirm>}
+      {asking === 'delete' && (
+        <Remove
+          title={`Delete “${s.name}”?`} close={() => { setAsking(''); }}
+          act={async () => {
+            const { fault } = await remove({ input: { id: s.id, ifMatch: s.etag } });
+            if (fault) return fault;
+            setAsking('');
+            toast({ text: `“${s.name}” is gone.` });
+            void navigate({ to: '/app/services' });
+            return null;
+          }}
+          instead={s.status !== 'archived' && can(viewer, 'service.update', s) ? { verb: 'Archive', act: () => turn('archived') } : null}
+        >
+          <p>Its offerings go with it. A service that has requests cannot be deleted; archive it instead.</p>
+        </Remove>
+      )}
     </>
   );
 }

@@ -5,9 +5,10 @@ import type { Fault } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
 import { DeleteWorkflow, PublishWorkflow, UpdateWorkflow, WorkflowDiffOf, WorkflowExecutions, WorkflowOne, WorkflowVersions } from '../../gen/documents';
 import type { WorkflowOneQuery, WorkflowStatus } from '../../gen/types';
+import { Remove } from '../../parts/remove';
 import { Badge, phaseName, Time, words } from '../../ui/bits';
 import { Changes } from '../../ui/changes';
-import { Confirm, Dialog } from '../../ui/dialog';
+import { Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Field, Rest, faultAt } from '../../ui/field';
 import { focusSoon } from '../../ui/focus';
@@ -98,7 +99,7 @@ function Body({ workflow: w }: { workflow: Workflow }) {
       {diff > 0 && <Diff id={w.id} to={diff} close={() => { setDiff(0); }} />}
       {asking === 'edit' && <Edit workflow={w} close={() => { setAsking(''); }} />}
       {asking === 'publish' && <Publish workflow={w} close={() => { setAsking(''); }} act={go} />}
-      {asking === 'delete' && <Remove workflow={w} close={() => { setAsking(''); }} />}
+      {asking === 'delete' && <Gone workflow={w} close={() => { setAsking(''); }} />}
     </>
   );
 }
@@ -142,15 +143,29 @@ function Publish({ workflow: w, close, act }: { workflow: Workflow; close: () =>
   );
 }
 
-function Remove({ workflow: w, close }: { workflow: Workflow; close: () => void }) {
-  const [run] = useWrite(DeleteWorkflow);
+function Gone({ workflow: w, close }: { workflow: Workflow; close: () => void }) {
+  const viewer = useViewer();
+  const [run] = useWrite(DeleteWorkflow, true);
+  const [update] = useWrite(UpdateWorkflow, true);
   const navigate = useNavigate();
+  const act = async () => {
+    const { fault } = await run({ input: { id: w.id, ifMatch: w.etag } });
+    if (fault) return fault;
+    close();
+    void navigate({ to: '/app/workflows' });
+    return null;
+  };
+  const archive = async () => {
+    const { fault } = await update({ input: { id: w.id, ifMatch: w.etag, status: 'archived' } });
+    if (fault) return fault;
+    close();
+    toast({ text: 'The workflow is archived.' });
+    return null;
+  };
   return (
-    <Confirm title={`Delete “${w.name}”?`} verb="Delete" close={close} act={async () => {
-      const o = await run({ input: { id: w.id, ifMatch: w.etag } });
-      close();
-      if (!o.fault) void navigate({ to: '/app/workflows' });
-    }}><p>A workflow that an offering or a webhook uses cannot be deleted.</p></Confirm>
+    <Remove title={`Delete “${w.name}”?`} close={close} act={act} instead={w.status !== 'archived' && can(viewer, 'workflow.update', w) ? { verb: 'Archive', act: archive } : null}>
+      <p>A workflow that was published, or that an offering or a webhook uses, cannot be deleted; archive it instead.</p>
+    </Remove>
   );
 }
 
