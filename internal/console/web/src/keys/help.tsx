@@ -1,5 +1,6 @@
 import { useState, type KeyboardEvent } from 'react';
 import { Dialog } from '../ui/dialog';
+import { someRows } from '../ui/rows';
 import { choose, keyLabel, nameOf, shortcuts, useChosen, type Shortcut } from './registry';
 
 // Help is the sheet of all shortcuts that work on this page. Each can have another key.
@@ -8,7 +9,8 @@ export default function Help({ close }: { close: () => void }) {
   const [asking, ask] = useState('');
   const [says, say] = useState('');
   const groups = new Map<string, Shortcut[]>();
-  for (const s of shortcuts()) groups.set(s.group ?? 'This page', [...(groups.get(s.group ?? 'This page') ?? []), s]);
+  const there = shortcuts().filter((s) => s.group !== 'Rows' || someRows()); // where nothing can be opened the sheet does not say so
+  for (const s of there) groups.set(s.group ?? 'This page', [...(groups.get(s.group ?? 'This page') ?? []), s]);
   const hear = (e: KeyboardEvent) => {
     if (!asking || ['Shift', 'Control', 'Alt', 'Meta', 'Tab'].includes(e.key)) return;
     e.preventDefault();

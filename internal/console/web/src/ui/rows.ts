@@ -53,6 +53,9 @@ export function useRows(): void {
   ]);
 }
 
+// someRows reports whether the page has rows to go along.
+export const someRows = (): boolean => links().length > 0;
+
 // marked is the id of the row that the focus is in. Where there is none the first row is marked, and nothing else is done: a key must
 // not act on what nobody has pointed at.
 export function marked(): string | undefined {

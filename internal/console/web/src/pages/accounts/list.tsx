@@ -11,6 +11,7 @@ import { Confirm, Dialog, Once } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Field, Rest, faultAt } from '../../ui/field';
 import { More } from '../../ui/more';
+import { Name, useOpened } from '../../ui/opened';
 import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { toast } from '../../ui/toast';
@@ -20,7 +21,6 @@ export default function AccountList() {
   const read = usePages(ServiceAccounts, { first: 50 });
   const [creates, updates, removes, keys] = [useCan('serviceaccount.create'), useCan('serviceaccount.update'), useCan('serviceaccount.delete'), useCan('apikey.create')];
   const viewer = useViewer();
-  const [edit, setEdit] = useState<AccountFragment | 'new' | null>(null);
   const [gone, setGone] = useState<AccountFragment | null>(null);
   const [keyOf, setKeyOf] = useState<AccountFragment | null>(null);
   const [once, setOnce] = useState('');
@@ -33,6 +33,7 @@ export default function AccountList() {
     toast({ text: a.enabled ? 'Its API keys do not work any more.' : 'Its API keys work again.', undo: () => { void update({ input: { id: a.id, ifMatch: etag, enabled: a.enabled } }); } });
   };
   const list = rows(read.data?.serviceAccounts);
+  const [edit, setEdit] = useOpened(list);
   return (
     <Page live="Service accounts" title="Service accounts" verb="serviceaccount.read" intro="Callers that are no people: their API keys stay when people leave." tabs={<Subpages of="keys" />} actions={creates && <button type="button" onClick={() => { setEdit('new'); }}>New service account</button>}>
       <Loaded read={read}>
@@ -40,7 +41,7 @@ export default function AccountList() {
           <><ul className="rows">
             {list.map((a) => (
               <li key={a.id} className="row">
-                <div><strong>{a.name}</strong><div className="meta"><Badge value={a.enabled ? 'enabled' : 'disabled'} /><span>{roleWord[a.role]}</span><span>made <Time at={a.createdAt} /></span></div></div>
+                <div><Name row={a} may={updates} /><div className="meta"><Badge value={a.enabled ? 'enabled' : 'disabled'} /><span>{roleWord[a.role]}</span><span>made <Time at={a.createdAt} /></span></div></div>
                 <div className="verbs">
                   {keys && a.enabled && (a.role !== 'owner' || can(viewer, 'apikey.act_as_owner')) && <button type="button" className="plain small" onClick={() => { setKeyOf(a); }}>New API key<span className="hidden"> of {a.name}</span></button>}
                   {updates && givesRole(viewer, a.role) && <button type="button" className="plain small" onClick={() => { void toggle(a); }}>{a.enabled ? 'Disable' : 'Enable'}<span className="hidden"> {a.name}</span></button>}

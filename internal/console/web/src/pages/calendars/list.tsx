@@ -12,6 +12,7 @@ import { Confirm, Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Field, Rest, faultAt } from '../../ui/field';
 import { More } from '../../ui/more';
+import { Name, useOpened } from '../../ui/opened';
 import { Loaded, Page, Section } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { toast } from '../../ui/toast';
@@ -25,10 +26,10 @@ const dayName = (d: Day) => new Intl.DateTimeFormat(undefined, { weekday: 'long'
 export default function CalendarList() {
   const read = usePages(Calendars, { first: 50 });
   const [creates, updates, removes] = [useCan('calendar.create'), useCan('calendar.update'), useCan('calendar.delete')];
-  const [edit, setEdit] = useState<CalendarRowFragment | 'new' | null>(null);
   const [gone, setGone] = useState<CalendarRowFragment | null>(null);
   const [remove] = useWrite(DeleteCalendar);
   const list = rows(read.data?.calendars);
+  const [edit, setEdit] = useOpened(list);
   return (
     <Page title="Calendars" verb="calendar.read" intro="Working hours and holidays, by which service levels and timers count." tabs={<Subpages of="workflows" />} actions={creates && <button type="button" onClick={() => { setEdit('new'); }}>New calendar</button>}>
       <Loaded read={read}>
@@ -37,7 +38,7 @@ export default function CalendarList() {
             {list.map((c) => (
               <li key={c.id} className="row">
                 <div>
-                  <strong>{c.name}</strong>
+                  <Name row={c} may={updates} />
                   <div className="meta"><span>{c.timeZone}</span>{c.workingHours ? <span>{days.filter((d) => (c.workingHours?.[d] ?? []).length > 0).map((d) => `${dayName(d).slice(0, 3)} ${textOf(c.workingHours?.[d])}`).join(' · ')}</span> : <span>Every hour</span>}{c.holidays.length > 0 && <span>{count(c.holidays.length, 'holiday')}</span>}</div>
                 </div>
                 <div className="verbs">

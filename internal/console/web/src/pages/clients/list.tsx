@@ -11,6 +11,7 @@ import { Confirm, Copyable, Dialog, Once } from '../../ui/dialog';
 import { Check, Field, Rest } from '../../ui/field';
 import { useDraft } from '../../ui/draft';
 import { More } from '../../ui/more';
+import { Name, useOpened } from '../../ui/opened';
 import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { toast } from '../../ui/toast';
@@ -21,11 +22,11 @@ const identity: [string, string][] = [['openid', 'Know who signs in'], ['profile
 export default function ClientList() {
   const read = usePages(OAuthClients, { first: 50 });
   const [creates, updates, removes] = [useCan('oauthclient.create'), useCan('oauthclient.update'), useCan('oauthclient.delete')];
-  const [edit, setEdit] = useState<ClientRowFragment | 'new' | null>(null);
   const [gone, setGone] = useState<ClientRowFragment | null>(null);
   const [once, setOnce] = useState<{ secret: string; id: string } | null>(null);
   const [remove] = useWrite(DeleteClient);
   const list = rows(read.data?.oauthClients);
+  const [edit, setEdit] = useOpened(list);
   return (
     <Page title="OAuth clients" verb="oauthclient.read" intro="Applications that people sign in to with their Atrium account." tabs={<Subpages of="keys" />} actions={creates && <button type="button" onClick={() => { setEdit('new'); }}>New OAuth client</button>}>
       <Loaded read={read}>
@@ -33,7 +34,7 @@ export default function ClientList() {
           <><ul className="rows">
             {list.map((c) => (
               <li key={c.id} className="row">
-                <div><strong>{c.name}</strong><div className="meta"><code>{c.clientId}</code><Badge value={c.confidential ? 'active' : 'off'}>{c.confidential ? 'Keeps a secret' : 'Public'}</Badge>{c.redirectUris.map((u) => <code key={u}>{u}</code>)}<Time at={c.createdAt} /></div></div>
+                <div><Name row={c} may={updates} /><div className="meta"><code>{c.clientId}</code><Badge value={c.confidential ? 'active' : 'off'}>{c.confidential ? 'Keeps a secret' : 'Public'}</Badge>{c.redirectUris.map((u) => <code key={u}>{u}</code>)}<Time at={c.createdAt} /></div></div>
                 <div className="verbs">
                   {updates && <button type="button" className="plain small" onClick={() => { setEdit(c); }}>Edit<span className="hidden"> {c.name}</span></button>}
                   {removes && <button type="button" className="danger-plain small" onClick={() => { setGone(c); }}>Delete<span className="hidden"> {c.name}</span></button>}

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { CreateKey, Keys, RevokeKey, RotateKey } from '../../gen/documents';
@@ -13,6 +13,7 @@ import { Confirm, Copyable, Dialog, Once } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Check, Field, Rest, faultAt } from '../../ui/field';
 import { More } from '../../ui/more';
+import { Name, useOpened } from '../../ui/opened';
 import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { toast } from '../../ui/toast';
@@ -38,9 +39,16 @@ export default function KeyList() {
     setAsking(null);
   };
   const list = rows(read.data?.apiKeys);
+  const [shown, show] = useOpened(list);
   const behind = new Map([...usePersonChoices(!can(viewer, 'apikey.read'), {}), ...useAccountChoices(!can(viewer, 'apikey.read'))].map((o) => [o.id, o]));
   const owner = (k: KeyFragment) => k.serviceAccountId ?? k.agentId ?? k.userId ?? '';
   const may = (k: KeyFragment, verb: string, ofOwner: string) => can(viewer, verb) && (behind.get(owner(k))?.role !== 'owner' || can(viewer, ofOwner));
+  const verbs = (k: KeyFragment) => (
+    <>
+      {may(k, 'apikey.rotate', 'apikey.act_as_owner') && <button type="button" className="plain small" onClick={() => { setAsking({ key: k, verb: 'Rotate' }); }}>Rotate<span className="hidden"> {k.name}</span></button>}
+      {may(k, 'apikey.revoke', 'apikey.revoke_owner') && <button type="button" className="danger-plain small" onClick={() => { setAsking({ key: k, verb: 'Revoke' }); }}>Revoke<span className="hidden"> {k.name}</span></button>}
+    </>
+  );
   return (
     <Page live="API keys" title="API keys" verb="apikey.read" intro="Credentials for programs. A key may do what its scopes and the person behind it may both do." tabs={<Subpages of="keys" />} actions={can(viewer, 'apikey.create') && <button type="button" onClick={() => { setMaking(true); }}>New API key</button>}>
       <Loaded read={read}>
@@ -52,17 +60,14 @@ export default function KeyList() {
                 <tbody>
                   {list.map((k) => (
                     <tr key={k.id}>
-                      <td><strong>{k.name}</strong>{k.test && <> <Badge value="draft">Test</Badge></>}<span className="sub">Of {behind.get(owner(k))?.name ?? <code>{owner(k)}</code>}, made <Time at={k.createdAt} /></span></td>
+                      <td><Name row={k} />{k.test && <> <Badge value="draft">Test</Badge></>}<span className="sub">Of {behind.get(owner(k))?.name ?? <code>{owner(k)}</code>}, made <Time at={k.createdAt} /></span></td>
                       <td className="tight"><code>{k.prefix}…{k.last4}</code>{k.allowedIps.length > 0 && <span className="sub">from {k.allowedIps.join(', ')}</span>}</td>
                       <td><span className="chips">{k.scopes.slice(0, 4).map((s) => <span key={s} className="chip">{s}</span>)}{k.scopes.length > 4 && <span className="chip" title={k.scopes.slice(4).join(', ')}>+{k.scopes.length - 4}</span>}</span></td>
                       <td className="tight"><Badge value={k.status} /></td>
                       <td className="tight" data-label="Last used"><Time at={k.lastUsedAt} none="Never" /></td>
                       <td className="tight" data-label="Expires"><Time at={k.expiresAt} none="Never" /></td>
                       <td className="tight">
-                        {k.status === 'active' && <span className="line">
-                          {may(k, 'apikey.rotate', 'apikey.act_as_owner') && <button type="button" className="plain small" onClick={() => { setAsking({ key: k, verb: 'Rotate' }); }}>Rotate<span className="hidden"> {k.name}</span></button>}
-                          {may(k, 'apikey.revoke', 'apikey.revoke_owner') && <button type="button" className="danger-plain small" onClick={() => { setAsking({ key: k, verb: 'Revoke' }); }}>Revoke<span className="hidden"> {k.name}</span></button>}
-                        </span>}
+                        {k.status === 'active' && <span className="line">{verbs(k)}</span>}
                       </td>
                     </tr>
                   ))}
@@ -73,6 +78,7 @@ export default function KeyList() {
           </>
         ))}
       </Loaded>
+      {shown && shown !== 'new' && <Details of={shown} owner={behind.get(owner(shown))?.name ?? owner(shown)} verbs={shown.status === 'active' ? verbs(shown) : null} close={() => { show(null); }} />}
       {making && <Make close={() => { setMaking(false); }} made={(value) => { setMaking(false); setOnce(value); }} />}
       {asking && (
         <Confirm title={`${asking.verb} “${asking.key.name}”?`} verb={asking.verb} close={() => { setAsking(null); }} act={act}>
@@ -86,6 +92,23 @@ export default function KeyList() {
         </Once>
       )}
     </Page>
+  );
+}
+
+// Details are all that is kept of a key: its scopes and addresses are too many for its row.
+function Details({ of: k, owner, verbs, close }: { of: KeyFragment; owner: string; verbs: ReactNode; close: () => void }) {
+  return (
+    <Dialog title={k.name} close={close}>
+      <div className="stack">
+        <dl className="card answers">
+          {([['Key', <code key="k">{k.prefix}…{k.last4}</code>], ['Status', <Badge key="s" value={k.status} />], ['Of', owner], ['Reaches', k.test ? 'The sandbox' : 'The live company'],
+            ['Scopes', <span key="c" className="chips">{k.scopes.map((s) => <span key={s} className="chip">{s}</span>)}</span>], ['From', k.allowedIps.join(', ') || 'Anywhere'],
+            ['Made', <Time key="m" at={k.createdAt} full />], ['Last used', <Time key="u" at={k.lastUsedAt} none="Never" full />], ['Expires', <Time key="e" at={k.expiresAt} none="Never" full />]] as const)
+            .map(([name, value]) => <div key={name} className="contents"><dt>{name}</dt><dd>{value}</dd></div>)}
+        </dl>
+        <footer>{verbs}<button type="button" onClick={close}>Done</button></footer>
+      </div>
+    </Dialog>
   );
 }
 

@@ -10,6 +10,7 @@ import { Confirm, Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Field, Rest, faultAt } from '../../ui/field';
 import { More } from '../../ui/more';
+import { Name, useOpened } from '../../ui/opened';
 import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { toast } from '../../ui/toast';
@@ -19,10 +20,10 @@ import { treeOf } from './tree';
 export default function OrganizationList() {
   const read = usePages(Organizations, { first: 100 });
   const [creates, updates, removes] = [useCan('organization.create'), useCan('organization.update'), useCan('organization.delete')];
-  const [edit, setEdit] = useState<OrgFragment | 'new' | null>(null);
   const [gone, setGone] = useState<OrgFragment | null>(null);
   const [remove] = useWrite(DeleteOrg);
   const list = rows(read.data?.organizations);
+  const [edit, setEdit] = useOpened(list);
   return (
     <Page title="Organizations" verb="organization.read" intro="The company’s own structure, such as divisions. Teams belong to them." tabs={<Subpages of="people" />} actions={creates && <button type="button" onClick={() => { setEdit('new'); }}>New organization</button>}>
       <Loaded read={read}>
@@ -30,7 +31,7 @@ export default function OrganizationList() {
           <><ul className="rows tree">
             {treeOf(list).map((o) => (
               <li key={o.id} className={`row depth${Math.min(o.depth, 5)}`}>
-                <div><strong>{o.name}</strong><div className="meta"><code>{o.slug}</code>{o.parent && <span>part of {o.parent.name}</span>}{Object.entries((o.tags ?? {}) as Record<string, string>).map(([k, v]) => <span key={k} className="chip">{k}: {v}</span>)}</div></div>
+                <div><Name row={o} may={updates} /><div className="meta"><code>{o.slug}</code>{o.parent && <span>part of {o.parent.name}</span>}{Object.entries((o.tags ?? {}) as Record<string, string>).map(([k, v]) => <span key={k} className="chip">{k}: {v}</span>)}</div></div>
                 <div className="verbs">
                   {updates && <button type="button" className="plain small" onClick={() => { setEdit(o); }}>Edit<span className="hidden"> {o.name}</span></button>}
                   {removes && <button type="button" className="danger-plain small" onClick={() => { setGone(o); }}>Delete<span className="hidden"> {o.name}</span></button>}

@@ -2,7 +2,7 @@ import { useRef, useState } from 'react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
-import { can, givesRole, roleWord, useCan, useViewer } from '../../app/session';
+import { can, givesRole, roleWord, useCan, useViewer, type Viewer } from '../../app/session';
 import { DeactivateUser, ErasePerson, InviteUser, People, ReactivateUser, ResendInvitation, UpdatePerson } from '../../gen/documents';
 import type { PersonFragment, Role, UserFilter } from '../../gen/types';
 import { useTeamChoices } from '../../parts/choices';
@@ -13,6 +13,7 @@ import { useDraft } from '../../ui/draft';
 import { Field, Filter, Rest, below, faultAt, faultBelow } from '../../ui/field';
 import { focusSoon } from '../../ui/focus';
 import { More } from '../../ui/more';
+import { Name, useOpened } from '../../ui/opened';
 import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { tagsOf, textOf } from '../../ui/tags';
@@ -32,8 +33,10 @@ export default function PeopleList() {
   const read = usePages(People, { first: 50, filter });
   const admin = useCan('user.update');
   const invites = useCan('user.invite');
+  const viewer = useViewer();
   const [inviting, setInviting] = useState(false);
   const list = rows(read.data?.users);
+  const [edit, setEdit] = useOpened(list);
   return (
     <Page live="Invitations and erasures" title="People" verb="user.read" tabs={<Subpages of="people" />} actions={invites && <button type="button" onClick={() => { setInviting(true); }}>Invite person</button>}>
       <search className="filters">
@@ -47,7 +50,7 @@ export default function PeopleList() {
             <div className="table-wrap cards-when-narrow">
               <table>
                 <thead><tr><th scope="col">Name</th><th scope="col">Role</th><th scope="col">Status</th><th scope="col">Second factor</th><th scope="col">Last seen</th>{admin && <th scope="col"><span className="hidden">Actions</span></th>}</tr></thead>
-                <tbody>{list.map((u) => <One key={u.id} user={u} admin={admin} />)}</tbody>
+                <tbody>{list.map((u) => <One key={u.id} user={u} admin={admin} edit={() => { setEdit(u); }} />)}</tbody>
               </table>
             </div>
             <More shown={list.length} total={read.data?.users?.totalCount} page={read.data?.users?.pageInfo} next={read.next} />
@@ -55,14 +58,18 @@ export default function PeopleList() {
         ))}
       </Loaded>
       <Teams />
+      {edit && edit !== 'new' && edits(viewer, edit) && <Edit user={edit} close={() => { setEdit(null); }} />}
       {inviting && <Invite close={() => { setInviting(false); }} />}
     </Page>
   );
 }
 
-function One({ user: u, admin }: { user: PersonFragment; admin: boolean }) {
+// edits reports whether somebody may change what a person is called.
+const edits = (v: Viewer, u: PersonFragment) => can(v, 'user.update') && u.status !== 'erased' && (u.role !== 'owner' || can(v, 'user.rename_owner'));
+
+function One({ user: u, admin, edit }: { user: PersonFragment; admin: boolean; edit: () => void }) {
   const viewer = useViewer();
-  const [ask, setAsk] = useState<'edit' | 'access' | 'deactivate' | 'erase' | null>(null);
+  const [ask, setAsk] = useState<'access' | 'deactivate' | 'erase' | null>(null);
   const [role, setRole] = useState(u.role);
   const [shown, setShown] = useState(u.role);
   if (shown !== u.role) { // somebody has given another one meanwhile
@@ -81,11 +88,10 @@ function One({ user: u, admin }: { user: PersonFragment; admin: boolean }) {
   };
   const may = admin && givesRole(viewer, u.role);
   const offered = roles.filter((r) => givesRole(viewer, r) || r === u.role);
-  const edits = admin && u.status !== 'erased' && (u.role !== 'owner' || can(viewer, 'user.rename_owner'));
   return (
     <tr>
       <td>
-        <span className="line"><Person name={u.name} /><span className="grow" />{edits && <button type="button" className="quiet small" onClick={() => { setAsk('edit'); }}>Edit<span className="hidden"> {u.name}</span></button>}</span>
+        <span className="line"><Name row={u} may={edits(viewer, u)}><Person name={u.name} /></Name><span className="grow" />{edits(viewer, u) && <button type="button" className="quiet small" onClick={edit}>Edit<span className="hidden"> {u.name}</span></button>}</span>
         <span className="sub">{u.email}</span>
       </td>
       <td className="tight">
@@ -109,7 +115,6 @@ function One({ user: u, admin }: { user: PersonFragment; admin: boolean }) {
             {u.status !== 'invited' && can(viewer, 'session.read') && <button type="button" className="plain small" onClick={() => { setAsk('access'); }}>Sign-ins<span className="hidden"> of {u.name}</span></button>}
             {can(viewer, 'user.erase') && <button type="button" className="danger-plain small" onClick={() => { setAsk('erase'); }}>Erase<span className="hidden"> {u.name}</span></button>}
           </span>}
-          {ask === 'edit' && <Edit user={u} close={() => { setAsk(null); }} />}
           {ask === 'access' && <Access user={u} close={() => { setAsk(null); }} />}
           {ask === 'deactivate' && <Deactivate user={u} close={() => { setAsk(null); }} />}
           {ask === 'erase' && <Erase user={u} close={() => { setAsk(null); }} />}

@@ -10,6 +10,7 @@ import { Confirm, Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Check, Field, Rest, faultAt } from '../../ui/field';
 import { More } from '../../ui/more';
+import { Name, useOpened } from '../../ui/opened';
 import { Loaded, Section } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { toast } from '../../ui/toast';
@@ -20,10 +21,9 @@ export function Teams() {
   const creates = useCan('team.create');
   const updates = useCan('team.update');
   const removes = useCan('team.delete');
-  const [edit, setEdit] = useState<TeamRowFragment | 'new' | null>(null);
+  const [edit, setEdit] = useOpened(rows(read.data?.teams));
   const [gone, setGone] = useState<TeamRowFragment | null>(null);
   const [remove] = useWrite(DeleteTeam);
-  const edited = edit === 'new' ? null : rows(read.data?.teams).find((t) => t.id === edit?.id) ?? edit; // as it is by now
   return (
     <Section title="Teams" actions={creates && <button type="button" className="plain" onClick={() => { setEdit('new'); }}>New team</button>}>
       <Loaded read={read} skeleton={2}>
@@ -31,7 +31,7 @@ export function Teams() {
           <><ul className="rows">
             {rows(teams).map((t) => (
               <li key={t.id} className="row">
-                <div><strong>{t.name}</strong><div className="meta"><span>{count(t.memberIds.length, 'member')}</span>{t.description && <span>{t.description}</span>}</div></div>
+                <div><Name row={t} may={updates} /><div className="meta"><span>{count(t.memberIds.length, 'member')}</span>{t.description && <span>{t.description}</span>}</div></div>
                 <div className="verbs">
                   {updates && <button type="button" className="plain small" onClick={() => { setEdit(t); }}>Edit<span className="hidden"> {t.name}</span></button>}
                   {removes && <button type="button" className="danger-plain small" onClick={() => { setGone(t); }}>Delete<span className="hidden"> {t.name}</span></button>}
@@ -42,7 +42,7 @@ export function Teams() {
           <More shown={rows(teams).length} total={teams?.totalCount} page={teams?.pageInfo} next={read.next} /></>
         ))}
       </Loaded>
-      {edit && <Edit team={edited} close={() => { setEdit(null); }} />}
+      {edit && <Edit team={edit === 'new' ? null : edit} close={() => { setEdit(null); }} />}
       {gone && <Confirm title={`Delete the team “${gone.name}”?`} verb="Delete" close={() => { setGone(null); }} act={async () => { const o = await remove({ input: { id: gone.id } }); if (!o.fault) toast({ text: 'The team is gone.' }); setGone(null); }}><p>Its members stay.</p></Confirm>}
     </Section>
   );

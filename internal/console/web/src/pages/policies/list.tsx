@@ -12,6 +12,7 @@ import { Badge, Time } from '../../ui/bits';
 import { Confirm } from '../../ui/dialog';
 import { Field, Rest, faultAt } from '../../ui/field';
 import { More } from '../../ui/more';
+import { Name, useOpened } from '../../ui/opened';
 import { Loaded, Page, Section } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { toast } from '../../ui/toast';
@@ -21,7 +22,7 @@ import { actions, Editor } from './editor';
 export default function PolicyList() {
   const read = usePages(Policies, { first: 100 });
   const viewer = useViewer();
-  const [edit, setEdit] = useState<PolicyRowFragment | 'new' | null>(null);
+  const [edit, setEdit] = useOpened(rows(read.data?.accessPolicies));
   const [gone, setGone] = useState<PolicyRowFragment | null>(null);
   const [remove] = useWrite(DeletePolicy);
   const [update] = useWrite(UpdatePolicy);
@@ -31,7 +32,6 @@ export default function PolicyList() {
     const { etag } = o.data.updateAccessPolicy.accessPolicy;
     toast({ text: p.enabled ? 'The policy does not count any more.' : 'The policy counts again.', undo: () => { void update({ input: { id: p.id, enabled: p.enabled, ifMatch: etag } }); } });
   };
-  const edited = edit === 'new' ? null : rows(read.data?.accessPolicies).find((p) => p.id === edit?.id) ?? edit; // as it is by now
   const [updates, removes] = [can(viewer, 'accesspolicy.update'), can(viewer, 'accesspolicy.delete')];
   return (
     <Page title="Access policies" verb="accesspolicy.read" intro="Who may do what to which rows. Deny beats Allow; what nothing allows is refused." actions={can(viewer, 'accesspolicy.create') && <button type="button" onClick={() => { setEdit('new'); }}>New access policy</button>}>
@@ -41,7 +41,7 @@ export default function PolicyList() {
             {rows(accessPolicies).map((p) => (
               <li key={p.id} className="row">
                 <div>
-                  <span className="line"><Badge value={p.effect} /><strong>{p.name}</strong>{!p.enabled && <Badge value="disabled">Off</Badge>}</span>
+                  <span className="line"><Badge value={p.effect} /><Name row={p} may={updates} />{!p.enabled && <Badge value="disabled">Off</Badge>}</span>
                   <div className="meta"><span><code>{p.action}</code> on <code>{p.resource}</code></span>{Object.keys((p.condition ?? {}) as object).length > 0 ? <span>where <code>{JSON.stringify(p.condition)}</code></span> : <span>always</span>}<Time at={p.updatedAt} /></div>
                 </div>
                 <div className="verbs">
@@ -57,7 +57,7 @@ export default function PolicyList() {
       </Loaded>
       <WhyMay />
       <Recent />
-      {edit && <Editor policy={edited} close={() => { setEdit(null); }} />}
+      {edit && <Editor policy={edit === 'new' ? null : edit} close={() => { setEdit(null); }} />}
       {gone && <Confirm title={`Delete “${gone.name}”?`} verb="Delete" close={() => { setGone(null); }} act={async () => { const o = await remove({ input: { id: gone.id, ifMatch: gone.etag } }); if (!o.fault) toast({ text: 'The policy is gone.' }); setGone(null); }}><p>It stops counting at once.</p></Confirm>}
     </Page>
   );

@@ -11,6 +11,7 @@ import { Confirm, Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Check, Field, Rest, faultAt } from '../../ui/field';
 import { More } from '../../ui/more';
+import { Name, useOpened } from '../../ui/opened';
 import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { toast } from '../../ui/toast';
@@ -22,7 +23,6 @@ const whom: Record<RoutingAssignment, string> = { none: 'Nobody: they wait in th
 export default function RuleList() {
   const read = usePages(Rules, { first: 50 });
   const [creates, updates, removes] = [useCan('routingrule.create'), useCan('routingrule.update'), useCan('routingrule.delete')];
-  const [edit, setEdit] = useState<RuleFragment | 'new' | null>(null);
   const [gone, setGone] = useState<RuleFragment | null>(null);
   const [update] = useWrite(UpdateRule);
   const [remove] = useWrite(DeleteRule);
@@ -33,6 +33,7 @@ export default function RuleList() {
     toast({ text: r.enabled ? 'The rule does not count any more.' : 'The rule counts again.', undo: () => { void update({ input: { id: r.id, ifMatch: etag, enabled: r.enabled } }); } });
   };
   const list = rows(read.data?.routingRules).toSorted((a, b) => a.position - b.position);
+  const [edit, setEdit] = useOpened(list);
   const teams = useTeamChoices();
   return (
     <Page title="Routing rules" verb="routingrule.read" intro="To whom requests go when they are filed. The first rule that holds counts." tabs={<Subpages of="workflows" />} actions={creates && <button type="button" onClick={() => { setEdit('new'); }}>New routing rule</button>}>
@@ -42,7 +43,7 @@ export default function RuleList() {
             {list.map((r) => (
               <li key={r.id} className="row">
                 <div>
-                  <span className="line"><span className="soft">{r.position}.</span><strong>{r.name}</strong>{!r.enabled && <Badge value="disabled">Off</Badge>}</span>
+                  <span className="line"><span className="soft">{r.position}.</span><Name row={r} may={updates} />{!r.enabled && <Badge value="disabled">Off</Badge>}</span>
                   <div className="meta"><span>where <code>{r.when}</code></span>{r.teamId && <span>to {teams.find((t) => t.id === r.teamId)?.name ?? r.teamId}</span>}{r.assignTo !== 'none' && <span>{whom[r.assignTo]}</span>}{r.priority && <span>Priority {words(r.priority)}</span>}</div>
                 </div>
                 <div className="verbs">

@@ -9,6 +9,7 @@ import { Confirm, Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Field, Rest, faultAt } from '../../ui/field';
 import { More } from '../../ui/more';
+import { Name, useOpened } from '../../ui/opened';
 import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { toast } from '../../ui/toast';
@@ -17,10 +18,10 @@ import { toast } from '../../ui/toast';
 export default function SecretList() {
   const read = usePages(Secrets, { first: 50 });
   const viewer = useViewer();
-  const [edit, setEdit] = useState<SecretRowFragment | 'new' | null>(null);
   const [gone, setGone] = useState<SecretRowFragment | null>(null);
   const [remove] = useWrite(DeleteSecret);
   const list = rows(read.data?.secrets);
+  const [edit, setEdit] = useOpened(list);
   return (
     <Page title="Secrets" verb="secret.read" intro={<>Values that workflows use as <code>{'${secrets.NAME}'}</code>. Nobody can read them back.</>} actions={can(viewer, 'secret.create') && <button type="button" onClick={() => { setEdit('new'); }}>New secret</button>}>
       <Loaded read={read}>
@@ -32,7 +33,7 @@ export default function SecretList() {
                 <tbody>
                   {list.map((s) => (
                     <tr key={s.id}>
-                      <td><code>{s.name}</code>{s.description && <span className="sub">{s.description}</span>}</td>
+                      <td><Name row={s} may={can(viewer, 'secret.update')}><code>{s.name}</code></Name>{s.description && <span className="sub">{s.description}</span>}</td>
                       <td className="tight" data-label="Version">{s.version}</td>
                       <td className="tight" data-label="Last used"><Time at={s.lastUsedAt} none="Never" /></td>
                       <td className="tight" data-label="Changed"><Time at={s.updatedAt} /></td>
