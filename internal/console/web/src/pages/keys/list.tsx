@@ -17,6 +17,7 @@ import { Name, useOpened } from '../../ui/opened';
 import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { toast } from '../../ui/toast';
+import { example, signsItself } from './example';
 
 // KeyList is the credentials of programs.
 export default function KeyList() {
@@ -24,7 +25,7 @@ export default function KeyList() {
   const viewer = useViewer();
   const [making, setMaking] = useState(false);
   const [asking, setAsking] = useState<{ key: KeyFragment; verb: 'Revoke' | 'Rotate' } | null>(null);
-  const [once, setOnce] = useState<string | null>(null);
+  const [once, setOnce] = useState<{ value: string; scopes: readonly string[] } | null>(null);
   const [revoke] = useWrite(RevokeKey);
   const [rotate] = useWrite(RotateKey);
   const act = async () => {
@@ -34,7 +35,7 @@ export default function KeyList() {
       if (!o.fault) toast({ text: `“${asking.key.name}” is revoked.` });
     } else {
       const o = await rotate({ input: { id: asking.key.id } });
-      if (o.data) setOnce(o.data.rotateApiKey.value);
+      if (o.data) setOnce({ value: o.data.rotateApiKey.value, scopes: asking.key.scopes });
     }
     setAsking(null);
   };
@@ -43,6 +44,7 @@ export default function KeyList() {
   const behind = new Map([...usePersonChoices(!can(viewer, 'apikey.read'), {}), ...useAccountChoices(!can(viewer, 'apikey.read'))].map((o) => [o.id, o]));
   const owner = (k: KeyFragment) => k.serviceAccountId ?? k.agentId ?? k.userId ?? '';
   const may = (k: KeyFragment, verb: string, ofOwner: string) => can(viewer, verb) && (behind.get(owner(k))?.role !== 'owner' || can(viewer, ofOwner));
+  const call = once && example(config.baseUrl, once.value, once.scopes);
   const verbs = (k: KeyFragment) => (
     <>
       {may(k, 'apikey.rotate', 'apikey.act_as_owner') && <button type="button" className="plain small" onClick={() => { setAsking({ key: k, verb: 'Rotate' }); }}>Rotate<span className="hidden"> {k.name}</span></button>}
@@ -79,16 +81,17 @@ export default function KeyList() {
         ))}
       </Loaded>
       {shown && shown !== 'new' && <Details of={shown} owner={behind.get(owner(shown))?.name ?? owner(shown)} verbs={shown.status === 'active' ? verbs(shown) : null} close={() => { show(null); }} />}
-      {making && <Make close={() => { setMaking(false); }} made={(value) => { setMaking(false); setOnce(value); }} />}
+      {making && <Make close={() => { setMaking(false); }} made={(value, scopes) => { setMaking(false); setOnce({ value, scopes }); }} />}
       {asking && (
         <Confirm title={`${asking.verb} “${asking.key.name}”?`} verb={asking.verb} close={() => { setAsking(null); }} act={act}>
           <p>{asking.verb === 'Revoke' ? 'It stops working at once, for good.' : 'The value it has stops working at once; you get a new one with the same name and scopes.'}</p>
         </Confirm>
       )}
       {once && (
-        <Once title="Your new API key" label="API key" value={once} close={() => { setOnce(null); }}>
-          <p className="soft">Try it:</p>
-          <Copyable label="Example call" value={`curl ${config.baseUrl}/v1/requests -H "x-api-key: $KEY"`} />
+        <Once title="Your new API key" label="API key" value={once.value} close={() => { setOnce(null); }}>
+          {call && <p className="soft">Try it:</p>}
+          {call && <Copyable label="Example call" value={call} />}
+          {call && signsItself(config.baseUrl) && <p className="soft small-text">This server signs its certificate itself. curl trusts it with <code>--cacert</code> and the file <code>ca.pem</code> of the server’s data folder.</p>}
         </Once>
       )}
     </Page>
@@ -112,7 +115,7 @@ function Details({ of: k, owner, verbs, close }: { of: KeyFragment; owner: strin
   );
 }
 
-function Make({ close, made }: { close: () => void; made: (value: string) => void }) {
+function Make({ close, made }: { close: () => void; made: (value: string, scopes: readonly string[]) => void }) {
   const [draft, set, forget, base] = useDraft('key', { name: '', scopes: [] as string[], test: false, expiresAt: '', allowedIps: '' });
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(CreateKey, true);
@@ -125,7 +128,7 @@ function Make({ close, made }: { close: () => void; made: (value: string) => voi
     setFault(o.fault);
     if (!o.data) return;
     forget();
-    made(o.data.createApiKey.value);
+    made(o.data.createApiKey.value, draft.scopes);
   };
   return (
     <Dialog title="New API key" close={close} wide>
