@@ -3,6 +3,7 @@ import { rows, usePages, useWrite } from '../../app/data';
 import { can, useViewer } from '../../app/session';
 import { EndAllSessions, EndSessionOf, ResetMfa, SessionsOf } from '../../gen/documents';
 import type { PersonFragment } from '../../gen/types';
+import { browser, proofs } from '../../parts/browser';
 import { Badge, Time } from '../../ui/bits';
 import { Confirm, Dialog } from '../../ui/dialog';
 import { More } from '../../ui/more';
@@ -29,7 +30,7 @@ export function Access({ user: u, close }: { user: PersonFragment; close: () => 
               <ul className="rows">
                 {list.map((s) => (
                   <li key={s.id} className="row">
-                    <div><span className="sub-agent">{s.userAgent || 'Unknown browser'}</span><div className="meta">{s.sandbox && <Badge value="draft">Sandbox</Badge>}<span>{s.ip}</span><span>by {s.methods.join(', ')}</span><span>seen <Time at={s.lastSeenAt} /></span></div></div>
+                    <div><span className="sub-agent">{browser(s.userAgent)}</span><div className="meta">{s.sandbox && <Badge value="draft">Sandbox</Badge>}<span>{s.ip}</span><span>by {proofs(s.methods)}</span><span>seen <Time at={s.lastSeenAt} /></span></div></div>
                     {can(viewer, 'session.end') && <div className="verbs"><button type="button" className="plain small" onClick={() => { void end({ input: { id: s.id } }).then((o) => { if (!o.fault) done('Signed out there.'); }); }}>Sign out<span className="hidden"> of {s.ip}</span></button></div>}
                   </li>
                 ))}

@@ -7,6 +7,7 @@ import { atLeast, can, inSandbox, useCan, useViewer } from '../../app/session';
 import { applyTheme, theme, type Theme } from '../../app/theme';
 import { EndAllSessions, EndSession, Sessions, SetNotice, SwitchSession, UpdateCompany } from '../../gen/documents';
 import type { NotificationChannel, NotificationKind } from '../../gen/types';
+import { browser } from '../../parts/browser';
 import { Badge, Time, words } from '../../ui/bits';
 import { Confirm } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
@@ -83,13 +84,6 @@ function Devices() {
       {asking && <Confirm title="Sign out everywhere?" verb="Sign out everywhere" close={() => { setAsking(false); }} act={async () => { const o = await endAll({ input: { userId: viewer.id } }); setAsking(false); if (!o.fault) location.assign('/app'); }}><p>All your sessions end, this one too, and the tokens of all applications.</p></Confirm>}
     </Section>
   );
-}
-
-// browser is a browser's name, by what it says of itself.
-function browser(agent: string | null | undefined): string {
-  const name = ([['Edg/', 'Edge'], ['Firefox/', 'Firefox'], ['Chrome/', 'Chrome'], ['Safari/', 'Safari']] as const).find(([mark]) => agent?.includes(mark))?.[1];
-  const on = ([['Windows', 'Windows'], ['Android', 'Android'], ['iPhone', 'iPhone'], ['Mac OS', 'macOS'], ['Linux', 'Linux']] as const).find(([mark]) => agent?.includes(mark))?.[1];
-  return name ? `${name}${on ? ` on ${on}` : ''}` : agent || 'Unknown browser';
 }
 
 function CompanyForm() {
