@@ -5,15 +5,17 @@ import {
   ShieldCheck, Users, Webhook, Workflow, X,
 } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useState, type ComponentType } from 'react';
+import { SwitchSession } from '../gen/documents';
 import { useKeys } from '../keys/registry';
 import { count } from '../ui/bits';
 import { Confirm, Dialog } from '../ui/dialog';
 import { Failed, NotFound, Skeleton } from '../ui/states';
 import { toast, Toasts } from '../ui/toast';
 import { on, type Events } from './bus';
+import { useWrite } from './data';
 import { useLive, useLost } from './live';
-import { proved } from './network';
-import { can, inSandbox, roleWord, Session, useViewer } from './session';
+import { proved, switched } from './network';
+import { can, inSandbox, roleWord, Session, useCan, useViewer } from './session';
 import { Notices } from './notices';
 import { Page } from '../ui/page';
 
@@ -93,7 +95,7 @@ function Frame() {
         </button>
         <Mark />
         <span className="company" title={viewer.company?.name}>{viewer.company?.name}</span>
-        {sandbox && <span className="sandbox-word">Sandbox</span>}
+        {sandbox && <Sandbox />}
         <span className="grow" />
         <button type="button" className="search-button" aria-keyshortcuts="Control+K Meta+K" onClick={() => { setOpen('command'); }}>
           <Search size={15} aria-hidden /><span className="label">Search or do…</span><kbd className="wide-only" aria-hidden>{navigator.platform.startsWith('Mac') ? '⌘K' : 'Ctrl K'}</kbd>
@@ -153,6 +155,17 @@ function Loading() {
 // Mark is the product's own sign, as on the sign-in pages.
 function Mark() {
   return <Link to="/app" className="brand" aria-label="Atrium, first page"><span className="mark" aria-hidden>A</span></Link>;
+}
+
+// Sandbox says where one is, and leads back to the live company.
+function Sandbox() {
+  const [run, busy] = useWrite(SwitchSession);
+  if (!useCan('session.switch')) return <span className="sandbox-word">Sandbox</span>;
+  return (
+    <button type="button" className="small sandbox-word" title="Back to the live company" disabled={busy} onClick={() => { void run({ input: { sandbox: false } }).then((o) => { if (!o.fault) switched(); }); }}>
+      Sandbox<span className="hidden">: back to the live company</span> <X size={13} aria-hidden />
+    </button>
+  );
 }
 
 // Connection says while nothing can come from the server.

@@ -30,7 +30,7 @@ export default function SettingsView() {
         </div>
       </Section>
       <Told />
-      <Devices />
+      {inSandbox(viewer) ? <Section title="Where you are signed in"><p className="soft">Sign-ins are the live company’s: leave the sandbox to see and end them.</p></Section> : <Devices />}
       {admin && <CompanyForm />}
       {switches && <SandboxSwitch />}
     </Page>
