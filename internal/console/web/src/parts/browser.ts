@@ -7,7 +7,7 @@ export function browser(agent: string | null | undefined): string {
   return name ? `${name}${on ? ` on ${on}` : ''}` : agent || 'Unknown browser';
 }
 
-const ways: Record<string, string> = { pwd: 'password', otp: 'one-time code', hwk: 'passkey', mfa: 'two factors', fed: 'single sign-on' };
+const ways: Record<string, string> = { pwd: 'password', otp: 'one-time code', sms: 'code by SMS', hwk: 'passkey', mfa: 'two factors', fed: 'single sign-on' };
 
 // proofs are the ways in which somebody has proved who they are, as the API names them, in words.
 export const proofs = (methods: readonly string[]): string => [...new Set(methods.map((m) => ways[m] ?? m))].join(', ');
