@@ -13,6 +13,7 @@ import { useDraft } from '../../ui/draft';
 import { Check, Field, Rest, faultAt } from '../../ui/field';
 import { toast } from '../../ui/toast';
 import type { FullRequest } from './detail';
+import { pieces } from './links';
 
 type Entry = NonNullable<RequestHistoryQuery['auditEntries']>['edges'][number]['node'];
 
@@ -39,7 +40,7 @@ export function Timeline({ request: r }: { request: FullRequest }) {
     node: (
       <article className={`card comment${c.visibility === 'internal' ? ' internal' : ''}`}>
         <header><strong>{nameOf(viewer, c.authorId, c.author)}</strong><Time at={c.createdAt} />{c.visibility === 'internal' && <span>Internal: staff alone read it</span>}</header>
-        <p className="prose">{c.body}</p>
+        <p className="prose">{c.authorId.startsWith('agt_') ? c.body : <Linked text={c.body} />}</p>
       </article>
     ),
   }));
@@ -52,6 +53,11 @@ export function Timeline({ request: r }: { request: FullRequest }) {
       {can(viewer, 'comment.create') && <Say id={r.id} />}
     </>
   );
+}
+
+// Linked is what a person wrote, with the addresses of web pages as links. What agents write stays text: others may have put it there.
+function Linked({ text }: { text: string }) {
+  return <>{pieces(text).map((p, i) => (p.href ? <a key={i} href={p.href} target="_blank" rel="noopener noreferrer nofollow">{p.text}</a> : p.text))}</>;
 }
 
 function fromRow(r: FullRequest, viewer: { id: string; name: string }) {
@@ -87,7 +93,7 @@ function Say({ id }: { id: string }) {
   };
   return (
     <form className="card stack" onSubmit={(e) => { e.preventDefault(); void send(); }}>
-      <Field label="Comment" fault={faultAt(fault, 'body')}>
+      <Field label="Comment" hint="An @ before an e-mail address notifies that person." fault={faultAt(fault, 'body')}>
         <textarea
           value={draft.body} required maxLength={10_000}
           onChange={(e) => { set({ ...draft, body: e.target.value }); }}
