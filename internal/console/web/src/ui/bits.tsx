@@ -72,7 +72,8 @@ export function lasting(minutes: number): string {
   return parts.filter(([n]) => n > 0).map(([n, unit]) => count(n, unit)).join(' ');
 }
 
-// date is a day as people write it.
+// moment is a time as people write it; date a day.
+export const moment = (iso: string) => exact.format(new Date(iso));
 export const date = (iso: string) => day.format(new Date(iso));
 
 export function Person({ name }: { name: string | null | undefined }) {

@@ -5,5 +5,5 @@ const show = (v: unknown) => (v === null || v === undefined || v === '' ? 'nothi
 
 export function Changes({ list }: { list: { name: ReactNode; from: unknown; to: unknown }[] }) {
   if (list.length === 0) return null;
-  return <ul className="changes">{list.map((c, i) => <li key={i}>{c.name} <del>{show(c.from)}</del> <ins>{show(c.to)}</ins></li>)}</ul>;
+  return <ul className="changes">{list.map((c, i) => <li key={i}>{c.name} <del>{show(c.from)}</del> <span aria-hidden>→</span> <ins>{show(c.to)}</ins></li>)}</ul>;
 }

@@ -7,13 +7,14 @@ import { AddComment, RequestComments, RequestHistory } from '../../gen/documents
 import type { RequestHistoryQuery } from '../../gen/types';
 import { usePersonChoices, useTeamChoices } from '../../parts/choices';
 import { nameOf } from '../../parts/who';
-import { Time, words } from '../../ui/bits';
+import { Time } from '../../ui/bits';
 import { Changes } from '../../ui/changes';
 import { useDraft } from '../../ui/draft';
 import { Check, Field, Rest, faultAt } from '../../ui/field';
 import { toast } from '../../ui/toast';
 import type { FullRequest } from './detail';
 import { pieces } from './links';
+import { cause, told } from './told';
 
 type Entry = NonNullable<RequestHistoryQuery['auditEntries']>['edges'][number]['node'];
 
@@ -69,11 +70,11 @@ function fromRow(r: FullRequest, viewer: { id: string; name: string }) {
 const changesOf = (e: Entry) => (e.action === 'request.updated' ? e.changes ?? {} : {}) as Record<string, { from: unknown; to: unknown }>;
 
 function Happened({ entry: e, named }: { entry: Entry; named: Map<unknown, string> }) {
-  const changes = Object.entries(changesOf(e)).filter(([k]) => !['updatedAt', 'version'].includes(k));
+  const how = cause((e.changes ?? {}) as Parameters<typeof cause>[0]);
   return (
     <div className="what">
-      <p><strong>{e.actor.name}</strong> {verbs[e.action] ?? e.action} · <Time at={e.at} /></p>
-      <Changes list={changes.map(([k, c]) => ({ name: `${words(k.replace(/Id$/, ''))}:`, from: named.get(c.from) ?? c.from, to: named.get(c.to) ?? c.to }))} />
+      <p><strong>{e.actor.name}</strong> {verbs[e.action] ?? e.action}{how && `, ${how}`} · <Time at={e.at} /></p>
+      <Changes list={told(changesOf(e), named)} />
     </div>
   );
 }

@@ -1,0 +1,28 @@
+// told says a change of the audit log as people would: names for ids, words for the API's values, and by whose proposal it came.
+import { moment, words } from '../../ui/bits';
+
+type Changes = Record<string, { from?: unknown; to?: unknown } | null>;
+
+const beside = ['updatedAt', 'version', 'etag', 'proposalId', 'agent', 'via']; // which are no fields of the request
+
+function say(field: string, v: unknown, named: ReadonlyMap<unknown, string>): unknown {
+  if (named.has(v)) return named.get(v);
+  if (typeof v === 'boolean') return v ? 'Yes' : 'No';
+  if (Array.isArray(v)) return v.map(String).join(', ');
+  if (v !== null && typeof v === 'object') return Object.entries(v).map(([k, x]) => (x === '' ? k : `${k}=${typeof x === 'object' ? JSON.stringify(x) : String(x)}`)).join(', ');
+  if (typeof v !== 'string') return v;
+  if (field === 'priority' || field === 'status') return words(v);
+  return /(At|Until)$/.test(field) && !Number.isNaN(Date.parse(v)) ? moment(v) : v;
+}
+
+// told are the fields that have changed, from what to what.
+export const told = (changes: Changes, named: ReadonlyMap<unknown, string>) => Object.entries(changes).filter(([k]) => !beside.includes(k))
+  .map(([k, c]) => ({ name: `${words(k.replace(/Id$/, ''))}:`, from: say(k, c?.from, named), to: say(k, c?.to, named) }));
+
+// cause says how a change came about, where it was not simply made by the person.
+export function cause(changes: Changes): string {
+  if (changes['proposalId']) return 'as an agent proposed';
+  if (changes['agent']) return 'in an agent’s run';
+  const via = changes['via']?.to;
+  return typeof via === 'string' ? `through ${via}` : '';
+}
