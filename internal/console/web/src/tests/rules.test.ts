@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { score } from '../keys/score';
 import { spansOf, textOf } from '../pages/calendars/hours';
-import { filled, share, span } from '../pages/figures/table';
+import { figure, filled, share, span } from '../pages/figures/table';
 import { treeOf } from '../pages/organizations/tree';
 import { belongs, near, requestFilter, requestOrder, searchOf, viewQuery, type RequestSearch } from '../pages/requests/search';
 import { toSend, visible, type FormField } from '../ui/answer';
 import { count, lasting, words } from '../ui/bits';
 import { csv, csvCell } from '../ui/csv';
-import { ticks } from '../ui/ticks';
+import { labelled, stretches, ticks } from '../ui/ticks';
 
 describe('filters and addresses', () => {
   it('are the API’s own names and values', () => {
@@ -106,6 +106,14 @@ describe('organizations', () => {
 });
 
 describe('figures', () => {
+  it('leave gaps where there is none, and keep what stands alone', () => {
+    expect(stretches(['', 1, 2, '', 0, ''].map(figure))).toEqual([[1, 2], [4]]);
+    expect(stretches(['', ''].map(figure))).toEqual([]);
+  });
+  it('have as many labels below as there is room for', () => {
+    const days = Array.from({ length: 30 }, (_, i) => `Nov ${i + 1}`);
+    expect([labelled(days, 1600), labelled(days, 560), labelled(days, 230), labelled([], 560), labelled(['A long name…'], 40)]).toEqual([1, 3, 7, 1, 3]);
+  });
   it('have a row for each day and week', () => {
     const time = span(3, new Date('2026-03-02T10:00:00Z'));
     expect(time).toEqual({ from: '2026-02-28T00:00:00.000Z', to: '2026-03-03T00:00:00.000Z' });

@@ -1,7 +1,7 @@
 import { Chart, type Series } from '../../ui/chart';
 import { csv, download } from '../../ui/csv';
 import { Section } from '../../ui/page';
-import type { Cell } from './table';
+import { figure, type Cell } from './table';
 
 const short = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
 
@@ -18,7 +18,7 @@ export function Figured({ title, file, heads, keys, body, series, bars, intro, t
       <div className={heads.length > 5 ? 'card figures many' : 'card figures'}>
         <Chart label={title} keys={keys} series={series} {...(bars ? { bars } : {})} />
         <div className="table-wrap" tabIndex={0} role="group" aria-label={`${title}, as a table`}>
-          <table>
+          <table className={timed ? 'timed' : undefined}>
             <thead><tr>{heads.map((h, i) => <th key={h} scope="col" className={i > 0 ? 'num' : ''}>{h}</th>)}</tr></thead>
             <tbody>{rows.map((r, n) => <tr key={n}>{r.map((c, i) => <td key={i} className={i > 0 ? 'num' : ''}>{c === '' ? '–' : typeof c === 'number' ? c.toLocaleString() : c}</td>)}</tr>)}</tbody>
           </table>
@@ -38,7 +38,7 @@ export function Grouped<F>({ title, file, head, list, name, columns }: GroupedPr
   if (shown.length === 0) return null;
   return (
     <Figured bars title={title} file={file} heads={[head, ...columns.map(([n]) => n)]} keys={shown.map(name)} body={list.map((f) => [name(f), ...columns.map(([, , v]) => v(f))])}
-      series={columns.flatMap(([n, tone, v]) => (tone ? [{ name: n, tone, values: shown.map((f) => Number(v(f))) }] : []))} />
+      series={columns.flatMap(([n, tone, v]) => (tone ? [{ name: n, tone, values: shown.map((f) => figure(v(f))) }] : []))} />
   );
 }
 
@@ -46,6 +46,6 @@ export function Grouped<F>({ title, file, head, list, name, columns }: GroupedPr
 export function Timed<F extends { key: string }>({ list, when, columns, ...rest }: Omit<GroupedProps<F>, 'head' | 'name'> & { when: string; bars?: boolean; intro?: string }) {
   return (
     <Figured {...rest} timed heads={[when, ...columns.map(([n]) => n)]} keys={list.map((f) => dayName(f.key))} body={list.map((f) => [f.key, ...columns.map(([, , v]) => v(f))])}
-      series={columns.flatMap(([n, tone, v]) => (tone ? [{ name: n, tone, values: list.map((f) => Number(v(f))) }] : []))} />
+      series={columns.flatMap(([n, tone, v]) => (tone ? [{ name: n, tone, values: list.map((f) => figure(v(f))) }] : []))} />
   );
 }

@@ -1,6 +1,9 @@
 export type Cell = string | number;
 const day = 86_400_000;
 
+// figure is a cell as a chart takes it. An empty one is no number, and so a gap: it is not 0.
+export const figure = (c: Cell): number => (c === '' ? NaN : Number(c));
+
 // span is the last days, from the beginning of the first to the end of today, UTC.
 export function span(days: number, now: Date): { from: string; to: string } {
   const to = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()) + day;
