@@ -12,6 +12,7 @@ import { useDraft } from '../../ui/draft';
 import { Check, Field, Rest, faultAt } from '../../ui/field';
 import { FormFields } from '../../ui/formfields';
 import { toast } from '../../ui/toast';
+import { Limits } from './limits';
 
 interface Draft { name: string; description: string; status: string; workflowId: string; response: string; resolution: string; calendarId: string; hasForm: boolean; fields: FormField[] }
 
@@ -70,7 +71,7 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
   };
   // within are the fields at fault of one and below it, such as form.fields[0].options[1].
   const within = (at: string) => fault?.details.map((d) => d.field).filter((f) => f === at || f.startsWith(`${at}.`) || f.startsWith(`${at}[`)) ?? [];
-  const known = ['name', 'slug', 'description', 'workflowId', 'sla.responseMinutes', 'sla.resolutionMinutes', 'sla.calendarId', ...draft.fields.flatMap((_f, i) => ['key', 'label', 'type', 'options', 'help', 'visibleWhen'].flatMap((k) => within(`form.fields[${i}].${k}`)))];
+  const known = ['name', 'slug', 'description', 'workflowId', 'sla.responseMinutes', 'sla.resolutionMinutes', 'sla.calendarId', ...draft.fields.flatMap((_f, i) => ['key', 'label', 'type', 'options', 'help', 'visibleWhen', 'min', 'max', 'pattern'].flatMap((k) => within(`form.fields[${i}].${k}`)))];
   return (
     <Dialog title={o ? `Offering “${o.name}”` : 'New offering'} close={close} side>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
@@ -108,6 +109,7 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
                 </Field>
               )}
               <Field label="Help" optional fault={faultAt(fault, `form.fields[${i}].help`)}><input value={f.help ?? ''} onChange={(e) => { change(i, { help: e.target.value || null }); }} /></Field>
+              <Limits field={f} at={`form.fields[${i}]`} change={(to) => { change(i, to); }} fault={fault} />
               <Check label="Required" checked={f.required ?? false} set={(required) => { change(i, { required }); }} />
               <Conditions index={i} all={keyed(draft.fields)} set={(visibleWhen) => { limit(i, visibleWhen); }} fault={fault} />
             </fieldset>
