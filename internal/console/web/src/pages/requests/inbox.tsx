@@ -71,7 +71,7 @@ export default function Inbox() {
               <ul className="rows" aria-label="Requests that wait">
                 {all.map((r) => (
                   <Row
-                    key={r.id} request={r}
+                    key={r.id} request={r} from="inbox"
                     verbs={<>
                       {mayAccept(r) && <button type="button" className="plain small" aria-keyshortcuts={key.accept} title={`Accept (${key.accept})`} onClick={() => { take(r); }}>Accept<span className="hidden"> {r.title}</span></button>}
                       {mayDecline(r) && <button type="button" className="quiet small" aria-keyshortcuts={key.decline} title={`Decline (${key.decline})`} onClick={() => { decline(r); }}>Decline<span className="hidden"> {r.title}</span></button>}

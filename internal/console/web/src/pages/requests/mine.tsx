@@ -22,7 +22,7 @@ export default function Mine() {
           ? <Empty title="You have filed nothing yet"><p><Link to="/app/catalogue" className="button">Open the catalogue</Link></p></Empty>
           : (
             <>
-              <ul className="rows" aria-label="My requests">{all.map((r) => <Row key={r.id} request={r} status />)}</ul>
+              <ul className="rows" aria-label="My requests">{all.map((r) => <Row key={r.id} request={r} status from="mine" />)}</ul>
               <More shown={all.length} total={read.data?.requests?.totalCount} page={read.data?.requests?.pageInfo} next={read.next} />
             </>
           ))}

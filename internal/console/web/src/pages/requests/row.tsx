@@ -7,13 +7,13 @@ export const Sla = ({ state, dueAt }: { state: string; dueAt?: string | null | u
   <Badge value={state}>{{ ON_TRACK: 'On track', WARNING: 'Due soon', BREACHED: 'Overdue', MET: 'SLA met', PAUSED: 'Paused' }[state] ?? state}{dueAt && state !== 'MET' && <> · <Time at={dueAt} /></>}</Badge>
 );
 
-// Row is a request in a list that people work through.
-export const Row = memo(function Row({ request: r, verbs, status }: { request: RequestRowFragment; verbs?: ReactNode; status?: boolean }) {
+// Row is a request in a list that people work through; `from` is the list that its page leads back to.
+export const Row = memo(function Row({ request: r, verbs, status, from }: { request: RequestRowFragment; verbs?: ReactNode; status?: boolean; from?: string }) {
   const due = r.status === 'PENDING' ? r.sla?.responseDueAt ?? r.sla?.resolutionDueAt : r.sla?.resolutionDueAt;
   return (
     <li className="row" data-row={r.id}>
       <div>
-        <Link to="/app/requests/$id" params={{ id: r.id }} className="name">{r.title}</Link>
+        <Link to="/app/requests/$id" params={{ id: r.id }} state={from ? { from } as never : {}} className="name">{r.title}</Link>
         <div className="meta">
           {status && <Badge value={r.status} />}
           <Priority value={r.priority} />

@@ -1,4 +1,4 @@
-import { Link, useParams } from '@tanstack/react-router';
+import { Link, useLocation, useParams } from '@tanstack/react-router';
 import { useRead } from '../../app/data';
 import { useCan } from '../../app/session';
 import { RequestOne } from '../../gen/documents';
@@ -10,9 +10,11 @@ export default function View() {
   const { id } = useParams({ strict: false }) as { id: string };
   const read = useRead(RequestOne, { id });
   const staff = useCan('request.update');
+  const from = useLocation({ select: (l) => (l.state as { from?: string }).from }); // of the history's entry: it outlives a reload
+  const [to, list] = from === 'inbox' ? ['/app/inbox', 'Inbox'] as const : staff && from !== 'mine' ? ['/app/requests', 'Requests'] as const : ['/app/my-requests', 'My requests'] as const;
   const title = read.data?.request?.title ?? (read.fault ? 'Request' : 'Loading the request');
   return (
-    <Page title={title} above={<Link to={staff ? '/app/requests' : '/app/my-requests'}>← {staff ? 'Requests' : 'My requests'}</Link>}>
+    <Page title={title} above={<Link to={to}>← {list}</Link>}>
       <Detail id={id} />
     </Page>
   );
