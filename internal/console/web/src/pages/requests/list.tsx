@@ -142,7 +142,7 @@ function Table({ all, search, set, picked, pick, pickAll }: TableProps) {
               <td className="tight"><Badge value={r.status} /></td>
               <td className="tight"><Priority value={r.priority} /></td>
               <td className="tight" data-label="Assignee">{r.assignee || !r.team ? <Person name={r.assignee?.name} /> : <span>{r.team.name}</span>}</td>
-              <td className="tight" data-label="SLA">{r.sla ? <Sla state={r.sla.state} /> : <span className="soft">–</span>}</td>
+              <td className="tight" data-label="SLA">{r.sla && r.status !== 'CANCELLED' ? <Sla state={r.sla.state} /> : <span className="soft">–</span>}</td>
               <td className="tight"><Time at={r.createdAt} /></td>
             </tr>
           ))}

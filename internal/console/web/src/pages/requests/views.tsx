@@ -1,6 +1,6 @@
 // views are lists that were saved under a name, for oneself, a team or the company. A view is the address of the list; whoever opens it
 // reads by their own rights.
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { Bookmark, X } from 'lucide-react';
 import { useState } from 'react';
 import { rows, useAll, useRead, useWrite } from '../../app/data';
@@ -16,6 +16,7 @@ import { searchOf, viewQuery, type RequestSearch } from './search';
 
 export function Views({ search }: { search: RequestSearch }) {
   const viewer = useViewer();
+  const navigate = useNavigate();
   const sees = can(viewer, 'savedview.read');
   const read = useAll(SavedViews, {}, !sees);
   const [asking, setAsking] = useState(false);
@@ -40,13 +41,13 @@ export function Views({ search }: { search: RequestSearch }) {
       {current && current.query !== here && mine(current) && <button type="button" className="quiet small" onClick={() => { void change({ input: { id: current.id, ifMatch: current.etag, query: here } }).then((o) => { if (!o.fault) toast({ text: `“${current.name}” shows this from now on.` }); }); }}>Save changes to “{current.name}”</button>}
       {here !== '' && can(viewer, 'savedview.create') && <button type="button" className="quiet small" onClick={() => { setAsking(true); }}><Bookmark size={13} aria-hidden /> Save view</button>}
       {current && mine(current) && <button type="button" className="icon" aria-label={`Delete the view ${current.name}`} onClick={() => { setGone(current); }}><X size={14} aria-hidden /></button>}
-      {asking && <Save query={here} close={() => { setAsking(false); }} saved={read.again} />}
+      {asking && <Save query={here} close={() => { setAsking(false); }} saved={(id) => { read.again(); void navigate({ to: '/app/requests', search: { ...search, saved: id } as never, replace: true }); }} />}
       {gone && <Confirm title={`Delete the view “${gone.name}”?`} verb="Delete" close={() => { setGone(null); }} act={async () => { const o = await drop({ input: { id: gone.id } }); if (!o.fault) toast({ text: 'The view is gone.' }); setGone(null); read.again(); }}><p>The requests stay; only the name for this list goes.</p></Confirm>}
     </div>
   );
 }
 
-function Save({ query, close, saved }: { query: string; close: () => void; saved: () => void }) {
+function Save({ query, close, saved }: { query: string; close: () => void; saved: (id: string) => void }) {
   const viewer = useViewer();
   const shares = can(viewer, 'savedview.share');
   const [draft, set] = useState({ name: '', scope: 'me' as SavedViewScope, teamId: '' });
@@ -57,9 +58,9 @@ function Save({ query, close, saved }: { query: string; close: () => void; saved
   const send = async () => {
     const o = await run({ input: { name: draft.name, scope: draft.scope, query, ...(draft.scope === 'team' ? { teamId: draft.teamId || null } : {}) } });
     setFault(o.fault);
-    if (o.fault) return;
+    if (!o.data) return;
     close();
-    saved();
+    saved(o.data.createSavedView.savedView.id);
     toast({ text: `“${draft.name}” was saved.` });
   };
   return (
