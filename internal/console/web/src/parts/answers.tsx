@@ -2,7 +2,7 @@
 import { useRead } from '../app/data';
 import { useCan } from '../app/session';
 import { NameOf } from '../gen/documents';
-import { Time, words } from '../ui/bits';
+import { calendarDay, Time, words } from '../ui/bits';
 
 interface FormField { key: string; label?: string | null; type: string }
 
@@ -29,6 +29,7 @@ function Value({ value, type }: { value: unknown; type?: string | undefined }) {
   if (typeof value === 'boolean') return <>{value ? 'Yes' : 'No'}</>;
   if (Array.isArray(value)) return <>{value.map(String).join(', ')}</>;
   if (type === 'url' && /^https?:/.test(String(value))) return <a href={String(value)} rel="noreferrer noopener" target="_blank">{String(value)}</a>;
+  if (type === 'date') return <time dateTime={String(value)}>{calendarDay(String(value))}</time>;
   if (type === 'datetime') return <Time at={String(value)} full />;
   return <>{typeof value === 'object' ? JSON.stringify(value) : String(value)}</>;
 }

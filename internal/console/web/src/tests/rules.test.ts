@@ -5,7 +5,7 @@ import { figure, filled, share, span } from '../pages/figures/table';
 import { treeOf } from '../pages/organizations/tree';
 import { belongs, near, requestFilter, requestOrder, searchOf, viewQuery, type RequestSearch } from '../pages/requests/search';
 import { toSend, visible, type FormField } from '../ui/answer';
-import { count, lasting, words } from '../ui/bits';
+import { calendarDay, count, lasting, words } from '../ui/bits';
 import { csv, csvCell } from '../ui/csv';
 import { labelled, stretches, ticks } from '../ui/ticks';
 
@@ -51,6 +51,13 @@ describe('words for numbers', () => {
   });
 });
 
+describe('a day without a time', () => {
+  it('is the same day everywhere', () => {
+    expect(calendarDay('2026-12-01')).toBe(new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' }).format(new Date(2026, 11, 1)));
+    expect(calendarDay('soon')).toBe('soon');
+  });
+});
+
 describe('forms', () => {
   const fields: FormField[] = [
     { key: 'kind', type: 'select', options: ['new', 'broken'] }, { key: 'since', type: 'date', visibleWhen: { kind: 'broken' } },
@@ -77,6 +84,7 @@ describe('tables for spreadsheets', () => {
   it('have no formulas, and numbers as numbers', () => {
     expect(['=1+1', '+1', '-1', '@x', '\tx', 'plain'].map(csvCell)).toEqual(["'=1+1", "'+1", "'-1", "'@x", "'\tx", 'plain']);
     expect(csvCell(-5)).toBe('-5');
+    expect([{ cents: 24690 }, { cents: -5 }].map(csvCell)).toEqual(['246.90', '-0.05']);
     expect(csv([['a,b', 'say "hi"'], ['two\nlines', 1]])).toBe('"a,b","say ""hi"""\r\n"two\nlines",1\r\n');
   });
 });

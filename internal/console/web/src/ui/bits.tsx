@@ -76,6 +76,10 @@ export function lasting(minutes: number): string {
 export const moment = (iso: string) => exact.format(new Date(iso));
 export const date = (iso: string) => day.format(new Date(iso));
 
+// calendarDay is a day that has no time, as people write it: the same one in every zone.
+const dayAlone = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+export const calendarDay = (iso: string) => (/^\d{4}-\d\d-\d\d$/.test(iso) ? dayAlone.format(new Date(`${iso}T00:00Z`)) : iso);
+
 export function Person({ name }: { name: string | null | undefined }) {
   if (!name) return <span className="soft">Nobody</span>;
   const letters = name.split(/[\s._@-]+/).filter(Boolean).slice(0, 2).map((p) => p[0]?.toUpperCase()).join('');

@@ -40,7 +40,7 @@ export default function CreditList() {
     }
     setBusy(false);
     if (more) toast({ text: `The newest ${all.length} entries are in the file. There are more.` });
-    download('credits.csv', csv([columns, ...all.map((e) => [e.date, e.type, e.amount / 100, e.description, e.invoiceId ?? '', e.balance / 100])]));
+    download('credits.csv', csv([columns, ...all.map((e) => [e.date, e.type, { cents: e.amount }, e.description, e.invoiceId ?? '', { cents: e.balance }])]));
   };
   return (
     <Page title="Credits" verb="billing.read" tabs={<Subpages of="credits" />} intro="Credits are used for invoices by themselves, the oldest first." actions={list.length > 0 && <button type="button" className="plain" disabled={busy} onClick={() => { void exportAll(); }}>Export CSV</button>}>
