@@ -33,7 +33,7 @@ export const unproven = (x: { reason?: string } | null | undefined) => x?.reason
 export function sentence(f: Fault): string {
   if (unproven(f)) return 'Nothing was changed: this needs a proof that it is you.';
   switch (f.code) {
-    case 'forbidden': return `You may not do this. ${f.reason ? `Decided by ${f.reason}.` : f.message}`;
+    case 'forbidden': return `You may not do this. ${f.reason ? `Decided by ${f.reason.startsWith('pol_') ? 'the access policy ' : ''}${f.reason}.` : f.message}`;
     case 'not_found': return 'It was not found: it may have been deleted.';
     case 'precondition_failed': return 'Somebody has changed this meanwhile. Look at it again, then repeat.';
     case 'rate_limit_exceeded': return `There were too many calls. Wait ${f.retryAfter ?? 'some'} seconds.`;

@@ -1,7 +1,7 @@
 import { CombinedError } from '@urql/core';
 import { describe, expect, it } from 'vitest';
 import { faultOf, sentence, unproven, type Fault } from '../app/fault';
-import { below, faultAt, faultBelow } from '../ui/field';
+import { below, faultAt, faultBelow } from '../ui/faults';
 
 describe('a refusal that asks for a recent proof', () => {
   it('is told by its reason, as the server says it', () => {

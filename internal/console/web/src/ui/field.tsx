@@ -1,8 +1,12 @@
 // field holds the controls of forms: each with its label, its hint, and the fault that the server found in it.
 import { cloneElement, useEffect, useId, useState, type MouseEvent, type ReactElement, type ReactNode } from 'react';
 import { sentence, unproven, type Fault } from '../app/fault';
+import { settled } from './faults';
 import { focusSoon } from './focus';
+import { Decider } from './states';
 import type { Base } from './draft';
+
+export { below, faultAt, faultBelow } from './faults';
 
 type Control = ReactElement<{ id?: string; 'aria-invalid'?: boolean; 'aria-describedby'?: string; required?: boolean }>;
 interface FieldProps { label: string; hint?: ReactNode; fault?: string | undefined; optional?: boolean; children: Control }
@@ -19,27 +23,6 @@ export function Field({ label, hint, fault, optional, children }: FieldProps) {
     </div>
   );
 }
-
-// settled are the faults that somebody has answered, by keeping what was written or by throwing it away: they are said no more.
-const settled = new WeakSet<Fault>();
-
-// faultAt is what the server said of a field. faultBelow is what it said of one and of what is in it, such as of one of many tags, and
-// of which.
-export function faultAt(fault: Fault | null | undefined, ...names: string[]): string | undefined {
-  if (!fault || settled.has(fault)) return undefined;
-  return fault.details.filter((d) => names.includes(d.field)).map((d) => d.message).join(' ') || undefined;
-}
-
-export function faultBelow(fault: Fault | null | undefined, name: string): string | undefined {
-  if (!fault || settled.has(fault)) return undefined;
-  const of = (field: string) => field.slice(name.length).replace(/^\./, '');
-  const inside = new Set(below(fault, name));
-  return fault.details.filter((d) => inside.has(d.field)).map((d) => (of(d.field) ? `${of(d.field)}: ${d.message}` : d.message)).join(' ') || undefined;
-}
-
-// below are the fields at fault of a name: it and what is in it.
-export const below = (fault: Fault | null | undefined, name: string): string[] =>
-  [...new Set(fault?.details.map((d) => d.field).filter((f) => f === name || f.startsWith(`${name}.`) || f.startsWith(`${name}[`)) ?? [])];
 
 interface RestProps { fault: Fault | null | undefined; fields: string[]; base?: Base | undefined }
 
@@ -88,7 +71,7 @@ function Refusal({ fault, fields }: { fault: Fault; fields: string[] }) {
   const mayNot = fault.code === 'forbidden' ? 'You may not do this. ' : '';
   return (
     <div className="alert" role="alert">
-      <p>{mayNot}{fault.code === 'connection_lost' ? sentence(fault) : fault.message}{meanwhile}{fault.reason ? ` (${fault.reason})` : ''}</p>
+      <p>{mayNot}{fault.code === 'connection_lost' ? sentence(fault) : fault.message}{meanwhile}{fault.reason && <> (<Decider reason={fault.reason} />)</>}</p>
       {other.length > 0 && <ul>{other.map((d) => <li key={d.field + d.message}><code>{d.field}</code> {d.message}</li>)}</ul>}
       {fault.requestId && <p className="soft small-text">Request <code>{fault.requestId}</code></p>}
     </div>

@@ -2,8 +2,10 @@
 import { Link } from '@tanstack/react-router';
 import { CircleSlash, Inbox, Lock, RefreshCw, SearchX } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { useRead } from '../app/data';
 import { sentence, type Fault } from '../app/fault';
 import { useCan } from '../app/session';
+import { NameOf } from '../gen/documents';
 
 export function Skeleton({ rows = 6 }: { rows?: number }) {
   return (
@@ -21,13 +23,22 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   return <State icon={<Inbox size={22} />} title={title}>{children}</State>;
 }
 
+// Decider is what a refusal rests on: a scope, a role, or an access policy by its name where the viewer may read it.
+export function Decider({ reason }: { reason: string }) {
+  const policy = reason.startsWith('pol_');
+  const sees = useCan('accesspolicy.read') && policy;
+  const node = useRead(NameOf, { id: reason }, !sees).data?.node;
+  if (!policy) return <>{reason}</>;
+  return sees ? <>the access policy <Link to="/app/policies" search={{ open: reason } as never}>{node && 'name' in node ? `“${node.name}”` : reason}</Link></> : <>an access policy</>;
+}
+
 interface RefusedProps { reason?: string | undefined; decisionId?: string | undefined; says?: string }
 
 export function Refused({ reason, decisionId, says = 'Your role does not reach this page.' }: RefusedProps) {
   const explains = useCan('accesspolicy.read');
   return (
     <State icon={<Lock size={22} />} title="You may not see this">
-      <p>{reason ? `Decided by ${reason}.` : says} An admin of your company can change that.</p>
+      <p>{reason ? <>Decided by <Decider reason={reason} />.</> : says} An admin of your company can change that.</p>
       {decisionId && <p className="soft">Decision {explains ? <Link to="/app/policies" search={{ decision: decisionId } as never}>{decisionId}</Link> : <code>{decisionId}</code>}</p>}
       <p><Link to="/app" className="button plain">Go to the first page</Link></p>
     </State>
