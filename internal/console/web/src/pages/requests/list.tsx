@@ -82,7 +82,9 @@ export default function RequestList() {
       </div>
       <Loaded read={read}>
         {() => (all.length === 0 && !columns.some((c) => c.behind)
-          ? <Empty title="No request matches"><p>Take a filter away, or file a request from the catalogue.</p></Empty>
+          ? Object.keys(requestFilter(search)).length > 0
+            ? <Empty title="No request matches"><p>Take a filter away, or file a request from the catalogue.</p></Empty>
+            : <Empty title="There are no requests yet">{can(viewer, 'request.create') && <p><Link to="/app/catalogue" className="button">Open the catalogue</Link></p>}</Empty>
           : (
             <>
               {board ? <Board all={all} columns={columns} search={search} picked={picked} pick={pick} move={(r, to) => { void bulk.change([r], () => ({ status: to })); }} /> : <Table all={all} search={search} set={set} picked={picked} pick={pick} pickAll={(on) => { setPicked(new Set(on ? all.map((r) => r.id) : [])); }} />}

@@ -206,9 +206,9 @@ function Decide({ approval: a, close }: { approval: Asked; close: () => void }) 
     toast({ text: verb === 'Reject' ? 'Rejected.' : 'Approved.' });
   };
   return (
-    <Dialog title={`${verb} “${a.title}”?`} close={close}>
+    <Dialog title={`${verb} “${a.request?.title ?? a.title}”?`} close={close}>
       <form className="stack" onSubmit={(e) => { e.preventDefault(); void send(); }}>
-        {a.request && <p><strong>{a.request.title}</strong>{about && <span className="soft"> {about.service?.name} › {about.offering?.name}, filed <Time at={about.createdAt} /></span>}</p>}
+        {a.request && <p><strong>{a.title}</strong>{about && <span className="soft"> {about.service?.name} › {about.offering?.name}, filed <Time at={about.createdAt} /></span>}</p>}
         {about?.description && <p className="prose description">{about.description}</p>}
         {about && <Given request={about} />}
         <Field label="Comment" optional fault={faultAt(fault, 'comment')}><textarea value={comment} onChange={(e) => { set(e.target.value); }} /></Field>

@@ -125,7 +125,7 @@ function One({ delivery: d }: { delivery: DeliveryFragment }) {
     <li className="row">
       <div>
         <strong>{d.event}</strong>
-        <div className="meta"><Badge value={d.outcome} /><span>{count(d.attempts.length, 'attempt')}</span>{last && <span>{last.statusCode ?? last.error ?? 'no answer'} in {last.latencyMs} ms</span>}{d.nextAttemptAt && <span>again <Time at={d.nextAttemptAt} /></span>}<Time at={d.createdAt} /></div>
+        <div className="meta"><Badge value={d.outcome} /><span>{count(d.attempts.length, 'attempt')}</span>{last && <span>{last.statusCode ? `Answered ${last.statusCode}` : last.error ?? 'No answer'}, after {last.latencyMs} ms</span>}{d.nextAttemptAt && <span>Attempted again <Time at={d.nextAttemptAt} /></span>}<Time at={d.createdAt} /></div>
         {d.attempts.length > 0 && (
           <details><summary>Attempts</summary>
             <ol className="stack-tight">{d.attempts.map((a) => <li key={a.at}><Time at={a.at} full /> · {a.statusCode ?? 'no answer'} · {a.latencyMs} ms{a.error && <> · {a.error}</>}{a.responseBody && <pre>{a.responseBody}</pre>}</li>)}</ol>
