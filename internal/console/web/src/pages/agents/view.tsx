@@ -197,7 +197,7 @@ function Settings({ agent: a }: { agent: AgentFullFragment }) {
       {tooled && (
         <fieldset>
           <legend>Tools</legend>
-          <div className="pair">
+          <div className="pair level">
             {tools.map(([name, says]) => (
               <Field key={name} label={says} hint={name}><select value={draft.tools[name] ?? 'off'} onChange={(e) => { set({ ...draft, tools: { ...draft.tools, [name]: e.target.value as AgentToolMode } }); }}><option value="auto">As its autonomy says</option><option value="approve">Waits for approval</option><option value="off">Not at all</option></select></Field>
             ))}
