@@ -1,13 +1,13 @@
 // answers shows what somebody has answered to a form.
 import { useRead } from '../app/data';
 import { useCan } from '../app/session';
-import { NameOf } from '../gen/documents';
+import { FormChoices, NameOf } from '../gen/documents';
 import { calendarDay, Time, words } from '../ui/bits';
 
 interface FormField { key: string; label?: string | null; type: string }
 
 // Answered is a request with what its form asks.
-interface Answered { fields?: unknown; offering?: { form?: unknown } | null }
+interface Answered { fields?: unknown; offering?: { id: string; form?: unknown } | null }
 
 // Answers are what the requester said, by the labels of the offering's form.
 export function Answers({ request: r }: { request: Answered }) {
@@ -18,14 +18,14 @@ export function Answers({ request: r }: { request: Answered }) {
   const label = (k: string) => form.find((f) => f.key === k)?.label ?? words(k);
   return (
     <dl className="card answers">
-      {keys.map((k) => <div key={k} className="contents"><dt>{label(k)}</dt><dd><Value value={values[k]} type={form.find((f) => f.key === k)?.type} /></dd></div>)}
+      {keys.map((k) => <div key={k} className="contents"><dt>{label(k)}</dt><dd><Value value={values[k]} type={form.find((f) => f.key === k)?.type} of={r.offering?.id} field={k} /></dd></div>)}
     </dl>
   );
 }
 
-function Value({ value, type }: { value: unknown; type?: string | undefined }) {
+function Value({ value, type, of, field }: { value: unknown; type?: string | undefined; of: string | undefined; field: string }) {
   if (value === null || value === undefined || value === '') return <span className="soft">–</span>;
-  if (type === 'user' || type === 'team') return <Named id={String(value)} />;
+  if (type === 'user' || type === 'team') return <Named id={String(value)} of={of} field={field} />;
   if (typeof value === 'boolean') return <>{value ? 'Yes' : 'No'}</>;
   if (Array.isArray(value)) return <>{value.map(String).join(', ')}</>;
   if (type === 'url' && /^https?:/.test(String(value))) return <a href={String(value)} rel="noreferrer noopener" target="_blank">{String(value)}</a>;
@@ -34,9 +34,10 @@ function Value({ value, type }: { value: unknown; type?: string | undefined }) {
   return <>{typeof value === 'object' ? JSON.stringify(value) : String(value)}</>;
 }
 
-// Named is a person or a team by name, where the viewer may read it.
-function Named({ id }: { id: string }) {
+// Named is a person or a team by name. Who may read neither is told by the form that asks for them.
+function Named({ id, of, field }: { id: string; of: string | undefined; field: string }) {
   const sees = useCan(id.startsWith('usr_') ? 'user.read' : 'team.read');
   const node = useRead(NameOf, { id }, !sees).data?.node;
-  return <>{node && 'name' in node ? node.name : id}</>;
+  const asked = useRead(FormChoices, { offeringId: of ?? '', field, ids: [id] }, sees || !of).data?.formChoices[0];
+  return <>{node && 'name' in node ? node.name : asked?.name ?? (sees ? id : id.startsWith('usr_') ? 'Somebody' : 'A team')}</>;
 }

@@ -1,23 +1,24 @@
 // formfields are the controls of an offering's or a task's form, one for each of the twelve types.
 import type { ReactElement } from 'react';
 import type { Fault } from '../app/fault';
-import { useViewer } from '../app/session';
+import { useRead } from '../app/data';
+import { useCan, useViewer } from '../app/session';
+import { FormChoices } from '../gen/documents';
 import { usePersonChoices, useTeamChoices } from '../parts/choices';
 import type { Answers, FormField } from './answer';
 import { localTime, visible } from './answer';
 import { Field, faultAt } from './field';
 
-interface Props { fields: FormField[]; answers: Answers; set: (a: Answers) => void; fault?: Fault | null; prefix?: string }
+interface Props { fields: FormField[]; answers: Answers; set: (a: Answers) => void; fault?: Fault | null; prefix?: string; offering?: string | undefined }
 
-export function FormFields({ fields, answers, set, fault, prefix = 'fields' }: Props) {
+// FormFields are the questions of a form. offering is whose form it is: it tells members, too, which people and teams there are.
+export function FormFields({ fields, answers, set, fault, prefix = 'fields', offering }: Props) {
   const viewer = useViewer();
-  const people = usePersonChoices(!fields.some((f) => f.type === 'user'));
-  const teams = useTeamChoices(!fields.some((f) => f.type === 'team'));
   return (
     <>
       {fields.filter((f) => visible(f, fields, answers)).map((f) => (
         <Field key={f.key} label={f.label || f.key} hint={f.help || undefined} optional={!f.required} fault={faultAt(fault, `${prefix}.${f.key}`)}>
-          {control(f, answers[f.key], (v) => { set({ ...answers, [f.key]: v }); }, f.type === 'user' ? people : teams)}
+          {control(f, answers[f.key], (v) => { set({ ...answers, [f.key]: v }); }, offering)}
         </Field>
       ))}
       <datalist id="oneself"><option value={viewer.id}>{viewer.name} (you)</option></datalist>
@@ -27,7 +28,21 @@ export function FormFields({ fields, answers, set, fault, prefix = 'fields' }: P
 
 const inputs: Record<string, string> = { text: 'text', number: 'number', date: 'date', datetime: 'datetime-local', email: 'email', url: 'url' };
 
-function control(f: FormField, value: unknown, set: (v: unknown) => void, people: { id: string; name: string }[]): ReactElement<object> {
+interface WhomProps { field: FormField; offering: string | undefined; value: string; set: (v: string) => void }
+
+// Whom asks for a person or a team. The other properties are those that Field gives to its control.
+function Whom({ field: f, offering, value, set, ...rest }: WhomProps) {
+  const person = f.type === 'user';
+  const sees = useCan(person ? 'user.read' : 'team.read');
+  const [people, teams] = [usePersonChoices(!person), useTeamChoices(person)];
+  const asked = useRead(FormChoices, { offeringId: offering ?? '', field: f.key }, sees || !offering);
+  const all = sees ? (person ? people : teams) : asked.data?.formChoices ?? [];
+  const required = f.required ?? false;
+  if (all.length === 0) return <input {...rest} value={value} aria-required={required} list={person ? 'oneself' : undefined} placeholder={person ? 'usr_…' : 'team_…'} onChange={(e) => { set(e.target.value); }} />;
+  return <select {...rest} value={value} aria-required={required} onChange={(e) => { set(e.target.value); }}><option value="">Choose…</option>{all.map((p) => <option key={p.id} value={p.id}>{p.name}</option>)}</select>;
+}
+
+function control(f: FormField, value: unknown, set: (v: unknown) => void, offering: string | undefined): ReactElement<object> {
   const required = f.required ?? false;
   const text = value === undefined || value === null ? '' : String(value);
   switch (f.type) {
@@ -45,9 +60,7 @@ function control(f: FormField, value: unknown, set: (v: unknown) => void, people
       );
     case 'user':
     case 'team':
-      return people.length > 0
-        ? <select value={text} aria-required={required} onChange={(e) => { set(e.target.value); }}><option value="">Choose…</option>{people.map((p) => <option key={p.id} value={p.id}>{p.name}</option>)}</select>
-        : <input value={text} aria-required={required} list={f.type === 'user' ? 'oneself' : undefined} placeholder={f.type === 'user' ? 'usr_…' : 'team_…'} onChange={(e) => { set(e.target.value); }} />;
+      return <Whom field={f} offering={offering} value={text} set={set} />;
     default:
       return (
         <input

@@ -57,7 +57,7 @@ function Form({ offering: o }: { offering: Offering }) {
       <Field label="Title" hint="What it is about, in a line." fault={faultAt(fault, 'title')}>
         <input value={draft.title} aria-required maxLength={300} onChange={(e) => { set({ ...draft, title: e.target.value }); }} />
       </Field>
-      <FormFields fields={fields} answers={draft.fields} set={(a) => { set({ ...draft, fields: a }); }} fault={fault} />
+      <FormFields fields={fields} answers={draft.fields} set={(a) => { set({ ...draft, fields: a }); }} fault={fault} offering={o.id} />
       <Field label="Description" optional fault={faultAt(fault, 'description')}>
         <textarea value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} />
       </Field>

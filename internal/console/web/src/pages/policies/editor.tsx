@@ -143,7 +143,7 @@ export function Editor({ policy: p, close }: { policy: PolicyRowFragment | null;
         )}
         <Check label="Enabled" checked={draft.enabled} set={(enabled) => { set({ ...draft, enabled }); }} />
         <Rest base={base} fault={fault} fields={['name', 'effect', 'action', 'resource', ...below(fault, 'condition')]} />
-        <div role="status">{(trying || came) && <p className="notice">{trying ? 'Trying…' : came && `Of the last ${came.examined} decisions ${came.changed.length} would be otherwise: ${loses} would be refused, ${came.changed.length - loses} allowed.`}</p>}</div>
+        <div role="status">{(trying || came) && <p className="notice">{trying ? 'Trying…' : came && `Of the last ${came.examined} decisions ${came.changed.length} would be otherwise: ${loses} would be refused, ${came.changed.length - loses} allowed. The log holds every refusal and a sample of what was allowed: ${came.allowed} of these.`}</p>}</div>
         {came && came.changed.length > 0 && <ul className="stack-tight">{came.changed.slice(0, 20).map((c) => <li key={c.decisionId}><Badge value={c.after ? 'allowed' : 'denied'} /> {c.decision.principalName}: {c.decision.action} {c.decision.resourceType} {c.decision.resourceId && <code>{c.decision.resourceId}</code>}</li>)}{came.changed.length > 20 && <li className="soft">and {came.changed.length - 20} more</li>}</ul>}
         <footer>
           <button type="button" className="plain" disabled={!condition} aria-disabled={trying} onClick={() => { void tryOut(); }}>Try on past decisions</button>

@@ -1,12 +1,13 @@
 import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useArrivals, useOpening } from '../../app/live';
-import { rows, useOnward, usePages } from '../../app/data';
+import { rows, useOnward, usePages, useRead } from '../../app/data';
 import { can, useViewer } from '../../app/session';
-import { Requests } from '../../gen/documents';
+import { Requests, WaitingProposals } from '../../gen/documents';
 import type { RequestRowFragment } from '../../gen/types';
 import { useChosen, useKeys } from '../../keys/registry';
 import { useTeamChoices } from '../../parts/choices';
+import { percent } from '../../ui/bits';
 import { marked, step } from '../../ui/rows';
 import { More } from '../../ui/more';
 import { Loaded, Page } from '../../ui/page';
@@ -28,6 +29,12 @@ export default function Inbox() {
   const [declining, setDeclining] = useState<RequestRowFragment | null>(null);
   const accept = useAccept();
   const change = useChange();
+  const waiting = useRead(WaitingProposals, {}, !read.data || !can(viewer, 'agentaction.read')); // once there are rows to show them at
+  const proposed = new Map(rows(waiting.data?.agentActions).filter((a) => a.kind === 'PROPOSAL' && a.status === 'PENDING' && !a.shadow).reverse().map((a) => [a.requestId, a]));
+  const proposal = (r: RequestRowFragment) => {
+    const a = proposed.get(r.id);
+    return a && `An agent proposes, ${percent(a.confidence)} certain: ${a.rationale}`;
+  };
 
   const known: MayRow[] = rows(read.data?.requests);
   const waits = (r: RequestRowFragment) => r.status === 'PENDING' && ofTeam(r) && !asleep(r);
@@ -71,7 +78,7 @@ export default function Inbox() {
               <ul className="rows" aria-label="Requests that wait">
                 {all.map((r) => (
                   <Row
-                    key={r.id} request={r} from="inbox"
+                    key={r.id} request={r} from="inbox" note={proposal(r)}
                     verbs={<>
                       {mayAccept(r) && <button type="button" className="plain small" aria-keyshortcuts={key.accept} title={`Accept (${key.accept})`} onClick={() => { take(r); }}>Accept<span className="hidden"> {r.title}</span></button>}
                       {mayDecline(r) && <button type="button" className="quiet small" aria-keyshortcuts={key.decline} title={`Decline (${key.decline})`} onClick={() => { decline(r); }}>Decline<span className="hidden"> {r.title}</span></button>}

@@ -40,7 +40,7 @@ export function Move({ request: r, close }: { request: FullRequest; close: () =>
             ))}
           </select>
         </Field>
-        <FormFields fields={fields} answers={answers} set={setAnswers} fault={fault} />
+        <FormFields fields={fields} answers={answers} set={setAnswers} fault={fault} offering={chosen?.id} />
         <Rest fault={fault} fields={['offeringId', ...fields.map((f) => `fields.${f.key}`)]} />
         <footer>
           <button type="button" className="plain" onClick={close}>Leave it</button>

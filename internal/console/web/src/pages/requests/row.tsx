@@ -7,8 +7,10 @@ export const Sla = ({ state, dueAt }: { state: string; dueAt?: string | null | u
   <Badge value={state}>{{ ON_TRACK: 'On track', WARNING: 'Due soon', BREACHED: 'Overdue', MET: 'SLA met', PAUSED: 'Paused' }[state] ?? state}{dueAt && state !== 'MET' && <> · <Time at={dueAt} /></>}</Badge>
 );
 
+interface RowProps { request: RequestRowFragment; verbs?: ReactNode; status?: boolean; from?: string; note?: string | undefined }
+
 // Row is a request in a list that people work through; `from` is the list that its page leads back to.
-export const Row = memo(function Row({ request: r, verbs, status, from }: { request: RequestRowFragment; verbs?: ReactNode; status?: boolean; from?: string }) {
+export const Row = memo(function Row({ request: r, verbs, status, from, note }: RowProps) {
   const due = r.status === 'PENDING' ? r.sla?.responseDueAt ?? r.sla?.resolutionDueAt : r.sla?.resolutionDueAt;
   return (
     <li className="row" data-row={r.id}>
@@ -25,6 +27,7 @@ export const Row = memo(function Row({ request: r, verbs, status, from }: { requ
           {r.assignee && <Person name={r.assignee.name} />}
           {r.waiting && <Badge value="PAUSED">Waits for an answer</Badge>}
         </div>
+        {note && <p className="soft small-text note">{note}</p>}
       </div>
       {verbs && <div className="verbs">{verbs}</div>}
     </li>

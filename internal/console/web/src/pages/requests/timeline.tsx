@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { rows, usePages, useWrite } from '../../app/data';
+import { rows, usePages, useRead, useWrite } from '../../app/data';
 import { useChanges, useSoon } from '../../app/live';
 import { can, useCan, useViewer } from '../../app/session';
 import type { Fault } from '../../app/fault';
@@ -16,25 +16,25 @@ import type { FullRequest } from './detail';
 import { pieces } from './links';
 import { cause, told } from './told';
 
-type Entry = NonNullable<RequestHistoryQuery['auditEntries']>['edges'][number]['node'];
+type Entry = RequestHistoryQuery['requestHistory'][number];
 
 const verbs: Record<string, string> = {
   'request.created': 'filed it', 'request.accepted': 'accepted it', 'request.completed': 'completed it', 'request.cancelled': 'cancelled it',
   'request.moved': 'moved it to another offering', 'request.updated': 'changed it', 'sla.warning': 'say that a target is near', 'sla.breached': 'say that a target was missed',
 };
 
-// Timeline tells what happened to a request, and what was said about it. Admins see it from the audit log; others from the row.
+// Timeline tells what happened to a request, and what was said about it. Staff see who did what; others what the row says.
 export function Timeline({ request: r }: { request: FullRequest }) {
   const viewer = useViewer();
-  const admin = can(viewer, 'audit.read');
-  const history = usePages(RequestHistory, { filter: { resourceId: [r.id], outcome: ['allowed'] } }, !admin);
+  const staff = can(viewer, 'request.update');
+  const history = useRead(RequestHistory, { id: r.id }, !staff);
   const older = usePages(RequestComments, { id: r.id }, !r.comments?.pageInfo.hasNextPage);
   const soon = useSoon(history.again);
-  const entries = rows(history.data?.auditEntries);
+  const entries = history.data?.requestHistory ?? [];
   const changed = (field: string) => entries.some((e) => field in changesOf(e));
   const named = new Map([...usePersonChoices(!changed('assigneeId')), ...useTeamChoices(!changed('teamId'))].map((x) => [x.id, x.name]));
-  useChanges((c) => { if (admin && c.request.id === r.id) soon(); });
-  const events = admin ? entries.map((e) => ({ at: e.at, key: e.id, node: <Happened entry={e} named={named} /> })) : fromRow(r, viewer);
+  useChanges((c) => { if (staff && c.request.id === r.id) soon(); });
+  const events = staff ? entries.map((e) => ({ at: e.at, key: e.id, node: <Happened entry={e} named={named} /> })) : fromRow(r, viewer);
   const said = older.data?.request?.comments ?? r.comments;
   const comments = rows(said).map((c) => ({
     at: c.createdAt, key: c.id,
@@ -46,10 +46,9 @@ export function Timeline({ request: r }: { request: FullRequest }) {
     ),
   }));
   const all = [...events, ...comments].sort((a, b) => a.at.localeCompare(b.at));
-  const more = [[history, history.data?.auditEntries?.pageInfo], [older, said?.pageInfo]] as const;
   return (
     <>
-      {more.some(([, page]) => page?.hasNextPage) && <p><button type="button" className="quiet small" onClick={() => { for (const [list, page] of more) if (page?.hasNextPage) list.next(page.endCursor ?? null); }}>Show what was before</button></p>}
+      {said?.pageInfo.hasNextPage && <p><button type="button" className="quiet small" onClick={() => { older.next(said.pageInfo.endCursor ?? null); }}>Show what was before</button></p>}
       <ol className="timeline">{all.map((x) => <li key={x.key}><span className="tick" aria-hidden />{x.node}</li>)}</ol>
       {can(viewer, 'comment.create') && <Say id={r.id} />}
     </>
@@ -62,7 +61,7 @@ function Linked({ text }: { text: string }) {
 }
 
 function fromRow(r: FullRequest, viewer: { id: string; name: string }) {
-  const steps: [string | null | undefined, string][] = [[r.createdAt, `${nameOf(viewer, r.createdBy, r.creator)} filed it`], [r.acceptedAt, 'It was accepted'], [r.completedAt, 'It was completed'], [r.cancelledAt, 'It was cancelled']];
+  const steps: [string | null | undefined, string][] = [[r.createdAt, `${nameOf(viewer, r.createdBy, r.creator)} filed it`], [r.acceptedAt, 'It was accepted'], [r.completedAt, 'It was completed'], [r.cancelledAt, r.declineReason ? `It was declined: ${r.declineReason}` : 'It was cancelled']];
   return steps.flatMap(([at, text]) => (at ? [{ at, key: text, node: <p className="what"><strong>{text}</strong> · <Time at={at} /></p> }] : []));
 }
 
@@ -71,9 +70,10 @@ const changesOf = (e: Entry) => (e.action === 'request.updated' ? e.changes ?? {
 
 function Happened({ entry: e, named }: { entry: Entry; named: Map<unknown, string> }) {
   const how = cause((e.changes ?? {}) as Parameters<typeof cause>[0]);
+  const reason = e.action === 'request.cancelled' ? (e.changes as { reason?: { to?: unknown } } | null)?.reason?.to : null;
   return (
     <div className="what">
-      <p><strong>{e.actor.name}</strong> {verbs[e.action] ?? e.action}{how && `, ${how}`} · <Time at={e.at} /></p>
+      <p><strong>{e.actor.name}</strong> {typeof reason === 'string' ? `declined it: ${reason}` : verbs[e.action] ?? e.action}{how && `, ${how}`} · <Time at={e.at} /></p>
       <Changes list={told(changesOf(e), named)} />
     </div>
   );

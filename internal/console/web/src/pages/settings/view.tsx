@@ -42,7 +42,7 @@ function Told() {
   const [run] = useWrite(SetNotice);
   if (viewer.notificationSettings.length === 0) return null;
   const says: Record<NotificationKind, string> = {
-    mention: 'Somebody mentions you', assigned: 'Something is assigned to you', approval: 'A decision waits for you', consulted: 'Your advice is asked for',
+    mention: 'Somebody mentions you', progress: 'A request of yours is answered or ends', assigned: 'Something is assigned to you', approval: 'A decision waits for you', consulted: 'Your advice is asked for',
     informed: 'A phase that you follow has ended', incident: 'A workflow cannot go on', warning: 'A service level is nearly missed', breached: 'A service level is missed',
   };
   return (

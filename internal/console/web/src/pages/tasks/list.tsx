@@ -144,7 +144,7 @@ function Completion({ task: t, request: r, close }: { task: TaskRowFragment; req
   return (
     <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
       {t.instructions && <p className="prose">{t.instructions}</p>}
-      <FormFields fields={asked} answers={draft.answers} set={(to) => { set({ ...draft, answers: to }); }} fault={fault} prefix="variables" />
+      <FormFields fields={asked} answers={draft.answers} set={(to) => { set({ ...draft, answers: to }); }} fault={fault} prefix="variables" offering={t.corrections.length > 0 ? r?.offering?.id : undefined} />
       {t.outcomes.length > 1 && (
         <Field label="Outcome" fault={faultAt(fault, 'outcome')}>
           <select value={draft.outcome} onChange={(e) => { set({ ...draft, outcome: e.target.value }); }}>{t.outcomes.map((o) => <option key={o} value={o}>{words(o)}</option>)}</select>
