@@ -23,10 +23,12 @@ const (
 	// Timeout is the limit for one call.
 	Timeout = 60 * time.Second
 
-	maxAnswer    = 1 << 20  // bytes of a response that are read
-	maxContent   = 8 << 10  // bytes of text; the rest is cut off
-	MaxArguments = 16 << 10 // bytes of the arguments of one call; longer ones are left out, so that the call is faulty
-	maxCalls     = 8        // tool calls in one answer
+	// MaxArguments bounds the arguments of one call, in bytes. Longer ones are left out, so that the call is faulty.
+	MaxArguments = 16 << 10
+
+	maxAnswer  = 1 << 20 // bytes of a response that are read
+	maxContent = 8 << 10 // bytes of text; the rest is cut off
+	maxCalls   = 8       // tool calls in one answer
 )
 
 // Endpoint is the address of a model.
