@@ -13,7 +13,7 @@ import { Field, Rest, faultAt } from '../ui/field';
 import { toast } from '../ui/toast';
 import { useOfferingChoices, usePersonChoices, useTeamChoices } from './choices';
 
-const labels: Record<string, string> = { offeringId: 'Offering', teamId: 'Team', assigneeId: 'Assignee', priority: 'Priority', tags: 'Tags', body: 'Comment', reason: 'Reason' };
+export const labels: Record<string, string> = { offeringId: 'Offering', teamId: 'Team', assigneeId: 'Assignee', priority: 'Priority', tags: 'Tags', body: 'Comment', reason: 'Reason' };
 
 export function Proposal({ action: a, title }: { action: ActionFullFragment; title?: boolean }) {
   const viewer = useViewer();

@@ -6,8 +6,9 @@ import { can, useViewer } from '../../app/session';
 import { Requests, WaitingProposals } from '../../gen/documents';
 import type { RequestRowFragment } from '../../gen/types';
 import { useChosen, useKeys } from '../../keys/registry';
-import { useTeamChoices } from '../../parts/choices';
-import { percent } from '../../ui/bits';
+import { usePersonChoices, useTeamChoices } from '../../parts/choices';
+import { labels } from '../../parts/proposal';
+import { percent, words } from '../../ui/bits';
 import { marked, step } from '../../ui/rows';
 import { More } from '../../ui/more';
 import { Loaded, Page } from '../../ui/page';
@@ -31,9 +32,15 @@ export default function Inbox() {
   const change = useChange();
   const waiting = useRead(WaitingProposals, {}, !read.data || !can(viewer, 'agentaction.read')); // once there are rows to show them at
   const proposed = new Map(rows(waiting.data?.agentActions).filter((a) => a.kind === 'PROPOSAL' && a.status === 'PENDING' && !a.shadow).reverse().map((a) => [a.requestId, a]));
+  const sets = (field: string) => [...proposed.values()].some((a) => a.changes.some((c) => c.field === field));
+  const named = new Map<unknown, string>([...useTeamChoices(!sets('teamId')), ...usePersonChoices(!sets('assigneeId'))].map((x) => [x.id, x.name]));
   const proposal = (r: RequestRowFragment) => {
     const a = proposed.get(r.id);
-    return a && `An agent proposes, ${percent(a.confidence)} certain: ${a.rationale}`;
+    const what = a?.changes.map((c) => {
+      const to = named.get(c.to) ?? (c.field === 'priority' ? words(String(c.to)) : '');
+      return `${labels[c.field] ?? c.field}${to && ` ${to}`}`;
+    });
+    return a && what && `An agent proposes: ${what.join(', ')} (${percent(a.confidence)} certain)`;
   };
 
   const known: MayRow[] = rows(read.data?.requests);
