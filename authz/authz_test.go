@@ -35,7 +35,6 @@ func TestRolesAndVerbs(t *testing.T) {
 		"request.create":             {all, all, all, all, all, none, none},
 		"request.read":               {own, all, all, all, all, none, none},
 		"request.cancel":             {own, all, all, all, all, none, none},
-		"request.history":            {none, all, all, all, all, none, none},
 		"request.update":             {none, all, all, all, all, none, none},
 		"request.accept":             {none, all, all, all, all, none, none},
 		"request.complete":           {none, all, all, all, all, none, none},

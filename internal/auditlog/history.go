@@ -17,7 +17,7 @@ var RequestHistory = op.OnRow("request.history", op.Spec{
 	Summary: "List what happened to a request",
 }, func(ctx context.Context, tx *op.Tx, id string) (*ent.Request, error) {
 	return tx.Request.Query().Where(request.ID(id)).Only(ctx)
-}, requestHistory).WithVerbs(func(op.ByID) []string { return []string{"request.history"} })
+}, requestHistory).WithVerbs(func(op.ByID) []string { return []string{"request.update"} }) // of those who work on requests
 
 // maxHistory bounds a history.
 const maxHistory = 200
