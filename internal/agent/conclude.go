@@ -235,5 +235,5 @@ func release(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
 	if run.TaskID == nil || run.Trigger == agentrun.TriggerConsulted {
 		return nil
 	}
-	return tx.Insert(ctx, ReleaseArgs{Company: run.CompanyID, Run: run.ID}, time.Time{})
+	return tx.Insert(ctx, interrupt.ReleaseArgs{Company: run.CompanyID, Run: run.ID}, time.Time{})
 }

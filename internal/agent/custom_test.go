@@ -14,10 +14,12 @@ import (
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
 	"atrium/internal/agent"
+	"atrium/internal/agent/interrupt"
 	"atrium/internal/apperr"
 	"atrium/internal/egress"
 	"atrium/internal/jobs"
 	"atrium/internal/op"
+	"atrium/internal/people"
 	"atrium/internal/policy"
 	"atrium/internal/principal"
 	"atrium/internal/request"
@@ -171,6 +173,27 @@ func TestEveryCallOfARunNamesIt(t *testing.T) {
 		_, again, err := over()
 		require.NoError(t, err)
 		require.True(t, again.Repeated)
+	})
+}
+
+// When the person who answers for an agent leaves, its runs go to people at once, and so do those that begin afterwards.
+func TestOwnerLeaves(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		admin := d.A.Users[principal.Admin]
+		r := d.robot("ACT_WITH_APPROVAL", func(in *agent.CreateInput) { in.OwnerID = &admin.ID })
+		d.work()
+		id, run := r.claimed(d.ctx)
+		action, err := r.writes(r.must(run.ID), id, d.network)
+		require.NoError(t, err)
+		testkit.Run(t, d.World, r.must(run.ID), agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: run.ID}})
+		queued := d.file(d.ctx, "another vpn tunnel")
+		d.run(queued, agentrun.StatusQUEUED)
+
+		testkit.Run(t, d.World, d.ctx, people.DeactivateUser, people.DeactivateUserInput{ByID: op.ByID{ID: admin.ID}})
+		for _, id := range []string{id, queued, d.file(d.ctx, "a third vpn tunnel")} {
+			require.Equal(t, interrupt.NobodyAnswers, d.run(id, agentrun.StatusHANDED_OVER).Reason)
+		}
+		require.Equal(t, agentaction.StatusSTALE, testkit.Run(t, d.World, d.ctx, agent.GetAction, op.ByID{ID: action}).Status)
 	})
 }
 

@@ -38,7 +38,8 @@
 //
 // # Rights
 //
-// An agent has the role of its published version, but never more than its owner's, and the version's scopes. The company's
+// An agent has the role of its published version, but never more than its owner's, and the version's scopes. When the owner leaves,
+// its open runs are handed over (interrupt.OwnerLeft). The company's
 // policies apply to it. An agent that sees as the requester reads only what the requester may read as well. The history is read
 // in one statement that carries both row filters. Settings take effect when they are published, so a draft widens nothing that
 // runs. Only endpointUrl and consultMinutes take effect at once.

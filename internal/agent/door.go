@@ -81,7 +81,7 @@ func (d *Door) As(ctx context.Context, p *principal.Principal, runID string) (*p
 		return nil, err
 	}
 	if self == nil {
-		return nil, apperr.New(apperr.Forbidden, "Nobody answers for the agent: its owner was deactivated.")
+		return nil, apperr.New(apperr.Forbidden, interrupt.NobodyAnswers)
 	}
 	q := *p
 	if run != nil && noReads == nil {

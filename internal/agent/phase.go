@@ -28,22 +28,6 @@ import (
 // toolTask is the tool of a run about a task. It is in no list of tools, because it is the purpose of the run.
 const toolTask = "completeTask"
 
-// ReleaseArgs is the job that gives a task to people: the task of a run that did not complete it, or one that its agent cannot
-// work on.
-type ReleaseArgs struct {
-	Company string `json:"company"`
-	Run     string `json:"run,omitempty"`
-	Task    string `json:"task,omitempty"` // for a task without a run
-}
-
-// Kind names the job.
-func (ReleaseArgs) Kind() string { return "agent_release" }
-
-// InsertOpts puts the job into the queue of the deadlines, because somebody waits for the task.
-func (ReleaseArgs) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: interrupt.DeadlineQueue}
-}
-
 // onPhases matches the published agents that work on tasks.
 var onPhases = agent.And(agent.VersionGT(0), agent.TypeEQ(agent.TypeWORKFLOW_PHASE))
 
@@ -135,7 +119,7 @@ func workOrRelease(ctx context.Context, tx *op.Tx, t *ent.Task) error {
 		return fmt.Errorf("look for the task's agent: %w", err)
 	}
 	if !can || t.RequestID == nil {
-		return tx.Insert(ctx, ReleaseArgs{Company: t.CompanyID, Task: t.ID}, time.Time{})
+		return tx.Insert(ctx, interrupt.ReleaseArgs{Company: t.CompanyID, Task: t.ID}, time.Time{})
 	}
 	_, err = beginAbout(ctx, tx, *t.AgentID, t, agentrun.TriggerAssigned)
 	return err
@@ -184,13 +168,13 @@ func beginAbout(ctx context.Context, tx *op.Tx, agentID string, t *ent.Task, tri
 
 // releaser gives tasks to people.
 type releaser struct {
-	river.WorkerDefaults[ReleaseArgs]
+	river.WorkerDefaults[interrupt.ReleaseArgs]
 	engine *op.Engine
 }
 
 // Work gives the task to the accountable person of its phase, or else to the agent's owner, or else to an owner of the company:
 // the first of them who has not left.
-func (w *releaser) Work(ctx context.Context, job *river.Job[ReleaseArgs]) error {
+func (w *releaser) Work(ctx context.Context, job *river.Job[interrupt.ReleaseArgs]) error {
 	read := outside(ctx, w.engine, job.Args.Company)
 	held, a, err := taskOf(read, w.engine.Store.Reader(), job.Args)
 	if err != nil || held == nil {
@@ -239,7 +223,7 @@ func firstActive(ctx context.Context, tx *op.Tx, ids ...string) (string, error) 
 }
 
 // taskOf returns the task to release and the agent that has had it; nil for none.
-func taskOf(ctx context.Context, db *ent.Client, args ReleaseArgs) (*ent.Task, *ent.Agent, error) {
+func taskOf(ctx context.Context, db *ent.Client, args interrupt.ReleaseArgs) (*ent.Task, *ent.Agent, error) {
 	if args.Run != "" {
 		run, err := db.AgentRun.Query().Where(agentrun.ID(args.Run)).WithAgent().WithTask().Only(ctx)
 		if err != nil {

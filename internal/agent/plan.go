@@ -137,7 +137,7 @@ func makePlan(ctx context.Context, l *decisionContext, now func() time.Time) (*p
 	}
 	switch {
 	case l.self == nil:
-		p.reason = "Nobody answers for the agent: its owner was deactivated."
+		p.reason = interrupt.NobodyAnswers
 		return p, nil
 	case l.settings.mode(toolUpdate) == modeOff && l.settings.mode(toolMove) == modeOff:
 		p.reason = "The agent may not use updateRequest or moveRequest."

@@ -226,7 +226,7 @@ func stopAll(ctx context.Context, tx *op.Tx, in StopAllInput) (*Stopped, error) 
 		return nil, fmt.Errorf("look for runs about tasks: %w", err)
 	}
 	for _, run := range tasks {
-		if err := tx.Insert(ctx, ReleaseArgs{Company: run.CompanyID, Run: run.ID}, time.Time{}); err != nil {
+		if err := tx.Insert(ctx, interrupt.ReleaseArgs{Company: run.CompanyID, Run: run.ID}, time.Time{}); err != nil {
 			return nil, err
 		}
 	}

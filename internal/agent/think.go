@@ -163,7 +163,7 @@ func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 		return err
 	}
 	if l.self == nil {
-		return w.handOver(ctx, job, agentrun.StatusHANDED_OVER, "Nobody answers for the agent: its owner was deactivated.")
+		return w.handOver(ctx, job, agentrun.StatusHANDED_OVER, interrupt.NobodyAnswers)
 	}
 	if may, err := l.mayRead(); err != nil {
 		return err

@@ -1,5 +1,6 @@
 // Package notice notifies people of what needs them: somebody mentions them, assigns work to them or asks for their approval or
-// advice, or a workflow or a service level needs them.
+// advice, or a workflow or a service level needs them. It also tells requesters of answers to their requests and of their end
+// (progress.go).
 //
 //	an operation or a worker ──▶ Send: a row for the person, and depending on its channel
 //	                              now     a mail in the same transaction
@@ -9,8 +10,8 @@
 // Each notification is a row that only its recipient can list and mark as read. Rows are kept for 180 days. A person is never
 // notified of a row that the person may not read. Access policies are evaluated for each person outside the write transaction,
 // because customers' policies may be slow: an operation calls Readers in its preparation, a worker calls ReadersOutside. Digests, and
-// the list, ask the policies again about the request of a notification; the tasks that some are about are not known there. A job
-// (Args) notifies of assignments, so assigning costs one insert.
+// the list, ask the policies again about the request of a notification; the tasks that some are about are not known there. Jobs
+// (Args, ProgressArgs) notify of assignments and of progress, so each costs its cause one insert.
 //
 // Mails contain a link that switches off mails of their kind without signing in (RFC 8058); package account has its page.
 //

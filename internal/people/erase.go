@@ -23,6 +23,7 @@ import (
 	"atrium/ent/throttle"
 	"atrium/ent/user"
 	"atrium/internal/access"
+	"atrium/internal/agent/interrupt"
 	"atrium/internal/erasure"
 	"atrium/internal/execution"
 	"atrium/internal/op"
@@ -56,6 +57,9 @@ func erasePerson(ctx context.Context, tx *op.Tx, before *ent.User, in ErasePerso
 		return nil, err
 	}
 	if err := execution.ApproversLeft(ctx, tx, before.ID); err != nil {
+		return nil, err
+	}
+	if err := interrupt.OwnerLeft(ctx, tx, before.ID); err != nil {
 		return nil, err
 	}
 	ended, err := access.End(ctx, tx, access.User(before.ID), access.Erased)

@@ -8,6 +8,7 @@ import (
 	"atrium/ent/apikey"
 	"atrium/ent/user"
 	"atrium/internal/access"
+	"atrium/internal/agent/interrupt"
 	"atrium/internal/apperr"
 	"atrium/internal/execution"
 	"atrium/internal/identity/mfa"
@@ -58,6 +59,9 @@ func deactivateUser(ctx context.Context, tx *op.Tx, before *ent.User, in Deactiv
 	after := before
 	if before.Status != user.StatusDeactivated {
 		if err := execution.ApproversLeft(ctx, tx, before.ID); err != nil {
+			return Deactivated{}, err
+		}
+		if err := interrupt.OwnerLeft(ctx, tx, before.ID); err != nil {
 			return Deactivated{}, err
 		}
 		ended, err := access.End(ctx, tx, access.User(before.ID), access.Deactivated)

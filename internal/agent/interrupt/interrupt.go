@@ -31,6 +31,9 @@ const (
 // NotWaiting is the reason of a run whose request is past what agents do about it.
 const NotWaiting = "The request does not wait any more."
 
+// NobodyAnswers is the reason of a run whose agent's owner has left.
+const NobodyAnswers = "Nobody answers for the agent: its owner was deactivated."
+
 // Open lists the statuses of runs that have not ended.
 var Open = []agentrun.Status{agentrun.StatusQUEUED, agentrun.StatusRUNNING, agentrun.StatusWAITING}
 
@@ -60,6 +63,22 @@ func (TaskArgs) Kind() string { return "agent_task" }
 
 // InsertOpts puts the job into the agents' queue.
 func (TaskArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: QueueName} }
+
+// ReleaseArgs is the job that gives a task to people: the task of a run that did not complete it, or one that its agent cannot
+// work on.
+type ReleaseArgs struct {
+	Company string `json:"company"`
+	Run     string `json:"run,omitempty"`
+	Task    string `json:"task,omitempty"` // for a task without a run
+}
+
+// Kind names the job.
+func (ReleaseArgs) Kind() string { return "agent_release" }
+
+// InsertOpts puts the job into the queue of the deadlines, because somebody waits for the task.
+func (ReleaseArgs) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: DeadlineQueue}
+}
 
 // PhaseArgs is the job that consults an agent about the task of a phase, or informs it that the phase was left.
 type PhaseArgs struct {
