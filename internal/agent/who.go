@@ -64,6 +64,15 @@ func PrincipalOf(ctx context.Context, db *ent.Client, a *ent.Agent) (*principal.
 // actor returns the principal as which the agent of a run acts now, and the run's settings. Returns conflict if the agent's owner
 // was deactivated.
 func actor(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (*principal.Principal, settings, error) {
+	self, s, err := selfOf(ctx, tx, run)
+	if err == nil && self == nil {
+		err = noMore()
+	}
+	return self, s, err
+}
+
+// selfOf is actor that returns nil if the agent's owner was deactivated.
+func selfOf(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (*principal.Principal, settings, error) {
 	ctx = tx.Unfiltered(ctx, "an agent's own settings")
 	s, err := published(ctx, tx.Client, run.AgentID, run.AgentVersion)
 	if err != nil {
@@ -74,9 +83,6 @@ func actor(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (*principal.Princi
 		return nil, s, fmt.Errorf("read the agent: %w", err)
 	}
 	self, err := principalOf(ctx, tx.Client, a, s)
-	if err == nil && self == nil {
-		err = noMore()
-	}
 	return self, s, err
 }
 

@@ -167,12 +167,12 @@ func (w *runner) work(ctx context.Context, job *river.Job[interrupt.RunArgs]) er
 	if err != nil || run == nil {
 		return err
 	}
+	if run.Edges.Agent.Source == agent.SourceCUSTOM {
+		return w.pushRun(ctx, job.JobRow, run)
+	}
 	l, err := w.decisionContext(outside(ctx, w.engine, run.CompanyID), run)
 	if err != nil {
 		return err
-	}
-	if run.Edges.Agent.Source == agent.SourceCUSTOM && l.self != nil {
-		return w.pushRun(ctx, job.JobRow, run)
 	}
 	if l.settings.Engine == string(agent.EngineModel) && l.self != nil {
 		return w.think(ctx, job.JobRow, run)
@@ -236,6 +236,13 @@ func (w *runner) start(ctx context.Context, job *river.Job[interrupt.RunArgs]) (
 			if run.LeaseUntil == nil { // otherwise a CUSTOM agent has this plan already
 				if reason, err = overBudget(ctx, tx, run); err != nil {
 					return err
+				}
+			}
+			if reason == "" && run.Edges.Agent.Source == agent.SourceCUSTOM { // of the others, planning finds it
+				if self, _, err := selfOf(ctx, tx, run); err != nil {
+					return err
+				} else if self == nil {
+					reason = interrupt.NobodyAnswers
 				}
 			}
 			if reason != "" {
