@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"time"
 
 	"atrium/ent"
 	"atrium/ent/agent"
@@ -218,7 +217,7 @@ func end(ctx context.Context, tx *op.Tx, run *ent.AgentRun, as agentrun.Status, 
 	}
 	good := as == agentrun.StatusPROPOSED || as == agentrun.StatusCOMPLETED
 	if !good || run.Shadow {
-		if err := release(ctx, tx, run); err != nil {
+		if err := interrupt.Release(ctx, tx, run); err != nil {
 			return err
 		}
 	}
@@ -228,12 +227,4 @@ func end(ctx context.Context, tx *op.Tx, run *ent.AgentRun, as agentrun.Status, 
 	err := tx.AgentAction.Update().Where(agentaction.RunID(run.ID), agentaction.StatusEQ(agentaction.StatusPENDING)).
 		SetStatus(agentaction.StatusSTALE).Exec(ctx)
 	return wrap("make the run's plans stale", err)
-}
-
-// release gives the task of a run to people, unless the run was only asked for an opinion.
-func release(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
-	if run.TaskID == nil || run.Trigger == agentrun.TriggerConsulted {
-		return nil
-	}
-	return tx.Insert(ctx, interrupt.ReleaseArgs{Company: run.CompanyID, Run: run.ID}, time.Time{})
 }

@@ -176,7 +176,7 @@ func reject(ctx context.Context, tx *op.Tx, a *ent.AgentAction, in RejectInput) 
 	if err != nil {
 		return nil, err
 	}
-	if err := release(ctx, tx, run); err != nil {
+	if err := interrupt.Release(ctx, tx, run); err != nil {
 		return nil, err
 	}
 	return settle(ctx, tx, a, agentaction.StatusREJECTED, in.Reason)

@@ -80,6 +80,14 @@ func (ReleaseArgs) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: DeadlineQueue}
 }
 
+// Release gives the task of a run to people, unless the run was only asked for an opinion.
+func Release(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
+	if run.TaskID == nil || run.Trigger == agentrun.TriggerConsulted {
+		return nil
+	}
+	return tx.Insert(ctx, ReleaseArgs{Company: run.CompanyID, Run: run.ID}, time.Time{})
+}
+
 // PhaseArgs is the job that consults an agent about the task of a phase, or informs it that the phase was left.
 type PhaseArgs struct {
 	Company   string `json:"company"`

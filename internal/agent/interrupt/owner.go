@@ -3,7 +3,6 @@ package interrupt
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"atrium/ent/agent"
 	"atrium/ent/agentaction"
@@ -22,10 +21,7 @@ func OwnerLeft(ctx context.Context, tx *op.Tx, userID string) error {
 	ids := make([]string, len(runs))
 	for i, r := range runs {
 		ids[i] = r.ID
-		if r.TaskID == nil || r.Trigger == agentrun.TriggerConsulted {
-			continue
-		}
-		if err := tx.Insert(ctx, ReleaseArgs{Company: r.CompanyID, Run: r.ID}, time.Time{}); err != nil {
+		if err := Release(ctx, tx, r); err != nil {
 			return err
 		}
 	}
