@@ -30,10 +30,16 @@ if [ -z "${ATRIUM_TEST_POSTGRES_URL:-}" ] && ! postgres_bin >/dev/null; then mis
 command -v redis-server >/dev/null || missing+=(redis-server)
 # Third-party clients for tests: npm packages, and a browser to run them.
 command -v npm >/dev/null || missing+=(nodejs npm)
-command -v chromium >/dev/null || missing+=(chromium)
+command -v chromium-headless-shell >/dev/null || missing+=(chromium-headless-shell)
 [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
 
 dir=$(mktemp -d "$base/atrium-services.XXXXXX")
+# Tests keep their files beside the cluster's, in memory where that is; and the processes of one run share migrated databases.
+if [ ${#fast[@]} -gt 0 ]; then
+  mkdir -m 1777 "$dir/tmp"
+  mkdir "$dir/templates"
+  export TMPDIR="$dir/tmp" ATRIUM_TEST_TEMPLATES="$dir/templates"
+fi
 
 # The guard runs in its own session and outlives this script, so that nothing stays behind even when the script is killed. It
 # waits for the end of file on descriptor 9, which is therefore closed in every long-running child.
@@ -54,6 +60,7 @@ trap 'exit 143' TERM HUP
 as_owner() { "$@"; }
 if [ "$(id -u)" -eq 0 ] && id postgres >/dev/null 2>&1; then
   chown postgres "$dir"
+  chmod 711 "$dir"
   as_owner() { (cd "$dir" && exec runuser -u postgres -- "$@"); }
 fi
 

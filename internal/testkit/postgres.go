@@ -3,6 +3,7 @@ package testkit
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net/url"
@@ -30,8 +31,9 @@ func PostgresURL(tb testing.TB) string {
 }
 
 // PostgresTemplate returns the URL of a database for this test alone that starts as a copy of what prepare made. prepare is
-// called once per test process and name, with the URL of an empty database; it must have closed its connections when it returns.
-// Every caller of one name must pass the same prepare. If it fails, every test that uses the name fails.
+// called once per cluster and name, with the URL of an empty database; it must have closed its connections when it returns. All
+// processes of a run share its result, and a cluster may outlive the run: a name must stand for one content, so put a hash of what
+// prepare depends on into it. If prepare fails, every test of the process that uses the name fails.
 //
 // A copy costs a fraction of a migration: migrate in prepare, and let each test have its own copy.
 func PostgresTemplate(tb testing.TB, name string, prepare func(url string) error) string {
@@ -49,8 +51,7 @@ func PostgresTemplate(tb testing.TB, name string, prepare func(url string) error
 	return clone(tb, admin, tpl.database)
 }
 
-// templates are the databases that this process has prepared, by name. They are process-wide, because making one costs as much as
-// a hundred copies. The cluster is deleted after the run, and they with it.
+// templates are the prepared databases that this process knows, by name. They stay until the cluster is deleted.
 var templates registry
 
 type registry struct {
@@ -76,17 +77,36 @@ type template struct {
 	err      error
 }
 
+// make sets the template's database, which it prepares unless another process of the cluster has done so. The lock makes the others
+// wait meanwhile. A database that still takes connections was left half prepared by a process that died.
 func (t *template) make(admin *url.URL, name string, prepare func(url string) error) error {
-	t.database = databaseName("template", name)
-	quoted := pgx.Identifier{t.database}.Sanitize()
-	if err := execute(admin, "CREATE DATABASE "+quoted); err != nil {
+	sum := sha256.Sum256([]byte(name))
+	database := fmt.Sprintf("template_%x", sum[:12])
+	quoted := pgx.Identifier{database}.Sanitize()
+	err := connected(admin.String(), func(ctx context.Context, conn *pgx.Conn) error {
+		// The session holds the lock, so it ends with the connection.
+		if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock(hashtextextended($1, 0))", database); err != nil {
+			return err
+		}
+		var prepared bool
+		err := conn.QueryRow(ctx, "SELECT NOT datallowconn FROM pg_database WHERE datname = $1", database).Scan(&prepared)
+		if prepared || err != nil && !errors.Is(err, pgx.ErrNoRows) {
+			return err
+		}
+		for _, statement := range []string{"DROP DATABASE IF EXISTS " + quoted + " WITH (FORCE)", "CREATE DATABASE " + quoted} {
+			if _, err := conn.Exec(ctx, statement); err != nil {
+				return err
+			}
+		}
+		if err := prepare(withDatabase(admin, database)); err != nil {
+			return fmt.Errorf("prepare: %w", err)
+		}
+		// A database with open connections cannot be copied, so refuse new ones from here on.
+		_, err = conn.Exec(ctx, "ALTER DATABASE "+quoted+" ALLOW_CONNECTIONS false")
 		return err
-	}
-	if err := prepare(withDatabase(admin, t.database)); err != nil {
-		return fmt.Errorf("prepare: %w", err)
-	}
-	// A database with open connections cannot be copied, so refuse new ones from here on.
-	return execute(admin, "ALTER DATABASE "+quoted+" ALLOW_CONNECTIONS false")
+	})
+	t.database = database
+	return err
 }
 
 // clone creates a database, from template unless that is empty, and drops it at the end of the test.

@@ -2,6 +2,7 @@ package testkit_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/url"
@@ -122,10 +123,11 @@ func TestPostgresTemplatePreparesOnceAndCopiesForEach(t *testing.T) {
 		_, err = conn.Exec(ctx, `CREATE TABLE mark (n int); INSERT INTO mark VALUES (1)`)
 		return errors.Join(err, conn.Close(ctx))
 	}
+	name := rand.Text()
 	addresses := make([]string, 8)
 	var wg sync.WaitGroup
 	for i := range addresses {
-		wg.Go(func() { addresses[i] = testkit.PostgresTemplate(t, "prepares once", prepare) })
+		wg.Go(func() { addresses[i] = testkit.PostgresTemplate(t, name, prepare) })
 	}
 	wg.Wait()
 	require.EqualValues(t, 1, prepared.Load())
@@ -147,23 +149,24 @@ func TestPostgresTemplateOfAnotherNameIsAnother(t *testing.T) {
 		seen = append(seen, address)
 		return nil
 	}
-	testkit.PostgresTemplate(t, "one", prepare)
-	testkit.PostgresTemplate(t, "two", prepare)
-	testkit.PostgresTemplate(t, "one", prepare)
+	one, two := rand.Text(), rand.Text()
+	testkit.PostgresTemplate(t, one, prepare)
+	testkit.PostgresTemplate(t, two, prepare)
+	testkit.PostgresTemplate(t, one, prepare)
 	require.Len(t, seen, 2)
 	require.NotEqual(t, seen[0], seen[1])
 }
 
 func TestPostgresTemplateThatCannotBePreparedFailsEveryTest(t *testing.T) {
 	t.Parallel()
-	calls := 0
+	calls, name := 0, rand.Text()
 	broken := func(string) error {
 		calls++
 		return errors.New("migration 7 is broken")
 	}
 	for range 2 {
-		message := failure(t, func(tb testing.TB) { testkit.PostgresTemplate(tb, "broken", broken) })
-		require.Contains(t, message, "broken")
+		message := failure(t, func(tb testing.TB) { testkit.PostgresTemplate(tb, name, broken) })
+		require.Contains(t, message, name)
 		require.Contains(t, message, "migration 7 is broken")
 	}
 	require.Equal(t, 1, calls)
@@ -171,12 +174,13 @@ func TestPostgresTemplateThatCannotBePreparedFailsEveryTest(t *testing.T) {
 
 func TestPostgresTemplateWhosePreparationNeverReturnedFailsTheTestsAfter(t *testing.T) {
 	t.Parallel()
+	name := rand.Text()
 	leave := func(string) error {
 		runtime.Goexit() // as a failed assertion inside prepare does
 		return nil
 	}
-	require.Empty(t, failure(t, func(tb testing.TB) { testkit.PostgresTemplate(tb, "left", leave) }))
-	message := failure(t, func(tb testing.TB) { testkit.PostgresTemplate(tb, "left", leave) })
+	require.Empty(t, failure(t, func(tb testing.TB) { testkit.PostgresTemplate(tb, name, leave) }))
+	message := failure(t, func(tb testing.TB) { testkit.PostgresTemplate(tb, name, leave) })
 	require.Contains(t, message, "did not finish")
 }
 
@@ -219,6 +223,7 @@ func BenchmarkPostgresURL(b *testing.B) {
 }
 
 func BenchmarkPostgresTemplate(b *testing.B) {
+	name := rand.Text()
 	prepare := func(address string) error {
 		ctx := context.Background()
 		conn, err := pgx.Connect(ctx, address)
@@ -235,8 +240,8 @@ func BenchmarkPostgresTemplate(b *testing.B) {
 		}
 		return errors.Join(err, conn.Close(ctx))
 	}
-	testkit.PostgresTemplate(b, "bench", prepare)
+	testkit.PostgresTemplate(b, name, prepare)
 	for b.Loop() {
-		testkit.PostgresTemplate(b, "bench", prepare)
+		testkit.PostgresTemplate(b, name, prepare)
 	}
 }

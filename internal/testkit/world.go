@@ -2,6 +2,11 @@ package testkit
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -90,7 +95,7 @@ func SQLiteWorld(tb testing.TB) *World {
 // PostgresWorld returns a world in a fresh PostgreSQL database.
 func PostgresWorld(tb testing.TB) *World {
 	tb.Helper()
-	return open(tb, store.Options{DatabaseURL: PostgresTemplate(tb, "world", migrated), MaxConns: 8})
+	return open(tb, store.Options{DatabaseURL: PostgresTemplate(tb, "world "+schemaSum(), migrated), MaxConns: 8})
 }
 
 // ReplicatedWorld returns a world on a PostgreSQL for this test alone. Its reads go to a replica while that keeps up.
@@ -109,8 +114,44 @@ func ReplicatedWorld(tb testing.TB) (*World, *Replicated) {
 	return w, r
 }
 
-// sqliteTemplate returns the file of an empty, migrated database. It is made once per process.
+// schemaSum identifies the schema that migrations make.
+var schemaSum = sync.OnceValue(func() string {
+	all := sha256.New()
+	err := fs.WalkDir(store.Migrations, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		b, err := store.Migrations.ReadFile(path)
+		_, _ = fmt.Fprintf(all, "%s %d\n%s", path, len(b), b) // a hash takes everything
+		return err
+	})
+	if err != nil {
+		panic(err) // the files are in the binary
+	}
+	return hex.EncodeToString(all.Sum(nil))
+})
+
+// sqliteTemplate returns the file of an empty, migrated database. It is made once per process, or once per run where
+// ATRIUM_TEST_TEMPLATES names a folder that the run's processes share. When several make it at once, each uses its own.
 var sqliteTemplate = sync.OnceValues(func() ([]byte, error) {
+	shared := os.Getenv("ATRIUM_TEST_TEMPLATES")
+	if shared == "" {
+		return migratedFile()
+	}
+	path := filepath.Join(shared, schemaSum()+".db")
+	if file, err := os.ReadFile(path); !errors.Is(err, fs.ErrNotExist) {
+		return file, err
+	}
+	file, err := migratedFile()
+	if err != nil {
+		return nil, err
+	}
+	own := fmt.Sprintf("%s.%d", path, os.Getpid())
+	return file, errors.Join(os.WriteFile(own, file, 0o600), os.Rename(own, path))
+})
+
+// migratedFile returns the file of an empty, migrated database that it makes.
+func migratedFile() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "atrium-template")
 	if err != nil {
 		return nil, err
@@ -140,7 +181,7 @@ var sqliteTemplate = sync.OnceValues(func() ([]byte, error) {
 		return nil, err
 	}
 	return os.ReadFile(path)
-})
+}
 
 // migrated migrates the database at url.
 func migrated(url string) error {
