@@ -52,7 +52,7 @@ func (n *node) scriptTrusting(cas, name string, input any) string {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "node", name)
 	cmd.Dir = dir
-	chromium, err := exec.LookPath("chromium")
+	chromium, err := exec.LookPath("chromium-headless-shell")
 	require.NoError(n.t, err)
 	cmd.Env = append(os.Environ(), "CHROMIUM="+chromium, "NODE_EXTRA_CA_CERTS="+cas, "ATRIUM_TEST="+string(b))
 	var out bytes.Buffer
@@ -77,7 +77,7 @@ func (p place) talk(name string, input any) *talking {
 	require.NoError(p.t, err)
 	b, err := json.Marshal(input)
 	require.NoError(p.t, err)
-	chromium, err := exec.LookPath("chromium")
+	chromium, err := exec.LookPath("chromium-headless-shell")
 	require.NoError(p.t, err)
 	ctx, cancel := context.WithTimeout(p.t.Context(), 10*time.Minute)
 	p.t.Cleanup(cancel)
