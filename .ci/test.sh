@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# test.sh [FLAGS…] vets everything, then runs every test against real services; FLAGS go to `go test`. It does not vet when LINTED
-# is set, because the linter includes vet.
+# test.sh [FLAGS…] vets everything, then runs every test against real services; FLAGS go to `go test`. PKG="./internal/request …" takes
+# these packages alone. It does not vet when LINTED is set, because the linter includes vet.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,16 +18,24 @@ done
 export GOGC=400
 
 if [ "${1:-}" != --inside ]; then
-  [ -n "${LINTED:-}" ] || go vet ./...
+  # shellcheck disable=SC2086 # one argument a package
+  [ -n "${LINTED:-}" ] || go vet ${PKG:-./...}
   exec .ci/with-services.sh .ci/test.sh --inside "$@"
 fi
 shift
 
-# -vet=off, because vet has already run. Two packages at a time, each with its own databases and servers, and three tests of each:
-# many wait more than they compute. Those of the binary, with its browsers, have the machine to themselves.
-others=$(go list ./... | grep -v '/cmd/atrium$')
+# -vet=off, because vet has already run.
+tests() { go test -vet=off -timeout 45m -parallel 3 "$@"; }
+if [ -n "${PKG:-}" ]; then
+  # shellcheck disable=SC2086
+  tests "$@" $PKG
+  exit
+fi
+
+# Two packages at a time, each with its own databases and servers, and three tests of each: many wait more than they compute. Those
+# of the binary, with its browsers, have the machine to themselves.
 status=0
-# shellcheck disable=SC2086 # one argument a package
-go test -vet=off -timeout 45m -p 2 -parallel 3 "$@" $others || status=$?
-go test -vet=off -timeout 45m -parallel 3 "$@" ./cmd/atrium || status=$?
+# shellcheck disable=SC2046 # one argument a package
+tests -p 2 "$@" $(go list ./... | grep -v '/cmd/atrium$') || status=$?
+tests "$@" ./cmd/atrium || status=$?
 exit "$status"
