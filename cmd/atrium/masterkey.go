@@ -14,6 +14,7 @@ import (
 	"atrium/ent/signingkey"
 	"atrium/internal/principal"
 	"atrium/internal/seal"
+	"atrium/internal/seal/kms"
 )
 
 // masterKeyVariable may hold the master key itself. It is not a flag, so that the key never appears in a list of processes.
@@ -23,7 +24,7 @@ const masterKeyVariable = "ATRIUM_MASTER_KEY"
 func (f dataFlags) masterKey() seal.Source {
 	switch value := os.Getenv(masterKeyVariable); {
 	case f.MasterKeyURI != "":
-		return seal.Source{KMS: f.MasterKeyURI}
+		return seal.Source{KMS: f.MasterKeyURI, Connect: kms.Connect}
 	case f.MasterKeyFile != "":
 		return seal.Source{File: f.MasterKeyFile}
 	case value != "":

@@ -33,8 +33,8 @@
 // back the file up apart from the database.
 //
 // Google's KMS (tink-go-gcpkms) is left out. Measured on the product's dependencies, stripped: Vault adds 16 modules and 1.3
-// MB, AWS 16 and 5.0 MB, Google 15 and 5.4 MB; all three together exceed 40 modules and 10 MB. Source.Client accepts any other
-// registry.KMSClient from outside this package.
+// MB, AWS 16 and 5.0 MB, Google 15 and 5.4 MB; all three together exceed 40 modules and 10 MB. Source.Connect accepts any other
+// registry.KMSClient from outside this package; package kms has Vault's and AWS's.
 //
 // The package never prints a key or a value: its types print a mask, and its errors contain neither. Callers may compare errors
 // with ErrCorrupt.

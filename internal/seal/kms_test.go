@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/internal/seal"
+	"atrium/internal/seal/kms"
 )
 
 // A stand-in for Vault's transit engine over HTTPS.
@@ -60,19 +61,19 @@ func TestVault(t *testing.T) {
 	t.Setenv("VAULT_MAX_RETRIES", "0")
 
 	uri := strings.Replace(server.URL, "https://", "hcvault://", 1) + "/transit/keys/atrium"
-	s, again := open(t, seal.Source{KMS: uri}), open(t, seal.Source{KMS: uri})
+	s, again := open(t, seal.Source{KMS: uri, Connect: kms.Connect}), open(t, seal.Source{KMS: uri, Connect: kms.Connect})
 	opens(t, again, sealed(t, s, "value"), "value")
 	opens(t, s, sealed(t, again, "value"), "value")
 
 	t.Setenv("VAULT_ADDR", server.URL)
-	opens(t, open(t, seal.Source{KMS: "hcvault:///transit/keys/atrium"}), sealed(t, s, "value"), "value")
+	opens(t, open(t, seal.Source{KMS: "hcvault:///transit/keys/atrium", Connect: kms.Connect}), sealed(t, s, "value"), "value")
 
 	for _, wrong := range []string{"/transit/keys/other", "/transit/atrium", "/atrium"} {
-		_, err := seal.Open(context.Background(), seal.Source{KMS: "hcvault://" + server.Listener.Addr().String() + wrong})
+		_, err := seal.Open(context.Background(), seal.Source{KMS: "hcvault://" + server.Listener.Addr().String() + wrong, Connect: kms.Connect})
 		require.Error(t, err, wrong)
 	}
 	t.Setenv("VAULT_TOKEN", "another-token")
-	_, err := seal.Open(context.Background(), seal.Source{KMS: uri})
+	_, err := seal.Open(context.Background(), seal.Source{KMS: uri, Connect: kms.Connect})
 	require.ErrorContains(t, err, "permission denied")
 	require.NotContains(t, err.Error(), "another-token")
 }
@@ -111,10 +112,10 @@ func TestAWS(t *testing.T) {
 	t.Setenv("AWS_CONFIG_FILE", os.DevNull)
 	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", os.DevNull)
 
-	source := seal.Source{KMS: "aws-kms://" + arn}
+	source := seal.Source{KMS: "aws-kms://" + arn, Connect: kms.Connect}
 	s, again := open(t, source), open(t, source)
 	opens(t, again, sealed(t, s, "value"), "value")
-	_, err := seal.Open(context.Background(), seal.Source{KMS: "aws-kms://" + strings.Replace(arn, "key/0", "key/1", 1)})
+	_, err := seal.Open(context.Background(), seal.Source{KMS: "aws-kms://" + strings.Replace(arn, "key/0", "key/1", 1), Connect: kms.Connect})
 	require.ErrorContains(t, err, "NotFoundException")
 
 	ended, cancel := context.WithCancel(context.Background())

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tink-crypto/tink-go/v2/aead"
+	"github.com/tink-crypto/tink-go/v2/core/registry"
 	"github.com/tink-crypto/tink-go/v2/testing/fakekms"
 	"github.com/tink-crypto/tink-go/v2/tink"
 
@@ -45,7 +46,7 @@ func newFake(t testing.TB) (*fake, seal.Source) {
 	key, err := fakekms.NewAEAD(uri)
 	require.NoError(t, err)
 	f := &fake{AEAD: key}
-	return f, seal.Source{KMS: "fake-kms://key", Client: f}
+	return f, seal.Source{KMS: "fake-kms://key", Connect: func(context.Context, string) (registry.KMSClient, func(), error) { return f, func() {}, nil }}
 }
 
 func (f *fake) Supported(string) bool               { return true }

@@ -30,8 +30,8 @@ type Source struct {
 	Base64 string // the key itself: the value of ATRIUM_MASTER_KEY
 	KMS    string // URI of a key in a KMS
 
-	// Client is used for the URI in KMS instead of the built-in clients.
-	Client registry.KMSClient
+	// Connect returns the client for the URI in KMS, and a function that closes it: kms.Connect.
+	Connect func(ctx context.Context, uri string) (registry.KMSClient, func(), error)
 }
 
 // open returns the AEAD of the master key, and a function that closes it.
@@ -53,8 +53,28 @@ func (s Source) open(ctx context.Context) (tink.AEADWithContext, func(), error) 
 		m, err := parseBase64(s.Base64)
 		return local{m}, nothing, err
 	default:
-		return openKMS(ctx, s.KMS, s.Client)
+		return s.openKMS(ctx)
 	}
+}
+
+// openKMS returns the AEAD of a key in a KMS, and a function that closes the client.
+func (s Source) openKMS(ctx context.Context) (tink.AEADWithContext, func(), error) {
+	if s.Connect == nil {
+		return nil, nil, errors.New("nothing here connects to a KMS")
+	}
+	client, closeClient, err := s.Connect(ctx, s.KMS)
+	if err != nil {
+		return nil, nil, err
+	}
+	remote, err := client.GetAEAD(s.KMS)
+	if err != nil {
+		closeClient()
+		return nil, nil, fmt.Errorf("finding the key: %w", err)
+	}
+	if m, ok := remote.(tink.AEADWithContext); ok {
+		return m, closeClient, nil
+	}
+	return local{remote}, closeClient, nil // Vault's AEAD ignores contexts: only its client's timeout limits a call
 }
 
 // KeyFile returns the master key as the contents of a key file. Returns nil for a key in a KMS, which no file can hold.

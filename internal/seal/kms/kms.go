@@ -1,4 +1,4 @@
-package seal
+package kms
 
 import (
 	"context"
@@ -6,40 +6,27 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 
 	vault "github.com/hashicorp/vault/api"
 	"github.com/tink-crypto/tink-go-awskms/v3/integration/awskms"
 	"github.com/tink-crypto/tink-go-hcvault/v2/integration/hcvault"
 	"github.com/tink-crypto/tink-go/v2/core/registry"
-	"github.com/tink-crypto/tink-go/v2/tink"
 )
 
-// openKMS returns the AEAD of a key in a KMS, and a function that closes the client. Without client it uses the one for the
-// scheme of the URI.
-func openKMS(ctx context.Context, uri string, client registry.KMSClient) (tink.AEADWithContext, func(), error) {
-	closeClient := func() {}
-	var err error
+// timeout limits a call to Vault whose configuration has no limit, or a longer one.
+const timeout = 10 * time.Second
+
+// Connect returns the client for a URI of HashiCorp Vault (hcvault://…) or AWS (aws-kms://…), and a function that closes it.
+func Connect(ctx context.Context, uri string) (client registry.KMSClient, closeClient func(), err error) {
 	switch {
-	case client != nil:
 	case strings.HasPrefix(uri, "hcvault://"):
-		client, closeClient, err = vaultClient(uri)
+		return vaultClient(uri)
 	case strings.HasPrefix(uri, "aws-kms://"):
 		client, err = awskms.NewClientWithOptions(ctx, uri)
-	default:
-		err = errors.New("the URI is not hcvault://… or aws-kms://…")
+		return client, func() {}, err
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	remote, err := client.GetAEAD(uri)
-	if err != nil {
-		closeClient()
-		return nil, nil, fmt.Errorf("finding the key: %w", err)
-	}
-	if m, ok := remote.(tink.AEADWithContext); ok {
-		return m, closeClient, nil
-	}
-	return local{remote}, closeClient, nil // Vault's AEAD ignores contexts: only its client's timeout limits a call
+	return nil, nil, errors.New("the URI is not hcvault://… or aws-kms://…")
 }
 
 // vaultClient returns a client for Vault's transit engine, configured by Vault's own environment variables.
@@ -55,8 +42,8 @@ func vaultClient(uri string) (registry.KMSClient, func(), error) {
 	if u.Host != "" {
 		config.Address = "https://" + u.Host
 	}
-	if config.Timeout <= 0 || config.Timeout > unwrapTimeout { // 0 means no limit
-		config.Timeout = unwrapTimeout
+	if config.Timeout <= 0 || config.Timeout > timeout { // 0 means no limit
+		config.Timeout = timeout
 	}
 	api, err := vault.NewClient(config)
 	if err != nil {
