@@ -14,6 +14,7 @@ import (
 	entcompany "atrium/ent/company"
 	"atrium/internal/apperr"
 	"atrium/internal/company"
+	"atrium/internal/company/demo"
 	"atrium/internal/principal"
 	"atrium/internal/store"
 )
@@ -40,7 +41,7 @@ type firstRun struct {
 		ClientID    string `json:"clientId"`
 		RedirectURI string `json:"redirectUri"`
 	} `json:"oauthClient"`
-	Demo *company.Demo `json:"demo,omitempty"`
+	Demo *demo.IDs `json:"demo,omitempty"`
 }
 
 // firstRun describes a newly created company.
@@ -90,11 +91,11 @@ func (s *server) refresh(ctx context.Context, path string, first *firstRun) erro
 	was := *first
 	first.BaseURL, first.AuthURL, first.CAFile = s.BaseURL, s.AuthURL, s.caFile
 	if first.Demo == nil {
-		demo, err := company.Fill(ctx, s.engine, first.Company.ID)
+		ids, err := demo.Fill(ctx, s.engine, first.Company.ID)
 		if err != nil && apperr.CodeOf(err) != apperr.Conflict { // a conflict means that another start is filling it
 			return err
 		}
-		first.Demo = demo
+		first.Demo = ids
 	}
 	if *first == was {
 		return nil

@@ -151,22 +151,3 @@ func TestSetLimits(t *testing.T) {
 		require.Equal(t, apperr.NotFound, apperr.CodeOf(err), "an operator works in one company at a time")
 	})
 }
-
-// Fill creates visible demo content in one company only.
-func TestFill(t *testing.T) {
-	t.Parallel()
-	testkit.Each(t, func(t *testing.T, w *testkit.World) {
-		demo, err := company.Fill(t.Context(), w.Engine, w.A.Company.ID)
-		require.NoError(t, err)
-		ctx, db := w.As(w.A, principal.Owner), w.Store.Reader()
-		off, err := db.Offering.Get(ctx, demo.OfferingID)
-		require.NoError(t, err)
-		require.Equal(t, demo.ServiceID, off.ServiceID)
-		n, err := db.Request.Query().Count(ctx)
-		require.NoError(t, err)
-		require.Positive(t, n)
-		other, err := db.Service.Query().Count(w.As(w.B, principal.Owner))
-		require.NoError(t, err)
-		require.Zero(t, other)
-	})
-}

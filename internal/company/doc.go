@@ -1,5 +1,5 @@
 // Package company creates tenants and changes their settings. A tenant is a company with its sandbox, its owner, keys and an OAuth
-// client. Fill adds demo content for a first start.
+// client. Package demo fills one for a first start.
 //
 // The command line and the sign-up pages call Create, which runs as the system principal because nobody can act in a company
 // that does not exist. Get, Update, SetLimits and SetRetention are operations on an existing company. The settings of a live

@@ -1,4 +1,4 @@
-package company
+package demo
 
 import (
 	"context"
@@ -37,7 +37,7 @@ var finished = []struct {
 }
 
 // history creates the teams, an offering for requests that fit no other, and the completed requests in one transaction.
-func (d *demo) history(serviceID string) {
+func (d *filling) history(serviceID string) {
 	other := d.offering(serviceID, catalog.CreateOfferingInput{Name: "Something else"})
 	teams := map[string]string{}
 	for _, f := range finished {
@@ -77,7 +77,7 @@ func deal(ctx context.Context, tx *op.Tx, service, offering, title, priority, te
 	return nil
 }
 
-func (d *demo) team(name string) string {
+func (d *filling) team(name string) string {
 	return d.once(d.engine.Store.Reader().Team.Query().Where(team.Name(name)).OnlyID, func() (string, error) {
 		t, _, err := op.Run(d.ctx, d.engine, people.CreateTeam, people.CreateTeamInput{Name: name}, nil)
 		if err != nil {
@@ -88,7 +88,7 @@ func (d *demo) team(name string) string {
 }
 
 // intake publishes an agent that suggests how to route new requests.
-func (d *demo) intake() {
+func (d *filling) intake() {
 	id := d.once(d.engine.Store.Reader().Agent.Query().Where(entagent.Name("Intake")).OnlyID, func() (string, error) {
 		in := agent.CreateInput{Name: "Intake", Type: "QUEUE_INTAKE", Source: "MANAGED", Autonomy: "SUGGEST"}
 		a, _, err := op.Run(d.ctx, d.engine, agent.Create, in, nil)

@@ -1,4 +1,4 @@
-package company
+package demo
 
 import (
 	"strings"
@@ -7,17 +7,17 @@ import (
 	"atrium/internal/form"
 )
 
-// demoProcess is a workflow of the demo company and the offering that uses it. The word OWNER in the definition stands for the id
+// process is a workflow of the demo company and the offering that uses it. The word OWNER in the definition stands for the id
 // of the first owner.
-type demoProcess struct {
+type process struct {
 	workflow, definition  string
 	offering, description string
 	form                  []form.Field
 }
 
-// demoProcesses are four processes that many companies have. The onboarding calls an address that does not exist, so that there
+// processes are four processes that many companies have. The onboarding calls an address that does not exist, so that there
 // is an incident to look at; skipping the call lets the process continue.
-var demoProcesses = []demoProcess{
+var processes = []process{
 	{
 		"Employee onboarding", `{
   "phases": [
@@ -132,8 +132,8 @@ var demoProcesses = []demoProcess{
 }
 
 // processes creates the demo workflows and their offerings.
-func (d *demo) processes(serviceID, owner string) {
-	for _, p := range demoProcesses {
+func (d *filling) processes(serviceID, owner string) {
+	for _, p := range processes {
 		id := d.workflow(p.workflow, strings.ReplaceAll(p.definition, "OWNER", owner))
 		d.publish(id)
 		d.offering(serviceID, catalog.CreateOfferingInput{

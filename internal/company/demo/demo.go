@@ -1,4 +1,4 @@
-package company
+package demo
 
 import (
 	"context"
@@ -18,14 +18,14 @@ import (
 	"atrium/internal/workflow"
 )
 
-// Demo holds the ids of the service and offering for a newcomer's first request.
-type Demo struct {
+// IDs are those of the service and offering for a newcomer's first request.
+type IDs struct {
 	ServiceID  string `json:"serviceId"`
 	OfferingID string `json:"offeringId"`
 }
 
-// demoDefinition is a small everyday process: triage, a decision, an approval, the work.
-const demoDefinition = `{
+// orderDefinition is a small everyday process: triage, a decision, an approval, the work.
+const orderDefinition = `{
   "phases": [
     {"id": "start", "type": "START", "name": "Request received"},
     {"id": "triage", "type": "PROCESS", "name": "Triage", "config": {"title": "Triage: ${request.title}", "dueMinutes": 60}},
@@ -50,18 +50,18 @@ const demoDefinition = `{
 // Fill creates in a new company two services, eight offerings, five workflows, three teams, some requests, and an agent that has
 // learned from them. It runs the operations that people use, as the company's first owner. Content that an interrupted earlier
 // call created is found and kept.
-func Fill(ctx context.Context, e *op.Engine, companyID string) (*Demo, error) {
+func Fill(ctx context.Context, e *op.Engine, companyID string) (*IDs, error) {
 	sys := principal.System(ctx, "the demo company's owner acts only once found")
 	owner, err := e.Store.Reader().User.Query().Where(user.CompanyID(companyID), user.RoleEQ(user.RoleOwner)).
 		Order(user.ByCreatedAt(), user.ByID()).First(sys)
 	if err != nil {
 		return nil, fmt.Errorf("find the demo company's owner: %w", err)
 	}
-	d := &demo{engine: e, ctx: principal.With(ctx, &principal.Principal{
+	d := &filling{engine: e, ctx: principal.With(ctx, &principal.Principal{
 		CompanyID: companyID, Type: principal.TypeUser, ID: owner.ID, Name: owner.Name, Email: owner.Email,
 		Role: principal.Owner, Scopes: principal.AllScopes, Method: principal.MethodLocal,
 	})}
-	order := d.workflow("Order with approval", fmt.Sprintf(demoDefinition, owner.ID))
+	order := d.workflow("Order with approval", fmt.Sprintf(orderDefinition, owner.ID))
 	d.publish(order)
 	it := d.service("IT Support", "Hardware, accounts and help with both.")
 	laptop := d.offering(it, catalog.CreateOfferingInput{
@@ -88,18 +88,18 @@ func Fill(ctx context.Context, e *op.Engine, companyID string) (*Demo, error) {
 	if d.err != nil {
 		return nil, fmt.Errorf("make the demo content: %w", d.err)
 	}
-	return &Demo{ServiceID: it, OfferingID: laptop}, nil
+	return &IDs{ServiceID: it, OfferingID: laptop}, nil
 }
 
-// demo creates rows one after another until one fails.
-type demo struct {
+// filling creates rows one after another until one fails.
+type filling struct {
 	ctx    context.Context
 	engine *op.Engine
 	err    error
 }
 
 // once returns the id that find returns, or that create returns if find finds no row.
-func (d *demo) once(find func(context.Context) (string, error), create func() (string, error)) (id string) {
+func (d *filling) once(find func(context.Context) (string, error), create func() (string, error)) (id string) {
 	if d.err != nil {
 		return ""
 	}
@@ -110,7 +110,7 @@ func (d *demo) once(find func(context.Context) (string, error), create func() (s
 	return id
 }
 
-func (d *demo) workflow(name, definition string) string {
+func (d *filling) workflow(name, definition string) string {
 	return d.once(d.engine.Store.Reader().Workflow.Query().Where(entworkflow.Name(name)).OnlyID, func() (string, error) {
 		in := workflow.CreateWorkflowInput{Name: name, Definition: workflow.NewDefinition([]byte(definition))}
 		wf, _, err := op.Run(d.ctx, d.engine, workflow.CreateWorkflow, in, nil)
@@ -122,13 +122,13 @@ func (d *demo) workflow(name, definition string) string {
 }
 
 // publish publishes the workflow's draft as a version, unless it is published.
-func (d *demo) publish(id string) {
+func (d *filling) publish(id string) {
 	if d.err == nil {
 		_, _, d.err = op.Run(d.ctx, d.engine, workflow.PublishWorkflow, op.ByID{ID: id}, nil)
 	}
 }
 
-func (d *demo) service(name, description string) string {
+func (d *filling) service(name, description string) string {
 	return d.once(d.engine.Store.Reader().Service.Query().Where(service.Name(name)).OnlyID, func() (string, error) {
 		s, _, err := op.Run(d.ctx, d.engine, catalog.CreateService, catalog.CreateServiceInput{Name: name, Description: &description}, nil)
 		if err != nil {
@@ -138,7 +138,7 @@ func (d *demo) service(name, description string) string {
 	})
 }
 
-func (d *demo) offering(serviceID string, in catalog.CreateOfferingInput) string {
+func (d *filling) offering(serviceID string, in catalog.CreateOfferingInput) string {
 	in.ID = serviceID
 	return d.once(d.engine.Store.Reader().Offering.Query().Where(offering.Name(in.Name)).OnlyID, func() (string, error) {
 		o, _, err := op.Run(d.ctx, d.engine, catalog.CreateOffering, in, nil)
@@ -149,7 +149,7 @@ func (d *demo) offering(serviceID string, in catalog.CreateOfferingInput) string
 	})
 }
 
-func (d *demo) request(in request.CreateInput) {
+func (d *filling) request(in request.CreateInput) {
 	d.once(d.engine.Store.Reader().Request.Query().Where(entrequest.Title(in.Title)).OnlyID, func() (string, error) {
 		r, _, err := op.Run(d.ctx, d.engine, request.Create, in, nil)
 		if err != nil {
