@@ -166,6 +166,7 @@ func TestProcessThatRunsAgents(t *testing.T) {
 	if w, url := testkit.OpenNode(t); w != nil {
 		door := agent.NewDoor(w.Engine, agent.Models{Default: model.Endpoint{URL: url, Model: "m"}})
 		w.Engine.Agents = door
+		w.Engine.Events = append(w.Engine.Events, agent.Follow(w.Store, w.Queue))
 		w.WorkUntilKilled(t, door.Work(nil))
 	}
 }

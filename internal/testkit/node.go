@@ -17,7 +17,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/authz"
-	"atrium/internal/agent"
 	"atrium/internal/events"
 	"atrium/internal/execution"
 	"atrium/internal/jobs"
@@ -101,7 +100,7 @@ func OpenNode(tb testing.TB) (w *World, arg string) {
 	q, err := jobs.New(s, slog.New(slog.DiscardHandler), false)
 	require.NoError(tb, err)
 	return &World{Store: s, Queue: q, Engine: &op.Engine{
-		Store: s, Authz: decider, Log: slog.New(slog.DiscardHandler), Queue: q, Events: events.Subscribers{execution.Follow(q), agent.Follow(s, q)},
+		Store: s, Authz: decider, Log: slog.New(slog.DiscardHandler), Queue: q, Events: events.Subscribers{execution.Follow(q)},
 	}}, arg
 }
 

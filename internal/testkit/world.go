@@ -19,7 +19,6 @@ import (
 	"atrium/authz"
 	"atrium/ent"
 	"atrium/ent/user"
-	"atrium/internal/agent"
 	"atrium/internal/clock"
 	"atrium/internal/company"
 	"atrium/internal/events"
@@ -231,7 +230,7 @@ func open(tb testing.TB, o store.Options) *World {
 	w.Engine = &op.Engine{Store: s, Authz: decider, Sealer: sealer, Log: slog.New(slog.NewTextHandler(tb.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))}
 	w.Queue, err = jobs.New(s, slog.New(slog.DiscardHandler), false)
 	require.NoError(tb, err)
-	w.Engine.Queue, w.Engine.Events = w.Queue, events.Subscribers{webhook.Deliver(w.Queue, w.Engine), execution.Follow(w.Queue), notice.Follow(w.Queue), agent.Follow(s, w.Queue)}
+	w.Engine.Queue, w.Engine.Events = w.Queue, events.Subscribers{webhook.Deliver(w.Queue, w.Engine), execution.Follow(w.Queue), notice.Follow(w.Queue)}
 	w.Tokens = identity.NewTokens(identity.NewKeys(s, sealer), AuthURL, BaseURL, w.Clock.Now)
 	w.A, w.B = w.tenant(tb, "owner@a.test"), w.tenant(tb, "owner@b.test")
 	return w
