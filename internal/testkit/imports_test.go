@@ -233,6 +233,23 @@ func TestNothingElseStandsAtTheTop(t *testing.T) {
 	}
 }
 
+// A reader opens doc.go first: what the package is for, who calls it, what it never does.
+func TestEveryPackageHasItsDoc(t *testing.T) {
+	t.Parallel()
+	documented := map[string]bool{} // by the package's folder
+	for _, file := range git(t, "ls-files", "--cached", "--others", "--exclude-standard", "--", "*.go") {
+		dir, name := path.Split(file)
+		generated := within(file, "ent") && !within(file, "ent/schema") || strings.Contains(dir, "/generated/")
+		if !generated && !strings.Contains(dir, "/testdata/") && !strings.HasSuffix(name, "_test.go") {
+			documented[dir] = documented[dir] || name == "doc.go" || name == "main.go"
+		}
+	}
+	require.Greater(t, len(documented), 50, "the list of files was read")
+	for dir, there := range documented {
+		require.True(t, there, "%s has no doc.go", dir)
+	}
+}
+
 // A nolint for a linter that is not enabled has no effect, and would remain after its reason is gone.
 func TestNolintNamesEnabledLinters(t *testing.T) {
 	t.Parallel()
