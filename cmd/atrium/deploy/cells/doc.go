@@ -49,7 +49,7 @@
 // simulation_test.go models 1,000,000 companies in 64 cells, with loads that follow Zipf's law with the exponent s. A company
 // larger than a cell's share gets a cell of its own. The others are placed at random (the future size of a new company is
 // unknown), then moved until no cell has more than 1.2 times the mean load. Each day one company in a hundred swaps its load with
-// another. (`go test -bench . -benchtime 1x ./internal/cells`, 2026-11)
+// another. (`go test -bench . -benchtime 1x ./cmd/atrium/deploy/cells`, 2026-11)
 //
 //	                                             s = 0.8     1.0     1.2
 //	load of the largest company                    1.3 %   6.9 %  19.0 %    a cell's share is 1.6 %
