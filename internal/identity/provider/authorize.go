@@ -126,9 +126,9 @@ func (p *Provider) begin(w http.ResponseWriter, r *http.Request, c *client, para
 	if to := single(params, "resource"); to != "" && !p.serves(to) { // RFC 8707
 		return "", &refusal{"invalid_target", "resource is not served here"}
 	}
-	scopes, ok := c.grantable(req.Scopes)
-	if !ok {
-		return "", &refusal{"invalid_scope", "the client has none of the API scopes that were asked for"}
+	scopes, err := c.grantable(req.Scopes)
+	if err != nil {
+		return "", err
 	}
 	userID, err := p.hintedUser(r.Context(), c, req.IDTokenHint)
 	if err != nil {

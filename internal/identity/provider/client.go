@@ -86,20 +86,30 @@ func (c *client) proves(secret string) bool {
 }
 
 // grantable returns those of names that the client may have, in their order and without duplicates: the standard scopes of
-// OpenID Connect, and the API scopes that the client is registered with. ok is false when names contains API scopes and the
-// client has none of them.
-func (c *client) grantable(names []string) (granted []string, ok bool) {
-	asked, got := false, false
+// OpenID Connect that are served, and the API scopes that the client is registered with. Returns invalid_scope for a name that is
+// no scope, as a mistyped one would otherwise give a token with all of the client's, and when names contains API scopes and
+// the client has none of them.
+func (c *client) grantable(names []string) ([]string, error) {
+	asked, got, granted := false, false, []string{}
 	for _, s := range names {
-		ofAPI := ofAPI(s)
+		ofAPI, standard := ofAPI(s), identity.StandardScope(s)
+		if !ofAPI && !standard && !slices.Contains(unserved, s) {
+			return nil, &refusal{"invalid_scope", "a scope is unknown; the metadata lists those that are served"}
+		}
 		allowed := ofAPI && slices.Contains(c.scopes, s)
 		asked, got = asked || ofAPI, got || allowed
-		if (allowed || identity.StandardScope(s)) && !slices.Contains(granted, s) {
+		if (allowed || standard) && !slices.Contains(granted, s) {
 			granted = append(granted, s)
 		}
 	}
-	return granted, got || !asked
+	if asked && !got {
+		return nil, &refusal{"invalid_scope", "the client has none of the API scopes that were asked for"}
+	}
+	return granted, nil
 }
+
+// unserved are OpenID Connect's own scopes for what an account does not have. General clients ask for them; they give nothing.
+var unserved = []string{oidc.ScopeAddress, oidc.ScopePhone}
 
 // ofAPI reports whether a scope is an API scope.
 func ofAPI(scope string) bool { return principal.ScopeOf(scope) != 0 }

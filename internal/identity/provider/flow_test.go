@@ -97,7 +97,7 @@ func checksAt(meta *oidc.Provider, clientID string, now func() time.Time) *oidc.
 }
 
 // Tokens contain only what was asked for: no ID token without openid, no name without profile, no refresh token without
-// offline_access. Scopes that the client may not have are left out.
+// offline_access. Scopes that the client may not have are left out, and a name that is no scope is refused.
 func TestScopesDecide(t *testing.T) {
 	each(t, func(t *testing.T, s *idp) {
 		bare := s.granted(url.Values{"scope": {"services:read"}})
@@ -105,7 +105,7 @@ func TestScopesDecide(t *testing.T) {
 		require.Empty(t, bare.refresh)
 		require.Equal(t, http.StatusForbidden, s.userinfo(bare.access).StatusCode, "userinfo takes openid")
 
-		nameless := s.granted(url.Values{"scope": {"openid unknown:scope phone"}})
+		nameless := s.granted(url.Values{"scope": {"openid phone"}})
 		require.Empty(t, nameless.refresh)
 		info := s.userinfo(nameless.access).json(t)
 		require.Equal(t, map[string]any{"sub": s.person.ID}, info)
@@ -119,6 +119,11 @@ func TestScopesDecide(t *testing.T) {
 		require.Equal(t, "openid services:read", r.json(t)["scope"])
 		q = s.answered(s.browser(), s.authorizeURL(url.Values{"client_id": {narrow}, "scope": {"openid secrets:write"}}))
 		require.Equal(t, "invalid_scope", q.Get("error"), "nothing is left of what was asked for: not everything instead")
+		for _, mistyped := range []string{"servics:read", "SERVICES:READ", "openid services:reed", "services:read unknown:scope"} {
+			q = s.answered(s.browser(), s.authorizeURL(url.Values{"scope": {mistyped}}))
+			require.Equal(t, "invalid_scope", q.Get("error"), mistyped)
+			require.Empty(t, q.Get("code"), mistyped)
+		}
 	})
 }
 
