@@ -176,7 +176,7 @@ func (a *account) dun(ctx context.Context, tx *op.Tx, inv *ent.Invoice, failed *
 	for _, owner := range owners {
 		err := tx.Mail(func(m op.Mailer, db *store.Tx) error {
 			return m.Write(ctx, db, owner, "Payment of invoice "+Number(inv)+" failed",
-				fmt.Sprintf("The charge of %s for invoice %s of %s failed. %s", Money(Left(inv)), Number(inv), mail.Line(a.company.Name, 200), then),
+				fmt.Sprintf("The charge of %s for invoice %s of %s failed. %s", Money(Left(inv)), Number(inv), mail.Plain(a.company.Name, 200), then),
 				"Please see to the payment method, or pay the invoice in another way.")
 		})
 		if err != nil {

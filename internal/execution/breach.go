@@ -98,6 +98,6 @@ func (b *breachWorker) Work(ctx context.Context, job *river.Job[BreachArgs]) err
 	if a.Target == "RESPONSE" {
 		what = "accepted"
 	}
-	n.What = "You are accountable for its phase “" + mail.Line(p.Title(), 100) + "”. It should have been " + what + " by " + domain.Moment(due) + "."
+	n.What = "You are accountable for its phase “" + mail.Plain(p.Title(), 100) + "”. It should have been " + what + " by " + domain.Moment(due) + "."
 	return domain.GiveNotice(ctx, b.r.Engine, n, job.JobRow)
 }

@@ -59,21 +59,26 @@ func (m *Message) check() error {
 	return nil
 }
 
-// Line turns a text of other people into one short line for a subject or a sentence: it applies Defuse and then Plain. So the
-// name of a company or a person cannot put a link into a mail.
+// Line turns a text of other people into one short line of a mail to somebody who may not know them, such as an invitation: it
+// applies Defuse and then Plain. So the name of a company or a person cannot put a link into such a mail. Members read what
+// their colleagues wrote as it was written, by Plain: a title may be a number, a date or a version.
 func Line(s string, limit int) string { return Plain(Defuse(s), limit) }
 
-// Plain turns a text into one short line: it replaces white space and control characters by single spaces and cuts the text to
-// limit characters. It keeps addresses.
+// Plain turns a text into one short line: it replaces white space, control characters and what turns the direction of the text
+// after it by single spaces, and cuts the text to limit characters. Everything else stays as it was written, the invisible joiners
+// of many scripts included.
 func Plain(s string, limit int) string {
 	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool {
-		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
+		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(turning, r)
 	}), " ")
 	if utf8.RuneCountInString(s) <= limit {
 		return s
 	}
 	return text.Short(s, limit-1)
 }
+
+// turning are the embeddings, overrides and isolates of bidirectional text. Without their end they reach beyond the title.
+var turning = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0x202a, Hi: 0x202e, Stride: 1}, {Lo: 0x2066, Hi: 0x2069, Stride: 1}}}
 
 // envelope is a message with the id and the time that stay the same when it is sent again.
 type envelope struct {

@@ -57,6 +57,22 @@ func TestLine(t *testing.T) {
 	}
 }
 
+// Titles arrive as they were written: numbers, dates, versions, addresses and the joiners of Persian and of emoji.
+func TestPlain(t *testing.T) {
+	t.Parallel()
+	for _, same := range []string{
+		"Order 20261127001", "Frozen from 2026-11-27", "Upgrade to 2.14.1", "Call +1 (555) 123-4567", "www.example.com is down", "mail for ada@example.com",
+		"<b>[x](y)</b> | *a*", "می\u200cخواهم", "👩\u200d💻 at work", "ﬁ ½ ①",
+	} {
+		require.Equal(t, same, Plain(same, 100))
+	}
+	for in, want := range map[string]string{
+		"Laptop\r\nBcc: x@x.test": "Laptop Bcc: x@x.test", "a\u2028b\x00c\u0085d": "a b c d", "right\u202eleft\u2066": "right left", "a title of more than twenty": "a title of more tha…",
+	} {
+		require.Equal(t, want, Plain(in, 20), "%q", in)
+	}
+}
+
 func TestOpen(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]Options{

@@ -97,7 +97,7 @@ func (w *assigned) find(ctx context.Context, a Args) ([]*ent.User, Note, error) 
 		if err != nil {
 			return nil, note, fmt.Errorf("read the request: %w", err)
 		}
-		title := mail.Line(r.Title, 100)
+		title := mail.Plain(r.Title, 100)
 		note.Subject, note.RequestID = "Assigned to you: "+title, &r.ID
 		note.Text = []string{"The request “" + title + "” (" + r.ID + ") was assigned to you. Sign in to work it."}
 		people, err := w.people(ctx, a, r.AssigneeID, nil, w.reads.Request, r)
@@ -110,7 +110,7 @@ func (w *assigned) find(ctx context.Context, a Args) ([]*ent.User, Note, error) 
 	if err != nil {
 		return nil, note, fmt.Errorf("read the task: %w", err)
 	}
-	title := mail.Line(t.Title, 100)
+	title := mail.Plain(t.Title, 100)
 	note.Subject, note.RequestID = "A task for you: "+title, t.RequestID
 	note.Text = []string{"The task “" + title + "” (" + t.ID + ") waits for you. Sign in to work it."}
 	people, err := w.people(ctx, a, t.AssigneeID, t.TeamID, w.reads.Task, t)

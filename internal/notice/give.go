@@ -18,9 +18,9 @@ import (
 // Note is the content of a notice.
 type Note struct {
 	Kind      string
-	Subject   string   // one line, also the subject of the mail; pass texts of other people through mail.Line
+	Subject   string   // one line, also the subject of the mail; pass texts of other people through mail.Plain
 	RequestID *string  // the request that it is about; nil for none
-	Text      []string // the paragraphs of the mail; pass texts of other people through mail.Line
+	Text      []string // the paragraphs of the mail; pass texts of other people through mail.Plain
 }
 
 // maxSubject bounds a subject, in characters.
@@ -32,7 +32,7 @@ func Send(ctx context.Context, tx *op.Tx, u *ent.User, n Note) error {
 	if u.LiveUserID != nil {
 		return nil
 	}
-	n.Subject = mail.Line(n.Subject, maxSubject)
+	n.Subject = mail.Plain(n.Subject, maxSubject)
 	channel := channelOf(u, n.Kind)
 	row := tx.Notification.Create().SetUserID(u.ID).SetKind(notification.Kind(n.Kind)).SetSubject(n.Subject).SetNillableRequestID(n.RequestID)
 	if channel == channelDigest {

@@ -60,7 +60,7 @@ func (w *progress) find(ctx context.Context, a ProgressArgs) ([]*ent.User, Note,
 		}
 		by, row = w.reads.Comment, c
 	}
-	title := mail.Line(r.Title, 100)
+	title := mail.Plain(r.Title, 100)
 	what, text := told(a, r)
 	note.Subject, note.RequestID = what+": "+title, &r.ID
 	note.Text = []string{"Your request “" + title + "” (" + r.ID + ") " + text + " Sign in to look at it."}
@@ -80,7 +80,7 @@ func told(a ProgressArgs, r *ent.Request) (what, text string) {
 	case r.Status == request.StatusCOMPLETED:
 		return "Completed", "was completed."
 	case r.DeclineReason != nil:
-		return "Declined", "was declined: " + mail.Line(*r.DeclineReason, 300) + "."
+		return "Declined", "was declined: " + mail.Plain(*r.DeclineReason, 300) + "."
 	}
 	return "Cancelled", "was cancelled."
 }

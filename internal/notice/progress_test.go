@@ -42,7 +42,7 @@ func TestRequestersAreTold(t *testing.T) {
 		testkit.Run(t, d.World, staff, request.CreateComment, comment)
 		testkit.Run(t, d.World, staff, request.Decline, request.DeclineInput{ByID: comment.ByID, Reason: "None left, see https://shop.test"})
 		hears("Declined: Laptop", "Answered: Laptop")
-		require.Contains(t, d.mails.of(who)[1], "was declined: None left, see https: shop test.")
+		require.Contains(t, d.mails.of(who)[1], "was declined: None left, see https://shop.test.")
 
 		done := file("Phone")
 		for _, status := range []string{"IN_PROGRESS", "COMPLETED"} {

@@ -14,10 +14,10 @@ type Mailer interface {
 	Invite(ctx context.Context, tx *store.Tx, u *ent.User) error
 	// Notify tells a person about something that happened to the person's account; kind is one of account's.
 	Notify(ctx context.Context, tx *store.Tx, accountID, kind string) error
-	// Write mails these paragraphs to a user. Callers pass texts that other people wrote through mail.Line first.
+	// Write mails these paragraphs to a user. Callers pass texts that other people wrote through mail.Plain first.
 	Write(ctx context.Context, tx *store.Tx, u *ent.User, subject string, paragraphs ...string) error
 	// Tell mails these paragraphs to a user, who can switch off mails of this kind. Callers pass texts that other people
-	// wrote through mail.Line first.
+	// wrote through mail.Plain first.
 	Tell(ctx context.Context, tx *store.Tx, u *ent.User, kind, subject string, paragraphs ...string) error
 }
 

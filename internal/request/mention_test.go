@@ -66,7 +66,7 @@ func TestMentions(t *testing.T) {
 		c := say(agent, r, "public", fmt.Sprintf("@%s, @%s! (@%s) x@%s @nobody@x.test", admin.ID, strings.ToUpper(admin.Email), of(principal.Owner).Email, member.Email))
 		text := mails.sent[admin.Email]
 		require.Len(t, text, 1, "named twice, told once")
-		require.Contains(t, text[0], "Laptop for b Ann /b", "nothing that a mail program could take for a link")
+		require.Contains(t, text[0], "Laptop for <b>Ann</b>", "members read titles as they were written")
 		require.Contains(t, text[0], r.ID)
 		require.Equal(t, map[string]int{admin.Email: 1, of(principal.Owner).Email: 1}, mails.take())
 

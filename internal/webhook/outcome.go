@@ -95,7 +95,7 @@ func (d *Dispatcher) notify(ctx context.Context, tx *store.Tx, companyID, url, r
 	for _, o := range owners {
 		err := d.Mail.Enqueue(ctx, tx, mail.Message{
 			To: o.Email, Of: o.ID,
-			Subject: mail.Line("A webhook of "+c.Name+where+" was disabled", 150),
+			Subject: mail.Plain("A webhook of "+c.Name+where+" was disabled", 150),
 			Text: "Deliveries to this address have stopped:\n\n  " + mail.Plain(url, 500) + "\n\n" + reason + "\n\n" +
 				"Events that happen from now on are not sent there. Once the receiver works again, enable the\n" +
 				"subscription in the settings and replay what it has missed; events are kept for 30 days.\n",
