@@ -46,8 +46,8 @@ func Compile(d Definition) (*Form, error) {
 // one detail named "fields" for the rest). A field has at most one detail: the first of not shown, missing, wrong type or shape,
 // out of range, not of the pattern, no such user or team. Messages never repeat a value.
 //
-// A required field is missing if it is null, absent, an empty text or an empty list; false and 0 are answers. An optional field
-// accepts null and the empty value of its own type: a number or boolean field refuses "", and all but multiselect refuse [].
+// A required field is missing if it is null, absent, empty, a text or textarea of blanks (text.Blank), or an empty list; false and
+// 0 are answers. An optional field accepts null and the empty value of its own type: a number or boolean field refuses "", and all but multiselect refuse [].
 //
 // A field whose visibleWhen does not hold is not required. A value for it is refused rather than dropped, because dropping would
 // file something else than was sent; null and the empty value of its type pass. A condition on a field that has no value, or is
@@ -138,7 +138,7 @@ func (f *field) judge(v any, visible visibility) verdict {
 		return verdict{state: absent}
 	case visible == hidden:
 		return verdict{absent, "Is not shown with these answers, and so takes no value."}
-	case visible == shown && f.required && missing(v):
+	case visible == shown && f.required && f.unanswered(v):
 		return verdict{refused, "Is required."}
 	case f.blank(v):
 		return verdict{state: absent}

@@ -120,7 +120,7 @@ func TestValidateRequired(t *testing.T) {
 			options = `, "options": ["a"]`
 		}
 		f := compile(t, `{"key": "f", "required": true, "type": "`+kind+`"`+options+`}`)
-		for _, none := range []string{`{}`, `{"f": null}`, `{"f": ""}`, `{"f": []}`} {
+		for _, none := range []string{`{}`, `{"f": null}`, `{"f": ""}`, `{"f": []}`, `{"f": " \t"}`, `{"f": "\u00a0"}`, `{"f": "\u3000\u200b"}`} {
 			require.Equal(t, []string{"fields.f"}, refuse(t, f, none), kind)
 		}
 	}

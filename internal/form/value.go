@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"atrium/internal/id"
+	"atrium/internal/text"
 )
 
 // field is a compiled Field.
@@ -25,6 +26,12 @@ type field struct {
 	size      int // of the pattern, in instructions
 	when      []condition
 	faulty    bool // the definition is faulty beyond its key and texts, so conditions on the field are not checked
+}
+
+// unanswered reports whether v is no answer to the required field: it is missing, or a text that shows nothing.
+func (f *field) unanswered(v any) bool {
+	s, isText := v.(string)
+	return missing(v) || isText && (f.kind == Text || f.kind == TextArea) && text.Blank(s)
 }
 
 // missing reports whether v counts as no answer to a required field.

@@ -122,6 +122,9 @@ func TestDecodeFaults(t *testing.T) {
 		"patch null":           {`{"name":"abc","title":null}`, "", []string{"title: Must not be null"}},
 		"patch too short":      {`{"name":"abc","title":""}`, "", []string{"title: Must have at least 1 character"}},
 		"patch of blanks":      {`{"name":"abc","title":"  "}`, "", []string{"title: Must be more than blanks"}},
+		"a no-break space":     {"{\"name\":\"abc\",\"title\":\"\u00a0\"}", "", []string{"title: Must be more than blanks"}},
+		"what is not seen":     {"{\"name\":\"abc\",\"title\":\"\u3000 \u200b\ufeff\"}", "", []string{"title: Must be more than blanks"}},
+		"a vertical tab":       {`{"name":"abc","title":"\u000b"}`, "", []string{"title: Must be more than blanks"}},
 		"wrong types": {`{"name":1,"count":"1","ratio":"x","flag":"true","ids":"x","tags":[],"title":{}}`, "", []string{
 			"count: Must be a whole number", "flag: Must be a boolean", "ids: Must be a list", "name: Must be a string",
 			"ratio: Must be a number", "tags: Must be an object", "title: Must be a string"}},

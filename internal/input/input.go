@@ -306,9 +306,6 @@ func hashable(v any) bool {
 	return true
 }
 
-// blankMessage ends the message for a text of blanks, where a schema's patternDescription says so.
-const blankMessage = "more than blanks"
-
 // checkValue checks a decoded body, without its allowed nulls, against the schema.
 func (in *Input) checkValue(m map[string]any) []apperr.Detail {
 	res := &huma.ValidateResult{}
@@ -332,6 +329,7 @@ func (in *Input) checkValue(m map[string]any) []apperr.Detail {
 			details = append(details, d)
 		}
 	}
+	details = append(details, blanks(in.Body, m, "")...)
 	details = append(details, in.badLabels(m)...)
 	return details
 }

@@ -2,6 +2,7 @@ package text
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -29,6 +30,12 @@ func Short(s string, most int) string {
 // Plain returns s as valid UTF-8 without NUL, which every database can store. What is neither becomes U+FFFD.
 func Plain(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+// Blank reports whether a text shows nothing: it is empty, or only white space and format characters of Unicode, such as a
+// no-break space, an ideographic space or a byte-order mark.
+func Blank(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return !unicode.In(r, unicode.White_Space, unicode.Cf) }) < 0
 }
 
 // Camel returns the API's name of a column: created_by becomes createdBy.

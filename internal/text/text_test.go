@@ -25,6 +25,16 @@ func TestCut(t *testing.T) {
 	})
 }
 
+func TestBlank(t *testing.T) {
+	t.Parallel()
+	for _, blank := range []string{"", " ", "\t\n", "\u00a0", "\u200b", "\u3000", "\ufeff", "\u2060\u2028 "} {
+		require.True(t, text.Blank(blank), "%q", blank)
+	}
+	for _, shown := range []string{"0", " x ", "\u200bя", "👩‍💻", "\u0301"} {
+		require.False(t, text.Blank(shown), "%q", shown)
+	}
+}
+
 func TestCamel(t *testing.T) {
 	t.Parallel()
 	for column, want := range map[string]string{"name": "name", "created_by": "createdBy", "owner_team_id": "ownerTeamId", "a__b": "aB"} {
