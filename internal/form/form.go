@@ -47,7 +47,8 @@ func Compile(d Definition) (*Form, error) {
 // out of range, not of the pattern, no such user or team. Messages never repeat a value.
 //
 // A required field is missing if it is null, absent, empty, a text or textarea of blanks (text.Blank), or an empty list; false and
-// 0 are answers. An optional field accepts null and the empty value of its own type: a number or boolean field refuses "", and all but multiselect refuse [].
+// 0 are answers. An optional field accepts null and the empty value of its own type: a number or boolean field refuses "", and all
+// but multiselect refuse [].
 //
 // A field whose visibleWhen does not hold is not required. A value for it is refused rather than dropped, because dropping would
 // file something else than was sent; null and the empty value of its type pass. A condition on a field that has no value, or is

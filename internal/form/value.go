@@ -34,7 +34,7 @@ func (f *field) unanswered(v any) bool {
 	return missing(v) || isText && (f.kind == Text || f.kind == TextArea) && text.Blank(s)
 }
 
-// missing reports whether v counts as no answer to a required field.
+// missing reports whether v is null, an empty text or an empty list.
 func missing(v any) bool {
 	if s, ok := v.(string); ok {
 		return s == ""

@@ -2,8 +2,6 @@ package input
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -34,8 +32,12 @@ func blanks(s *huma.Schema, value any, field string) (details []apperr.Detail) {
 			details = append(details, blanks(s.Items, one, fmt.Sprintf("%s[%d]", field, i))...)
 		}
 	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-			details = append(details, blanks(s.Properties[name], v[name], strings.TrimPrefix(field+"."+name, "."))...)
+		for name, one := range v {
+			property := s.Properties[name]
+			if field != "" {
+				name = field + "." + name
+			}
+			details = append(details, blanks(property, one, name)...)
 		}
 	}
 	return details
