@@ -23,12 +23,14 @@ var ErrCorrupt = errors.New("seal: the value does not open: altered, not sealed 
 // errUsedUp is returned when a data key has reached AES-GCM's limit for random nonces.
 var errUsedUp = errors.New("seal: the data key has sealed 2^32 values: restart to draw a new one")
 
+// KMSTimeout limits a call to a KMS.
+const KMSTimeout = 10 * time.Second
+
 const (
-	lengthSize    = 4                // of the length field
-	maxWrapped    = 4096             // bytes; as in Tink
-	maxSealed     = 1 << 32          // values per data key
-	maxDataKeys   = 4096             // cached data keys: there is one per start of a process that sealed something
-	unwrapTimeout = 10 * time.Second // of a call to a KMS
+	lengthSize  = 4       // of the length field
+	maxWrapped  = 4096    // bytes; as in Tink
+	maxSealed   = 1 << 32 // values per data key
+	maxDataKeys = 4096    // cached data keys: there is one per start of a process that sealed something
 )
 
 // Sealer encrypts and decrypts values. It is safe for concurrent use.
@@ -130,7 +132,7 @@ func (s *Sealer) dataKeyOf(wrapped []byte) (tink.AEAD, error) {
 		return dataKey, nil
 	}
 	shared, err, _ := s.unwraps.Do(string(wrapped), func() (any, error) {
-		ctx, cancel := context.WithTimeout(context.Background(), unwrapTimeout)
+		ctx, cancel := context.WithTimeout(context.Background(), KMSTimeout)
 		defer cancel()
 		dataKey, err := s.unwrap(ctx, wrapped)
 		if err != nil {

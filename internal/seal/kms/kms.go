@@ -6,16 +6,14 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
-	"time"
 
 	vault "github.com/hashicorp/vault/api"
 	"github.com/tink-crypto/tink-go-awskms/v3/integration/awskms"
 	"github.com/tink-crypto/tink-go-hcvault/v2/integration/hcvault"
 	"github.com/tink-crypto/tink-go/v2/core/registry"
-)
 
-// timeout limits a call to Vault whose configuration has no limit, or a longer one.
-const timeout = 10 * time.Second
+	"atrium/internal/seal"
+)
 
 // Connect returns the client for a URI of HashiCorp Vault (hcvault://…) or AWS (aws-kms://…), and a function that closes it.
 func Connect(ctx context.Context, uri string) (client registry.KMSClient, closeClient func(), err error) {
@@ -42,8 +40,8 @@ func vaultClient(uri string) (registry.KMSClient, func(), error) {
 	if u.Host != "" {
 		config.Address = "https://" + u.Host
 	}
-	if config.Timeout <= 0 || config.Timeout > timeout { // 0 means no limit
-		config.Timeout = timeout
+	if config.Timeout <= 0 || config.Timeout > seal.KMSTimeout { // 0 means no limit
+		config.Timeout = seal.KMSTimeout
 	}
 	api, err := vault.NewClient(config)
 	if err != nil {
