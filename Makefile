@@ -28,7 +28,7 @@ run: build ## build and start the server; ARGS go to `atrium serve`
 test: ## vet and every test, with PostgreSQL and Redis (installed when missing); PKG=./internal/request for one package; ARGS go to `go test`
 	@.ci/test.sh $(ARGS)
 
-quick: ## in a minute, on SQLite alone: what a change most often breaks
+quick: ## in a minute and a half, on SQLite alone: what a change most often breaks
 	@PKG="$(QUICK)" .ci/test.sh -skip '/postgres$$' $(ARGS)
 
 race: ## the same under the race detector

@@ -35,26 +35,34 @@ var clients = sync.OnceValues(func() (string, error) {
 	return dir, nil
 })
 
+// clientCommand returns the command that runs one of testdata/clients. The script trusts the file of CAs, reads input from the variable
+// ATRIUM_TEST, and finds a browser in CHROMIUM.
+func clientCommand(ctx context.Context, t testing.TB, cas, name string, input any) *exec.Cmd {
+	t.Helper()
+	dir, err := clients()
+	require.NoError(t, err)
+	b, err := json.Marshal(input)
+	require.NoError(t, err)
+	chromium, err := exec.LookPath("chromium-headless-shell")
+	require.NoError(t, err)
+	cmd := exec.CommandContext(ctx, "node", name)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "CHROMIUM="+chromium, "NODE_EXTRA_CA_CERTS="+cas, "ATRIUM_TEST="+string(b))
+	return cmd
+}
+
 // script runs one of testdata/clients, which trusts the server's CA, and returns its output.
 func (n *node) script(name string, input any) string {
 	n.t.Helper()
 	return n.scriptTrusting(filepath.Join(n.data, "ca.pem"), name, input)
 }
 
-// scriptTrusting is script with a file of CAs. The script reads input from the variable ATRIUM_TEST.
+// scriptTrusting is script with a file of CAs.
 func (n *node) scriptTrusting(cas, name string, input any) string {
 	n.t.Helper()
-	dir, err := clients()
-	require.NoError(n.t, err)
-	b, err := json.Marshal(input)
-	require.NoError(n.t, err)
 	ctx, cancel := context.WithTimeout(n.t.Context(), 25*time.Minute) // a tour of all pages takes five minutes alone, and longer beside other tests
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "node", name)
-	cmd.Dir = dir
-	chromium, err := exec.LookPath("chromium-headless-shell")
-	require.NoError(n.t, err)
-	cmd.Env = append(os.Environ(), "CHROMIUM="+chromium, "NODE_EXTRA_CA_CERTS="+cas, "ATRIUM_TEST="+string(b))
+	cmd := clientCommand(ctx, n.t, cas, name, input)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	require.NoError(n.t, cmd.Run(), "%s:\n%s\nserver:\n%s", name, &out, n.err)
@@ -69,21 +77,12 @@ type talking struct {
 	said *output
 }
 
-// talk starts a script, which reads input from the variable ATRIUM_TEST. It is stopped at the end of the test, or after ten
-// minutes.
+// talk starts a script. It is stopped at the end of the test, or after ten minutes.
 func (p place) talk(name string, input any) *talking {
 	p.t.Helper()
-	dir, err := clients()
-	require.NoError(p.t, err)
-	b, err := json.Marshal(input)
-	require.NoError(p.t, err)
-	chromium, err := exec.LookPath("chromium-headless-shell")
-	require.NoError(p.t, err)
 	ctx, cancel := context.WithTimeout(p.t.Context(), 10*time.Minute)
 	p.t.Cleanup(cancel)
-	s := &talking{p.t, name, exec.CommandContext(ctx, "node", name), newOutput()}
-	s.cmd.Dir = dir
-	s.cmd.Env = append(os.Environ(), "CHROMIUM="+chromium, "NODE_EXTRA_CA_CERTS="+filepath.Join(p.data, "ca.pem"), "ATRIUM_TEST="+string(b))
+	s := &talking{p.t, name, clientCommand(ctx, p.t, filepath.Join(p.data, "ca.pem"), name, input), newOutput()}
 	s.cmd.Stdout, s.cmd.Stderr = s.said, s.said
 	require.NoError(p.t, s.cmd.Start())
 	return s

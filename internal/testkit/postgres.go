@@ -148,7 +148,7 @@ func cluster(tb testing.TB) *url.URL {
 	tb.Helper()
 	value := os.Getenv(postgresVariable)
 	if value == "" {
-		tb.Fatalf("%s is not set: `make test` starts a PostgreSQL cluster and sets it, and so does `.ci/with-services.sh go test …` for a single package.", postgresVariable)
+		tb.Fatalf("%s is not set: `make test` starts a PostgreSQL cluster and sets it, also for a single package (make test PKG=./internal/request).", postgresVariable)
 	}
 	u, err := url.Parse(value)
 	if err != nil {
