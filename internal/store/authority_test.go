@@ -7,6 +7,7 @@ import (
 
 	"entgo.io/ent/dialect"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"atrium/ent"
 	"atrium/internal/principal"
@@ -167,6 +168,31 @@ func TestAuthorityWithoutListener(t *testing.T) {
 		return w.Store.Write(w.As(w.A, principal.Owner), named(changes(w), "a role changes")) == nil // the pool must notice the lost connections first
 	}, patience, 10*time.Millisecond)
 	require.Eventually(t, func() bool { v, ok := other.Authority(); return ok && v > before }, patience, time.Millisecond)
+}
+
+// Once PostgreSQL is back after a restart, no call gets a connection that the restart has ended.
+func TestNoCallPaysForLostConnections(t *testing.T) {
+	t.Parallel()
+	w := testkit.PostgresWorld(t)
+	other := another(t, w)
+	heard(t, other)
+	reads := func() {
+		var all errgroup.Group
+		for range 8 { // so many connections at once
+			all.Go(func() error {
+				_, err := other.Reader().Service.Query().Count(system())
+				return err
+			})
+		}
+		require.NoError(t, all.Wait())
+	}
+	reads()
+	before := heard(t, other)
+	_, err := w.Store.Pool().Exec(t.Context(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"+
+		" AND backend_type = 'client backend' AND pid <> pg_backend_pid()")
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { v, ok := other.Authority(); return ok && v > before }, patience, time.Millisecond)
+	reads()
 }
 
 // Without migrations there is nothing to watch: Authority returns false, and the store keeps running.

@@ -62,7 +62,10 @@ func openPostgres(ctx context.Context, o Options) (*Store, error) {
 		s.closers = append(s.closers, func() error { s.replica.pool.Close(); return nil }, s.replica.silence.close)
 	}
 	s.begin = pgWriter{pool, s.silence, cmp.Or(o.WriteTime, maxWriteTime)}
-	s.watch = newWatch(&pgSignal{cfg: cfg.ConnConfig, silence: s.silence})
+	// What ended the watch's connection, as a restart of the server does, has ended the idle ones of the pools as well. Without this,
+	// each would fail one call after the database is back.
+	reset := func() { pool.Reset(); readPool.Reset() }
+	s.watch = newWatch(&pgSignal{cfg: cfg.ConnConfig, silence: s.silence, lost: reset})
 	s.closers = append(s.closers, s.watch.close)
 	return s, nil
 }

@@ -132,6 +132,7 @@ func (s *sqliteSignal) run(ctx context.Context, w *watch) error {
 type pgSignal struct {
 	cfg     *pgx.ConnConfig
 	silence *silence
+	lost    func() // called when the connection was lost
 }
 
 // pgAnswer is the time limit for one answer to the watch.
@@ -149,6 +150,9 @@ func (s *pgSignal) run(ctx context.Context, w *watch) error {
 		cctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
 		_ = conn.Close(cctx)
+		if ctx.Err() == nil {
+			s.lost()
+		}
 	}()
 	w.version.Add(1) // changes before LISTEN were not heard
 	w.markHealthy(time.Now())
