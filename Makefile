@@ -5,12 +5,12 @@ SHELL := /bin/bash
 ARGS ?=
 FUZZTIME ?= 30s
 
-# The packages of one run of the tests: make test PKG=./internal/request.
+# The packages of one run of the tests: make test PKG=./internal/desk/request.
 PKG ?=
 export PKG
 
 # What a change most often breaks: the rules of imports and of the schema, authorisation, operations, and both APIs with their goldens.
-QUICK := ./policies ./authz ./ent/schema ./internal/testkit ./internal/op ./internal/request ./internal/apitest/doors ./rest ./graph
+QUICK := ./policies ./authz ./ent/schema ./internal/test/testkit ./internal/op ./internal/desk/request ./internal/test/apitest/doors ./rest ./graph
 
 # What is built in one clone serves the next one: without the path of its folder, a package is the same in each. Go's own default
 # would compile everything again in a clean checkout, which took CI a third of its time.
@@ -25,7 +25,7 @@ LINT := .bin/golangci-lint-$(LINT_VERSION)
 run: build ## build and start the server; ARGS go to `atrium serve`
 	exec bin/atrium serve --drain 0s $(ARGS)
 
-test: ## vet and every test, with PostgreSQL and Redis (installed when missing); PKG=./internal/request for one package; ARGS go to `go test`
+test: ## vet and every test, with PostgreSQL and Redis (installed when missing); PKG=./internal/desk/request for one package; ARGS go to `go test`
 	@.ci/test.sh $(ARGS)
 
 quick: ## in a minute and a half, on SQLite alone: what a change most often breaks

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # bench.sh [FLAGS…] runs every benchmark against real services with durable settings; FLAGS go to `go test`.
-# The comparison bench, internal/bench, runs last.
+# The comparison bench, internal/test/bench, runs last.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -14,4 +14,4 @@ packages=$(git grep --untracked -lE '^func Benchmark' -- '*_test.go' | xargs -n 
 # One package at a time, so that they do not measure each other.
 # shellcheck disable=SC2086 # one argument a package
 go test -timeout 60m -p 1 -run '^$' -bench . "$@" $packages
-go run ./internal/bench
+go run ./internal/test/bench

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # generated.sh runs all generators and fails, listing the files, when that changes anything. It compares the working tree before
-# and after, not with the last commit, so it works on uncommitted changes. The tests of internal/store/migrategen check that the
+# and after, not with the last commit, so it works on uncommitted changes. The tests of internal/platform/store/migrategen check that the
 # migrations cover every change of ent/schema.
 set -euo pipefail
 cd "$(dirname "$0")/.."

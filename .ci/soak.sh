@@ -7,4 +7,4 @@ cd "$(dirname "$0")/.."
 
 export ATRIUM_SOAK_ROUNDS="${1:-10000}"
 .ci/with-services.sh go test -vet=off -count=1 -v -timeout 3h -p 1 \
-  -run '^(TestStopAgainstWrites|TestNothingButWhatWasApproved|TestAnAgentsListIsWhatBothMayRead)$'"${ON:+/$ON}" ./internal/agent ./internal/apitest/doors
+  -run '^(TestStopAgainstWrites|TestNothingButWhatWasApproved|TestAnAgentsListIsWhatBothMayRead)$'"${ON:+/$ON}" ./internal/agent ./internal/test/apitest/doors

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test.sh [FLAGS…] vets everything, then runs every test against real services; FLAGS go to `go test`. PKG="./internal/request …" takes
+# test.sh [FLAGS…] vets everything, then runs every test against real services; FLAGS go to `go test`. PKG="./internal/desk/request …" takes
 # these packages alone. It does not vet when LINTED is set, because the linter includes vet.
 set -euo pipefail
 cd "$(dirname "$0")/.."

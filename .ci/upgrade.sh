@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-commit=${1:-$(awk 'END { print $2 }' internal/store/migrations/releases)}
+commit=${1:-$(awk 'END { print $2 }' internal/platform/store/migrations/releases)}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 git archive "$commit" | tar -x -C "$dir"

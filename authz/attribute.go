@@ -7,7 +7,7 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
-	wording "atrium/internal/text"
+	wording "atrium/internal/platform/text"
 )
 
 // kind is the type of an attribute's values. Values of different kinds never compare.

@@ -16,7 +16,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/rego"
 
 	"atrium/ent"
-	"atrium/internal/principal"
+	"atrium/internal/platform/principal"
 )
 
 // Reach says which rows of a resource a role reaches.

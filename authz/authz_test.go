@@ -9,7 +9,7 @@ import (
 	"go.uber.org/goleak"
 
 	"atrium/authz"
-	"atrium/internal/principal"
+	"atrium/internal/platform/principal"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -11,7 +11,7 @@ import (
 
 	"atrium/authz"
 	"atrium/ent"
-	"atrium/internal/principal"
+	"atrium/internal/platform/principal"
 )
 
 // compiled makes a set of policies on reading services that look at the row, one of them an Allow that holds, and others policies

@@ -9,7 +9,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 
 	"atrium/ent/migrate"
-	"atrium/internal/principal"
+	"atrium/internal/platform/principal"
 )
 
 // Some attributes have a closed set of values: roles, statuses, priorities. A condition that compares such an attribute

@@ -11,8 +11,8 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
-	"atrium/internal/apperr"
-	wording "atrium/internal/text"
+	"atrium/internal/platform/apperr"
+	wording "atrium/internal/platform/text"
 )
 
 // The limits of one policy's condition.

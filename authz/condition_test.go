@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/authz"
-	"atrium/internal/apperr"
+	"atrium/internal/platform/apperr"
 )
 
 // compile compiles a policy on a resource with the condition and returns the fields of its faults.

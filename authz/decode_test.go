@@ -7,7 +7,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/rego"
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/principal"
+	"atrium/internal/platform/principal"
 )
 
 // An answer of the policies that decode does not understand is an error, and an error comes with the zero decision, which

@@ -18,10 +18,10 @@ import (
 	"atrium/ent"
 	"atrium/ent/service"
 	"atrium/ent/user"
-	"atrium/internal/id"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/id"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
 )
 
 // Lists and single decisions agree exactly: over random rows, callers and sets of policies, a narrowed query returns exactly the

@@ -8,8 +8,8 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
-	"atrium/internal/principal"
-	wording "atrium/internal/text"
+	"atrium/internal/platform/principal"
+	wording "atrium/internal/platform/text"
 )
 
 // Caller is the caller and the origin of a call, as policies see them. It must not change after the first question

@@ -5,7 +5,7 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
-	"atrium/internal/principal"
+	"atrium/internal/platform/principal"
 )
 
 // Unmet is a condition that was false.

@@ -8,7 +8,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/rego"
 
-	"atrium/internal/principal"
+	"atrium/internal/platform/principal"
 )
 
 // DecideAnew is Decide without the cache, on all of the caller's scopes.

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/authz"
-	"atrium/internal/principal"
+	"atrium/internal/platform/principal"
 )
 
 // vocabulary holds the words of a list's own statement.

@@ -14,7 +14,7 @@ import (
 
 	"atrium/authz"
 	"atrium/ent"
-	"atrium/internal/principal"
+	"atrium/internal/platform/principal"
 )
 
 const frozen = `package atrium.operator

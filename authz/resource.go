@@ -8,7 +8,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/teammember"
-	"atrium/internal/id"
+	"atrium/internal/platform/id"
 )
 
 // Any stands for every resource, or every action, in a policy.

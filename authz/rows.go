@@ -9,7 +9,7 @@ import (
 
 	"atrium/ent/accessdecision"
 	"atrium/ent/auditentry"
-	"atrium/internal/principal"
+	"atrium/internal/platform/principal"
 )
 
 // visible is the part of a company's rows that one caller may read. It implements principal.Rows, and builds each entity's

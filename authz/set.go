@@ -14,7 +14,7 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
-	"atrium/internal/principal"
+	"atrium/internal/platform/principal"
 )
 
 // Set holds all enabled policies of one company. It is immutable, and caches what was computed from it.

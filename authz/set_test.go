@@ -12,8 +12,8 @@ import (
 
 	"atrium/authz"
 	"atrium/ent"
-	"atrium/internal/apperr"
-	"atrium/internal/principal"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
 )
 
 // setOf compiles policies: "Deny read Service {…}", named pol_a, pol_b and so on.

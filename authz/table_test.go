@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent"
-	wording "atrium/internal/text"
+	wording "atrium/internal/platform/text"
 )
 
 // Every column of an entity that policies cover is an attribute, or is listed with the reason why not. Nothing else is listed.

@@ -11,7 +11,7 @@ import (
 	"entgo.io/ent/dialect/sql"
 
 	"atrium/ent/request"
-	"atrium/internal/principal"
+	"atrium/internal/platform/principal"
 )
 
 // loadRequest is the statement that Load sends, by dialect.

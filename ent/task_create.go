@@ -9,7 +9,7 @@ import (
 	"atrium/ent/task"
 	"atrium/ent/team"
 	"atrium/ent/user"
-	"atrium/internal/sla"
+	"atrium/internal/desk/sla"
 	"context"
 	"encoding/json"
 	"errors"

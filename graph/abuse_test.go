@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/apitest"
-	"atrium/internal/testkit"
+	"atrium/internal/test/apitest"
+	"atrium/internal/test/testkit"
 )
 
 // abuse is a call that must be refused before it causes a database statement.

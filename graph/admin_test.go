@@ -10,13 +10,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/apitest"
-	"atrium/internal/catalog"
+	"atrium/internal/desk/catalog"
+	"atrium/internal/desk/request"
 	"atrium/internal/op"
-	"atrium/internal/principal"
-	"atrium/internal/request"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/apitest"
+	"atrium/internal/test/testkit"
 )
 
 var numbers atomic.Int64

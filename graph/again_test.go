@@ -10,10 +10,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/apitest"
 	"atrium/internal/people"
-	"atrium/internal/principal"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/principal"
+	"atrium/internal/test/apitest"
+	"atrium/internal/test/testkit"
 )
 
 // under sends an operation with an idempotency key.

@@ -9,9 +9,9 @@ import (
 	"atrium/graph/generated"
 	"atrium/graph/internal/relay"
 	"atrium/internal/agent"
-	"atrium/internal/feed"
+	"atrium/internal/notify/feed"
 	"atrium/internal/op"
-	"atrium/internal/period"
+	"atrium/internal/platform/period"
 )
 
 func (r *queryResolver) AgentStats(ctx context.Context, from, to time.Time, by generated.AgentStatsBy) ([]*agent.Stat, error) {

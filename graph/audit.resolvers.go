@@ -6,10 +6,10 @@ import (
 
 	"atrium/ent"
 	"atrium/graph/generated"
-	"atrium/internal/audit/merkle"
-	"atrium/internal/auditlog"
-	"atrium/internal/feed"
+	"atrium/internal/notify/feed"
 	"atrium/internal/op"
+	"atrium/internal/op/audit/merkle"
+	"atrium/internal/op/auditlog"
 )
 
 // ExportAudit reads the entries after the export was recorded. A repeat with the same idempotency key records nothing and reads the

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"net/http"
 
-	"atrium/internal/apperr"
 	"atrium/internal/gate"
-	"atrium/internal/strictjson"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/strictjson"
 )
 
 // call is the body of a request.

@@ -5,7 +5,7 @@ import (
 
 	"atrium/ent"
 	"atrium/graph/internal/relay"
-	"atrium/internal/catalog"
+	"atrium/internal/desk/catalog"
 	"atrium/internal/op"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 
-	"atrium/internal/text"
+	"atrium/internal/platform/text"
 )
 
 // columns returns the columns of T for Ent to select: those that the selection of the context's field needs, below a path of

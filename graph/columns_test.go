@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/apitest"
+	"atrium/internal/test/apitest"
 )
 
 // fieldsOf returns the fields of a type that show a row's own values, by introspection.

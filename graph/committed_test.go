@@ -15,8 +15,8 @@ import (
 	"github.com/vektah/gqlparser/v2/formatter"
 
 	"atrium/graph"
-	"atrium/internal/apitest"
-	"atrium/internal/testkit"
+	"atrium/internal/test/apitest"
+	"atrium/internal/test/testkit"
 )
 
 var (

@@ -5,8 +5,8 @@ import (
 
 	"atrium/graph/generated"
 	"atrium/graph/internal/view"
-	"atrium/internal/company"
 	"atrium/internal/op"
+	"atrium/internal/people/company"
 )
 
 func (r *queryResolver) Viewer(ctx context.Context) (*view.Viewer, error) {

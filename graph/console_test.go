@@ -29,7 +29,7 @@ func TestTheConsolesDocumentsAreWithinTheLimit(t *testing.T) {
 	require.NoError(t, err)
 	schema, err := gqlparser.LoadSchema(&ast.Source{Name: "schema.graphql", Input: string(sdl)})
 	require.NoError(t, err)
-	manifest, err := os.ReadFile("../internal/console/dist/documents.json")
+	manifest, err := os.ReadFile("../internal/gate/console/dist/documents.json")
 	require.NoError(t, err)
 	var documents map[string]string
 	require.NoError(t, json.Unmarshal(manifest, &documents))
@@ -46,7 +46,7 @@ func TestTheConsolesDocumentsAreWithinTheLimit(t *testing.T) {
 // The web console offers every resource that policies cover, and every one that audit entries name.
 func TestTheConsoleKnowsTheResources(t *testing.T) {
 	t.Parallel()
-	source, err := os.ReadFile("../internal/console/web/src/parts/resources.ts")
+	source, err := os.ReadFile("../internal/gate/console/web/src/parts/resources.ts")
 	require.NoError(t, err)
 	ruled, audited, found := strings.Cut(string(source), "export const audited")
 	require.True(t, found)

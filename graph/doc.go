@@ -44,7 +44,7 @@
 //
 // A step of the generator (graph/internal/generate/rewrite.go) makes gqlgen's output faster: columns are marshalled without a
 // field context, lists without a goroutine per element, and objects without bookkeeping for @defer. A list of 20 requests with
-// three edges each has to serve 0.6 of the rate of REST's list (`.ci/with-services.sh --durable go run ./internal/bench -workload
+// three edges each has to serve 0.6 of the rate of REST's list (`.ci/with-services.sh --durable go run ./internal/test/bench -workload
 // edges`). With the step a call of BenchmarkEdges takes 0.81 to 0.83 of the time and makes 0.65 of the allocations, the client's
 // included (SQLite, medians of three pairs, 2026-11), and the generated code is 13,500 lines shorter. gqlgen has no option for this.
 // When it has one, the step is removed.

@@ -13,7 +13,7 @@ import (
 	"github.com/vektah/gqlparser/v2/validator/core"
 	"github.com/vektah/gqlparser/v2/validator/rules"
 
-	"atrium/internal/apperr"
+	"atrium/internal/platform/apperr"
 )
 
 const (

@@ -11,7 +11,7 @@ import (
 	"atrium/ent"
 	"atrium/graph/internal/relay"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/paging"
 	"atrium/internal/people"
 )
 

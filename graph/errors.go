@@ -17,10 +17,10 @@ import (
 
 	"atrium/graph/internal/fault"
 	"atrium/graph/internal/scalar"
-	"atrium/internal/apperr"
 	"atrium/internal/gate"
-	"atrium/internal/principal"
-	"atrium/internal/store"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 )
 
 // extensions returns what callers are told of an error in its `extensions`.

@@ -7,11 +7,11 @@ import (
 
 	"atrium/ent"
 	"atrium/graph/generated"
-	"atrium/internal/execution"
-	"atrium/internal/feed"
+	"atrium/internal/desk/sla"
+	"atrium/internal/notify/feed"
 	"atrium/internal/op"
-	"atrium/internal/sla"
 	"atrium/internal/workflow/engine"
+	"atrium/internal/workflow/execution"
 )
 
 func (r *queryResolver) PreviewMove(ctx context.Context, id string, version int, phaseID *string) (*execution.MovePreview, error) {

@@ -12,12 +12,12 @@ import (
 	"atrium/ent"
 	"atrium/ent/approval"
 	"atrium/ent/execution"
-	"atrium/internal/apitest"
 	"atrium/internal/op"
 	"atrium/internal/people"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/apitest"
+	"atrium/internal/test/testkit"
 	"atrium/internal/workflow"
 )
 

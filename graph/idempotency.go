@@ -10,9 +10,9 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"atrium/internal/apperr"
 	"atrium/internal/gate"
 	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
 	"atrium/internal/secret"
 )
 

@@ -7,8 +7,8 @@ import (
 	"atrium/ent/inboundcall"
 	"atrium/graph/generated"
 	"atrium/graph/internal/relay"
-	"atrium/internal/inbound"
-	"atrium/internal/text"
+	"atrium/internal/platform/text"
+	"atrium/internal/webhook/inbound"
 )
 
 func (r *queryResolver) InboundCalls(ctx context.Context, webhook string, outcome []inboundcall.Outcome, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.InboundCall], error) {

@@ -5,8 +5,8 @@ import (
 
 	"atrium/ent"
 	"atrium/graph/generated"
-	"atrium/internal/apikey"
 	"atrium/internal/identity"
+	"atrium/internal/identity/apikey"
 	"atrium/internal/op"
 )
 

@@ -11,12 +11,12 @@ import (
 
 	"atrium/authz"
 	entcompany "atrium/ent/company"
-	"atrium/internal/apitest"
-	"atrium/internal/company"
 	"atrium/internal/op"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/people/company"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/apitest"
+	"atrium/internal/test/testkit"
 )
 
 // Operations of an exact cost. A list costs the same whether there are rows or not.

@@ -10,8 +10,8 @@ import (
 	"go.uber.org/goleak"
 
 	"atrium/graph"
-	"atrium/internal/apitest"
-	"atrium/internal/testkit"
+	"atrium/internal/test/apitest"
+	"atrium/internal/test/testkit"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

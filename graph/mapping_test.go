@@ -21,12 +21,12 @@ import (
 	"atrium/graph/generated"
 	"atrium/graph/internal/relay"
 	"atrium/graph/internal/view"
-	"atrium/internal/form"
-	"atrium/internal/notice"
+	"atrium/internal/desk/form"
+	"atrium/internal/desk/sla"
+	"atrium/internal/notify/notice"
 	"atrium/internal/op"
-	"atrium/internal/paging"
-	"atrium/internal/sla"
-	"atrium/internal/store"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/store"
 )
 
 const tenantsOwn = "callers know which company they are of"

@@ -6,7 +6,7 @@ import (
 
 	"atrium/graph/internal/registry"
 	"atrium/graph/internal/relay"
-	"atrium/internal/apperr"
+	"atrium/internal/platform/apperr"
 )
 
 // nodes maps the prefixes of ids to the entities that have them.

@@ -7,10 +7,10 @@ import (
 	"atrium/graph/generated"
 	"atrium/graph/internal/relay"
 	"atrium/graph/internal/view"
-	"atrium/internal/feed"
-	"atrium/internal/notice"
-	"atrium/internal/paging"
-	"atrium/internal/principal"
+	"atrium/internal/notify/feed"
+	"atrium/internal/notify/notice"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/principal"
 )
 
 func (r *queryResolver) Notifications(ctx context.Context, unread *bool, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Notification], error) {

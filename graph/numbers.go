@@ -9,7 +9,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/validator/core"
 
-	"atrium/internal/strictjson"
+	"atrium/internal/platform/strictjson"
 )
 
 // numbersIn returns the number literals inside a document's JSON values, and turns them into string literals: gqlparser would

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/apitest"
-	"atrium/internal/principal"
+	"atrium/internal/platform/principal"
+	"atrium/internal/test/apitest"
 )
 
 // Numbers in JSON values keep the digits that were sent, in literals and in variables.

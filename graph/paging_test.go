@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/apitest"
+	"atrium/internal/test/apitest"
 )
 
 // Every list can be paged from beginning to end in each of its orders, and shows each row once.

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/apitest"
-	"atrium/internal/principal"
+	"atrium/internal/platform/principal"
+	"atrium/internal/test/apitest"
 )
 
 // patience bounds the wait for what happens after a call.

@@ -12,9 +12,9 @@ import (
 
 	"atrium/graph/internal/fault"
 	"atrium/graph/internal/limit"
-	"atrium/internal/apperr"
 	"atrium/internal/gate"
-	"atrium/internal/principal"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
 )
 
 // costPerCall is the cost that counts as one additional call against the caller's rate limit.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/apitest"
 	"atrium/internal/op"
-	"atrium/internal/principal"
+	"atrium/internal/platform/principal"
+	"atrium/internal/test/apitest"
 	"atrium/policies"
 )
 

@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/apitest"
-	"atrium/internal/principal"
+	"atrium/internal/platform/principal"
+	"atrium/internal/test/apitest"
 )
 
 // refusal returns the code of an answer's first error.

@@ -8,11 +8,11 @@ import (
 	rows "atrium/ent/request"
 	"atrium/graph/generated"
 	"atrium/graph/internal/relay"
-	"atrium/internal/feed"
+	"atrium/internal/desk/request"
+	"atrium/internal/desk/sla"
+	"atrium/internal/notify/feed"
 	"atrium/internal/op"
-	"atrium/internal/period"
-	"atrium/internal/request"
-	"atrium/internal/sla"
+	"atrium/internal/platform/period"
 )
 
 func (r *subscriptionResolver) RequestChanged(ctx context.Context, id *string, filter *request.ListInput) (<-chan *generated.RequestChange, error) {

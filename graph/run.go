@@ -12,10 +12,10 @@ import (
 	"atrium/graph/internal/limit"
 	"atrium/graph/internal/relay"
 	"atrium/graph/internal/view"
-	"atrium/internal/apperr"
 	"atrium/internal/op"
-	"atrium/internal/paging"
-	"atrium/internal/principal"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
 )
 
 // change runs the operation of a mutation. It checks the operation's rules against the input as the caller sent it, as REST

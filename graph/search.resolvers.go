@@ -8,12 +8,12 @@ import (
 
 	"atrium/ent"
 	"atrium/graph/generated"
-	"atrium/internal/apperr"
-	"atrium/internal/catalog"
+	"atrium/internal/desk/catalog"
+	"atrium/internal/desk/request"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/paging"
 	"atrium/internal/people"
-	"atrium/internal/request"
+	"atrium/internal/platform/apperr"
 	"atrium/internal/workflow"
 )
 

@@ -12,12 +12,12 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"atrium/graph/generated"
-	"atrium/internal/apperr"
-	"atrium/internal/feed"
 	"atrium/internal/gate"
+	"atrium/internal/notify/feed"
 	"atrium/internal/op"
-	"atrium/internal/principal"
-	"atrium/internal/ratelimit"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/ratelimit"
 )
 
 // Options are what the server is built from.

@@ -5,9 +5,9 @@ import (
 
 	"atrium/ent"
 	"atrium/graph/internal/relay"
+	"atrium/internal/identity/websession"
 	"atrium/internal/op"
-	"atrium/internal/principal"
-	"atrium/internal/websession"
+	"atrium/internal/platform/principal"
 )
 
 func (r *queryResolver) Sessions(ctx context.Context, userID *string, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Session], error) {

@@ -12,10 +12,10 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"atrium/graph/internal/limit"
-	"atrium/internal/apperr"
-	"atrium/internal/feed"
 	"atrium/internal/gate"
-	"atrium/internal/principal"
+	"atrium/internal/notify/feed"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
 )
 
 // timing holds a stream's intervals.

@@ -13,13 +13,13 @@ import (
 	"atrium/ent/auditentry"
 	"atrium/ent/session"
 	"atrium/ent/user"
-	"atrium/internal/apikey"
-	"atrium/internal/apitest"
+	"atrium/internal/identity/apikey"
 	"atrium/internal/op"
 	"atrium/internal/people"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/apitest"
+	"atrium/internal/test/testkit"
 )
 
 // Streams show each caller exactly what GET /requests/{id} shows, and leave out hidden rows without a trace.

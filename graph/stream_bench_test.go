@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/graph"
-	"atrium/internal/apitest"
-	"atrium/internal/principal"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/principal"
+	"atrium/internal/test/apitest"
+	"atrium/internal/test/testkit"
 )
 
 // BenchmarkThousandStreams sends one change to a thousand streams of one company, and measures how long the first and the last of

@@ -19,14 +19,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/graph"
-	"atrium/internal/apitest"
-	"atrium/internal/authn"
-	"atrium/internal/feed"
 	"atrium/internal/gate"
-	"atrium/internal/principal"
-	"atrium/internal/ratelimit"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/identity/authn"
+	"atrium/internal/notify/feed"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/ratelimit"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/apitest"
+	"atrium/internal/test/testkit"
 )
 
 // hasty is for tests of what otherwise takes seconds.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"atrium/internal/apperr"
-	"atrium/internal/principal"
-	"atrium/internal/ratelimit"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/ratelimit"
 )
 
 // StreamLimits are how many streams may be open; 0 means the default. The limits of a principal and of a company are counted over

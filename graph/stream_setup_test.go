@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/graph"
-	"atrium/internal/apitest"
-	"atrium/internal/testkit"
+	"atrium/internal/test/apitest"
+	"atrium/internal/test/testkit"
 )
 
 const (

@@ -12,7 +12,7 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 
-	"atrium/internal/apperr"
+	"atrium/internal/platform/apperr"
 )
 
 // The protocol is graphql-sse in its mode of distinct connections: each operation has an answer of its own, with an event "next"

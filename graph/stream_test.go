@@ -12,12 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent/webhookdelivery"
-	"atrium/internal/apitest"
+	"atrium/internal/desk/request"
 	"atrium/internal/op"
-	"atrium/internal/principal"
-	"atrium/internal/request"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/apitest"
+	"atrium/internal/test/testkit"
 )
 
 // retitled changes a request's title.

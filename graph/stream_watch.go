@@ -7,10 +7,10 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"atrium/graph/generated"
-	"atrium/internal/apperr"
-	"atrium/internal/feed"
+	"atrium/internal/notify/feed"
 	"atrium/internal/op"
-	"atrium/internal/principal"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
 )
 
 // watched says which changes a subscription reports.

@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent/webhookdelivery"
-	"atrium/internal/apitest"
-	"atrium/internal/events"
-	"atrium/internal/principal"
-	"atrium/internal/store"
+	"atrium/internal/op/events"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/apitest"
 )
 
 const (

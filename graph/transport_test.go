@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/graph"
-	"atrium/internal/apitest"
 	"atrium/internal/op"
-	"atrium/internal/principal"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/principal"
+	"atrium/internal/test/apitest"
+	"atrium/internal/test/testkit"
 )
 
 // raw sends a body as it is.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/apitest"
+	"atrium/internal/test/apitest"
 )
 
 // An update with the values that the row has keeps its etag and updatedAt, and leaves no audit entry: also where the database writes

@@ -8,10 +8,10 @@ import (
 	"atrium/ent/webhookdelivery"
 	"atrium/graph/generated"
 	"atrium/graph/internal/relay"
-	"atrium/internal/feed"
+	"atrium/internal/notify/feed"
 	"atrium/internal/op"
-	"atrium/internal/period"
-	"atrium/internal/text"
+	"atrium/internal/platform/period"
+	"atrium/internal/platform/text"
 	"atrium/internal/webhook"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/tester"
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/principal"
+	"atrium/internal/platform/principal"
 	"atrium/policies"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/apitest"
-	"atrium/internal/principal"
+	"atrium/internal/platform/principal"
+	"atrium/internal/test/apitest"
 	"atrium/rest"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/apitest"
-	"atrium/internal/store"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/apitest"
 	"atrium/rest"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"atrium/internal/input"
+	"atrium/internal/op/input"
 )
 
 // example returns an example of type t as JSON for the OpenAPI document: the value of the tag `example`, or else the first value

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 
 	"atrium/ent"
-	"atrium/internal/execution"
+	"atrium/internal/workflow/execution"
 )
 
 // ExecutionSummary is an execution as lists show it.

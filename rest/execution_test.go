@@ -11,9 +11,9 @@ import (
 
 	"atrium/ent/approval"
 	"atrium/ent/execution"
-	"atrium/internal/apitest"
-	"atrium/internal/principal"
-	"atrium/internal/store"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/apitest"
 )
 
 // processing is a workflow with an execution that waits, and one row of each kind that a phase opens.

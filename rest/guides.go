@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"atrium/internal/billing"
-	"atrium/internal/principal"
+	"atrium/internal/platform/principal"
 	"atrium/policies"
 )
 

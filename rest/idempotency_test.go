@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/apitest"
+	"atrium/internal/test/apitest"
 )
 
 func keyed(key string) http.Header { return http.Header{"Idempotency-Key": {key}} }

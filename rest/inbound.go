@@ -9,10 +9,10 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"atrium/internal/apperr"
 	"atrium/internal/gate"
-	"atrium/internal/inbound"
-	"atrium/internal/ratelimit"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/ratelimit"
+	"atrium/internal/webhook/inbound"
 )
 
 // inboundPath is the path of inbound webhooks, without the id. It is no row of the table, because its callers send no credential

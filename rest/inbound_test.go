@@ -16,11 +16,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/apitest"
-	"atrium/internal/inbound"
 	"atrium/internal/op"
-	"atrium/internal/principal"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/principal"
+	"atrium/internal/test/apitest"
+	"atrium/internal/test/testkit"
+	"atrium/internal/webhook/inbound"
 	"atrium/internal/workflow"
 	"atrium/rest"
 )

@@ -6,8 +6,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"atrium/internal/apitest"
-	"atrium/internal/testkit"
+	"atrium/internal/test/apitest"
+	"atrium/internal/test/testkit"
 	"atrium/rest"
 )
 

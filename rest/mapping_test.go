@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent"
-	"atrium/internal/form"
-	"atrium/internal/sla"
+	"atrium/internal/desk/form"
+	"atrium/internal/desk/sla"
 )
 
 const tenantsOwn = "callers know which company they are of"

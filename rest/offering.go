@@ -2,9 +2,9 @@ package rest
 
 import (
 	"atrium/ent"
-	"atrium/internal/catalog"
-	"atrium/internal/form"
-	"atrium/internal/sla"
+	"atrium/internal/desk/catalog"
+	"atrium/internal/desk/form"
+	"atrium/internal/desk/sla"
 )
 
 // Offering is an offering as answers show it.

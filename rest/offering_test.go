@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/apitest"
+	"atrium/internal/test/apitest"
 )
 
 // laptopForm has fields of most types.

@@ -15,10 +15,10 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"atrium/internal/agent"
-	"atrium/internal/execution"
 	"atrium/internal/gate"
-	"atrium/internal/input"
 	"atrium/internal/op"
+	"atrium/internal/op/input"
+	"atrium/internal/workflow/execution"
 )
 
 // document is the OpenAPI document of the route table, in huma's types.

@@ -19,12 +19,12 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/offering"
-	"atrium/internal/apitest"
-	"atrium/internal/apperr"
-	"atrium/internal/form"
+	"atrium/internal/desk/form"
 	"atrium/internal/gate"
 	"atrium/internal/op"
-	"atrium/internal/strictjson"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/strictjson"
+	"atrium/internal/test/apitest"
 )
 
 var update = flag.Bool("update", false, "write rest/openapi.json anew")
@@ -146,9 +146,9 @@ func TestEveryCodeIsDocumented(t *testing.T) {
 		require.NotEmpty(t, r.Doc)
 		require.True(t, r.Code == "internal_error" || gate.StatusOf(r.Code) != http.StatusInternalServerError, "%s has no status of its own", r.Code)
 	}
-	source, err := os.ReadFile("../internal/apperr/apperr.go")
+	source, err := os.ReadFile("../internal/platform/apperr/apperr.go")
 	if os.IsNotExist(err) {
-		source, err = os.ReadFile("../internal/apperr/error.go")
+		source, err = os.ReadFile("../internal/platform/apperr/error.go")
 	}
 	require.NoError(t, err)
 	for _, m := range regexp.MustCompile(`Code += "(\w+)"`).FindAllSubmatch(source, -1) {

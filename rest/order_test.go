@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"atrium/internal/apitest"
+	"atrium/internal/test/apitest"
 )
 
 // TestOrderOfRefusals makes two faults at once, one scenario for each adjacent pair of the documented order; the earlier one is

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent/company"
-	"atrium/internal/apitest"
-	"atrium/internal/store"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/apitest"
 )
 
 // plan puts company A on a plan, with the plan's own limits.

@@ -2,7 +2,7 @@ package rest
 
 import (
 	"atrium/ent"
-	"atrium/internal/sla"
+	"atrium/internal/desk/sla"
 )
 
 // Request is a request as answers show it.

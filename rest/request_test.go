@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/apitest"
+	"atrium/internal/test/apitest"
 )
 
 func TestRequestLife(t *testing.T) {

@@ -8,10 +8,10 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"atrium/internal/apperr"
 	"atrium/internal/gate"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/apperr"
 )
 
 // route is a row of the route table.

@@ -4,14 +4,14 @@ import (
 	"net/http"
 
 	"atrium/internal/agent"
-	"atrium/internal/auditlog"
 	"atrium/internal/billing"
-	"atrium/internal/catalog"
-	"atrium/internal/execution"
+	"atrium/internal/desk/catalog"
+	"atrium/internal/desk/request"
+	"atrium/internal/op/auditlog"
 	"atrium/internal/people"
-	"atrium/internal/request"
 	"atrium/internal/secret"
 	"atrium/internal/workflow"
+	"atrium/internal/workflow/execution"
 )
 
 // routes is the table of /v1: method, path, status of success, operation, answer.

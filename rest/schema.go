@@ -9,9 +9,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"atrium/internal/apperr"
-	"atrium/internal/catalog"
-	"atrium/internal/form"
+	"atrium/internal/desk/catalog"
+	"atrium/internal/desk/form"
+	"atrium/internal/platform/apperr"
 	"atrium/internal/workflow/definition"
 )
 

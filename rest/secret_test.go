@@ -9,11 +9,11 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/user"
-	"atrium/internal/apitest"
 	"atrium/internal/billing"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/apitest"
+	"atrium/internal/test/testkit"
 )
 
 // deactivate deactivates a user.

@@ -12,9 +12,9 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"atrium/internal/apperr"
 	"atrium/internal/gate"
 	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
 	"atrium/internal/webhook"
 )
 

@@ -2,9 +2,9 @@ package rest
 
 import (
 	"atrium/ent"
-	"atrium/internal/execution"
-	"atrium/internal/form"
-	"atrium/internal/sla"
+	"atrium/internal/desk/form"
+	"atrium/internal/desk/sla"
+	"atrium/internal/workflow/execution"
 )
 
 // Task is a task as answers show it.

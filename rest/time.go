@@ -5,7 +5,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"atrium/internal/clock"
+	"atrium/internal/platform/clock"
 )
 
 // Time is a moment as answers show it: RFC 3339 in UTC with milliseconds.

@@ -10,11 +10,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/apitest"
-	"atrium/internal/authn"
 	"atrium/internal/gate"
-	"atrium/internal/ratelimit"
-	"atrium/internal/testkit"
+	"atrium/internal/identity/authn"
+	"atrium/internal/platform/ratelimit"
+	"atrium/internal/test/apitest"
+	"atrium/internal/test/testkit"
 	"atrium/rest"
 )
 

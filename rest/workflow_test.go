@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent/workflow"
-	"atrium/internal/apitest"
-	"atrium/internal/store"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/apitest"
 )
 
 // definition is the smallest one.

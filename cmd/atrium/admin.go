@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"atrium/graph"
-	"atrium/internal/apperr"
 	"atrium/internal/gate"
+	"atrium/internal/platform/apperr"
 )
 
 // adminHandler serves operators: health, readiness, metrics and, on a development server, the clock. A node with an API adds

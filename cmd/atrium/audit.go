@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
-	"atrium/internal/audit/merkle"
-	"atrium/internal/principal"
+	"atrium/internal/op/audit/merkle"
+	"atrium/internal/platform/principal"
 )
 
 type auditKeyCmd struct {

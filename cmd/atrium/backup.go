@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"atrium/internal/audit/merkle"
-	"atrium/internal/backup"
-	"atrium/internal/principal"
+	"atrium/internal/op/audit/merkle"
+	"atrium/internal/platform/backup"
+	"atrium/internal/platform/principal"
 	"atrium/internal/secret"
 )
 

@@ -10,9 +10,9 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/user"
-	"atrium/internal/access"
-	"atrium/internal/apperr"
-	"atrium/internal/principal"
+	"atrium/internal/identity/access"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
 )
 
 // inCompany opens the core and runs fn as the operator of a company.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"atrium/internal/company"
 	"atrium/internal/op"
-	"atrium/internal/store"
+	"atrium/internal/people/company"
+	"atrium/internal/platform/store"
 )
 
 type companyCreateCmd struct {

@@ -7,8 +7,8 @@ import (
 	"strconv"
 
 	"atrium/internal/billing"
-	"atrium/internal/clock"
 	"atrium/internal/op"
+	"atrium/internal/platform/clock"
 )
 
 // centsFlag is an amount in cents. It is parsed as decimal digits; the flag parser's integers would read 010 as eight.

@@ -13,11 +13,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/id"
-	"atrium/internal/principal"
-	"atrium/internal/seal"
-	"atrium/internal/store"
-	"atrium/internal/testkit/receiver"
+	"atrium/internal/platform/id"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/seal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit/receiver"
 )
 
 // deliveringFlags are flags of servers that may deliver to receivers on loopback.

@@ -12,11 +12,11 @@ import (
 	"strings"
 
 	entcompany "atrium/ent/company"
-	"atrium/internal/apperr"
-	"atrium/internal/company"
-	"atrium/internal/company/demo"
-	"atrium/internal/principal"
-	"atrium/internal/store"
+	"atrium/internal/people/company"
+	"atrium/internal/people/company/demo"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 )
 
 // demoRedirect is the redirect URI of a company's first OAuth client: a native application on the same machine.

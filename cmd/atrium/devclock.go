@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"atrium/ent/setting"
-	"atrium/internal/jobs"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/strictjson"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/platform/strictjson"
 )
 
 // maxClock limits how far a development clock may run ahead: 100 years.

@@ -13,9 +13,9 @@ import (
 
 	"entgo.io/ent/dialect"
 
-	"atrium/internal/backup"
-	"atrium/internal/seal"
-	"atrium/internal/store"
+	"atrium/internal/platform/backup"
+	"atrium/internal/platform/seal"
+	"atrium/internal/platform/store"
 )
 
 type doctorCmd struct {

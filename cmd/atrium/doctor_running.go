@@ -11,12 +11,12 @@ import (
 	"entgo.io/ent/dialect"
 
 	"atrium/internal/agent"
-	"atrium/internal/audit/merkle"
-	"atrium/internal/jobs"
-	"atrium/internal/mail"
-	"atrium/internal/principal"
-	"atrium/internal/ratelimit"
-	"atrium/internal/store"
+	"atrium/internal/notify/mail"
+	"atrium/internal/op/audit/merkle"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/ratelimit"
+	"atrium/internal/platform/store"
 )
 
 // Limits for the checks of a running installation.

@@ -8,11 +8,11 @@ import (
 
 	"atrium/internal/billing/document"
 	"atrium/internal/billing/stripe"
-	"atrium/internal/console"
 	"atrium/internal/gate"
+	"atrium/internal/gate/console"
+	"atrium/internal/gate/mcp"
 	"atrium/internal/identity/account"
 	"atrium/internal/identity/pages"
-	"atrium/internal/mcp"
 )
 
 // signInHandlers holds the pages of signing in and the endpoints of the embedded provider. Without that provider only session is set.

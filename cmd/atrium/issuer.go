@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"time"
 
-	"atrium/internal/egress"
 	"atrium/internal/identity/issuer"
+	"atrium/internal/platform/egress"
 )
 
 // issuerFlags configure an external OpenID provider whose tokens are accepted.

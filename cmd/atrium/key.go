@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"atrium/ent"
-	"atrium/internal/apikey"
-	"atrium/internal/apperr"
-	"atrium/internal/clock"
+	"atrium/internal/identity/apikey"
 	"atrium/internal/op"
-	"atrium/internal/store"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/store"
 )
 
 // keyJSON is an API key in the JSON output.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"atrium/internal/apperr"
+	"atrium/internal/platform/apperr"
 )
 
 // cli is the command line. Every flag also has an ATRIUM_… variable.

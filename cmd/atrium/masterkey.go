@@ -12,9 +12,9 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/signingkey"
-	"atrium/internal/principal"
-	"atrium/internal/seal"
-	"atrium/internal/seal/kms"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/seal"
+	"atrium/internal/platform/seal/kms"
 )
 
 // masterKeyVariable may hold the master key itself. It is not a flag, so that the key never appears in a list of processes.

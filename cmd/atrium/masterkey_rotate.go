@@ -3,7 +3,7 @@ package main
 import (
 	"errors"
 
-	"atrium/internal/seal"
+	"atrium/internal/platform/seal"
 )
 
 type masterKeyRotateCmd struct {

@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	entsecret "atrium/ent/secret"
-	"atrium/internal/principal"
-	"atrium/internal/seal"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/seal"
+	"atrium/internal/platform/store"
 	"atrium/internal/secret"
-	"atrium/internal/store"
 )
 
 // A rotation leaves what was sealed before readable, while the server runs and after it. What is sealed after the next start

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"atrium/internal/store"
+	"atrium/internal/platform/store"
 )
 
 type migrateCmd struct {

@@ -25,8 +25,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/ratelimit"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/ratelimit"
+	"atrium/internal/test/testkit"
 )
 
 // Two servers on one database count a key's calls together, in Redis.

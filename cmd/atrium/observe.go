@@ -18,7 +18,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	semconv "go.opentelemetry.io/otel/semconv/v1.37.0"
 
-	"atrium/internal/store"
+	"atrium/internal/platform/store"
 )
 
 // metrics holds the Prometheus registry and the metrics of requests.

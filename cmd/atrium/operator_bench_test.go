@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/testkit/receiver"
+	"atrium/internal/test/testkit/receiver"
 )
 
 // BenchmarkCompanyExport measures how many rows a second `atrium company export` writes of a company with 300,000 requests, and the

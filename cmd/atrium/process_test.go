@@ -25,7 +25,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"atrium/internal/testkit"
+	"atrium/internal/test/testkit"
 )
 
 // program is the path of the binary, which all tests of the package run as a child process.

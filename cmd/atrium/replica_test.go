@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/testkit"
+	"atrium/internal/test/testkit"
 )
 
 // Two nodes read from a replica. A request filed on one node appears in the next list on the other, whether the replica keeps up,

@@ -12,8 +12,8 @@ import (
 	"atrium/internal/billing"
 	"atrium/internal/billing/document"
 	"atrium/internal/billing/stripe"
-	"atrium/internal/egress"
-	"atrium/internal/run"
+	"atrium/internal/platform/egress"
+	"atrium/internal/platform/run"
 )
 
 type serveCmd struct {

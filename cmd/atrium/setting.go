@@ -7,8 +7,8 @@ import (
 	"fmt"
 
 	"atrium/ent/setting"
-	"atrium/internal/principal"
-	"atrium/internal/store"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 )
 
 // The installation's settings.

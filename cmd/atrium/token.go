@@ -4,11 +4,11 @@ import (
 	"context"
 	"time"
 
-	"atrium/internal/apperr"
-	"atrium/internal/clock"
 	"atrium/internal/identity"
 	"atrium/internal/op"
-	"atrium/internal/principal"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/principal"
 )
 
 type tokenCreateCmd struct {

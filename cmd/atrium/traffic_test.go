@@ -19,7 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/testkit/receiver"
+	"atrium/internal/test/testkit/receiver"
 )
 
 // traffic simulates a company at work: people file requests, read, change and comment on them and complete the first task of

@@ -7,11 +7,11 @@ import (
 	"os"
 	"time"
 
-	"atrium/internal/audit"
-	"atrium/internal/audit/merkle"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/transfer"
+	"atrium/internal/op/audit"
+	"atrium/internal/op/audit/merkle"
+	"atrium/internal/people/transfer"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 )
 
 // importTime limits the duration of an import, which is one transaction.

@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"time"
 
-	"atrium/internal/audit/merkle"
-	"atrium/internal/egress"
+	"atrium/internal/op/audit/merkle"
+	"atrium/internal/platform/egress"
 )
 
 // addAuditLog adds the sealer, which puts audit entries into the logs, and the keeper of checkpoints if the operator wants them.

@@ -4,7 +4,7 @@ package agentrun
 
 import (
 	"atrium/ent/predicate"
-	"atrium/internal/principal"
+	"atrium/internal/platform/principal"
 	"time"
 
 	"entgo.io/ent/dialect/sql"

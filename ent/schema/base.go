@@ -9,8 +9,8 @@ import (
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/mixin"
 
-	"atrium/internal/clock"
-	"atrium/internal/id"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/id"
 )
 
 // base gives an entity its prefixed id and its two times, and its line in ent.Entities.

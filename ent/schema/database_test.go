@@ -12,9 +12,9 @@ import (
 
 	"atrium/ent/auditentry"
 	guard "atrium/ent/schema"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
 )
 
 // exec runs a statement in the transaction, beside Ent. Its marks are $1, $2, …, which both databases take.

@@ -10,7 +10,7 @@ import (
 	"entgo.io/ent/dialect/sql"
 
 	gen "atrium/ent"
-	"atrium/internal/principal"
+	"atrium/internal/platform/principal"
 )
 
 // loaded remembers the ids that the guarded queries of one transaction returned, and those that the rows refer to, so

@@ -51,8 +51,8 @@ import (
 	"atrium/ent/webhookdelivery"
 	"atrium/ent/webhooksubscription"
 	"atrium/ent/workflowversion"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
 )
 
 // edge is one entry of ent.EdgeTables: what an edge setter of an entity refers to.

@@ -6,8 +6,8 @@ import (
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 
-	"atrium/internal/form"
-	"atrium/internal/sla"
+	"atrium/internal/desk/form"
+	"atrium/internal/desk/sla"
 )
 
 // Offering is one way to ask a service for something: a form, a workflow and service levels.

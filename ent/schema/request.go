@@ -43,7 +43,7 @@ func (Request) Fields() []ent.Field {
 		field.Time("completed_at").Optional().Nillable(),
 		field.Time("cancelled_at").Optional().Nillable(),
 		field.String("decline_reason").Optional().Nillable().StructTag(`audit:"-"`).Comment("of a request that was declined, for its requester; the audit entry has it as reason"),
-		// What the clock comes to, derived anew in the transaction of whatever moves it: see internal/sla.
+		// What the clock comes to, derived anew in the transaction of whatever moves it: see internal/desk/sla.
 		field.Time("response_due_at").Optional().Nillable().StructTag(`audit:"-"`),
 		field.Time("resolution_due_at").Optional().Nillable().StructTag(`audit:"-"`).Comment("null while the clock stands still"),
 		field.Int64("response_due_order").Default(DueNever).StructTag(`audit:"-"`).Comment("what lists order by: response_due_at in milliseconds, DueNever for null"),

@@ -7,7 +7,7 @@ import (
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 
-	"atrium/internal/sla"
+	"atrium/internal/desk/sla"
 )
 
 // Task is what a phase of an execution asks somebody to do.

@@ -12,9 +12,9 @@ import (
 	"atrium/ent"
 	"atrium/ent/migrate"
 	"atrium/ent/schema"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
 )
 
 // companies is a world with one row of every entity in each of two companies.

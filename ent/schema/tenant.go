@@ -12,7 +12,7 @@ import (
 	"entgo.io/ent/schema/mixin"
 
 	"atrium/ent/intercept"
-	"atrium/internal/principal"
+	"atrium/internal/platform/principal"
 )
 
 // ErrNoPrincipal is what every guarded statement returns when the context carries nobody.

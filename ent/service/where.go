@@ -4,7 +4,7 @@ package service
 
 import (
 	"atrium/ent/predicate"
-	"atrium/internal/principal"
+	"atrium/internal/platform/principal"
 	"time"
 
 	"entgo.io/ent/dialect/sql"

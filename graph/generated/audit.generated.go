@@ -14,8 +14,8 @@ import (
 	"atrium/ent"
 	"atrium/ent/auditentry"
 	"atrium/graph/internal/inline"
-	"atrium/internal/audit/merkle"
-	"atrium/internal/auditlog"
+	"atrium/internal/op/audit/merkle"
+	"atrium/internal/op/auditlog"
 )
 
 // region    ************************** generated!.gotpl **************************
@@ -528,7 +528,7 @@ func (ec *executionContext) _ExportAuditPayload_export(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *auditlog.Exported) graphql.Marshaler {
-			return ec.marshalNAuditExport2ᚖatriumᚋinternalᚋauditlogᚐExported(ctx, selections, v)
+			return ec.marshalNAuditExport2ᚖatriumᚋinternalᚋopᚋauditlogᚐExported(ctx, selections, v)
 		},
 		true,
 		true,
@@ -631,7 +631,7 @@ func (ec *executionContext) unmarshalInputExportAuditInput(ctx context.Context, 
 		switch k {
 		case "filter":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("filter"))
-			data, err := ec.unmarshalOAuditFilter2atriumᚋinternalᚋauditlogᚐListEntriesInput(ctx, v)
+			data, err := ec.unmarshalOAuditFilter2atriumᚋinternalᚋopᚋauditlogᚐListEntriesInput(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -1127,7 +1127,7 @@ func (ec *executionContext) marshalNAuditEntryChange2ᚖatriumᚋgraphᚋgenerat
 	return ec._AuditEntryChange(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNAuditExport2ᚖatriumᚋinternalᚋauditlogᚐExported(ctx context.Context, sel ast.SelectionSet, v *auditlog.Exported) graphql.Marshaler {
+func (ec *executionContext) marshalNAuditExport2ᚖatriumᚋinternalᚋopᚋauditlogᚐExported(ctx context.Context, sel ast.SelectionSet, v *auditlog.Exported) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -1196,7 +1196,7 @@ func (ec *executionContext) marshalNAuditResource2ᚖatriumᚋentᚐAuditEntry(c
 	return ec._AuditResource(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNExportAuditInput2atriumᚋinternalᚋauditlogᚐExportInput(ctx context.Context, v any) (auditlog.ExportInput, error) {
+func (ec *executionContext) unmarshalNExportAuditInput2atriumᚋinternalᚋopᚋauditlogᚐExportInput(ctx context.Context, v any) (auditlog.ExportInput, error) {
 	res, err := ec.unmarshalInputExportAuditInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -1280,14 +1280,14 @@ func (ec *executionContext) marshalOAuditOutcome2ᚕstringᚄ(ctx context.Contex
 	return ret
 }
 
-func (ec *executionContext) marshalOAuditProof2ᚖatriumᚋinternalᚋauditlogᚐProof(ctx context.Context, sel ast.SelectionSet, v *auditlog.Proof) graphql.Marshaler {
+func (ec *executionContext) marshalOAuditProof2ᚖatriumᚋinternalᚋopᚋauditlogᚐProof(ctx context.Context, sel ast.SelectionSet, v *auditlog.Proof) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._AuditProof(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOAuditVerification2ᚖatriumᚋinternalᚋauditᚋmerkleᚐReport(ctx context.Context, sel ast.SelectionSet, v *merkle.Report) graphql.Marshaler {
+func (ec *executionContext) marshalOAuditVerification2ᚖatriumᚋinternalᚋopᚋauditᚋmerkleᚐReport(ctx context.Context, sel ast.SelectionSet, v *merkle.Report) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}

@@ -25,27 +25,27 @@ import (
 	"atrium/graph/internal/scalar"
 	"atrium/graph/internal/view"
 	"atrium/internal/agent"
-	"atrium/internal/apikey"
-	"atrium/internal/audit/merkle"
-	"atrium/internal/auditlog"
 	"atrium/internal/billing"
-	"atrium/internal/catalog"
-	"atrium/internal/company"
-	"atrium/internal/execution"
-	"atrium/internal/form"
+	"atrium/internal/desk/catalog"
+	"atrium/internal/desk/form"
+	"atrium/internal/desk/request"
+	"atrium/internal/desk/routing"
+	"atrium/internal/desk/savedview"
 	"atrium/internal/identity"
-	"atrium/internal/inbound"
-	"atrium/internal/notice"
+	"atrium/internal/identity/apikey"
+	"atrium/internal/identity/websession"
+	"atrium/internal/notify/notice"
 	"atrium/internal/op"
+	"atrium/internal/op/audit/merkle"
+	"atrium/internal/op/auditlog"
 	"atrium/internal/people"
+	"atrium/internal/people/company"
 	"atrium/internal/policy"
-	"atrium/internal/request"
-	"atrium/internal/routing"
-	"atrium/internal/savedview"
 	"atrium/internal/secret"
 	"atrium/internal/webhook"
-	"atrium/internal/websession"
+	"atrium/internal/webhook/inbound"
 	"atrium/internal/workflow"
+	"atrium/internal/workflow/execution"
 )
 
 // region    ************************** generated!.gotpl **************************
@@ -274,7 +274,7 @@ func (ec *executionContext) field_Mutation_assignTask_args(ctx context.Context, 
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (execution.AssignTaskInput, error) {
-			return ec.unmarshalNAssignTaskInput2atriumᚋinternalᚋexecutionᚐAssignTaskInput(ctx, v)
+			return ec.unmarshalNAssignTaskInput2atriumᚋinternalᚋworkflowᚋexecutionᚐAssignTaskInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -344,7 +344,7 @@ func (ec *executionContext) field_Mutation_completeTask_args(ctx context.Context
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (execution.CompleteTaskInput, error) {
-			return ec.unmarshalNCompleteTaskInput2atriumᚋinternalᚋexecutionᚐCompleteTaskInput(ctx, v)
+			return ec.unmarshalNCompleteTaskInput2atriumᚋinternalᚋworkflowᚋexecutionᚐCompleteTaskInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -400,7 +400,7 @@ func (ec *executionContext) field_Mutation_createApiKey_args(ctx context.Context
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (apikey.CreateInput, error) {
-			return ec.unmarshalNCreateApiKeyInput2atriumᚋinternalᚋapikeyᚐCreateInput(ctx, v)
+			return ec.unmarshalNCreateApiKeyInput2atriumᚋinternalᚋidentityᚋapikeyᚐCreateInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -428,7 +428,7 @@ func (ec *executionContext) field_Mutation_createComment_args(ctx context.Contex
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (request.CreateCommentInput, error) {
-			return ec.unmarshalNCreateCommentInput2atriumᚋinternalᚋrequestᚐCreateCommentInput(ctx, v)
+			return ec.unmarshalNCreateCommentInput2atriumᚋinternalᚋdeskᚋrequestᚐCreateCommentInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -442,7 +442,7 @@ func (ec *executionContext) field_Mutation_createInboundWebhook_args(ctx context
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (inbound.CreateWebhookInput, error) {
-			return ec.unmarshalNCreateInboundWebhookInput2atriumᚋinternalᚋinboundᚐCreateWebhookInput(ctx, v)
+			return ec.unmarshalNCreateInboundWebhookInput2atriumᚋinternalᚋwebhookᚋinboundᚐCreateWebhookInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -484,7 +484,7 @@ func (ec *executionContext) field_Mutation_createOffering_args(ctx context.Conte
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (catalog.CreateOfferingInput, error) {
-			return ec.unmarshalNCreateOfferingInput2atriumᚋinternalᚋcatalogᚐCreateOfferingInput(ctx, v)
+			return ec.unmarshalNCreateOfferingInput2atriumᚋinternalᚋdeskᚋcatalogᚐCreateOfferingInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -512,7 +512,7 @@ func (ec *executionContext) field_Mutation_createRequest_args(ctx context.Contex
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (request.CreateInput, error) {
-			return ec.unmarshalNCreateRequestInput2atriumᚋinternalᚋrequestᚐCreateInput(ctx, v)
+			return ec.unmarshalNCreateRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐCreateInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -526,7 +526,7 @@ func (ec *executionContext) field_Mutation_createRoutingRule_args(ctx context.Co
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (routing.CreateInput, error) {
-			return ec.unmarshalNCreateRoutingRuleInput2atriumᚋinternalᚋroutingᚐCreateInput(ctx, v)
+			return ec.unmarshalNCreateRoutingRuleInput2atriumᚋinternalᚋdeskᚋroutingᚐCreateInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -540,7 +540,7 @@ func (ec *executionContext) field_Mutation_createSavedView_args(ctx context.Cont
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (savedview.CreateInput, error) {
-			return ec.unmarshalNCreateSavedViewInput2atriumᚋinternalᚋsavedviewᚐCreateInput(ctx, v)
+			return ec.unmarshalNCreateSavedViewInput2atriumᚋinternalᚋdeskᚋsavedviewᚐCreateInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -582,7 +582,7 @@ func (ec *executionContext) field_Mutation_createService_args(ctx context.Contex
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (catalog.CreateServiceInput, error) {
-			return ec.unmarshalNCreateServiceInput2atriumᚋinternalᚋcatalogᚐCreateServiceInput(ctx, v)
+			return ec.unmarshalNCreateServiceInput2atriumᚋinternalᚋdeskᚋcatalogᚐCreateServiceInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -666,7 +666,7 @@ func (ec *executionContext) field_Mutation_decideApproval_args(ctx context.Conte
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (execution.DecideApprovalInput, error) {
-			return ec.unmarshalNDecideApprovalInput2atriumᚋinternalᚋexecutionᚐDecideApprovalInput(ctx, v)
+			return ec.unmarshalNDecideApprovalInput2atriumᚋinternalᚋworkflowᚋexecutionᚐDecideApprovalInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -680,7 +680,7 @@ func (ec *executionContext) field_Mutation_declineRequest_args(ctx context.Conte
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (request.DeclineInput, error) {
-			return ec.unmarshalNDeclineRequestInput2atriumᚋinternalᚋrequestᚐDeclineInput(ctx, v)
+			return ec.unmarshalNDeclineRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐDeclineInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -694,7 +694,7 @@ func (ec *executionContext) field_Mutation_delegateApproval_args(ctx context.Con
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (execution.DelegateApprovalInput, error) {
-			return ec.unmarshalNDelegateApprovalInput2atriumᚋinternalᚋexecutionᚐDelegateApprovalInput(ctx, v)
+			return ec.unmarshalNDelegateApprovalInput2atriumᚋinternalᚋworkflowᚋexecutionᚐDelegateApprovalInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -946,7 +946,7 @@ func (ec *executionContext) field_Mutation_endAllSessions_args(ctx context.Conte
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (websession.EndAllInput, error) {
-			return ec.unmarshalNEndAllSessionsInput2atriumᚋinternalᚋwebsessionᚐEndAllInput(ctx, v)
+			return ec.unmarshalNEndAllSessionsInput2atriumᚋinternalᚋidentityᚋwebsessionᚐEndAllInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1002,7 +1002,7 @@ func (ec *executionContext) field_Mutation_exportAudit_args(ctx context.Context,
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (auditlog.ExportInput, error) {
-			return ec.unmarshalNExportAuditInput2atriumᚋinternalᚋauditlogᚐExportInput(ctx, v)
+			return ec.unmarshalNExportAuditInput2atriumᚋinternalᚋopᚋauditlogᚐExportInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1030,7 +1030,7 @@ func (ec *executionContext) field_Mutation_markNotificationsRead_args(ctx contex
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (notice.MarkReadInput, error) {
-			return ec.unmarshalNMarkNotificationsReadInput2atriumᚋinternalᚋnoticeᚐMarkReadInput(ctx, v)
+			return ec.unmarshalNMarkNotificationsReadInput2atriumᚋinternalᚋnotifyᚋnoticeᚐMarkReadInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1044,7 +1044,7 @@ func (ec *executionContext) field_Mutation_moveRequest_args(ctx context.Context,
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (request.MoveInput, error) {
-			return ec.unmarshalNMoveRequestInput2atriumᚋinternalᚋrequestᚐMoveInput(ctx, v)
+			return ec.unmarshalNMoveRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐMoveInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1226,7 +1226,7 @@ func (ec *executionContext) field_Mutation_resolveIncident_args(ctx context.Cont
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (execution.ResolveIncidentInput, error) {
-			return ec.unmarshalNResolveIncidentInput2atriumᚋinternalᚋexecutionᚐResolveIncidentInput(ctx, v)
+			return ec.unmarshalNResolveIncidentInput2atriumᚋinternalᚋworkflowᚋexecutionᚐResolveIncidentInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1296,7 +1296,7 @@ func (ec *executionContext) field_Mutation_rotateInboundWebhookSecret_args(ctx c
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (inbound.RotateSecretInput, error) {
-			return ec.unmarshalNRotateInboundWebhookSecretInput2atriumᚋinternalᚋinboundᚐRotateSecretInput(ctx, v)
+			return ec.unmarshalNRotateInboundWebhookSecretInput2atriumᚋinternalᚋwebhookᚋinboundᚐRotateSecretInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1352,7 +1352,7 @@ func (ec *executionContext) field_Mutation_setWaiting_args(ctx context.Context, 
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (request.WaitingInput, error) {
-			return ec.unmarshalNSetWaitingInput2atriumᚋinternalᚋrequestᚐWaitingInput(ctx, v)
+			return ec.unmarshalNSetWaitingInput2atriumᚋinternalᚋdeskᚋrequestᚐWaitingInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1366,7 +1366,7 @@ func (ec *executionContext) field_Mutation_snoozeRequest_args(ctx context.Contex
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (request.SnoozeInput, error) {
-			return ec.unmarshalNSnoozeRequestInput2atriumᚋinternalᚋrequestᚐSnoozeInput(ctx, v)
+			return ec.unmarshalNSnoozeRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐSnoozeInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1408,7 +1408,7 @@ func (ec *executionContext) field_Mutation_switchSession_args(ctx context.Contex
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (websession.SwitchInput, error) {
-			return ec.unmarshalNSwitchSessionInput2atriumᚋinternalᚋwebsessionᚐSwitchInput(ctx, v)
+			return ec.unmarshalNSwitchSessionInput2atriumᚋinternalᚋidentityᚋwebsessionᚐSwitchInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1422,7 +1422,7 @@ func (ec *executionContext) field_Mutation_takeNextRequest_args(ctx context.Cont
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (request.TakeNextInput, error) {
-			return ec.unmarshalNTakeNextRequestInput2atriumᚋinternalᚋrequestᚐTakeNextInput(ctx, v)
+			return ec.unmarshalNTakeNextRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐTakeNextInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1492,7 +1492,7 @@ func (ec *executionContext) field_Mutation_updateComment_args(ctx context.Contex
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (request.UpdateCommentInput, error) {
-			return ec.unmarshalNUpdateCommentInput2atriumᚋinternalᚋrequestᚐUpdateCommentInput(ctx, v)
+			return ec.unmarshalNUpdateCommentInput2atriumᚋinternalᚋdeskᚋrequestᚐUpdateCommentInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1506,7 +1506,7 @@ func (ec *executionContext) field_Mutation_updateCompany_args(ctx context.Contex
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (company.UpdateInput, error) {
-			return ec.unmarshalNUpdateCompanyInput2atriumᚋinternalᚋcompanyᚐUpdateInput(ctx, v)
+			return ec.unmarshalNUpdateCompanyInput2atriumᚋinternalᚋpeopleᚋcompanyᚐUpdateInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1520,7 +1520,7 @@ func (ec *executionContext) field_Mutation_updateInboundWebhook_args(ctx context
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (inbound.UpdateWebhookInput, error) {
-			return ec.unmarshalNUpdateInboundWebhookInput2atriumᚋinternalᚋinboundᚐUpdateWebhookInput(ctx, v)
+			return ec.unmarshalNUpdateInboundWebhookInput2atriumᚋinternalᚋwebhookᚋinboundᚐUpdateWebhookInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1548,7 +1548,7 @@ func (ec *executionContext) field_Mutation_updateNotificationSettings_args(ctx c
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (notice.Setting, error) {
-			return ec.unmarshalNUpdateNotificationSettingsInput2atriumᚋinternalᚋnoticeᚐSetting(ctx, v)
+			return ec.unmarshalNUpdateNotificationSettingsInput2atriumᚋinternalᚋnotifyᚋnoticeᚐSetting(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1576,7 +1576,7 @@ func (ec *executionContext) field_Mutation_updateOffering_args(ctx context.Conte
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (catalog.UpdateOfferingInput, error) {
-			return ec.unmarshalNUpdateOfferingInput2atriumᚋinternalᚋcatalogᚐUpdateOfferingInput(ctx, v)
+			return ec.unmarshalNUpdateOfferingInput2atriumᚋinternalᚋdeskᚋcatalogᚐUpdateOfferingInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1604,7 +1604,7 @@ func (ec *executionContext) field_Mutation_updateRequest_args(ctx context.Contex
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (request.UpdateInput, error) {
-			return ec.unmarshalNUpdateRequestInput2atriumᚋinternalᚋrequestᚐUpdateInput(ctx, v)
+			return ec.unmarshalNUpdateRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐUpdateInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1618,7 +1618,7 @@ func (ec *executionContext) field_Mutation_updateRoutingRule_args(ctx context.Co
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (routing.UpdateInput, error) {
-			return ec.unmarshalNUpdateRoutingRuleInput2atriumᚋinternalᚋroutingᚐUpdateInput(ctx, v)
+			return ec.unmarshalNUpdateRoutingRuleInput2atriumᚋinternalᚋdeskᚋroutingᚐUpdateInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1632,7 +1632,7 @@ func (ec *executionContext) field_Mutation_updateSavedView_args(ctx context.Cont
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (savedview.UpdateInput, error) {
-			return ec.unmarshalNUpdateSavedViewInput2atriumᚋinternalᚋsavedviewᚐUpdateInput(ctx, v)
+			return ec.unmarshalNUpdateSavedViewInput2atriumᚋinternalᚋdeskᚋsavedviewᚐUpdateInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1674,7 +1674,7 @@ func (ec *executionContext) field_Mutation_updateService_args(ctx context.Contex
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (catalog.UpdateServiceInput, error) {
-			return ec.unmarshalNUpdateServiceInput2atriumᚋinternalᚋcatalogᚐUpdateServiceInput(ctx, v)
+			return ec.unmarshalNUpdateServiceInput2atriumᚋinternalᚋdeskᚋcatalogᚐUpdateServiceInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -2064,7 +2064,7 @@ func (ec *executionContext) field_Query_approvals_args(ctx context.Context, rawA
 	args["after"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*execution.ListApprovalsInput, error) {
-			return ec.unmarshalOApprovalFilter2ᚖatriumᚋinternalᚋexecutionᚐListApprovalsInput(ctx, v)
+			return ec.unmarshalOApprovalFilter2ᚖatriumᚋinternalᚋworkflowᚋexecutionᚐListApprovalsInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -2102,7 +2102,7 @@ func (ec *executionContext) field_Query_auditEntries_args(ctx context.Context, r
 	args["after"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*auditlog.ListEntriesInput, error) {
-			return ec.unmarshalOAuditFilter2ᚖatriumᚋinternalᚋauditlogᚐListEntriesInput(ctx, v)
+			return ec.unmarshalOAuditFilter2ᚖatriumᚋinternalᚋopᚋauditlogᚐListEntriesInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -2264,7 +2264,7 @@ func (ec *executionContext) field_Query_executions_args(ctx context.Context, raw
 	args["after"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*execution.ListInput, error) {
-			return ec.unmarshalOExecutionFilter2ᚖatriumᚋinternalᚋexecutionᚐListInput(ctx, v)
+			return ec.unmarshalOExecutionFilter2ᚖatriumᚋinternalᚋworkflowᚋexecutionᚐListInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -2468,7 +2468,7 @@ func (ec *executionContext) field_Query_incidents_args(ctx context.Context, rawA
 	args["after"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*execution.ListIncidentsInput, error) {
-			return ec.unmarshalOIncidentFilter2ᚖatriumᚋinternalᚋexecutionᚐListIncidentsInput(ctx, v)
+			return ec.unmarshalOIncidentFilter2ᚖatriumᚋinternalᚋworkflowᚋexecutionᚐListIncidentsInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -2786,7 +2786,7 @@ func (ec *executionContext) field_Query_requestCounts_args(ctx context.Context, 
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*request.ListInput, error) {
-			return ec.unmarshalORequestFilter2ᚖatriumᚋinternalᚋrequestᚐListInput(ctx, v)
+			return ec.unmarshalORequestFilter2ᚖatriumᚋinternalᚋdeskᚋrequestᚐListInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -2852,7 +2852,7 @@ func (ec *executionContext) field_Query_requests_args(ctx context.Context, rawAr
 	args["after"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*request.ListInput, error) {
-			return ec.unmarshalORequestFilter2ᚖatriumᚋinternalᚋrequestᚐListInput(ctx, v)
+			return ec.unmarshalORequestFilter2ᚖatriumᚋinternalᚋdeskᚋrequestᚐListInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -3076,7 +3076,7 @@ func (ec *executionContext) field_Query_services_args(ctx context.Context, rawAr
 	args["after"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*catalog.ListServicesInput, error) {
-			return ec.unmarshalOServiceFilter2ᚖatriumᚋinternalᚋcatalogᚐListServicesInput(ctx, v)
+			return ec.unmarshalOServiceFilter2ᚖatriumᚋinternalᚋdeskᚋcatalogᚐListServicesInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -3166,7 +3166,7 @@ func (ec *executionContext) field_Query_tasks_args(ctx context.Context, rawArgs 
 	args["after"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*execution.ListTasksInput, error) {
-			return ec.unmarshalOTaskFilter2ᚖatriumᚋinternalᚋexecutionᚐListTasksInput(ctx, v)
+			return ec.unmarshalOTaskFilter2ᚖatriumᚋinternalᚋworkflowᚋexecutionᚐListTasksInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -3502,7 +3502,7 @@ func (ec *executionContext) field_Subscription_auditEntryChanged_args(ctx contex
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*auditlog.ListEntriesInput, error) {
-			return ec.unmarshalOAuditFilter2ᚖatriumᚋinternalᚋauditlogᚐListEntriesInput(ctx, v)
+			return ec.unmarshalOAuditFilter2ᚖatriumᚋinternalᚋopᚋauditlogᚐListEntriesInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -3524,7 +3524,7 @@ func (ec *executionContext) field_Subscription_executionChanged_args(ctx context
 	args["id"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*execution.ListInput, error) {
-			return ec.unmarshalOExecutionFilter2ᚖatriumᚋinternalᚋexecutionᚐListInput(ctx, v)
+			return ec.unmarshalOExecutionFilter2ᚖatriumᚋinternalᚋworkflowᚋexecutionᚐListInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -3546,7 +3546,7 @@ func (ec *executionContext) field_Subscription_requestChanged_args(ctx context.C
 	args["id"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*request.ListInput, error) {
-			return ec.unmarshalORequestFilter2ᚖatriumᚋinternalᚋrequestᚐListInput(ctx, v)
+			return ec.unmarshalORequestFilter2ᚖatriumᚋinternalᚋdeskᚋrequestᚐListInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -3568,7 +3568,7 @@ func (ec *executionContext) field_Subscription_taskChanged_args(ctx context.Cont
 	args["id"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*execution.ListTasksInput, error) {
-			return ec.unmarshalOTaskFilter2ᚖatriumᚋinternalᚋexecutionᚐListTasksInput(ctx, v)
+			return ec.unmarshalOTaskFilter2ᚖatriumᚋinternalᚋworkflowᚋexecutionᚐListTasksInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -6117,7 +6117,7 @@ func (ec *executionContext) _Mutation_markNotificationsRead(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *notice.Marked) graphql.Marshaler {
-			return ec.marshalNMarkNotificationsReadPayload2ᚖatriumᚋinternalᚋnoticeᚐMarked(ctx, selections, v)
+			return ec.marshalNMarkNotificationsReadPayload2ᚖatriumᚋinternalᚋnotifyᚋnoticeᚐMarked(ctx, selections, v)
 		},
 		true,
 		true,
@@ -7261,7 +7261,7 @@ func (ec *executionContext) _Mutation_switchSession(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *websession.Switched) graphql.Marshaler {
-			return ec.marshalNSwitchSessionPayload2ᚖatriumᚋinternalᚋwebsessionᚐSwitched(ctx, selections, v)
+			return ec.marshalNSwitchSessionPayload2ᚖatriumᚋinternalᚋidentityᚋwebsessionᚐSwitched(ctx, selections, v)
 		},
 		true,
 		true,
@@ -7305,7 +7305,7 @@ func (ec *executionContext) _Mutation_takeNextRequest(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *request.Taken) graphql.Marshaler {
-			return ec.marshalNTakeNextRequestPayload2ᚖatriumᚋinternalᚋrequestᚐTaken(ctx, selections, v)
+			return ec.marshalNTakeNextRequestPayload2ᚖatriumᚋinternalᚋdeskᚋrequestᚐTaken(ctx, selections, v)
 		},
 		true,
 		true,
@@ -7745,7 +7745,7 @@ func (ec *executionContext) _Mutation_updateNotificationSettings(ctx context.Con
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *notice.Setting) graphql.Marshaler {
-			return ec.marshalNUpdateNotificationSettingsPayload2ᚖatriumᚋinternalᚋnoticeᚐSetting(ctx, selections, v)
+			return ec.marshalNUpdateNotificationSettingsPayload2ᚖatriumᚋinternalᚋnotifyᚋnoticeᚐSetting(ctx, selections, v)
 		},
 		true,
 		true,
@@ -8552,7 +8552,7 @@ func (ec *executionContext) _Query_verifyAudit(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *merkle.Report) graphql.Marshaler {
-			return ec.marshalOAuditVerification2ᚖatriumᚋinternalᚋauditᚋmerkleᚐReport(ctx, selections, v)
+			return ec.marshalOAuditVerification2ᚖatriumᚋinternalᚋopᚋauditᚋmerkleᚐReport(ctx, selections, v)
 		},
 		true,
 		false,
@@ -8585,7 +8585,7 @@ func (ec *executionContext) _Query_auditProof(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *auditlog.Proof) graphql.Marshaler {
-			return ec.marshalOAuditProof2ᚖatriumᚋinternalᚋauditlogᚐProof(ctx, selections, v)
+			return ec.marshalOAuditProof2ᚖatriumᚋinternalᚋopᚋauditlogᚐProof(ctx, selections, v)
 		},
 		true,
 		false,
@@ -8749,7 +8749,7 @@ func (ec *executionContext) _Query_formChoices(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*catalog.FormChoice) graphql.Marshaler {
-			return ec.marshalNFormChoice2ᚕᚖatriumᚋinternalᚋcatalogᚐFormChoiceᚄ(ctx, selections, v)
+			return ec.marshalNFormChoice2ᚕᚖatriumᚋinternalᚋdeskᚋcatalogᚐFormChoiceᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -8825,7 +8825,7 @@ func (ec *executionContext) _Query_previewMove(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *execution.MovePreview) graphql.Marshaler {
-			return ec.marshalOMovePreview2ᚖatriumᚋinternalᚋexecutionᚐMovePreview(ctx, selections, v)
+			return ec.marshalOMovePreview2ᚖatriumᚋinternalᚋworkflowᚋexecutionᚐMovePreview(ctx, selections, v)
 		},
 		true,
 		false,
@@ -9045,7 +9045,7 @@ func (ec *executionContext) _Query_requestCounts(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*request.Counted) graphql.Marshaler {
-			return ec.marshalNRequestCount2ᚕᚖatriumᚋinternalᚋrequestᚐCountedᚄ(ctx, selections, v)
+			return ec.marshalNRequestCount2ᚕᚖatriumᚋinternalᚋdeskᚋrequestᚐCountedᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -9089,7 +9089,7 @@ func (ec *executionContext) _Query_companyStats(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*request.Stat) graphql.Marshaler {
-			return ec.marshalNCompanyStat2ᚕᚖatriumᚋinternalᚋrequestᚐStatᚄ(ctx, selections, v)
+			return ec.marshalNCompanyStat2ᚕᚖatriumᚋinternalᚋdeskᚋrequestᚐStatᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -14320,7 +14320,7 @@ func (ec *executionContext) marshalOJSON2encodingᚋjsonᚐRawMessage(ctx contex
 	return res
 }
 
-func (ec *executionContext) unmarshalOJSON2ᚖatriumᚋinternalᚋformᚐDefinition(ctx context.Context, v any) (*form.Definition, error) {
+func (ec *executionContext) unmarshalOJSON2ᚖatriumᚋinternalᚋdeskᚋformᚐDefinition(ctx context.Context, v any) (*form.Definition, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -14328,7 +14328,7 @@ func (ec *executionContext) unmarshalOJSON2ᚖatriumᚋinternalᚋformᚐDefinit
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalOJSON2ᚖatriumᚋinternalᚋformᚐDefinition(ctx context.Context, sel ast.SelectionSet, v *form.Definition) graphql.Marshaler {
+func (ec *executionContext) marshalOJSON2ᚖatriumᚋinternalᚋdeskᚋformᚐDefinition(ctx context.Context, sel ast.SelectionSet, v *form.Definition) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}

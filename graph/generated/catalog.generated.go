@@ -15,8 +15,8 @@ import (
 	"atrium/ent/service"
 	"atrium/graph/internal/inline"
 	"atrium/graph/internal/relay"
-	"atrium/internal/catalog"
-	"atrium/internal/sla"
+	"atrium/internal/desk/catalog"
+	"atrium/internal/desk/sla"
 )
 
 // region    ************************** generated!.gotpl **************************
@@ -69,7 +69,7 @@ func (ec *executionContext) field_Service_offerings_args(ctx context.Context, ra
 	args["after"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*catalog.OfferingFilter, error) {
-			return ec.unmarshalOOfferingFilter2ᚖatriumᚋinternalᚋcatalogᚐOfferingFilter(ctx, v)
+			return ec.unmarshalOOfferingFilter2ᚖatriumᚋinternalᚋdeskᚋcatalogᚐOfferingFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -155,7 +155,7 @@ func (ec *executionContext) fieldContext_Offering_status(_ context.Context, fiel
 }
 
 func (ec *executionContext) _Offering_form(ctx context.Context, field graphql.CollectedField, obj *ent.Offering) (ret graphql.Marshaler) {
-	return ec.marshalOJSON2ᚖatriumᚋinternalᚋformᚐDefinition(ctx, field.Selections, obj.Form)
+	return ec.marshalOJSON2ᚖatriumᚋinternalᚋdeskᚋformᚐDefinition(ctx, field.Selections, obj.Form)
 }
 func (ec *executionContext) fieldContext_Offering_form(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Offering", field, false, false, errors.New("field of type JSON does not have child fields"))
@@ -388,7 +388,7 @@ func (ec *executionContext) _OfferingSLA_byPriority(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *sla.ByPriority) graphql.Marshaler {
-			return ec.marshalOSLAByPriority2ᚖatriumᚋinternalᚋslaᚐByPriority(ctx, selections, v)
+			return ec.marshalOSLAByPriority2ᚖatriumᚋinternalᚋdeskᚋslaᚐByPriority(ctx, selections, v)
 		},
 		true,
 		false,
@@ -420,7 +420,7 @@ func (ec *executionContext) _OfferingSLA_escalations(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []sla.Escalation) graphql.Marshaler {
-			return ec.marshalNSLAEscalation2ᚕatriumᚋinternalᚋslaᚐEscalationᚄ(ctx, selections, v)
+			return ec.marshalNSLAEscalation2ᚕatriumᚋinternalᚋdeskᚋslaᚐEscalationᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -473,7 +473,7 @@ func (ec *executionContext) _SLAByPriority_LOW(ctx context.Context, field graphq
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *sla.Targets) graphql.Marshaler {
-			return ec.marshalOSLATargets2ᚖatriumᚋinternalᚋslaᚐTargets(ctx, selections, v)
+			return ec.marshalOSLATargets2ᚖatriumᚋinternalᚋdeskᚋslaᚐTargets(ctx, selections, v)
 		},
 		true,
 		false,
@@ -505,7 +505,7 @@ func (ec *executionContext) _SLAByPriority_MEDIUM(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *sla.Targets) graphql.Marshaler {
-			return ec.marshalOSLATargets2ᚖatriumᚋinternalᚋslaᚐTargets(ctx, selections, v)
+			return ec.marshalOSLATargets2ᚖatriumᚋinternalᚋdeskᚋslaᚐTargets(ctx, selections, v)
 		},
 		true,
 		false,
@@ -537,7 +537,7 @@ func (ec *executionContext) _SLAByPriority_HIGH(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *sla.Targets) graphql.Marshaler {
-			return ec.marshalOSLATargets2ᚖatriumᚋinternalᚋslaᚐTargets(ctx, selections, v)
+			return ec.marshalOSLATargets2ᚖatriumᚋinternalᚋdeskᚋslaᚐTargets(ctx, selections, v)
 		},
 		true,
 		false,
@@ -569,7 +569,7 @@ func (ec *executionContext) _SLAByPriority_URGENT(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *sla.Targets) graphql.Marshaler {
-			return ec.marshalOSLATargets2ᚖatriumᚋinternalᚋslaᚐTargets(ctx, selections, v)
+			return ec.marshalOSLATargets2ᚖatriumᚋinternalᚋdeskᚋslaᚐTargets(ctx, selections, v)
 		},
 		true,
 		false,
@@ -1399,11 +1399,11 @@ func (ec *executionContext) marshalNEscalationAction2string(ctx context.Context,
 	return res
 }
 
-func (ec *executionContext) marshalNFormChoice2ᚕᚖatriumᚋinternalᚋcatalogᚐFormChoiceᚄ(ctx context.Context, sel ast.SelectionSet, v []*catalog.FormChoice) graphql.Marshaler {
+func (ec *executionContext) marshalNFormChoice2ᚕᚖatriumᚋinternalᚋdeskᚋcatalogᚐFormChoiceᚄ(ctx context.Context, sel ast.SelectionSet, v []*catalog.FormChoice) graphql.Marshaler {
 	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNFormChoice2ᚖatriumᚋinternalᚋcatalogᚐFormChoice(ctx, sel, v[i])
+		return ec.marshalNFormChoice2ᚖatriumᚋinternalᚋdeskᚋcatalogᚐFormChoice(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -1415,7 +1415,7 @@ func (ec *executionContext) marshalNFormChoice2ᚕᚖatriumᚋinternalᚋcatalog
 	return ret
 }
 
-func (ec *executionContext) marshalNFormChoice2ᚖatriumᚋinternalᚋcatalogᚐFormChoice(ctx context.Context, sel ast.SelectionSet, v *catalog.FormChoice) graphql.Marshaler {
+func (ec *executionContext) marshalNFormChoice2ᚖatriumᚋinternalᚋdeskᚋcatalogᚐFormChoice(ctx context.Context, sel ast.SelectionSet, v *catalog.FormChoice) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -1484,15 +1484,15 @@ func (ec *executionContext) marshalNSLAClock2string(ctx context.Context, sel ast
 	return res
 }
 
-func (ec *executionContext) marshalNSLAEscalation2atriumᚋinternalᚋslaᚐEscalation(ctx context.Context, sel ast.SelectionSet, v sla.Escalation) graphql.Marshaler {
+func (ec *executionContext) marshalNSLAEscalation2atriumᚋinternalᚋdeskᚋslaᚐEscalation(ctx context.Context, sel ast.SelectionSet, v sla.Escalation) graphql.Marshaler {
 	return ec._SLAEscalation(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNSLAEscalation2ᚕatriumᚋinternalᚋslaᚐEscalationᚄ(ctx context.Context, sel ast.SelectionSet, v []sla.Escalation) graphql.Marshaler {
+func (ec *executionContext) marshalNSLAEscalation2ᚕatriumᚋinternalᚋdeskᚋslaᚐEscalationᚄ(ctx context.Context, sel ast.SelectionSet, v []sla.Escalation) graphql.Marshaler {
 	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNSLAEscalation2atriumᚋinternalᚋslaᚐEscalation(ctx, sel, v[i])
+		return ec.marshalNSLAEscalation2atriumᚋinternalᚋdeskᚋslaᚐEscalation(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -1570,7 +1570,7 @@ func (ec *executionContext) marshalOOffering2ᚖatriumᚋentᚐOffering(ctx cont
 	return ec._Offering(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOOfferingFilter2ᚖatriumᚋinternalᚋcatalogᚐOfferingFilter(ctx context.Context, v any) (*catalog.OfferingFilter, error) {
+func (ec *executionContext) unmarshalOOfferingFilter2ᚖatriumᚋinternalᚋdeskᚋcatalogᚐOfferingFilter(ctx context.Context, v any) (*catalog.OfferingFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -1639,21 +1639,21 @@ func (ec *executionContext) marshalOOfferingStatus2ᚖstring(ctx context.Context
 	return res
 }
 
-func (ec *executionContext) marshalOSLA2ᚖatriumᚋinternalᚋslaᚐStanding(ctx context.Context, sel ast.SelectionSet, v *sla.Standing) graphql.Marshaler {
+func (ec *executionContext) marshalOSLA2ᚖatriumᚋinternalᚋdeskᚋslaᚐStanding(ctx context.Context, sel ast.SelectionSet, v *sla.Standing) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._SLA(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOSLAByPriority2ᚖatriumᚋinternalᚋslaᚐByPriority(ctx context.Context, sel ast.SelectionSet, v *sla.ByPriority) graphql.Marshaler {
+func (ec *executionContext) marshalOSLAByPriority2ᚖatriumᚋinternalᚋdeskᚋslaᚐByPriority(ctx context.Context, sel ast.SelectionSet, v *sla.ByPriority) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._SLAByPriority(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalOSLATargets2ᚖatriumᚋinternalᚋslaᚐTargets(ctx context.Context, sel ast.SelectionSet, v *sla.Targets) graphql.Marshaler {
+func (ec *executionContext) marshalOSLATargets2ᚖatriumᚋinternalᚋdeskᚋslaᚐTargets(ctx context.Context, sel ast.SelectionSet, v *sla.Targets) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}

@@ -13,8 +13,8 @@ import (
 	"atrium/ent/company"
 	"atrium/graph/internal/inline"
 	"atrium/graph/internal/view"
-	"atrium/internal/notice"
-	"atrium/internal/ratelimit"
+	"atrium/internal/notify/notice"
+	"atrium/internal/platform/ratelimit"
 )
 
 // region    ************************** generated!.gotpl **************************
@@ -112,7 +112,7 @@ func (ec *executionContext) _Company_limits(ctx context.Context, field graphql.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v ratelimit.Limit) graphql.Marshaler {
-			return ec.marshalNCompanyLimits2atriumᚋinternalᚋratelimitᚐLimit(ctx, selections, v)
+			return ec.marshalNCompanyLimits2atriumᚋinternalᚋplatformᚋratelimitᚐLimit(ctx, selections, v)
 		},
 		true,
 		true,
@@ -370,7 +370,7 @@ func (ec *executionContext) _Viewer_notificationSettings(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*notice.Setting) graphql.Marshaler {
-			return ec.marshalNNotificationSetting2ᚕᚖatriumᚋinternalᚋnoticeᚐSettingᚄ(ctx, selections, v)
+			return ec.marshalNNotificationSetting2ᚕᚖatriumᚋinternalᚋnotifyᚋnoticeᚐSettingᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -670,7 +670,7 @@ func (ec *executionContext) marshalNCompany2ᚖatriumᚋgraphᚋinternalᚋview�
 	return ec._Company(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNCompanyLimits2atriumᚋinternalᚋratelimitᚐLimit(ctx context.Context, sel ast.SelectionSet, v ratelimit.Limit) graphql.Marshaler {
+func (ec *executionContext) marshalNCompanyLimits2atriumᚋinternalᚋplatformᚋratelimitᚐLimit(ctx context.Context, sel ast.SelectionSet, v ratelimit.Limit) graphql.Marshaler {
 	return ec._CompanyLimits(ctx, sel, &v)
 }
 

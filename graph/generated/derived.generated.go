@@ -15,25 +15,25 @@ import (
 	"atrium/graph/internal/inline"
 	"atrium/graph/internal/relay"
 	"atrium/internal/agent"
-	"atrium/internal/apikey"
-	"atrium/internal/auditlog"
 	"atrium/internal/billing"
-	"atrium/internal/catalog"
-	"atrium/internal/company"
-	"atrium/internal/execution"
+	"atrium/internal/desk/catalog"
+	"atrium/internal/desk/request"
+	"atrium/internal/desk/routing"
+	"atrium/internal/desk/savedview"
+	"atrium/internal/desk/sla"
 	"atrium/internal/identity"
-	"atrium/internal/inbound"
+	"atrium/internal/identity/apikey"
+	"atrium/internal/identity/websession"
 	"atrium/internal/op"
+	"atrium/internal/op/auditlog"
 	"atrium/internal/people"
+	"atrium/internal/people/company"
 	"atrium/internal/policy"
-	"atrium/internal/request"
-	"atrium/internal/routing"
-	"atrium/internal/savedview"
 	"atrium/internal/secret"
-	"atrium/internal/sla"
 	"atrium/internal/webhook"
-	"atrium/internal/websession"
+	"atrium/internal/webhook/inbound"
 	"atrium/internal/workflow"
+	"atrium/internal/workflow/execution"
 )
 
 // region    ************************** generated!.gotpl **************************
@@ -8712,7 +8712,7 @@ func (ec *executionContext) unmarshalInputCreateOfferingInput(ctx context.Contex
 			it.WorkflowID = data
 		case "sla":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sla"))
-			data, err := ec.unmarshalOOfferingSLAInput2ᚖatriumᚋinternalᚋcatalogᚐSLA(ctx, v)
+			data, err := ec.unmarshalOOfferingSLAInput2ᚖatriumᚋinternalᚋdeskᚋcatalogᚐSLA(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -10890,14 +10890,14 @@ func (ec *executionContext) unmarshalInputOfferingSLAInput(ctx context.Context, 
 			it.CalendarID = data
 		case "byPriority":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("byPriority"))
-			data, err := ec.unmarshalOSLAByPriorityInput2ᚖatriumᚋinternalᚋslaᚐByPriority(ctx, v)
+			data, err := ec.unmarshalOSLAByPriorityInput2ᚖatriumᚋinternalᚋdeskᚋslaᚐByPriority(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.ByPriority = data
 		case "escalations":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("escalations"))
-			data, err := ec.unmarshalOSLAEscalationInput2ᚕatriumᚋinternalᚋslaᚐEscalationᚄ(ctx, v)
+			data, err := ec.unmarshalOSLAEscalationInput2ᚕatriumᚋinternalᚋdeskᚋslaᚐEscalationᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -11964,28 +11964,28 @@ func (ec *executionContext) unmarshalInputSLAByPriorityInput(ctx context.Context
 		switch k {
 		case "LOW":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("LOW"))
-			data, err := ec.unmarshalOSLATargetsInput2ᚖatriumᚋinternalᚋslaᚐTargets(ctx, v)
+			data, err := ec.unmarshalOSLATargetsInput2ᚖatriumᚋinternalᚋdeskᚋslaᚐTargets(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.LOW = data
 		case "MEDIUM":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("MEDIUM"))
-			data, err := ec.unmarshalOSLATargetsInput2ᚖatriumᚋinternalᚋslaᚐTargets(ctx, v)
+			data, err := ec.unmarshalOSLATargetsInput2ᚖatriumᚋinternalᚋdeskᚋslaᚐTargets(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.MEDIUM = data
 		case "HIGH":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("HIGH"))
-			data, err := ec.unmarshalOSLATargetsInput2ᚖatriumᚋinternalᚋslaᚐTargets(ctx, v)
+			data, err := ec.unmarshalOSLATargetsInput2ᚖatriumᚋinternalᚋdeskᚋslaᚐTargets(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.HIGH = data
 		case "URGENT":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("URGENT"))
-			data, err := ec.unmarshalOSLATargetsInput2ᚖatriumᚋinternalᚋslaᚐTargets(ctx, v)
+			data, err := ec.unmarshalOSLATargetsInput2ᚖatriumᚋinternalᚋdeskᚋslaᚐTargets(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -13549,7 +13549,7 @@ func (ec *executionContext) unmarshalInputUpdateOfferingInput(ctx context.Contex
 			it.WorkflowID = graphql.OmittableOf(data)
 		case "sla":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("sla"))
-			data, err := ec.unmarshalOOfferingSLAInput2ᚖatriumᚋinternalᚋcatalogᚐSLA(ctx, v)
+			data, err := ec.unmarshalOOfferingSLAInput2ᚖatriumᚋinternalᚋdeskᚋcatalogᚐSLA(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -20175,7 +20175,7 @@ func (ec *executionContext) marshalNApprovalSort2string(ctx context.Context, sel
 	return res
 }
 
-func (ec *executionContext) unmarshalNAssignTaskInput2atriumᚋinternalᚋexecutionᚐAssignTaskInput(ctx context.Context, v any) (execution.AssignTaskInput, error) {
+func (ec *executionContext) unmarshalNAssignTaskInput2atriumᚋinternalᚋworkflowᚋexecutionᚐAssignTaskInput(ctx context.Context, v any) (execution.AssignTaskInput, error) {
 	res, err := ec.unmarshalInputAssignTaskInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -20345,7 +20345,7 @@ func (ec *executionContext) marshalNCommentEdge2ᚖatriumᚋgraphᚋinternalᚋr
 	return ec._CommentEdge(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNCompleteTaskInput2atriumᚋinternalᚋexecutionᚐCompleteTaskInput(ctx context.Context, v any) (execution.CompleteTaskInput, error) {
+func (ec *executionContext) unmarshalNCompleteTaskInput2atriumᚋinternalᚋworkflowᚋexecutionᚐCompleteTaskInput(ctx context.Context, v any) (execution.CompleteTaskInput, error) {
 	res, err := ec.unmarshalInputCompleteTaskInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -20385,7 +20385,7 @@ func (ec *executionContext) unmarshalNCreateAgentKeyInput2atriumᚋinternalᚋag
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNCreateApiKeyInput2atriumᚋinternalᚋapikeyᚐCreateInput(ctx context.Context, v any) (apikey.CreateInput, error) {
+func (ec *executionContext) unmarshalNCreateApiKeyInput2atriumᚋinternalᚋidentityᚋapikeyᚐCreateInput(ctx context.Context, v any) (apikey.CreateInput, error) {
 	res, err := ec.unmarshalInputCreateApiKeyInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -20405,7 +20405,7 @@ func (ec *executionContext) marshalNCreateCalendarPayload2ᚖatriumᚋgraphᚋge
 	return ec._CreateCalendarPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNCreateCommentInput2atriumᚋinternalᚋrequestᚐCreateCommentInput(ctx context.Context, v any) (request.CreateCommentInput, error) {
+func (ec *executionContext) unmarshalNCreateCommentInput2atriumᚋinternalᚋdeskᚋrequestᚐCreateCommentInput(ctx context.Context, v any) (request.CreateCommentInput, error) {
 	res, err := ec.unmarshalInputCreateCommentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -20420,7 +20420,7 @@ func (ec *executionContext) marshalNCreateCommentPayload2ᚖatriumᚋgraphᚋgen
 	return ec._CreateCommentPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNCreateInboundWebhookInput2atriumᚋinternalᚋinboundᚐCreateWebhookInput(ctx context.Context, v any) (inbound.CreateWebhookInput, error) {
+func (ec *executionContext) unmarshalNCreateInboundWebhookInput2atriumᚋinternalᚋwebhookᚋinboundᚐCreateWebhookInput(ctx context.Context, v any) (inbound.CreateWebhookInput, error) {
 	res, err := ec.unmarshalInputCreateInboundWebhookInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -20445,7 +20445,7 @@ func (ec *executionContext) unmarshalNCreateOAuthClientInput2atriumᚋinternal�
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNCreateOfferingInput2atriumᚋinternalᚋcatalogᚐCreateOfferingInput(ctx context.Context, v any) (catalog.CreateOfferingInput, error) {
+func (ec *executionContext) unmarshalNCreateOfferingInput2atriumᚋinternalᚋdeskᚋcatalogᚐCreateOfferingInput(ctx context.Context, v any) (catalog.CreateOfferingInput, error) {
 	res, err := ec.unmarshalInputCreateOfferingInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -20475,7 +20475,7 @@ func (ec *executionContext) marshalNCreateOrganizationPayload2ᚖatriumᚋgraph�
 	return ec._CreateOrganizationPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNCreateRequestInput2atriumᚋinternalᚋrequestᚐCreateInput(ctx context.Context, v any) (request.CreateInput, error) {
+func (ec *executionContext) unmarshalNCreateRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐCreateInput(ctx context.Context, v any) (request.CreateInput, error) {
 	res, err := ec.unmarshalInputCreateRequestInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -20490,7 +20490,7 @@ func (ec *executionContext) marshalNCreateRequestPayload2ᚖatriumᚋgraphᚋgen
 	return ec._CreateRequestPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNCreateRoutingRuleInput2atriumᚋinternalᚋroutingᚐCreateInput(ctx context.Context, v any) (routing.CreateInput, error) {
+func (ec *executionContext) unmarshalNCreateRoutingRuleInput2atriumᚋinternalᚋdeskᚋroutingᚐCreateInput(ctx context.Context, v any) (routing.CreateInput, error) {
 	res, err := ec.unmarshalInputCreateRoutingRuleInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -20505,7 +20505,7 @@ func (ec *executionContext) marshalNCreateRoutingRulePayload2ᚖatriumᚋgraph�
 	return ec._CreateRoutingRulePayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNCreateSavedViewInput2atriumᚋinternalᚋsavedviewᚐCreateInput(ctx context.Context, v any) (savedview.CreateInput, error) {
+func (ec *executionContext) unmarshalNCreateSavedViewInput2atriumᚋinternalᚋdeskᚋsavedviewᚐCreateInput(ctx context.Context, v any) (savedview.CreateInput, error) {
 	res, err := ec.unmarshalInputCreateSavedViewInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -20550,7 +20550,7 @@ func (ec *executionContext) marshalNCreateServiceAccountPayload2ᚖatriumᚋgrap
 	return ec._CreateServiceAccountPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNCreateServiceInput2atriumᚋinternalᚋcatalogᚐCreateServiceInput(ctx context.Context, v any) (catalog.CreateServiceInput, error) {
+func (ec *executionContext) unmarshalNCreateServiceInput2atriumᚋinternalᚋdeskᚋcatalogᚐCreateServiceInput(ctx context.Context, v any) (catalog.CreateServiceInput, error) {
 	res, err := ec.unmarshalInputCreateServiceInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -20646,7 +20646,7 @@ func (ec *executionContext) marshalNDecideAgentActionPayload2ᚖatriumᚋgraph�
 	return ec._DecideAgentActionPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNDecideApprovalInput2atriumᚋinternalᚋexecutionᚐDecideApprovalInput(ctx context.Context, v any) (execution.DecideApprovalInput, error) {
+func (ec *executionContext) unmarshalNDecideApprovalInput2atriumᚋinternalᚋworkflowᚋexecutionᚐDecideApprovalInput(ctx context.Context, v any) (execution.DecideApprovalInput, error) {
 	res, err := ec.unmarshalInputDecideApprovalInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -20661,7 +20661,7 @@ func (ec *executionContext) marshalNDecideApprovalPayload2ᚖatriumᚋgraphᚋge
 	return ec._DecideApprovalPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNDeclineRequestInput2atriumᚋinternalᚋrequestᚐDeclineInput(ctx context.Context, v any) (request.DeclineInput, error) {
+func (ec *executionContext) unmarshalNDeclineRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐDeclineInput(ctx context.Context, v any) (request.DeclineInput, error) {
 	res, err := ec.unmarshalInputDeclineRequestInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -20676,7 +20676,7 @@ func (ec *executionContext) marshalNDeclineRequestPayload2ᚖatriumᚋgraphᚋge
 	return ec._DeclineRequestPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNDelegateApprovalInput2atriumᚋinternalᚋexecutionᚐDelegateApprovalInput(ctx context.Context, v any) (execution.DelegateApprovalInput, error) {
+func (ec *executionContext) unmarshalNDelegateApprovalInput2atriumᚋinternalᚋworkflowᚋexecutionᚐDelegateApprovalInput(ctx context.Context, v any) (execution.DelegateApprovalInput, error) {
 	res, err := ec.unmarshalInputDelegateApprovalInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -20946,7 +20946,7 @@ func (ec *executionContext) marshalNDeleteWorkflowPayload2ᚖatriumᚋgraphᚋge
 	return ec._DeleteWorkflowPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNEndAllSessionsInput2atriumᚋinternalᚋwebsessionᚐEndAllInput(ctx context.Context, v any) (websession.EndAllInput, error) {
+func (ec *executionContext) unmarshalNEndAllSessionsInput2atriumᚋinternalᚋidentityᚋwebsessionᚐEndAllInput(ctx context.Context, v any) (websession.EndAllInput, error) {
 	res, err := ec.unmarshalInputEndAllSessionsInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -21263,7 +21263,7 @@ func (ec *executionContext) marshalNModelConnectionSort2string(ctx context.Conte
 	return res
 }
 
-func (ec *executionContext) unmarshalNMoveRequestInput2atriumᚋinternalᚋrequestᚐMoveInput(ctx context.Context, v any) (request.MoveInput, error) {
+func (ec *executionContext) unmarshalNMoveRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐMoveInput(ctx context.Context, v any) (request.MoveInput, error) {
 	res, err := ec.unmarshalInputMoveRequestInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -21632,7 +21632,7 @@ func (ec *executionContext) marshalNResetUserMfaPayload2ᚖatriumᚋgraphᚋgene
 	return ec._ResetUserMfaPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNResolveIncidentInput2atriumᚋinternalᚋexecutionᚐResolveIncidentInput(ctx context.Context, v any) (execution.ResolveIncidentInput, error) {
+func (ec *executionContext) unmarshalNResolveIncidentInput2atriumᚋinternalᚋworkflowᚋexecutionᚐResolveIncidentInput(ctx context.Context, v any) (execution.ResolveIncidentInput, error) {
 	res, err := ec.unmarshalInputResolveIncidentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -21687,7 +21687,7 @@ func (ec *executionContext) unmarshalNRotateApiKeyInput2atriumᚋinternalᚋop�
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNRotateInboundWebhookSecretInput2atriumᚋinternalᚋinboundᚐRotateSecretInput(ctx context.Context, v any) (inbound.RotateSecretInput, error) {
+func (ec *executionContext) unmarshalNRotateInboundWebhookSecretInput2atriumᚋinternalᚋwebhookᚋinboundᚐRotateSecretInput(ctx context.Context, v any) (inbound.RotateSecretInput, error) {
 	res, err := ec.unmarshalInputRotateInboundWebhookSecretInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -21754,7 +21754,7 @@ func (ec *executionContext) marshalNRoutingRuleSort2string(ctx context.Context, 
 	return res
 }
 
-func (ec *executionContext) unmarshalNSLAEscalationInput2atriumᚋinternalᚋslaᚐEscalation(ctx context.Context, v any) (sla.Escalation, error) {
+func (ec *executionContext) unmarshalNSLAEscalationInput2atriumᚋinternalᚋdeskᚋslaᚐEscalation(ctx context.Context, v any) (sla.Escalation, error) {
 	res, err := ec.unmarshalInputSLAEscalationInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -21984,7 +21984,7 @@ func (ec *executionContext) marshalNSessionSort2string(ctx context.Context, sel 
 	return res
 }
 
-func (ec *executionContext) unmarshalNSetWaitingInput2atriumᚋinternalᚋrequestᚐWaitingInput(ctx context.Context, v any) (request.WaitingInput, error) {
+func (ec *executionContext) unmarshalNSetWaitingInput2atriumᚋinternalᚋdeskᚋrequestᚐWaitingInput(ctx context.Context, v any) (request.WaitingInput, error) {
 	res, err := ec.unmarshalInputSetWaitingInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -21999,7 +21999,7 @@ func (ec *executionContext) marshalNSetWaitingPayload2ᚖatriumᚋgraphᚋgenera
 	return ec._SetWaitingPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNSnoozeRequestInput2atriumᚋinternalᚋrequestᚐSnoozeInput(ctx context.Context, v any) (request.SnoozeInput, error) {
+func (ec *executionContext) unmarshalNSnoozeRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐSnoozeInput(ctx context.Context, v any) (request.SnoozeInput, error) {
 	res, err := ec.unmarshalInputSnoozeRequestInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -22034,12 +22034,12 @@ func (ec *executionContext) unmarshalNStopAllAgentsInput2atriumᚋinternalᚋage
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNSwitchSessionInput2atriumᚋinternalᚋwebsessionᚐSwitchInput(ctx context.Context, v any) (websession.SwitchInput, error) {
+func (ec *executionContext) unmarshalNSwitchSessionInput2atriumᚋinternalᚋidentityᚋwebsessionᚐSwitchInput(ctx context.Context, v any) (websession.SwitchInput, error) {
 	res, err := ec.unmarshalInputSwitchSessionInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNTakeNextRequestInput2atriumᚋinternalᚋrequestᚐTakeNextInput(ctx context.Context, v any) (request.TakeNextInput, error) {
+func (ec *executionContext) unmarshalNTakeNextRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐTakeNextInput(ctx context.Context, v any) (request.TakeNextInput, error) {
 	res, err := ec.unmarshalInputTakeNextRequestInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -22178,7 +22178,7 @@ func (ec *executionContext) marshalNUpdateCalendarPayload2ᚖatriumᚋgraphᚋge
 	return ec._UpdateCalendarPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNUpdateCommentInput2atriumᚋinternalᚋrequestᚐUpdateCommentInput(ctx context.Context, v any) (request.UpdateCommentInput, error) {
+func (ec *executionContext) unmarshalNUpdateCommentInput2atriumᚋinternalᚋdeskᚋrequestᚐUpdateCommentInput(ctx context.Context, v any) (request.UpdateCommentInput, error) {
 	res, err := ec.unmarshalInputUpdateCommentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -22193,12 +22193,12 @@ func (ec *executionContext) marshalNUpdateCommentPayload2ᚖatriumᚋgraphᚋgen
 	return ec._UpdateCommentPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNUpdateCompanyInput2atriumᚋinternalᚋcompanyᚐUpdateInput(ctx context.Context, v any) (company.UpdateInput, error) {
+func (ec *executionContext) unmarshalNUpdateCompanyInput2atriumᚋinternalᚋpeopleᚋcompanyᚐUpdateInput(ctx context.Context, v any) (company.UpdateInput, error) {
 	res, err := ec.unmarshalInputUpdateCompanyInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNUpdateInboundWebhookInput2atriumᚋinternalᚋinboundᚐUpdateWebhookInput(ctx context.Context, v any) (inbound.UpdateWebhookInput, error) {
+func (ec *executionContext) unmarshalNUpdateInboundWebhookInput2atriumᚋinternalᚋwebhookᚋinboundᚐUpdateWebhookInput(ctx context.Context, v any) (inbound.UpdateWebhookInput, error) {
 	res, err := ec.unmarshalInputUpdateInboundWebhookInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -22243,7 +22243,7 @@ func (ec *executionContext) marshalNUpdateOAuthClientPayload2ᚖatriumᚋgraph�
 	return ec._UpdateOAuthClientPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNUpdateOfferingInput2atriumᚋinternalᚋcatalogᚐUpdateOfferingInput(ctx context.Context, v any) (catalog.UpdateOfferingInput, error) {
+func (ec *executionContext) unmarshalNUpdateOfferingInput2atriumᚋinternalᚋdeskᚋcatalogᚐUpdateOfferingInput(ctx context.Context, v any) (catalog.UpdateOfferingInput, error) {
 	res, err := ec.unmarshalInputUpdateOfferingInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -22273,7 +22273,7 @@ func (ec *executionContext) marshalNUpdateOrganizationPayload2ᚖatriumᚋgraph�
 	return ec._UpdateOrganizationPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNUpdateRequestInput2atriumᚋinternalᚋrequestᚐUpdateInput(ctx context.Context, v any) (request.UpdateInput, error) {
+func (ec *executionContext) unmarshalNUpdateRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐUpdateInput(ctx context.Context, v any) (request.UpdateInput, error) {
 	res, err := ec.unmarshalInputUpdateRequestInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -22288,7 +22288,7 @@ func (ec *executionContext) marshalNUpdateRequestPayload2ᚖatriumᚋgraphᚋgen
 	return ec._UpdateRequestPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNUpdateRoutingRuleInput2atriumᚋinternalᚋroutingᚐUpdateInput(ctx context.Context, v any) (routing.UpdateInput, error) {
+func (ec *executionContext) unmarshalNUpdateRoutingRuleInput2atriumᚋinternalᚋdeskᚋroutingᚐUpdateInput(ctx context.Context, v any) (routing.UpdateInput, error) {
 	res, err := ec.unmarshalInputUpdateRoutingRuleInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -22303,7 +22303,7 @@ func (ec *executionContext) marshalNUpdateRoutingRulePayload2ᚖatriumᚋgraph�
 	return ec._UpdateRoutingRulePayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNUpdateSavedViewInput2atriumᚋinternalᚋsavedviewᚐUpdateInput(ctx context.Context, v any) (savedview.UpdateInput, error) {
+func (ec *executionContext) unmarshalNUpdateSavedViewInput2atriumᚋinternalᚋdeskᚋsavedviewᚐUpdateInput(ctx context.Context, v any) (savedview.UpdateInput, error) {
 	res, err := ec.unmarshalInputUpdateSavedViewInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -22348,7 +22348,7 @@ func (ec *executionContext) marshalNUpdateServiceAccountPayload2ᚖatriumᚋgrap
 	return ec._UpdateServiceAccountPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNUpdateServiceInput2atriumᚋinternalᚋcatalogᚐUpdateServiceInput(ctx context.Context, v any) (catalog.UpdateServiceInput, error) {
+func (ec *executionContext) unmarshalNUpdateServiceInput2atriumᚋinternalᚋdeskᚋcatalogᚐUpdateServiceInput(ctx context.Context, v any) (catalog.UpdateServiceInput, error) {
 	res, err := ec.unmarshalInputUpdateServiceInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -22794,7 +22794,7 @@ func (ec *executionContext) marshalOApprovalConnection2ᚖatriumᚋgraphᚋinter
 	return ec._ApprovalConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOApprovalFilter2ᚖatriumᚋinternalᚋexecutionᚐListApprovalsInput(ctx context.Context, v any) (*execution.ListApprovalsInput, error) {
+func (ec *executionContext) unmarshalOApprovalFilter2ᚖatriumᚋinternalᚋworkflowᚋexecutionᚐListApprovalsInput(ctx context.Context, v any) (*execution.ListApprovalsInput, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -22817,12 +22817,12 @@ func (ec *executionContext) marshalOAuditEntryConnection2ᚖatriumᚋgraphᚋint
 	return ec._AuditEntryConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOAuditFilter2atriumᚋinternalᚋauditlogᚐListEntriesInput(ctx context.Context, v any) (auditlog.ListEntriesInput, error) {
+func (ec *executionContext) unmarshalOAuditFilter2atriumᚋinternalᚋopᚋauditlogᚐListEntriesInput(ctx context.Context, v any) (auditlog.ListEntriesInput, error) {
 	res, err := ec.unmarshalInputAuditFilter(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalOAuditFilter2ᚖatriumᚋinternalᚋauditlogᚐListEntriesInput(ctx context.Context, v any) (*auditlog.ListEntriesInput, error) {
+func (ec *executionContext) unmarshalOAuditFilter2ᚖatriumᚋinternalᚋopᚋauditlogᚐListEntriesInput(ctx context.Context, v any) (*auditlog.ListEntriesInput, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -22899,7 +22899,7 @@ func (ec *executionContext) marshalOExecutionConnection2ᚖatriumᚋgraphᚋinte
 	return ec._ExecutionConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOExecutionFilter2ᚖatriumᚋinternalᚋexecutionᚐListInput(ctx context.Context, v any) (*execution.ListInput, error) {
+func (ec *executionContext) unmarshalOExecutionFilter2ᚖatriumᚋinternalᚋworkflowᚋexecutionᚐListInput(ctx context.Context, v any) (*execution.ListInput, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -22952,7 +22952,7 @@ func (ec *executionContext) marshalOIncidentConnection2ᚖatriumᚋgraphᚋinter
 	return ec._IncidentConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOIncidentFilter2ᚖatriumᚋinternalᚋexecutionᚐListIncidentsInput(ctx context.Context, v any) (*execution.ListIncidentsInput, error) {
+func (ec *executionContext) unmarshalOIncidentFilter2ᚖatriumᚋinternalᚋworkflowᚋexecutionᚐListIncidentsInput(ctx context.Context, v any) (*execution.ListIncidentsInput, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -23043,7 +23043,7 @@ func (ec *executionContext) marshalOOfferingConnection2ᚖatriumᚋgraphᚋinter
 	return ec._OfferingConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOOfferingSLAInput2ᚖatriumᚋinternalᚋcatalogᚐSLA(ctx context.Context, v any) (*catalog.SLA, error) {
+func (ec *executionContext) unmarshalOOfferingSLAInput2ᚖatriumᚋinternalᚋdeskᚋcatalogᚐSLA(ctx context.Context, v any) (*catalog.SLA, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -23081,7 +23081,7 @@ func (ec *executionContext) marshalORequestConnection2ᚖatriumᚋgraphᚋintern
 	return ec._RequestConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalORequestFilter2ᚖatriumᚋinternalᚋrequestᚐListInput(ctx context.Context, v any) (*request.ListInput, error) {
+func (ec *executionContext) unmarshalORequestFilter2ᚖatriumᚋinternalᚋdeskᚋrequestᚐListInput(ctx context.Context, v any) (*request.ListInput, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -23112,7 +23112,7 @@ func (ec *executionContext) unmarshalORoutingRuleOrder2ᚖatriumᚋgraphᚋinter
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalOSLAByPriorityInput2ᚖatriumᚋinternalᚋslaᚐByPriority(ctx context.Context, v any) (*sla.ByPriority, error) {
+func (ec *executionContext) unmarshalOSLAByPriorityInput2ᚖatriumᚋinternalᚋdeskᚋslaᚐByPriority(ctx context.Context, v any) (*sla.ByPriority, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -23120,7 +23120,7 @@ func (ec *executionContext) unmarshalOSLAByPriorityInput2ᚖatriumᚋinternalᚋ
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalOSLAEscalationInput2ᚕatriumᚋinternalᚋslaᚐEscalationᚄ(ctx context.Context, v any) ([]sla.Escalation, error) {
+func (ec *executionContext) unmarshalOSLAEscalationInput2ᚕatriumᚋinternalᚋdeskᚋslaᚐEscalationᚄ(ctx context.Context, v any) ([]sla.Escalation, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -23129,7 +23129,7 @@ func (ec *executionContext) unmarshalOSLAEscalationInput2ᚕatriumᚋinternalᚋ
 	res := make([]sla.Escalation, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNSLAEscalationInput2atriumᚋinternalᚋslaᚐEscalation(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNSLAEscalationInput2atriumᚋinternalᚋdeskᚋslaᚐEscalation(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -23137,7 +23137,7 @@ func (ec *executionContext) unmarshalOSLAEscalationInput2ᚕatriumᚋinternalᚋ
 	return res, nil
 }
 
-func (ec *executionContext) unmarshalOSLATargetsInput2ᚖatriumᚋinternalᚋslaᚐTargets(ctx context.Context, v any) (*sla.Targets, error) {
+func (ec *executionContext) unmarshalOSLATargetsInput2ᚖatriumᚋinternalᚋdeskᚋslaᚐTargets(ctx context.Context, v any) (*sla.Targets, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -23205,7 +23205,7 @@ func (ec *executionContext) marshalOServiceConnection2ᚖatriumᚋgraphᚋintern
 	return ec._ServiceConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOServiceFilter2ᚖatriumᚋinternalᚋcatalogᚐListServicesInput(ctx context.Context, v any) (*catalog.ListServicesInput, error) {
+func (ec *executionContext) unmarshalOServiceFilter2ᚖatriumᚋinternalᚋdeskᚋcatalogᚐListServicesInput(ctx context.Context, v any) (*catalog.ListServicesInput, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -23243,7 +23243,7 @@ func (ec *executionContext) marshalOTaskConnection2ᚖatriumᚋgraphᚋinternal�
 	return ec._TaskConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOTaskFilter2ᚖatriumᚋinternalᚋexecutionᚐListTasksInput(ctx context.Context, v any) (*execution.ListTasksInput, error) {
+func (ec *executionContext) unmarshalOTaskFilter2ᚖatriumᚋinternalᚋworkflowᚋexecutionᚐListTasksInput(ctx context.Context, v any) (*execution.ListTasksInput, error) {
 	if v == nil {
 		return nil, nil
 	}

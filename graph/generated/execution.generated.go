@@ -18,9 +18,9 @@ import (
 	"atrium/ent/phasevisit"
 	"atrium/ent/task"
 	"atrium/graph/internal/inline"
-	"atrium/internal/execution"
-	"atrium/internal/sla"
+	"atrium/internal/desk/sla"
 	"atrium/internal/workflow/engine"
+	"atrium/internal/workflow/execution"
 )
 
 // region    ************************** generated!.gotpl **************************
@@ -159,7 +159,7 @@ func (ec *executionContext) _Approval_approvers(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*execution.Approver) graphql.Marshaler {
-			return ec.marshalNApprover2ᚕᚖatriumᚋinternalᚋexecutionᚐApproverᚄ(ctx, selections, v)
+			return ec.marshalNApprover2ᚕᚖatriumᚋinternalᚋworkflowᚋexecutionᚐApproverᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -191,7 +191,7 @@ func (ec *executionContext) _Approval_decisions(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*execution.Decision) graphql.Marshaler {
-			return ec.marshalNApprovalDecision2ᚕᚖatriumᚋinternalᚋexecutionᚐDecisionᚄ(ctx, selections, v)
+			return ec.marshalNApprovalDecision2ᚕᚖatriumᚋinternalᚋworkflowᚋexecutionᚐDecisionᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -911,7 +911,7 @@ func (ec *executionContext) _MovePreview_lost(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*execution.LostVariables) graphql.Marshaler {
-			return ec.marshalNLostVariables2ᚕᚖatriumᚋinternalᚋexecutionᚐLostVariablesᚄ(ctx, selections, v)
+			return ec.marshalNLostVariables2ᚕᚖatriumᚋinternalᚋworkflowᚋexecutionᚐLostVariablesᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -1154,7 +1154,7 @@ func (ec *executionContext) _Task_sla(ctx context.Context, field graphql.Collect
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *sla.Standing) graphql.Marshaler {
-			return ec.marshalOSLA2ᚖatriumᚋinternalᚋslaᚐStanding(ctx, selections, v)
+			return ec.marshalOSLA2ᚖatriumᚋinternalᚋdeskᚋslaᚐStanding(ctx, selections, v)
 		},
 		true,
 		false,
@@ -2337,11 +2337,11 @@ func (ec *executionContext) marshalNApproval2ᚖatriumᚋentᚐApproval(ctx cont
 	return ec._Approval(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNApprovalDecision2ᚕᚖatriumᚋinternalᚋexecutionᚐDecisionᚄ(ctx context.Context, sel ast.SelectionSet, v []*execution.Decision) graphql.Marshaler {
+func (ec *executionContext) marshalNApprovalDecision2ᚕᚖatriumᚋinternalᚋworkflowᚋexecutionᚐDecisionᚄ(ctx context.Context, sel ast.SelectionSet, v []*execution.Decision) graphql.Marshaler {
 	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNApprovalDecision2ᚖatriumᚋinternalᚋexecutionᚐDecision(ctx, sel, v[i])
+		return ec.marshalNApprovalDecision2ᚖatriumᚋinternalᚋworkflowᚋexecutionᚐDecision(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -2353,7 +2353,7 @@ func (ec *executionContext) marshalNApprovalDecision2ᚕᚖatriumᚋinternalᚋe
 	return ret
 }
 
-func (ec *executionContext) marshalNApprovalDecision2ᚖatriumᚋinternalᚋexecutionᚐDecision(ctx context.Context, sel ast.SelectionSet, v *execution.Decision) graphql.Marshaler {
+func (ec *executionContext) marshalNApprovalDecision2ᚖatriumᚋinternalᚋworkflowᚋexecutionᚐDecision(ctx context.Context, sel ast.SelectionSet, v *execution.Decision) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -2429,11 +2429,11 @@ func (ec *executionContext) marshalNApprovalVerdict2string(ctx context.Context, 
 	return res
 }
 
-func (ec *executionContext) marshalNApprover2ᚕᚖatriumᚋinternalᚋexecutionᚐApproverᚄ(ctx context.Context, sel ast.SelectionSet, v []*execution.Approver) graphql.Marshaler {
+func (ec *executionContext) marshalNApprover2ᚕᚖatriumᚋinternalᚋworkflowᚋexecutionᚐApproverᚄ(ctx context.Context, sel ast.SelectionSet, v []*execution.Approver) graphql.Marshaler {
 	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNApprover2ᚖatriumᚋinternalᚋexecutionᚐApprover(ctx, sel, v[i])
+		return ec.marshalNApprover2ᚖatriumᚋinternalᚋworkflowᚋexecutionᚐApprover(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -2445,7 +2445,7 @@ func (ec *executionContext) marshalNApprover2ᚕᚖatriumᚋinternalᚋexecution
 	return ret
 }
 
-func (ec *executionContext) marshalNApprover2ᚖatriumᚋinternalᚋexecutionᚐApprover(ctx context.Context, sel ast.SelectionSet, v *execution.Approver) graphql.Marshaler {
+func (ec *executionContext) marshalNApprover2ᚖatriumᚋinternalᚋworkflowᚋexecutionᚐApprover(ctx context.Context, sel ast.SelectionSet, v *execution.Approver) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -2610,11 +2610,11 @@ func (ec *executionContext) marshalNIncidentStatus2string(ctx context.Context, s
 	return res
 }
 
-func (ec *executionContext) marshalNLostVariables2ᚕᚖatriumᚋinternalᚋexecutionᚐLostVariablesᚄ(ctx context.Context, sel ast.SelectionSet, v []*execution.LostVariables) graphql.Marshaler {
+func (ec *executionContext) marshalNLostVariables2ᚕᚖatriumᚋinternalᚋworkflowᚋexecutionᚐLostVariablesᚄ(ctx context.Context, sel ast.SelectionSet, v []*execution.LostVariables) graphql.Marshaler {
 	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNLostVariables2ᚖatriumᚋinternalᚋexecutionᚐLostVariables(ctx, sel, v[i])
+		return ec.marshalNLostVariables2ᚖatriumᚋinternalᚋworkflowᚋexecutionᚐLostVariables(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -2626,7 +2626,7 @@ func (ec *executionContext) marshalNLostVariables2ᚕᚖatriumᚋinternalᚋexec
 	return ret
 }
 
-func (ec *executionContext) marshalNLostVariables2ᚖatriumᚋinternalᚋexecutionᚐLostVariables(ctx context.Context, sel ast.SelectionSet, v *execution.LostVariables) graphql.Marshaler {
+func (ec *executionContext) marshalNLostVariables2ᚖatriumᚋinternalᚋworkflowᚋexecutionᚐLostVariables(ctx context.Context, sel ast.SelectionSet, v *execution.LostVariables) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -2887,7 +2887,7 @@ func (ec *executionContext) marshalOIncidentStatus2ᚕstringᚄ(ctx context.Cont
 	return ret
 }
 
-func (ec *executionContext) marshalOMovePreview2ᚖatriumᚋinternalᚋexecutionᚐMovePreview(ctx context.Context, sel ast.SelectionSet, v *execution.MovePreview) graphql.Marshaler {
+func (ec *executionContext) marshalOMovePreview2ᚖatriumᚋinternalᚋworkflowᚋexecutionᚐMovePreview(ctx context.Context, sel ast.SelectionSet, v *execution.MovePreview) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}

@@ -11,7 +11,7 @@ import (
 	"atrium/ent"
 	"atrium/graph/internal/view"
 	"atrium/internal/agent"
-	"atrium/internal/auditlog"
+	"atrium/internal/op/auditlog"
 )
 
 // What acceptRequest answers.

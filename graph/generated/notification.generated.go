@@ -13,7 +13,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/notification"
 	"atrium/graph/internal/inline"
-	"atrium/internal/notice"
+	"atrium/internal/notify/notice"
 )
 
 // region    ************************** generated!.gotpl **************************
@@ -362,12 +362,12 @@ func (ec *executionContext) _UpdateNotificationSettingsPayload(ctx context.Conte
 
 // region    ***************************** type.gotpl *****************************
 
-func (ec *executionContext) unmarshalNMarkNotificationsReadInput2atriumᚋinternalᚋnoticeᚐMarkReadInput(ctx context.Context, v any) (notice.MarkReadInput, error) {
+func (ec *executionContext) unmarshalNMarkNotificationsReadInput2atriumᚋinternalᚋnotifyᚋnoticeᚐMarkReadInput(ctx context.Context, v any) (notice.MarkReadInput, error) {
 	res, err := ec.unmarshalInputMarkNotificationsReadInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNMarkNotificationsReadPayload2ᚖatriumᚋinternalᚋnoticeᚐMarked(ctx context.Context, sel ast.SelectionSet, v *notice.Marked) graphql.Marshaler {
+func (ec *executionContext) marshalNMarkNotificationsReadPayload2ᚖatriumᚋinternalᚋnotifyᚋnoticeᚐMarked(ctx context.Context, sel ast.SelectionSet, v *notice.Marked) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -436,11 +436,11 @@ func (ec *executionContext) marshalNNotificationKind2string(ctx context.Context,
 	return res
 }
 
-func (ec *executionContext) marshalNNotificationSetting2ᚕᚖatriumᚋinternalᚋnoticeᚐSettingᚄ(ctx context.Context, sel ast.SelectionSet, v []*notice.Setting) graphql.Marshaler {
+func (ec *executionContext) marshalNNotificationSetting2ᚕᚖatriumᚋinternalᚋnotifyᚋnoticeᚐSettingᚄ(ctx context.Context, sel ast.SelectionSet, v []*notice.Setting) graphql.Marshaler {
 	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNNotificationSetting2ᚖatriumᚋinternalᚋnoticeᚐSetting(ctx, sel, v[i])
+		return ec.marshalNNotificationSetting2ᚖatriumᚋinternalᚋnotifyᚋnoticeᚐSetting(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -452,7 +452,7 @@ func (ec *executionContext) marshalNNotificationSetting2ᚕᚖatriumᚋinternal�
 	return ret
 }
 
-func (ec *executionContext) marshalNNotificationSetting2ᚖatriumᚋinternalᚋnoticeᚐSetting(ctx context.Context, sel ast.SelectionSet, v *notice.Setting) graphql.Marshaler {
+func (ec *executionContext) marshalNNotificationSetting2ᚖatriumᚋinternalᚋnotifyᚋnoticeᚐSetting(ctx context.Context, sel ast.SelectionSet, v *notice.Setting) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -462,12 +462,12 @@ func (ec *executionContext) marshalNNotificationSetting2ᚖatriumᚋinternalᚋn
 	return ec._NotificationSetting(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNUpdateNotificationSettingsInput2atriumᚋinternalᚋnoticeᚐSetting(ctx context.Context, v any) (notice.Setting, error) {
+func (ec *executionContext) unmarshalNUpdateNotificationSettingsInput2atriumᚋinternalᚋnotifyᚋnoticeᚐSetting(ctx context.Context, v any) (notice.Setting, error) {
 	res, err := ec.unmarshalInputUpdateNotificationSettingsInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNUpdateNotificationSettingsPayload2ᚖatriumᚋinternalᚋnoticeᚐSetting(ctx context.Context, sel ast.SelectionSet, v *notice.Setting) graphql.Marshaler {
+func (ec *executionContext) marshalNUpdateNotificationSettingsPayload2ᚖatriumᚋinternalᚋnotifyᚋnoticeᚐSetting(ctx context.Context, sel ast.SelectionSet, v *notice.Setting) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")

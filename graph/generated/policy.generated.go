@@ -16,7 +16,7 @@ import (
 	"atrium/ent/accesspolicyversion"
 	"atrium/graph/internal/inline"
 	"atrium/graph/internal/relay"
-	"atrium/internal/apperr"
+	"atrium/internal/platform/apperr"
 	"atrium/internal/policy"
 )
 
@@ -815,7 +815,7 @@ func (ec *executionContext) _ValidateAccessPolicyPayload_details(ctx context.Con
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []apperr.Detail) graphql.Marshaler {
-			return ec.marshalNFaultDetail2ᚕatriumᚋinternalᚋapperrᚐDetailᚄ(ctx, selections, v)
+			return ec.marshalNFaultDetail2ᚕatriumᚋinternalᚋplatformᚋapperrᚐDetailᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -1668,15 +1668,15 @@ func (ec *executionContext) marshalNAccessUnmet2ᚕatriumᚋinternalᚋpolicyᚐ
 	return ret
 }
 
-func (ec *executionContext) marshalNFaultDetail2atriumᚋinternalᚋapperrᚐDetail(ctx context.Context, sel ast.SelectionSet, v apperr.Detail) graphql.Marshaler {
+func (ec *executionContext) marshalNFaultDetail2atriumᚋinternalᚋplatformᚋapperrᚐDetail(ctx context.Context, sel ast.SelectionSet, v apperr.Detail) graphql.Marshaler {
 	return ec._FaultDetail(ctx, sel, &v)
 }
 
-func (ec *executionContext) marshalNFaultDetail2ᚕatriumᚋinternalᚋapperrᚐDetailᚄ(ctx context.Context, sel ast.SelectionSet, v []apperr.Detail) graphql.Marshaler {
+func (ec *executionContext) marshalNFaultDetail2ᚕatriumᚋinternalᚋplatformᚋapperrᚐDetailᚄ(ctx context.Context, sel ast.SelectionSet, v []apperr.Detail) graphql.Marshaler {
 	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNFaultDetail2atriumᚋinternalᚋapperrᚐDetail(ctx, sel, v[i])
+		return ec.marshalNFaultDetail2atriumᚋinternalᚋplatformᚋapperrᚐDetail(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {

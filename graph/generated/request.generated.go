@@ -17,8 +17,8 @@ import (
 	"atrium/ent/routingrule"
 	"atrium/graph/internal/inline"
 	"atrium/graph/internal/relay"
-	request1 "atrium/internal/request"
-	"atrium/internal/sla"
+	request1 "atrium/internal/desk/request"
+	"atrium/internal/desk/sla"
 )
 
 // region    ************************** generated!.gotpl **************************
@@ -458,7 +458,7 @@ func (ec *executionContext) _Request_sla(ctx context.Context, field graphql.Coll
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *sla.Standing) graphql.Marshaler {
-			return ec.marshalOSLA2ᚖatriumᚋinternalᚋslaᚐStanding(ctx, selections, v)
+			return ec.marshalOSLA2ᚖatriumᚋinternalᚋdeskᚋslaᚐStanding(ctx, selections, v)
 		},
 		true,
 		false,
@@ -1588,11 +1588,11 @@ func (ec *executionContext) marshalNCommentVisibility2atriumᚋentᚋcommentᚐV
 	return res
 }
 
-func (ec *executionContext) marshalNCompanyStat2ᚕᚖatriumᚋinternalᚋrequestᚐStatᚄ(ctx context.Context, sel ast.SelectionSet, v []*request1.Stat) graphql.Marshaler {
+func (ec *executionContext) marshalNCompanyStat2ᚕᚖatriumᚋinternalᚋdeskᚋrequestᚐStatᚄ(ctx context.Context, sel ast.SelectionSet, v []*request1.Stat) graphql.Marshaler {
 	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNCompanyStat2ᚖatriumᚋinternalᚋrequestᚐStat(ctx, sel, v[i])
+		return ec.marshalNCompanyStat2ᚖatriumᚋinternalᚋdeskᚋrequestᚐStat(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -1604,7 +1604,7 @@ func (ec *executionContext) marshalNCompanyStat2ᚕᚖatriumᚋinternalᚋreques
 	return ret
 }
 
-func (ec *executionContext) marshalNCompanyStat2ᚖatriumᚋinternalᚋrequestᚐStat(ctx context.Context, sel ast.SelectionSet, v *request1.Stat) graphql.Marshaler {
+func (ec *executionContext) marshalNCompanyStat2ᚖatriumᚋinternalᚋdeskᚋrequestᚐStat(ctx context.Context, sel ast.SelectionSet, v *request1.Stat) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -1644,11 +1644,11 @@ func (ec *executionContext) marshalNRequestChange2ᚖatriumᚋgraphᚋgenerated�
 	return ec._RequestChange(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNRequestCount2ᚕᚖatriumᚋinternalᚋrequestᚐCountedᚄ(ctx context.Context, sel ast.SelectionSet, v []*request1.Counted) graphql.Marshaler {
+func (ec *executionContext) marshalNRequestCount2ᚕᚖatriumᚋinternalᚋdeskᚋrequestᚐCountedᚄ(ctx context.Context, sel ast.SelectionSet, v []*request1.Counted) graphql.Marshaler {
 	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNRequestCount2ᚖatriumᚋinternalᚋrequestᚐCounted(ctx, sel, v[i])
+		return ec.marshalNRequestCount2ᚖatriumᚋinternalᚋdeskᚋrequestᚐCounted(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -1660,7 +1660,7 @@ func (ec *executionContext) marshalNRequestCount2ᚕᚖatriumᚋinternalᚋreque
 	return ret
 }
 
-func (ec *executionContext) marshalNRequestCount2ᚖatriumᚋinternalᚋrequestᚐCounted(ctx context.Context, sel ast.SelectionSet, v *request1.Counted) graphql.Marshaler {
+func (ec *executionContext) marshalNRequestCount2ᚖatriumᚋinternalᚋdeskᚋrequestᚐCounted(ctx context.Context, sel ast.SelectionSet, v *request1.Counted) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -1773,7 +1773,7 @@ func (ec *executionContext) marshalNRoutingRule2ᚖatriumᚋentᚐRoutingRule(ct
 	return ec._RoutingRule(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNTakeNextRequestPayload2ᚖatriumᚋinternalᚋrequestᚐTaken(ctx context.Context, sel ast.SelectionSet, v *request1.Taken) graphql.Marshaler {
+func (ec *executionContext) marshalNTakeNextRequestPayload2ᚖatriumᚋinternalᚋdeskᚋrequestᚐTaken(ctx context.Context, sel ast.SelectionSet, v *request1.Taken) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")

@@ -12,7 +12,7 @@ import (
 
 	"atrium/ent"
 	"atrium/graph/internal/inline"
-	"atrium/internal/websession"
+	"atrium/internal/identity/websession"
 )
 
 // region    ************************** generated!.gotpl **************************
@@ -332,7 +332,7 @@ func (ec *executionContext) marshalNSession2ᚖatriumᚋentᚐSession(ctx contex
 	return ec._Session(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNSwitchSessionPayload2ᚖatriumᚋinternalᚋwebsessionᚐSwitched(ctx context.Context, sel ast.SelectionSet, v *websession.Switched) graphql.Marshaler {
+func (ec *executionContext) marshalNSwitchSessionPayload2ᚖatriumᚋinternalᚋidentityᚋwebsessionᚐSwitched(ctx context.Context, sel ast.SelectionSet, v *websession.Switched) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")

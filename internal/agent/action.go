@@ -10,7 +10,7 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/ent/predicate"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/paging"
 )
 
 var actionSorts = op.Sorts{"createdAt": agentaction.FieldCreatedAt}

@@ -10,11 +10,11 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/ent/task"
 	"atrium/internal/agent/interrupt"
-	"atrium/internal/apperr"
+	"atrium/internal/desk/lifecycle"
 	"atrium/internal/op"
-	"atrium/internal/open"
-	"atrium/internal/paging"
-	"atrium/internal/signing"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/webhook/signing"
 	"atrium/internal/workflow"
 )
 
@@ -209,7 +209,7 @@ func remove(ctx context.Context, tx *op.Tx, a *ent.Agent, _ op.ByID) (struct{}, 
 	if works {
 		return struct{}{}, apperr.New(apperr.Conflict, "The agent works on requests. Pause it and stop its runs first.")
 	}
-	has, err := tx.Task.Query().Where(task.AgentID(a.ID), open.Tasks()).Exist(tx.Unfiltered(ctx, "so does a task that the caller does not see"))
+	has, err := tx.Task.Query().Where(task.AgentID(a.ID), lifecycle.OpenTasks()).Exist(tx.Unfiltered(ctx, "so does a task that the caller does not see"))
 	if err != nil {
 		return struct{}{}, fmt.Errorf("look for the agent's tasks: %w", err)
 	}

@@ -8,10 +8,10 @@ import (
 	"go.uber.org/goleak"
 
 	"atrium/internal/agent"
-	"atrium/internal/apperr"
 	"atrium/internal/op"
-	"atrium/internal/principal"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/test/testkit"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

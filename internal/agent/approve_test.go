@@ -13,13 +13,13 @@ import (
 	"atrium/ent/agentversion"
 	"atrium/ent/auditentry"
 	"atrium/internal/agent"
-	"atrium/internal/apperr"
+	"atrium/internal/desk/request"
 	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 	"atrium/internal/policy"
-	"atrium/internal/principal"
-	"atrium/internal/request"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/test/testkit"
 )
 
 // free makes an agent's published version AUTONOMOUS in the database. Publishing would require a passed evaluation.

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent/agentaction"
-	"atrium/internal/testkit"
+	"atrium/internal/test/testkit"
 )
 
 // BenchmarkProposal measures the time from a request's creation to its proposal by the engine history, at 50 requests a second, in

@@ -9,10 +9,10 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/ent/user"
 	"atrium/internal/agent"
-	"atrium/internal/company"
 	"atrium/internal/op"
-	"atrium/internal/principal"
-	"atrium/internal/testkit"
+	"atrium/internal/people/company"
+	"atrium/internal/platform/principal"
+	"atrium/internal/test/testkit"
 )
 
 // Runs beyond the daily budget of an agent, or of all agents of a company, are handed over to people with the reason.

@@ -9,8 +9,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"atrium/internal/agent/attack"
-	"atrium/internal/apperr"
-	"atrium/internal/strictjson"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/strictjson"
 )
 
 const maxCases = 500 // that a caller may give

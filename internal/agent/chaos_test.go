@@ -28,9 +28,9 @@ import (
 	"atrium/ent/user"
 	"atrium/internal/agent"
 	"atrium/internal/op"
-	"atrium/internal/principal"
+	"atrium/internal/platform/principal"
 	"atrium/internal/secret"
-	"atrium/internal/testkit"
+	"atrium/internal/test/testkit"
 )
 
 var anyID = regexp.MustCompile(`\b[a-z]{2,4}_[0-9a-z]{26}\b`)

@@ -13,7 +13,7 @@ import (
 	"atrium/ent/request"
 	"atrium/internal/agent/interrupt"
 	"atrium/internal/op"
-	"atrium/internal/principal"
+	"atrium/internal/platform/principal"
 )
 
 // conclude stores or performs the writes of a plan.

@@ -10,9 +10,9 @@ import (
 	"atrium/ent/modelconnection"
 	entsecret "atrium/ent/secret"
 	"atrium/internal/agent/model"
-	"atrium/internal/apperr"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/apperr"
 	"atrium/internal/secret"
 )
 

@@ -17,12 +17,12 @@ import (
 	"atrium/ent/request"
 	"atrium/ent/task"
 	"atrium/internal/agent/interrupt"
-	"atrium/internal/apperr"
-	"atrium/internal/clock"
+	"atrium/internal/desk/lifecycle"
 	"atrium/internal/op"
-	"atrium/internal/open"
-	"atrium/internal/principal"
-	"atrium/internal/text"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/text"
 )
 
 // phaser works the jobs about phases: it consults agents about tasks, and informs them when a phase was left.
@@ -53,7 +53,7 @@ func (w *phaser) Work(ctx context.Context, job *river.Job[interrupt.PhaseArgs]) 
 // without an open task, or for an execution without a request.
 func consult(ctx context.Context, tx *op.Tx, args interrupt.PhaseArgs) error {
 	t, err := tx.Task.Query().Where(task.ExecutionID(args.Execution), task.PhaseID(args.Phase), task.Visit(args.Visit),
-		task.RequestIDNotNil(), open.Tasks()).Order(ent.Desc(task.FieldAttempt)).First(ctx)
+		task.RequestIDNotNil(), lifecycle.OpenTasks()).Order(ent.Desc(task.FieldAttempt)).First(ctx)
 	if ent.IsNotFound(err) {
 		return nil
 	}

@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"atrium/internal/agent/model"
-	"atrium/internal/apperr"
-	"atrium/internal/execution"
-	"atrium/internal/id"
-	"atrium/internal/principal"
-	"atrium/internal/strictjson"
-	"atrium/internal/text"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/id"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/strictjson"
+	"atrium/internal/platform/text"
+	"atrium/internal/workflow/execution"
 )
 
 const (

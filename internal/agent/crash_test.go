@@ -16,9 +16,9 @@ import (
 	"atrium/ent/comment"
 	"atrium/internal/agent"
 	"atrium/internal/agent/model"
-	"atrium/internal/apperr"
 	"atrium/internal/op"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/test/testkit"
 )
 
 // lastTurn is the last turn of the runs in these tests: eight reads, a turn with two writes, and one that calls no tool.

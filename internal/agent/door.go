@@ -10,10 +10,10 @@ import (
 	"atrium/ent/agent"
 	"atrium/ent/agentrun"
 	"atrium/internal/agent/interrupt"
-	"atrium/internal/apperr"
-	"atrium/internal/input"
 	"atrium/internal/op"
-	"atrium/internal/principal"
+	"atrium/internal/op/input"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
 )
 
 const (

@@ -16,10 +16,10 @@ import (
 	"atrium/ent/auditentry"
 	"atrium/internal/agent"
 	"atrium/internal/agent/attack"
-	"atrium/internal/apperr"
-	"atrium/internal/catalog"
+	"atrium/internal/desk/catalog"
 	"atrium/internal/op"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/test/testkit"
 )
 
 // evaluated starts an evaluation and waits until it has ended.

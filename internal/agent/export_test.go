@@ -3,7 +3,7 @@ package agent
 import (
 	"atrium/ent"
 	"atrium/internal/agent/interrupt"
-	"atrium/internal/jobs"
+	"atrium/internal/platform/jobs"
 )
 
 // For tests.

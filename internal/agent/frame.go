@@ -13,13 +13,13 @@ import (
 	"atrium/ent/service"
 	"atrium/ent/user"
 	"atrium/internal/agent/interrupt"
-	"atrium/internal/apperr"
-	"atrium/internal/catalog"
+	"atrium/internal/desk/catalog"
+	"atrium/internal/desk/request"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/paging"
 	"atrium/internal/people"
-	"atrium/internal/request"
-	"atrium/internal/text"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/text"
 )
 
 // The first part of the system message, by what the model works on.

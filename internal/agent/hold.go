@@ -16,13 +16,13 @@ import (
 	"atrium/ent/offering"
 	"atrium/ent/team"
 	"atrium/ent/user"
-	"atrium/internal/access"
 	"atrium/internal/agent/interrupt"
-	"atrium/internal/apperr"
+	"atrium/internal/desk/lifecycle"
+	"atrium/internal/identity/access"
 	"atrium/internal/op"
-	"atrium/internal/open"
-	"atrium/internal/strictjson"
-	"atrium/internal/text"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/strictjson"
+	"atrium/internal/platform/text"
 )
 
 const (
@@ -245,7 +245,7 @@ func working(ctx context.Context, tx *op.Tx, id string) (*ent.AgentRun, *ent.Req
 
 // keepAction stores the action for a write, and its step.
 func keepAction(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request, t *ent.Task, may *allowed, args json.RawMessage, steps []*Step) (*ent.AgentAction, error) {
-	if t == nil && may.tool != toolComment && !open.Request(r.Status) {
+	if t == nil && may.tool != toolComment && !lifecycle.RequestOpen(r.Status) {
 		return nil, apperr.New(apperr.Conflict, "The request is %s.", r.Status)
 	}
 	version, err := interrupt.Version(r)

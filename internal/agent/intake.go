@@ -17,12 +17,12 @@ import (
 	"atrium/ent/agentversion"
 	"atrium/ent/request"
 	"atrium/internal/agent/interrupt"
-	"atrium/internal/apperr"
-	"atrium/internal/events"
-	"atrium/internal/jobs"
+	domain "atrium/internal/desk/request"
 	"atrium/internal/op"
-	domain "atrium/internal/request"
-	"atrium/internal/store"
+	"atrium/internal/op/events"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/store"
 	"atrium/internal/workflow/definition"
 )
 

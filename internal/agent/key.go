@@ -6,12 +6,12 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/agent"
-	"atrium/internal/apikey"
-	"atrium/internal/apperr"
-	"atrium/internal/id"
+	"atrium/internal/identity/apikey"
 	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/id"
 	"atrium/internal/secret"
-	"atrium/internal/signing"
+	"atrium/internal/webhook/signing"
 )
 
 // The operations on the API keys and signing secrets of CUSTOM agents.

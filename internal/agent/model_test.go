@@ -17,12 +17,12 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/internal/agent"
 	"atrium/internal/agent/model"
-	"atrium/internal/apperr"
-	"atrium/internal/jobs"
 	"atrium/internal/op"
-	"atrium/internal/principal"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/principal"
 	"atrium/internal/secret"
-	"atrium/internal/testkit"
+	"atrium/internal/test/testkit"
 )
 
 // calls is the answer of a scripted model: pairs of a tool's name and its arguments as JSON.

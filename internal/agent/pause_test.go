@@ -15,8 +15,8 @@ import (
 	"atrium/internal/agent"
 	"atrium/internal/agent/interrupt"
 	"atrium/internal/op"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
 )
 
 // idle waits until no job is due any more.

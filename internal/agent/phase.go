@@ -16,13 +16,13 @@ import (
 	"atrium/ent/request"
 	"atrium/ent/task"
 	"atrium/ent/user"
-	"atrium/internal/access"
 	"atrium/internal/agent/interrupt"
-	"atrium/internal/apperr"
-	"atrium/internal/execution"
+	"atrium/internal/desk/lifecycle"
+	"atrium/internal/identity/access"
 	"atrium/internal/op"
-	"atrium/internal/open"
-	"atrium/internal/principal"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/workflow/execution"
 )
 
 // toolTask is the tool of a run about a task. It is in no list of tools, because it is the purpose of the run.
@@ -80,7 +80,7 @@ func endOthers(ctx context.Context, tx *op.Tx, t *ent.Task) (worked bool, err er
 		return false, fmt.Errorf("look for the task's runs: %w", err)
 	}
 	for _, run := range runs {
-		if run.Trigger == agentrun.TriggerConsulted && open.Task(t.Status) {
+		if run.Trigger == agentrun.TriggerConsulted && lifecycle.TaskOpen(t.Status) {
 			continue
 		}
 		if hasTask(run.AgentID, t) {
@@ -96,7 +96,7 @@ func endOthers(ctx context.Context, tx *op.Tx, t *ent.Task) (worked bool, err er
 			return false, err
 		}
 	}
-	if open.Task(t.Status) {
+	if lifecycle.TaskOpen(t.Status) {
 		return worked, nil
 	}
 	err = tx.AgentAction.Update().Where(agentaction.StatusEQ(agentaction.StatusPENDING), agentaction.HasRunWith(agentrun.TaskID(t.ID)),
@@ -127,7 +127,7 @@ func workOrRelease(ctx context.Context, tx *op.Tx, t *ent.Task) error {
 
 // hasTask reports whether a task is open, assigned to the agent, and taken by no person.
 func hasTask(agentID string, t *ent.Task) bool {
-	return open.Task(t.Status) && t.AssigneeID == nil && t.AgentID != nil && *t.AgentID == agentID
+	return lifecycle.TaskOpen(t.Status) && t.AssigneeID == nil && t.AgentID != nil && *t.AgentID == agentID
 }
 
 // beginAbout creates the run of an agent about a task. Returns nil if the agent does not work on phases, or was consulted about the
@@ -320,7 +320,7 @@ const reasonReassigned = "Somebody else has the task, or it has ended."
 // taskVersion returns the version that the completion of a task depends on: whether the task is open. The assignee is not part of
 // it, because a proposal is for any person who gets the task.
 func taskVersion(t *ent.Task) string {
-	return digestOf("task", t.ID, nil, fmt.Sprint(open.Task(t.Status)))
+	return digestOf("task", t.ID, nil, fmt.Sprint(lifecycle.TaskOpen(t.Status)))
 }
 
 // aboutTask reports whether an action completes a task.

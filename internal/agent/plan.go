@@ -14,11 +14,11 @@ import (
 	"atrium/ent"
 	"atrium/ent/agent"
 	"atrium/internal/agent/interrupt"
-	"atrium/internal/apperr"
-	"atrium/internal/execution"
+	"atrium/internal/desk/request"
 	"atrium/internal/op"
-	"atrium/internal/principal"
-	"atrium/internal/request"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/workflow/execution"
 )
 
 // Step is one step of a run.

@@ -12,11 +12,11 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/ent/auditentry"
 	"atrium/internal/agent"
+	"atrium/internal/desk/request"
 	"atrium/internal/op"
+	"atrium/internal/platform/store"
 	"atrium/internal/policy"
-	"atrium/internal/request"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/test/testkit"
 )
 
 // policy creates an access policy.

@@ -15,9 +15,9 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/ent/agentversion"
 	"atrium/internal/agent/interrupt"
-	"atrium/internal/apperr"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/apperr"
 )
 
 var versionSorts = op.Sorts{"createdAt": agentversion.FieldCreatedAt}

@@ -16,11 +16,11 @@ import (
 	"atrium/ent/agent"
 	"atrium/ent/agentrun"
 	"atrium/internal/agent/interrupt"
-	"atrium/internal/clock"
-	"atrium/internal/egress"
 	"atrium/internal/op"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/egress"
 	"atrium/internal/secret"
-	"atrium/internal/signing"
+	"atrium/internal/webhook/signing"
 )
 
 const (

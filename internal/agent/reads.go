@@ -10,13 +10,13 @@ import (
 	"sync"
 
 	"atrium/internal/agent/model"
-	"atrium/internal/apperr"
-	"atrium/internal/catalog"
-	"atrium/internal/form"
+	"atrium/internal/desk/catalog"
+	"atrium/internal/desk/form"
+	"atrium/internal/desk/request"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/paging"
 	"atrium/internal/people"
-	"atrium/internal/request"
+	"atrium/internal/platform/apperr"
 )
 
 // readTool is an operation with which a model reads more than the data message.

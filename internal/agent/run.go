@@ -15,10 +15,10 @@ import (
 	"atrium/ent/predicate"
 	"atrium/ent/request"
 	"atrium/internal/agent/interrupt"
-	"atrium/internal/apperr"
 	"atrium/internal/op"
-	"atrium/internal/paging"
-	"atrium/internal/principal"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
 )
 
 var runSorts = op.Sorts{"createdAt": agentrun.FieldCreatedAt, "updatedAt": agentrun.FieldUpdatedAt}

@@ -12,10 +12,10 @@ import (
 
 	"atrium/ent"
 	"atrium/internal/agent/attack"
+	domain "atrium/internal/desk/request"
 	"atrium/internal/op"
-	"atrium/internal/principal"
-	domain "atrium/internal/request"
-	"atrium/internal/strictjson"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/strictjson"
 )
 
 // Outcome is the result of an agent in one case.

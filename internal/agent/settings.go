@@ -13,10 +13,10 @@ import (
 	"atrium/ent/agentaction"
 	"atrium/ent/modelconnection"
 	"atrium/ent/user"
-	"atrium/internal/access"
-	"atrium/internal/apperr"
+	"atrium/internal/identity/access"
 	"atrium/internal/op"
-	"atrium/internal/principal"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
 	"atrium/internal/workflow/definition"
 )
 

@@ -11,7 +11,7 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/ent/predicate"
 	"atrium/internal/op"
-	"atrium/internal/period"
+	"atrium/internal/platform/period"
 )
 
 // Stats counts the runs that began in a period by their outcomes, the outcomes of their actions, and the use of models. One

@@ -10,13 +10,13 @@ import (
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
 	"atrium/internal/agent"
-	"atrium/internal/apperr"
 	"atrium/internal/op"
-	"atrium/internal/period"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/period"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 	"atrium/internal/policy"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/test/testkit"
 )
 
 // The counts cover the runs that began in a period and the outcomes of their actions at any later time. Shadow runs count only

@@ -6,7 +6,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/agentturn"
-	"atrium/internal/jobs"
+	"atrium/internal/platform/jobs"
 )
 
 // turnsKept is how long a run can be replayed. It is short because the inputs of a run quote many requests.

@@ -19,8 +19,8 @@ import (
 	"atrium/ent/agentturn"
 	"atrium/internal/agent/interrupt"
 	"atrium/internal/agent/model"
-	"atrium/internal/apperr"
 	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
 	"atrium/internal/secret"
 )
 

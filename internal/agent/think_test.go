@@ -17,11 +17,11 @@ import (
 	"atrium/ent/agentturn"
 	"atrium/ent/request"
 	"atrium/internal/agent"
-	"atrium/internal/jobs"
 	"atrium/internal/op"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/store"
 	"atrium/internal/policy"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/test/testkit"
 )
 
 // If a node is killed between any two transactions of a run, at most one model call is repeated and no write. The job that was

@@ -11,11 +11,11 @@ import (
 	"atrium/ent/comment"
 	"atrium/ent/offering"
 	entrequest "atrium/ent/request"
-	"atrium/internal/apperr"
-	"atrium/internal/execution"
+	"atrium/internal/desk/request"
 	"atrium/internal/op"
-	"atrium/internal/principal"
-	"atrium/internal/request"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/workflow/execution"
 )
 
 // The names of the tools: the GraphQL names of their operations.

@@ -8,11 +8,11 @@ import (
 	"atrium/ent"
 	"atrium/ent/serviceaccount"
 	"atrium/ent/user"
-	"atrium/internal/access"
-	"atrium/internal/apperr"
-	"atrium/internal/notice"
+	"atrium/internal/identity/access"
+	"atrium/internal/notify/notice"
 	"atrium/internal/op"
-	"atrium/internal/principal"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
 )
 
 // principalOf returns the principal of an agent, with its scopes and its role, which is limited by the owner's. Returns nil if

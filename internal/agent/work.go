@@ -17,12 +17,12 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/ent/request"
 	"atrium/internal/agent/interrupt"
-	"atrium/internal/apperr"
-	"atrium/internal/clock"
-	"atrium/internal/jobs"
 	"atrium/internal/op"
-	"atrium/internal/principal"
-	"atrium/internal/text"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/text"
 )
 
 const (

@@ -12,11 +12,11 @@ import (
 
 	"atrium/ent"
 	"atrium/internal/billing"
-	"atrium/internal/id"
 	"atrium/internal/op"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/id"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
 )
 
 // ledger is a company with one large credit and a number of entries, each of which draws a cent from it, except for the first.

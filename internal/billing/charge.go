@@ -11,9 +11,9 @@ import (
 	"atrium/ent"
 	"atrium/ent/invoice"
 	"atrium/ent/payment"
-	"atrium/internal/jobs"
 	"atrium/internal/op"
-	"atrium/internal/principal"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/principal"
 )
 
 // Provider charges companies. Its calls are slow, so none is made within a transaction.

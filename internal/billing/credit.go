@@ -7,7 +7,7 @@ import (
 	"atrium/ent/creditentry"
 	"atrium/ent/journalline"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/paging"
 )
 
 // Currency is the currency of credits and invoices.

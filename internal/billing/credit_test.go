@@ -10,11 +10,11 @@ import (
 
 	"atrium/ent/auditentry"
 	"atrium/ent/creditentry"
-	"atrium/internal/apperr"
 	"atrium/internal/billing"
 	"atrium/internal/op"
-	"atrium/internal/principal"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/test/testkit"
 )
 
 // operator returns the context of the command line, the only caller that may issue credits.

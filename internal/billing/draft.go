@@ -8,9 +8,9 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/invoice"
-	"atrium/internal/apperr"
-	"atrium/internal/id"
 	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/id"
 )
 
 // The operations on drafts, for invoices that were agreed on: the operator drafts an invoice, and issues or voids it.

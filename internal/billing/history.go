@@ -8,7 +8,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/creditentry"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/paging"
 )
 
 // The operations on credits for GraphQL, which queries the balance and the history separately.

@@ -9,9 +9,9 @@ import (
 	"atrium/ent/creditnote"
 	"atrium/ent/invoice"
 	"atrium/ent/journalline"
-	"atrium/internal/id"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/id"
 )
 
 // The operations that read invoices. A company cannot see its drafts.

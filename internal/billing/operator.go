@@ -10,9 +10,9 @@ import (
 	"atrium/ent/creditnote"
 	"atrium/ent/invoice"
 	"atrium/ent/journalline"
-	"atrium/internal/apperr"
 	"atrium/internal/op"
-	"atrium/internal/text"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/text"
 )
 
 // The operations of the operator on an issued invoice. They change only its status.

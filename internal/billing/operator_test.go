@@ -10,12 +10,12 @@ import (
 
 	"atrium/ent/creditentry"
 	"atrium/ent/invoice"
-	"atrium/internal/apperr"
 	"atrium/internal/billing"
 	"atrium/internal/op"
-	"atrium/internal/paging"
-	"atrium/internal/principal"
-	"atrium/internal/testkit"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/test/testkit"
 )
 
 // A credit note first reduces the amount left to pay; the rest becomes a credit. All notes together never exceed the invoice.

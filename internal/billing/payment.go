@@ -9,10 +9,10 @@ import (
 	"atrium/ent/invoice"
 	"atrium/ent/payment"
 	"atrium/ent/user"
-	"atrium/internal/apperr"
-	"atrium/internal/mail"
+	"atrium/internal/notify/mail"
 	"atrium/internal/op"
-	"atrium/internal/store"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/store"
 )
 
 // chargeAgainAfter is when a payment with an unknown outcome is checked again, after a crash or while the provider is down.

@@ -11,12 +11,12 @@ import (
 	"atrium/ent"
 	"atrium/ent/invoice"
 	"atrium/ent/payment"
-	"atrium/internal/apperr"
 	"atrium/internal/billing"
 	"atrium/internal/op"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
 )
 
 // run runs the job once, as it runs each minute.

@@ -7,8 +7,8 @@ import (
 	"atrium/ent"
 	"atrium/internal/op"
 	"atrium/internal/people"
-	"atrium/internal/principal"
-	"atrium/internal/ratelimit"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/ratelimit"
 )
 
 // PreviewPlanChange returns what ChangePlan would do now, and returns the same errors.

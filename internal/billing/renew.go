@@ -10,9 +10,9 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/billingaccount"
-	"atrium/internal/jobs"
 	"atrium/internal/op"
-	"atrium/internal/principal"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/principal"
 )
 
 const (

@@ -6,8 +6,8 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/company"
-	"atrium/internal/apperr"
 	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
 )
 
 // The operations on a company's subscription. Only owners may run them.

@@ -19,13 +19,13 @@ import (
 	"atrium/ent/journalline"
 	"atrium/ent/mailedlink"
 	"atrium/ent/payment"
-	"atrium/internal/apperr"
 	"atrium/internal/billing"
 	"atrium/internal/op"
-	"atrium/internal/paging"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
 )
 
 const day = 24 * time.Hour

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"atrium/internal/authn"
+	"atrium/internal/identity/authn"
 )
 
 // Logged selects the calls that get a line in the access log.

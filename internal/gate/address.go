@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"net/netip"
 
-	"atrium/internal/audit"
+	"atrium/internal/op/audit"
 )
 
 // RemoteIP returns the remote address of the connection without a zone, IPv4 addresses unmapped; the zero Addr when it cannot

@@ -7,9 +7,9 @@ import (
 	"net/http"
 	"strings"
 
-	"atrium/internal/apperr"
-	"atrium/internal/authn"
-	"atrium/internal/principal"
+	"atrium/internal/identity/authn"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
 )
 
 // Again recognises the caller of a running call, such as a stream, that Guard has admitted. It counts neither another

@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"atrium/internal/clock"
-	"atrium/internal/ratelimit"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/ratelimit"
 )
 
 // Allowance is the number of anonymous calls of one kind that an address may make.

@@ -10,9 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/clock"
 	"atrium/internal/gate"
-	"atrium/internal/ratelimit"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/ratelimit"
 )
 
 // knock sends a call from an address and returns its status.

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"strings"
 
-	"atrium/internal/apperr"
+	"atrium/internal/platform/apperr"
 )
 
 // MaxBody limits the body of a call at a door, in bytes.

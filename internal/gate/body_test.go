@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/apperr"
 	"atrium/internal/gate"
+	"atrium/internal/platform/apperr"
 )
 
 func TestReadBody(t *testing.T) {

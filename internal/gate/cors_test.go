@@ -10,13 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent/oauthclient"
-	"atrium/internal/authn"
 	"atrium/internal/gate"
 	"atrium/internal/identity"
-	"atrium/internal/principal"
-	"atrium/internal/ratelimit"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/identity/authn"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/ratelimit"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
 )
 
 // crossing asks a guarded door as a page of an origin does, and returns the answer's status and headers.

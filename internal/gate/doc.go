@@ -17,4 +17,7 @@
 //
 // The package never decides what a caller may do (package op does), and knows no routes. Front and Guard read no body; doors
 // read theirs with ReadBody and ReadForm, which limit its size.
+//
+// Three rooms answer calls on their own: console (the web console, whose TypeScript is in web), mcp (the Model Context Protocol)
+// and tlsfront (TLS and certificates).
 package gate

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"atrium/internal/apperr"
-	"atrium/internal/store"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/store"
 )
 
 // Error is the body of every refusal.

@@ -14,8 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/apperr"
 	"atrium/internal/gate"
+	"atrium/internal/platform/apperr"
 )
 
 // What is ours to mend is logged as an error, and a database that is away is that, too. What a caller is told for a reason of its own

@@ -10,11 +10,11 @@ import (
 	"runtime/debug"
 	"time"
 
-	"atrium/internal/apperr"
-	"atrium/internal/authn"
-	"atrium/internal/clock"
-	"atrium/internal/id"
-	"atrium/internal/ratelimit"
+	"atrium/internal/identity/authn"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/id"
+	"atrium/internal/platform/ratelimit"
 )
 
 // Options are what the gate is built from.

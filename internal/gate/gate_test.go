@@ -12,13 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"atrium/internal/apikey"
-	"atrium/internal/apperr"
-	"atrium/internal/authn"
 	"atrium/internal/gate"
-	"atrium/internal/principal"
-	"atrium/internal/ratelimit"
-	"atrium/internal/testkit"
+	"atrium/internal/identity/apikey"
+	"atrium/internal/identity/authn"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/ratelimit"
+	"atrium/internal/test/testkit"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"atrium/internal/apikey"
-	"atrium/internal/apperr"
-	"atrium/internal/authn"
-	"atrium/internal/principal"
-	"atrium/internal/ratelimit"
+	"atrium/internal/identity/apikey"
+	"atrium/internal/identity/authn"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/ratelimit"
 )
 
 // Accept says which credentials a door accepts besides API keys and bearer tokens.

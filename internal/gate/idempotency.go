@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"strings"
 
-	"atrium/internal/apperr"
+	"atrium/internal/platform/apperr"
 )
 
 // MaxKey limits an idempotency key, in characters.

@@ -6,7 +6,7 @@ import (
 	"net/netip"
 	"strings"
 
-	"atrium/internal/apperr"
+	"atrium/internal/platform/apperr"
 )
 
 // Loopback is Front for the operators' listener at the address, which speaks plain HTTP. Instead of TLS it requires conditions

@@ -11,10 +11,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/apperr"
-	"atrium/internal/authn"
 	"atrium/internal/gate"
-	"atrium/internal/testkit"
+	"atrium/internal/identity/authn"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/test/testkit"
 )
 
 // operators is the address of the operators' listener in these tests.

@@ -12,11 +12,11 @@ import (
 	"atrium/ent/authrequest"
 	"atrium/ent/company"
 	"atrium/ent/oauthclient"
-	"atrium/internal/access"
-	"atrium/internal/apperr"
+	"atrium/internal/identity/access"
 	"atrium/internal/op"
-	"atrium/internal/paging"
-	"atrium/internal/principal"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
 )
 
 var clientSorts = op.Sorts{"createdAt": oauthclient.FieldCreatedAt, "name": op.Folded(oauthclient.FieldName)}

@@ -10,8 +10,10 @@
 //	throttle   the limits of attempts, by account, browser and address
 //	password   hashing, and which passwords may be chosen
 //	issuer     another issuer's tokens and people
-//
-// Package access ends access.
+//	authn      credentials become principals
+//	apikey     API keys
+//	websession sessions of the web application
+//	access     ends access: sessions, grants, tokens
 //
 // Keys are stored in the database, with their private halves sealed under the master key, so that every node signs and
 // verifies with the same keys. A job replaces them without a restart:

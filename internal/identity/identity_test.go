@@ -15,14 +15,14 @@ import (
 	"atrium/ent"
 	"atrium/ent/auditentry"
 	"atrium/ent/signingkey"
-	"atrium/internal/apperr"
 	"atrium/internal/identity"
 	"atrium/internal/op"
-	"atrium/internal/paging"
-	"atrium/internal/principal"
-	"atrium/internal/seal"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/seal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -15,10 +15,10 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/signingkey"
-	"atrium/internal/id"
 	"atrium/internal/op"
-	"atrium/internal/principal"
-	"atrium/internal/store"
+	"atrium/internal/platform/id"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 )
 
 // Keys are the provider's signing keys. Safe for concurrent use.

@@ -7,7 +7,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/serviceaccount"
 	"atrium/ent/user"
-	"atrium/internal/store"
+	"atrium/internal/platform/store"
 )
 
 // MirrorUser returns the id of a live user's mirror in the company's sandbox, and creates it if there is none. So rows

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"atrium/ent/oauthclient"
-	"atrium/internal/principal"
-	"atrium/internal/store"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 )
 
 // How long cached origins are used although clients may have changed since. Questions about unknown origins cost at most one

@@ -9,9 +9,9 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/signingkey"
-	"atrium/internal/jobs"
-	"atrium/internal/principal"
-	"atrium/internal/store"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 )
 
 const (

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/internal/identity"
-	"atrium/internal/jobs"
-	"atrium/internal/principal"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/principal"
+	"atrium/internal/test/testkit"
 )
 
 // kids are the keys that verify now, oldest first.

@@ -12,7 +12,7 @@ import (
 	"atrium/ent/session"
 	"atrium/ent/signin"
 	"atrium/ent/throttle"
-	"atrium/internal/jobs"
+	"atrium/internal/platform/jobs"
 )
 
 // readable is how long sessions and mailed links are stored after their end, so that their owners can be told why they

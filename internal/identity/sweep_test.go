@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/internal/identity"
-	"atrium/internal/jobs"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
 )
 
 // What signing in leaves behind goes when its time is over, in every company, and nothing else.

@@ -12,8 +12,8 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
 
-	"atrium/internal/id"
-	"atrium/internal/principal"
+	"atrium/internal/platform/id"
+	"atrium/internal/platform/principal"
 )
 
 // AccessTokenUse is the token_use of an access token; other tokens have another one or none.

@@ -8,8 +8,8 @@ import (
 	"entgo.io/ent/dialect/sql"
 
 	"atrium/authz"
-	"atrium/internal/apperr"
-	"atrium/internal/principal"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
 )
 
 // An agent's call, with its key or by the platform on its behalf, is limited twice. It reads only rows that the agent may read and,

@@ -9,11 +9,11 @@ import (
 	"atrium/authz"
 	"atrium/ent"
 	"atrium/ent/auditentry"
-	"atrium/internal/apperr"
-	"atrium/internal/audit"
-	"atrium/internal/id"
-	"atrium/internal/principal"
-	"atrium/internal/store"
+	"atrium/internal/op/audit"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/id"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 )
 
 // finish writes the audit entry of an operation that succeeded. A PATCH that changed nothing gets no entry, and neither does an

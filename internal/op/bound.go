@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"atrium/authz"
-	"atrium/internal/apperr"
-	"atrium/internal/principal"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
 )
 
 const (

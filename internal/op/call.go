@@ -5,8 +5,8 @@ import (
 	"net/url"
 
 	"atrium/authz"
-	"atrium/internal/apperr"
-	"atrium/internal/principal"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
 )
 
 // Call is what a door adds to one call of an operation. The zero value adds nothing.

@@ -15,6 +15,16 @@
 // they are denied. A replica of the database may answer reads that are not about one row (store.Read): it shows everything that
 // was committed before the call. It never answers what decides about a call.
 //
+// # Rooms
+//
+//	audit        writing audit entries; merkle is the tree that proves them
+//	auditlog     the operations that read, export and prove the log
+//	decisionlog  the lines of decisions
+//	events       the events, their payloads, and how one is written
+//	input        binding and checking inputs
+//	paging       lists, look-ups, cursors
+//	rights       what a caller's scopes and role allow
+//
 // # Work in the background
 //
 // The worker of a job opens a transaction within one company with Engine.Work. There it does what an operation's function does,

@@ -6,9 +6,9 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/schema"
-	"atrium/internal/apperr"
-	"atrium/internal/store"
-	"atrium/internal/text"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/store"
+	"atrium/internal/platform/text"
 )
 
 // public turns an error, such as a constraint violation of the database, into the error that the

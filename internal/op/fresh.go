@@ -4,9 +4,9 @@ import (
 	"slices"
 	"time"
 
-	"atrium/internal/apperr"
-	"atrium/internal/id"
-	"atrium/internal/principal"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/id"
+	"atrium/internal/platform/principal"
 )
 
 // FreshFor is how long a person's sign-in counts as recent.

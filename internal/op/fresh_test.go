@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent"
-	"atrium/internal/apperr"
 	"atrium/internal/op"
-	"atrium/internal/principal"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/test/testkit"
 )
 
 // Operations that require a recent sign-in: one always, the others only for some inputs.

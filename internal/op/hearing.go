@@ -8,10 +8,10 @@ import (
 
 	"atrium/authz"
 	"atrium/ent"
-	"atrium/internal/clock"
-	"atrium/internal/events"
+	"atrium/internal/op/events"
 	"atrium/internal/op/rights"
-	"atrium/internal/principal"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/principal"
 )
 
 // A webhook subscription is a principal (principal.Webhook): it gets no events about rows that the access policies hide from it.

@@ -10,7 +10,7 @@ import (
 	"atrium/authz"
 	"atrium/ent"
 	"atrium/ent/idempotencykey"
-	"atrium/internal/apperr"
+	"atrium/internal/platform/apperr"
 )
 
 // IdempotencyWindow is how long the first answer to a key is stored.

@@ -8,10 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/apperr"
 	"atrium/internal/op"
-	"atrium/internal/principal"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/test/testkit"
 )
 
 // keyed returns a call with an idempotency key, whose body has the given fingerprint.

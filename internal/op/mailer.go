@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"atrium/ent"
-	"atrium/internal/store"
+	"atrium/internal/platform/store"
 )
 
 // Mailer mails people about what operations did, in the operations' transactions. Package account implements it. op may not

@@ -7,9 +7,9 @@ import (
 	"sync"
 
 	"atrium/authz"
-	"atrium/internal/apperr"
-	"atrium/internal/clock"
-	"atrium/internal/principal"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/principal"
 )
 
 // These functions tell a page beforehand what its caller may do, so that it shows no button that would be refused. They refuse

@@ -7,8 +7,8 @@ import (
 	"maps"
 
 	"atrium/authz"
-	"atrium/internal/apperr"
-	"atrium/internal/principal"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
 )
 
 // What principals other than the caller may do: those who are to be told of a row, and agents before they act.

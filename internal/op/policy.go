@@ -10,10 +10,10 @@ import (
 	"atrium/authz"
 	"atrium/ent"
 	"atrium/ent/teammember"
-	"atrium/internal/apperr"
 	"atrium/internal/op/rights"
-	"atrium/internal/principal"
-	"atrium/internal/store"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 )
 
 // Access policies act on an operation at three places. Its queries return only rows that the caller may read (narrow). The

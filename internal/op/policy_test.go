@@ -8,9 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/apperr"
 	"atrium/internal/gate"
 	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
 )
 
 // A call about which nothing can be decided is refused. While the database is away its caller hears that, and tries again: "you may

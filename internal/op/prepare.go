@@ -12,8 +12,8 @@ import (
 
 	"atrium/authz"
 	"atrium/ent"
-	"atrium/internal/apperr"
-	"atrium/internal/principal"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
 )
 
 // Work whose cost the caller chooses (reading definitions, forms and policies) runs outside of transactions, because SQLite has

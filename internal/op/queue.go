@@ -7,7 +7,7 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 
-	"atrium/internal/store"
+	"atrium/internal/platform/store"
 )
 
 // Queue inserts jobs in transactions and completes them. Package jobs implements it. op may not import jobs, so this

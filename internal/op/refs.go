@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"atrium/ent"
-	"atrium/internal/apperr"
+	"atrium/internal/platform/apperr"
 )
 
 // InUse returns the conflict of a row that is to be deleted while others use it, for a query that finds the others. conflict words

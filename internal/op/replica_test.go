@@ -12,8 +12,8 @@ import (
 
 	"atrium/ent"
 	"atrium/internal/op"
-	"atrium/internal/principal"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/principal"
+	"atrium/internal/test/testkit"
 )
 
 var finds = op.New("service.list", op.Spec{Resource: "Service", Action: op.Read, Scope: "services:read"},

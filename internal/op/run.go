@@ -7,15 +7,15 @@ import (
 
 	"atrium/authz"
 	"atrium/ent"
-	"atrium/internal/apperr"
-	"atrium/internal/clock"
-	"atrium/internal/egress"
-	"atrium/internal/events"
-	"atrium/internal/id"
 	"atrium/internal/op/decisionlog"
+	"atrium/internal/op/events"
 	"atrium/internal/op/rights"
-	"atrium/internal/principal"
-	"atrium/internal/store"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/egress"
+	"atrium/internal/platform/id"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 )
 
 // Engine is what operations run on. Its fields are set once, before the first call.

@@ -11,11 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent/event"
-	"atrium/internal/apperr"
-	"atrium/internal/audit"
 	"atrium/internal/op"
-	"atrium/internal/principal"
-	"atrium/internal/testkit"
+	"atrium/internal/op/audit"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/test/testkit"
 )
 
 func TestRegistry(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 
 	entgo "entgo.io/ent"
 
-	"atrium/internal/strictjson"
+	"atrium/internal/platform/strictjson"
 )
 
 // UpdateOf is an update of one row as Ent generates it, such as *ent.ServiceUpdateOne. Make it with the row's own Update.

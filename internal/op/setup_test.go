@@ -11,11 +11,11 @@ import (
 	"atrium/ent"
 	"atrium/ent/auditentry"
 	"atrium/ent/service"
-	"atrium/internal/apperr"
 	"atrium/internal/op"
-	"atrium/internal/principal"
-	"atrium/internal/testkit"
-	"atrium/internal/text"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/text"
+	"atrium/internal/test/testkit"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

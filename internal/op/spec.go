@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"atrium/internal/input"
-	"atrium/internal/principal"
+	"atrium/internal/op/input"
+	"atrium/internal/platform/principal"
 )
 
 // Action is what an operation does to its resource, as access policies name it.

@@ -7,12 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent"
-	"atrium/internal/apperr"
-	"atrium/internal/catalog"
+	"atrium/internal/desk/catalog"
 	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
 	"atrium/internal/policy"
-	"atrium/internal/principal"
-	"atrium/internal/testkit"
+	"atrium/internal/test/testkit"
 )
 
 // A caller gets the stored answer only if it could make the call now and may still read the row: scopes, roles and policies are

@@ -10,13 +10,13 @@ import (
 
 	"atrium/authz"
 	"atrium/ent"
-	"atrium/internal/audit"
-	"atrium/internal/clock"
-	"atrium/internal/events"
-	"atrium/internal/input"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/text"
+	"atrium/internal/op/audit"
+	"atrium/internal/op/events"
+	"atrium/internal/op/input"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/platform/text"
 )
 
 // Tx is what an operation's function works with: the database, bound to the caller's company, and the caller.

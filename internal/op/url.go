@@ -3,8 +3,8 @@ package op
 import (
 	"errors"
 
-	"atrium/internal/apperr"
-	"atrium/internal/egress"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/egress"
 )
 
 // CheckURL returns validation_error, naming the field, if the egress guard would never call the address. An engine

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 
-	"atrium/internal/apperr"
-	"atrium/internal/principal"
-	"atrium/internal/store"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 )
 
 // Work runs fn in one transaction within a company, as the worker of that name (principal.Worker). Inside, the worker runs

@@ -20,12 +20,12 @@ import (
 	"atrium/ent"
 	"atrium/ent/auditentry"
 	"atrium/ent/event"
-	"atrium/internal/apperr"
-	"atrium/internal/jobs"
 	"atrium/internal/op"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
 )
 
 // openArgs is the job that opens a service and inserts a check of it.

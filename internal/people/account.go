@@ -8,11 +8,11 @@ import (
 	"atrium/ent/account"
 	"atrium/ent/mailedlink"
 	"atrium/ent/user"
-	"atrium/internal/apperr"
-	"atrium/internal/clock"
 	"atrium/internal/identity/mfa"
 	"atrium/internal/op"
-	"atrium/internal/store"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/store"
 )
 
 // A user row that was accepted once (accepted_at) belongs to an account. A row that nobody has accepted belongs to the

@@ -7,7 +7,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/teammember"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/paging"
 )
 
 // The operations behind edges of the graph. Each reads the rows of many parents at once, under the rights of reading

@@ -22,12 +22,12 @@ import (
 	"atrium/ent/teammember"
 	"atrium/ent/throttle"
 	"atrium/ent/user"
-	"atrium/internal/access"
 	"atrium/internal/agent/interrupt"
-	"atrium/internal/erasure"
-	"atrium/internal/execution"
+	"atrium/internal/identity/access"
 	"atrium/internal/op"
-	"atrium/internal/ratelimit"
+	"atrium/internal/people/erasure"
+	"atrium/internal/platform/ratelimit"
+	"atrium/internal/workflow/execution"
 )
 
 // ErasePerson erases a person in the company for good. It requires a signed-in person, and an owner if the person to erase is

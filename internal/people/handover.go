@@ -7,11 +7,11 @@ import (
 	entrequest "atrium/ent/request"
 	"atrium/ent/task"
 	"atrium/ent/team"
-	"atrium/internal/apperr"
-	"atrium/internal/execution"
+	"atrium/internal/desk/lifecycle"
+	"atrium/internal/desk/request"
 	"atrium/internal/op"
-	"atrium/internal/open"
-	"atrium/internal/request"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/workflow/execution"
 )
 
 // maxHandedOver limits the requests and tasks that one transaction reassigns, which is about half a second of work.
@@ -26,12 +26,12 @@ type held struct{ requests, tasks int }
 func handOver(ctx context.Context, tx *op.Tx, userID string, teamID *string) (held, error) {
 	all := tx.Unfiltered(ctx, "who holds work that the caller does not see holds work, too")
 	requests, err := tx.Request.Query().
-		Where(entrequest.AssigneeID(userID), open.Requests()).
+		Where(entrequest.AssigneeID(userID), lifecycle.OpenRequests()).
 		Order(entrequest.ByID()).IDs(all)
 	if err != nil {
 		return held{}, fmt.Errorf("look for the user's open requests: %w", err)
 	}
-	tasks, err := tx.Task.Query().Where(task.AssigneeID(userID), open.Tasks()).
+	tasks, err := tx.Task.Query().Where(task.AssigneeID(userID), lifecycle.OpenTasks()).
 		Order(task.ByID()).IDs(all)
 	if err != nil {
 		return held{}, fmt.Errorf("look for the user's open tasks: %w", err)

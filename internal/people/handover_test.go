@@ -8,12 +8,12 @@ import (
 	"atrium/ent"
 	"atrium/ent/auditentry"
 	"atrium/ent/user"
-	"atrium/internal/apperr"
-	"atrium/internal/catalog"
+	"atrium/internal/desk/catalog"
+	"atrium/internal/desk/request"
 	"atrium/internal/op"
 	"atrium/internal/people"
+	"atrium/internal/platform/apperr"
 	"atrium/internal/policy"
-	"atrium/internal/request"
 )
 
 // filed makes a request that is assigned to somebody.

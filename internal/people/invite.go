@@ -9,12 +9,12 @@ import (
 	"atrium/ent"
 	"atrium/ent/mailedlink"
 	"atrium/ent/user"
-	"atrium/internal/apperr"
 	"atrium/internal/op"
-	"atrium/internal/principal"
-	"atrium/internal/ratelimit"
-	"atrium/internal/store"
-	"atrium/internal/text"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/ratelimit"
+	"atrium/internal/platform/store"
+	"atrium/internal/platform/text"
 )
 
 // The operations that let people in. They require a signed-in person.

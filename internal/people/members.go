@@ -10,8 +10,8 @@ import (
 	"atrium/ent/team"
 	"atrium/ent/teammember"
 	"atrium/ent/user"
-	"atrium/internal/execution"
 	"atrium/internal/op"
+	"atrium/internal/workflow/execution"
 )
 
 // MemberIDs returns the ids of a team's members in order. The team must be loaded with its members.

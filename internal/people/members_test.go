@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent"
-	"atrium/internal/catalog"
+	"atrium/internal/desk/catalog"
 	"atrium/internal/op"
 	"atrium/internal/people"
 	"atrium/internal/policy"

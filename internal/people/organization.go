@@ -9,9 +9,9 @@ import (
 	"atrium/ent/predicate"
 	"atrium/ent/service"
 	"atrium/ent/team"
-	"atrium/internal/apperr"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/apperr"
 )
 
 var organizationSorts = op.Sorts{

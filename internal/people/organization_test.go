@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent"
-	"atrium/internal/apperr"
-	"atrium/internal/catalog"
+	"atrium/internal/desk/catalog"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/paging"
 	"atrium/internal/people"
+	"atrium/internal/platform/apperr"
 )
 
 func (w *world) organization(name string, parent *ent.Organization) *ent.Organization {

@@ -6,9 +6,9 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/user"
-	"atrium/internal/access"
-	"atrium/internal/apperr"
+	"atrium/internal/identity/access"
 	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
 )
 
 // The rights to give and take the most powerful roles, and to rename an owner.

@@ -7,11 +7,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/people"
-	"atrium/internal/principal"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/test/testkit"
 )
 
 // Who may not change owners is told so before a stale If-Match is: the role decides first.

@@ -8,10 +8,10 @@ import (
 	"atrium/ent"
 	"atrium/ent/externalidentity"
 	"atrium/ent/user"
-	"atrium/internal/access"
-	"atrium/internal/apperr"
+	"atrium/internal/identity/access"
 	"atrium/internal/op"
-	"atrium/internal/principal"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
 )
 
 // Provision finds the user for a person whom a configured issuer has authenticated. It creates the member, links the

@@ -11,7 +11,7 @@ import (
 	"atrium/ent/mailedlink"
 	"atrium/ent/predicate"
 	"atrium/ent/user"
-	"atrium/internal/store"
+	"atrium/internal/platform/store"
 )
 
 // Readdress gives an account another address, which its person has proven, and shows it in the companies where the person

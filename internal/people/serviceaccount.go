@@ -9,7 +9,7 @@ import (
 	"atrium/ent/serviceaccount"
 	"atrium/ent/user"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/paging"
 )
 
 var serviceAccountSorts = op.Sorts{

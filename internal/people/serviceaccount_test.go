@@ -6,11 +6,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent/serviceaccount"
-	"atrium/internal/apperr"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/paging"
 	"atrium/internal/people"
-	"atrium/internal/principal"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
 )
 
 func TestServiceAccounts(t *testing.T) {

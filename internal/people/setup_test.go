@@ -8,11 +8,11 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/auditentry"
-	"atrium/internal/apperr"
 	"atrium/internal/op"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
 )
 
 // world names what the tests speak of most: the people of one company, and the owner of another.

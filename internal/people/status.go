@@ -7,12 +7,12 @@ import (
 	"atrium/ent"
 	"atrium/ent/apikey"
 	"atrium/ent/user"
-	"atrium/internal/access"
 	"atrium/internal/agent/interrupt"
-	"atrium/internal/apperr"
-	"atrium/internal/execution"
+	"atrium/internal/identity/access"
 	"atrium/internal/identity/mfa"
 	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/workflow/execution"
 )
 
 // The operations that end and restore a user's access. They require a signed-in person.

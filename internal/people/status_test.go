@@ -12,11 +12,11 @@ import (
 	"atrium/ent/grant"
 	"atrium/ent/session"
 	"atrium/ent/user"
-	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/people"
-	"atrium/internal/principal"
-	"atrium/internal/store"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 )
 
 // open makes a session and a grant of the user, as signing in does.

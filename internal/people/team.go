@@ -17,11 +17,11 @@ import (
 	"atrium/ent/service"
 	"atrium/ent/team"
 	"atrium/ent/teammember"
-	"atrium/internal/apperr"
-	"atrium/internal/execution"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/apperr"
 	"atrium/internal/workflow"
+	"atrium/internal/workflow/execution"
 )
 
 var teamSorts = op.Sorts{"createdAt": team.FieldCreatedAt, "updatedAt": team.FieldUpdatedAt, "name": op.Folded(team.FieldName)}

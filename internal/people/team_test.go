@@ -9,13 +9,13 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/auditentry"
-	"atrium/internal/apperr"
-	"atrium/internal/catalog"
+	"atrium/internal/desk/catalog"
+	"atrium/internal/desk/sla"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/paging"
 	"atrium/internal/people"
-	"atrium/internal/sla"
-	"atrium/internal/store"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/store"
 )
 
 func null[T any]() (p op.Patch[T]) {

@@ -10,7 +10,7 @@ import (
 	"atrium/ent/teammember"
 	"atrium/ent/user"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/paging"
 )
 
 var userSorts = op.Sorts{"createdAt": user.FieldCreatedAt, "updatedAt": user.FieldUpdatedAt, "name": op.Folded(user.FieldName)}

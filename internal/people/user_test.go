@@ -16,11 +16,11 @@ import (
 	"atrium/ent"
 	"atrium/ent/auditentry"
 	"atrium/ent/user"
-	"atrium/internal/apperr"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/paging"
 	"atrium/internal/people"
-	"atrium/internal/store"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/store"
 )
 
 func TestListUsers(t *testing.T) {

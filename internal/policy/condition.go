@@ -6,8 +6,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"atrium/internal/apperr"
-	"atrium/internal/strictjson"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/strictjson"
 )
 
 // Condition is a policy's condition as it was sent: an object that maps paths to comparisons.

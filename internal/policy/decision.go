@@ -8,7 +8,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/accessdecision"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/paging"
 )
 
 var decisionSorts = op.Sorts{"createdAt": accessdecision.FieldCreatedAt}

@@ -4,7 +4,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/accesspolicyversion"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/paging"
 )
 
 // VersionsOf lists the changes of several policies, the newest first. It is for policies that the caller has read.

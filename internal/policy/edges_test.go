@@ -6,12 +6,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	entoffering "atrium/ent/offering"
-	"atrium/internal/catalog"
+	"atrium/internal/desk/catalog"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/paging"
 	"atrium/internal/people"
-	"atrium/internal/principal"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/principal"
+	"atrium/internal/test/testkit"
 )
 
 // What is hidden is at the end of no edge: neither loaded along one, nor found by a predicate over one, nor among the

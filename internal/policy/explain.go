@@ -8,12 +8,12 @@ import (
 	"atrium/authz"
 	"atrium/ent"
 	"atrium/ent/accesspolicy"
-	"atrium/internal/access"
 	"atrium/internal/agent"
-	"atrium/internal/apikey"
-	"atrium/internal/apperr"
+	"atrium/internal/identity/access"
+	"atrium/internal/identity/apikey"
 	"atrium/internal/op"
-	"atrium/internal/principal"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
 )
 
 // Explain reports whether a principal of the company may perform an action on a row, and why.

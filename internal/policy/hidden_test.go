@@ -7,14 +7,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/apperr"
-	"atrium/internal/auditlog"
-	"atrium/internal/catalog"
+	"atrium/internal/desk/catalog"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/auditlog"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
 	"atrium/internal/policy"
-	"atrium/internal/principal"
-	"atrium/internal/testkit"
+	"atrium/internal/test/testkit"
 )
 
 // An admin from whom a row is hidden, and who may write policies, does not find out what it says: explanations, replays,

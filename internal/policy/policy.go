@@ -10,10 +10,10 @@ import (
 	"atrium/ent/accesspolicy"
 	"atrium/ent/accesspolicyversion"
 	"atrium/ent/company"
-	"atrium/internal/apperr"
-	"atrium/internal/id"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/id"
 )
 
 // The limits of one company. Every statement that its policies narrow contains all their conditions on the rows that it reads,

@@ -12,9 +12,9 @@ import (
 	"atrium/authz"
 	"atrium/ent"
 	"atrium/ent/accessdecision"
-	"atrium/internal/apperr"
 	"atrium/internal/op"
-	"atrium/internal/principal"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
 )
 
 // Replay tries a draft set of policies on past decisions, and changes nothing.

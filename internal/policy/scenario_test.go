@@ -8,15 +8,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/authz"
-	"atrium/internal/apperr"
-	"atrium/internal/auditlog"
-	"atrium/internal/catalog"
+	"atrium/internal/desk/catalog"
+	"atrium/internal/desk/request"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/auditlog"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
 	"atrium/internal/policy"
-	"atrium/internal/principal"
-	"atrium/internal/request"
-	"atrium/internal/testkit"
+	"atrium/internal/test/testkit"
 )
 
 // A company denies reading services in production. They are gone for a member, and for everybody: from the list and its

@@ -7,13 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent"
-	"atrium/internal/apperr"
-	"atrium/internal/catalog"
+	"atrium/internal/desk/catalog"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
 	"atrium/internal/policy"
-	"atrium/internal/principal"
-	"atrium/internal/testkit"
+	"atrium/internal/test/testkit"
 )
 
 // write creates a policy as company A's owner; condition is JSON.

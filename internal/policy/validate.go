@@ -3,8 +3,8 @@ package policy
 import (
 	"context"
 
-	"atrium/internal/apperr"
 	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
 )
 
 // Validate returns the faults of a draft, and changes nothing.

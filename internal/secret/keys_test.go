@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"atrium/internal/apikey"
+	"atrium/internal/identity/apikey"
 )
 
 // The alphabets that issuers use.

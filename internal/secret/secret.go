@@ -8,10 +8,10 @@ import (
 	"atrium/ent/modelconnection"
 	"atrium/ent/predicate"
 	"atrium/ent/secret"
-	"atrium/internal/apperr"
-	"atrium/internal/id"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/id"
 	"atrium/internal/workflow"
 )
 

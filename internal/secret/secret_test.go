@@ -19,13 +19,13 @@ import (
 	"atrium/ent"
 	"atrium/ent/auditentry"
 	entsecret "atrium/ent/secret"
-	"atrium/internal/apperr"
 	"atrium/internal/op"
-	"atrium/internal/paging"
-	"atrium/internal/principal"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 	"atrium/internal/secret"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/test/testkit"
 )
 
 // run returns only the error of an operation, for operations that must fail.

@@ -6,7 +6,7 @@ import (
 	"log/slog"
 	"strings"
 
-	"atrium/internal/apperr"
+	"atrium/internal/platform/apperr"
 )
 
 // maxValue bounds a value, in bytes of UTF-8.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"atrium/internal/events"
+	"atrium/internal/op/events"
 )
 
 // object is a JSON object of the document. Its keys are written in their alphabetical order.

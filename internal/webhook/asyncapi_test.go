@@ -13,7 +13,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/events"
+	"atrium/internal/op/events"
 	"atrium/internal/webhook"
 )
 

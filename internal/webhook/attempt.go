@@ -10,7 +10,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/webhookdelivery"
-	"atrium/internal/principal"
+	"atrium/internal/platform/principal"
 )
 
 const (

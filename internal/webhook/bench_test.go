@@ -13,12 +13,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/egress"
-	"atrium/internal/events"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
-	"atrium/internal/testkit/receiver"
+	"atrium/internal/op/events"
+	"atrium/internal/platform/egress"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
+	"atrium/internal/test/testkit/receiver"
 )
 
 // sink is a receiver that counts deliveries and records when each event arrived.

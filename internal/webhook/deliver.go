@@ -9,10 +9,10 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/webhooksubscription"
-	"atrium/internal/events"
-	"atrium/internal/jobs"
 	"atrium/internal/op"
-	"atrium/internal/store"
+	"atrium/internal/op/events"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/store"
 )
 
 // queueName is the queue of the jobs of attempts.

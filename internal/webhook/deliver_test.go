@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent/webhookdelivery"
-	"atrium/internal/testkit/receiver"
+	"atrium/internal/test/testkit/receiver"
 )
 
 // A filed request is delivered once, as documented, signed, and is in the history.

@@ -16,7 +16,7 @@ import (
 	"atrium/ent/webhookdelivery"
 	"atrium/ent/webhooksubscription"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/paging"
 )
 
 var deliverySorts = op.Sorts{"createdAt": webhookdelivery.FieldCreatedAt}

@@ -7,10 +7,10 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"atrium/internal/egress"
-	"atrium/internal/jobs"
 	"atrium/internal/op"
-	"atrium/internal/store"
+	"atrium/internal/platform/egress"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/store"
 )
 
 // Options are what deliveries need.

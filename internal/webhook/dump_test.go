@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
 )
 
 // everything returns the whole content of the database, including jobs, as text.

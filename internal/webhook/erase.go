@@ -8,7 +8,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/event"
 	"atrium/ent/webhookdelivery"
-	"atrium/internal/events"
+	"atrium/internal/op/events"
 )
 
 // EraseEvents replaces what people wrote in the events about some rows by mark, and deletes the receivers' answers to them, which

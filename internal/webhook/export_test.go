@@ -9,10 +9,10 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 
-	"atrium/internal/period"
-	"atrium/internal/principal"
+	"atrium/internal/platform/period"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 	"atrium/internal/secret"
-	"atrium/internal/store"
 )
 
 // After calls schedule.after.

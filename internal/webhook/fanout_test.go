@@ -11,11 +11,11 @@ import (
 	"atrium/ent"
 	"atrium/ent/event"
 	"atrium/ent/webhookdelivery"
-	"atrium/internal/events"
-	"atrium/internal/id"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/op/events"
+	"atrium/internal/platform/id"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
 )
 
 // subscribed makes a subscription of a company.

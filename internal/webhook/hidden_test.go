@@ -12,10 +12,10 @@ import (
 
 	"atrium/ent/webhookdelivery"
 	"atrium/internal/op"
+	"atrium/internal/platform/store"
 	"atrium/internal/policy"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
-	"atrium/internal/testkit/receiver"
+	"atrium/internal/test/testkit"
+	"atrium/internal/test/testkit/receiver"
 	"atrium/internal/webhook"
 )
 

@@ -7,7 +7,7 @@ import (
 	"atrium/ent/webhookdelivery"
 	"atrium/ent/webhooksubscription"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/paging"
 )
 
 // LookUpDeliveries reads those of the given deliveries that the caller may see; the others are left out. The GraphQL subscription

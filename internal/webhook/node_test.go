@@ -17,8 +17,8 @@ import (
 
 	"atrium/internal/op"
 	"atrium/internal/secret"
-	"atrium/internal/testkit"
-	"atrium/internal/testkit/receiver"
+	"atrium/internal/test/testkit"
+	"atrium/internal/test/testkit/receiver"
 	"atrium/internal/webhook"
 )
 

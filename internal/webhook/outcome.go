@@ -8,10 +8,10 @@ import (
 	"atrium/ent/company"
 	"atrium/ent/user"
 	"atrium/ent/webhooksubscription"
-	"atrium/internal/audit"
-	"atrium/internal/mail"
-	"atrium/internal/principal"
-	"atrium/internal/store"
+	"atrium/internal/notify/mail"
+	"atrium/internal/op/audit"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 )
 
 // deadAfter is how long a subscription may fail without a single success before it is disabled.

@@ -10,9 +10,9 @@ import (
 	"entgo.io/ent/dialect"
 	"github.com/jackc/pgx/v5"
 
-	"atrium/internal/id"
-	"atrium/internal/period"
-	"atrium/internal/store"
+	"atrium/internal/platform/id"
+	"atrium/internal/platform/period"
+	"atrium/internal/platform/store"
 )
 
 const (

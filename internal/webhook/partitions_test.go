@@ -15,11 +15,11 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/webhookdelivery"
-	"atrium/internal/events"
-	"atrium/internal/id"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/op/events"
+	"atrium/internal/platform/id"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
 	"atrium/internal/webhook"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/webhookdelivery"
-	"atrium/internal/jobs"
-	"atrium/internal/store"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/store"
 )
 
 const stoppedWait = time.Second // after an attempt that this node could not finish

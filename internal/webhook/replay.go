@@ -9,9 +9,9 @@ import (
 	"atrium/ent/event"
 	"atrium/ent/predicate"
 	"atrium/ent/webhookdelivery"
-	"atrium/internal/apperr"
-	"atrium/internal/clock"
 	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/clock"
 )
 
 const (

@@ -12,10 +12,10 @@ import (
 	"atrium/ent/event"
 	"atrium/ent/webhookdelivery"
 	"atrium/ent/webhooksubscription"
-	"atrium/internal/clock"
-	"atrium/internal/jobs"
-	"atrium/internal/principal"
-	"atrium/internal/store"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 )
 
 // replayBatch is how many events one job sends again; then it inserts the next job.

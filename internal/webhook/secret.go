@@ -6,7 +6,7 @@ import (
 
 	"atrium/ent"
 	"atrium/internal/op"
-	"atrium/internal/signing"
+	"atrium/internal/webhook/signing"
 )
 
 // RotateSecret replaces a subscription's signing secret.

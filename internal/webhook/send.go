@@ -11,11 +11,11 @@ import (
 	"unicode/utf8"
 
 	"atrium/ent"
-	"atrium/internal/egress"
-	"atrium/internal/events"
+	"atrium/internal/op/events"
+	"atrium/internal/platform/egress"
+	"atrium/internal/platform/text"
 	"atrium/internal/secret"
-	"atrium/internal/signing"
-	"atrium/internal/text"
+	"atrium/internal/webhook/signing"
 )
 
 const (

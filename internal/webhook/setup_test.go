@@ -13,15 +13,15 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/webhookdelivery"
-	"atrium/internal/catalog"
-	"atrium/internal/egress"
-	"atrium/internal/events"
-	"atrium/internal/jobs"
+	"atrium/internal/desk/catalog"
+	"atrium/internal/desk/request"
 	"atrium/internal/op"
-	"atrium/internal/principal"
-	"atrium/internal/request"
-	"atrium/internal/testkit"
-	"atrium/internal/testkit/receiver"
+	"atrium/internal/op/events"
+	"atrium/internal/platform/egress"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/principal"
+	"atrium/internal/test/testkit"
+	"atrium/internal/test/testkit/receiver"
 	"atrium/internal/webhook"
 )
 

@@ -15,7 +15,7 @@ import (
 	"atrium/ent/webhookdelivery"
 	"atrium/ent/webhooksubscription"
 	"atrium/internal/op"
-	"atrium/internal/period"
+	"atrium/internal/platform/period"
 )
 
 // Stats returns how the deliveries of a period stand, for charts. The database counts them, because there may be a million. It

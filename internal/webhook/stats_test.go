@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent/webhookdelivery"
-	"atrium/internal/apperr"
-	"atrium/internal/events"
 	"atrium/internal/op"
-	"atrium/internal/period"
+	"atrium/internal/op/events"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/period"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 	"atrium/internal/policy"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/test/testkit"
 	"atrium/internal/webhook"
 )
 

@@ -7,13 +7,13 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/webhooksubscription"
-	"atrium/internal/apperr"
-	"atrium/internal/events"
-	"atrium/internal/id"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/events"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/id"
 	"atrium/internal/secret"
-	"atrium/internal/signing"
+	"atrium/internal/webhook/signing"
 )
 
 // maxSubscriptions is how many a company may have.

@@ -16,16 +16,16 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/auditentry"
-	"atrium/internal/apperr"
-	"atrium/internal/events"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/events"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
 	"atrium/internal/policy"
-	"atrium/internal/principal"
 	"atrium/internal/secret"
-	"atrium/internal/signing"
-	"atrium/internal/testkit"
+	"atrium/internal/test/testkit"
 	"atrium/internal/webhook"
+	"atrium/internal/webhook/signing"
 )
 
 // create makes a subscription of a company, in a world without a node that delivers.

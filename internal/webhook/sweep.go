@@ -14,11 +14,11 @@ import (
 	"atrium/ent/company"
 	"atrium/ent/event"
 	"atrium/ent/webhookdelivery"
-	"atrium/internal/id"
-	"atrium/internal/jobs"
-	"atrium/internal/period"
-	"atrium/internal/principal"
-	"atrium/internal/store"
+	"atrium/internal/platform/id"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/period"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 )
 
 const sweepEvery = time.Hour

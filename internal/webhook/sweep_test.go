@@ -9,14 +9,14 @@ import (
 
 	"atrium/ent/event"
 	"atrium/ent/webhookdelivery"
-	"atrium/internal/egress"
-	"atrium/internal/events"
-	"atrium/internal/mail"
+	"atrium/internal/notify/mail"
 	"atrium/internal/op"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
-	"atrium/internal/testkit/receiver"
+	"atrium/internal/op/events"
+	"atrium/internal/platform/egress"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
+	"atrium/internal/test/testkit/receiver"
 	"atrium/internal/webhook"
 )
 

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"atrium/ent"
-	"atrium/internal/apperr"
-	"atrium/internal/events"
 	"atrium/internal/op"
+	"atrium/internal/op/events"
+	"atrium/internal/platform/apperr"
 )
 
 // SendTestEvent sends a test event to one subscription.

@@ -10,12 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent/webhookdelivery"
-	"atrium/internal/egress"
-	"atrium/internal/events"
 	"atrium/internal/op"
-	"atrium/internal/principal"
-	"atrium/internal/testkit"
-	"atrium/internal/testkit/receiver"
+	"atrium/internal/op/events"
+	"atrium/internal/platform/egress"
+	"atrium/internal/platform/principal"
+	"atrium/internal/test/testkit"
+	"atrium/internal/test/testkit/receiver"
 	"atrium/internal/webhook"
 )
 

@@ -8,9 +8,9 @@ import (
 	"atrium/ent"
 	"atrium/ent/calendar"
 	"atrium/ent/offering"
-	"atrium/internal/apperr"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/apperr"
 )
 
 var calendarSorts = op.Sorts{"createdAt": calendar.FieldCreatedAt, "updatedAt": calendar.FieldUpdatedAt, "name": op.Folded(calendar.FieldName)}

@@ -7,8 +7,8 @@ import (
 	"strconv"
 
 	"atrium/ent"
-	"atrium/internal/apperr"
 	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
 	"atrium/internal/workflow/definition"
 )
 

@@ -7,6 +7,9 @@
 //	  ▲                                                 │
 //	  └───────────────── archive, and back ─────────────┘
 //
-// REST and GraphQL run its operations. Package definition checks what a definition may contain; this package checks
-// that the rows which it names exist in the company.
+// REST and GraphQL run its operations. This package checks that the rows which a definition names exist in the company. Its rooms:
+//
+//	definition  what a definition may contain
+//	engine      what a workflow does next: pure functions, no database
+//	execution   running workflows: tasks, approvals, calls, incidents
 package workflow

@@ -8,8 +8,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"atrium/internal/apperr"
 	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
 	"atrium/internal/workflow/definition"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/apperr"
 	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
 	"atrium/internal/workflow/definition"
 )
 

@@ -3,7 +3,7 @@ package workflow
 import (
 	"atrium/ent"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/paging"
 )
 
 // LookUpWorkflows reads many workflows at once for edges of the graph, under the rights of reading a single one.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"atrium/ent"
+	"atrium/internal/desk/sla"
 	"atrium/internal/op"
-	"atrium/internal/sla"
 )
 
 // WorkingTime is one period of work in a day.

@@ -17,9 +17,9 @@ import (
 	"atrium/ent/user"
 	"atrium/ent/workflow"
 	"atrium/ent/workflowversion"
-	"atrium/internal/apperr"
 	"atrium/internal/op"
-	"atrium/internal/text"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/text"
 	"atrium/internal/workflow/definition"
 )
 

@@ -7,9 +7,9 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/workflowversion"
-	"atrium/internal/apperr"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/apperr"
 )
 
 // versionSorts orders by one column whatever the name, because a version never changes.

@@ -8,9 +8,9 @@ import (
 	"atrium/ent/inboundwebhook"
 	"atrium/ent/offering"
 	"atrium/ent/workflow"
-	"atrium/internal/apperr"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/apperr"
 )
 
 // workflowSorts are the fields that the list of workflows can be ordered by.

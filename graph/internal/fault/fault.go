@@ -8,7 +8,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"atrium/internal/apperr"
+	"atrium/internal/platform/apperr"
 )
 
 // most is the highest number of details in one error.

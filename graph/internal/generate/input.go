@@ -11,9 +11,9 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/vektah/gqlparser/v2/ast"
 
-	rules "atrium/internal/input"
 	"atrium/internal/op"
-	"atrium/internal/strictjson"
+	rules "atrium/internal/op/input"
+	"atrium/internal/platform/strictjson"
 )
 
 // input derives an input object from the struct of an operation's input and the schema of its body: a field has the type of the

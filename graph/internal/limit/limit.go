@@ -7,7 +7,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"atrium/internal/apperr"
+	"atrium/internal/platform/apperr"
 )
 
 // The limits of one operation with its fragments expanded. The limit of its cost depends on the caller's company.

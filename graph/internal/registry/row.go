@@ -7,7 +7,7 @@ import (
 
 	"atrium/ent"
 	"atrium/internal/op"
-	"atrium/internal/paging"
+	"atrium/internal/op/paging"
 )
 
 // Entity is an object of the schema that is listed or has an id of its own.

@@ -1,6 +1,6 @@
 package relay
 
-import "atrium/internal/paging"
+import "atrium/internal/op/paging"
 
 // Node is an Ent entity that implements the schema's interface Node.
 type Node interface{}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 
-	"atrium/internal/clock"
-	"atrium/internal/form"
+	"atrium/internal/desk/form"
+	"atrium/internal/platform/clock"
 )
 
 // MarshalTime encodes a time as REST does: RFC 3339 in UTC with milliseconds.

@@ -2,9 +2,9 @@ package view
 
 import (
 	"atrium/ent"
-	"atrium/internal/company"
-	"atrium/internal/principal"
-	"atrium/internal/ratelimit"
+	"atrium/internal/people/company"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/ratelimit"
 )
 
 // Viewer is the caller.

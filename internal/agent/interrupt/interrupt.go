@@ -13,9 +13,9 @@ import (
 	"atrium/ent"
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
+	"atrium/internal/desk/lifecycle"
 	"atrium/internal/op"
-	"atrium/internal/open"
-	"atrium/internal/principal"
+	"atrium/internal/platform/principal"
 )
 
 // QueueName is the queue of the agents' jobs that plan, and DeadlineQueue that of the jobs that end waiting. They are separate, so
@@ -160,7 +160,7 @@ func moveOn(ctx context.Context, tx *op.Tx, r *ent.AgentRun, on *ent.Request) er
 		err := r.Update().SetStatus(agentrun.StatusSTOPPED).SetReason("Somebody changed the request.").SetEndedAt(tx.Now(ctx)).Exec(ctx)
 		return wrap("stop a run", err)
 	}
-	if !open.Request(on.Status) {
+	if !lifecycle.RequestOpen(on.Status) {
 		err := r.Update().SetStatus(agentrun.StatusHANDED_OVER).SetReason(NotWaiting).SetEndedAt(tx.Now(ctx)).Exec(ctx)
 		return wrap("hand a run over", err)
 	}

@@ -12,7 +12,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/request"
 	"atrium/internal/agent/interrupt"
-	"atrium/internal/text"
+	"atrium/internal/platform/text"
 )
 
 // noPlanRests lists the columns on which no plan depends, with the reason.

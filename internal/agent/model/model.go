@@ -16,7 +16,7 @@ import (
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/shared"
 
-	"atrium/internal/text"
+	"atrium/internal/platform/text"
 )
 
 const (

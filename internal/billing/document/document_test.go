@@ -16,9 +16,9 @@ import (
 	"atrium/internal/billing/document"
 	"atrium/internal/gate"
 	"atrium/internal/op"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
 )
 
 // Only callers who may read the invoice get its documents. The bytes of a PDF do not change.

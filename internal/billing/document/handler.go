@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"atrium/ent"
-	"atrium/internal/apperr"
 	"atrium/internal/billing"
 	"atrium/internal/gate"
 	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
 )
 
 //go:embed page.html.tmpl

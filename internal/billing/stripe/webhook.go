@@ -10,10 +10,10 @@ import (
 
 	"github.com/stripe/stripe-go/v85/webhook"
 
-	"atrium/internal/apperr"
 	"atrium/internal/billing"
 	"atrium/internal/gate"
 	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
 )
 
 // Path is the route of Stripe's webhooks.

@@ -17,9 +17,9 @@ import (
 	"atrium/ent/invoice"
 	"atrium/ent/payment"
 	"atrium/internal/billing/stripe"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
 )
 
 const secret = "whsec_test"

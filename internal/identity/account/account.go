@@ -13,15 +13,15 @@ import (
 	"time"
 
 	"atrium/ent"
-	"atrium/internal/apperr"
-	"atrium/internal/clock"
 	"atrium/internal/identity/pages"
 	"atrium/internal/identity/password"
 	"atrium/internal/identity/signin"
 	"atrium/internal/identity/throttle"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/text"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/platform/text"
 )
 
 //go:embed pages/*.html

@@ -10,12 +10,12 @@ import (
 
 	"atrium/ent/company"
 	"atrium/ent/user"
-	"atrium/internal/apperr"
 	"atrium/internal/op"
 	"atrium/internal/people"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
 )
 
 // onPlan puts company A on a plan, with invitations of its own unless that is 0.

@@ -14,11 +14,11 @@ import (
 	"atrium/ent/mailedlink"
 	"atrium/ent/predicate"
 	"atrium/ent/user"
-	"atrium/internal/clock"
-	"atrium/internal/id"
-	"atrium/internal/jobs"
 	"atrium/internal/people"
-	"atrium/internal/store"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/id"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/store"
 )
 
 // The requests of anonymous callers.

@@ -10,12 +10,12 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/mailedlink"
-	"atrium/internal/audit"
 	"atrium/internal/identity/pages"
 	"atrium/internal/identity/signin"
+	"atrium/internal/op/audit"
 	"atrium/internal/people"
-	"atrium/internal/store"
-	"atrium/internal/text"
+	"atrium/internal/platform/store"
+	"atrium/internal/platform/text"
 )
 
 var emailAgain = again{"Ask for a new one if you still want to change your e-mail address.", pages.Link{Text: "Ask for a new link", To: pathEmail}}

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"atrium/internal/identity/pages"
-	"atrium/internal/store"
-	"atrium/internal/text"
+	"atrium/internal/platform/store"
+	"atrium/internal/platform/text"
 )
 
 // showForgot asks for the address of the account with the forgotten password.

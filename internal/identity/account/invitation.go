@@ -9,11 +9,11 @@ import (
 	"atrium/ent"
 	"atrium/ent/mailedlink"
 	"atrium/ent/user"
-	"atrium/internal/audit"
 	"atrium/internal/identity/pages"
 	"atrium/internal/identity/signin"
+	"atrium/internal/op/audit"
 	"atrium/internal/people"
-	"atrium/internal/store"
+	"atrium/internal/platform/store"
 )
 
 var inviteAgain = again{text: "If you have accepted the invitation, sign in. Else ask whoever invited you to send it again."}

@@ -9,11 +9,11 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/mailedlink"
-	"atrium/internal/clock"
 	"atrium/internal/identity/signin"
-	"atrium/internal/mail"
+	"atrium/internal/notify/mail"
 	"atrium/internal/op"
-	"atrium/internal/store"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/store"
 )
 
 // PasswordChanged is a kind for Notify, besides the kinds of package signin.

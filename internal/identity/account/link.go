@@ -10,9 +10,9 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/mailedlink"
-	"atrium/internal/clock"
 	"atrium/internal/identity/pages"
-	"atrium/internal/store"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/store"
 )
 
 // lives is how long the links of each kind are valid.

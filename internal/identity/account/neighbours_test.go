@@ -10,13 +10,13 @@ import (
 	"atrium/ent"
 	entaccount "atrium/ent/account"
 	"atrium/ent/user"
-	"atrium/internal/apperr"
-	"atrium/internal/company"
 	"atrium/internal/op"
 	"atrium/internal/people"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/people/company"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
 )
 
 // invitedBy has a company invite an address.

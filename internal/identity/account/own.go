@@ -9,11 +9,11 @@ import (
 	"atrium/ent"
 	"atrium/ent/company"
 	"atrium/ent/user"
-	"atrium/internal/access"
+	"atrium/internal/identity/access"
 	"atrium/internal/identity/pages"
 	"atrium/internal/identity/password"
 	"atrium/internal/identity/signin"
-	"atrium/internal/store"
+	"atrium/internal/platform/store"
 )
 
 // overview is the data of /account.

@@ -13,8 +13,8 @@ import (
 	"atrium/ent/user"
 	"atrium/internal/identity/account"
 	pages "atrium/internal/identity/signin"
-	"atrium/internal/principal"
-	"atrium/internal/store"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 )
 
 // Nobody looks after an account without having signed in of late.

@@ -11,15 +11,15 @@ import (
 	"atrium/ent/company"
 	"atrium/ent/mailedlink"
 	"atrium/ent/user"
-	"atrium/internal/access"
-	"atrium/internal/audit"
-	"atrium/internal/clock"
+	"atrium/internal/identity/access"
 	"atrium/internal/identity/pages"
 	"atrium/internal/identity/password"
 	"atrium/internal/identity/signin"
 	"atrium/internal/identity/throttle"
+	"atrium/internal/op/audit"
 	"atrium/internal/people"
-	"atrium/internal/store"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/store"
 )
 
 var resetAgain = again{"Ask for a new one if you still want to set your password.", pages.Link{Text: "Ask for a new link", To: pathForgot}}

@@ -17,9 +17,9 @@ import (
 	"atrium/ent/user"
 	"atrium/internal/op"
 	"atrium/internal/people"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
 )
 
 // forgot asks for a link to set a new password with, in a browser of its own.

@@ -29,11 +29,11 @@ import (
 	"atrium/internal/identity/account"
 	"atrium/internal/identity/provider"
 	"atrium/internal/identity/signin"
-	"atrium/internal/jobs"
-	"atrium/internal/mail"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/notify/mail"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
 )
 
 func TestMain(m *testing.M) {

@@ -9,12 +9,12 @@ import (
 	"atrium/ent"
 	"atrium/ent/account"
 	"atrium/ent/mailedlink"
-	"atrium/internal/apperr"
-	"atrium/internal/company"
 	"atrium/internal/gate"
 	"atrium/internal/identity/pages"
-	"atrium/internal/store"
-	"atrium/internal/text"
+	"atrium/internal/people/company"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/store"
+	"atrium/internal/platform/text"
 )
 
 var signUpAgain = again{"Begin again if you still want to open a company.", pages.Link{Text: "Open a company", To: pathSignUp}}

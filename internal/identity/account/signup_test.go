@@ -13,8 +13,8 @@ import (
 	"atrium/ent/company"
 	"atrium/ent/user"
 	"atrium/internal/identity/account"
-	"atrium/internal/principal"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/principal"
+	"atrium/internal/test/testkit"
 )
 
 // eachOpen is each where anybody may open a company.

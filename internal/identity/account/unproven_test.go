@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent/user"
-	"atrium/internal/apperr"
-	"atrium/internal/company"
-	"atrium/internal/principal"
-	"atrium/internal/store"
+	"atrium/internal/people/company"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 )
 
 // The author of an imported file can have put anybody's address and a password of their own into it. So an account that an import

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"atrium/internal/identity/pages"
-	"atrium/internal/notice"
-	"atrium/internal/store"
+	"atrium/internal/notify/notice"
+	"atrium/internal/platform/store"
 )
 
 // unsubscribing is the additional data under which links' tokens are sealed, so that nothing else that is sealed passes as

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/notice"
-	"atrium/internal/store"
+	"atrium/internal/notify/notice"
+	"atrium/internal/platform/store"
 )
 
 // A mail's link switches its kind off by one POST without a sign-in (RFC 8058); who opens it is asked first.

@@ -14,11 +14,11 @@ import (
 	"atrium/ent/company"
 	"atrium/ent/externalidentity"
 	"atrium/ent/user"
-	"atrium/internal/access"
-	"atrium/internal/apperr"
+	"atrium/internal/identity/access"
 	"atrium/internal/op"
 	"atrium/internal/people"
-	"atrium/internal/principal"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
 )
 
 // ErrNoMember is returned for a subject that is not an active member of a company: it has no user and may not get one, its user

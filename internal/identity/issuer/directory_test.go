@@ -15,10 +15,10 @@ import (
 	"atrium/internal/identity/issuer"
 	"atrium/internal/op"
 	"atrium/internal/people"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
-	"atrium/internal/testkit/testissuer"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
+	"atrium/internal/test/testkit/testissuer"
 )
 
 // house is an installation that trusts an issuer.

@@ -14,8 +14,8 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
-	"atrium/internal/principal"
-	"atrium/internal/text"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/text"
 )
 
 // Issuer is the provider that the operator configured. Safe for concurrent use.

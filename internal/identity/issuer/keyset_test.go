@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/internal/identity/issuer"
-	"atrium/internal/testkit/testissuer"
+	"atrium/internal/test/testkit/testissuer"
 )
 
 // However many tokens name unknown keys, the issuer is asked for its keys once in ten seconds. Its genuine tokens are accepted

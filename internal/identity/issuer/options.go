@@ -11,7 +11,7 @@ import (
 
 	"github.com/coreos/go-oidc/v3/oidc"
 
-	"atrium/internal/principal"
+	"atrium/internal/platform/principal"
 )
 
 // Options say which issuer is trusted, and how its tokens map to users.

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"atrium/internal/clock"
 	"atrium/internal/identity/issuer"
-	"atrium/internal/testkit/testissuer"
+	"atrium/internal/platform/clock"
+	"atrium/internal/test/testkit/testissuer"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

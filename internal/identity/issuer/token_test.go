@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/internal/identity/issuer"
-	"atrium/internal/principal"
-	"atrium/internal/testkit/testissuer"
+	"atrium/internal/platform/principal"
+	"atrium/internal/test/testkit/testissuer"
 )
 
 func TestAccessToken(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"atrium/ent/factor"
 	"atrium/ent/recoverycode"
 	"atrium/ent/user"
-	"atrium/internal/store"
+	"atrium/internal/platform/store"
 )
 
 // maxFactors bounds how many factors an account may have.

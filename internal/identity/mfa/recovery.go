@@ -10,7 +10,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/recoverycode"
-	"atrium/internal/store"
+	"atrium/internal/platform/store"
 )
 
 // Recovery codes are four groups of four characters: 80 random bits, so a plain hash is enough.

@@ -17,7 +17,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/factor"
 	"atrium/internal/op"
-	"atrium/internal/store"
+	"atrium/internal/platform/store"
 )
 
 // TOTP with the parameters that all authenticator apps support: RFC 6238 with SHA-1, 6 digits, steps of 30 s. One step of clock

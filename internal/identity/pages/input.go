@@ -3,7 +3,7 @@ package pages
 import (
 	"fmt"
 
-	"atrium/internal/text"
+	"atrium/internal/platform/text"
 )
 
 // input is a labelled form field, for the template "input".

@@ -22,7 +22,7 @@ import (
 	"atrium/internal/gate"
 	"atrium/internal/identity"
 	"atrium/internal/identity/provider"
-	"atrium/internal/ratelimit"
+	"atrium/internal/platform/ratelimit"
 )
 
 //go:embed layout.html message.html

@@ -12,7 +12,7 @@ import (
 	"github.com/alexedwards/argon2id"
 	"golang.org/x/text/unicode/norm"
 
-	"atrium/internal/apperr"
+	"atrium/internal/platform/apperr"
 )
 
 // maxBytes bounds the length of a text that is hashed at all. Check has a lower limit.

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"atrium/internal/apperr"
 	"atrium/internal/identity/password"
+	"atrium/internal/platform/apperr"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

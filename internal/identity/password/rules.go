@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"atrium/internal/apperr"
+	"atrium/internal/platform/apperr"
 )
 
 // MinLength and MaxLength bound a password, in code points after normalisation.

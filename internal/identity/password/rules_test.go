@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"atrium/internal/apperr"
 	"atrium/internal/identity/password"
+	"atrium/internal/platform/apperr"
 )
 
 var about = []string{"ada.lovelace@engines.test", "Ada Lovelace", "Difference Engines"}

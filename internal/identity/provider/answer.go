@@ -13,7 +13,7 @@ import (
 	"atrium/ent/authrequest"
 	"atrium/ent/signin"
 	"atrium/ent/user"
-	"atrium/internal/store"
+	"atrium/internal/platform/store"
 )
 
 // Outcome is a person's answer to an authorization request.

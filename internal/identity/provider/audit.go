@@ -6,10 +6,10 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/auditentry"
-	"atrium/internal/audit"
 	"atrium/internal/gate"
-	"atrium/internal/principal"
-	"atrium/internal/store"
+	"atrium/internal/op/audit"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 )
 
 type originKey struct{}

@@ -16,8 +16,8 @@ import (
 
 	"atrium/internal/gate"
 	"atrium/internal/identity"
-	"atrium/internal/store"
-	"atrium/internal/text"
+	"atrium/internal/platform/store"
+	"atrium/internal/platform/text"
 )
 
 const (

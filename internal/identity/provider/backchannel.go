@@ -15,12 +15,12 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/oauthclient"
-	"atrium/internal/access"
-	"atrium/internal/id"
 	"atrium/internal/identity"
-	"atrium/internal/jobs"
-	"atrium/internal/principal"
-	"atrium/internal/store"
+	"atrium/internal/identity/access"
+	"atrium/internal/platform/id"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 )
 
 // logoutEvent is the member of the claim "events" that marks a JWT as a logout token.

@@ -16,11 +16,11 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/egress"
 	"atrium/internal/identity"
 	"atrium/internal/identity/provider"
-	"atrium/internal/jobs"
-	"atrium/internal/store"
+	"atrium/internal/platform/egress"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/store"
 )
 
 // receiver is the server of a client that receives logout tokens.

@@ -14,7 +14,7 @@ import (
 	"atrium/ent/signin"
 	"atrium/ent/user"
 	"atrium/internal/identity/provider"
-	"atrium/internal/store"
+	"atrium/internal/platform/store"
 )
 
 // begin sends an authorization request from a new browser. It returns the id, and a request that carries that browser's cookie.

@@ -15,7 +15,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/oauthclient"
 	"atrium/internal/identity"
-	"atrium/internal/principal"
+	"atrium/internal/platform/principal"
 )
 
 // client is an OAuth client. It implements the client interface of the protocol library.

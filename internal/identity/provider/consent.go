@@ -7,7 +7,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/consent"
-	"atrium/internal/store"
+	"atrium/internal/platform/store"
 )
 
 // NeedsConsent reports whether the user must consent before the client gets what it requests. Consent is not needed for the web

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/internal/identity/provider"
-	"atrium/internal/principal"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/principal"
+	"atrium/internal/test/testkit"
 )
 
 // Consent is asked for once for a set of scopes, and again for more scopes.

@@ -11,8 +11,8 @@ import (
 
 	"atrium/ent/oauthclient"
 	"atrium/internal/identity"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
 )
 
 // from sends a request as a page of an origin would.

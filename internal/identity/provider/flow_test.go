@@ -11,7 +11,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"atrium/ent/grant"
-	"atrium/internal/testkit"
+	"atrium/internal/test/testkit"
 )
 
 // The whole flow works with the usual Go libraries: discovery, authorization code with PKCE, ID token, userinfo, refresh.

@@ -9,8 +9,8 @@ import (
 	"github.com/zitadel/oidc/v3/pkg/oidc"
 
 	"atrium/ent"
-	"atrium/internal/id"
 	"atrium/internal/identity"
+	"atrium/internal/platform/id"
 )
 
 // idToken returns a token that says who signed in, when and how. Its claim token_use keeps it from being accepted as an access

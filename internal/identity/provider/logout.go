@@ -6,9 +6,9 @@ import (
 	"net/url"
 	"slices"
 
-	"atrium/internal/access"
 	"atrium/internal/identity"
-	"atrium/internal/store"
+	"atrium/internal/identity/access"
+	"atrium/internal/platform/store"
 )
 
 // logout is a request to the end-session endpoint (OpenID Connect RP-Initiated Logout 1.0).

@@ -12,7 +12,7 @@ import (
 
 	"atrium/ent/session"
 	"atrium/internal/identity"
-	"atrium/internal/store"
+	"atrium/internal/platform/store"
 )
 
 // signedInBrowser returns a browser that signed in for the public client, with its tokens.

@@ -10,7 +10,7 @@ import (
 	"github.com/zitadel/oidc/v3/pkg/oidc"
 	"github.com/zitadel/oidc/v3/pkg/op"
 
-	"atrium/internal/principal"
+	"atrium/internal/platform/principal"
 )
 
 // metadata is the discovery document, with fields that the library's type lacks.

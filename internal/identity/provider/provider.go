@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"atrium/ent"
-	"atrium/internal/clock"
 	"atrium/internal/gate"
 	"atrium/internal/identity"
-	"atrium/internal/jobs"
-	"atrium/internal/principal"
-	"atrium/internal/store"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 )
 
 // Lifetimes.

@@ -10,7 +10,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/authrequest"
-	"atrium/internal/store"
+	"atrium/internal/platform/store"
 )
 
 // ErrNoRequest is returned for an authorization request that cannot be answered: unknown, expired, already answered, begun in

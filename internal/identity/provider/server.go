@@ -9,7 +9,7 @@ import (
 	"github.com/zitadel/oidc/v3/pkg/op"
 
 	"atrium/internal/gate"
-	"atrium/internal/store"
+	"atrium/internal/platform/store"
 )
 
 // server implements the endpoints that programs call, on requests that the protocol library has read. The library would answer

@@ -21,13 +21,13 @@ import (
 	"golang.org/x/oauth2"
 
 	"atrium/ent"
-	"atrium/internal/id"
 	"atrium/internal/identity"
 	"atrium/internal/identity/provider"
-	"atrium/internal/jobs"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/id"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
 )
 
 func TestMain(m *testing.M) {

@@ -17,9 +17,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/id"
 	"atrium/internal/identity"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/id"
+	"atrium/internal/test/testkit"
 )
 
 // forge signs claims with the given key and header.

@@ -13,10 +13,10 @@ import (
 	"atrium/ent/authrequest"
 	"atrium/ent/grant"
 	"atrium/ent/refreshtoken"
-	"atrium/internal/access"
-	"atrium/internal/id"
 	"atrium/internal/identity"
-	"atrium/internal/store"
+	"atrium/internal/identity/access"
+	"atrium/internal/platform/id"
+	"atrium/internal/platform/store"
 )
 
 // errUsed means that a code or a refresh token was used before.

@@ -19,9 +19,9 @@ import (
 	"atrium/ent/user"
 	"atrium/internal/identity"
 	"atrium/internal/op"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
 )
 
 // A code is valid only with its client, redirect URI and verifier, so a stolen code is worthless (code injection).

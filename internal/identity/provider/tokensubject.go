@@ -13,9 +13,9 @@ import (
 	"atrium/ent/grant"
 	"atrium/ent/refreshtoken"
 	"atrium/ent/user"
-	"atrium/internal/access"
 	"atrium/internal/identity"
-	"atrium/internal/store"
+	"atrium/internal/identity/access"
+	"atrium/internal/platform/store"
 )
 
 // tokenSubject holds the user and the grant of a token that is still valid.

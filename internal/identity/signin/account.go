@@ -17,8 +17,8 @@ import (
 	"atrium/internal/gate"
 	"atrium/internal/identity/mfa"
 	"atrium/internal/identity/pages"
-	"atrium/internal/store"
-	"atrium/internal/text"
+	"atrium/internal/platform/store"
+	"atrium/internal/platform/text"
 )
 
 // factorsData is the data of /account/mfa.

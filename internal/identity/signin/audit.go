@@ -8,11 +8,11 @@ import (
 	"atrium/ent"
 	"atrium/ent/auditentry"
 	"atrium/ent/user"
-	"atrium/internal/audit"
 	"atrium/internal/gate"
 	"atrium/internal/identity/throttle"
-	"atrium/internal/principal"
-	"atrium/internal/store"
+	"atrium/internal/op/audit"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 )
 
 // maxAudited limits the companies that get an audit entry for one event of an account.

@@ -15,7 +15,7 @@ import (
 	"atrium/internal/identity/mfa"
 	"atrium/internal/identity/pages"
 	"atrium/internal/identity/throttle"
-	"atrium/internal/store"
+	"atrium/internal/platform/store"
 )
 
 const wrongCode = "That code is not right, or it was used before. Codes from an app change every 30 seconds."

@@ -10,12 +10,12 @@ import (
 	"atrium/ent"
 	"atrium/ent/auditentry"
 	"atrium/ent/user"
-	"atrium/internal/audit"
 	"atrium/internal/gate"
 	"atrium/internal/identity/pages"
 	"atrium/internal/identity/provider"
+	"atrium/internal/op/audit"
 	"atrium/internal/people"
-	"atrium/internal/store"
+	"atrium/internal/platform/store"
 )
 
 // accountData is the data of pages about the account or its companies.

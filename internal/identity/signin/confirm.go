@@ -15,11 +15,11 @@ import (
 	"atrium/ent"
 	"atrium/ent/factor"
 	"atrium/internal/gate"
-	"atrium/internal/id"
 	"atrium/internal/identity/mfa"
 	"atrium/internal/identity/pages"
-	"atrium/internal/store"
-	"atrium/internal/text"
+	"atrium/internal/platform/id"
+	"atrium/internal/platform/store"
+	"atrium/internal/platform/text"
 )
 
 // postTOTP confirms an authenticator with its first code.

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"atrium/internal/identity/mfa"
-	"atrium/internal/store"
+	"atrium/internal/platform/store"
 )
 
 // SpendTwice lets two requests find the account's authenticator by the same code before either uses it up, and returns

@@ -5,9 +5,9 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/auditentry"
-	"atrium/internal/audit"
 	"atrium/internal/identity/mfa"
-	"atrium/internal/store"
+	"atrium/internal/op/audit"
+	"atrium/internal/platform/store"
 )
 
 // The methods of a proof, as the claim amr names them (RFC 8176).

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent/signin"
-	"atrium/internal/access"
-	"atrium/internal/store"
+	"atrium/internal/identity/access"
+	"atrium/internal/platform/store"
 )
 
 const (

@@ -14,8 +14,8 @@ import (
 	"atrium/internal/identity/pages"
 	"atrium/internal/identity/provider"
 	"atrium/internal/identity/signin"
-	"atrium/internal/principal"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/principal"
+	"atrium/internal/test/testkit"
 )
 
 // Other packages' pages wear the same dress: their forms get the token, and are held against it.

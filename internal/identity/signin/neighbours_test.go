@@ -10,8 +10,8 @@ import (
 	"atrium/ent/auditentry"
 	"atrium/ent/user"
 	"atrium/internal/identity"
-	"atrium/internal/principal"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/principal"
+	"atrium/internal/test/testkit"
 )
 
 // told returns what company B's log says, and the user there as it is.

@@ -19,8 +19,8 @@ import (
 	"atrium/internal/identity/mfa"
 	"atrium/internal/identity/pages"
 	"atrium/internal/identity/throttle"
-	"atrium/internal/input"
-	"atrium/internal/store"
+	"atrium/internal/op/input"
+	"atrium/internal/platform/store"
 )
 
 // passkeyLife is how long a passkey has to answer a challenge.

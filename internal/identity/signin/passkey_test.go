@@ -11,7 +11,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/factor"
 	"atrium/internal/identity/signin"
-	"atrium/internal/testkit"
+	"atrium/internal/test/testkit"
 )
 
 // key is a passkey in a software authenticator.

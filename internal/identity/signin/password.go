@@ -16,8 +16,8 @@ import (
 	"atrium/internal/identity/pages"
 	"atrium/internal/identity/password"
 	"atrium/internal/identity/throttle"
-	"atrium/internal/store"
-	"atrium/internal/text"
+	"atrium/internal/platform/store"
+	"atrium/internal/platform/text"
 )
 
 // The message is the same whether the address, the password or both are wrong.

@@ -10,8 +10,8 @@ import (
 	"github.com/alexedwards/argon2id"
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
 )
 
 // A person signs in, allows the application what it asks for, and is not asked either again.

@@ -11,7 +11,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/signin"
 	"atrium/internal/op"
-	"atrium/internal/store"
+	"atrium/internal/platform/store"
 )
 
 // pending is a sign-in's data between pages, sealed in its row.

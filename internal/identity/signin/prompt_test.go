@@ -10,7 +10,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/user"
-	"atrium/internal/store"
+	"atrium/internal/platform/store"
 )
 
 // prompt=none asks nothing: it is answered with what would have had to be asked.

@@ -9,12 +9,12 @@ import (
 	"atrium/ent/factor"
 	"atrium/ent/teammember"
 	"atrium/ent/user"
-	"atrium/internal/access"
-	"atrium/internal/apperr"
+	"atrium/internal/identity/access"
 	"atrium/internal/identity/mfa"
 	"atrium/internal/op"
-	"atrium/internal/principal"
-	"atrium/internal/store"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 )
 
 // ResetMFA removes the second factors of a person who has lost them. It requires a person with a recent sign-in;

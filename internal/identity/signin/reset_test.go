@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent/user"
-	"atrium/internal/apperr"
 	"atrium/internal/identity/signin"
 	"atrium/internal/op"
-	"atrium/internal/principal"
-	"atrium/internal/store"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 )
 
 // reset resets the user's factors and returns the refusal's code; empty when there was none.

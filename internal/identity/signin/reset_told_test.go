@@ -12,10 +12,10 @@ import (
 	"atrium/ent"
 	"atrium/ent/grant"
 	"atrium/ent/session"
-	"atrium/internal/access"
+	"atrium/internal/identity/access"
 	"atrium/internal/op"
-	"atrium/internal/principal"
-	"atrium/internal/store"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 )
 
 // logoutNotices is a queue that notes which clients are told of a logout.

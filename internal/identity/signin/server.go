@@ -22,7 +22,7 @@ import (
 	"atrium/internal/identity/provider"
 	"atrium/internal/identity/throttle"
 	"atrium/internal/op"
-	"atrium/internal/store"
+	"atrium/internal/platform/store"
 )
 
 //go:embed pages/*.html

@@ -21,10 +21,10 @@ import (
 	"atrium/internal/identity"
 	"atrium/internal/identity/provider"
 	"atrium/internal/identity/signin"
-	"atrium/internal/jobs"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
 )
 
 func TestMain(m *testing.M) {

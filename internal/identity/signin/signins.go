@@ -10,14 +10,14 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/signin"
-	"atrium/internal/access"
-	"atrium/internal/clock"
 	"atrium/internal/gate"
+	"atrium/internal/identity/access"
 	"atrium/internal/identity/mfa"
 	"atrium/internal/identity/pages"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/text"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/platform/text"
 )
 
 // How long a browser stays signed in.

@@ -13,7 +13,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/factor"
 	"atrium/internal/identity/signin"
-	"atrium/internal/testkit"
+	"atrium/internal/test/testkit"
 )
 
 var sixDigits = regexp.MustCompile(`\b\d{6}\b`)

@@ -19,9 +19,9 @@ import (
 	"atrium/internal/identity/password"
 	"atrium/internal/identity/signin"
 	"atrium/internal/identity/throttle"
-	"atrium/internal/ratelimit"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/ratelimit"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
 )
 
 // count sets a counter as if so many proofs had failed.

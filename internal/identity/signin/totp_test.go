@@ -19,7 +19,7 @@ import (
 	"atrium/ent/user"
 	"atrium/internal/identity/signin"
 	"atrium/internal/identity/throttle"
-	"atrium/internal/store"
+	"atrium/internal/platform/store"
 )
 
 // app is an authenticator app that has read an enrolment page.

@@ -7,11 +7,11 @@ import (
 	"time"
 
 	entthrottle "atrium/ent/throttle"
-	"atrium/internal/clock"
 	"atrium/internal/gate"
-	"atrium/internal/principal"
-	"atrium/internal/ratelimit"
-	"atrium/internal/store"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/ratelimit"
+	"atrium/internal/platform/store"
 )
 
 // The limits of proofs, messages and mails; doc.go explains them.

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"atrium/ent"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/text"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/platform/text"
 )
 
 // The bounds of the log.

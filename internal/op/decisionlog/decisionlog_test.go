@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/internal/op/decisionlog"
-	"atrium/internal/principal"
-	"atrium/internal/store"
-	"atrium/internal/testkit"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
 )
 
 // A decision that has left the queue is written even when the server stops while it waits for the database.

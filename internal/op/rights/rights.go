@@ -12,9 +12,9 @@ import (
 	"atrium/ent/accesspolicy"
 	"atrium/ent/teammember"
 	"atrium/ent/user"
-	"atrium/internal/clock"
-	"atrium/internal/principal"
-	"atrium/internal/store"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 )
 
 // maxCompiled limits the cached compiled policies; when it is reached, all are dropped.

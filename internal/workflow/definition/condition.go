@@ -9,7 +9,7 @@ import (
 	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
 
-	"atrium/internal/apperr"
+	"atrium/internal/platform/apperr"
 )
 
 // Condition is a boolean expression that reads only the request. It is immutable.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/apperr"
+	"atrium/internal/platform/apperr"
 )
 
 // enrich makes the config of a DATA that computes x.

@@ -11,7 +11,7 @@ import (
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
 
-	"atrium/internal/apperr"
+	"atrium/internal/platform/apperr"
 )
 
 // The limits of one mapping.

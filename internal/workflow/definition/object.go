@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"atrium/internal/text"
+	"atrium/internal/platform/text"
 )
 
 // fields reads the keys of one JSON object. If a value has the wrong type or exceeds its limits, a reader adds a

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/cel-go/cel"
 
-	"atrium/internal/apperr"
+	"atrium/internal/platform/apperr"
 )
 
 // The limits of one definition.

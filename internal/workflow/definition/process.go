@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 
-	"atrium/internal/apperr"
-	"atrium/internal/form"
+	"atrium/internal/desk/form"
+	"atrium/internal/platform/apperr"
 )
 
 // ProcessConfig is a task for a person, a team or an agent.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"atrium/internal/sla"
+	"atrium/internal/desk/sla"
 	"atrium/internal/workflow/definition"
 	"atrium/internal/workflow/engine"
 )

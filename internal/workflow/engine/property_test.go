@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"atrium/internal/sla"
+	"atrium/internal/desk/sla"
 	"atrium/internal/workflow/definition"
 	"atrium/internal/workflow/engine"
 )

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"atrium/internal/sla"
-	"atrium/internal/text"
+	"atrium/internal/desk/sla"
+	"atrium/internal/platform/text"
 	"atrium/internal/workflow/definition"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"atrium/internal/clock"
+	"atrium/internal/platform/clock"
 	"atrium/internal/workflow/definition"
 )
 

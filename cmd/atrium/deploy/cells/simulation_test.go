@@ -13,7 +13,7 @@ import (
 	"sort"
 	"testing"
 
-	"atrium/internal/id"
+	"atrium/internal/platform/id"
 )
 
 const (

@@ -1,0 +1,152 @@
+package catalog_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent"
+	"atrium/ent/auditentry"
+	"atrium/internal/desk/catalog"
+	"atrium/internal/desk/form"
+	"atrium/internal/desk/request"
+	"atrium/internal/op"
+	"atrium/internal/op/paging"
+	"atrium/internal/people"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/test/testkit"
+)
+
+// service makes a service with a name.
+func service(t *testing.T, w *testkit.World, ctx context.Context, name string) *ent.Service {
+	t.Helper()
+	return testkit.Run(t, w, ctx, catalog.CreateService, catalog.CreateServiceInput{Name: name})
+}
+
+// offering makes an offering of a service.
+func offering(t *testing.T, w *testkit.World, ctx context.Context, s *ent.Service, name string) *ent.Offering {
+	t.Helper()
+	return testkit.Run(t, w, ctx, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: s.ID}, Name: name})
+}
+
+// refused runs an operation that must fail, and returns the error that a door would show.
+func refused[In, Out any](t *testing.T, w *testkit.World, ctx context.Context, o *op.Operation[In, Out], in In) *apperr.Error {
+	t.Helper()
+	_, _, err := op.Run(ctx, w.Engine, o, in, nil)
+	require.Error(t, err)
+	return apperr.From(err)
+}
+
+func TestSlugIsMadeFromTheNameAndUniquePerCompany(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		a, b := w.As(w.A, principal.Admin), w.As(w.B, principal.Admin)
+		s := service(t, w, a, "IT Support")
+		require.Equal(t, "it-support", s.Slug)
+		require.EqualValues(t, "active", s.Status)
+
+		require.Equal(t, apperr.Conflict, refused(t, w, a, catalog.CreateService, catalog.CreateServiceInput{Name: "it support"}).Code)
+		require.Equal(t, "it-support", service(t, w, b, "IT Support").Slug, "another company has slugs of its own")
+
+		testkit.Run(t, w, a, catalog.DeleteService, op.ByID{ID: s.ID})
+		require.Equal(t, "it-support", service(t, w, a, "IT Support").Slug, "the slug of a deleted service is free again")
+	})
+}
+
+func TestOfferingSlugIsUniquePerService(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		ctx := w.As(w.A, principal.Admin)
+		one, other := service(t, w, ctx, "One"), service(t, w, ctx, "Other")
+		require.Equal(t, "laptop", offering(t, w, ctx, one, "Laptop").Slug)
+		require.Equal(t, "laptop", offering(t, w, ctx, other, "Laptop").Slug)
+		again := catalog.CreateOfferingInput{ByID: op.ByID{ID: one.ID}, Name: "Laptop"}
+		require.Equal(t, apperr.Conflict, refused(t, w, ctx, catalog.CreateOffering, again).Code)
+	})
+}
+
+func TestServiceInUseIsNotDeleted(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		ctx := w.As(w.A, principal.Admin)
+		used, unused := service(t, w, ctx, "Used"), service(t, w, ctx, "Unused")
+		o, spare := offering(t, w, ctx, used, "Laptop"), offering(t, w, ctx, used, "Desk")
+		along := offering(t, w, ctx, unused, "Chair")
+		testkit.Run(t, w, ctx, request.Create, request.CreateInput{ServiceID: used.ID, OfferingID: o.ID, Title: "One, please"})
+
+		require.Equal(t, apperr.Conflict, refused(t, w, ctx, catalog.DeleteService, op.ByID{ID: used.ID}).Code)
+		require.Equal(t, apperr.Conflict, refused(t, w, ctx, catalog.DeleteOffering, op.ByID{ID: o.ID}).Code)
+		testkit.Run(t, w, ctx, catalog.DeleteOffering, op.ByID{ID: spare.ID})
+		testkit.Run(t, w, ctx, catalog.DeleteService, op.ByID{ID: unused.ID})
+		require.Equal(t, apperr.NotFound, refused(t, w, ctx, catalog.GetOffering, op.ByID{ID: along.ID}).Code, "a service takes its offerings along")
+		testkit.Run(t, w, ctx, catalog.GetOffering, op.ByID{ID: o.ID})
+	})
+}
+
+func TestServiceNamesOnlyTheCompanysOwnTeams(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		foreign := testkit.Run(t, w, w.As(w.B, principal.Admin), people.CreateTeam, people.CreateTeamInput{Name: "Desk"})
+		e := refused(t, w, w.As(w.A, principal.Admin), catalog.CreateService, catalog.CreateServiceInput{Name: "S", OwnerTeamID: &foreign.ID})
+		require.Equal(t, apperr.Validation, e.Code)
+		require.Equal(t, "ownerTeamId", e.Details[0].Field)
+	})
+}
+
+func TestFaultyFormIsNamedFieldByField(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		ctx := w.As(w.A, principal.Admin)
+		s := service(t, w, ctx, "IT")
+		e := refused(t, w, ctx, catalog.CreateOffering, catalog.CreateOfferingInput{
+			ByID: op.ByID{ID: s.ID}, Name: "Laptop",
+			Form: &form.Definition{Fields: []form.Field{{Key: "model", Label: "Model", Type: form.Text, Pattern: "("}}},
+		})
+		require.Equal(t, apperr.Validation, e.Code)
+		require.Len(t, e.Details, 1)
+		require.Contains(t, e.Details[0].Field, "form")
+	})
+}
+
+func TestUpdateChangesWhatItNamesAndNothingElse(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		ctx := w.As(w.A, principal.Admin)
+		text := "Everything with a plug."
+		s := testkit.Run(t, w, ctx, catalog.CreateService, catalog.CreateServiceInput{Name: "IT", Description: &text, Tags: map[string]string{"env": "prod"}})
+		after := testkit.Run(t, w, ctx, catalog.UpdateService, catalog.UpdateServiceInput{ByID: op.ByID{ID: s.ID}, Status: op.SetTo("archived")})
+		require.EqualValues(t, "archived", after.Status)
+		require.Equal(t, text, after.Description)
+		require.Equal(t, map[string]string{"env": "prod"}, after.Tags)
+
+		e, err := w.Store.Reader().AuditEntry.Query().Where(auditentry.ResourceID(s.ID), auditentry.Action("service.updated")).Only(w.As(w.A, principal.Owner))
+		require.NoError(t, err)
+		require.JSONEq(t, `{"status": {"from": "active", "to": "archived"}}`, string(e.Changes))
+	})
+}
+
+// One statement pages the offerings of many services, each with its own total.
+func TestOfferingsOfSeveralServices(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		ctx := w.As(w.A, principal.Admin)
+		full, empty := service(t, w, ctx, "Full"), service(t, w, ctx, "Empty")
+		for _, name := range []string{"A", "B", "C"} {
+			offering(t, w, ctx, full, name)
+		}
+		foreign := service(t, w, w.As(w.B, principal.Admin), "Foreign")
+		offering(t, w, w.As(w.B, principal.Admin), foreign, "A")
+
+		in := catalog.OfferingsOfInput{OfParents: paging.OfParents{IDs: []string{full.ID, empty.ID, foreign.ID}}}
+		in.SetWindow(2, "", "name", true)
+		lists := testkit.Run(t, w, ctx, catalog.OfferingsOf, in)
+		require.Equal(t, 3, lists[full.ID].Total)
+		require.Len(t, lists[full.ID].Rows, 2)
+		require.True(t, lists[full.ID].More)
+		require.Equal(t, "A", lists[full.ID].Rows[0].Name)
+		require.Zero(t, lists[empty.ID].Total)
+		require.Empty(t, lists[foreign.ID].Rows, "another company's service has none to show")
+	})
+}

@@ -1,0 +1,235 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+
+	"atrium/ent"
+	"atrium/ent/inboundwebhook"
+	"atrium/ent/offering"
+	"atrium/ent/predicate"
+	"atrium/ent/request"
+	"atrium/ent/workflow"
+	"atrium/internal/desk/form"
+	"atrium/internal/op"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/text"
+	workflows "atrium/internal/workflow"
+)
+
+var offeringSorts = op.Sorts{"createdAt": offering.FieldCreatedAt, "updatedAt": offering.FieldUpdatedAt, "name": op.Folded(offering.FieldName)}
+
+// The operations on offerings. Listing and creating take the id of the service.
+var (
+	ListOfferings = op.OnRow("offering.list", op.Spec{
+		Resource: "Offering", Action: op.Read, Scope: "services:read", Sorts: offeringSorts,
+		Summary: "List a service's offerings",
+	}, loadParent, listOfferings)
+
+	GetOffering = op.Get("offering.read", op.Spec{
+		Resource: "Offering", Action: op.Read, Scope: "services:read",
+		Summary: "Get an offering",
+	}, loadOffering)
+
+	CreateOffering = op.OnRow("offering.create", op.Spec{
+		Resource: "Offering", Action: op.Create, Scope: "services:write",
+		Summary: "Create an offering of a service",
+	}, loadParent, createOffering).Prepared(func(ctx context.Context, tx *op.Tx, in CreateOfferingInput) (any, error) {
+		return checkForm(ctx, tx, in.Form)
+	})
+
+	UpdateOffering = op.OnRow("offering.update", op.Spec{
+		Resource: "Offering", Action: op.Update, Scope: "services:write",
+		Summary: "Update an offering",
+	}, loadOffering, updateOffering).Prepared(func(ctx context.Context, tx *op.Tx, in UpdateOfferingInput) (any, error) {
+		return checkForm(ctx, tx, in.Form.Value())
+	})
+
+	DeleteOffering = op.OnRow("offering.delete", op.Spec{
+		Resource: "Offering", Action: op.Delete, Scope: "services:write",
+		Summary: "Delete an offering that has no requests",
+	}, loadOffering, deleteOffering)
+)
+
+// loadParent loads the service of a path like /services/{id}/offerings.
+func loadParent(ctx context.Context, tx *op.Tx, id string) (*ent.Service, error) {
+	s, err := loadService(ctx, tx, id)
+	if ent.IsNotFound(err) {
+		return nil, apperr.Missing("Service")
+	}
+	return s, err
+}
+
+func loadOffering(ctx context.Context, tx *op.Tx, id string) (*ent.Offering, error) {
+	return op.Lock(tx, tx.Offering.Query().Where(offering.ID(id))).Only(ctx)
+}
+
+// OfferingFilter selects the offerings of a service that are listed.
+type OfferingFilter struct {
+	Status []string `json:"-" query:"status" enum:"active,inactive" doc:"Offerings in any of these states."`
+	Q      string   `json:"-" query:"q" maxLength:"200" doc:"Offerings whose name contains this, in any case."`
+}
+
+// where returns the filter as predicates.
+func (f OfferingFilter) where() []predicate.Offering {
+	return paging.Contains(paging.In(nil, f.Status, offering.StatusIn), offering.FieldName, f.Q)
+}
+
+// ListOfferingsInput filters and pages the offerings of one service.
+type ListOfferingsInput struct {
+	op.ByID
+	paging.Page
+	OfferingFilter
+}
+
+func listOfferings(ctx context.Context, tx *op.Tx, s *ent.Service, in ListOfferingsInput) (paging.List[*ent.Offering], error) {
+	return paging.Of(ctx, in.Page, offeringSorts, tx.Offering.Query().Where(offering.ServiceID(s.ID)).Where(in.where()...))
+}
+
+// CreateOfferingInput describes a new offering of the service in the path.
+type CreateOfferingInput struct {
+	op.ByID
+	Name        string            `json:"name" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+	Slug        *string           `json:"slug,omitempty" nullable:"true" pattern:"^[a-z0-9-]{1,63}$" doc:"Made from the name when not given; unique in the service."`
+	Description *string           `json:"description,omitempty" nullable:"true" maxLength:"10000"`
+	Status      *string           `json:"status,omitempty" nullable:"true" enum:"active,inactive" doc:"Starts active."`
+	Form        *form.Definition  `json:"form,omitempty" nullable:"true" doc:"What a request must say; without a form it may say anything."`
+	WorkflowID  *string           `json:"workflowId,omitempty" nullable:"true" maxLength:"64"`
+	SLA         *SLA              `json:"sla,omitempty" nullable:"true"`
+	Tags        map[string]string `json:"tags,omitempty" nullable:"true"`
+}
+
+func createOffering(ctx context.Context, tx *op.Tx, s *ent.Service, in CreateOfferingInput) (*ent.Offering, error) {
+	levels := op.Or(in.SLA, SLA{})
+	if err := checkOffering(ctx, tx, in.WorkflowID, levels); err != nil {
+		return nil, err
+	}
+	c := tx.Offering.Create().
+		SetServiceID(s.ID).
+		SetName(in.Name).
+		SetSlug(tx.SlugOf(in.Slug, in.Name, "offering")).
+		SetDescription(op.Or(in.Description, "")).
+		SetStatus(offering.Status(op.Or(in.Status, "active"))).
+		SetNillableWorkflowID(in.WorkflowID).
+		SetTags(in.Tags)
+	setSLA(c.Mutation(), levels)
+	if in.Form != nil {
+		c.SetForm(in.Form)
+	}
+	o, err := c.Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("create the offering: %w", err)
+	}
+	tx.About(o.ID)
+	tx.Changed(nil, o)
+	return o, nil
+}
+
+// UpdateOfferingInput changes the fields that it names.
+type UpdateOfferingInput struct {
+	op.ByID
+	Name        op.Patch[string]            `json:"name,omitzero" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+	Slug        op.Patch[string]            `json:"slug,omitzero" pattern:"^[a-z0-9-]{1,63}$"`
+	Description op.Patch[string]            `json:"description,omitzero" nullable:"true" maxLength:"10000"`
+	Status      op.Patch[string]            `json:"status,omitzero" enum:"active,inactive"`
+	Form        op.Patch[form.Definition]   `json:"form,omitzero" nullable:"true" doc:"Replaces the form whole."`
+	WorkflowID  op.Patch[string]            `json:"workflowId,omitzero" nullable:"true" maxLength:"64"`
+	SLA         op.Patch[SLA]               `json:"sla,omitzero" nullable:"true" doc:"Replaces the service levels whole."`
+	Tags        op.Patch[map[string]string] `json:"tags,omitzero" nullable:"true" doc:"Replaces all tags."`
+}
+
+func updateOffering(ctx context.Context, tx *op.Tx, before *ent.Offering, in UpdateOfferingInput) (*ent.Offering, error) {
+	levels := op.Or(in.SLA.Value(), SLA{})
+	if err := checkOffering(ctx, tx, in.WorkflowID.Value(), levels); err != nil {
+		return nil, err
+	}
+	u := before.Update()
+	op.Set(in.Name, u.SetName)
+	op.Set(in.Slug, u.SetSlug)
+	op.SetOrClear(in.Description, u.SetDescription, func() *ent.OfferingUpdateOne { return u.SetDescription("") })
+	if status, ok := op.Given(in.Status); ok {
+		u.SetStatus(offering.Status(status))
+	}
+	op.SetOrClear(in.Form, func(f form.Definition) *ent.OfferingUpdateOne { return u.SetForm(&f) }, u.ClearForm)
+	op.SetOrClear(in.WorkflowID, u.SetWorkflowID, u.ClearWorkflowID)
+	if in.SLA.IsSet() {
+		replaceSLA(u.Mutation(), levels)
+	}
+	op.SetOrClear(in.Tags, u.SetTags, u.ClearTags)
+	after, err := op.Save(ctx, tx, before, u)
+	if err != nil {
+		return nil, fmt.Errorf("update the offering: %w", err)
+	}
+	if after == before || !in.SLA.IsSet() {
+		return after, nil
+	}
+	return after, workflows.Rederive(ctx, tx, workflows.RederiveArgs{Offering: after.ID})
+}
+
+func deleteOffering(ctx context.Context, tx *op.Tx, o *ent.Offering, _ op.ByID) (struct{}, error) {
+	used, err := tx.Request.Query().Where(request.OfferingID(o.ID)).
+		Exist(tx.Unfiltered(ctx, "requests that the caller does not see keep an offering in use, too"))
+	if err != nil {
+		return struct{}{}, fmt.Errorf("look for the offering's requests: %w", err)
+	}
+	if used {
+		return struct{}{}, apperr.New(apperr.Conflict, "The offering has requests. Make it inactive instead.")
+	}
+	if err := uncalled(ctx, tx, offering.ID(o.ID)); err != nil {
+		return struct{}{}, err
+	}
+	if err := tx.Offering.DeleteOne(o).Exec(ctx); err != nil {
+		return struct{}{}, fmt.Errorf("delete the offering: %w", err)
+	}
+	tx.Changed(o, nil)
+	return struct{}{}, nil
+}
+
+// uncalled returns conflict when an inbound webhook files requests against an offering that matches. It gives no id, because a
+// webhook's id is its address, which a caller who may delete offerings need not know.
+func uncalled(ctx context.Context, tx *op.Tx, offerings predicate.Offering) error {
+	return op.InUse(ctx, tx, tx.InboundWebhook.Query().Where(inboundwebhook.HasOfferingWith(offerings)).Order(inboundwebhook.ByName(), inboundwebhook.ByID()), func(w *ent.InboundWebhook) error {
+		if w == nil {
+			return apperr.New(apperr.Conflict, "An inbound webhook files requests against the offering.")
+		}
+		return apperr.New(apperr.Conflict, "The inbound webhook %q files requests against the offering.", text.Short(w.Name, 80))
+	})
+}
+
+// deleteOfferingsOf deletes the offerings of a service that is being deleted.
+func deleteOfferingsOf(ctx context.Context, tx *op.Tx, serviceID string) error {
+	if _, err := tx.Offering.Delete().Where(offering.ServiceID(serviceID)).Exec(ctx); err != nil {
+		return fmt.Errorf("delete the service's offerings: %w", err)
+	}
+	return nil
+}
+
+// formFaults are the faults of a form.
+type formFaults []apperr.Detail
+
+// checkForm checks a form before the transaction, because it compiles and tries the form's patterns.
+func checkForm(ctx context.Context, tx *op.Tx, f *form.Definition) (faults formFaults, err error) {
+	if f == nil {
+		return nil, nil
+	}
+	err = tx.Costly(ctx, func(context.Context) error {
+		faults = form.Check(*f)
+		return nil
+	})
+	return faults, err
+}
+
+// checkOffering returns a validation error with the faults of the form, and the ids that are no rows of the company.
+func checkOffering(ctx context.Context, tx *op.Tx, workflowID *string, levels SLA) error {
+	var refs op.Refs
+	faults, _ := op.Preparation[formFaults](tx)
+	for _, d := range faults {
+		refs.Fault(d.Field, d.Message)
+	}
+	refs.Check("workflowId", workflowID, "published workflow", func(id string) (bool, error) {
+		return tx.Workflow.Query().Where(workflow.ID(id), workflow.VersionGT(0), workflow.StatusNEQ(workflow.StatusArchived)).Exist(ctx)
+	})
+	checkSLA(ctx, tx, &refs, levels)
+	return refs.Err()
+}

@@ -1,0 +1,121 @@
+package participant
+
+import (
+	"context"
+	"fmt"
+
+	"entgo.io/ent/dialect/sql"
+
+	"atrium/ent"
+	"atrium/ent/approval"
+	"atrium/ent/execution"
+	"atrium/ent/predicate"
+	"atrium/ent/request"
+	"atrium/ent/task"
+	"atrium/ent/teammember"
+	"atrium/internal/op"
+)
+
+// Approves matches the approvals that the user, or one of the user's teams, decides.
+func Approves(userID string) predicate.Approval {
+	return func(s *sql.Selector) {
+		s.Where(named(s.C(approval.FieldApprovers), s.C(approval.FieldCompanyID), userID))
+	}
+}
+
+// Works matches the tasks that are assigned to the user or to one of the user's teams.
+func Works(userID string) predicate.Task {
+	return func(s *sql.Selector) { s.Where(works(s, userID)) }
+}
+
+// Has matches the requests in which the user takes part.
+func Has(userID string) predicate.Request {
+	return func(s *sql.Selector) {
+		of := func(table, requestID, companyID string, where func(t *sql.SelectTable) *sql.Predicate) *sql.Predicate {
+			t := sql.Table(table)
+			return sql.Exists(sql.Select(t.C(requestID)).From(t).Where(sql.And(
+				sql.ColumnsEQ(t.C(companyID), s.C(request.FieldCompanyID)), sql.ColumnsEQ(t.C(requestID), s.C(request.FieldID)), where(t))))
+		}
+		s.Where(sql.Or(
+			of(task.Table, task.FieldRequestID, task.FieldCompanyID, func(t *sql.SelectTable) *sql.Predicate { return works(t, userID) }),
+			of(approval.Table, approval.FieldRequestID, approval.FieldCompanyID, func(t *sql.SelectTable) *sql.Predicate {
+				return named(t.C(approval.FieldApprovers), t.C(approval.FieldCompanyID), userID)
+			}),
+			of(execution.Table, execution.FieldRequestID, execution.FieldCompanyID, func(t *sql.SelectTable) *sql.Predicate {
+				return named(t.C(execution.FieldConsulted), t.C(execution.FieldCompanyID), userID)
+			}),
+		))
+	}
+}
+
+// works matches the tasks of a selection that are assigned to the user or to one of the user's teams.
+func works(of interface{ C(column string) string }, userID string) *sql.Predicate {
+	return sql.Or(sql.EQ(of.C(task.FieldAssigneeID), userID), teams(of.C(task.FieldCompanyID), userID, func(teamID string) *sql.Predicate {
+		return sql.ColumnsEQ(teamID, of.C(task.FieldTeamID))
+	}))
+}
+
+// named matches JSON documents that hold the id of the user or of one of the user's teams. A substring search is exact here: all
+// ids have the same length, and these documents hold only types and ids.
+func named(document, companyID, userID string) *sql.Predicate {
+	holds := func(id func(b *sql.Builder)) *sql.Predicate {
+		return sql.P(func(b *sql.Builder) {
+			b.WriteString("CAST(").Ident(document).WriteString(" AS TEXT) LIKE '%\"' || ")
+			id(b)
+			b.WriteString(" || '\"%'")
+		})
+	}
+	return sql.Or(holds(func(b *sql.Builder) { b.WriteString("CAST(").Arg(userID).WriteString(" AS TEXT)") }),
+		teams(companyID, userID, func(teamID string) *sql.Predicate { return holds(func(b *sql.Builder) { b.Ident(teamID) }) }))
+}
+
+// teams matches when where matches one of the user's teams.
+func teams(companyID, userID string, where func(teamID string) *sql.Predicate) *sql.Predicate {
+	m := sql.Table(teammember.Table)
+	return sql.Exists(sql.Select(m.C(teammember.FieldTeamID)).From(m).Where(sql.And(
+		sql.ColumnsEQ(m.C(teammember.FieldCompanyID), companyID), sql.EQ(m.C(teammember.FieldUserID), userID), where(m.C(teammember.FieldTeamID)))))
+}
+
+// InRequest reports whether the user takes part in a request, or in the request of a comment.
+func InRequest(ctx context.Context, tx *op.Tx, row any, userID string) (bool, error) {
+	var id string
+	switch row := row.(type) {
+	case *ent.Request:
+		id = row.ID
+	case *ent.Comment:
+		id = row.RequestID
+	}
+	has, err := tx.Request.Query().Where(request.ID(id), request.Or(request.CreatedBy(userID), Has(userID))).
+		Exist(tx.Unfiltered(ctx, "access policies look at the row itself"))
+	if err != nil {
+		return false, fmt.Errorf("look for the user's part in the request: %w", err)
+	}
+	return has, nil
+}
+
+// InTask reports whether the user works on a task as a member of its team.
+func InTask(ctx context.Context, tx *op.Tx, row any, userID string) (bool, error) {
+	t, ok := row.(*ent.Task)
+	if !ok || t.TeamID == nil {
+		return false, nil
+	}
+	member, err := tx.TeamMember.Query().Where(teammember.TeamID(*t.TeamID), teammember.UserID(userID)).
+		Exist(tx.Unfiltered(ctx, "who works for a team does so whatever it sees of it"))
+	if err != nil {
+		return false, fmt.Errorf("look for the team's members: %w", err)
+	}
+	return member, nil
+}
+
+// InApproval reports whether the user decides an approval, in person or for a team.
+func InApproval(ctx context.Context, tx *op.Tx, row any, userID string) (bool, error) {
+	a, ok := row.(*ent.Approval)
+	if !ok {
+		return false, nil
+	}
+	decides, err := tx.Approval.Query().Where(approval.ID(a.ID), Approves(userID)).Exist(tx.Unfiltered(ctx, "who decides does so whatever it sees of its team"))
+	if err != nil {
+		return false, fmt.Errorf("look for the user among the approvers: %w", err)
+	}
+	return decides, nil
+}

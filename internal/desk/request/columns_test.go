@@ -1,0 +1,82 @@
+package request_test
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent"
+	entity "atrium/ent/request"
+	"atrium/internal/desk/catalog"
+	"atrium/internal/desk/request"
+	"atrium/internal/op"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/strictjson"
+	"atrium/internal/platform/text"
+	"atrium/internal/test/testkit"
+)
+
+// notInExpressions lists the columns that expressions of workflows and rules cannot read, with the reason.
+// workflow/definition/env.go has the types of those that they can read.
+var notInExpressions = map[string]string{
+	entity.FieldCompanyID:          "all are the company's own",
+	entity.FieldPriorityRank:       "priority in the order of lists",
+	entity.FieldRoutingRuleID:      "how it came to its team",
+	entity.FieldWaiting:            "the desk's own",
+	entity.FieldSnoozedUntil:       "the desk's own",
+	entity.FieldDeclineReason:      "its process has ended by then",
+	entity.FieldResponseDueAt:      "part of sla",
+	entity.FieldResolutionDueAt:    "part of sla",
+	entity.FieldResponseDueOrder:   "responseDueAt in the order of lists",
+	entity.FieldResolutionDueOrder: "resolutionDueAt in the order of lists",
+	entity.FieldSLAState:           "part of sla",
+	entity.FieldSLANextAt:          "the sweep's own",
+}
+
+// A new column of requests must be readable by expressions or be listed here.
+func TestEveryColumnIsReadByExpressionsOrNot(t *testing.T) {
+	t.Parallel()
+	variables, err := request.Variables(&ent.Request{})
+	require.NoError(t, err)
+	for _, column := range entity.Columns {
+		_, read := variables[text.Camel(column)]
+		_, not := notInExpressions[column]
+		require.NotEqual(t, read, not, "%s: add it to request.Variables and to the request of workflow/definition/env.go, or say here why not", column)
+	}
+}
+
+// After an erasure nothing remains of what people wrote: only ids remain in the texts and documents of a request.
+func TestErasureTakesWhatPeopleWrote(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		ctx := w.As(w.A, principal.Owner)
+		service := testkit.Run(t, w, ctx, catalog.CreateService, catalog.CreateServiceInput{Name: "IT"})
+		offering := testkit.Run(t, w, ctx, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: service.ID}, Name: "Laptop"})
+		before := testkit.Run(t, w, ctx, request.Create, request.CreateInput{
+			ServiceID: service.ID, OfferingID: offering.ID, Title: "A laptop", Description: new("for Ana"),
+			Fields: strictjson.Object{"for": "Ana"}, Tags: map[string]string{"for": "Ana"},
+		})
+		before = testkit.Run(t, w, ctx, request.Decline, request.DeclineInput{ByID: op.ByID{ID: before.ID}, Reason: "Ana has left"})
+		require.NoError(t, w.Engine.Work(t.Context(), w.A.Company.ID, "erasure", func(ctx context.Context, tx *op.Tx) error {
+			return request.Erase(ctx, tx, "erased", before.ID)
+		}))
+		after, err := w.Store.Reader().Request.Get(ctx, before.ID)
+		require.NoError(t, err)
+		was, is := reflect.ValueOf(*before), reflect.ValueOf(*after)
+		for i := range was.NumField() {
+			name := was.Type().Field(i).Name
+			if !was.Type().Field(i).IsExported() || strings.HasSuffix(name, "ID") || name == "CreatedBy" {
+				continue
+			}
+			switch wrote := was.Field(i).Interface().(type) {
+			case string, *string, json.RawMessage, map[string]string:
+				require.NotEmpty(t, wrote, "%s: this test fills what people write", name)
+				require.NotEqual(t, wrote, is.Field(i).Interface(), "%s: request.Erase takes what people wrote", name)
+			}
+		}
+	})
+}

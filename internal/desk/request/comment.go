@@ -1,0 +1,179 @@
+package request
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/comment"
+	"atrium/ent/predicate"
+	"atrium/internal/desk/participant"
+	"atrium/internal/notify/notice"
+	"atrium/internal/op"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/apperr"
+)
+
+var commentSorts = op.Sorts{"createdAt": comment.FieldCreatedAt, "updatedAt": comment.FieldUpdatedAt}
+
+// The operations on comments. A caller who may read a request may read its public comments. Staff who work on requests also
+// read and write internal ones, with the right comment.internal. Only its author may change a comment.
+var (
+	ListComments = op.OnRow("comment.list", op.Spec{
+		Resource: "Comment", Action: op.Read, Scope: "requests:read", Sorts: commentSorts,
+		Summary: "List the comments on a request",
+	}, load, listComments).Reaching(participant.InRequest)
+
+	CommentsOf = paging.NewChildren("comment.of_requests", op.Spec{
+		Resource: "Comment", Action: op.Read, Scope: "requests:read", Sorts: commentSorts,
+		Summary: "List the comments on several requests",
+	}, comment.Table, comment.FieldRequestID, func(tx *op.Tx) *ent.CommentQuery { return tx.Comment.Query() }, shown)
+
+	GetComment = op.Get("comment.read", op.Spec{
+		Resource: "Comment", Action: op.Read, Scope: "requests:read",
+		Summary: "Get a comment",
+	}, loadComment).WithRowVerbs(func(c any, _ op.ByID) []string { return internalVerb(c) }).Reaching(participant.InRequest)
+
+	CreateComment = op.OnRow("comment.create", op.Spec{
+		Resource: "Comment", Action: op.Create, Scope: "requests:write",
+		Summary: "Comment on a request",
+	}, load, createComment).Reaching(participant.InRequest).WithVerbs(func(in CreateCommentInput) []string {
+		return visibilityVerbs("comment.create", op.Or(in.Visibility, ""))
+	}).Prepared(prepareCreateComment)
+
+	UpdateComment = op.OnRow("comment.update", op.Spec{
+		Resource: "Comment", Action: op.Update, Scope: "requests:write",
+		Summary: "Change a comment of one's own",
+	}, loadOwnComment, updateComment).Reaching(participant.InRequest).WithVerbs(func(in UpdateCommentInput) []string {
+		return visibilityVerbs("comment.update", op.Or(in.Visibility.Value(), ""))
+	}).WithRowVerbs(func(c any, _ UpdateCommentInput) []string { return internalVerb(c) }).Prepared(prepareUpdateComment)
+
+	DeleteComment = op.OnRow("comment.delete", op.Spec{
+		Resource: "Comment", Action: op.Delete, Scope: "requests:write",
+		Summary: "Delete a comment of one's own",
+	}, loadOwnComment, deleteComment).Reaching(participant.InRequest).WithRowVerbs(func(c any, _ op.ByID) []string { return internalVerb(c) })
+)
+
+// visibilityVerbs returns the rights for writing a comment with a visibility.
+func visibilityVerbs(verb, visibility string) []string {
+	if visibility == string(comment.VisibilityInternal) {
+		return []string{verb, "comment.internal"}
+	}
+	return []string{verb}
+}
+
+// internalVerb returns the additional right that an internal comment requires.
+func internalVerb(c any) []string {
+	if c, ok := c.(*ent.Comment); ok && c.Visibility == comment.VisibilityInternal {
+		return []string{"comment.internal"}
+	}
+	return nil
+}
+
+// shown limits comments for callers whose role reaches only their own requests: they see public comments on these, and on
+// requests in which a workflow gave them a part.
+func shown(tx *op.Tx) []predicate.Comment {
+	if !tx.OwnOnly() {
+		return nil
+	}
+	return []predicate.Comment{
+		comment.VisibilityEQ(comment.VisibilityPublic), comment.HasRequestWith(reached(tx)...),
+	}
+}
+
+// loadComment loads a comment with its request: a role reaches the comment if the caller created the request.
+func loadComment(ctx context.Context, tx *op.Tx, id string) (*ent.Comment, error) {
+	return op.Lock(tx, tx.Comment.Query().Where(comment.ID(id))).WithRequest().Only(ctx)
+}
+
+func loadOwnComment(ctx context.Context, tx *op.Tx, id string) (*ent.Comment, error) {
+	c, err := loadComment(ctx, tx, id)
+	if err == nil && c.AuthorID != tx.Principal().ID {
+		refusal := apperr.New(apperr.Forbidden, "Only its author may change a comment.")
+		refusal.Reason = "author"
+		return nil, refusal
+	}
+	return c, err
+}
+
+// ListCommentsInput pages the comments on one request.
+type ListCommentsInput struct {
+	op.ByID
+	paging.Page
+}
+
+func listComments(ctx context.Context, tx *op.Tx, r *ent.Request, in ListCommentsInput) (paging.List[*ent.Comment], error) {
+	return paging.Of(ctx, in.Page, commentSorts, tx.Comment.Query().Where(comment.RequestID(r.ID)).Where(shown(tx)...))
+}
+
+// CreateCommentInput describes a new comment on the request in the path.
+type CreateCommentInput struct {
+	op.ByID
+	Body       string  `json:"body" minLength:"1" maxLength:"10000" pattern:"\\S" patternDescription:"more than blanks" example:"It has arrived."`
+	Visibility *string `json:"visibility,omitempty" nullable:"true" enum:"public,internal" doc:"public when not given; internal ones are for agents, admins and owners." example:"public"`
+}
+
+func createComment(ctx context.Context, tx *op.Tx, r *ent.Request, in CreateCommentInput) (*ent.Comment, error) {
+	told, err := tell(ctx, tx, r, nil)
+	if err != nil {
+		return nil, err
+	}
+	create := tx.Comment.Create().SetRequestID(r.ID).SetAuthorID(tx.Principal().ID).SetBody(in.Body).
+		SetVisibility(visibilityOr(op.Or(in.Visibility, ""), comment.VisibilityPublic))
+	if len(told) > 0 {
+		create.SetMentioned(told)
+	}
+	c, err := create.Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("write the comment: %w", err)
+	}
+	if c.Visibility == comment.VisibilityPublic && r.Waiting && c.AuthorID == r.CreatedBy { // the requester has answered
+		w := tx.AsWorker(slaWorker)
+		if _, err := op.RunIn(ctx, w, Update, UpdateInput{ByID: op.ByID{ID: r.ID}, Waiting: op.SetTo(false)}); err != nil {
+			return nil, err
+		}
+	}
+	if c.Visibility == comment.VisibilityPublic && c.AuthorID != r.CreatedBy && !slices.Contains(told, r.CreatedBy) {
+		if err := tx.Insert(ctx, notice.ProgressArgs{Company: r.CompanyID, Request: r.ID, Comment: c.ID, By: c.AuthorID}, time.Time{}); err != nil {
+			return nil, err
+		}
+	}
+	tx.About(c.ID)
+	tx.Changed(nil, c)
+	return c, nil
+}
+
+// UpdateCommentInput changes the fields that it names.
+type UpdateCommentInput struct {
+	op.ByID
+	Body       op.Patch[string] `json:"body,omitzero" minLength:"1" maxLength:"10000" pattern:"\\S" patternDescription:"more than blanks"`
+	Visibility op.Patch[string] `json:"visibility,omitzero" enum:"public,internal"`
+}
+
+func updateComment(ctx context.Context, tx *op.Tx, before *ent.Comment, in UpdateCommentInput) (*ent.Comment, error) {
+	told, err := tell(ctx, tx, before.Edges.Request, before.Mentioned)
+	if err != nil {
+		return nil, err
+	}
+	u := before.Update()
+	if len(told) > len(before.Mentioned) {
+		u.SetMentioned(told)
+	}
+	op.Set(in.Body, u.SetBody)
+	op.Set(in.Visibility, func(v string) *ent.CommentUpdateOne { return u.SetVisibility(comment.Visibility(v)) })
+	after, err := op.Save(ctx, tx, before, u)
+	if err != nil {
+		return nil, fmt.Errorf("change the comment: %w", err)
+	}
+	return after, nil
+}
+
+func deleteComment(ctx context.Context, tx *op.Tx, c *ent.Comment, _ op.ByID) (struct{}, error) {
+	if err := tx.Comment.DeleteOne(c).Exec(ctx); err != nil {
+		return struct{}{}, fmt.Errorf("delete the comment: %w", err)
+	}
+	tx.Changed(c, nil)
+	return struct{}{}, nil
+}

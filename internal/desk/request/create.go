@@ -1,0 +1,220 @@
+package request
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/offering"
+	"atrium/ent/request"
+	"atrium/ent/service"
+	"atrium/ent/team"
+	"atrium/ent/user"
+	"atrium/internal/desk/routing"
+	"atrium/internal/identity/access"
+	"atrium/internal/notify/notice"
+	"atrium/internal/op"
+	"atrium/internal/op/events"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/strictjson"
+)
+
+// Create files a request.
+var Create = op.New("request.create", op.Spec{
+	Resource: "Request", Action: op.Create, Scope: "requests:write",
+	Summary: "File a request against an offering",
+}, create).WithVerbs(func(in CreateInput) []string {
+	if in.AssigneeID != nil || in.TeamID != nil {
+		return []string{"request.create", "request.update"} // a caller who may not assign requests may not do it while filing either
+	}
+	return []string{"request.create"}
+}).Prepared(func(ctx context.Context, tx *op.Tx, in CreateInput) (any, error) {
+	fields, err := prepareFields(ctx, tx, in.OfferingID, in.Fields, nil)
+	if err != nil {
+		return nil, err
+	}
+	rule, err := routing.Prepare(ctx, tx, func() (map[string]any, error) { return in.variables(ctx, tx) })
+	return filing{fields, rule}, err
+})
+
+// filing is the result of the preparation.
+type filing struct {
+	fields fieldsChecked
+	rule   *routing.Match // nil when no rule matches
+}
+
+// CreateInput describes a new request.
+type CreateInput struct {
+	ServiceID   string            `json:"serviceId" minLength:"1" maxLength:"64" doc:"The service that the request is made against."`
+	OfferingID  string            `json:"offeringId" minLength:"1" maxLength:"64" doc:"An active offering of that service."`
+	Title       string            `json:"title" minLength:"1" maxLength:"300" pattern:"\\S" patternDescription:"more than blanks"`
+	Description *string           `json:"description,omitempty" nullable:"true" maxLength:"10000"`
+	Priority    *string           `json:"priority,omitempty" nullable:"true" enum:"LOW,MEDIUM,HIGH,URGENT" doc:"MEDIUM when not given." example:"LOW"`
+	Fields      strictjson.Object `json:"fields,omitempty" nullable:"true" doc:"The answers to the offering's form, by field key." example:"{\"model\": \"14 inch\", \"memory\": 32}"`
+	Tags        map[string]string `json:"tags,omitempty" nullable:"true"`
+	AssigneeID  *string           `json:"assigneeId,omitempty" nullable:"true" maxLength:"64"`
+	TeamID      *string           `json:"teamId,omitempty" nullable:"true" maxLength:"64"`
+}
+
+func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error) {
+	off, status, err := target(ctx, tx, in)
+	if err != nil {
+		return nil, err
+	}
+	ready, _ := op.Preparation[filing](tx)
+	if err := ready.fields.check(off); err != nil {
+		return nil, err
+	}
+	if err := takesRequests(off, status); err != nil {
+		return nil, err
+	}
+	routed := &routing.Routed{TeamID: in.TeamID, AssigneeID: in.AssigneeID}
+	if ready.rule != nil {
+		if routed, err = ready.rule.Route(ctx, tx, in.TeamID, in.AssigneeID); err != nil {
+			return nil, err
+		}
+	}
+	fields, err := answers(in.Fields)
+	if err != nil {
+		return nil, err
+	}
+	priority := request.Priority(op.Or(routed.Priority, in.priority()))
+	c := tx.Request.Create().
+		SetServiceID(in.ServiceID).
+		SetOfferingID(in.OfferingID).
+		SetTitle(in.Title).
+		SetDescription(op.Or(in.Description, "")).
+		SetPriority(priority).
+		SetPriorityRank(rank(priority)).
+		SetFields(fields).
+		SetTags(in.Tags).
+		SetCreatedBy(tx.Principal().ID).
+		SetNillableAssigneeID(routed.AssigneeID).
+		SetNillableTeamID(routed.TeamID)
+	if routed.RuleID != "" {
+		c.SetRoutingRuleID(routed.RuleID)
+	}
+	if err := startClock(ctx, tx, off, c.Mutation(), priority); err != nil {
+		return nil, err
+	}
+	r, err := c.Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("file the request: %w", err)
+	}
+	if err := tellAssignee(ctx, tx, nil, r); err != nil {
+		return nil, err
+	}
+	if r, err = emitFiled(ctx, tx, events.RequestCreated, r, off); err != nil {
+		return nil, err
+	}
+	tx.Changed(nil, r)
+	return r, nil
+}
+
+// variables returns the request about to be filed in the form that expressions see.
+func (in CreateInput) variables(ctx context.Context, tx *op.Tx) (map[string]any, error) {
+	fields, err := answers(in.Fields)
+	if err != nil {
+		return nil, err
+	}
+	now := tx.Now(ctx)
+	return Variables(&ent.Request{
+		CreatedAt: now, UpdatedAt: now, ServiceID: in.ServiceID, OfferingID: in.OfferingID, Title: in.Title, Description: op.Or(in.Description, ""),
+		Status: request.StatusPENDING, Priority: request.Priority(in.priority()), Fields: fields, Tags: in.Tags,
+		CreatedBy: tx.Principal().ID, AssigneeID: in.AssigneeID, TeamID: in.TeamID,
+	})
+}
+
+func (in CreateInput) priority() string { return op.Or(in.Priority, string(request.PriorityMEDIUM)) }
+
+// target returns the offering that the request is filed against, and the status of its service. Returns a validation
+// error that names ids which are no rows of the company or do not belong together.
+func target(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Offering, service.Status, error) {
+	if in.AssigneeID == nil && in.TeamID == nil {
+		off, err := tx.Offering.Query().Where(offering.ID(in.OfferingID),
+			offering.HasServiceWith(service.ID(in.ServiceID), service.StatusEQ(service.StatusActive))).Only(ctx)
+		if err == nil {
+			return off, service.StatusActive, nil // one statement, enough for every request that names no assignee or team and is not refused
+		}
+		if !ent.IsNotFound(err) {
+			return nil, "", fmt.Errorf("look the offering up: %w", err)
+		}
+	}
+	off, err := tx.Offering.Query().Where(offering.ID(in.OfferingID)).WithService().Only(ctx)
+	if err != nil && !ent.IsNotFound(err) {
+		return nil, "", fmt.Errorf("look the offering up: %w", err)
+	}
+	var refs op.Refs
+	if off == nil || off.ServiceID != in.ServiceID || off.Edges.Service == nil {
+		refs.Check("serviceId", &in.ServiceID, "service", func(id string) (bool, error) {
+			return tx.Service.Query().Where(service.ID(id)).Exist(ctx) // among the services that the caller sees
+		})
+	}
+	if off == nil || off.ServiceID != in.ServiceID {
+		refs.Fault("offeringId", "is no offering of the service")
+	}
+	checkAssignee(ctx, tx, &refs, in.AssigneeID)
+	refs.Check("teamId", in.TeamID, "team", teamExists(ctx, tx))
+	if err := refs.Err(); err != nil {
+		return nil, "", err
+	}
+	if off.Edges.Service == nil { // deleted since the offering was read
+		return nil, "", apperr.New(apperr.Conflict, "The service takes no requests: it is not active.")
+	}
+	return off, off.Edges.Service.Status, nil
+}
+
+// takesRequests returns conflict when the offering or its service is not active.
+func takesRequests(off *ent.Offering, status service.Status) error {
+	if status != service.StatusActive {
+		return apperr.New(apperr.Conflict, "The service takes no requests: it is not active.")
+	}
+	if off.Status != offering.StatusActive {
+		return apperr.New(apperr.Conflict, "The offering takes no requests: it is not active.")
+	}
+	return nil
+}
+
+// checkAssignee records a fault when the assignee is no user of the company, or was deactivated or erased.
+func checkAssignee(ctx context.Context, tx *op.Tx, refs *op.Refs, id *string) {
+	working := true
+	refs.Check("assigneeId", id, "user", func(id string) (bool, error) {
+		u, err := tx.User.Query().Where(user.ID(id)).Only(ctx)
+		if err != nil {
+			return false, ent.MaskNotFound(err)
+		}
+		working = !access.Gone(u.Status)
+		return true, nil
+	})
+	if !working {
+		refs.Fault("assigneeId", "is a user who was deactivated or erased")
+	}
+}
+
+// tellAssignee has a request's new assignee notified, unless the caller is the new assignee.
+func tellAssignee(ctx context.Context, tx *op.Tx, before, after *ent.Request) error {
+	to := after.AssigneeID
+	if to == nil || *to == tx.Principal().ID || before != nil && before.AssigneeID != nil && *before.AssigneeID == *to {
+		return nil
+	}
+	return tx.Insert(ctx, notice.Args{Company: after.CompanyID, Request: after.ID, By: tx.Principal().ID}, time.Time{})
+}
+
+func teamExists(ctx context.Context, tx *op.Tx) func(string) (bool, error) {
+	return func(id string) (bool, error) { return tx.Team.Query().Where(team.ID(id)).Exist(ctx) }
+}
+
+// rank returns the number by which lists order priorities.
+func rank(p request.Priority) int8 {
+	switch p {
+	case request.PriorityLOW:
+		return 1
+	case request.PriorityHIGH:
+		return 3
+	case request.PriorityURGENT:
+		return 4
+	default:
+		return 2
+	}
+}

@@ -1,0 +1,151 @@
+package request
+
+import (
+	"context"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/predicate"
+	"atrium/ent/request"
+	"atrium/ent/schema"
+	"atrium/internal/desk/lifecycle"
+	"atrium/internal/desk/participant"
+	"atrium/internal/op"
+	"atrium/internal/op/paging"
+)
+
+var sorts = op.Sorts{
+	"createdAt": request.FieldCreatedAt, "updatedAt": request.FieldUpdatedAt, "title": op.Folded(request.FieldTitle),
+	"priority": request.FieldPriorityRank + "," + request.FieldCreatedAt, "status": request.FieldStatus + "," + request.FieldCreatedAt,
+	"responseDueAt": request.FieldResponseDueOrder, "resolutionDueAt": request.FieldResolutionDueOrder,
+}
+
+// List finds requests. If a caller's role reaches only the caller's own requests, the list contains only these.
+var List = op.New("request.list", op.Spec{
+	Resource: "Request", Action: op.Read, Scope: "requests:read", Sorts: sorts,
+	Summary: "List requests",
+}, list)
+
+// ListInput filters and pages the list. Filters combine; each takes several values, any of which may match.
+type ListInput struct {
+	paging.Page
+	Status        []string            `json:"-" query:"status" enum:"PENDING,IN_PROGRESS,COMPLETED,CANCELLED"`
+	Priority      []string            `json:"-" query:"priority" enum:"LOW,MEDIUM,HIGH,URGENT"`
+	ServiceID     []string            `json:"-" query:"serviceId" maxLength:"64"`
+	OfferingID    []string            `json:"-" query:"offeringId" maxLength:"64"`
+	AssigneeID    []string            `json:"-" query:"assigneeId" maxLength:"64" doc:"Requests that any of these users deals with; none finds those that nobody does."`
+	TeamID        []string            `json:"-" query:"teamId" maxLength:"64" doc:"Requests that any of these teams deals with; none finds those without one."`
+	CreatedBy     []string            `json:"-" query:"createdBy" maxLength:"64"`
+	CreatedAfter  *time.Time          `json:"-" query:"createdAfter" doc:"Requests made at this moment or later."`
+	CreatedBefore *time.Time          `json:"-" query:"createdBefore" doc:"Requests made before this moment."`
+	SLAState      []string            `json:"-" query:"slaState" enum:"ON_TRACK,WARNING,BREACHED,MET,PAUSED" doc:"Requests that stand so against their service levels."`
+	DueBefore     *time.Time          `json:"-" query:"dueBefore" doc:"Open requests of which a target that still runs is due before this moment; late ones are."`
+	Tags          map[string][]string `json:"-" query:"tag.*" doc:"Requests whose tag has any of these values."`
+	Q             string              `json:"-" query:"q" maxLength:"200" doc:"Requests whose title contains this, in any case."`
+}
+
+func list(ctx context.Context, tx *op.Tx, in ListInput) (paging.List[*ent.Request], error) {
+	q := tx.Request.Query().Where(own(tx)...).Where(in.where()...)
+	if counter, ok := in.counter(tx); ok {
+		return paging.Counted(ctx, tx, in.Page, sorts, counter, q)
+	}
+	return paging.Of(ctx, in.Page, sorts, q)
+}
+
+// own limits lists and counts for callers whose role reaches only their own requests. It leaves out those in which a workflow gave them
+// a part, which reached adds: approvers and people who are consulted stand in documents that no index covers. Looking for them took a
+// member's list from 1.3 to 51 ms on PostgreSQL and from 0.2 to 156 ms on SQLite, in a company with 50,000 requests, 20,000 executions
+// and 10,000 approvals (2 cores, 2026-11).
+func own(tx *op.Tx) []predicate.Request {
+	if !tx.OwnOnly() {
+		return nil
+	}
+	return []predicate.Request{request.CreatedBy(tx.Principal().ID)}
+}
+
+// reached limits look-ups by id as single reads are: these callers also reach the requests in which a workflow gave them a part.
+func reached(tx *op.Tx) []predicate.Request {
+	if !tx.OwnOnly() {
+		return nil
+	}
+	return []predicate.Request{request.Or(request.CreatedBy(tx.Principal().ID), participant.Has(tx.Principal().ID))}
+}
+
+// where returns the filters as predicates.
+func (in ListInput) where() []predicate.Request {
+	var where []predicate.Request
+	where = paging.In(where, in.Status, request.StatusIn)
+	if len(in.Priority) > 0 {
+		ranks := make([]int8, len(in.Priority))
+		for i, p := range in.Priority {
+			ranks[i] = rank(request.Priority(p))
+		}
+		where = append(where, request.PriorityRankIn(ranks...)) // priority's indexed counterpart
+	}
+	where = paging.In(where, in.ServiceID, request.ServiceIDIn)
+	where = paging.In(where, in.OfferingID, request.OfferingIDIn)
+	where = paging.InOrNone(where, in.AssigneeID, request.AssigneeIDIn, request.AssigneeIDIsNil)
+	where = paging.InOrNone(where, in.TeamID, request.TeamIDIn, request.TeamIDIsNil)
+	where = paging.In(where, in.CreatedBy, request.CreatedByIn)
+	if in.CreatedAfter != nil {
+		where = append(where, request.CreatedAtGTE(in.CreatedAfter.UTC()))
+	}
+	if in.CreatedBefore != nil {
+		where = append(where, request.CreatedAtLT(in.CreatedBefore.UTC()))
+	}
+	where = paging.In(where, in.SLAState, request.SLAStateIn)
+	if in.DueBefore != nil {
+		moment := min(in.DueBefore.UnixMilli(), schema.DueNever)
+		where = append(where, request.Or(
+			request.And(request.StatusEQ(request.StatusPENDING), request.ResponseDueOrderLT(moment)),
+			request.And(lifecycle.OpenRequests(), request.ResolutionDueOrderLT(moment)),
+		))
+	}
+	for key, values := range in.Tags {
+		where = append(where, paging.TagIn[predicate.Request](request.FieldTags, key, values))
+	}
+	return paging.Contains(where, request.FieldTitle, in.Q)
+}
+
+// maxCountedServices limits the services whose counters are added up; with more services, the total is counted through
+// their index.
+const maxCountedServices = 4
+
+// counter returns the counter that knows the total: of all requests, or of some statuses, priorities and services.
+// Returns false if the filter has anything else.
+func (in ListInput) counter(tx *op.Tx) (paging.Counter, bool) {
+	if tx.OwnOnly() || len(in.OfferingID)+len(in.AssigneeID)+len(in.TeamID)+len(in.CreatedBy)+len(in.Tags)+len(in.SLAState) > 0 ||
+		in.DueBefore != nil || in.CreatedAfter != nil || in.CreatedBefore != nil || in.Q != "" || len(in.ServiceID) > maxCountedServices {
+		return paging.Counter{}, false
+	}
+	all := len(in.Status)+len(in.Priority)+len(in.ServiceID) == 0
+	switch {
+	case all:
+		return paging.Counter{Entity: "Request", Kind: "request"}, true
+	case len(in.ServiceID) == 0:
+		return paging.Counter{Entity: "Request", Kind: "request", Facets: facets(in.Status, in.Priority)}, true
+	default:
+		return paging.Counter{Entity: "Request", Kind: "request_service", Facets: facets(in.ServiceID, facets(in.Status, in.Priority))}, true
+	}
+}
+
+// facets joins every status (or service) with every priority (or the facets below it); an empty side stands for all.
+func facets(left, right []string) []string {
+	if len(left) == 0 {
+		left = statuses
+	}
+	if len(right) == 0 {
+		right = priorities
+	}
+	seen := map[string]bool{}
+	var out []string
+	for _, l := range left {
+		for _, r := range right {
+			if f := l + "|" + r; !seen[f] {
+				seen[f] = true
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}

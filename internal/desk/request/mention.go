@@ -1,0 +1,135 @@
+package request
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"atrium/ent"
+	"atrium/ent/comment"
+	"atrium/ent/user"
+	"atrium/internal/notify/mail"
+	"atrium/internal/notify/notice"
+	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+)
+
+// mention matches an @ before a user's id or an e-mail address.
+var mention = regexp.MustCompile(`(?:^|[^\w.@-])@(usr_[0-9a-z]{26}\b|[^\s@<>(),;:"]+@[A-Za-z0-9.-]*[A-Za-z0-9])`)
+
+// maxMentions limits the people that one comment may mention.
+const maxMentions = 20
+
+// mentions returns the ids and addresses that a text mentions, without repetitions.
+func mentions(body string) []string {
+	var out []string
+	for _, m := range mention.FindAllStringSubmatch(body, -1) {
+		out = append(out, strings.ToLower(m[1]))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// mentioned holds the people to notify of a comment: active users who may read the comment as it will be and did not write
+// it. They are found before the transaction, because the company's policies are asked about each of them. A sandbox notifies
+// nobody.
+type mentioned struct {
+	people  []*ent.User
+	tooMany bool
+}
+
+// prepareMentions finds the people whom a comment mentions and who have not been notified of it.
+func prepareMentions(ctx context.Context, tx *op.Tx, c *ent.Comment) (any, error) {
+	names := mentions(c.Body)
+	if len(names) == 0 || tx.Principal().Sandbox {
+		return nil, nil // nobody to notify
+	}
+	if len(names) > maxMentions {
+		return mentioned{tooMany: true}, nil
+	}
+	found, err := tx.User.Query().Where(user.Or(user.IDIn(names...), user.EmailIn(names...)), user.StatusEQ(user.StatusActive),
+		user.IDNEQ(c.AuthorID), user.IDNotIn(c.Mentioned...)).Order(user.ByID()).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look for the people who are mentioned: %w", err)
+	}
+	people, err := notice.Readers(ctx, tx, found, func(ctx context.Context, who *principal.Principal) (bool, error) {
+		return tx.ReadableBy(ctx, who, GetComment.Info(), c, internalVerb(c)...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return mentioned{people: people}, nil
+}
+
+// prepareCreateComment prepares the mentions of a new comment. It returns nil when the request does not exist.
+func prepareCreateComment(ctx context.Context, tx *op.Tx, in CreateCommentInput) (any, error) {
+	if len(mentions(in.Body)) == 0 {
+		return nil, nil // nobody is mentioned
+	}
+	r, err := tx.Request.Load(ctx, in.ID)
+	if err != nil {
+		return nil, ignoreMissing(err)
+	}
+	c := &ent.Comment{RequestID: r.ID, AuthorID: tx.Principal().ID, Body: in.Body, Visibility: visibilityOr(op.Or(in.Visibility, ""), comment.VisibilityPublic)}
+	c.Edges.Request = r
+	return prepareMentions(ctx, tx, c)
+}
+
+// prepareUpdateComment prepares the mentions of a comment as it will be after the change.
+func prepareUpdateComment(ctx context.Context, tx *op.Tx, in UpdateCommentInput) (any, error) {
+	if !op.Sets(in) {
+		return nil, nil // nothing changes
+	}
+	c, err := loadComment(ctx, tx, in.ID)
+	if err != nil {
+		return nil, ignoreMissing(err)
+	}
+	op.Set(in.Body, func(body string) string { c.Body = body; return body })
+	c.Visibility = visibilityOr(op.Or(in.Visibility.Value(), ""), c.Visibility)
+	return prepareMentions(ctx, tx, c)
+}
+
+// tell notifies the people whom a comment mentions, in its transaction, and returns the ids of everyone notified so far.
+func tell(ctx context.Context, tx *op.Tx, r *ent.Request, before []string) ([]string, error) {
+	m, ok := op.Preparation[mentioned](tx)
+	switch {
+	case !ok:
+		return before, nil
+	case m.tooMany, len(before)+len(m.people) > maxMentions:
+		return nil, apperr.InvalidField("body", "must mention at most %d people", maxMentions)
+	}
+	out := slices.Clone(before)
+	by, title := mail.Plain(tx.Principal().Name, 60), mail.Plain(r.Title, 80)
+	for _, u := range m.people {
+		if slices.Contains(before, u.ID) {
+			continue // another call has notified them since this one was prepared
+		}
+		err := notice.Send(ctx, tx, u, notice.Note{
+			Kind: notice.Mention, Subject: by + " mentioned you: " + title, RequestID: &r.ID,
+			Text: []string{"Hello " + mail.Plain(u.Name, 60) + ",", by + " mentioned you in a comment on the request “" + title + "” (" + r.ID + "). Sign in to read it."},
+		})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, u.ID)
+	}
+	return out, nil
+}
+
+func visibilityOr(given string, usual comment.Visibility) comment.Visibility {
+	if given == "" {
+		return usual
+	}
+	return comment.Visibility(given)
+}
+
+// ignoreMissing turns a not-found error into nil, because the operation itself reports a missing row.
+func ignoreMissing(err error) error {
+	if ent.IsNotFound(err) {
+		return nil
+	}
+	return err
+}

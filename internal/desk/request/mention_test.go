@@ -1,0 +1,110 @@
+package request_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent"
+	"atrium/internal/desk/request"
+	"atrium/internal/notify/notice"
+	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/policy"
+	"atrium/internal/test/testkit"
+)
+
+// letters records the mails of operations by recipient, including those of transactions that were
+// rolled back.
+type letters struct {
+	op.Mailer
+	mu   sync.Mutex
+	sent map[string][]string
+}
+
+func (l *letters) Tell(_ context.Context, _ *store.Tx, u *ent.User, _, subject string, paragraphs ...string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.sent[u.Email] = append(l.sent[u.Email], subject+"\n"+strings.Join(paragraphs, "\n"))
+	return nil
+}
+
+// take returns the number of mails for each person since the last call.
+func (l *letters) take() map[string]int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := map[string]int{}
+	for email, mails := range l.sent {
+		out[email] = len(mails)
+	}
+	clear(l.sent)
+	return out
+}
+
+// Everybody whom a comment mentions gets one mail, if they may read it and have not switched it
+// off.
+func TestMentions(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		mails := &letters{sent: map[string][]string{}}
+		w.Engine.Mailer = mails
+		owner, agent := w.As(w.A, principal.Owner), w.As(w.A, principal.Agent)
+		of := func(role principal.Role) *ent.User { return w.A.Users[role] }
+		_, o := offer(t, w, owner)
+		r := file(t, w, owner, o, "Laptop\nfor <b>Ann</b>")
+		say := func(ctx context.Context, on *ent.Request, visibility, body string) *ent.Comment {
+			return testkit.Run(t, w, ctx, request.CreateComment, request.CreateCommentInput{ByID: op.ByID{ID: on.ID}, Body: body, Visibility: &visibility})
+		}
+		admin, member := of(principal.Admin), of(principal.Member)
+
+		c := say(agent, r, "public", fmt.Sprintf("@%s, @%s! (@%s) x@%s @nobody@x.test", admin.ID, strings.ToUpper(admin.Email), of(principal.Owner).Email, member.Email))
+		text := mails.sent[admin.Email]
+		require.Len(t, text, 1, "named twice, told once")
+		require.Contains(t, text[0], "Laptop for <b>Ann</b>", "members read titles as they were written")
+		require.Contains(t, text[0], r.ID)
+		require.Equal(t, map[string]int{admin.Email: 1, of(principal.Owner).Email: 1}, mails.take())
+
+		edit := func(body string) {
+			testkit.Run(t, w, agent, request.UpdateComment, request.UpdateCommentInput{ByID: op.ByID{ID: c.ID}, Body: op.SetTo(body)})
+		}
+		edit("Never mind.")
+		edit("@" + admin.ID + " again")
+		require.Empty(t, mails.take(), "one mail for a person and a comment")
+
+		say(agent, r, "public", "@"+member.ID)
+		require.Empty(t, mails.take(), "members do not read others' requests")
+		own := file(t, w, w.As(w.A, principal.Member), o, "Theirs")
+		say(agent, own, "internal", "@"+member.Email+" @"+of(principal.Agent).Email)
+		require.Empty(t, mails.take(), "nor internal comments; and nobody tells themselves")
+		c = say(agent, own, "public", "@"+member.Email)
+		require.Equal(t, map[string]int{member.Email: 1}, mails.take())
+
+		asMember := w.As(w.A, principal.Member)
+		require.Equal(t, &notice.Setting{Kind: "mention", Channel: "now"}, testkit.Run(t, w, owner, notice.GetSettings, struct{}{})[0])
+		testkit.Run(t, w, asMember, notice.UpdateSettings, notice.Setting{Kind: "mention", Channel: "never"})
+		require.Equal(t, &notice.Setting{Kind: "mention", Channel: "never"}, testkit.Run(t, w, asMember, notice.GetSettings, struct{}{})[0])
+		say(agent, own, "public", "@"+member.Email)
+		require.Empty(t, mails.take(), "switched off")
+		require.Equal(t, 2, testkit.Run(t, w, asMember, notice.List, notice.ListInput{}).Total, "and listed all the same")
+
+		deny := policy.NewCondition([]byte(`{"resource.title": "Theirs", "principal.role": "admin"}`))
+		testkit.Run(t, w, owner, policy.Create, policy.CreateInput{Name: "Hide", Effect: "Deny", Action: "read", Resource: "Request", Condition: &deny})
+		say(agent, own, "public", "@"+admin.ID)
+		require.Empty(t, mails.take(), "the request is hidden from them")
+
+		var many strings.Builder
+		for i := range 21 {
+			fmt.Fprintf(&many, "@u%d@a.test ", i)
+		}
+		body := many.String()
+		_, _, err := op.Run(agent, w.Engine, request.CreateComment, request.CreateCommentInput{ByID: op.ByID{ID: r.ID}, Body: body}, nil)
+		require.Equal(t, apperr.Validation, apperr.CodeOf(err))
+		require.Equal(t, "body", apperr.From(err).Details[0].Field)
+	})
+}

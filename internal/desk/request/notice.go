@@ -1,0 +1,137 @@
+package request
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+
+	"atrium/ent"
+	"atrium/ent/predicate"
+	"atrium/ent/teammember"
+	"atrium/ent/user"
+	"atrium/internal/notify/mail"
+	"atrium/internal/notify/notice"
+	"atrium/internal/op"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/principal"
+)
+
+// NoticeArgs is the job that notifies people about the state of a request's clock.
+type NoticeArgs struct {
+	Company  string   `json:"company"`
+	Request  string   `json:"request"`
+	Occasion string   `json:"occasion"` // a key of occasions
+	Key      string   `json:"key"`      // unique among the request's occasions; only the release before this one reads it
+	What     string   `json:"what"`     // one sentence
+	Users    []string `json:"users,omitempty"`
+	Teams    []string `json:"teams,omitempty"`
+	Fallback bool     `json:"fallback,omitempty"` // tell the request's assignee, else its team, else the admins
+}
+
+// occasions maps occasions to a kind of notice and to the beginning of its subject.
+var occasions = map[string]struct{ kind, subject string }{
+	"warning": {notice.Warning, "Due soon: "}, "escalated": {notice.Warning, "Please look at: "}, "breached": {notice.Breached, "Late: "},
+}
+
+// Kind names the job.
+func (NoticeArgs) Kind() string { return "sla_notice" }
+
+// noticer works the jobs of NoticeArgs.
+type noticer struct {
+	river.WorkerDefaults[NoticeArgs]
+	engine *op.Engine
+}
+
+// Work gives the notice.
+func (n *noticer) Work(ctx context.Context, job *river.Job[NoticeArgs]) error {
+	return GiveNotice(ctx, n.engine, job.Args, job.JobRow)
+}
+
+// GiveNotice performs sendNotice, which asks the policies before the transaction, and completes the worker's job in the same
+// transaction: each job notifies once.
+func GiveNotice(ctx context.Context, e *op.Engine, n NoticeArgs, job *rivertype.JobRow) error {
+	who := principal.Worker(n.Company, slaWorker)
+	ready, err := op.Prepare(clock.With(ctx, e.Store.Clock()), e, who, sendNotice, notifyInput{ByID: op.ByID{ID: n.Request}, Notice: n})
+	if err != nil {
+		return err
+	}
+	return e.WorkAs(ctx, who, func(ctx context.Context, tx *op.Tx) error {
+		if _, err := op.RunReady(ctx, tx, sendNotice, ready); err != nil {
+			return err
+		}
+		return tx.Complete(ctx, job)
+	})
+}
+
+// sendNotice notifies people about the state of a request's clock, if they are active and may read the request. No role grants
+// it.
+var sendNotice = op.OnRow("request.notify", op.Spec{
+	Resource: "Request", Action: op.Update, Past: map[string]string{"request.notify": "request.notified"},
+	Summary: "Tell people that a request is late",
+}, load, notify).Prepared(prepareNotify)
+
+// notifyInput says who is notified and what they are told.
+type notifyInput struct {
+	op.ByID
+	Notice NoticeArgs `json:"-"`
+}
+
+// readers are the people to notify. They are found before the transaction, because the company's policies are asked about
+// each of them.
+type readers []*ent.User
+
+func prepareNotify(ctx context.Context, tx *op.Tx, in notifyInput) (any, error) {
+	r, err := tx.Request.Get(ctx, in.Notice.Request)
+	if err != nil {
+		return nil, ignoreMissing(err)
+	}
+	to := user.Or(user.IDIn(in.Notice.Users...), inTeams(in.Notice.Teams))
+	if in.Notice.Fallback {
+		switch {
+		case r.AssigneeID != nil:
+			to = user.ID(*r.AssigneeID)
+		case r.TeamID != nil:
+			to = inTeams([]string{*r.TeamID})
+		default:
+			to = user.RoleIn(user.RoleOwner, user.RoleAdmin)
+		}
+	}
+	people, err := tx.User.Query().Where(to, user.StatusEQ(user.StatusActive)).Order(user.ByID()).Limit(notice.MaxTold).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look up whom to tell: %w", err)
+	}
+	out, err := notice.Readers(ctx, tx, people, func(ctx context.Context, who *principal.Principal) (bool, error) {
+		return tx.ReadableBy(ctx, who, Get.Info(), r)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return readers(out), nil
+}
+
+func inTeams(ids []string) predicate.User {
+	return user.HasMembershipsWith(teammember.TeamIDIn(ids...))
+}
+
+// notify notifies the people. A sandbox notifies nobody.
+func notify(ctx context.Context, tx *op.Tx, r *ent.Request, in notifyInput) (*ent.Request, error) {
+	people, _ := op.Preparation[readers](tx)
+	ids := make([]string, 0, len(people))
+	for _, u := range people {
+		ids = append(ids, u.ID)
+		o := occasions[in.Notice.Occasion]
+		err := notice.Send(ctx, tx, u, notice.Note{Kind: o.kind, Subject: o.subject + mail.Plain(r.Title, 100), RequestID: &r.ID, Text: []string{
+			"Hello " + mail.Plain(u.Name, 60) + ",",
+			"the request “" + mail.Plain(r.Title, 100) + "” (" + r.ID + ") asks for your attention. " + mail.Plain(in.Notice.What, 300) + " Sign in to look at it.",
+		}})
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(ids)
+	tx.ChangedField("people", nil, ids)
+	return r, nil
+}

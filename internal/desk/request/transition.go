@@ -1,0 +1,79 @@
+package request
+
+import (
+	"context"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/request"
+	"atrium/internal/op"
+	"atrium/internal/op/events"
+	"atrium/internal/platform/apperr"
+)
+
+// The transitions that have an operation of their own. They do the same as an update of the status, with the same
+// rights, events and audit entries.
+var (
+	Accept = op.OnRow("request.accept", op.Spec{
+		Resource: "Request", Action: op.Update, Scope: "requests:write",
+		Summary: "Accept a request from the inbox",
+	}, load, func(ctx context.Context, tx *op.Tx, r *ent.Request, in op.ByID) (*ent.Request, error) {
+		return update(ctx, tx, r, UpdateInput{ByID: in, Status: op.SetTo(string(request.StatusIN_PROGRESS))})
+	})
+
+	Decline = op.OnRow("request.decline", op.Spec{
+		Resource: "Request", Action: op.Update, Scope: "requests:write",
+		Past:    map[string]string{"request.cancel": events.RequestCancelled},
+		Summary: "Cancel a request, saying why",
+	}, load, decline).WithVerbs(func(DeclineInput) []string { return []string{"request.cancel"} })
+)
+
+// DeclineInput says why a request is declined.
+type DeclineInput struct {
+	op.ByID
+	Reason string `json:"reason" minLength:"1" maxLength:"1000" pattern:"\\S" patternDescription:"more than blanks" doc:"The requester reads it, and the audit entry keeps it."`
+}
+
+func decline(ctx context.Context, tx *op.Tx, r *ent.Request, in DeclineInput) (*ent.Request, error) {
+	tx.ChangedField("reason", nil, in.Reason)
+	return update(ctx, tx, r, UpdateInput{ByID: in.ByID, Status: op.SetTo(string(request.StatusCANCELLED)), DeclineReason: in.Reason})
+}
+
+// arrow is a transition to a status.
+type arrow struct {
+	from  []request.Status
+	verb  string // the right that it requires
+	event string
+	stamp func(*ent.RequestUpdateOne, time.Time) *ent.RequestUpdateOne
+}
+
+// arrows maps each status to the transition that leads to it.
+var arrows = map[request.Status]arrow{
+	request.StatusIN_PROGRESS: {
+		from: []request.Status{request.StatusPENDING},
+		verb: "request.accept", event: events.RequestAccepted, stamp: (*ent.RequestUpdateOne).SetAcceptedAt,
+	},
+	request.StatusCOMPLETED: {
+		from: []request.Status{request.StatusIN_PROGRESS},
+		verb: "request.complete", event: events.RequestCompleted, stamp: (*ent.RequestUpdateOne).SetCompletedAt,
+	},
+	request.StatusCANCELLED: {
+		from: []request.Status{request.StatusPENDING, request.StatusIN_PROGRESS},
+		verb: "request.cancel", event: events.RequestCancelled, stamp: (*ent.RequestUpdateOne).SetCancelledAt,
+	},
+}
+
+// transition sets the transition to a status in the update, and returns the transition's event. Returns conflict when no
+// arrow leads there from the request's status.
+func transition(u *ent.RequestUpdateOne, from, to request.Status, now time.Time) (event string, err error) {
+	a, ok := arrows[to]
+	if ok {
+		for _, f := range a.from {
+			if f == from {
+				a.stamp(u.SetStatus(to), now)
+				return a.event, nil
+			}
+		}
+	}
+	return "", apperr.New(apperr.Conflict, "A request that is %s cannot become %s.", from, to)
+}

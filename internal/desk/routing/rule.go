@@ -1,0 +1,186 @@
+package routing
+
+import (
+	"context"
+	"fmt"
+
+	"atrium/ent"
+	"atrium/ent/routingrule"
+	"atrium/ent/team"
+	"atrium/internal/op"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/workflow/definition"
+)
+
+// maxRules is how many rules a company may have, including disabled ones.
+const maxRules = 200
+
+var sorts = op.Sorts{
+	"createdAt": routingrule.FieldCreatedAt, "updatedAt": routingrule.FieldUpdatedAt,
+	"name": op.Folded(routingrule.FieldName), "position": routingrule.FieldPosition,
+}
+
+// The operations on routing rules.
+var (
+	List = op.New("routingrule.list", op.Spec{
+		Resource: "RoutingRule", Action: op.Read, AdminLayer: true, Sorts: sorts, Summary: "List routing rules, by position",
+	}, func(ctx context.Context, tx *op.Tx, in ListInput) (paging.List[*ent.RoutingRule], error) {
+		if in.Sort == "" {
+			in.Sort = "position"
+		}
+		return paging.Of(ctx, in.Page, sorts, tx.RoutingRule.Query())
+	})
+
+	Get = op.Get("routingrule.read", op.Spec{
+		Resource: "RoutingRule", Action: op.Read, AdminLayer: true, Summary: "Get a routing rule",
+	}, load)
+
+	Create = op.New("routingrule.create", op.Spec{
+		Resource: "RoutingRule", Action: op.Create, AdminLayer: true, Summary: "Create a routing rule, in force at once",
+	}, create).Prepared(func(ctx context.Context, tx *op.Tx, in CreateInput) (any, error) {
+		return faults(ctx, tx, in.When)
+	})
+
+	Update = op.OnRow("routingrule.update", op.Spec{
+		Resource: "RoutingRule", Action: op.Update, AdminLayer: true, Summary: "Change a routing rule, in force at once",
+	}, load, update).Prepared(func(ctx context.Context, tx *op.Tx, in UpdateInput) (any, error) {
+		if when, ok := op.Given(in.When); ok {
+			return faults(ctx, tx, when)
+		}
+		return nil, nil // the condition stays
+	})
+
+	Delete = op.OnRow("routingrule.delete", op.Spec{
+		Resource: "RoutingRule", Action: op.Delete, AdminLayer: true, Summary: "Delete a routing rule",
+	}, load, remove)
+)
+
+// ListInput pages the rules.
+type ListInput struct{ paging.Page }
+
+func load(ctx context.Context, tx *op.Tx, id string) (*ent.RoutingRule, error) {
+	return op.Lock(tx, tx.RoutingRule.Query().Where(routingrule.ID(id))).Only(ctx)
+}
+
+// CreateInput describes a new rule.
+type CreateInput struct {
+	Name     string  `json:"name" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+	Position *int    `json:"position,omitempty" nullable:"true" minimum:"1" maximum:"1000000" doc:"The first rule that holds counts. Behind all others when not given."`
+	When     string  `json:"when" minLength:"1" maxLength:"4096" doc:"A CEL expression over request." example:"request.priority == 'URGENT'"`
+	TeamID   *string `json:"teamId,omitempty" nullable:"true" maxLength:"64" doc:"The team that gets the request."`
+	AssignTo *string `json:"assignTo,omitempty" nullable:"true" enum:"none,leastLoaded,roundRobin" doc:"Whom of the team: nobody (when not given), the active member with the fewest open requests, or one after the other."`
+	Priority *string `json:"priority,omitempty" nullable:"true" enum:"LOW,MEDIUM,HIGH,URGENT" doc:"The priority that the request gets."`
+	Enabled  *bool   `json:"enabled,omitempty" nullable:"true" doc:"Starts enabled."`
+}
+
+// faults compiles a condition, and returns its faults.
+func faults(ctx context.Context, tx *op.Tx, when string) (details []apperr.Detail, err error) {
+	err = tx.Costly(ctx, func(ctx context.Context) error {
+		_, details = definition.ParseCondition(ctx, "when", when)
+		return nil
+	})
+	return details, err
+}
+
+func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.RoutingRule, error) {
+	assign := routingrule.AssignTo(op.Or(in.AssignTo, string(routingrule.DefaultAssignTo)))
+	if err := check(ctx, tx, in.TeamID, in.TeamID, assign); err != nil {
+		return nil, err
+	}
+	if err := tx.LockName(ctx, "routingrules/"+tx.Principal().CompanyID); err != nil {
+		return nil, err
+	}
+	all := tx.Unfiltered(ctx, "rules that the caller does not see count, too")
+	n, err := tx.RoutingRule.Query().Count(all)
+	if err != nil {
+		return nil, fmt.Errorf("count the routing rules: %w", err)
+	}
+	if n >= maxRules {
+		return nil, apperr.New(apperr.Conflict, "The company has %d routing rules, which is as many as it may have.", maxRules)
+	}
+	position := 1
+	if in.Position != nil {
+		position = *in.Position
+	} else if n > 0 {
+		last, err := tx.RoutingRule.Query().Aggregate(ent.Max(routingrule.FieldPosition)).Int(all)
+		if err != nil {
+			return nil, fmt.Errorf("look for the last routing rule: %w", err)
+		}
+		position = last + 1
+	}
+	c := tx.RoutingRule.Create().SetName(in.Name).SetPosition(position).SetWhen(in.When).SetNillableTeamID(in.TeamID).
+		SetAssignTo(assign).SetEnabled(op.Or(in.Enabled, true))
+	if in.Priority != nil {
+		c.SetPriority(routingrule.Priority(*in.Priority))
+	}
+	r, err := c.Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("create the routing rule: %w", err)
+	}
+	tx.AuthorityChanged()
+	tx.Changed(nil, r)
+	return r, nil
+}
+
+// UpdateInput changes the fields that it names.
+type UpdateInput struct {
+	op.ByID
+	Name     op.Patch[string] `json:"name,omitzero" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+	Position op.Patch[int]    `json:"position,omitzero" minimum:"1" maximum:"1000000" doc:"The first rule that holds counts."`
+	When     op.Patch[string] `json:"when,omitzero" minLength:"1" maxLength:"4096" doc:"A CEL expression over request." example:"request.priority == 'URGENT'"`
+	TeamID   op.Patch[string] `json:"teamId,omitzero" nullable:"true" maxLength:"64" doc:"The team that gets the request."`
+	AssignTo op.Patch[string] `json:"assignTo,omitzero" enum:"none,leastLoaded,roundRobin" doc:"Whom of the team: nobody, the active member with the fewest open requests, or one after the other."`
+	Priority op.Patch[string] `json:"priority,omitzero" nullable:"true" enum:"LOW,MEDIUM,HIGH,URGENT" doc:"The priority that the request gets."`
+	Enabled  op.Patch[bool]   `json:"enabled,omitzero" doc:"Whether it counts."`
+}
+
+func update(ctx context.Context, tx *op.Tx, before *ent.RoutingRule, in UpdateInput) (*ent.RoutingRule, error) {
+	team := before.TeamID
+	if in.TeamID.IsSet() {
+		team = in.TeamID.Value()
+	}
+	assign := before.AssignTo
+	op.Set(in.AssignTo, func(to string) any { assign = routingrule.AssignTo(to); return nil })
+	if err := check(ctx, tx, in.TeamID.Value(), team, assign); err != nil {
+		return nil, err
+	}
+	u := before.Update()
+	op.Set(in.Name, u.SetName)
+	op.Set(in.Position, u.SetPosition)
+	op.Set(in.When, u.SetWhen)
+	op.SetOrClear(in.TeamID, u.SetTeamID, u.ClearTeamID)
+	op.Set(in.AssignTo, func(string) any { return u.SetAssignTo(assign) })
+	op.SetOrClear(in.Priority, func(p string) *ent.RoutingRuleUpdateOne { return u.SetPriority(routingrule.Priority(p)) }, u.ClearPriority)
+	op.Set(in.Enabled, u.SetEnabled)
+	after, err := op.Save(ctx, tx, before, u)
+	if err != nil {
+		return nil, fmt.Errorf("update the routing rule: %w", err)
+	}
+	tx.AuthorityChanged()
+	return after, nil
+}
+
+func remove(ctx context.Context, tx *op.Tx, r *ent.RoutingRule, _ op.ByID) (struct{}, error) {
+	if err := tx.RoutingRule.DeleteOne(r).Exec(ctx); err != nil {
+		return struct{}{}, fmt.Errorf("delete the routing rule: %w", err)
+	}
+	tx.AuthorityChanged()
+	tx.Changed(r, nil)
+	return struct{}{}, nil
+}
+
+// check reports the faults of a rule: those that its preparation found in the condition, a named team that is no row of the
+// company, and an assignment without a team.
+func check(ctx context.Context, tx *op.Tx, named, teamID *string, assign routingrule.AssignTo) error {
+	details, _ := op.Preparation[[]apperr.Detail](tx)
+	var refs op.Refs
+	for _, d := range details {
+		refs.Fault(d.Field, d.Message)
+	}
+	refs.Check("teamId", named, "team", func(id string) (bool, error) { return tx.Team.Query().Where(team.ID(id)).Exist(ctx) })
+	if assign != routingrule.AssignToNone && teamID == nil {
+		refs.Fault("assignTo", "needs a team")
+	}
+	return refs.Err()
+}

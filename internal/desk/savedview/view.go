@@ -1,0 +1,169 @@
+package savedview
+
+import (
+	"context"
+	"fmt"
+
+	"atrium/ent"
+	"atrium/ent/predicate"
+	"atrium/ent/savedview"
+	"atrium/ent/team"
+	"atrium/ent/teammember"
+	"atrium/internal/op"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+)
+
+// maxViews is the number of views that one person may create.
+const maxViews = 100
+
+var sorts = op.Sorts{
+	"createdAt": savedview.FieldCreatedAt, "updatedAt": savedview.FieldUpdatedAt, "name": op.Folded(savedview.FieldName),
+}
+
+// The operations on saved views.
+var (
+	List = paging.NewList("savedview.list", op.Spec{
+		Resource: "SavedView", Action: op.Read, AdminLayer: true, Sorts: sorts, Summary: "List the saved views that one sees",
+	}, func(_ context.Context, tx *op.Tx, _ ListInput) *ent.SavedViewQuery {
+		return tx.SavedView.Query().Where(seen(tx))
+	})
+
+	Get = op.Get("savedview.read", op.Spec{
+		Resource: "SavedView", Action: op.Read, AdminLayer: true, Summary: "Get a saved view",
+	}, load)
+
+	Create = op.New("savedview.create", op.Spec{
+		Resource: "SavedView", Action: op.Create, AdminLayer: true, Summary: "Save a view",
+	}, create).WithVerbs(func(in CreateInput) []string {
+		if in.Scope == string(savedview.ScopeMe) {
+			return []string{"savedview.create"}
+		}
+		return []string{"savedview.create", "savedview.share"}
+	})
+
+	Update = op.OnRow("savedview.update", op.Spec{
+		Resource: "SavedView", Action: op.Update, AdminLayer: true, Summary: "Change a saved view",
+	}, loadOwn, update)
+
+	Delete = op.OnRow("savedview.delete", op.Spec{
+		Resource: "SavedView", Action: op.Delete, AdminLayer: true, Summary: "Delete a saved view",
+	}, loadOwn, remove)
+)
+
+// ListInput selects a page of views.
+type ListInput struct{ paging.Page }
+
+// seen matches the views that the caller can see. The private views of others are hidden from everybody, even from an owner.
+func seen(tx *op.Tx) predicate.SavedView {
+	me := tx.Principal().ID
+	return savedview.Or(
+		savedview.UserID(me), savedview.ScopeEQ(savedview.ScopeCompany),
+		savedview.HasTeamWith(team.HasMembersWith(teammember.UserID(me))),
+	)
+}
+
+func load(ctx context.Context, tx *op.Tx, id string) (*ent.SavedView, error) {
+	return op.Lock(tx, tx.SavedView.Query().Where(savedview.ID(id), seen(tx))).Only(ctx)
+}
+
+// loadOwn loads and locks a view for a change. Returns forbidden unless the caller is its author or an admin.
+func loadOwn(ctx context.Context, tx *op.Tx, id string) (*ent.SavedView, error) {
+	v, err := load(ctx, tx, id)
+	if err != nil || v.UserID == tx.Principal().ID || admin(tx) {
+		return v, err
+	}
+	refusal := apperr.New(apperr.Forbidden, "Only whoever made a view, and admins, may change it.")
+	refusal.Reason = "author"
+	return nil, refusal
+}
+
+func admin(tx *op.Tx) bool {
+	role := tx.Principal().Role
+	return role == principal.Admin || role == principal.Owner
+}
+
+// CreateInput describes a new view.
+type CreateInput struct {
+	Name   string  `json:"name" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks" example:"Urgent, unassigned"`
+	Scope  string  `json:"scope" enum:"me,team,company" doc:"Who sees it: whoever made it, the members of a team, everybody."`
+	TeamID *string `json:"teamId,omitempty" nullable:"true" maxLength:"64" doc:"Whose members see it: needed with the scope team, and nowhere else. One of the caller's own teams; for admins, any."`
+	Query  string  `json:"query,omitempty" maxLength:"4096" doc:"What stands in the address of the list, such as status=PENDING&sort=-createdAt." example:"status=PENDING&priority=URGENT"`
+}
+
+func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.SavedView, error) {
+	me := tx.Principal()
+	if err := check(ctx, tx, in); err != nil {
+		return nil, err
+	}
+	if err := tx.LockName(ctx, "savedviews/"+me.ID); err != nil {
+		return nil, err
+	}
+	n, err := tx.SavedView.Query().Where(savedview.UserID(me.ID)).Count(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("count the person's views: %w", err)
+	}
+	if n >= maxViews {
+		return nil, apperr.New(apperr.Conflict, "You have saved %d views, which is as many as one may have.", maxViews)
+	}
+	v, err := tx.SavedView.Create().SetName(in.Name).SetScope(savedview.Scope(in.Scope)).SetQuery(in.Query).
+		SetUserID(me.ID).SetNillableTeamID(in.TeamID).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("save the view: %w", err)
+	}
+	tx.Changed(nil, v)
+	return v, nil
+}
+
+// check returns validation_error for a team without the scope team, for the scope team without a team, and for a team that the
+// caller is not a member of. Admins may name any team.
+func check(ctx context.Context, tx *op.Tx, in CreateInput) error {
+	if in.Scope != string(savedview.ScopeTeam) {
+		if in.TeamID != nil {
+			return apperr.InvalidField("teamId", "must be left out unless the scope is team")
+		}
+		return nil
+	}
+	if in.TeamID == nil {
+		return apperr.InvalidField("teamId", "is required with the scope team")
+	}
+	q := tx.Team.Query().Where(team.ID(*in.TeamID))
+	if !admin(tx) {
+		q.Where(team.HasMembersWith(teammember.UserID(tx.Principal().ID)))
+	}
+	ok, err := q.Exist(ctx)
+	if err != nil {
+		return fmt.Errorf("look for the team: %w", err)
+	}
+	if !ok {
+		return apperr.InvalidField("teamId", "must be a team of yours")
+	}
+	return nil
+}
+
+// UpdateInput changes the fields that are set.
+type UpdateInput struct {
+	op.ByID
+	Name  op.Patch[string] `json:"name,omitzero" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+	Query op.Patch[string] `json:"query,omitzero" maxLength:"4096" doc:"What stands in the address of the list."`
+}
+
+func update(ctx context.Context, tx *op.Tx, before *ent.SavedView, in UpdateInput) (*ent.SavedView, error) {
+	u := before.Update()
+	op.Set(in.Name, u.SetName)
+	op.Set(in.Query, u.SetQuery)
+	after, err := op.Save(ctx, tx, before, u)
+	if err != nil {
+		return nil, fmt.Errorf("change the view: %w", err)
+	}
+	return after, nil
+}
+
+func remove(ctx context.Context, tx *op.Tx, v *ent.SavedView, _ op.ByID) (struct{}, error) {
+	if err := tx.SavedView.DeleteOne(v).Exec(ctx); err != nil {
+		return struct{}{}, fmt.Errorf("delete the view: %w", err)
+	}
+	tx.Changed(v, nil)
+	return struct{}{}, nil
+}

@@ -1,0 +1,73 @@
+// gen.mjs writes src/gen from the schema and the documents beside the pages: their types, their texts, and the manifest of what
+// the pages may run. The texts carry __typename, which the cache needs, so that what is sent is what the manifest holds.
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { codegen } from '@graphql-codegen/core';
+import { preset } from '@graphql-codegen/client-preset';
+import { buildSchema, Kind, parse, print, stripIgnoredCharacters, validate, visit } from 'graphql';
+
+const sdl = await readFile(process.env.SCHEMA ?? '../../../../graph/schema.graphql', 'utf8');
+const schema = buildSchema(sdl);
+const files = (await readdir('src', { recursive: true })).filter((f) => f.endsWith('.graphql')).sort();
+const documents = await Promise.all(files.map(async (f) => {
+  const rawSDL = await readFile(join('src', f), 'utf8');
+  return { location: f, rawSDL, document: parse(rawSDL) };
+}));
+
+const all = { kind: Kind.DOCUMENT, definitions: documents.flatMap((d) => d.document.definitions) };
+const faults = validate(schema, all);
+if (faults.length > 0) throw new Error(faults.map((f) => f.message).join('\n'));
+
+const sections = await preset.buildGeneratesSection({
+  baseOutputDir: 'src/gen/', schema: parse(sdl), schemaAst: schema, documents, plugins: [], pluginMap: {},
+  presetConfig: { fragmentMasking: false },
+  config: {
+    strictScalars: true, enumsAsTypes: true, useTypeImports: true, emitLegacyCommonJSImports: false, skipTypename: false,
+    scalars: { JSON: 'any', StringMap: 'Record<string, string>', TagFilter: 'Record<string, string | string[]>', Time: 'string' },
+  },
+});
+await mkdir('src/gen', { recursive: true });
+for (const section of sections) {
+  if (!section.filename.endsWith('graphql.ts')) continue;
+  const text = await codegen(section);
+  await writeFile('src/gen/types.ts', text.split('\n').filter((l) => !/^export const \w+ = \{"kind"/.test(l) && !/^import type \{ TypedDocumentNode/.test(l)).join('\n'));
+}
+
+const named = visit(all, {
+  SelectionSet(node, _key, parent) {
+    if (parent.kind === Kind.OPERATION_DEFINITION) return undefined;
+    if (node.selections.some((s) => s.kind === Kind.FIELD && s.name.value === '__typename')) return undefined;
+    return { ...node, selections: [...node.selections, { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } }] };
+  },
+});
+const fragments = new Map(named.definitions.filter((d) => d.kind === Kind.FRAGMENT_DEFINITION).map((d) => [d.name.value, d]));
+
+function used(node, into = new Set()) {
+  visit(node, { FragmentSpread(s) {
+    if (into.has(s.name.value)) return;
+    into.add(s.name.value);
+    used(fragments.get(s.name.value), into);
+  } });
+  return into;
+}
+
+// Each folder's documents are a module of their own, so that the code of a page brings its own documents alone; documents.ts
+// hands all of them on.
+const manifest = {};
+const folders = new Map();
+const folderOf = new Map(documents.flatMap((d) => d.document.definitions.map((x) => [x.name.value, dirname(d.location).split('/').at(-1)])));
+for (const o of named.definitions.filter((d) => d.kind === Kind.OPERATION_DEFINITION)) {
+  const text = stripIgnoredCharacters([o, ...[...used(o)].sort().map((n) => fragments.get(n))].map((n) => print(n)).join('\n'));
+  manifest[createHash('sha256').update(text).digest('hex')] = text;
+  const kind = o.operation[0].toUpperCase() + o.operation.slice(1);
+  const folder = folderOf.get(o.name.value);
+  if (!folders.has(folder)) folders.set(folder, ["import { document } from '../../app/document';", "import type * as t from '../types';", '']);
+  folders.get(folder).push(`export const ${o.name.value} = /* @__PURE__ */ document<t.${o.name.value}${kind}, t.${o.name.value}${kind}Variables>('${o.name.value}', ${JSON.stringify(text)});`);
+}
+await mkdir('src/gen/of', { recursive: true });
+for (const [folder, lines] of folders) await writeFile(`src/gen/of/${folder}.ts`, lines.join('\n') + '\n');
+await writeFile('src/gen/documents.ts', [...folders.keys()].sort().map((f) => `export * from './of/${f}';\n`).join(''));
+await mkdir('public', { recursive: true });
+await writeFile('public/documents.json', JSON.stringify(Object.fromEntries(Object.entries(manifest).sort()), null, 1) + '\n');
+console.log(`${Object.keys(manifest).length} documents`);

@@ -1,0 +1,236 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"atrium/internal/gate"
+	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/strictjson"
+)
+
+// callerKey is the key of the caller in a context.
+type callerKey struct{}
+
+// callerOf returns the caller. The SDK's contexts have the values of the HTTP request's context, but do not end with it.
+func callerOf(ctx context.Context) (*caller, error) {
+	c, ok := ctx.Value(callerKey{}).(*caller)
+	if !ok {
+		return nil, errors.New("nobody is calling")
+	}
+	return c, nil
+}
+
+// caller is the caller of one HTTP request.
+type caller struct {
+	server *Server
+	r      *http.Request
+
+	mu        sync.Mutex // the SDK's goroutine may outlive the HTTP request
+	operation string     // of the tool; empty for other methods
+	status    int        // of the operation's REST answer; 0 while there is none
+}
+
+func (c *caller) ended(operation string, status int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.operation, c.status = operation, status
+}
+
+// record has the access log and the metrics show the operation and its status: the HTTP status of a tool call is always 200.
+func (c *caller) record(w http.ResponseWriter) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.operation != "" {
+		gate.SetOperation(w, c.operation)
+	}
+	if c.status != 0 {
+		gate.SetStatus(w, c.status)
+	}
+}
+
+// panicked logs a panic, and returns the error of JSON-RPC for it. The SDK answers on goroutines of its own, where a panic would end
+// the process.
+func (c *caller) panicked(ctx context.Context, value any) error {
+	p, _ := principal.From(c.r.Context())
+	c.server.Log.ErrorContext(ctx, "panic", "value", fmt.Sprint(value), "stack", string(debug.Stack()), "requestId", p.RequestID)
+	c.ended(c.operation, http.StatusInternalServerError)
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "Something went wrong on our side. The request's id is " + p.RequestID + "."}
+}
+
+// list returns the tools that the caller's role and scopes allow.
+func (c *caller) list() (*sdk.ListToolsResult, error) {
+	out := &sdk.ListToolsResult{Tools: []*sdk.Tool{}, Cacheable: sdk.Cacheable{CacheScope: "private"}} // the list differs from caller to caller
+	p, ok := principal.From(c.r.Context())
+	if !ok {
+		return nil, errors.New("nobody is calling")
+	}
+	for _, t := range c.server.tools {
+		may, err := op.MayCall(c.r.Context(), c.server.Engine, t.info)
+		if err != nil {
+			return nil, fmt.Errorf("ask for the caller's rights: %w", err)
+		}
+		if p.Type == principal.TypeAgent && t.info.Action != op.Read && !t.info.OfAgents && !slices.Contains(p.Tools, t.name) {
+			may = false
+		}
+		if may {
+			out.Tools = append(out.Tools, t.shown)
+		}
+	}
+	return out, nil
+}
+
+// call makes the REST call of a tool.
+func (c *caller) call(t registeredTool, arguments json.RawMessage) (*sdk.CallToolResult, error) {
+	p, ok := principal.From(c.r.Context())
+	if !ok {
+		return nil, errors.New("nobody is calling")
+	}
+	c.ended(t.info.Name, 0)
+	as := *p
+	as.Via = "mcp"
+	answer := &answer{header: http.Header{"X-Request-Id": {p.RequestID}}, status: http.StatusOK}
+	req, err := c.request(principal.With(c.r.Context(), &as), t, arguments)
+	if err != nil {
+		gate.Fail(c.server.Log, answer, c.r, err)
+	} else {
+		c.server.Calls.ServeHTTP(answer, req)
+	}
+	c.ended(t.info.Name, answer.status)
+	body := answer.body.Bytes()
+	isError := answer.status >= http.StatusBadRequest
+	if t.show != nil && !isError {
+		if body, err = t.show(body); err != nil {
+			return nil, err
+		}
+	}
+	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(body)}}, IsError: isError}, nil
+}
+
+// answer records the REST answer.
+type answer struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (a *answer) Header() http.Header         { return a.header }
+func (a *answer) WriteHeader(status int)      { a.status = status }
+func (a *answer) Write(b []byte) (int, error) { return a.body.Write(b) }
+
+// request returns the REST request of a tool's call. Returns validation_error for an unknown argument or a missing path argument.
+func (c *caller) request(ctx context.Context, t registeredTool, arguments json.RawMessage) (*http.Request, error) {
+	given := map[string]json.RawMessage{}
+	if len(arguments) > 0 {
+		if err := strictjson.Check(arguments); err != nil {
+			return nil, apperr.InvalidField("arguments", "is not valid JSON: %v", err)
+		}
+		if err := json.Unmarshal(arguments, &given); err != nil {
+			return nil, apperr.InvalidField("arguments", "must be an object")
+		}
+	}
+	path, query, body := "/v1"+t.path, url.Values{}, map[string]json.RawMessage{}
+	for _, p := range t.info.Input.Params {
+		raw, ok := given[p.Name]
+		if !ok || len(t.only) > 0 && !slices.Contains(t.only, p.Name) {
+			continue
+		}
+		delete(given, p.Name)
+		text, err := plain(raw)
+		if err != nil {
+			return nil, apperr.InvalidField(p.Name, "must be a text, a number or a list of texts")
+		}
+		if p.In == "path" {
+			if raw[0] != '"' {
+				return nil, apperr.InvalidField(p.Name, "must be a text")
+			}
+			if text == "" {
+				return nil, apperr.InvalidField(p.Name, "is required")
+			}
+			path = strings.Replace(path, "{"+p.Name+"}", url.PathEscape(text), 1)
+		} else {
+			query.Set(p.Name, text)
+		}
+	}
+	if at := strings.IndexByte(path, '{'); at >= 0 {
+		return nil, apperr.InvalidField(strings.Trim(path[at:strings.IndexByte(path, '}')+1], "{}"), "is required")
+	}
+	var unknown []apperr.Detail
+	for name, raw := range given {
+		known := t.info.Input.HasBody() && (len(t.only) == 0 || slices.Contains(t.only, name))
+		if !known {
+			unknown = append(unknown, apperr.Detail{Field: name, Message: "is not a known argument"})
+			continue
+		}
+		body[name] = raw
+	}
+	if len(unknown) > 0 {
+		slices.SortFunc(unknown, func(a, b apperr.Detail) int { return strings.Compare(a.Field, b.Field) })
+		return nil, apperr.Invalid(unknown...)
+	}
+	raw, err := json.Marshal(body)
+	if err != nil {
+		return nil, fmt.Errorf("write the body: %w", err)
+	}
+	u := path
+	if len(query) > 0 {
+		u += "?" + query.Encode()
+	}
+	req, err := http.NewRequestWithContext(ctx, t.method, u, bytes.NewReader(raw))
+	if err != nil {
+		return nil, fmt.Errorf("write the call: %w", err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if key := c.r.Header.Values("Idempotency-Key"); len(key) > 0 && t.method != http.MethodGet {
+		req.Header["Idempotency-Key"] = key
+	}
+	return req, nil
+}
+
+// plain returns an argument as it is written in a URL: lists are joined by commas.
+func plain(raw json.RawMessage) (string, error) {
+	var v any
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	if err := dec.Decode(&v); err != nil {
+		return "", err
+	}
+	one := func(v any) (string, bool) {
+		switch v := v.(type) {
+		case string:
+			return v, true
+		case json.Number:
+			return v.String(), true
+		case bool:
+			return fmt.Sprint(v), true
+		}
+		return "", false
+	}
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
+	}
+	var parts []string
+	for _, e := range list {
+		s, ok := one(e)
+		if !ok {
+			return "", errors.New("no plain value")
+		}
+		parts = append(parts, s)
+	}
+	return strings.Join(parts, ","), nil
+}

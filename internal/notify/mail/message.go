@@ -1,0 +1,114 @@
+package mail
+
+import (
+	"errors"
+	"net/mail"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	gomail "github.com/wneessen/go-mail"
+
+	"atrium/internal/platform/text"
+)
+
+// Limits of a message. SMTP allows lines of 998 bytes.
+const (
+	maxSubject = 200     // characters
+	maxText    = 1 << 16 // bytes, of Text and of HTML
+	maxLine    = 900     // bytes
+)
+
+// Message is a mail to one person.
+type Message struct {
+	To      string `json:"to"`           // the address alone, without a name
+	Of      string `json:"of,omitempty"` // id of the user or account that it is written to; empty for an address of neither
+	Subject string `json:"subject"`
+	Text    string `json:"text"`           // lines end in \n; a link is on its own line
+	HTML    string `json:"html,omitempty"` // the same content as Text; may be empty
+
+	Unsubscribe string `json:"unsubscribe,omitempty"` // the https URL that unsubscribes by a POST (RFC 8058); may be empty
+}
+
+// check returns an error for a message that cannot be sent, or that could inject a header.
+func (m *Message) check() error {
+	addr, err := mail.ParseAddress(m.To)
+	if err != nil || addr.Address != m.To || len(m.To) > text.MaxEmail {
+		return errors.New("mail: the recipient is no bare address")
+	}
+	if m.Subject == "" || len([]rune(m.Subject)) > maxSubject || strings.ContainsFunc(m.Subject, unicode.IsControl) {
+		return errors.New("mail: the subject is empty, too long or more than one line")
+	}
+	if u := m.Unsubscribe; u != "" && (!strings.HasPrefix(u, "https://") || len(u) > maxLine || strings.ContainsFunc(u, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '<' || r == '>' })) {
+		return errors.New("mail: the address to unsubscribe by is no https address")
+	}
+	if m.Text == "" {
+		return errors.New("mail: the text is empty")
+	}
+	for _, body := range []string{m.Text, m.HTML} {
+		if len(body) > maxText || strings.ContainsAny(body, "\r\x00") {
+			return errors.New("mail: a body is too long or has characters that no mail may have")
+		}
+		for line := range strings.Lines(body) {
+			if len(line) > maxLine {
+				return errors.New("mail: a line is too long")
+			}
+		}
+	}
+	return nil
+}
+
+// Line turns a text of other people into one short line of a mail to somebody who may not know them, such as an invitation: it
+// applies Defuse and then Plain. So the name of a company or a person cannot put a link into such a mail. Members read what
+// their colleagues wrote as it was written, by Plain: a title may be a number, a date or a version.
+func Line(s string, limit int) string { return Plain(Defuse(s), limit) }
+
+// Plain turns a text into one short line: it replaces white space, control characters and what turns the direction of the text
+// after it by single spaces, and cuts the text to limit characters. Everything else stays as it was written, the invisible joiners
+// of many scripts included.
+func Plain(s string, limit int) string {
+	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(turning, r)
+	}), " ")
+	if utf8.RuneCountInString(s) <= limit {
+		return s
+	}
+	return text.Short(s, limit-1)
+}
+
+// turning are the embeddings, overrides and isolates of bidirectional text. Without their end they reach beyond the title.
+var turning = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0x202a, Hi: 0x202e, Stride: 1}, {Lo: 0x2066, Hi: 0x2069, Stride: 1}}}
+
+// envelope is a message with the id and the time that stay the same when it is sent again.
+type envelope struct {
+	Message
+	ID string    `json:"-"` // msg_…
+	At time.Time `json:"at"`
+}
+
+// compose builds the message. The folder uses 8-bit encoding, so that links in the files are readable; SMTP uses
+// quoted-printable.
+func (e *envelope) compose(from *mail.Address, encoding gomail.Encoding) (*gomail.Msg, error) {
+	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent(), gomail.WithEncoding(encoding))
+	m.FromMailAddress(from)
+	if err := m.To(e.To); err != nil {
+		return nil, errors.New("compose the mail: the recipient's address is refused") // go-mail's error repeats it
+	}
+	m.Subject(e.Subject)
+	m.SetDateWithValue(e.At)
+	_, domain, _ := strings.Cut(from.Address, "@")
+	m.SetMessageIDWithValue(e.ID + "@" + domain)
+	m.SetGenHeader("Auto-Submitted", "auto-generated") // no out-of-office replies
+	if e.Unsubscribe != "" {
+		m.SetGenHeader("List-Unsubscribe", "<"+e.Unsubscribe+">")
+		m.SetGenHeader("List-Unsubscribe-Post", "List-Unsubscribe=One-Click")
+	}
+	m.SetBodyString(gomail.TypeTextPlain, crlf(e.Text))
+	if e.HTML != "" {
+		m.AddAlternativeString(gomail.TypeTextHTML, crlf(e.HTML))
+	}
+	return m, nil
+}
+
+func crlf(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }

@@ -1,0 +1,145 @@
+package mail_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"entgo.io/ent/dialect"
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent/account"
+	"atrium/ent/user"
+	"atrium/internal/notify/mail"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
+)
+
+// arguments returns the arguments of the mail jobs as they are in the database.
+func arguments(t *testing.T, w *testkit.World) (all []string) {
+	t.Helper()
+	const query = "SELECT CAST(args AS TEXT) FROM river_job WHERE kind = 'mail'"
+	if w.Store.Dialect() == dialect.Postgres {
+		rows, err := w.Store.Pool().Query(t.Context(), query)
+		require.NoError(t, err)
+		defer rows.Close()
+		for rows.Next() {
+			var args string
+			require.NoError(t, rows.Scan(&args))
+			all = append(all, args)
+		}
+		require.NoError(t, rows.Err())
+		return all
+	}
+	db, err := store.OpenSQLiteFile(w.Store.Path())
+	require.NoError(t, err)
+	defer db.Close() //nolint:errcheck // only read
+	rows, err := db.QueryContext(t.Context(), query)
+	require.NoError(t, err)
+	defer rows.Close() //nolint:errcheck // only read
+	for rows.Next() {
+		var args string
+		require.NoError(t, rows.Scan(&args))
+		all = append(all, args)
+	}
+	require.NoError(t, rows.Err())
+	return all
+}
+
+// A mail is sent if and only if its transaction commits. Until it is sent it is encrypted in the database.
+func TestMailIsPartOfTheTransaction(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		dir := filepath.Join(t.TempDir(), "outbox")
+		sender, err := mail.Open(mail.Options{Dir: dir})
+		require.NoError(t, err)
+		queue, err := jobs.New(w.Store, slog.New(slog.DiscardHandler), true, mail.Work(w.Store, sender, w.Engine.Sealer))
+		require.NoError(t, err)
+		box := mail.NewOutbox(queue, w.Engine.Sealer)
+		undo := errors.New("undo")
+		enqueue := func(subject string, end error) error {
+			return w.Store.Write(w.As(w.A, principal.Owner), func(ctx context.Context, tx *store.Tx) error {
+				if err := box.Enqueue(ctx, tx, mail.Message{To: "ada@x.test", Subject: subject, Text: "https://x.test/?token=secret\n"}); err != nil {
+					return err
+				}
+				return end
+			})
+		}
+		require.ErrorIs(t, enqueue("Never", undo), undo)
+		require.NoError(t, enqueue("Once", nil))
+		require.Error(t, enqueue("Injected\nBcc: eve@x.test", nil))
+		held := arguments(t, w)
+		require.Len(t, held, 1)
+		for _, secret := range []string{"secret", "ada@x.test", "Once"} {
+			require.NotContains(t, held[0], secret)
+		}
+
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- queue.Run(ctx) }()
+		var files []string
+		require.Eventually(t, func() bool {
+			files, err = filepath.Glob(filepath.Join(dir, "*.eml"))
+			return err == nil && len(files) > 0
+		}, 30*time.Second, 20*time.Millisecond)
+		cancel()
+		require.NoError(t, <-done)
+		require.Len(t, files, 1)
+		text, err := os.ReadFile(files[0])
+		require.NoError(t, err)
+		require.Contains(t, string(text), "Subject: Once\r\n")
+	})
+}
+
+// A mail to somebody who was erased before it was sent is dropped, as is one to an account that has gone. Others are sent.
+func TestMailsToTheErasedAreDropped(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		dir := filepath.Join(t.TempDir(), "outbox")
+		sender, err := mail.Open(mail.Options{Dir: dir})
+		require.NoError(t, err)
+		queue, err := jobs.New(w.Store, slog.New(slog.DiscardHandler), true, mail.Work(w.Store, sender, w.Engine.Sealer))
+		require.NoError(t, err)
+		box := mail.NewOutbox(queue, w.Engine.Sealer)
+		erased, stays := w.A.Users[principal.Agent], w.A.Users[principal.Member]
+		require.NoError(t, w.Store.Write(principal.System(t.Context(), "test"), func(ctx context.Context, tx *store.Tx) error {
+			for subject, of := range map[string]string{
+				"To the erased": erased.ID, "To an account that has gone": "acc_gone", "To a user": stays.ID, "To an account": stays.AccountID, "To nobody yet": "",
+			} {
+				if err := box.Enqueue(ctx, tx, mail.Message{To: "ada@x.test", Of: of, Subject: subject, Text: "Hello\n"}); err != nil {
+					return err
+				}
+			}
+			return tx.User.UpdateOneID(erased.ID).SetStatus(user.StatusErased).Exec(ctx)
+		}))
+		require.True(t, w.Store.Reader().Account.Query().Where(account.ID(stays.AccountID)).ExistX(principal.System(t.Context(), "test")))
+
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- queue.Run(ctx) }()
+		require.Eventually(t, func() bool {
+			due, err := queue.Due(t.Context())
+			return err == nil && due == 0
+		}, 30*time.Second, 20*time.Millisecond)
+		cancel()
+		require.NoError(t, <-done)
+		files, err := filepath.Glob(filepath.Join(dir, "*.eml"))
+		require.NoError(t, err)
+		var sent []string
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			_, line, _ := strings.Cut(string(text), "Subject: ")
+			line, _, _ = strings.Cut(line, "\r\n")
+			sent = append(sent, line)
+		}
+		require.ElementsMatch(t, []string{"To a user", "To an account", "To nobody yet"}, sent)
+	})
+}

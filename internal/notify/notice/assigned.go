@@ -1,0 +1,136 @@
+package notice
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"atrium/ent"
+	"atrium/ent/request"
+	"atrium/ent/task"
+	"atrium/ent/teammember"
+	"atrium/ent/user"
+	"atrium/internal/desk/lifecycle"
+	"atrium/internal/notify/mail"
+	"atrium/internal/op"
+	"atrium/internal/op/events"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+)
+
+// worker is the name of the package's jobs in audit entries.
+const worker = "notices"
+
+// MaxTold is the maximum number of people who get one notice.
+const MaxTold = 500
+
+// Args is the job that notifies the assignee of a request or a task. It reads the row when it runs, so a person who is no
+// longer the assignee gets no notice.
+type Args struct {
+	Company string `json:"company"`
+	Request string `json:"request,omitempty"` // the request that was assigned, or empty
+	Task    string `json:"task,omitempty"`
+	By      string `json:"by"` // who assigned it; gets no notice
+}
+
+// Kind returns the name of the job.
+func (Args) Kind() string { return "notice" }
+
+// InsertOpts gives the job a lower priority than jobs that people wait for.
+func (Args) InsertOpts() river.InsertOpts { return river.InsertOpts{Priority: 2} }
+
+// Follow returns the subscriber that inserts a job when a task is assigned, and when a request ends.
+func Follow(queue *jobs.Queue) events.Subscriber {
+	return func(ctx context.Context, tx *store.Tx, e *ent.Event) error {
+		by := ""
+		if p, ok := principal.From(ctx); ok {
+			by = p.ID
+		}
+		switch e.Type {
+		case events.TaskAssigned:
+			return queue.InsertTx(ctx, tx, Args{Company: e.CompanyID, Task: e.SubjectID, By: by}, time.Time{})
+		case events.RequestCompleted, events.RequestCancelled:
+			return queue.InsertTx(ctx, tx, ProgressArgs{Company: e.CompanyID, Request: e.SubjectID, By: by}, time.Time{})
+		}
+		return nil
+	}
+}
+
+// Reads are the operations that decide whether a person may read a request, a comment or a task.
+type Reads struct{ Request, Comment, Task *op.Info }
+
+// assigned works the jobs.
+type assigned struct {
+	river.WorkerDefaults[Args]
+	engine *op.Engine
+	reads  Reads
+}
+
+// Work notifies the people and completes the job in one transaction.
+func (w *assigned) Work(ctx context.Context, job *river.Job[Args]) error {
+	a := job.Args
+	people, note, err := w.find(outside(ctx, w.engine, a.Company), a)
+	if err != nil {
+		return err
+	}
+	return Finish(ctx, w.engine, a.Company, worker, people, note, job.JobRow)
+}
+
+// outside returns the context of what the worker reads of a company before its transaction.
+func outside(ctx context.Context, e *op.Engine, companyID string) context.Context {
+	return clock.With(principal.With(ctx, principal.Worker(companyID, worker)), e.Store.Clock())
+}
+
+// find returns the recipients and the notice.
+func (w *assigned) find(ctx context.Context, a Args) ([]*ent.User, Note, error) {
+	db := w.engine.Store.Reader()
+	note := Note{Kind: Assigned}
+	if a.Task == "" {
+		r, err := db.Request.Query().Where(request.ID(a.Request)).Only(ctx)
+		if ent.IsNotFound(err) {
+			return nil, note, nil
+		}
+		if err != nil {
+			return nil, note, fmt.Errorf("read the request: %w", err)
+		}
+		title := mail.Plain(r.Title, 100)
+		note.Subject, note.RequestID = "Assigned to you: "+title, &r.ID
+		note.Text = []string{"The request “" + title + "” (" + r.ID + ") was assigned to you. Sign in to work it."}
+		people, err := w.people(ctx, a, r.AssigneeID, nil, w.reads.Request, r)
+		return people, note, err
+	}
+	t, err := db.Task.Query().Where(task.ID(a.Task), lifecycle.OpenTasks()).Only(ctx)
+	if ent.IsNotFound(err) { // the task was completed or cancelled meanwhile
+		return nil, note, nil
+	}
+	if err != nil {
+		return nil, note, fmt.Errorf("read the task: %w", err)
+	}
+	title := mail.Plain(t.Title, 100)
+	note.Subject, note.RequestID = "A task for you: "+title, t.RequestID
+	note.Text = []string{"The task “" + title + "” (" + t.ID + ") waits for you. Sign in to work it."}
+	people, err := w.people(ctx, a, t.AssigneeID, t.TeamID, w.reads.Task, t)
+	return people, note, err
+}
+
+// people returns the assignee, or without one the members of the team, if they may read the row.
+func (w *assigned) people(ctx context.Context, a Args, userID, teamID *string, by *op.Info, row any) ([]*ent.User, error) {
+	q := w.engine.Store.Reader().User.Query().Where(user.StatusEQ(user.StatusActive), user.IDNEQ(a.By)).Order(user.ByID()).Limit(MaxTold)
+	switch {
+	case userID != nil:
+		q.Where(user.ID(*userID))
+	case teamID != nil:
+		q.Where(user.HasMembershipsWith(teammember.TeamID(*teamID)))
+	default:
+		return nil, nil
+	}
+	users, err := q.All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look up whom to tell: %w", err)
+	}
+	return ReadersOutside(ctx, w.engine, a.Company, worker, users, by, row, a.Task != "")
+}

@@ -1,0 +1,155 @@
+package notice
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"atrium/ent"
+	"atrium/ent/notification"
+	"atrium/ent/predicate"
+	"atrium/ent/user"
+	"atrium/internal/op"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+)
+
+const (
+	digestEvery = 5 * time.Minute
+	digestBatch = 500 // notifications per query
+	digestLines = 100 // notifications that one mail lists
+)
+
+// Digest is the kind of the digest mails.
+const Digest = "digest"
+
+// DigestArgs is the job that mails the digests that are due.
+type DigestArgs struct{}
+
+// Kind returns the name of the job.
+func (DigestArgs) Kind() string { return "notice_digest" }
+
+// Work adds the jobs of this package to a queue: notices of assignments, digests, and the deletion of old notifications.
+func Work(e *op.Engine, reads Reads) jobs.Option {
+	return jobs.All(jobs.Work(&assigned{engine: e, reads: reads}), jobs.Work(&progress{engine: e, reads: reads}), jobs.Work(&digester{engine: e, reads: reads}), jobs.Every(digestEvery, DigestArgs{}), jobs.Sweeps(sweep))
+}
+
+// digester works the jobs.
+type digester struct {
+	river.WorkerDefaults[DigestArgs]
+	engine *op.Engine
+	reads  Reads
+}
+
+// Timeout is longer than River's default: all digests of a day are due at the same time.
+func (*digester) Timeout(*river.Job[DigestArgs]) time.Duration { return 10 * time.Minute }
+
+// Work mails one digest to each person. The transaction that enqueues a digest also removes its notifications from the next
+// one.
+func (d *digester) Work(ctx context.Context, _ *river.Job[DigestArgs]) error {
+	now := d.engine.Store.Clock().Now()
+	system := principal.System(ctx, "digests of all companies come due")
+	told := map[string]bool{}
+	return jobs.DueEach(ctx, digestBatch, func(last *ent.Notification) ([]*ent.Notification, error) {
+		q := d.engine.Store.Reader().Notification.Query().Where(notification.DigestAtLTE(now))
+		if last != nil {
+			q.Where(jobs.After[predicate.Notification](notification.FieldDigestAt, *last.DigestAt, last.ID))
+		}
+		due, err := q.Order(notification.ByDigestAt(), notification.ByID()).Limit(digestBatch).All(system)
+		if err != nil {
+			return nil, fmt.Errorf("look for digests that are due: %w", err)
+		}
+		return due, nil
+	}, func(n *ent.Notification) error {
+		if told[n.UserID] {
+			return nil
+		}
+		told[n.UserID] = true
+		visible, err := d.visible(ctx, n.CompanyID, n.UserID, now)
+		if err == nil {
+			err = d.engine.Work(ctx, n.CompanyID, worker, func(ctx context.Context, tx *op.Tx) error { return digest(ctx, tx, n.UserID, now, visible) })
+		}
+		if err != nil {
+			return fmt.Errorf("mail the digest of %s: %w", n.UserID, err)
+		}
+		return nil
+	})
+}
+
+// dueFor selects a person's unread notifications for a digest.
+func dueFor(q *ent.NotificationQuery, userID string, now time.Time) *ent.NotificationQuery {
+	return q.Where(notification.UserID(userID), notification.DigestAtLTE(now), notification.ReadAtIsNil()).Order(notification.ByID())
+}
+
+// visible returns the ids of the notifications that are due for a person and not about a request that policies hide from the person
+// by now: as many as a digest lists, and one more.
+func (d *digester) visible(ctx context.Context, companyID, userID string, now time.Time) (ids []string, err error) {
+	ctx = outside(ctx, d.engine, companyID)
+	u, err := d.engine.Store.Reader().User.Get(ctx, userID)
+	if err != nil {
+		return nil, fmt.Errorf("read the user: %w", err)
+	}
+	for after := ""; ; {
+		list, err := dueFor(d.engine.Store.Reader().Notification.Query(), userID, now).Where(notification.IDGT(after)).
+			Limit(digestLines + 1).WithRequest().All(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("read what is due: %w", err)
+		}
+		for _, n := range list {
+			after = n.ID
+			readers := []*ent.User{u}
+			if r := n.Edges.Request; r != nil {
+				if readers, err = ReadersOutside(ctx, d.engine, companyID, worker, readers, d.reads.Request, r, true); err != nil {
+					return nil, err
+				}
+			}
+			if len(readers) > 0 {
+				ids = append(ids, n.ID)
+			}
+			if len(ids) > digestLines {
+				return ids, nil
+			}
+		}
+		if len(list) <= digestLines {
+			return ids, nil
+		}
+	}
+}
+
+// digest mails a person those of the notifications that are due still. A deactivated user gets none.
+func digest(ctx context.Context, tx *op.Tx, userID string, now time.Time, visible []string) error {
+	mine := []*ent.Notification{}
+	// Two runs of the job may overlap: the second waits here, and finds nothing left.
+	u, err := op.Lock(tx, tx.User.Query().Where(user.ID(userID), user.StatusEQ(user.StatusActive))).Only(ctx)
+	if err == nil {
+		mine, err = dueFor(tx.Notification.Query().Where(notification.IDIn(visible...)), userID, now).All(ctx)
+	}
+	if ent.MaskNotFound(err) != nil {
+		return fmt.Errorf("read what is due: %w", err)
+	}
+	if _, err := tx.Notification.Update().Where(notification.UserID(userID), notification.DigestAtLTE(now)).ClearDigestAt().Save(ctx); err != nil {
+		return fmt.Errorf("take it out of the next digest: %w", err)
+	}
+	if len(mine) == 0 {
+		return nil
+	}
+	lines := make([]string, 0, len(mine))
+	for _, n := range mine[:min(len(mine), digestLines)] {
+		lines = append(lines, "- "+n.Subject)
+	}
+	subject := fmt.Sprintf("%d notifications", len(mine))
+	switch {
+	case len(mine) == 1:
+		subject = mine[0].Subject
+	case len(mine) > digestLines:
+		subject = fmt.Sprintf("More than %d notifications", digestLines)
+		lines = append(lines, "- and more")
+	}
+	return tx.Mail(func(m op.Mailer, db *store.Tx) error {
+		return m.Tell(ctx, db, u, Digest, subject, "What waits for you:", strings.Join(lines, "\n"), "Sign in to see it.")
+	})
+}

@@ -1,0 +1,111 @@
+package notice
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/riverqueue/river/rivertype"
+
+	"atrium/ent"
+	"atrium/ent/notification"
+	"atrium/internal/notify/mail"
+	"atrium/internal/op"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+)
+
+// Note is the content of a notice.
+type Note struct {
+	Kind      string
+	Subject   string   // one line, also the subject of the mail; pass texts of other people through mail.Plain
+	RequestID *string  // the request that it is about; nil for none
+	Text      []string // the paragraphs of the mail; pass texts of other people through mail.Plain
+}
+
+// maxSubject bounds a subject, in characters.
+const maxSubject = 150
+
+// Send notifies an active user in the transaction. The caller has checked that the user may read what the note is about. Users
+// of a sandbox get no notices.
+func Send(ctx context.Context, tx *op.Tx, u *ent.User, n Note) error {
+	if u.LiveUserID != nil {
+		return nil
+	}
+	n.Subject = mail.Plain(n.Subject, maxSubject)
+	channel := channelOf(u, n.Kind)
+	row := tx.Notification.Create().SetUserID(u.ID).SetKind(notification.Kind(n.Kind)).SetSubject(n.Subject).SetNillableRequestID(n.RequestID)
+	if channel == channelDigest {
+		row.SetDigestAt(nextDigest(tx.Now(ctx)))
+	}
+	if err := row.Exec(ctx); err != nil {
+		return fmt.Errorf("write the notice: %w", err)
+	}
+	if channel != channelNow {
+		return nil
+	}
+	err := tx.Mail(func(m op.Mailer, db *store.Tx) error { return m.Tell(ctx, db, u, n.Kind, n.Subject, n.Text...) })
+	if err != nil {
+		return fmt.Errorf("mail the notice: %w", err)
+	}
+	return nil
+}
+
+// digestHour is the hour at which digests are mailed, in UTC.
+const digestHour = 7
+
+// nextDigest returns the next time after now at which digests are mailed.
+func nextDigest(now time.Time) time.Time {
+	y, m, d := now.UTC().Date()
+	at := time.Date(y, m, d, digestHour, 0, 0, 0, time.UTC)
+	if !at.After(now) {
+		at = at.AddDate(0, 0, 1)
+	}
+	return at
+}
+
+// Readers returns the users for whom reads returns true. reads evaluates access policies, which may be slow, so call Readers in
+// a preparation, or in a worker before its transaction.
+func Readers(ctx context.Context, tx *op.Tx, users []*ent.User, reads func(ctx context.Context, who *principal.Principal) (bool, error)) (out []*ent.User, err error) {
+	for _, u := range users {
+		err := tx.Costly(ctx, func(ctx context.Context) error {
+			ok, err := reads(ctx, PrincipalOf(u))
+			if ok {
+				out = append(out, u)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// ReadersOutside is Readers for a worker, outside any transaction: it returns the users who may read a row of the company by an
+// operation. assigned says that the users are assigned to the row, so that their role covers it whatever its columns contain.
+func ReadersOutside(ctx context.Context, e *op.Engine, companyID, worker string, users []*ent.User, by *op.Info, row any, assigned bool) ([]*ent.User, error) {
+	tx := e.Outside(principal.Worker(companyID, worker))
+	readers, err := Readers(ctx, tx, users, func(ctx context.Context, who *principal.Principal) (bool, error) {
+		if assigned {
+			return tx.VisibleTo(ctx, who, by, row)
+		}
+		return tx.ReadableBy(ctx, who, by, row)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("ask who may read it: %w", err)
+	}
+	return readers, nil
+}
+
+// Finish gives the note to the people and completes the worker's job in one transaction.
+func Finish(ctx context.Context, e *op.Engine, companyID, worker string, people []*ent.User, n Note, job *rivertype.JobRow) error {
+	return e.Work(ctx, companyID, worker, func(ctx context.Context, tx *op.Tx) error {
+		for _, u := range people {
+			if err := Send(ctx, tx, u, n); err != nil {
+				return err
+			}
+		}
+		return tx.Complete(ctx, job)
+	})
+}

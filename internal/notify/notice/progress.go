@@ -1,0 +1,93 @@
+package notice
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/riverqueue/river"
+
+	"atrium/ent"
+	"atrium/ent/comment"
+	"atrium/ent/request"
+	"atrium/ent/user"
+	"atrium/internal/notify/mail"
+	"atrium/internal/op"
+)
+
+// ProgressArgs is the job that notifies the requester of a request that was answered by a comment, completed or cancelled.
+type ProgressArgs struct {
+	Company string `json:"company"`
+	Request string `json:"request"`
+	Comment string `json:"comment,omitempty"` // the answer; empty when the request has ended
+	By      string `json:"by"`                // who did it; gets no notice
+}
+
+// Kind returns the name of the job.
+func (ProgressArgs) Kind() string { return "notice_progress" }
+
+// InsertOpts gives the job a lower priority than jobs that people wait for.
+func (ProgressArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Priority: 2} }
+
+// progress works the jobs.
+type progress struct {
+	river.WorkerDefaults[ProgressArgs]
+	engine *op.Engine
+	reads  Reads
+}
+
+// Work notifies the requester and completes the job in one transaction.
+func (w *progress) Work(ctx context.Context, job *river.Job[ProgressArgs]) error {
+	a := job.Args
+	people, note, err := w.find(outside(ctx, w.engine, a.Company), a)
+	if err != nil {
+		return err
+	}
+	return Finish(ctx, w.engine, a.Company, worker, people, note, job.JobRow)
+}
+
+// find returns the requester, if there is one to tell, and the notice.
+func (w *progress) find(ctx context.Context, a ProgressArgs) ([]*ent.User, Note, error) {
+	note := Note{Kind: Progress}
+	r, err := w.engine.Store.Reader().Request.Query().Where(request.ID(a.Request)).Only(ctx)
+	if err != nil {
+		return nil, note, wrap("read the request", ent.MaskNotFound(err))
+	}
+	by, row := w.reads.Request, any(r)
+	if a.Comment != "" {
+		c, err := w.engine.Store.Reader().Comment.Query().Where(comment.ID(a.Comment), comment.VisibilityEQ(comment.VisibilityPublic)).WithRequest().Only(ctx)
+		if err != nil { // it may be deleted, or internal by now
+			return nil, note, wrap("read the comment", ent.MaskNotFound(err))
+		}
+		by, row = w.reads.Comment, c
+	}
+	title := mail.Plain(r.Title, 100)
+	what, text := told(a, r)
+	note.Subject, note.RequestID = what+": "+title, &r.ID
+	note.Text = []string{"Your request “" + title + "” (" + r.ID + ") " + text + " Sign in to look at it."}
+	people, err := w.engine.Store.Reader().User.Query().Where(user.ID(r.CreatedBy), user.IDNEQ(a.By), user.StatusEQ(user.StatusActive)).All(ctx)
+	if err != nil {
+		return nil, note, fmt.Errorf("look up the requester: %w", err)
+	}
+	people, err = ReadersOutside(ctx, w.engine, a.Company, worker, people, by, row, true)
+	return people, note, err
+}
+
+// told describes what has happened to a request: in a word, and as the rest of a sentence about it.
+func told(a ProgressArgs, r *ent.Request) (what, text string) {
+	switch {
+	case a.Comment != "":
+		return "Answered", "has an answer."
+	case r.Status == request.StatusCOMPLETED:
+		return "Completed", "was completed."
+	case r.DeclineReason != nil:
+		return "Declined", "was declined: " + mail.Plain(*r.DeclineReason, 300) + "."
+	}
+	return "Cancelled", "was cancelled."
+}
+
+func wrap(doing string, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package notice
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"atrium/ent"
+	"atrium/ent/user"
+	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+)
+
+// The kinds of notices.
+const (
+	Mention   = "mention"
+	Progress  = "progress"
+	Assigned  = "assigned"
+	Approval  = "approval"
+	Consulted = "consulted"
+	Informed  = "informed"
+	Incident  = "incident"
+	Warning   = "warning"
+	Breached  = "breached"
+)
+
+// Kinds lists all kinds, in the order of the settings.
+var Kinds = []string{Mention, Progress, Assigned, Approval, Consulted, Informed, Incident, Warning, Breached}
+
+// The channels of a kind.
+const (
+	channelNow    = "now" // the default
+	channelDigest = "digest"
+	channelNever  = "never"
+)
+
+// The operations on the caller's own settings.
+var (
+	GetSettings = op.New("notification.settings", op.Spec{
+		Resource: "Notification", Action: op.Read,
+		Summary: "Read how one is told of what happens",
+	}, func(ctx context.Context, tx *op.Tx, _ struct{}) ([]*Setting, error) {
+		if tx.Principal().Type != principal.TypeUser {
+			return []*Setting{}, nil
+		}
+		u, err := loadSelf(ctx, tx)
+		if err != nil {
+			return nil, err
+		}
+		out := make([]*Setting, len(Kinds))
+		for i, kind := range Kinds {
+			out[i] = &Setting{kind, channelOf(u, kind)}
+		}
+		return out, nil
+	})
+
+	UpdateSettings = op.New("notification.update", op.Spec{
+		Resource: "Notification", Action: op.Update,
+		Summary: "Choose how one is told of what happens",
+	}, updateSettings)
+)
+
+// Setting is the channel by which a person gets notices of a kind.
+type Setting struct {
+	Kind    string `json:"kind" enum:"mention,progress,assigned,approval,consulted,informed,incident,warning,breached" doc:"Of what one is told."`
+	Channel string `json:"channel" enum:"now,digest,never" doc:"By mail at once, by one mail a day, or by none."`
+}
+
+func channelOf(u *ent.User, kind string) string {
+	if c, ok := u.Notifications[kind]; ok {
+		return c
+	}
+	return channelNow
+}
+
+// PrincipalOf returns an active user as a principal with all scopes.
+func PrincipalOf(u *ent.User) *principal.Principal {
+	return &principal.Principal{
+		CompanyID: u.CompanyID, Type: principal.TypeUser, ID: u.ID, Name: u.Name, Email: u.Email, Role: principal.Role(u.Role),
+		Scopes: principal.AllScopes, Method: principal.MethodSession,
+	}
+}
+
+// loadSelf loads and locks the calling user, even if policies hide users.
+func loadSelf(ctx context.Context, tx *op.Tx) (*ent.User, error) {
+	if tx.Principal().Type != principal.TypeUser {
+		return nil, apperr.New(apperr.Forbidden, "Notifications are a person's own.")
+	}
+	u, err := op.Lock(tx, tx.User.Query().Where(user.ID(tx.Principal().ID))).Only(tx.Unfiltered(ctx, "everybody knows themselves"))
+	if err != nil {
+		return nil, fmt.Errorf("look the caller up: %w", err)
+	}
+	return u, nil
+}
+
+func updateSettings(ctx context.Context, tx *op.Tx, in Setting) (*Setting, error) {
+	before, err := loadSelf(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	if err := set(ctx, before, in); err != nil {
+		return nil, err
+	}
+	tx.About(before.ID)
+	tx.ChangedField(in.Kind, channelOf(before, in.Kind), in.Channel)
+	return &in, nil
+}
+
+// set stores settings. u was loaded in the same transaction.
+func set(ctx context.Context, u *ent.User, list ...Setting) error {
+	settings := maps.Clone(u.Notifications)
+	if settings == nil {
+		settings = map[string]string{}
+	}
+	for _, in := range list {
+		settings[in.Kind] = in.Channel
+	}
+	if err := u.Update().SetNotifications(settings).Exec(ctx); err != nil {
+		return fmt.Errorf("keep the settings: %w", err)
+	}
+	return nil
+}
+
+// SwitchOff sets a kind's channel to never for a user. For Digest it does so for all kinds whose channel is digest. It does
+// nothing for a user who is not found. ctx must reach the user's company.
+func SwitchOff(ctx context.Context, db *ent.Client, userID, kind string) error {
+	u, err := db.User.Get(ctx, userID)
+	if err != nil {
+		return ent.MaskNotFound(err)
+	}
+	var off []Setting
+	for _, k := range Kinds {
+		if k == kind || kind == Digest && channelOf(u, k) == channelDigest {
+			off = append(off, Setting{k, channelNever})
+		}
+	}
+	return set(ctx, u, off...)
+}

@@ -1,0 +1,135 @@
+package auditlog_test
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent/auditentry"
+	"atrium/internal/op"
+	"atrium/internal/op/audit"
+	"atrium/internal/op/auditlog"
+	"atrium/internal/people"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
+)
+
+func TestExports(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		p, _ := principal.From(w.As(w.A, principal.Owner))
+		evil := *p
+		evil.UserAgent = `=HYPERLINK("https://evil.test")`
+		ctx := principal.With(t.Context(), &evil)
+		for _, name := range []string{"One, \"two\"", "Three\nfour"} {
+			testkit.Run(t, w, ctx, people.CreateTeam, people.CreateTeamInput{Name: name})
+		}
+		filter := auditlog.ListEntriesInput{Action: []string{"team.created"}}
+
+		lines := testkit.Run(t, w, ctx, auditlog.ReadExport, auditlog.ExportInput{ListEntriesInput: filter, Format: "jsonl"})
+		require.Equal(t, 2, lines.Count)
+		require.False(t, lines.Truncated)
+		first, second, _ := strings.Cut(strings.TrimSpace(lines.Content), "\n")
+		for i, line := range []string{second, first} { // newest first
+			var e struct {
+				ID, At, Action, Outcome, UserAgent string
+				Actor                              struct{ Type, ID, Name string }
+				Resource                           struct{ Type, ID string }
+				IP                                 *string
+				Changes                            map[string]audit.Change
+			}
+			require.NoError(t, json.Unmarshal([]byte(line), &e), line)
+			require.Equal(t, "team.created", e.Action)
+			require.Equal(t, "allowed", e.Outcome)
+			require.Equal(t, w.A.Owner.ID, e.Actor.ID)
+			require.Equal(t, "Team", e.Resource.Type)
+			require.Equal(t, evil.UserAgent, e.UserAgent)
+			require.Nil(t, e.IP)
+			require.Equal(t, []string{"One, \"two\"", "Three\nfour"}[i], e.Changes["name"].To)
+			_, err := time.Parse(clock.Format, e.At)
+			require.NoError(t, err)
+		}
+
+		table := testkit.Run(t, w, ctx, auditlog.ReadExport, auditlog.ExportInput{ListEntriesInput: filter, Format: "csv"})
+		rows, err := csv.NewReader(strings.NewReader(table.Content)).ReadAll()
+		require.NoError(t, err)
+		require.Len(t, rows, 3)
+		require.Equal(t, []string{"id", "at", "actor.type", "actor.id", "actor.name", "action", "resource.type", "resource.id", "outcome", "ip", "userAgent", "requestId", "changes"}, rows[0])
+		require.Equal(t, `'=HYPERLINK("https://evil.test")`, rows[1][10], "a spreadsheet must not take it for a formula")
+
+		none := testkit.Run(t, w, w.As(w.B, principal.Owner), auditlog.ReadExport, auditlog.ExportInput{ListEntriesInput: filter, Format: "csv"})
+		require.Zero(t, none.Count)
+		require.Equal(t, 1, strings.Count(none.Content, "\n"), "headings alone")
+	})
+}
+
+// An export is itself recorded in the log, with its filters.
+func TestExportsAreAudited(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		ctx := w.As(w.A, principal.Owner)
+		from := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+		testkit.Run(t, w, ctx, auditlog.Export, auditlog.ExportInput{ListEntriesInput: auditlog.ListEntriesInput{ActorID: []string{"usr_1"}, From: &from}, Format: "csv"})
+		e, err := w.Store.Reader().AuditEntry.Query().Where(auditentry.Action("audit.exported")).Only(ctx)
+		require.NoError(t, err)
+		require.Equal(t, "AuditEntry", e.ResourceType)
+		require.Nil(t, e.ResourceID)
+		require.JSONEq(t, `{"format":{"from":null,"to":"csv"},"filter":{"from":null,"to":{"actorId":["usr_1"],"from":"2026-01-02T03:04:05.000Z"}}}`, string(e.Changes))
+		for _, role := range []principal.Role{principal.Agent, principal.Member} {
+			_, _, err := op.Run(w.As(w.A, role), w.Engine, auditlog.Export, auditlog.ExportInput{Format: "csv"}, nil)
+			require.Equal(t, apperr.Forbidden, apperr.CodeOf(err), role)
+		}
+		_, _, err = op.Run(ctx, w.Engine, auditlog.Export, auditlog.ExportInput{Format: "pdf"}, nil)
+		require.Equal(t, "format", apperr.From(err).Details[0].Field)
+		got := testkit.Run(t, w, ctx, auditlog.GetEntry, op.ByID{ID: e.ID})
+		require.Equal(t, e.ID, got.ID)
+		_, _, err = op.Run(w.As(w.B, principal.Owner), w.Engine, auditlog.GetEntry, op.ByID{ID: e.ID}, nil)
+		require.Equal(t, apperr.NotFound, apperr.CodeOf(err))
+	})
+}
+
+// A long log is exported up to the limits of one export, and says that older entries match too.
+func TestExportsAreBounded(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		ctx := w.As(w.A, principal.Owner)
+		p, _ := principal.From(ctx)
+		write := func(n int, what string) {
+			require.NoError(t, w.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+				for range n {
+					e := audit.By(p)
+					e.Action, e.Resource, e.ResourceID = "note.made", "Note", "n"
+					e.Changes = map[string]audit.Change{"what": {To: what}}
+					if err := audit.Write(ctx, tx.Client, e); err != nil {
+						return err
+					}
+				}
+				return nil
+			}))
+		}
+		read := func(format string) *auditlog.Exported {
+			in := auditlog.ExportInput{ListEntriesInput: auditlog.ListEntriesInput{Action: []string{"note.made"}}, Format: format}
+			return testkit.Run(t, w, ctx, auditlog.ReadExport, in)
+		}
+		write(auditlog.MaxExport, "short")
+		all := read("jsonl")
+		require.Equal(t, auditlog.MaxExport, all.Count)
+		require.Equal(t, all.Count, strings.Count(all.Content, "\n"))
+		require.False(t, all.Truncated)
+		write(1, "short")
+		require.True(t, read("csv").Truncated)
+
+		write(20, strings.Repeat("x", auditlog.MaxExportBytes/16))
+		long := read("csv")
+		require.Equal(t, 15, long.Count)
+		require.True(t, long.Truncated)
+	})
+}

@@ -1,0 +1,53 @@
+package events
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"atrium/ent"
+	"atrium/internal/platform/store"
+)
+
+// Event is something that happened.
+type Event struct {
+	Name      string // one of All, for events that webhooks deliver
+	SubjectID string // the row that it is about
+	At        time.Time
+	Data      any // the payload's data
+}
+
+// Subscriber is called with every event, in its transaction. ctx can access all rows of the event's company, including those
+// that access policies hide from the caller. A Subscriber runs within every operation that emits, so it leaves slow work to a
+// job.
+type Subscriber func(ctx context.Context, tx *store.Tx, e *ent.Event) error
+
+// Subscribers are all subscribers, in the order in which they are called.
+type Subscribers []Subscriber
+
+// Emit writes the event into the company of the context's principal and calls the subscribers.
+func (s Subscribers) Emit(ctx context.Context, tx *store.Tx, e Event) error {
+	row, err := Record(ctx, tx.Client, e)
+	if err != nil {
+		return err
+	}
+	for _, told := range s {
+		if err := told(ctx, tx, row); err != nil {
+			return fmt.Errorf("tell a subscriber of %s: %w", e.Name, err)
+		}
+	}
+	return nil
+}
+
+// Record writes the event without calling subscribers.
+func Record(ctx context.Context, db *ent.Client, e Event) (*ent.Event, error) {
+	payload, err := Payload(e.Name, e.At, e.Data)
+	if err != nil {
+		return nil, err
+	}
+	row, err := db.Event.Create().SetCreatedAt(e.At).SetType(e.Name).SetSubjectID(e.SubjectID).SetPayload(payload).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("write the event: %w", err)
+	}
+	return row, nil
+}

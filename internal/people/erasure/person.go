@@ -1,0 +1,187 @@
+package erasure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"atrium/ent"
+	"atrium/ent/accessdecision"
+	"atrium/ent/accesspolicyversion"
+	"atrium/ent/agentaction"
+	"atrium/ent/agentrun"
+	"atrium/ent/apikey"
+	"atrium/ent/approval"
+	"atrium/ent/comment"
+	entexecution "atrium/ent/execution"
+	"atrium/ent/idempotencykey"
+	"atrium/ent/incident"
+	"atrium/ent/notification"
+	"atrium/ent/phasevisit"
+	"atrium/ent/task"
+	"atrium/internal/desk/lifecycle"
+	"atrium/internal/desk/request"
+	"atrium/internal/op"
+	"atrium/internal/platform/store"
+	"atrium/internal/webhook"
+	"atrium/internal/workflow/execution"
+)
+
+// Erased is the action of the audit entry that says who erased whom, and why.
+const Erased = "user.erased"
+
+// Mark replaces erased text in columns that may not be empty.
+const Mark = "[erased]"
+
+const (
+	worker  = "erasure" // the actor of audit entries
+	batch   = 100       // requests or comments per transaction
+	timeout = time.Hour
+
+	// Settles is the delay between the end of the person's access and the job. It is long enough for their last calls to end.
+	Settles = store.Propagation + 4*time.Second
+)
+
+// Args is the job that erases what a person wrote in one company.
+type Args struct {
+	Company string `json:"company"`
+	User    string `json:"user"`
+}
+
+// Kind names the job.
+func (Args) Kind() string { return "erase_person" }
+
+type eraser struct {
+	river.WorkerDefaults[Args]
+	engine *op.Engine
+}
+
+// Timeout is longer than River's default: a person may have written for years.
+func (*eraser) Timeout(*river.Job[Args]) time.Duration { return timeout }
+
+// Work erases the person.
+func (w *eraser) Work(ctx context.Context, job *river.Job[Args]) error {
+	p := &person{engine: w.engine, Args: job.Args}
+	for _, step := range []func(context.Context) error{p.findKeys, p.requests, p.comments, p.traces, p.audit} {
+		if err := step(ctx); err != nil {
+			return fmt.Errorf("erase %s: %w", p.User, err)
+		}
+	}
+	return w.engine.Store.EmptyLog(ctx)
+}
+
+// person is one erasure in progress.
+type person struct {
+	Args
+	engine *op.Engine
+	keys   []string // ids of the person's API keys
+	about  []string // ids of the rows whose audit entries may hold what the person wrote
+}
+
+func (p *person) do(ctx context.Context, fn func(context.Context, *op.Tx) error) error {
+	return p.engine.Work(ctx, p.Company, worker, fn)
+}
+
+func (p *person) findKeys(ctx context.Context) error {
+	return p.do(ctx, func(ctx context.Context, tx *op.Tx) (err error) {
+		p.keys, err = tx.APIKey.Query().Where(apikey.UserID(p.User)).IDs(ctx)
+		p.about = append([]string{p.User}, p.keys...)
+		return err
+	})
+}
+
+// around erases what belongs to the requests: executions, tasks, approvals, agents' runs and actions, notifications and events.
+func (p *person) around(ctx context.Context, tx *op.Tx, requests []string) error {
+	ids := slices.Clone(requests)
+	executions, err := tx.Execution.Query().Where(entexecution.RequestIDIn(ids...)).All(ctx)
+	if err != nil {
+		return fmt.Errorf("look for executions: %w", err)
+	}
+	for _, e := range executions {
+		if err := eraseExecution(ctx, tx, e); err != nil {
+			return err
+		}
+		ids = append(ids, e.ID)
+	}
+	tasks, err := tx.Task.Query().Where(task.RequestIDIn(ids...)).IDs(ctx)
+	if err != nil {
+		return fmt.Errorf("look for tasks: %w", err)
+	}
+	approvals, err := tx.Approval.Query().Where(approval.RequestIDIn(ids...)).IDs(ctx)
+	if err != nil {
+		return fmt.Errorf("look for approvals: %w", err)
+	}
+	ids = append(append(ids, tasks...), approvals...)
+	p.about = append(p.about, ids...)
+	return errors.Join(
+		tx.Task.Update().Where(task.RequestIDIn(ids...)).SetTitle(Mark).SetInstructions("").ClearForm().ClearCorrections().ClearVariables().Exec(ctx),
+		tx.Approval.Update().Where(approval.RequestIDIn(ids...)).SetTitle(Mark).Exec(ctx),
+		tx.AgentRun.Update().Where(agentrun.RequestIDIn(ids...)).ClearSteps().SetReason("").SetOutcome("").Exec(ctx),
+		tx.AgentAction.Update().Where(agentaction.RequestIDIn(ids...)).ClearArguments().ClearChanges().SetRationale(Mark).SetComment("").Exec(ctx),
+		deleted(tx.Notification.Delete().Where(notification.RequestIDIn(ids...)).Exec(ctx)),
+		deleted(tx.IdempotencyKey.Delete().Where(idempotencykey.RowIDIn(ids...)).Exec(ctx)),
+		deleted(tx.AccessDecision.Delete().Where(accessdecision.ResourceIDIn(ids...)).Exec(ctx)),
+		webhook.EraseEvents(ctx, tx.Client, Mark, ids...),
+	)
+}
+
+// eraseExecution cancels an execution that still runs, because its request ended before it, and erases its values.
+func eraseExecution(ctx context.Context, tx *op.Tx, e *ent.Execution) error {
+	if lifecycle.ExecutionOpen(e.Status) {
+		if _, err := op.RunIn(ctx, tx, execution.Cancel, op.ByID{ID: e.ID}); err != nil {
+			return err
+		}
+	}
+	return errors.Join(
+		execution.EraseVariables(ctx, tx.Client, e.ID),
+		tx.PhaseVisit.Update().Where(phasevisit.ExecutionID(e.ID)).ClearInput().ClearOutput().ClearError().Exec(ctx),
+		tx.Incident.Update().Where(incident.ExecutionID(e.ID)).SetMessage(Mark).ClearVariables().Exec(ctx),
+	)
+}
+
+// comments erases the person's comments on any request.
+func (p *person) comments(ctx context.Context) error {
+	for after := ""; ; {
+		var ids []string
+		err := p.do(ctx, func(ctx context.Context, tx *op.Tx) (err error) {
+			ids, err = tx.Comment.Query().Where(comment.AuthorID(p.User), comment.IDGT(after)).Order(comment.ByID()).Limit(batch).IDs(ctx)
+			if err != nil || len(ids) == 0 {
+				return err
+			}
+			p.about = append(p.about, ids...)
+			return errors.Join(
+				request.EraseComments(ctx, tx, Mark, ids...),
+				deleted(tx.IdempotencyKey.Delete().Where(idempotencykey.RowIDIn(ids...)).Exec(ctx)),
+				deleted(tx.AccessDecision.Delete().Where(accessdecision.ResourceIDIn(ids...)).Exec(ctx)),
+			)
+		})
+		if err != nil || len(ids) < batch {
+			return err
+		}
+		after = ids[len(ids)-1]
+	}
+}
+
+// traces erases the records of the person's calls, and the comments on their decisions.
+func (p *person) traces(ctx context.Context) error {
+	return p.do(ctx, func(ctx context.Context, tx *op.Tx) error {
+		by := idempotencykey.Or(idempotencykey.CallerIDIn(p.keys...), idempotencykey.CallerIDHasPrefix(p.User+"/"), idempotencykey.RowID(p.User))
+		return errors.Join(
+			deleted(tx.Notification.Delete().Where(notification.UserID(p.User)).Exec(ctx)),
+			deleted(tx.IdempotencyKey.Delete().Where(by).Exec(ctx)),
+			deleted(tx.AccessDecision.Delete().Where(accessdecision.Or(accessdecision.PrincipalID(p.User), accessdecision.ResourceID(p.User))).Exec(ctx)),
+			tx.AccessPolicyVersion.Update().Where(accesspolicyversion.ActorID(p.User)).SetActorName(Mark).Exec(ctx),
+			tx.AgentAction.Update().Where(agentaction.DecidedBy(p.User)).SetComment("").Exec(ctx),
+			deleted(tx.AgentTurn.Delete().Exec(ctx)), // any turn may describe the staff or quote similar requests
+			tx.AgentEvaluation.Update().ClearCases().ClearResults().Exec(ctx),
+			execution.EraseComments(ctx, tx.Client, p.User),
+		)
+	})
+}
+
+// deleted returns only the error of a deletion, not the number of rows.
+func deleted(_ int, err error) error { return err }

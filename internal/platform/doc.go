@@ -1,0 +1,18 @@
+// Package platform has no code of its own. Its rooms know nothing of requests, workflows or people, and import nothing of internal
+// but each other:
+//
+//	apperr      errors with a code, a public message and a private cause
+//	backup      a backup of all data while the server runs
+//	clock       the time of a context
+//	egress      calls to addresses that customers choose
+//	id          ids with a prefix per entity
+//	jobs        background work, on River
+//	period      the bounds of statistics over time
+//	principal   the caller: who, of which company, with which scopes
+//	ratelimit   counting calls and attempts, in memory or in Redis
+//	run         starting the parts of a server, and stopping them in reverse
+//	seal        encryption under the master key; kms fetches that key from a key service
+//	store       SQLite and PostgreSQL, transactions, migrations
+//	strictjson  JSON that refuses what encoding/json lets pass
+//	text        what is one line, blank or too long
+package platform

@@ -1,0 +1,216 @@
+package inbound
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/auditentry"
+	"atrium/ent/inboundcall"
+	"atrium/ent/inboundwebhook"
+	"atrium/internal/op"
+	"atrium/internal/op/audit"
+	"atrium/internal/op/input"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/ratelimit"
+	"atrium/internal/platform/store"
+	"atrium/internal/platform/strictjson"
+	"atrium/internal/webhook/signing"
+)
+
+// The limits of one webhook, on each node or, with Redis, on all nodes together. They protect what all companies share, so every
+// plan has the same.
+var (
+	callLimit    = ratelimit.Limit{PerMinute: 12_000, PerDay: 5_000_000}
+	refusalLimit = ratelimit.Limit{PerMinute: 60, PerDay: 10_000} // audit entries of calls with a wrong signature
+)
+
+// Door receives the calls of inbound webhooks. Safe for concurrent use.
+type Door struct {
+	engine  *op.Engine
+	limiter ratelimit.Limiter
+	log     *slog.Logger
+	now     func() time.Time // the machine's clock, because senders sign with theirs
+	nobody  *ent.InboundWebhook
+}
+
+// NewDoor returns a door. The limiter counts the calls of each webhook.
+func NewDoor(engine *op.Engine, limiter ratelimit.Limiter, log *slog.Logger) (*Door, error) {
+	d := &Door{engine: engine, limiter: limiter, log: log, now: time.Now}
+	// A call to a webhook that does not exist is verified against this one, whose secret is random.
+	d.nobody = &ent.InboundWebhook{ID: "whi_" + rand.Text(), SignatureStyle: inboundwebhook.DefaultSignatureStyle, VerifySignature: true}
+	sealed, err := signing.Seal(engine.Sealer, signing.New(), d.nobody.ID)
+	if err != nil {
+		return nil, err
+	}
+	d.nobody.SecretSealed = sealed
+	return d, nil
+}
+
+// Call is a call that was received.
+type Call struct {
+	WebhookID string
+	Header    http.Header
+	Body      []byte // the bytes that were sent
+	IP        netip.Addr
+	UserAgent string
+	RequestID string
+}
+
+// Accepted is the answer to a call that has started a workflow, or repeats a call that has.
+type Accepted struct {
+	Status      string `json:"status" doc:"accepted" example:"accepted"`
+	WebhookID   string `json:"webhookId" example:"whi_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	ExecutionID string `json:"executionId" doc:"The execution, to follow it at /v1/executions." example:"exe_01k9ye4ryzf7stj6dqnm8x2v3b"`
+}
+
+// Challenge is the answer to the request with which Slack verifies an address.
+type Challenge struct {
+	Challenge string `json:"challenge"`
+}
+
+func errNotFound() error { return apperr.New(apperr.NotFound, "There is no such webhook.") }
+
+// Take returns the answer to a call, Accepted or Challenge, once everything that it needs is committed. Returns not_found for a
+// webhook that does not exist or is disabled, unauthorized for a missing or wrong signature, rate_limit_exceeded,
+// validation_error for a body that is not JSON, and conflict for a workflow that is not active.
+func (d *Door) Take(ctx context.Context, c Call) (any, error) {
+	ctx = clock.With(ctx, d.engine.Store.Clock())
+	w, err := d.look(ctx, c.WebhookID)
+	if err != nil {
+		return nil, err
+	}
+	genuine, err := d.verify(w, c)
+	switch {
+	case err != nil:
+		return nil, err
+	case w == d.nobody || !w.Enabled:
+		return nil, errNotFound()
+	}
+	who := principal.WorkerAs(w.CompanyID, w.ID, "inbound webhook "+w.Name)
+	who.IP, who.UserAgent, who.RequestID = c.IP, c.UserAgent, c.RequestID
+	ctx = principal.With(ctx, who)
+	if !genuine {
+		d.refuse(ctx, w, who)
+		return nil, apperr.New(apperr.Unauthorized, "The signature is missing or wrong.")
+	}
+	if err := d.count(ctx, w); err != nil {
+		return nil, err
+	}
+	return d.start(ctx, w, c)
+}
+
+// look returns the webhook, or d.nobody if there is none.
+func (d *Door) look(ctx context.Context, id string) (*ent.InboundWebhook, error) {
+	if !input.Storable(id) {
+		id = "" // no row has such an id, and databases refuse it
+	}
+	ctx = principal.System(ctx, "a webhook says which company its caller calls; before that there is none")
+	w, err := d.engine.Store.Reader().InboundWebhook.Query().Where(inboundwebhook.ID(id)).Only(ctx)
+	if ent.IsNotFound(err) {
+		return d.nobody, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look the webhook up: %w", err)
+	}
+	return w, nil
+}
+
+// verify reports whether the call is signed with the webhook's secret, or the webhook does not verify signatures. It does the
+// same work for all webhooks.
+func (d *Door) verify(w *ent.InboundWebhook, c Call) (bool, error) {
+	secrets, err := signing.Open(d.engine.Sealer, w.ID, d.engine.Store.Clock().Now(), w.SecretSealed, w.PreviousSealed, w.PreviousUntil)
+	if err != nil {
+		return false, err
+	}
+	return verified(w.SignatureStyle, secrets, c.Header, c.Body, d.now()) || !w.VerifySignature, nil
+}
+
+// refuse writes the audit entry of a call with a wrong signature, within refusalLimit.
+func (d *Door) refuse(ctx context.Context, w *ent.InboundWebhook, who *principal.Principal) {
+	res, err := d.limiter.Take(ctx, "refused/"+w.ID, refusalLimit, d.engine.Store.Clock().Now())
+	if err == nil && !res.Allowed {
+		return
+	}
+	err = d.engine.Store.WriteDetached(ctx, func(ctx context.Context, tx *store.Tx) error {
+		e := audit.By(who)
+		e.Action, e.Resource, e.ResourceID, e.Outcome = "inboundwebhook.called", "InboundWebhook", w.ID, auditentry.OutcomeDenied
+		return audit.Write(ctx, tx.Client, e)
+	})
+	if err != nil { // the call is refused all the same
+		d.log.ErrorContext(ctx, "audit entry of a refused call was not written", "error", err, "webhook", w.ID)
+	}
+}
+
+// count counts a call against the webhook's limit. Returns rate_limit_exceeded or unavailable.
+func (d *Door) count(ctx context.Context, w *ent.InboundWebhook) error {
+	res, err := d.limiter.Take(ctx, "inbound/"+w.ID, callLimit, d.engine.Store.Clock().Now())
+	if err != nil {
+		return apperr.Wrap(err, apperr.Unavailable, "The service cannot count calls at the moment. Try again shortly.")
+	}
+	if !res.Allowed {
+		e := apperr.New(apperr.RateLimited, "Too many calls of this webhook. Try again in %d seconds.", res.RetryAfterSeconds())
+		e.RetryAfter = res.RetryAfterSeconds()
+		return e
+	}
+	return nil
+}
+
+// start runs the operation of a call whose signature was verified. It records a rejected call in the history.
+func (d *Door) start(ctx context.Context, w *ent.InboundWebhook, c Call) (any, error) {
+	kept, shown := headersOf(c.Header)
+	in := ReceiveInput{ByID: op.ByID{ID: w.ID}, Headers: shown, Body: clip(c.Body, keptBody), Bytes: len(c.Body)}
+	body, err := strictjson.Decode(c.Body)
+	if err != nil {
+		return nil, d.reject(ctx, in, apperr.InvalidField("body", "is not valid JSON: %s", err.Error()))
+	}
+	if challenge := textAt(body, []string{"challenge"}); w.SignatureStyle == inboundwebhook.SignatureStyleSlack &&
+		textAt(body, []string{"type"}) == "url_verification" && challenge != "" {
+		return Challenge{challenge}, nil
+	}
+	if in.Key, err = keyOf(w.SignatureStyle, c.Header, body); err != nil {
+		return nil, d.reject(ctx, in, err)
+	}
+	in.Webhook, err = called{Body: c.Body, Headers: kept, Method: method}.at(d.engine.Store.Clock().Now())
+	if err != nil {
+		return nil, err
+	}
+	out, _, err := op.Run(ctx, d.engine, Receive, in, nil)
+	switch {
+	case err == nil:
+	case apperr.CodeOf(err) == apperr.Conflict:
+		return nil, d.reject(ctx, in, err)
+	case apperr.CodeOf(err) == apperr.NotFound:
+		return nil, errNotFound() // it was disabled or deleted meanwhile
+	default:
+		return nil, err
+	}
+	return Accepted{Status: "accepted", WebhookID: w.ID, ExecutionID: out.ExecutionID}, nil
+}
+
+// reject records in the history why a verified call was rejected, and returns the reason.
+func (d *Door) reject(ctx context.Context, in ReceiveInput, refusal error) error {
+	e := apperr.From(refusal)
+	reason := e.Message
+	for _, detail := range e.Details {
+		reason += " " + detail.Field + ": " + detail.Message
+	}
+	who, _ := principal.From(ctx)
+	err := d.engine.WorkAs(ctx, who, func(ctx context.Context, tx *op.Tx) error {
+		return in.note(tx).SetOutcome(inboundcall.OutcomeREJECTED).SetReason(clip([]byte(reason), maxReason)).Exec(ctx)
+	})
+	if err != nil { // the call is refused all the same
+		d.log.ErrorContext(ctx, "a refused call was not noted", "error", err, "webhook", in.ID)
+	}
+	return refusal
+}
+
+// maxReason is the maximum length of a rejection's reason in the history, in bytes.
+const maxReason = 500

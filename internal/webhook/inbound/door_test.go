@@ -1,0 +1,291 @@
+package inbound_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent"
+	"atrium/ent/auditentry"
+	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/ratelimit"
+	"atrium/internal/secret"
+	"atrium/internal/test/testkit"
+	"atrium/internal/webhook/inbound"
+	"atrium/internal/webhook/signing"
+	"atrium/internal/workflow/execution"
+)
+
+// Any JSON value starts the workflow, which reads the whole value, with the digits that were sent.
+func TestCallStartsTheWorkflow(t *testing.T) {
+	each(t, func(t *testing.T, h *hook) {
+		h.work()
+		for _, text := range []string{
+			`{"n": 123456789012345678, "deep": [1.50, {"x": null}], "t": "<é>"}`, `[1, 2.0, "three"]`, `"text"`, `12345678901234567890`, `true`, `null`, `{}`,
+		} {
+			a := h.take(h.signed(text))
+			require.Equal(t, "accepted", a.Status)
+			require.Equal(t, h.issued.ID, a.WebhookID)
+			e := h.at(a.ExecutionID, "COMPLETED")
+			require.Equal(t, "webhook", string(e.Trigger))
+			require.Nil(t, e.RequestID)
+			var webhook struct {
+				Body       json.RawMessage
+				Headers    map[string]string
+				Method     string
+				ReceivedAt time.Time
+			}
+			require.NoError(t, json.Unmarshal(e.Webhook, &webhook))
+			require.Equal(t, "POST", webhook.Method)
+			require.False(t, webhook.ReceivedAt.IsZero())
+			require.Equal(t, map[string]string{"content-type": "application/json", "x-source": "Probe"}, webhook.Headers, "neither signature nor authorization")
+			variables, err := execution.Variables(e)
+			require.NoError(t, err)
+			var v struct {
+				Webhook struct{ Body json.RawMessage }
+				Phases  struct {
+					Keep struct{ Body, Method json.RawMessage }
+				}
+			}
+			require.NoError(t, json.Unmarshal(variables, &v))
+			want := compact(t, text)
+			require.Equal(t, want, compact(t, string(webhook.Body)))
+			require.Equal(t, want, compact(t, string(v.Webhook.Body)))
+			if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") || strings.HasPrefix(text, "1") {
+				require.Equal(t, want, compact(t, string(v.Phases.Keep.Body)), "as an expression that names it reads it")
+			}
+		}
+		calls := h.calls()
+		require.Len(t, calls, 7)
+		require.Equal(t, "***", calls[0].Headers["x-webhook-signature"])
+		require.Equal(t, "***", calls[0].Headers["authorization"])
+		require.Equal(t, "Probe", calls[0].Headers["x-source"])
+		require.Equal(t, `[1, 2.0, "three"]`, calls[1].Body)
+	})
+}
+
+// compact returns JSON without unnecessary blanks and escapes.
+func compact(t *testing.T, text string) string {
+	t.Helper()
+	var v any
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	require.NoError(t, d.Decode(&v))
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	require.NoError(t, enc.Encode(v))
+	return out.String()
+}
+
+// A call without a valid signature starts nothing, and leaves only an audit entry.
+func TestUnsignedCallsLeaveAnEntryAlone(t *testing.T) {
+	each(t, func(t *testing.T, h *hook) {
+		unsigned := h.signed(`{}`)
+		unsigned.Header.Del("X-Webhook-Signature")
+		wrong := h.signed(`{}`)
+		wrong.Body = []byte(`{"x":1}`)
+		for _, c := range []inbound.Call{unsigned, wrong} {
+			require.Equal(t, apperr.Unauthorized, apperr.CodeOf(h.refused(c)))
+		}
+		require.Empty(t, h.calls())
+		require.Zero(t, h.executions())
+		entries := h.audited("inboundwebhook.called")
+		require.Len(t, entries, 2)
+		require.Equal(t, auditentry.OutcomeDenied, entries[0].Outcome)
+		require.Equal(t, h.issued.ID, *entries[0].ResourceID)
+
+		for range inbound.RefusedEntries + 5 {
+			require.Equal(t, apperr.Unauthorized, apperr.CodeOf(h.refused(unsigned)))
+		}
+		require.Len(t, h.audited("inboundwebhook.called"), inbound.RefusedEntries, "a flood leaves some")
+		h.take(h.signed(`{}`)) // calls of the sender are still accepted
+	})
+}
+
+func (h *hook) audited(action string) []*ent.AuditEntry {
+	h.t.Helper()
+	list, err := h.Store.Reader().AuditEntry.Query().Where(auditentry.Action(action)).All(h.ctx)
+	require.NoError(h.t, err)
+	return list
+}
+
+// Webhooks that do not exist, were deleted or are disabled give the same error, signed or not.
+func TestMissingWebhooksAreAlike(t *testing.T) {
+	each(t, func(t *testing.T, h *hook) {
+		call := h.signed(`{}`)
+		unknown := call
+		unknown.WebhookID = "whi_01k9ye4ryzf7stj6dqnm8x2v3b"
+		odd := call
+		odd.WebhookID = "\x00" + strings.Repeat("x", 300)
+		first := h.refused(unknown)
+		require.Equal(t, apperr.NotFound, apperr.CodeOf(first))
+		require.Equal(t, first.Error(), h.refused(odd).Error())
+
+		testkit.Run(t, h.World, h.ctx, inbound.UpdateWebhook, inbound.UpdateWebhookInput{ByID: op.ByID{ID: h.issued.ID}, Enabled: op.SetTo(false)})
+		unsigned := inbound.Call{WebhookID: h.issued.ID, Body: []byte(`{}`), Header: http.Header{}}
+		require.Equal(t, first.Error(), h.refused(call).Error())
+		require.Equal(t, first.Error(), h.refused(unsigned).Error())
+		testkit.Run(t, h.World, h.ctx, inbound.UpdateWebhook, inbound.UpdateWebhookInput{ByID: op.ByID{ID: h.issued.ID}, Enabled: op.SetTo(true)})
+		h.take(call)
+		testkit.Run(t, h.World, h.ctx, inbound.DeleteWebhook, op.ByID{ID: h.issued.ID})
+		require.Equal(t, first.Error(), h.refused(call).Error())
+		require.Equal(t, 1, h.executions(), "what was started stays")
+	})
+}
+
+// Both secrets verify while they overlap, and only the new one after that.
+func TestRotationOverlaps(t *testing.T) {
+	each(t, func(t *testing.T, h *hook) {
+		old := h.signed(`{}`)
+		seconds := 60
+		h.issued = testkit.Run(t, h.World, h.ctx, inbound.RotateSecret, inbound.RotateSecretInput{ByID: op.ByID{ID: h.issued.ID}, Overlap: signing.Overlap{OverlapSeconds: &seconds}})
+		h.take(old)
+		h.take(h.signed(`{}`))
+		h.Clock.SetOffset(h.Clock.Offset() + time.Minute)
+		require.Equal(t, apperr.Unauthorized, apperr.CodeOf(h.refused(old)))
+		h.take(h.signed(`{}`))
+
+		none := 0
+		chosen := secret.Value("a secret that the sender chose")
+		h.issued = testkit.Run(t, h.World, h.ctx, inbound.RotateSecret, inbound.RotateSecretInput{ByID: op.ByID{ID: h.issued.ID}, Overlap: signing.Overlap{OverlapSeconds: &none}, SigningSecret: &chosen})
+		require.Equal(t, chosen, h.issued.SigningSecret)
+		h.take(h.signed(`{}`))
+	})
+}
+
+// Sixty-four concurrent calls with one key, at two nodes, start one execution and get one answer; so does a later call.
+func TestRepetitionsStartOneExecution(t *testing.T) {
+	each(t, func(t *testing.T, h *hook) {
+		again, err := h.Reopen()
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, again.Close()) })
+		other := &op.Engine{Store: again, Authz: h.Engine.Authz, Sealer: h.Engine.Sealer, Log: h.Engine.Log, Queue: h.Engine.Queue, Events: h.Engine.Events}
+		second, err := inbound.NewDoor(other, ratelimit.NewMemory(), slog.New(slog.DiscardHandler))
+		require.NoError(t, err)
+		doors := []*inbound.Door{h.door, second}
+		if h.Store.Path() != "" {
+			doors = doors[:1] // on SQLite there is one node
+		}
+		for _, header := range []string{"webhook-id", "Idempotency-Key"} {
+			answers := make([]any, 64)
+			errs := make([]error, len(answers))
+			var wg sync.WaitGroup
+			for i := range answers {
+				wg.Go(func() {
+					c := h.signed(`{"n":1}`)
+					c.Header.Set(header, "delivery-1")
+					answers[i], errs[i] = doors[i%len(doors)].Take(context.Background(), c)
+				})
+			}
+			wg.Wait()
+			for i := range answers {
+				require.NoError(t, errs[i])
+				require.Equal(t, answers[0], answers[i])
+			}
+		}
+		require.Equal(t, 2, h.executions(), "one a header: they are no names of one another")
+		var accepted int
+		for _, c := range h.calls() {
+			if c.Outcome == "ACCEPTED" {
+				accepted++
+			}
+		}
+		require.Equal(t, 2, accepted)
+		require.Len(t, h.calls(), 128)
+
+		first := h.signed(`{"n":1}`)
+		first.Header.Set("webhook-id", "delivery-1")
+		h.Clock.SetOffset(h.Clock.Offset() + 60*24*time.Hour)
+		h.take(first)
+		require.Equal(t, 2, h.executions(), "months later")
+		first.Header.Set("webhook-id", "delivery-2")
+		h.take(first)
+		h.take(h.signed(`{"n":1}`))
+		h.take(h.signed(`{"n":1}`))
+		require.Equal(t, 5, h.executions(), "another key, and calls without one")
+		first.Header.Set("webhook-id", strings.Repeat("x", 256))
+		require.Equal(t, "webhook-id", apperr.From(h.refused(first)).Details[0].Field)
+	})
+}
+
+// A signed event id takes precedence over headers, which somebody else could change.
+func TestSignedIDsCountFirst(t *testing.T) {
+	secretOf := func(style string) func(*hook, *inbound.CreateWebhookInput) {
+		return func(_ *hook, in *inbound.CreateWebhookInput) { in.SignatureStyle = &style }
+	}
+	each(t, func(t *testing.T, h *hook) {
+		now := time.Now()
+		text := `{"id":"evt_1"}`
+		call := func(key string) inbound.Call {
+			at := strconv.FormatInt(now.Unix(), 10)
+			return inbound.Call{WebhookID: h.issued.ID, Body: []byte(text), Header: http.Header{
+				"Stripe-Signature": {"t=" + at + ",v1=" + hexMAC(string(h.issued.SigningSecret), at+"."+text)}, "Idempotency-Key": {key},
+			}}
+		}
+		require.Equal(t, h.take(call("a")), h.take(call("b")))
+		require.Equal(t, 1, h.executions())
+		h.door.At(now.Add(6 * time.Minute))
+		require.Equal(t, apperr.Unauthorized, apperr.CodeOf(h.refused(call("a"))), "a replay after the window")
+	}, secretOf("stripe"))
+}
+
+// Slack verifies an address by a challenge; answering it starts nothing.
+func TestSlacksChallenge(t *testing.T) {
+	style := "slack"
+	each(t, func(t *testing.T, h *hook) {
+		text, at := `{"type":"url_verification","challenge":"3eZbrw1a"}`, strconv.FormatInt(time.Now().Unix(), 10)
+		c := inbound.Call{WebhookID: h.issued.ID, Body: []byte(text), Header: http.Header{
+			"X-Slack-Request-Timestamp": {at}, "X-Slack-Signature": {"v0=" + hexMAC(string(h.issued.SigningSecret), "v0:"+at+":"+text)},
+		}}
+		out, err := h.door.Take(t.Context(), c)
+		require.NoError(t, err)
+		require.Equal(t, inbound.Challenge{Challenge: "3eZbrw1a"}, out)
+		require.Zero(t, h.executions())
+		c.Header.Set("X-Slack-Signature", "v0="+strings.Repeat("0", 64))
+		require.Equal(t, apperr.Unauthorized, apperr.CodeOf(h.refused(c)))
+	}, func(_ *hook, in *inbound.CreateWebhookInput) { in.SignatureStyle = &style })
+}
+
+// Without verification anybody can start the workflow, and the webhook has a warning.
+func TestVerificationCanBeSwitchedOff(t *testing.T) {
+	off := false
+	each(t, func(t *testing.T, h *hook) {
+		require.NotNil(t, inbound.Warning(h.issued.Webhook))
+		h.take(inbound.Call{WebhookID: h.issued.ID, Body: []byte(`1`), Header: http.Header{}})
+		w := testkit.Run(t, h.World, h.ctx, inbound.UpdateWebhook, inbound.UpdateWebhookInput{ByID: op.ByID{ID: h.issued.ID}, VerifySignature: op.SetTo(true)})
+		require.Nil(t, inbound.Warning(w))
+		require.Equal(t, apperr.Unauthorized, apperr.CodeOf(h.refused(inbound.Call{WebhookID: h.issued.ID, Body: []byte(`1`), Header: http.Header{}})))
+	}, func(_ *hook, in *inbound.CreateWebhookInput) { in.VerifySignature = &off })
+}
+
+// A body that is not JSON, and a workflow that is not active, are errors of the sender: the history tells the reason.
+func TestRejectedCallsAreNoted(t *testing.T) {
+	each(t, func(t *testing.T, h *hook) {
+		for _, text := range []string{``, `{`, `{"a":1,"a":2}`, "\ufeff{}", "\"\xff\"", strings.Repeat("[", 101) + strings.Repeat("]", 101), `1e999`} {
+			err := apperr.From(h.refused(h.signed(text)))
+			require.Equal(t, apperr.Validation, err.Code, "%q", text)
+			require.Equal(t, "body", err.Details[0].Field)
+		}
+		h.archive()
+		require.Equal(t, apperr.Conflict, apperr.CodeOf(h.refused(h.signed(`{}`))))
+		calls := h.calls()
+		require.Len(t, calls, 8)
+		for _, c := range calls {
+			require.Equal(t, "REJECTED", string(c.Outcome))
+			require.NotEmpty(t, *c.Reason)
+			require.Nil(t, c.ExecutionID)
+		}
+		require.Zero(t, h.executions())
+	})
+}

@@ -1,0 +1,201 @@
+package inbound
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"atrium/ent"
+	"atrium/ent/inboundwebhook"
+	"atrium/internal/op"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/id"
+	"atrium/internal/secret"
+	"atrium/internal/webhook/signing"
+)
+
+// maxWebhooks is how many a company may have.
+const maxWebhooks = 50
+
+var webhookSorts = op.Sorts{
+	"createdAt": inboundwebhook.FieldCreatedAt, "updatedAt": inboundwebhook.FieldUpdatedAt, "name": op.Folded(inboundwebhook.FieldName),
+}
+
+// The operations on inbound webhooks. They require a person, not an API key. Only CreateWebhook and RotateSecret return a secret.
+var (
+	ListWebhooks = paging.NewList("inboundwebhook.list", op.Spec{
+		Resource: "InboundWebhook", Action: op.Read, AdminLayer: true, Sorts: webhookSorts, Summary: "List inbound webhooks",
+	}, func(_ context.Context, tx *op.Tx, _ ListWebhooksInput) *ent.InboundWebhookQuery {
+		return tx.InboundWebhook.Query()
+	})
+
+	GetWebhook = op.Get("inboundwebhook.read", op.Spec{
+		Resource: "InboundWebhook", Action: op.Read, AdminLayer: true, Summary: "Get an inbound webhook",
+	}, loadWebhook)
+
+	CreateWebhook = op.New("inboundwebhook.create", op.Spec{
+		Resource: "InboundWebhook", Action: op.Create, AdminLayer: true, Summary: "Make an address that starts a workflow when it is called",
+	}, createWebhook).Prepared(func(ctx context.Context, tx *op.Tx, in CreateWebhookInput) (any, error) {
+		return in.FieldMapping.read(ctx, tx)
+	})
+
+	UpdateWebhook = op.OnRow("inboundwebhook.update", op.Spec{
+		Resource: "InboundWebhook", Action: op.Update, AdminLayer: true, Summary: "Update an inbound webhook",
+	}, loadWebhook, updateWebhook).Prepared(func(ctx context.Context, tx *op.Tx, in UpdateWebhookInput) (any, error) {
+		return in.FieldMapping.Value().read(ctx, tx)
+	})
+
+	DeleteWebhook = op.OnRow("inboundwebhook.delete", op.Spec{
+		Resource: "InboundWebhook", Action: op.Delete, AdminLayer: true,
+		Summary: "Delete an inbound webhook and the history of its calls; executions that it started go on",
+	}, loadWebhook, deleteWebhook)
+)
+
+// ListWebhooksInput pages the list of inbound webhooks.
+type ListWebhooksInput struct{ paging.Page }
+
+func loadWebhook(ctx context.Context, tx *op.Tx, id string) (*ent.InboundWebhook, error) {
+	return op.Lock(tx, tx.InboundWebhook.Query().Where(inboundwebhook.ID(id))).Only(ctx)
+}
+
+// CreateWebhookInput describes a new inbound webhook.
+type CreateWebhookInput struct {
+	Name            string        `json:"name" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+	WorkflowID      string        `json:"workflowId" minLength:"1" maxLength:"64" doc:"A published workflow."`
+	OfferingID      *string       `json:"offeringId,omitempty" nullable:"true" maxLength:"64" doc:"An offering against which each call files a request, whose own workflow is not started then."`
+	FieldMapping    *Mapping      `json:"fieldMapping,omitempty" nullable:"true" doc:"{title, priority, fields: {key: expression}}, all of them CEL over webhook. The title is the webhook's name when not given."`
+	SignatureStyle  *string       `json:"signatureStyle,omitempty" nullable:"true" enum:"hex,standard,github,stripe,slack,pagerduty" doc:"How calls are signed; hex when not given."`
+	VerifySignature *bool         `json:"verifySignature,omitempty" nullable:"true" doc:"false lets whoever knows the address start the workflow: for development alone."`
+	SigningSecret   *secret.Value `json:"signingSecret,omitempty" nullable:"true" writeOnly:"true" doc:"The secret that the sender has chosen, 16 to 256 characters; drawn when not given."`
+}
+
+// Issued is an inbound webhook with its signing secret, which is shown only once.
+type Issued struct {
+	ID            string
+	Webhook       *ent.InboundWebhook
+	SigningSecret secret.Value
+}
+
+// createWebhook returns validation_error for a workflow that is not published, an offering or form field that does not exist, and
+// a faulty mapping; and conflict for the 51st webhook of a company.
+func createWebhook(ctx context.Context, tx *op.Tx, in CreateWebhookInput) (Issued, error) {
+	mapping, _ := op.Preparation[*Mapping](tx)
+	t := target{workflow: &in.WorkflowID, offering: in.OfferingID, mapping: mapping, keys: mapping.keys()}
+	if err := t.check(ctx, tx, in.SigningSecret); err != nil {
+		return Issued{}, err
+	}
+	if err := mayAdd(ctx, tx); err != nil {
+		return Issued{}, err
+	}
+	out := Issued{ID: id.New("whi"), SigningSecret: givenOrNew(in.SigningSecret)}
+	sealed, err := signing.Seal(tx.Sealer(), out.SigningSecret, out.ID)
+	if err != nil {
+		return Issued{}, err
+	}
+	create := tx.InboundWebhook.Create().SetID(out.ID).SetName(in.Name).SetWorkflowID(in.WorkflowID).SetNillableOfferingID(in.OfferingID).
+		SetSignatureStyle(inboundwebhook.SignatureStyle(op.Or(in.SignatureStyle, string(inboundwebhook.DefaultSignatureStyle)))).
+		SetVerifySignature(op.Or(in.VerifySignature, true)).SetSecretSealed(sealed).SetCreatedBy(tx.Principal().ID)
+	if mapping != nil {
+		create.SetFieldMapping(mapping.text)
+	}
+	if out.Webhook, err = create.Save(ctx); err != nil {
+		return Issued{}, fmt.Errorf("create the webhook: %w", err)
+	}
+	tx.Changed(nil, out.Webhook)
+	return out, nil
+}
+
+// mayAdd returns conflict when the company has as many webhooks as it may. A lock makes the creates of a company run one after
+// the other, so that concurrent ones cannot exceed the limit.
+func mayAdd(ctx context.Context, tx *op.Tx) error {
+	if err := tx.LockName(ctx, "inbound/"+tx.Principal().CompanyID); err != nil {
+		return err
+	}
+	n, err := tx.InboundWebhook.Query().Count(tx.Unfiltered(ctx, "webhooks that the caller does not see count, too"))
+	if err != nil {
+		return fmt.Errorf("count the webhooks: %w", err)
+	}
+	if n >= maxWebhooks {
+		return apperr.New(apperr.Conflict, "A company has at most %d inbound webhooks.", maxWebhooks)
+	}
+	return nil
+}
+
+// UpdateWebhookInput changes the fields that it names.
+type UpdateWebhookInput struct {
+	op.ByID
+	Name            op.Patch[string]  `json:"name,omitzero" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+	Enabled         op.Patch[bool]    `json:"enabled,omitzero" doc:"false answers calls as if there were no such webhook."`
+	WorkflowID      op.Patch[string]  `json:"workflowId,omitzero" minLength:"1" maxLength:"64" doc:"A published workflow."`
+	OfferingID      op.Patch[string]  `json:"offeringId,omitzero" nullable:"true" maxLength:"64" doc:"An offering against which each call files a request."`
+	FieldMapping    op.Patch[Mapping] `json:"fieldMapping,omitzero" nullable:"true" doc:"Replaces the mapping whole."`
+	SignatureStyle  op.Patch[string]  `json:"signatureStyle,omitzero" enum:"hex,standard,github,stripe,slack,pagerduty"`
+	VerifySignature op.Patch[bool]    `json:"verifySignature,omitzero" doc:"false lets whoever knows the address start the workflow: for development alone."`
+}
+
+func updateWebhook(ctx context.Context, tx *op.Tx, before *ent.InboundWebhook, in UpdateWebhookInput) (*ent.InboundWebhook, error) {
+	mapping, _ := op.Preparation[*Mapping](tx)
+	t := target{workflow: in.WorkflowID.Value(), offering: before.OfferingID, mapping: mapping, keys: keysOf(before.FieldMapping)}
+	if in.OfferingID.IsSet() {
+		t.offering = in.OfferingID.Value()
+	}
+	if in.FieldMapping.IsSet() {
+		t.keys = mapping.keys()
+	}
+	if !in.OfferingID.IsSet() && !in.FieldMapping.IsSet() {
+		t.offering, t.keys = nil, nil // what is stored is not checked against a form that has changed since
+	}
+	if err := t.check(ctx, tx, nil); err != nil {
+		return nil, err
+	}
+	u := before.Update()
+	op.Set(in.Name, u.SetName)
+	op.Set(in.Enabled, u.SetEnabled)
+	op.Set(in.WorkflowID, u.SetWorkflowID)
+	op.SetOrClear(in.OfferingID, u.SetOfferingID, u.ClearOfferingID)
+	op.SetOrClear(in.FieldMapping, func(Mapping) *ent.InboundWebhookUpdateOne { return u.SetFieldMapping(mapping.text) }, u.ClearFieldMapping)
+	op.Set(in.VerifySignature, u.SetVerifySignature)
+	if style, ok := op.Given(in.SignatureStyle); ok {
+		u.SetSignatureStyle(inboundwebhook.SignatureStyle(style))
+	}
+	after, err := op.Save(ctx, tx, before, u)
+	if err != nil {
+		return nil, fmt.Errorf("update the webhook: %w", err)
+	}
+	return after, nil
+}
+
+func deleteWebhook(ctx context.Context, tx *op.Tx, w *ent.InboundWebhook, _ op.ByID) (struct{}, error) {
+	if err := tx.InboundWebhook.DeleteOne(w).Exec(ctx); err != nil {
+		return struct{}{}, fmt.Errorf("delete the webhook: %w", err)
+	}
+	tx.Changed(w, nil)
+	return struct{}{}, nil
+}
+
+// Path returns the path of a webhook's calls, below the base URL.
+func Path(webhookID string) string { return "/v1/webhooks/inbound/" + webhookID }
+
+// Warning says what is dangerous about a webhook; nil if nothing is.
+func Warning(w *ent.InboundWebhook) *string {
+	if w.VerifySignature || !w.Enabled {
+		return nil
+	}
+	return new("Signatures are not verified: whoever knows the address can start the workflow.")
+}
+
+// keysOf returns the keys of the form's fields that a stored mapping fills.
+func keysOf(mapping json.RawMessage) []string {
+	var m struct {
+		Fields map[string]json.RawMessage `json:"fields"`
+	}
+	if len(mapping) == 0 || json.Unmarshal(mapping, &m) != nil {
+		return nil // cannot happen: the mapping was checked when it was saved
+	}
+	keys := make([]string, 0, len(m.Fields))
+	for key := range m.Fields {
+		keys = append(keys, key)
+	}
+	return keys
+}

@@ -1,0 +1,371 @@
+package execution
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/approval"
+	"atrium/ent/predicate"
+	"atrium/ent/teammember"
+	"atrium/ent/user"
+	"atrium/internal/desk/participant"
+	"atrium/internal/identity/access"
+	"atrium/internal/notify/notice"
+	"atrium/internal/op"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/workflow/definition"
+	"atrium/internal/workflow/engine"
+)
+
+var approvalSorts = op.Sorts{"createdAt": approval.FieldCreatedAt, "updatedAt": approval.FieldUpdatedAt}
+
+// The operations on approvals. Members reach the approvals that they may decide.
+var (
+	ListApprovals = paging.NewList("approval.list", op.Spec{
+		Resource: "Approval", Action: op.Read, Scope: "requests:read", Sorts: approvalSorts, Summary: "List approvals",
+	}, approvalsOf)
+
+	GetApproval = op.Get("approval.read", op.Spec{
+		Resource: "Approval", Action: op.Read, Scope: "requests:read", Summary: "Get an approval",
+	}, loadApproval).Reaching(participant.InApproval)
+
+	DecideApproval = op.OnRow("approval.decide", op.Spec{
+		Resource: "Approval", Action: op.Update, Scope: "requests:write", Summary: "Approve or reject, as one of the approvers",
+	}, loadApproval, decideApproval).Reaching(participant.InApproval)
+
+	// MayDecide returns, by id, which of several approvals the caller may decide now: those of which DecideApproval would take a
+	// decision. It is for approvals that the caller has read.
+	MayDecide = op.New("approval.may_decide", op.Spec{
+		Resource: "Approval", Action: op.Read, Scope: "requests:read", Summary: "Look up which approvals the caller may decide",
+	}, mayDecide)
+
+	DelegateApproval = op.OnRow("approval.delegate", op.Spec{
+		Resource: "Approval", Action: op.Update, Scope: "requests:write", Summary: "Let another person decide in one's place",
+	}, loadApproval, delegateApproval).Reaching(participant.InApproval)
+)
+
+// Approver is a user, or a team any member of which may decide.
+type Approver struct {
+	Type string `json:"type"`
+	ID   string `json:"id"`
+}
+
+// ApproversOf returns an approval's approvers. Votes refer to them by their index.
+func ApproversOf(a *ent.Approval) ([]*Approver, error) {
+	list := []*Approver{}
+	if len(a.Approvers) == 0 {
+		return list, nil
+	}
+	if err := json.Unmarshal(a.Approvers, &list); err != nil {
+		return nil, fmt.Errorf("read the approvers of %s: %w", a.ID, err)
+	}
+	return list, nil
+}
+
+// ListApprovalsInput filters and pages the list.
+type ListApprovalsInput struct {
+	paging.Page
+	Status      []string `json:"-" query:"status" enum:"PENDING,APPROVED,REJECTED,EXPIRED,CANCELLED"`
+	ExecutionID []string `json:"-" query:"executionId" maxLength:"64"`
+	RequestID   []string `json:"-" query:"requestId" maxLength:"64"`
+}
+
+func approvalsOf(_ context.Context, tx *op.Tx, in ListApprovalsInput) *ent.ApprovalQuery {
+	var where []predicate.Approval
+	if tx.AssignedOnly() {
+		where = append(where, participant.Approves(tx.Principal().ID))
+	}
+	where = paging.In(where, in.Status, approval.StatusIn)
+	where = paging.In(where, in.ExecutionID, approval.ExecutionIDIn)
+	where = paging.In(where, in.RequestID, approval.RequestIDIn)
+	return tx.Approval.Query().Where(where...)
+}
+
+// callerIDs returns the ids that stand for the caller among approvers: the caller's own, and those of the caller's teams.
+func callerIDs(ctx context.Context, tx *op.Tx) ([]string, error) {
+	me := tx.Principal().ID
+	teams, err := tx.TeamMember.Query().Where(teammember.UserID(me)).Select(teammember.FieldTeamID).
+		Strings(tx.Unfiltered(ctx, "who decides for a team does so whatever it sees of it"))
+	if err != nil {
+		return nil, fmt.Errorf("read the caller's teams: %w", err)
+	}
+	return append(teams, me), nil
+}
+
+func loadApproval(ctx context.Context, tx *op.Tx, id string) (*ent.Approval, error) {
+	return op.Lock(tx, tx.Approval.Query().Where(approval.ID(id))).Only(ctx)
+}
+
+// mayDecide takes two statements, however many approvals it is asked about.
+func mayDecide(ctx context.Context, tx *op.Tx, in paging.ByIDs) (map[string]bool, error) {
+	rows, err := approvalsOf(ctx, tx, ListApprovalsInput{}).Where(approval.IDIn(in.IDs...)).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the approvals: %w", err)
+	}
+	ids, err := callerIDs(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]bool, len(rows))
+	for _, a := range rows {
+		_, err := turnOf(a, ids, tx.Principal().ID, tx.Now(ctx))
+		if code := apperr.CodeOf(err); err != nil && (code == apperr.Forbidden || code == apperr.Conflict) {
+			continue // not the caller's turn
+		}
+		if err == nil {
+			out[a.ID], err = tx.Permits(ctx, DecideApproval.Info(), a)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// approverIndexes returns the indexes of the approvers that have one of the ids.
+func approverIndexes(a *ent.Approval, ids []string) ([]int, error) {
+	approvers, err := ApproversOf(a)
+	if err != nil {
+		return nil, err
+	}
+	var mine []int
+	for i, one := range approvers {
+		if slices.Contains(ids, one.ID) {
+			mine = append(mine, i)
+		}
+	}
+	return mine, nil
+}
+
+// DecideApprovalInput is a decision.
+type DecideApprovalInput struct {
+	op.ByID
+	Decision string  `json:"decision" enum:"APPROVE,REJECT" doc:"Whether the caller approves."`
+	Comment  *string `json:"comment,omitempty" nullable:"true" maxLength:"2000" doc:"What the caller says about it."`
+}
+
+// turn is the turn of a user to decide an approval.
+type turn struct {
+	places    []int // in which the user may decide, as indexes of approvers
+	decisions []*Decision
+	config    *definition.ApprovalConfig
+}
+
+// turnOf returns the turn of the user me, for whom the ids stand among approvers. Returns forbidden if the user is no approver, and
+// conflict if the user has decided already, if it is another approver's turn, or if the approval has ended.
+func turnOf(a *ent.Approval, ids []string, me string, now time.Time) (t turn, err error) {
+	mine, err := approverIndexes(a, ids)
+	if err != nil {
+		return t, err
+	}
+	if len(mine) == 0 {
+		return t, apperr.New(apperr.Forbidden, "Only the approvers decide.")
+	}
+	if t.decisions, err = undecided(a, now); err != nil {
+		return t, err
+	}
+	if t.config, err = configOf(a); err != nil {
+		return t, err
+	}
+	if slices.ContainsFunc(t.decisions, func(d *Decision) bool { return d.By == me }) {
+		return t, apperr.New(apperr.Conflict, "You have decided already.")
+	}
+	open := engine.Turn(t.config, votesOf(t.decisions))
+	for _, i := range mine {
+		if slices.Contains(open, i) {
+			t.places = append(t.places, i)
+		}
+	}
+	if len(t.places) == 0 {
+		return t, apperr.New(apperr.Conflict, "It is not your turn: somebody else has decided in your place, or decides first.")
+	}
+	return t, nil
+}
+
+// place returns the place in which the user me decides: one after which as many of the others as possible can still be filled. Who is
+// named in person and is in a team that decides too leaves the team to its other members.
+func (t turn) place(ctx context.Context, tx *op.Tx, me string) (int, error) {
+	if len(t.places) == 1 {
+		return t.places[0], nil
+	}
+	all := tx.Unfiltered(ctx, "who is left to decide, whatever the caller sees of them")
+	seats, err := lookUpSeats(all, tx.Client, participantsOf(t.config), votesOf(t.decisions), me)
+	if err != nil {
+		return 0, err
+	}
+	best, most := 0, -1
+	for _, i := range t.places {
+		rest := slices.Clone(seats)
+		rest[i] = nil
+		if n := engine.Seated(rest); n > most {
+			best, most = i, n
+		}
+	}
+	return best, nil
+}
+
+// participantsOf returns the approvers of an approval as participants.
+func participantsOf(c *definition.ApprovalConfig) []definition.Participant {
+	out := make([]definition.Participant, len(c.Approvers))
+	for i, one := range c.Approvers {
+		out[i] = definition.Participant{Type: one.Type, ID: one.ID}
+	}
+	return out
+}
+
+// decideApproval records the caller's decision, if it is the caller's turn.
+func decideApproval(ctx context.Context, tx *op.Tx, a *ent.Approval, in DecideApprovalInput) (*ent.Approval, error) {
+	ids, err := callerIDs(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	me := tx.Principal().ID
+	t, err := turnOf(a, ids, me, tx.Now(ctx))
+	if err != nil {
+		return nil, err
+	}
+	place, err := t.place(ctx, tx, me)
+	if err != nil {
+		return nil, err
+	}
+	t.decisions = append(t.decisions, &Decision{
+		Vote: engine.Vote{Approver: place, By: me, Approve: in.Decision == "APPROVE"}, Comment: op.Or(in.Comment, ""), At: tx.Now(ctx),
+	})
+	raw, err := encode(t.decisions)
+	if err != nil {
+		return nil, err
+	}
+	u := a.Update().SetDecisions(raw)
+	if settled := engine.Settled(t.config, votesOf(t.decisions)); settled != "" {
+		u.SetStatus(approval.Status(settled))
+	}
+	after, err := u.Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("decide the approval: %w", err)
+	}
+	tx.Changed(a, after)
+	return after, insertStep(ctx, tx, a.ExecutionID)
+}
+
+// undecided returns the decisions made so far; conflict when the approval has ended.
+func undecided(a *ent.Approval, now time.Time) ([]*Decision, error) {
+	if a.Status != approval.StatusPENDING {
+		return nil, apperr.New(apperr.Conflict, "The approval is %s.", a.Status)
+	}
+	if a.ExpiresAt != nil && !now.Before(*a.ExpiresAt) {
+		return nil, apperr.New(apperr.Conflict, "The approval has expired.")
+	}
+	return DecisionsOf(a)
+}
+
+func votesOf(decisions []*Decision) []engine.Vote {
+	votes := make([]engine.Vote, len(decisions))
+	for i, d := range decisions {
+		votes[i] = d.Vote
+	}
+	return votes
+}
+
+// configOf returns the rules of an approval in the engine's form.
+func configOf(a *ent.Approval) (*definition.ApprovalConfig, error) {
+	approvers, err := ApproversOf(a)
+	if err != nil {
+		return nil, err
+	}
+	c := &definition.ApprovalConfig{Mode: definition.ApprovalMode(a.Mode), Quorum: a.Quorum, Order: definition.Parallel}
+	if a.Sequential {
+		c.Order = definition.Sequential
+	}
+	for _, one := range approvers {
+		c.Approvers = append(c.Approvers, definition.Approver{Type: one.Type, ID: one.ID})
+	}
+	return c, nil
+}
+
+// maxRechecked limits the executions that one transaction has check their approvals.
+const maxRechecked = 1000
+
+// ApproversLeft makes executions check again whether their pending approvals can still be given: approvals whose approvers
+// include a user who leaves, one of that user's teams, or a team that loses members. Call it in the transaction of that change,
+// before the memberships end. Returns conflict when there are more than 1000.
+func ApproversLeft(ctx context.Context, tx *op.Tx, id string) error {
+	waiting, err := tx.Approval.Query().Where(approval.StatusEQ(approval.StatusPENDING), participant.Approves(id)).Limit(maxRechecked + 1).
+		Select(approval.FieldExecutionID).Strings(tx.Unfiltered(ctx, "who leaves decides nothing, whatever the caller sees"))
+	if err != nil {
+		return fmt.Errorf("look for approvals that wait: %w", err)
+	}
+	if len(waiting) > maxRechecked {
+		return apperr.New(apperr.Conflict, "More than %d approvals wait for them. Delegate some of them first.", maxRechecked)
+	}
+	for _, id := range waiting {
+		if err := insertStep(ctx, tx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DelegateApprovalInput says who decides in the caller's place.
+type DelegateApprovalInput struct {
+	op.ByID
+	UserID     string  `json:"userId" minLength:"1" maxLength:"64" doc:"An active user who is no approver." example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	ApproverID *string `json:"approverId,omitempty" nullable:"true" maxLength:"64" doc:"In whose place; the caller's own when not given. Another's takes the rights of an admin."`
+}
+
+// delegateApproval replaces an approver by another user.
+func delegateApproval(ctx context.Context, tx *op.Tx, a *ent.Approval, in DelegateApprovalInput) (*ent.Approval, error) {
+	decisions, err := undecided(a, tx.Now(ctx))
+	if err != nil {
+		return nil, err
+	}
+	approvers, err := ApproversOf(a)
+	if err != nil {
+		return nil, err
+	}
+	from := op.Or(in.ApproverID, tx.Principal().ID)
+	if from != tx.Principal().ID {
+		if err := tx.May(ctx, "approval.reassign"); err != nil {
+			return nil, err
+		}
+	}
+	place := slices.IndexFunc(approvers, func(one *Approver) bool { return one.ID == from })
+	switch {
+	case place < 0 && in.ApproverID != nil:
+		return nil, apperr.InvalidField("approverId", "is no approver")
+	case place < 0:
+		return nil, apperr.New(apperr.Forbidden, "Only an approver who is named in person delegates.")
+	case slices.ContainsFunc(decisions, func(d *Decision) bool { return d.Approver == place }):
+		return nil, apperr.New(apperr.Conflict, "The approver has decided already.")
+	}
+	var refs op.Refs
+	refs.Check("userId", &in.UserID, "active user", func(id string) (bool, error) {
+		return tx.User.Query().Where(user.ID(id), access.Here()).Exist(ctx)
+	})
+	if slices.ContainsFunc(approvers, func(one *Approver) bool { return one.ID == in.UserID }) {
+		refs.Fault("userId", "is an approver already")
+	}
+	if slices.ContainsFunc(decisions, func(d *Decision) bool { return d.By == in.UserID }) {
+		refs.Fault("userId", "has decided already")
+	}
+	if err := refs.Err(); err != nil {
+		return nil, err
+	}
+	approvers[place] = &Approver{Type: "user", ID: in.UserID}
+	raw, err := encode(approvers)
+	if err != nil {
+		return nil, err
+	}
+	after, err := a.Update().SetApprovers(raw).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("delegate the approval: %w", err)
+	}
+	tx.Changed(a, after)
+	return after, tx.Insert(ctx, NoticeArgs{
+		Company: a.CompanyID, Execution: a.ExecutionID, Occasion: notice.Approval, What: a.Title, Users: []string{in.UserID},
+	}, time.Time{})
+}

@@ -1,0 +1,103 @@
+package execution
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"atrium/ent"
+	domain "atrium/internal/desk/request"
+	"atrium/internal/notify/mail"
+	"atrium/internal/op"
+	"atrium/internal/op/events"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+)
+
+// BreachArgs is the job that notifies the people accountable for a phase that a target of a request was missed.
+type BreachArgs struct {
+	Company string  `json:"company"`
+	Request string  `json:"request"`
+	Target  string  `json:"target"`
+	DueAt   string  `json:"dueAt"`
+	Event   string  `json:"event"` // the id of the event that tells of the breach
+	Phase   *string `json:"phase"` // the phase whose target it is; nil for the request's own target, which concerns the current phase
+}
+
+// Kind names the job.
+func (BreachArgs) Kind() string { return "sla_breach" }
+
+// InsertOpts gives the job a lower priority than steps.
+func (BreachArgs) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: queueName, Priority: 2}
+}
+
+// followBreach inserts a BreachArgs job in the transaction of the event.
+func followBreach(ctx context.Context, tx *store.Tx, queue *jobs.Queue, e *ent.Event) error {
+	var payload struct{ Data events.SLA }
+	if err := json.Unmarshal(e.Payload, &payload); err != nil {
+		return fmt.Errorf("read the event %s: %w", e.ID, err)
+	}
+	d := payload.Data
+	return queue.InsertTx(ctx, tx, BreachArgs{Company: e.CompanyID, Request: d.ID, Target: d.Target, DueAt: d.DueAt, Event: e.ID, Phase: d.PhaseID}, time.Time{})
+}
+
+// breachWorker works the jobs of BreachArgs.
+type breachWorker struct {
+	river.WorkerDefaults[BreachArgs]
+	r *Runner
+}
+
+// Work finds the people accountable for the phase and has them notified. It notifies nobody if the request has no
+// workflow or nobody is accountable for the phase: the offering's escalations say who else hears of it.
+func (b *breachWorker) Work(ctx context.Context, job *river.Job[BreachArgs]) error {
+	a, db := job.Args, b.r.Engine.Store.Reader()
+	ctx = clock.With(principal.With(ctx, principal.Worker(a.Company, slaWorker)), b.r.Engine.Store.Clock())
+	r, err := db.Request.Get(ctx, a.Request)
+	if err != nil {
+		return fmt.Errorf("read the request: %w", err)
+	}
+	if r.ExecutionID == nil {
+		return nil
+	}
+	row, err := db.Execution.Get(ctx, *r.ExecutionID)
+	if err != nil {
+		return fmt.Errorf("read the execution: %w", err)
+	}
+	phase := op.Or(a.Phase, op.Or(row.PhaseID, ""))
+	d, err := versionOf(ctx, db, row.WorkflowID, row.WorkflowVersion)
+	if err != nil {
+		return err
+	}
+	p := d.Phase(phase)
+	if p == nil {
+		return nil // the execution has not begun
+	}
+	n := domain.NoticeArgs{Company: a.Company, Request: a.Request, Occasion: "breached", Key: "breached/" + a.Event}
+	for _, one := range roleOf(p, "accountable") {
+		switch one.Type {
+		case "user":
+			n.Users = append(n.Users, one.ID)
+		case "team":
+			n.Teams = append(n.Teams, one.ID)
+		}
+	}
+	if len(n.Users)+len(n.Teams) == 0 {
+		return nil
+	}
+	due, err := time.Parse(time.RFC3339, a.DueAt)
+	if err != nil {
+		return fmt.Errorf("read when the request was due: %w", err)
+	}
+	what := "completed"
+	if a.Target == "RESPONSE" {
+		what = "accepted"
+	}
+	n.What = "You are accountable for its phase “" + mail.Plain(p.Title(), 100) + "”. It should have been " + what + " by " + domain.Moment(due) + "."
+	return domain.GiveNotice(ctx, b.r.Engine, n, job.JobRow)
+}

@@ -1,0 +1,369 @@
+package execution
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/riverqueue/river"
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"atrium/ent"
+	"atrium/internal/op"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/egress"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/text"
+	"atrium/internal/secret"
+	"atrium/internal/workflow/definition"
+	"atrium/internal/workflow/engine"
+)
+
+const (
+	callQueue   = "calls"
+	callers     = 64        // calls that a node makes at once
+	maxAnswer   = 256 << 10 // bytes of an answer
+	callMargin  = 20 * time.Second
+	userAgent   = "Atrium-Workflows/1.0"
+	codeSecret  = "secret_missing" // code of the incident about a secret that was deleted
+	stoppedWait = time.Second      // wait after a call that this node had to abort because it stops
+)
+
+// CallArgs is the job of one attempt at the call of a phase.
+type CallArgs struct {
+	Company   string `json:"company"`
+	Execution string `json:"execution"`
+	Visit     int    `json:"visit"`
+	Attempt   int    `json:"attempt"` // of the visit; the job is stale once the execution waits for another attempt
+}
+
+// Kind names the job.
+func (CallArgs) Kind() string { return "execution_call" }
+
+// InsertOpts gives calls a queue of their own, apart from work that needs no other server. The definition decides how often a
+// call is attempted, and each attempt is a job of its own.
+func (CallArgs) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: callQueue, MaxAttempts: 100}
+}
+
+// caller works the jobs of calls.
+type caller struct {
+	river.WorkerDefaults[CallArgs]
+	r *Runner
+}
+
+// Timeout is the longest time that a definition can give a call, with a margin.
+func (*caller) Timeout(*river.Job[CallArgs]) time.Duration {
+	return definition.MaxTimeoutSeconds*time.Second + callMargin
+}
+
+// NextRetry comes soon; see retryAt.
+func (*caller) NextRetry(job *river.Job[CallArgs]) time.Time { return retryAt(job.Attempt) }
+
+// Work makes one attempt, outside of any transaction, and then commits its outcome with all that follows. If this node dies in
+// between, the attempt is made again under the same idempotency key.
+func (c *caller) Work(ctx context.Context, job *river.Job[CallArgs]) error {
+	a := job.Args
+	ctx = clock.With(principal.With(ctx, principal.Worker(a.Company, workerName)), c.r.Engine.Store.Clock())
+	now := c.r.Engine.Store.Clock().Now()
+	l, err := load(ctx, c.r.Engine.Store.Reader(), a.Execution, now)
+	if err != nil || l == nil {
+		return err
+	}
+	w := l.state.Wait
+	if w == nil || w.For != engine.ForCall || l.state.Visit.Number != a.Visit || w.Attempt != a.Attempt {
+		return nil // another worker has made the attempt, or it is no longer needed
+	}
+	if early := w.Until.Sub(now); early > 0 {
+		return river.JobSnooze(early)
+	}
+	ctx, st := c.r.begin(ctx, a.Execution, "")
+	in, err := c.r.call(ctx, l, now)
+	if errors.Is(err, errStopped) {
+		return river.JobSnooze(stoppedWait)
+	}
+	if err != nil {
+		return err
+	}
+	c.r.outcomes <- struct{}{} // limits how many outcomes commit at once; see bulkSteppers
+	defer func() { <-c.r.outcomes }()
+	return c.r.advance(context.WithoutCancel(ctx), st, a.Company, a.Execution, in, job.JobRow)
+}
+
+// errStopped is returned by call when this node stops during the call, so that nobody knows what the receiver got.
+var errStopped = errors.New("the node stops")
+
+// prepared is a call that is ready to be made.
+type prepared struct {
+	request *http.Request
+	limits  egress.Limits
+	mask    *secret.Masker
+	sent    map[string]any // the call as the history shows it
+	secrets []secret.Opened
+}
+
+// call makes the attempt that the execution waits for, and returns its outcome as the engine's input, with all secrets masked.
+// An error means that this node failed, not the receiver.
+func (r *Runner) call(ctx context.Context, l *loaded, now time.Time) (engine.Input, error) {
+	v := l.state.Visit
+	var p *prepared
+	var stuck engine.Input
+	err := r.fair(ctx, l.row.CompanyID, true, func(ctx context.Context) (err error) {
+		p, stuck, err = r.prepare(ctx, l, now)
+		return err
+	})
+	if err != nil || stuck != nil {
+		return stuck, err
+	}
+	if err := r.noteUse(ctx, l.row.CompanyID, p.secrets, now); err != nil {
+		return nil, err
+	}
+	span := r.beginCall(ctx, p)
+	answer, err := r.Egress.Do(ctx, p.request, p.limits)
+	endCall(span, answer.Status, err)
+	out := engine.Answered{Visit: v.Number, Attempt: l.state.Wait.Attempt, Sent: p.sent}
+	if e, ok := errors.AsType[*egress.Error](err); ok {
+		if e.Class == egress.ClassStopped {
+			return nil, errStopped
+		}
+		out.Failure = "The call failed: " + e.Text() + "."
+		return out, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("call for %s: %w", l.row.ID, err)
+	}
+	if answer.Truncated {
+		out.Failure = fmt.Sprintf("The answer was longer than %d KiB.", maxAnswer>>10)
+		return out, nil
+	}
+	header := http.Header{}
+	for name, values := range answer.Header {
+		for _, value := range values {
+			header.Add(p.mask.Text(text.Plain(name)), p.mask.Text(text.Plain(value)))
+		}
+	}
+	out.Answer = &engine.Answer{Status: answer.Status, Header: header, Body: p.mask.Value(bodyOf(answer.Body))}
+	return out, nil
+}
+
+// noteUse records that the secrets of a call are used now. It is not part of the execution's commit: executions that run in
+// parallel would wait there for each other, because they share the secret's row.
+func (r *Runner) noteUse(ctx context.Context, company string, used []secret.Opened, now time.Time) error {
+	ids := secret.DueForTouch(used, now)
+	if len(ids) == 0 {
+		return nil
+	}
+	return r.Engine.Work(ctx, company, workerName, func(ctx context.Context, tx *op.Tx) error { return secret.TouchLastUsed(ctx, tx.Client, ids, now) })
+}
+
+// bodyOf decodes an answer's body: as JSON if it is valid JSON, else as text.
+func bodyOf(raw []byte) any {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err == nil {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			return storable(v)
+		}
+	}
+	return text.Plain(string(raw))
+}
+
+// storable applies text.Plain to all texts of a JSON value.
+func storable(v any) any {
+	switch v := v.(type) {
+	case string:
+		return text.Plain(v)
+	case []any:
+		for i := range v {
+			v[i] = storable(v[i])
+		}
+	case map[string]any:
+		for key, value := range v {
+			if name := text.Plain(key); name != key {
+				delete(v, key)
+				key = name
+			}
+			v[key] = storable(value)
+		}
+	}
+	return v
+}
+
+// prepare opens the secrets that the phase's templates name, and evaluates the templates. If that fails, it returns an input
+// that says why the phase is stuck.
+func (r *Runner) prepare(ctx context.Context, l *loaded, now time.Time) (*prepared, engine.Input, error) {
+	v := l.state.Visit
+	phase := l.d.Phase(v.PhaseID)
+	values, opened, missing, err := r.openSecrets(ctx, secretsOf(phase))
+	if err != nil {
+		return nil, nil, err
+	}
+	if missing != "" {
+		return nil, engine.Stuck{Visit: v.Number, Code: codeSecret, Message: "The secret " + missing + " does not exist any more."}, nil
+	}
+	p := &prepared{
+		mask: secret.NewMasker(slices.Collect(maps.Values(values))...), secrets: opened,
+		limits: egress.Limits{Body: maxAnswer, Timeout: definition.DefaultTimeoutSeconds * time.Second},
+	}
+	env, err := l.env(ctx, r.Engine.Store.Reader(), now)
+	if err != nil {
+		return nil, nil, err
+	}
+	b := definition.Vars{Request: env.Request, ExecutionID: env.ExecutionID, Webhook: env.Webhook, Phases: l.state.Phases, Secrets: values}.Bind()
+	if phase.APICall != nil {
+		err = p.api(ctx, phase.APICall, b)
+	} else {
+		err = p.callout(ctx, phase.Callout, b, v.StartedAt, engine.Key(l.row.ID, v), values)
+	}
+	if err != nil {
+		return nil, engine.Stuck{Visit: v.Number, Code: engine.ExpressionFailed, Message: p.mask.Text("The call could not be written: " + err.Error() + ".")}, ctx.Err()
+	}
+	if p.request.Header.Get("User-Agent") == "" {
+		p.request.Header.Set("User-Agent", userAgent)
+	}
+	p.request.Header.Set("Idempotency-Key", engine.Key(l.row.ID, v))
+	return p, nil, nil
+}
+
+// secretsOf returns the names of the secrets in a phase's templates.
+func secretsOf(p *definition.Phase) []string {
+	if c := p.Callout; c != nil {
+		names := c.URL.Secrets()
+		if c.Data != nil {
+			names = append(names, c.Data.Secrets()...)
+		}
+		if c.SigningSecret != "" {
+			names = append(names, c.SigningSecret)
+		}
+		return names
+	}
+	names := p.APICall.URL.Secrets()
+	for _, h := range p.APICall.Headers {
+		names = append(names, h.Value.Secrets()...)
+	}
+	if p.APICall.Body != nil {
+		names = append(names, p.APICall.Body.Secrets()...)
+	}
+	return names
+}
+
+// openSecrets returns the values of secrets by name, and the opened secrets. If one does not exist, it returns that name.
+func (r *Runner) openSecrets(ctx context.Context, names []string) (values map[string]string, opened []secret.Opened, missing string, err error) {
+	values = map[string]string{}
+	for _, name := range names {
+		if _, done := values[name]; done {
+			continue
+		}
+		one, err := secret.Open(ctx, r.Engine.Store.Reader(), r.Engine.Sealer, name)
+		if ent.IsNotFound(err) {
+			return nil, nil, name, nil
+		}
+		if err != nil {
+			return nil, nil, "", err
+		}
+		values[name], opened = one.Value, append(opened, one)
+	}
+	return values, opened, "", nil
+}
+
+// api builds the call of an API_CALL.
+func (p *prepared) api(ctx context.Context, c *definition.APICallConfig, b definition.Bound) error {
+	url, err := c.URL.URL(ctx, b)
+	if err != nil {
+		return fmt.Errorf("url: %w", err)
+	}
+	var body []byte
+	p.sent = map[string]any{"method": c.Method, "url": p.mask.Text(url)}
+	if c.Body != nil {
+		value, err := c.Body.Eval(ctx, b)
+		if err != nil {
+			return fmt.Errorf("body: %w", err)
+		}
+		if body, err = json.Marshal(value); err != nil {
+			return fmt.Errorf("body: %w", err)
+		}
+		p.sent["body"] = p.mask.Value(value)
+	}
+	if p.request, err = http.NewRequestWithContext(ctx, c.Method, url, bytes.NewReader(body)); err != nil {
+		return errors.New("url: what the expressions give is no address")
+	}
+	if c.Body != nil {
+		p.request.Header.Set("Content-Type", "application/json")
+	}
+	headers := map[string]any{}
+	for _, h := range c.Headers {
+		value, err := h.Value.Text(ctx, b)
+		if err != nil {
+			return fmt.Errorf("header %s: %w", h.Name, err)
+		}
+		if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+			return fmt.Errorf("header %s: its value holds control characters", h.Name)
+		}
+		p.request.Header.Set(h.Name, value)
+		headers[h.Name] = p.mask.Text(value)
+	}
+	p.sent["headers"] = headers
+	p.limits.Timeout = time.Duration(c.TimeoutSeconds) * time.Second
+	return nil
+}
+
+// callout builds the call of a WEBHOOK_CALLOUT. Its body is the same on every attempt, and gives the time at which the phase
+// was entered. The signature gives the time of sending by the machine's clock, because receivers compare it with theirs.
+func (p *prepared) callout(ctx context.Context, c *definition.CalloutConfig, b definition.Bound, at time.Time, key string, secrets map[string]string) error {
+	url, err := c.URL.URL(ctx, b)
+	if err != nil {
+		return fmt.Errorf("url: %w", err)
+	}
+	var data any
+	if c.Data != nil {
+		if data, err = c.Data.Eval(ctx, b); err != nil {
+			return fmt.Errorf("data: %w", err)
+		}
+	}
+	body, err := json.Marshal(struct {
+		Event     string `json:"event"`
+		Timestamp string `json:"timestamp"`
+		Data      any    `json:"data"`
+	}{c.Event, at.UTC().Format(clock.Format), data})
+	if err != nil {
+		return fmt.Errorf("data: %w", err)
+	}
+	if p.request, err = http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body)); err != nil {
+		return errors.New("url: what the expressions give is no address")
+	}
+	p.request.Header.Set("Content-Type", "application/json")
+	p.request.Header.Set(standardwebhooks.HeaderWebhookID, key)
+	sent := time.Now()
+	p.request.Header.Set(standardwebhooks.HeaderWebhookTimestamp, fmt.Sprint(sent.Unix()))
+	p.sent = map[string]any{"method": http.MethodPost, "url": p.mask.Text(url), "event": c.Event, "data": p.mask.Value(data)}
+	if c.SigningSecret == "" {
+		return nil
+	}
+	signer, err := signerOf(secrets[c.SigningSecret])
+	if err != nil {
+		return errors.New("signingSecret: it is no base64 after whsec_")
+	}
+	signature, err := signer.Sign(key, sent, body)
+	if err != nil {
+		return fmt.Errorf("sign: %w", err)
+	}
+	p.request.Header.Set(standardwebhooks.HeaderWebhookSignature, signature)
+	return nil
+}
+
+// signerOf reads a signing secret: base64 after whsec_, else the bytes of the text.
+func signerOf(value string) (*standardwebhooks.Webhook, error) {
+	if strings.HasPrefix(value, "whsec_") {
+		return standardwebhooks.NewWebhook(value)
+	}
+	return standardwebhooks.NewWebhookRaw([]byte(value))
+}

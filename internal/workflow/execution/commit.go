@@ -1,0 +1,335 @@
+package execution
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+
+	"atrium/ent"
+	"atrium/ent/agentrun"
+	"atrium/ent/approval"
+	"atrium/ent/incident"
+	"atrium/ent/request"
+	"atrium/ent/task"
+	"atrium/internal/agent/interrupt"
+	"atrium/internal/desk/lifecycle"
+	domain "atrium/internal/desk/request"
+	"atrium/internal/op"
+	"atrium/internal/op/events"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/strictjson"
+	"atrium/internal/workflow/definition"
+	"atrium/internal/workflow/engine"
+)
+
+// commit writes a plan in one transaction, and completes the job in it. Returns errMoved when the execution or its request has
+// changed since it was loaded.
+func (r *Runner) commit(ctx context.Context, p *plan, job *rivertype.JobRow) error {
+	fields, err := p.prepareFields(ctx, r.Engine)
+	if err != nil {
+		return err
+	}
+	return r.Engine.Work(ctx, p.row.CompanyID, workerName, func(ctx context.Context, tx *op.Tx) error {
+		ctx = context.WithValue(ctx, committing{}, p.row.ID)
+		now := tx.Now(ctx)
+		p.fields = fields // start with all of them again when the store reruns this function
+		if err := p.sameRequest(ctx, tx); err != nil {
+			return err
+		}
+		row, err := p.write(ctx, tx.Client, now)
+		if err != nil {
+			return err
+		}
+		if err := p.emitLifecycle(ctx, tx, row); err != nil {
+			return err
+		}
+		for _, e := range p.effects {
+			if err := p.carryOut(ctx, tx, e, now); err != nil {
+				return err
+			}
+		}
+		if p.more {
+			if err := tx.Insert(ctx, StepArgs{Company: row.CompanyID, Execution: row.ID, bulk: true}, time.Time{}); err != nil {
+				return err
+			}
+		}
+		return tx.Complete(ctx, job)
+	})
+}
+
+// prepareFields checks the plan's new fields against the offering's form before the transaction, because a customer chooses
+// what the form's conditions cost.
+func (p *plan) prepareFields(ctx context.Context, e *op.Engine) (fields []op.Ready[domain.UpdateInput], err error) {
+	for _, effect := range p.effects {
+		set, ok := effect.(engine.SetFields)
+		if !ok {
+			continue
+		}
+		in := domain.UpdateInput{ByID: op.ByID{ID: p.request.ID}, Fields: op.SetTo(strictjson.Object(set.Fields))}
+		ready, err := op.Prepare(ctx, e, principal.Worker(p.row.CompanyID, workerName), domain.Update, in)
+		if err != nil {
+			return nil, err
+		}
+		fields = append(fields, ready)
+	}
+	return fields, nil
+}
+
+// sameRequest locks the request before effects change it, and compares it with the row from which the step was computed.
+func (p *plan) sameRequest(ctx context.Context, tx *op.Tx) error {
+	if !p.touchesRequest() {
+		return nil
+	}
+	r, err := op.Lock(tx, tx.Request.Query().Where(request.ID(p.request.ID))).Only(tx.Unfiltered(ctx, "the engine works on it for everybody"))
+	if err != nil {
+		return fmt.Errorf("read the request: %w", err)
+	}
+	if r.Status != p.request.Status || !r.UpdatedAt.Equal(p.request.UpdatedAt) {
+		return errMoved
+	}
+	return nil
+}
+
+// emitLifecycle emits the events of an execution's start and end.
+func (p *plan) emitLifecycle(ctx context.Context, tx *op.Tx, row *ent.Execution) error {
+	var names []string
+	if p.was.Visit == nil {
+		names = append(names, events.WorkflowStarted)
+	}
+	switch {
+	case p.state.Status == engine.Completed:
+		names = append(names, events.WorkflowCompleted)
+	case p.fault() != nil:
+		names = append(names, events.WorkflowFailed)
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	w, err := tx.Workflow.Get(tx.Unfiltered(ctx, "subscribers are told the workflow's name"), row.WorkflowID)
+	if err != nil {
+		return fmt.Errorf("read the workflow: %w", err)
+	}
+	data := events.Execution{
+		ID: row.ID, WorkflowID: row.WorkflowID, WorkflowVersion: row.WorkflowVersion, RequestID: row.RequestID, Title: w.Name, Status: string(row.Status),
+	}
+	if p.request != nil {
+		data.ServiceID = &p.request.ServiceID
+	}
+	for _, name := range names {
+		if data.Error = nil; name == events.WorkflowFailed {
+			f := p.fault()
+			data.Error = &events.Failure{PhaseID: &f.PhaseID, Code: f.Code, Message: f.Message}
+		}
+		if err := tx.Emit(ctx, name, row.ID, data); err != nil {
+			return err
+		}
+		if err := tx.Note(ctx, name, "Execution", row.ID, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// carryOut performs an effect.
+func (p *plan) carryOut(ctx context.Context, tx *op.Tx, e engine.Effect, now time.Time) error {
+	switch e := e.(type) {
+	case engine.OpenTask:
+		return p.openTask(ctx, tx, e, p.attempt(e.Visit))
+	case engine.OpenApproval:
+		return p.openApproval(ctx, tx, e, p.attempt(e.Visit))
+	case engine.CloseApproval:
+		return wrapWrite(tx.Approval.Update().Where(approval.ExecutionID(p.row.ID), approval.Visit(e.Visit), approval.StatusEQ(approval.StatusPENDING)).
+			SetStatus(approval.Status(e.Status)).Exec(ctx))
+	case engine.CloseOpen:
+		return closeOpen(ctx, tx.Client, tx.Insert, p.row, now)
+	case engine.Sleep:
+		at := jobs.At(e.Until, now)
+		return tx.Insert(ctx, StepArgs{Company: p.row.CompanyID, Execution: p.row.ID, bulk: !at.IsZero()}, at)
+	case engine.Call:
+		return tx.Insert(ctx, CallArgs{Company: p.row.CompanyID, Execution: p.row.ID, Visit: e.Visit, Attempt: e.Attempt}, jobs.At(e.At, now))
+	case engine.Tell:
+		return p.tell(ctx, tx, e)
+	case engine.ActOnRequest:
+		return p.act(ctx, tx, e.Action)
+	case engine.SetFields:
+		ready := p.fields[0]
+		p.fields = p.fields[1:]
+		_, err := op.RunReady(ctx, tx, domain.Update, ready)
+		return err
+	case engine.OpenIncident:
+		if err := tx.Insert(ctx, p.notice("incident", e.Fault.Message, roleOf(p.phase(e.Fault.PhaseID), "accountable")), time.Time{}); err != nil {
+			return err
+		}
+		return wrapWrite(tx.Incident.Create().SetExecutionID(p.row.ID).SetPhaseID(e.Fault.PhaseID).SetVisit(e.Visit).SetAttempt(p.attempt(e.Visit)).
+			SetCode(e.Fault.Code).SetMessage(e.Fault.Message).Exec(ctx))
+	}
+	return nil
+}
+
+// attempt returns the attempt in which a visit opens something. This is the visit's last attempt, because a step ends where it
+// waits.
+func (p *plan) attempt(visit int) int {
+	for _, v := range p.history {
+		if v.Number == visit {
+			return v.Attempts
+		}
+	}
+	return 1
+}
+
+// wrapWrite wraps the error of a statement that opens or closes a phase's rows.
+func wrapWrite(err error) error {
+	if err != nil {
+		return fmt.Errorf("write what the phase opens or closes: %w", err)
+	}
+	return nil
+}
+
+// inserter inserts a job in the transaction that it belongs to, as op.Tx.Insert does.
+type inserter func(ctx context.Context, job river.JobArgs, at time.Time) error
+
+// closeOpen closes all open tasks, approvals and incidents of the execution.
+func closeOpen(ctx context.Context, db *ent.Client, insert inserter, row *ent.Execution, now time.Time) error {
+	executionID := row.ID
+	n, err := db.Task.Update().Where(task.ExecutionID(executionID), lifecycle.OpenTasks()).
+		SetStatus(task.StatusCANCELLED).ClearSLANextAt().Save(ctx)
+	if err != nil {
+		return fmt.Errorf("cancel the tasks: %w", err)
+	}
+	if n > 0 { // end their clocks and what agents do about them, too
+		err = db.Task.Update().Where(task.ExecutionID(executionID), task.StatusEQ(task.StatusCANCELLED), task.SLAStateNotNil(), task.SLAStateNEQ(task.SLAStateBREACHED)).
+			SetSLAState(task.SLAStateMET).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("end the clocks of the tasks: %w", err)
+		}
+		worked, err := db.AgentRun.Query().Where(agentrun.HasTaskWith(task.ExecutionID(executionID), task.StatusEQ(task.StatusCANCELLED))).
+			Unique(true).Select(agentrun.FieldTaskID).Strings(ctx)
+		if err != nil {
+			return fmt.Errorf("look for tasks that agents worked: %w", err)
+		}
+		for _, id := range worked {
+			if err := insert(ctx, interrupt.TaskArgs{Company: row.CompanyID, Task: id}, time.Time{}); err != nil {
+				return err
+			}
+		}
+	}
+	err = db.Approval.Update().Where(approval.ExecutionID(executionID), approval.StatusEQ(approval.StatusPENDING)).SetStatus(approval.StatusCANCELLED).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("cancel the approvals: %w", err)
+	}
+	err = db.Incident.Update().Where(incident.ExecutionID(executionID), incident.StatusEQ(incident.StatusOPEN)).SetStatus(incident.StatusRESOLVED).
+		SetResolvedAt(now).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("close the incidents: %w", err)
+	}
+	return nil
+}
+
+// act moves the request to the status that the phase asks for.
+func (p *plan) act(ctx context.Context, tx *op.Tx, action definition.RequestAction) error {
+	to := map[definition.RequestAction]request.Status{
+		definition.Accept: request.StatusIN_PROGRESS, definition.Complete: request.StatusCOMPLETED, definition.Cancel: request.StatusCANCELLED,
+	}[action]
+	_, err := op.RunIn(ctx, tx, domain.Update, domain.UpdateInput{ByID: op.ByID{ID: p.request.ID}, Status: op.SetTo(string(to))})
+	return err
+}
+
+// openTask opens a task, assigns it to the participant who is responsible, and emits the event of that.
+func (p *plan) openTask(ctx context.Context, tx *op.Tx, e engine.OpenTask, attempt int) error {
+	c := tx.Task.Create().SetExecutionID(p.row.ID).SetNillableRequestID(p.row.RequestID).SetPhaseID(e.Phase.ID).SetVisit(e.Visit).SetAttempt(attempt).
+		SetTitle(e.Title).SetNillableDueAt(e.DueAt)
+	if e.Phase.Process != nil {
+		c.SetInstructions(e.Phase.Process.Instructions).SetOutcomes(e.Phase.Ways())
+		if e.Phase.Process.FormDefinition != nil {
+			form, err := encode(e.Phase.Process.FormDefinition)
+			if err != nil {
+				return err
+			}
+			c.SetForm(form)
+		}
+	}
+	if e.Correct != nil {
+		corrections, err := encode(e.Correct)
+		if err != nil {
+			return err
+		}
+		c.SetCorrections(corrections)
+	}
+	who, _ := p.people.worker(e.Phase.Responsible())
+	switch who.Type {
+	case "user":
+		c.SetAssigneeID(who.ID)
+	case "team":
+		c.SetTeamID(who.ID)
+	case "agent":
+		c.SetAgentID(who.ID)
+	}
+	if err := startTaskClock(ctx, tx, c.Mutation(), e.Phase, p.row.RequestID, e.DueAt); err != nil {
+		return err
+	}
+	t, err := c.Save(ctx)
+	if err != nil {
+		return fmt.Errorf("open the task: %w", err)
+	}
+	if who.ID == "" {
+		return nil
+	}
+	if err := emitTask(ctx, tx, events.TaskAssigned, t); err != nil {
+		return err
+	}
+	return tx.Note(ctx, events.TaskAssigned, "Task", t.ID, nil)
+}
+
+// tell notifies the people and agents who have a role in a phase.
+func (p *plan) tell(ctx context.Context, tx *op.Tx, e engine.Tell) error {
+	list := roleOf(e.Phase, e.Role)
+	for _, one := range list {
+		if one.Type != "agent" {
+			continue
+		}
+		err := tx.Insert(ctx, interrupt.PhaseArgs{
+			Company: p.row.CompanyID, Execution: p.row.ID, Phase: e.Phase.ID, Visit: e.Visit, Role: e.Role, Agent: one.ID,
+		}, time.Time{})
+		if err != nil {
+			return err
+		}
+	}
+	n := p.notice(e.Role, e.Phase.Title(), list)
+	if len(n.Users)+len(n.Teams) == 0 {
+		return nil
+	}
+	return tx.Insert(ctx, n, time.Time{})
+}
+
+// openApproval opens an approval and notifies its approvers.
+func (p *plan) openApproval(ctx context.Context, tx *op.Tx, e engine.OpenApproval, attempt int) error {
+	list, mode, quorum, sequential := approversOf(e.Phase, e.SignOff)
+	approvers := make([]Approver, len(list))
+	for i, a := range list {
+		approvers[i] = Approver{Type: a.Type, ID: a.ID}
+	}
+	raw, err := encode(approvers)
+	if err != nil {
+		return err
+	}
+	if err := tx.Insert(ctx, p.notice("approval", e.Phase.Title(), list), time.Time{}); err != nil {
+		return err
+	}
+	return wrapWrite(tx.Approval.Create().SetExecutionID(p.row.ID).SetNillableRequestID(p.row.RequestID).SetPhaseID(e.Phase.ID).SetVisit(e.Visit).
+		SetAttempt(attempt).SetTitle(e.Phase.Title()).SetSignOff(e.SignOff).SetMode(approval.Mode(mode)).SetQuorum(quorum).SetSequential(sequential).
+		SetApprovers(raw).SetNillableExpiresAt(e.ExpiresAt).Exec(ctx))
+}
+
+// isRefusal reports whether an operation refused an effect, as opposed to a failure of this node.
+func isRefusal(err error) bool {
+	switch apperr.CodeOf(err) {
+	case apperr.Validation, apperr.Conflict, apperr.Forbidden, apperr.NotFound:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,147 @@
+package execution
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"entgo.io/ent/dialect/sql"
+
+	"atrium/ent"
+	"atrium/ent/execution"
+	"atrium/ent/phasevisit"
+	"atrium/ent/predicate"
+	"atrium/ent/request"
+	"atrium/ent/workflow"
+	"atrium/internal/desk/lifecycle"
+	domain "atrium/internal/desk/request"
+	"atrium/internal/op"
+	"atrium/internal/op/paging"
+	"atrium/internal/platform/apperr"
+)
+
+var executionSorts = op.Sorts{
+	"createdAt": execution.FieldCreatedAt, "updatedAt": execution.FieldUpdatedAt, "status": execution.FieldStatus + "," + execution.FieldCreatedAt,
+}
+
+// shownVisits limits the history in one answer: the last visits.
+const shownVisits = 1000
+
+// The operations on executions.
+var (
+	List = paging.NewList("execution.list", op.Spec{
+		Resource: "Execution", Action: op.Read, Scope: "workflows:read", Sorts: executionSorts, Summary: "List executions",
+	}, executionsOf)
+
+	// OfWorkflow lists the executions of one workflow.
+	OfWorkflow = op.OnRow("workflow.executions", op.Spec{
+		Resource: "Workflow", Action: op.Read, Scope: "workflows:read", Sorts: executionSorts, Summary: "List a workflow's executions",
+	}, loadWorkflow, listOfWorkflow)
+
+	Get = op.Get("execution.read", op.Spec{
+		Resource: "Execution", Action: op.Read, Scope: "workflows:read", Summary: "Get an execution, with its variables and history",
+	}, loadWhole)
+
+	Cancel = op.OnRow("execution.cancel", op.Spec{
+		Resource: "Execution", Action: op.Update, Scope: "workflows:write",
+		Past:    map[string]string{"execution.cancel": "execution.cancelled"},
+		Summary: "Cancel an execution, and the request that it processes",
+	}, loadForEnd, cancel)
+)
+
+// Filters narrow lists of executions.
+type Filters struct {
+	Status    []string `json:"-" query:"status" enum:"RUNNING,WAITING,COMPLETED,FAILED,CANCELLED"`
+	RequestID []string `json:"-" query:"requestId" maxLength:"64"`
+}
+
+func (f Filters) where() []predicate.Execution {
+	where := paging.In(nil, f.Status, execution.StatusIn)
+	return paging.In(where, f.RequestID, execution.RequestIDIn)
+}
+
+// ListInput filters and pages the list.
+type ListInput struct {
+	paging.Page
+	Filters
+	WorkflowID []string `json:"-" query:"workflowId" maxLength:"64"`
+}
+
+func executionsOf(_ context.Context, tx *op.Tx, in ListInput) *ent.ExecutionQuery {
+	return tx.Execution.Query().Where(paging.In(in.where(), in.WorkflowID, execution.WorkflowIDIn)...)
+}
+
+// OfWorkflowInput filters and pages the executions of one workflow.
+type OfWorkflowInput struct {
+	op.ByID
+	paging.Page
+	Filters
+}
+
+func loadWorkflow(ctx context.Context, tx *op.Tx, id string) (*ent.Workflow, error) {
+	return tx.Workflow.Query().Where(workflow.ID(id)).Only(ctx)
+}
+
+func listOfWorkflow(ctx context.Context, tx *op.Tx, w *ent.Workflow, in OfWorkflowInput) (paging.List[*ent.Execution], error) {
+	return paging.Of(ctx, in.Page, executionSorts, tx.Execution.Query().Where(append(in.where(), execution.WorkflowID(w.ID))...))
+}
+
+// loadWhole reads an execution with its request and its last visits.
+func loadWhole(ctx context.Context, tx *op.Tx, id string) (*ent.Execution, error) {
+	row, err := tx.Execution.Query().Where(execution.ID(id)).WithRequest().Only(ctx)
+	if err != nil {
+		return nil, err
+	}
+	row.Edges.Visits, err = tx.PhaseVisit.Query().Where(phasevisit.ExecutionID(id)).Order(phasevisit.ByNumber(sql.OrderDesc())).Limit(shownVisits).All(ctx)
+	slices.Reverse(row.Edges.Visits)
+	return row, err
+}
+
+// loadForEnd locks the request before the execution; every transaction that locks both does so.
+func loadForEnd(ctx context.Context, tx *op.Tx, id string) (*ent.Execution, error) {
+	row, err := tx.Execution.Query().Where(execution.ID(id)).Only(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if row.RequestID != nil {
+		all := tx.Unfiltered(ctx, "who may cancel an execution ends what it processes")
+		if _, err := op.Lock(tx, tx.Request.Query().Where(request.ID(*row.RequestID))).Only(all); err != nil {
+			return nil, fmt.Errorf("read the request: %w", err)
+		}
+	}
+	return op.Lock(tx, tx.Execution.Query().Where(execution.ID(id))).Only(ctx)
+}
+
+// cancel ends the execution, its open rows, and its request. Returns conflict if the execution has ended.
+func cancel(ctx context.Context, tx *op.Tx, before *ent.Execution, _ op.ByID) (*ent.Execution, error) {
+	if before.FinishedAt != nil {
+		return nil, apperr.New(apperr.Conflict, "The execution is %s.", before.Status)
+	}
+	if err := end(ctx, tx.Client, tx.Insert, before); err != nil {
+		return nil, err
+	}
+	if before.RequestID != nil {
+		if err := cancelRequest(context.WithValue(ctx, committing{}, before.ID), tx, *before.RequestID); err != nil {
+			return nil, err
+		}
+	}
+	after, err := loadWhole(ctx, tx, before.ID)
+	if err != nil {
+		return nil, fmt.Errorf("read the execution: %w", err)
+	}
+	tx.Changed(before, after)
+	return after, nil
+}
+
+// cancelRequest cancels an open request, as the product's own worker.
+func cancelRequest(ctx context.Context, tx *op.Tx, id string) error {
+	r, err := tx.Request.Get(tx.Unfiltered(ctx, "the request ends with its execution, seen or not"), id)
+	if err != nil {
+		return fmt.Errorf("read the request: %w", err)
+	}
+	if !lifecycle.RequestOpen(r.Status) {
+		return nil
+	}
+	_, err = op.RunIn(ctx, tx.AsWorker(workerName), domain.Update, domain.UpdateInput{ByID: op.ByID{ID: id}, Status: op.SetTo(string(request.StatusCANCELLED))})
+	return err
+}

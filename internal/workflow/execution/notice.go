@@ -1,0 +1,108 @@
+package execution
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/riverqueue/river"
+
+	"atrium/ent"
+	"atrium/ent/execution"
+	"atrium/ent/teammember"
+	"atrium/ent/user"
+	"atrium/internal/desk/request"
+	"atrium/internal/notify/mail"
+	"atrium/internal/notify/notice"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/principal"
+	"atrium/internal/workflow/definition"
+)
+
+// notices holds the texts of notices by occasion, which is a kind of package notice.
+var notices = map[string]struct{ subject, text string }{
+	notice.Informed:  {"Done: ", "The workflow has left a phase that you are informed about."},
+	notice.Consulted: {"Your advice is asked: ", "The workflow has entered a phase that you are consulted about. Please comment on the request."},
+	notice.Approval:  {"Your approval is asked: ", "The workflow waits for your decision."},
+	notice.Incident:  {"A workflow waits for help: ", "A workflow cannot go on by itself. Please look at its incident."},
+}
+
+// NoticeArgs is the job that notifies people of what happened in an execution.
+type NoticeArgs struct {
+	Company   string   `json:"company"`
+	Execution string   `json:"execution"`
+	Occasion  string   `json:"occasion"` // a key of notices
+	What      string   `json:"what"`     // the phase's title, or what went wrong
+	Users     []string `json:"users"`
+	Teams     []string `json:"teams"`
+	Admins    bool     `json:"admins"` // notify owners and admins, because nobody else is named
+}
+
+// Kind names the job.
+func (NoticeArgs) Kind() string { return "execution_notice" }
+
+// InsertOpts gives the job a lower priority than steps.
+func (NoticeArgs) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{Queue: queueName, Priority: 2}
+}
+
+// notice returns the job that notifies participants.
+func (p *plan) notice(occasion, what string, to []definition.Participant) NoticeArgs {
+	a := NoticeArgs{Company: p.row.CompanyID, Execution: p.row.ID, Occasion: occasion, What: what}
+	for _, one := range to {
+		switch one.Type {
+		case "user":
+			a.Users = append(a.Users, one.ID)
+		case "team":
+			a.Teams = append(a.Teams, one.ID)
+		}
+	}
+	a.Admins = occasion == notice.Incident && len(a.Users)+len(a.Teams) == 0
+	return a
+}
+
+// noticeWorker works the jobs of notices.
+type noticeWorker struct {
+	river.WorkerDefaults[NoticeArgs]
+	r *Runner
+}
+
+// Work notifies each person, in one transaction with the completion of the job.
+func (t *noticeWorker) Work(ctx context.Context, job *river.Job[NoticeArgs]) error {
+	a := job.Args
+	outside := clock.With(principal.With(ctx, principal.Worker(a.Company, workerName)), t.r.Engine.Store.Clock())
+	people, note, err := t.find(outside, a)
+	if err != nil {
+		return err
+	}
+	return notice.Finish(ctx, t.r.Engine, a.Company, workerName, people, note, job.JobRow)
+}
+
+// find returns the people to notify, if they may read what the notice is about, and the notice.
+func (t *noticeWorker) find(ctx context.Context, a NoticeArgs) ([]*ent.User, notice.Note, error) {
+	db, n := t.r.Engine.Store.Reader(), notices[a.Occasion]
+	e, err := db.Execution.Query().Where(execution.ID(a.Execution)).WithRequest().WithWorkflow().Only(ctx)
+	if err != nil {
+		return nil, notice.Note{}, fmt.Errorf("read the execution: %w", err)
+	}
+	to := user.Or(user.IDIn(a.Users...), user.HasMembershipsWith(teammember.TeamIDIn(a.Teams...)))
+	if a.Admins {
+		to = user.RoleIn(user.RoleOwner, user.RoleAdmin)
+	}
+	people, err := db.User.Query().Where(to, user.StatusEQ(user.StatusActive)).Order(user.ByID()).Limit(notice.MaxTold).All(ctx)
+	if err != nil {
+		return nil, notice.Note{}, fmt.Errorf("look up whom to tell: %w", err)
+	}
+	about, lines := e.Edges.Workflow.Name, []string{"Workflow: " + mail.Plain(e.Edges.Workflow.Name, 100)}
+	by, row := Get.Info(), any(e)
+	if r := e.Edges.Request; r != nil {
+		about = r.Title
+		lines = append(lines, "Request: "+mail.Plain(r.Title, 200)+" ("+r.ID+")")
+		by, row = request.Get.Info(), r
+	}
+	lines = append(lines, "What: "+mail.Plain(a.What, 500), "Execution: "+e.ID)
+	note := notice.Note{Kind: a.Occasion, Subject: n.subject + about, RequestID: e.RequestID, Text: []string{n.text, strings.Join(lines, "\n")}}
+	asked := a.Occasion == notice.Approval || a.Occasion == notice.Consulted // the workflow names them, so they may read it whatever their role reaches
+	readers, err := notice.ReadersOutside(ctx, t.r.Engine, a.Company, workerName, people, by, row, asked)
+	return readers, note, err
+}

@@ -1,0 +1,120 @@
+package execution_test
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent"
+	"atrium/ent/event"
+	"atrium/ent/task"
+	"atrium/internal/desk/request"
+	"atrium/internal/op"
+	"atrium/internal/op/events"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
+	run "atrium/internal/workflow/execution"
+)
+
+// posted records the mails of operations by recipient.
+type posted struct {
+	op.Mailer
+	mu   sync.Mutex
+	sent map[string][]string
+}
+
+func (p *posted) Tell(_ context.Context, _ *store.Tx, u *ent.User, _, subject string, paragraphs ...string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sent[u.Email] = append(p.sent[u.Email], subject+"\n"+strings.Join(paragraphs, "\n"))
+	return nil
+}
+
+func (p *posted) to(email string) []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.sent[email]
+}
+
+// The levels of a phase bind its task: it is due, it pauses with its request, it is warned of and breached once, and the
+// accountable people are notified.
+func TestPhasesHaveServiceLevels(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		mails := &posted{sent: map[string][]string{}}
+		w.Engine.Mailer = mails
+		boss, member := w.A.Users[principal.Admin], w.A.Users[principal.Member]
+		id := "work" + strings.Repeat("_", 59) // as long as an id may be
+		work := phase(id, "PROCESS", body{"title": "Work"})
+		work["sla"] = body{"responseMinutes": 30, "resolutionMinutes": 120, "warnAtPercent": 50}
+		work["participants"] = []body{{"role": "accountable", "type": "user", "id": boss.ID}, {"role": "accountable", "type": "user", "id": member.ID}}
+		s := open(t, w, line([]body{phase("start", "START", nil), work, phase("done", "END", nil)}))
+		w.Engine.Events = append(events.Subscribers{}, run.Follow(w.Queue))
+		s.work()
+		clocks, err := jobs.New(w.Store, slog.New(slog.DiscardHandler), true, request.Clocks(w.Engine, run.TaskClocks(w.Engine)))
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancel(context.Background())
+		done := make(chan error, 1)
+		go func() { done <- clocks.Run(ctx) }()
+		t.Cleanup(func() { cancel(); require.NoError(t, <-done) })
+		r := s.file(nil)
+		s.at(r, "WAITING", id)
+		of := task.RequestID(r.ID)
+		one, err := w.Store.Reader().Task.Query().Where(of).Only(s.ctx)
+		require.NoError(t, err)
+		require.Equal(t, one.CreatedAt.Add(30*time.Minute), *one.ResponseDueAt)
+		require.Equal(t, one.CreatedAt.Add(2*time.Hour), *one.ResolutionDueAt)
+		require.Equal(t, one.ResolutionDueAt, one.DueAt)
+		require.Equal(t, task.SLAStateON_TRACK, *one.SLAState)
+		claimed := testkit.Run(t, w, s.ctx, run.ClaimTask, op.ByID{ID: one.ID})
+		require.NotNil(t, claimed.ClaimedAt)
+
+		state := func(want task.SLAState) {
+			t.Helper()
+			require.Eventually(t, func() bool {
+				one, err := w.Store.Reader().Task.Query().Where(of).Only(s.ctx)
+				require.NoError(t, err)
+				return *one.SLAState == want
+			}, patience, tick)
+		}
+		later := func(d time.Duration) {
+			t.Helper()
+			w.Clock.SetOffset(w.Clock.Offset() + d)
+			require.NoError(t, w.Store.Write(principal.System(t.Context(), "jobs belong to the installation"), func(ctx context.Context, tx *store.Tx) error {
+				if err := w.Queue.Advance(ctx, tx, d); err != nil {
+					return err
+				}
+				return w.Queue.InsertTx(ctx, tx, request.SweepArgs{}, time.Time{})
+			}))
+		}
+		wait := func(waiting bool) {
+			testkit.Run(t, w, s.ctx, request.SetWaiting, request.WaitingInput{ByID: op.ByID{ID: r.ID}, Waiting: waiting})
+		}
+		wait(true)
+		state(task.SLAStatePAUSED)
+		later(5 * time.Hour)
+		wait(false)
+		state(task.SLAStateON_TRACK)
+		later(70 * time.Minute)
+		state(task.SLAStateWARNING)
+		later(70 * time.Minute)
+		state(task.SLAStateBREACHED)
+		for _, name := range []string{"sla.warning", "sla.breached"} {
+			e, err := w.Store.Reader().Event.Query().Where(event.SubjectID(r.ID), event.Type(name)).Only(s.ctx)
+			require.NoError(t, err, "%s: the resolution alone, once", name)
+			require.Contains(t, string(e.Payload), `work`)
+		}
+		require.Eventually(t, func() bool { return len(mails.to(boss.Email)) == 1 }, patience, tick)
+		require.Empty(t, mails.to(member.Email), "who may not read the request is not told")
+		ended := testkit.Run(t, w, s.ctx, run.CompleteTask, run.CompleteTaskInput{ByID: op.ByID{ID: one.ID}})
+		require.Equal(t, task.SLAStateBREACHED, *ended.SLAState)
+		require.Nil(t, ended.SLANextAt)
+	})
+}

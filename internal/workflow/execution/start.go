@@ -1,0 +1,191 @@
+package execution
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
+	"github.com/riverqueue/river"
+
+	"atrium/ent"
+	"atrium/ent/execution"
+	"atrium/ent/offering"
+	"atrium/ent/predicate"
+	"atrium/ent/request"
+	"atrium/ent/workflow"
+	"atrium/internal/desk/lifecycle"
+	domain "atrium/internal/desk/request"
+	"atrium/internal/op/events"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/store"
+	"atrium/internal/workflow/engine"
+)
+
+// The jobs of steps wait in two queues. bulkQueue holds those of which one company may have thousands at once. Few of its jobs
+// run at a time, so that jobs in queueName find a worker and most of the processors free.
+const (
+	queueName = "executions"
+	bulkQueue = "executions_bulk"
+)
+
+// StepArgs is the job that continues an execution as far as possible.
+type StepArgs struct {
+	Company   string `json:"company"`
+	Execution string `json:"execution"`
+	Cause     string `json:"cause,omitempty"` // the traceparent of the call that inserted it, if that is traced
+
+	bulk     bool
+	priority int // 1 (first) to 4; 0 means 1
+}
+
+// Kind names the job.
+func (StepArgs) Kind() string { return "execution_step" }
+
+// InsertOpts gives the jobs queues of their own. A step fails only if this node has a problem, so it has many attempts.
+func (a StepArgs) InsertOpts() river.InsertOpts {
+	queue := queueName
+	if a.bulk || a.priority > 2 { // 64 executions are under way
+		queue = bulkQueue
+	}
+	return river.InsertOpts{Queue: queue, MaxAttempts: 100, Priority: a.priority}
+}
+
+// Follow returns the subscriber that starts the offering's workflow when a request is filed, cancels the execution when the request
+// is cancelled, does both when it moves to another offering, and has the accountable people notified when the request is late, all
+// in the transaction of the event.
+func Follow(queue *jobs.Queue) events.Subscriber {
+	return func(ctx context.Context, tx *store.Tx, e *ent.Event) error {
+		switch e.Type {
+		case events.RequestCreated:
+			return start(ctx, tx, queue, e.SubjectID)
+		case events.RequestCancelled:
+			return endWith(ctx, tx, queue, e.SubjectID)
+		case events.RequestMoved:
+			if err := endWith(ctx, tx, queue, e.SubjectID); err != nil {
+				return err
+			}
+			return start(ctx, tx, queue, e.SubjectID)
+		case events.SLABreached:
+			return followBreach(ctx, tx, queue, e)
+		}
+		return nil
+	}
+}
+
+// start creates the execution of a request that was filed or moved, if its offering has a workflow that is published and active.
+// For other requests it costs one statement.
+func start(ctx context.Context, tx *store.Tx, queue *jobs.Queue, requestID string) error {
+	if ctx.Value(filing{}) != nil {
+		return nil // the execution that files the request processes it
+	}
+	w, err := tx.Workflow.Query().Where(workflow.StatusEQ(workflow.StatusActive), workflow.VersionGT(0), processes(requestID)).Only(ctx)
+	if ent.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("look for the offering's workflow: %w", err)
+	}
+	priority, err := priorityOf(ctx, tx.Client)
+	if err != nil {
+		return err
+	}
+	row, err := tx.Execution.Create().SetWorkflowID(w.ID).SetWorkflowVersion(w.Version).SetRequestID(requestID).
+		SetTrigger(execution.TriggerRequest).Save(ctx)
+	if err != nil {
+		return fmt.Errorf("start the workflow: %w", err)
+	}
+	if err := domain.Link(ctx, tx.Client, requestID, row.ID); err != nil {
+		return err
+	}
+	return queue.InsertManyTx(ctx, tx, jobs.Job{Args: StepArgs{Company: row.CompanyID, Execution: row.ID, Cause: causeOf(ctx), priority: priority}})
+}
+
+// processes matches the workflow of the request's offering.
+func processes(requestID string) predicate.Workflow {
+	return func(s *sql.Selector) {
+		d := sql.Dialect(s.Dialect())
+		o, r := d.Table(offering.Table), d.Table(request.Table)
+		s.Where(sql.In(s.C(workflow.FieldID), d.Select(o.C(offering.FieldWorkflowID)).From(o).Join(r).
+			On(o.C(offering.FieldID), r.C(request.FieldOfferingID)).Where(sql.EQ(r.C(request.FieldID), requestID))))
+	}
+}
+
+// crowds are numbers of a company's running executions. At each of them, the first step of the company's next execution gets a
+// lower priority than those of companies with fewer.
+var crowds = []int{16, 64, 256}
+
+// priorityOf returns the priority of the company's next first step: the more of its executions are running, the lower. The order is
+// that of an index. Without it, PostgreSQL expected so many running executions that it read the whole table for a company with few.
+func priorityOf(ctx context.Context, db *ent.Client) (int, error) {
+	for i, n := range crowds {
+		more, err := db.Execution.Query().Where(running).Order(execution.ByCreatedAt(), execution.ByID()).Offset(n - 1).Exist(ctx)
+		if err != nil {
+			return 0, fmt.Errorf("count the company's executions: %w", err)
+		}
+		if !more {
+			return 1 + i, nil
+		}
+	}
+	return 1 + len(crowds), nil
+}
+
+// running matches executions that run. The value stands in the statement as a literal. Given as a parameter, PostgreSQL planned
+// for the most frequent status, and went through 100,000 waiting executions to find the few that run (10 s until a first task,
+// instead of 10 ms).
+func running(s *sql.Selector) {
+	s.Where(sql.P(func(b *sql.Builder) { b.Ident(s.C(execution.FieldStatus)).WriteString(" = 'RUNNING'") }))
+}
+
+// endWith cancels the execution of a request that was cancelled, unless the execution itself cancelled the request.
+func endWith(ctx context.Context, tx *store.Tx, queue *jobs.Queue, requestID string) error {
+	rows, err := store.Lock(tx, tx.Execution.Query().Where(execution.RequestID(requestID),
+		lifecycle.OpenExecutions()).Order(execution.ByID())).All(ctx)
+	if err != nil {
+		return fmt.Errorf("look for the request's execution: %w", err)
+	}
+	for _, row := range rows {
+		if row.ID == ctx.Value(committing{}) {
+			continue
+		}
+		insert := func(ctx context.Context, job river.JobArgs, at time.Time) error {
+			return queue.InsertTx(ctx, tx, job, at)
+		}
+		if err := end(ctx, tx.Client, insert, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// committing marks the context of a commit with the execution's id, so that the commit's effects do not act on the execution
+// itself.
+type committing struct{}
+
+// end cancels an execution that the transaction has locked.
+func end(ctx context.Context, db *ent.Client, insert inserter, row *ent.Execution) error {
+	state, err := readState(row.State)
+	if err != nil {
+		return err
+	}
+	// Cancelling needs only the state: no definition, request or calendar.
+	res, err := engine.Step(ctx, nil, state, engine.Cancel{}, engine.Env{Now: clock.From(ctx).Now(), ExecutionID: row.ID})
+	if errors.Is(err, engine.ErrStale) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("cancel the execution: %w", err)
+	}
+	p := &plan{row: row, was: state}
+	p.add(res)
+	if _, err := p.write(ctx, db, clock.From(ctx).Now()); err != nil {
+		return err
+	}
+	if err := closeOpen(ctx, db, insert, row, clock.From(ctx).Now()); err != nil {
+		return err
+	}
+	measured.left(p)
+	return nil
+}

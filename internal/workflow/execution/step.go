@@ -1,0 +1,231 @@
+package execution
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+	"go.opentelemetry.io/otel/trace"
+
+	"atrium/ent"
+	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/clock"
+	"atrium/internal/platform/egress"
+	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/principal"
+	"atrium/internal/workflow/definition"
+	"atrium/internal/workflow/engine"
+)
+
+const (
+	workerName = "workflow engine" // its name in audit entries
+	steppers   = 16                // steps that a node runs at once
+	maxTries   = 20                // of one job, each after another commit on the execution
+	maxInputs  = 50                // inputs that one commit uses
+)
+
+// bulkSteppers is how many bulk steps a node runs at once: half of the processors stay free for other steps.
+func bulkSteppers() int { return max(1, runtime.GOMAXPROCS(0)/2) }
+
+// Options are a runner's dependencies.
+type Options struct {
+	Engine *op.Engine
+	Egress *egress.Client       // makes the calls of phases
+	Traces trace.TracerProvider // nil for the process's default
+}
+
+// Runner works the jobs of executions. A process has one.
+type Runner struct {
+	Options
+	tracer   trace.Tracer
+	outcomes chan struct{} // limits how many outcomes of calls commit at once
+}
+
+// New returns a runner.
+func New(o Options) *Runner {
+	return &Runner{o, tracerOf(o.Traces), make(chan struct{}, bulkSteppers())}
+}
+
+// Work makes a job queue run executions.
+func (r *Runner) Work() jobs.Option {
+	return jobs.All(jobs.NamedQueue(queueName, steppers), jobs.BulkQueue(bulkQueue, bulkSteppers()), jobs.NamedQueue(callQueue, callers),
+		jobs.Work(&stepper{r: r}), jobs.Work(&caller{r: r}), jobs.Work(&noticeWorker{r: r}), jobs.Work(&breachWorker{r: r}))
+}
+
+// stepper works the jobs of steps.
+type stepper struct {
+	river.WorkerDefaults[StepArgs]
+	r *Runner
+}
+
+// NextRetry comes soon; see retryAt.
+func (*stepper) NextRetry(job *river.Job[StepArgs]) time.Time { return retryAt(job.Attempt) }
+
+// retryAt returns when a job that failed is tried again: within half a minute at first, because a request waits for it, then once
+// an hour, because somebody has to repair what lasts so long. River's own schedule grows with the fourth power of the attempts, and
+// each node that dies takes one: after four of them a failed statement would delay an execution by ten minutes.
+func retryAt(attempt int) time.Time {
+	wait := time.Hour
+	if attempt <= 20 {
+		wait = min(time.Duration(attempt*attempt)*time.Second, 30*time.Second)
+	}
+	return time.Now().Add(wait)
+}
+
+// Work continues the execution as far as possible. An error means that this node failed or that the definition can no longer
+// be read; River then tries the job again.
+func (s *stepper) Work(ctx context.Context, job *river.Job[StepArgs]) error {
+	_, st := s.r.begin(ctx, job.Args.Execution, job.Args.Cause)
+	return s.r.advance(ctx, st, job.Args.Company, job.Args.Execution, nil, job.JobRow)
+}
+
+// errMoved is returned by a commit when another commit came after the load.
+var errMoved = errors.New("the execution has moved since it was read")
+
+// advance loads, computes and commits until a commit succeeds. given is an input that no row holds, such as the outcome of a
+// call. The commit completes the job; if there is nothing to commit, River completes it.
+func (r *Runner) advance(ctx context.Context, st step, company, id string, given engine.Input, job *rivertype.JobRow) error {
+	ctx = clock.With(principal.With(ctx, principal.Worker(company, workerName)), r.Engine.Store.Clock())
+	for range maxTries {
+		now := r.Engine.Store.Clock().Now()
+		l, err := load(ctx, r.Engine.Store.Reader(), id, now)
+		if err != nil || l == nil {
+			return err
+		}
+		if given != nil {
+			l.inputs = []engine.Input{given}
+		}
+		if l.files() {
+			switch l.refused, err = r.file(ctx, l, given != nil); {
+			case errors.Is(err, errMoved), errors.Is(err, op.ErrOutdated), err == nil && l.refused == nil:
+				continue // load it again, with its request
+			case err != nil:
+				return err
+			}
+		}
+		if early := l.early(now); early > 0 && len(l.inputs) == 0 {
+			return river.JobSnooze(early)
+		}
+		var p *plan
+		err = r.fair(ctx, company, given != nil, func(ctx context.Context) (err error) {
+			p, err = l.compute(ctx, r.Engine.Store.Reader(), now)
+			return err
+		})
+		if err != nil || p == nil {
+			return err
+		}
+		err = r.commit(ctx, p, job)
+		switch {
+		case err == nil:
+			r.committed(st, p)
+			return nil
+		case errors.Is(err, errMoved), errors.Is(err, op.ErrOutdated):
+		case isRefusal(err) && p.touchesRequest() && l.state.Visit != nil:
+			// The request refuses the phase's change, because of its form or its status. An incident asks people to look at
+			// it.
+			given = engine.Stuck{Visit: l.state.Visit.Number, Code: engine.RequestConflict, Message: apperr.From(err).Message, Again: true}
+		default:
+			return err
+		}
+	}
+	return fmt.Errorf("step %s: %w", id, errMoved)
+}
+
+// Time limits for the expressions of one commit together: quickEval while any number of executions compute at once, turnEval
+// as the company's costly work. Expressions of an ordinary definition take microseconds.
+const (
+	quickEval = 5 * time.Millisecond
+	turnEval  = time.Second
+	busyWait  = time.Second // until a step tries again to get its company's turn
+)
+
+// fair runs work, which evaluates a customer's expressions. If they exceed quickEval, it runs work again as the company's
+// costly work, so that a company with slow definitions delays only itself. With wait it waits for the turn, because no row
+// holds the input. Without, the job snoozes, so that it occupies no worker that other companies need.
+func (r *Runner) fair(ctx context.Context, company string, wait bool, work func(context.Context) error) error {
+	quick, budget := definition.WithBudget(ctx, quickEval)
+	if err := work(quick); !budget.Over {
+		return err
+	}
+	whole := func(ctx context.Context) error {
+		ctx, _ = definition.WithBudget(ctx, turnEval)
+		return work(ctx)
+	}
+	if wait {
+		return r.Engine.Costly(ctx, company, whole)
+	}
+	ran, err := r.Engine.CostlyNow(ctx, company, whole)
+	if !ran {
+		return river.JobSnooze(busyWait)
+	}
+	return err
+}
+
+// mostSkew is how far this node's clock may be behind the database's, by which River starts jobs.
+const mostSkew = 5 * time.Minute
+
+// early returns how long the execution still has to wait, if that is so short that the job snoozes for it: there is no other job for a
+// wait within ShortWait, and this may be the job of a longer one, started by a clock that is ahead of ours. 0 otherwise.
+func (l *loaded) early(now time.Time) time.Duration {
+	w := l.state.Wait
+	if w == nil || w.Until == nil || w.For == engine.ForCall {
+		return 0
+	}
+	if left := w.Until.Sub(now); left > 0 && left < mostSkew {
+		return left
+	}
+	return 0
+}
+
+// compute applies the inputs. Returns nil when none of them changes anything.
+func (l *loaded) compute(ctx context.Context, db *ent.Client, now time.Time) (*plan, error) {
+	env, err := l.env(ctx, db, now)
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{row: l.row, was: l.state, state: l.state, request: l.request, d: l.d}
+	for _, in := range l.inputs[:min(len(l.inputs), maxInputs)] {
+		if _, ok := in.(engine.Move); ok {
+			p.d, p.version = l.target.d, l.target.version
+		}
+		res, err := engine.Step(ctx, p.d, p.state, in, env)
+		if errors.Is(err, engine.ErrStale) || errors.Is(err, engine.ErrNotTheirTurn) {
+			continue // the input came too late
+		}
+		if errors.Is(err, engine.ErrNoWay) { // the operations have checked the way out, but the row cannot be used nevertheless
+			p.d, p.version = l.d, 0
+			res, err = engine.Step(ctx, p.d, p.state, engine.Stuck{Visit: p.state.Visit.Number, Code: codeNoWay, Message: "The phase has no such way out.", Again: true}, env)
+		}
+		if err != nil {
+			return nil, errors.Join(ctx.Err(), fmt.Errorf("step %s: %w", l.row.ID, err))
+		}
+		p.add(res)
+	}
+	stuck, err := p.findParticipants(ctx, db)
+	if err == nil && stuck == "" {
+		stuck, err = p.approversMissing(ctx, db, l.approval)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case stuck == "" && !p.changed():
+		return nil, nil // no input has arrived
+	case stuck == "":
+		return p, nil
+	}
+	res, err := engine.Step(ctx, p.d, p.state, engine.Stuck{Visit: p.state.Visit.Number, Code: engine.ParticipantMissing, Message: stuck}, env)
+	if err != nil {
+		return nil, fmt.Errorf("step %s: %w", l.row.ID, err)
+	}
+	p.drop(p.state.Visit.Number)
+	p.add(res)
+	return p, nil
+}
+
+// codeNoWay is the code of an incident about an outcome for which the phase has no transition.
+const codeNoWay = "no_transition"

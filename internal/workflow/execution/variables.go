@@ -1,0 +1,74 @@
+package execution
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"atrium/ent"
+	domain "atrium/internal/desk/request"
+	"atrium/internal/workflow/engine"
+)
+
+// decode reads JSON and preserves the digits of its numbers.
+func decode(raw json.RawMessage, into any) error {
+	if len(raw) == 0 {
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	return d.Decode(into)
+}
+
+// encode returns a value as JSON for a column; nil for nil.
+func encode(v any) (json.RawMessage, error) {
+	if v == nil {
+		return nil, nil
+	}
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("write %T: %w", v, err)
+	}
+	return raw, nil
+}
+
+func readState(raw json.RawMessage) (engine.State, error) {
+	var s engine.State
+	if err := decode(raw, &s); err != nil {
+		return s, fmt.Errorf("read the execution's state: %w", err)
+	}
+	return s, nil
+}
+
+// requestVariables returns the variable request; nil for an execution without a request.
+func requestVariables(r *ent.Request) (map[string]any, error) {
+	if r == nil {
+		return nil, nil // there is none
+	}
+	return domain.Variables(r)
+}
+
+// Variables returns the variables of an execution's expressions as the API shows them: request,
+// webhook, phases.
+func Variables(row *ent.Execution) (json.RawMessage, error) {
+	state, err := readState(row.State)
+	if err != nil {
+		return nil, err
+	}
+	request, err := requestVariables(row.Edges.Request)
+	if err != nil {
+		return nil, err
+	}
+	out := struct {
+		Request map[string]any  `json:"request"`
+		Webhook json.RawMessage `json:"webhook"`
+		Phases  map[string]any  `json:"phases"`
+	}{request, row.Webhook, state.Phases}
+	if out.Phases == nil {
+		out.Phases = map[string]any{}
+	}
+	if len(out.Webhook) == 0 {
+		out.Webhook = json.RawMessage("null")
+	}
+	return json.Marshal(out)
+}
