@@ -54,6 +54,7 @@ func TestRolesAndVerbs(t *testing.T) {
 		"audit.read":                 {none, none, all, all, all, none, none},
 		"billing.read":               {none, none, all, all, all, none, none},
 		"billing.change":             {none, none, none, all, all, none, none},
+		"billing.cancel":             {none, none, none, all, all, none, none},
 		"company.limits":             {none, none, none, none, all, none, none},
 		"credit.issue":               {none, none, none, none, all, none, none},
 		"invoice.pay":                {none, none, none, none, all, none, none},

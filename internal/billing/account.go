@@ -3,14 +3,17 @@ package billing
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"atrium/ent"
 	"atrium/ent/billingaccount"
 	"atrium/ent/company"
 	"atrium/ent/creditentry"
+	"atrium/ent/invoice"
 	"atrium/ent/journalline"
 	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
 )
 
 // retention is how long credits stay valid after a cancellation.
@@ -51,6 +54,45 @@ func open(ctx context.Context, tx *op.Tx) (*account, error) {
 	}
 	a := &account{BillingAccount: row, db: tx.Client, company: co, plan: planOf(string(co.Plan)), now: tx.Now(ctx)}
 	return a, a.settle(ctx)
+}
+
+// onAccount returns the function of an operation that works on the account: it opens the account before fn and saves it after.
+func onAccount[In, Out any](fn func(ctx context.Context, tx *op.Tx, a *account, in In) (Out, error)) func(context.Context, *op.Tx, In) (Out, error) {
+	return func(ctx context.Context, tx *op.Tx, in In) (Out, error) {
+		var none Out
+		a, err := open(ctx, tx)
+		if err != nil {
+			return none, err
+		}
+		out, err := fn(ctx, tx, a, in)
+		if err != nil {
+			return none, err
+		}
+		return out, a.save(ctx)
+	}
+}
+
+// onInvoice is onAccount for an operation on an invoice in one of the given states. fn gets the invoice as it is under the account's
+// lock. Returns conflict for any other state, and while a charge whose outcome is unknown is under way.
+func onInvoice[In, Out any](fn func(ctx context.Context, tx *op.Tx, a *account, inv *ent.Invoice, in In) (Out, error), states ...invoice.Status) func(context.Context, *op.Tx, *ent.Invoice, In) (Out, error) {
+	return func(ctx context.Context, tx *op.Tx, row *ent.Invoice, in In) (Out, error) {
+		return onAccount(func(ctx context.Context, tx *op.Tx, a *account, in In) (out Out, err error) {
+			inv, err := reread(ctx, tx, row.ID)
+			if err != nil {
+				return out, err
+			}
+			if !slices.Contains(states, inv.Status) {
+				return out, apperr.New(apperr.Conflict, "The invoice is %s.", inv.Status)
+			}
+			switch p, err := a.pending(ctx, inv.ID); {
+			case err != nil:
+				return out, err
+			case p != nil:
+				return out, apperr.New(apperr.Conflict, "The invoice is being charged. Try again when the outcome is known.")
+			}
+			return fn(ctx, tx, a, inv, in)
+		})(ctx, tx, in)
+	}
 }
 
 // look reads the company's account as it was last settled, without a lock. In a sandbox the account is empty.

@@ -24,7 +24,7 @@ var (
 	IssueCredit = op.New("credit.issue", op.Spec{
 		Resource: "Credit", Action: op.Create, LiveOnly: true,
 		Summary: "Issue a credit",
-	}, issueCredit)
+	}, onAccount(issueCredit))
 )
 
 // GetCreditsInput selects a page of the history, newest first.
@@ -56,15 +56,11 @@ type IssueCreditInput struct {
 	Description string `json:"description" minLength:"1" maxLength:"500" pattern:"\\S" patternDescription:"more than blanks"`
 }
 
-func issueCredit(ctx context.Context, tx *op.Tx, in IssueCreditInput) (*ent.CreditEntry, error) {
-	a, err := open(ctx, tx)
-	if err != nil {
-		return nil, err
-	}
+func issueCredit(ctx context.Context, tx *op.Tx, a *account, in IssueCreditInput) (*ent.CreditEntry, error) {
 	e, err := a.issue(ctx, in.Amount, creditentry.Reason(in.Reason), in.Description, journalline.AccountAllowance)
 	if err != nil {
 		return nil, err
 	}
 	tx.Changed(nil, e)
-	return e, a.save(ctx)
+	return e, nil
 }

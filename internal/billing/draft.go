@@ -17,11 +17,11 @@ import (
 var (
 	DraftInvoice = op.New("invoice.draft", op.Spec{
 		Resource: "Invoice", Action: op.Create, LiveOnly: true, Summary: "Draft an invoice",
-	}, draftInvoice)
+	}, onAccount(draftInvoice))
 
 	IssueInvoice = op.OnRow("invoice.issue", op.Spec{
 		Resource: "Invoice", Action: op.Update, Summary: "Issue a draft", Past: map[string]string{"invoice.issue": "invoice.issued"},
-	}, loadInvoice, issueInvoice)
+	}, loadInvoice, onInvoice(issueInvoice, invoice.StatusDraft))
 )
 
 // DraftInvoiceInput describes the invoice.
@@ -34,7 +34,7 @@ type DraftInvoiceInput struct {
 // maxLine is the maximum amount of a line, in cents.
 const maxLine = 1_000_000_000
 
-func draftInvoice(ctx context.Context, tx *op.Tx, in DraftInvoiceInput) (*ent.Invoice, error) {
+func draftInvoice(ctx context.Context, tx *op.Tx, a *account, in DraftInvoiceInput) (*ent.Invoice, error) {
 	for i := range in.Lines {
 		l := &in.Lines[i]
 		if l.Description = strings.TrimSpace(l.Description); l.Description == "" || len([]rune(l.Description)) > 200 {
@@ -47,10 +47,6 @@ func draftInvoice(ctx context.Context, tx *op.Tx, in DraftInvoiceInput) (*ent.In
 	if !in.PeriodEnd.After(in.PeriodStart) {
 		return nil, apperr.InvalidField("periodEnd", "must be after periodStart")
 	}
-	a, err := open(ctx, tx)
-	if err != nil {
-		return nil, err
-	}
 	subtotal, text, err := total(in.Lines)
 	if err != nil {
 		return nil, err
@@ -61,16 +57,12 @@ func draftInvoice(ctx context.Context, tx *op.Tx, in DraftInvoiceInput) (*ent.In
 		return nil, fmt.Errorf("draft the invoice: %w", err)
 	}
 	tx.Changed(nil, inv)
-	return inv, a.save(ctx)
+	return inv, nil
 }
 
 // issueInvoice replaces the draft by an invoice with a number, and applies the credits. Returns conflict if the invoice is not a
 // draft.
-func issueInvoice(ctx context.Context, tx *op.Tx, row *ent.Invoice, _ op.ByID) (*ent.Invoice, error) {
-	a, draft, err := lockInState(ctx, tx, row, invoice.StatusDraft)
-	if err != nil {
-		return nil, err
-	}
+func issueInvoice(ctx context.Context, tx *op.Tx, a *account, draft *ent.Invoice, _ op.ByID) (*ent.Invoice, error) {
 	if err := a.discard(ctx, draft); err != nil {
 		return nil, err
 	}
@@ -79,7 +71,7 @@ func issueInvoice(ctx context.Context, tx *op.Tx, row *ent.Invoice, _ op.ByID) (
 		return nil, err
 	}
 	tx.Changed(draft, inv)
-	return inv, a.save(ctx)
+	return inv, nil
 }
 
 // discard deletes a draft.

@@ -19,47 +19,24 @@ import (
 var (
 	PayInvoice = op.OnRow("invoice.pay", op.Spec{
 		Resource: "Invoice", Action: op.Update, Summary: "Note that an invoice was paid", Past: map[string]string{"invoice.pay": "invoice.paid"},
-	}, loadInvoice, payInvoice)
+	}, loadInvoice, onInvoice(payInvoice, invoice.StatusOpen, invoice.StatusUncollectible))
 
 	VoidInvoice = op.OnRow("invoice.void", op.Spec{
 		Resource: "Invoice", Action: op.Update, Summary: "Void an invoice that should not have been made",
-	}, loadInvoice, voidInvoice)
+	}, loadInvoice, onInvoice(voidInvoice, invoice.StatusOpen, invoice.StatusDraft))
 
 	WriteOffInvoice = op.OnRow("invoice.write_off", op.Spec{
 		Resource: "Invoice", Action: op.Update, Summary: "Give up on an invoice", Past: map[string]string{"invoice.write_off": "invoice.written_off"},
-	}, loadInvoice, writeOffInvoice)
+	}, loadInvoice, onInvoice(writeOffInvoice, invoice.StatusOpen))
 
 	CreditInvoice = op.OnRow("invoice.credit", op.Spec{
 		Resource: "Invoice", Action: op.Update, Summary: "Correct an invoice by a credit note",
-	}, loadInvoice, creditInvoice)
+	}, loadInvoice, onInvoice(creditInvoice, invoice.StatusOpen, invoice.StatusPaid))
 )
 
-// loadInvoice does not lock the invoice: operations that change an invoice lock the account first (lockInState).
+// loadInvoice does not lock the invoice: operations that change an invoice lock the account first (onInvoice).
 func loadInvoice(ctx context.Context, tx *op.Tx, id string) (*ent.Invoice, error) {
 	return tx.Invoice.Get(ctx, id)
-}
-
-// lockInState opens the account for an operation on an invoice in one of the given states. Returns conflict for any other state, and while
-// a charge whose outcome is unknown is under way.
-func lockInState(ctx context.Context, tx *op.Tx, inv *ent.Invoice, states ...invoice.Status) (*account, *ent.Invoice, error) {
-	a, err := open(ctx, tx)
-	if err != nil {
-		return nil, nil, err
-	}
-	// Read the invoice again: it was read before the account was locked.
-	if inv, err = reread(ctx, tx, inv.ID); err != nil {
-		return nil, nil, err
-	}
-	for _, s := range states {
-		if inv.Status == s {
-			p, err := a.pending(ctx, inv.ID)
-			if p != nil {
-				err = apperr.New(apperr.Conflict, "The invoice is being charged. Try again when the outcome is known.")
-			}
-			return a, inv, err
-		}
-	}
-	return nil, nil, apperr.New(apperr.Conflict, "The invoice is %s.", inv.Status)
 }
 
 // reread reads an invoice under the account's lock.
@@ -78,18 +55,14 @@ type PayInvoiceInput struct {
 }
 
 // payInvoice returns conflict if nothing is left to pay. An invoice that was written off can still be paid.
-func payInvoice(ctx context.Context, tx *op.Tx, row *ent.Invoice, in PayInvoiceInput) (*ent.Invoice, error) {
-	a, before, err := lockInState(ctx, tx, row, invoice.StatusOpen, invoice.StatusUncollectible)
-	if err != nil {
-		return nil, err
-	}
+func payInvoice(ctx context.Context, tx *op.Tx, a *account, before *ent.Invoice, in PayInvoiceInput) (*ent.Invoice, error) {
 	after, err := a.paid(ctx, before)
 	if err != nil {
 		return nil, err
 	}
 	tx.Changed(before, after)
 	tx.ChangedField("reference", nil, strings.TrimSpace(in.Reference))
-	return after, a.save(ctx)
+	return after, nil
 }
 
 // paid records that the rest of an invoice was paid.
@@ -112,18 +85,14 @@ type VoidInvoiceInput struct {
 }
 
 // voidInvoice voids an open invoice and issues its applied credits again, or deletes a draft. Returns conflict for other states.
-func voidInvoice(ctx context.Context, tx *op.Tx, row *ent.Invoice, in VoidInvoiceInput) (*ent.Invoice, error) {
-	a, before, err := lockInState(ctx, tx, row, invoice.StatusOpen, invoice.StatusDraft)
-	if err != nil {
-		return nil, err
-	}
+func voidInvoice(ctx context.Context, tx *op.Tx, a *account, before *ent.Invoice, in VoidInvoiceInput) (*ent.Invoice, error) {
 	tx.ChangedField("reason", nil, in.Reason)
 	if before.Status == invoice.StatusDraft {
 		tx.Changed(before, nil)
 		if err := a.discard(ctx, before); err != nil {
 			return nil, err
 		}
-		return before, a.save(ctx)
+		return before, nil
 	}
 	after, err := before.Update().SetStatus(invoice.StatusVoid).ClearNextChargeAt().Save(ctx)
 	if err != nil {
@@ -140,7 +109,7 @@ func voidInvoice(ctx context.Context, tx *op.Tx, row *ent.Invoice, in VoidInvoic
 			return nil, err
 		}
 	}
-	return after, a.save(ctx)
+	return after, nil
 }
 
 // WriteOffInvoiceInput names the invoice and the reason.
@@ -150,11 +119,7 @@ type WriteOffInvoiceInput struct {
 }
 
 // writeOffInvoice returns conflict if the invoice is not open.
-func writeOffInvoice(ctx context.Context, tx *op.Tx, row *ent.Invoice, in WriteOffInvoiceInput) (*ent.Invoice, error) {
-	a, before, err := lockInState(ctx, tx, row, invoice.StatusOpen)
-	if err != nil {
-		return nil, err
-	}
+func writeOffInvoice(ctx context.Context, tx *op.Tx, a *account, before *ent.Invoice, in WriteOffInvoiceInput) (*ent.Invoice, error) {
 	after, err := before.Update().SetStatus(invoice.StatusUncollectible).ClearNextChargeAt().Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("give up on the invoice: %w", err)
@@ -164,7 +129,7 @@ func writeOffInvoice(ctx context.Context, tx *op.Tx, row *ent.Invoice, in WriteO
 	if err := a.book(ctx, before.ID, amounts{journalline.AccountBadDebt: Left(before), journalline.AccountReceivable: -Left(before)}); err != nil {
 		return nil, err
 	}
-	return after, a.save(ctx)
+	return after, nil
 }
 
 // CreditInvoiceInput describes a credit note.
@@ -176,11 +141,7 @@ type CreditInvoiceInput struct {
 
 // creditInvoice reduces the amount left to pay of an open invoice, and issues the rest of the note as a credit, since money is
 // never paid out. Returns conflict if the credit notes would exceed the invoice, and for an invoice that is neither open nor paid.
-func creditInvoice(ctx context.Context, tx *op.Tx, row *ent.Invoice, in CreditInvoiceInput) (*ent.CreditNote, error) {
-	a, before, err := lockInState(ctx, tx, row, invoice.StatusOpen, invoice.StatusPaid)
-	if err != nil {
-		return nil, err
-	}
+func creditInvoice(ctx context.Context, tx *op.Tx, a *account, before *ent.Invoice, in CreditInvoiceInput) (*ent.CreditNote, error) {
 	if in.Amount > before.Subtotal-before.Credited {
 		return nil, apperr.New(apperr.Conflict, "The invoice and its credit notes leave %d cents that can be credited.", before.Subtotal-before.Credited)
 	}
@@ -217,7 +178,7 @@ func creditInvoice(ctx context.Context, tx *op.Tx, row *ent.Invoice, in CreditIn
 			return nil, err
 		}
 	}
-	return note, a.save(ctx)
+	return note, nil
 }
 
 // NoteNumber returns a credit note's number as people read it.

@@ -26,11 +26,11 @@ var dunning = []time.Duration{24 * time.Hour, 72 * time.Hour, 120 * time.Hour, 1
 var (
 	BeginPayment = op.New("payment.begin", op.Spec{
 		Resource: "Invoice", Action: op.Update, Summary: "Begin to charge an invoice", Past: map[string]string{"payment.begin": "payment.begun"},
-	}, beginPayment)
+	}, onAccount(beginPayment))
 
 	SettlePayment = op.New("payment.settle", op.Spec{
 		Resource: "Invoice", Action: op.Update, Summary: "Note what became of a charge",
-	}, settlePayment)
+	}, onAccount(settlePayment))
 
 	RecheckPayment = op.New("payment.recheck", op.Spec{
 		Resource: "Invoice", Action: op.Update, Summary: "Ask the provider what became of a charge",
@@ -40,7 +40,7 @@ var (
 	SetPaymentMethod = op.New("billing.set_payment_method", op.Spec{
 		Resource: "Company", Action: op.Update, LiveOnly: true, Summary: "Set what the payment provider charges",
 		Past: map[string]string{"billing.set_payment_method": "billing.payment_method_set"},
-	}, setPaymentMethod)
+	}, onAccount(setPaymentMethod))
 )
 
 // BeginPaymentInput names the invoice.
@@ -56,17 +56,13 @@ type Begun struct {
 }
 
 // beginPayment stores a payment before the provider is asked for it. If a payment is pending, it returns that one.
-func beginPayment(ctx context.Context, tx *op.Tx, in BeginPaymentInput) (Begun, error) {
-	a, err := open(ctx, tx)
-	if err != nil {
-		return Begun{}, err
-	}
+func beginPayment(ctx context.Context, tx *op.Tx, a *account, in BeginPaymentInput) (Begun, error) {
 	inv, err := reread(ctx, tx, in.InvoiceID)
 	if err != nil {
 		return Begun{}, err
 	}
 	if inv.NextChargeAt == nil || inv.NextChargeAt.After(a.now) {
-		return Begun{}, a.save(ctx) // another run of the job has begun the charge since this one read the invoice
+		return Begun{}, nil // another run of the job has begun the charge since this one read the invoice
 	}
 	out := Begun{Number: Number(inv)}
 	if out.Payment, err = a.pending(ctx, inv.ID); err != nil {
@@ -96,7 +92,7 @@ func beginPayment(ctx context.Context, tx *op.Tx, in BeginPaymentInput) (Begun, 
 	if out.Payment != nil {
 		tx.ChangedField("payment", nil, out.Payment.ID)
 	}
-	return out, a.save(ctx)
+	return out, nil
 }
 
 // pending returns the payment of an invoice whose outcome is unknown; nil when there is none.
@@ -120,11 +116,7 @@ type SettlePaymentInput struct {
 }
 
 // settlePayment records the first final outcome of a payment and ignores later ones.
-func settlePayment(ctx context.Context, tx *op.Tx, in SettlePaymentInput) (struct{}, error) {
-	a, err := open(ctx, tx)
-	if err != nil {
-		return struct{}{}, err
-	}
+func settlePayment(ctx context.Context, tx *op.Tx, a *account, in SettlePaymentInput) (struct{}, error) {
 	p, err := tx.Payment.Get(ctx, in.PaymentID)
 	if err != nil {
 		return struct{}{}, fmt.Errorf("read the payment: %w", err)
@@ -136,7 +128,7 @@ func settlePayment(ctx context.Context, tx *op.Tx, in SettlePaymentInput) (struc
 	tx.About(inv.ID)
 	to := payment.Status(in.Status)
 	if p.Status != payment.StatusPending || to == payment.StatusPending {
-		return struct{}{}, a.save(ctx)
+		return struct{}{}, nil
 	}
 	err = p.Update().SetStatus(to).SetReference(in.Reference).SetFailure(in.Failure).SetSettledAt(a.now).Exec(ctx)
 	if err != nil {
@@ -151,7 +143,7 @@ func settlePayment(ctx context.Context, tx *op.Tx, in SettlePaymentInput) (struc
 	if err != nil {
 		return struct{}{}, err
 	}
-	return struct{}{}, a.save(ctx)
+	return struct{}{}, nil
 }
 
 // dun schedules the retry of a failed charge and mails the owners. If the payment method was replaced while the charge was under
@@ -231,13 +223,9 @@ type SetPaymentMethodInput struct {
 }
 
 // setPaymentMethod makes open invoices due for a charge to the new method at once. Without a method nothing is charged.
-func setPaymentMethod(ctx context.Context, tx *op.Tx, in SetPaymentMethodInput) (struct{}, error) {
+func setPaymentMethod(ctx context.Context, tx *op.Tx, a *account, in SetPaymentMethodInput) (struct{}, error) {
 	if (in.Customer == "") != (in.PaymentMethod == "") {
 		return struct{}{}, apperr.InvalidField("paymentMethod", "must be set together with the customer")
-	}
-	a, err := open(ctx, tx)
-	if err != nil {
-		return struct{}{}, err
 	}
 	before := *a.BillingAccount
 	a.Customer, a.PaymentMethod = in.Customer, in.PaymentMethod
@@ -250,5 +238,5 @@ func setPaymentMethod(ctx context.Context, tx *op.Tx, in SetPaymentMethodInput) 
 	tx.About(a.company.ID)
 	tx.ChangedField("customer", before.Customer, a.Customer)
 	tx.ChangedField("paymentMethod", before.PaymentMethod, a.PaymentMethod)
-	return struct{}{}, a.save(ctx)
+	return struct{}{}, nil
 }

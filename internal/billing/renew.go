@@ -77,17 +77,13 @@ func (r *renewer) renew(ctx context.Context) error {
 
 // Renew settles the company's account: it makes the invoices of the periods that have begun, and forfeits expired credits. No
 // role of a company may run it.
-var Renew = op.New("billing.settle", op.Spec{Resource: "Company", Action: op.Update, Summary: "Renew the subscription"}, renew)
+var Renew = op.New("billing.settle", op.Spec{Resource: "Company", Action: op.Update, Summary: "Renew the subscription"}, onAccount(renew))
 
 // RenewInput is empty: a company has one account.
 type RenewInput struct{}
 
-func renew(ctx context.Context, tx *op.Tx, _ RenewInput) (struct{}, error) {
-	a, err := open(ctx, tx)
-	if err != nil {
-		return struct{}{}, err
-	}
+func renew(ctx context.Context, tx *op.Tx, a *account, _ RenewInput) (struct{}, error) {
 	tx.About(a.company.ID)
 	tx.As("billing.settled")
-	return struct{}{}, a.save(ctx)
+	return struct{}{}, nil
 }

@@ -14,11 +14,11 @@ import (
 var (
 	ChangePlan = op.New("billing.change", op.Spec{
 		Resource: "Company", Action: op.Update, AdminLayer: true, LiveOnly: true, Summary: "Subscribe to another plan",
-	}, changePlan)
+	}, onAccount(changePlan))
 
-	CancelSubscription = op.New("billing.change", op.Spec{
+	CancelSubscription = op.New("billing.cancel", op.Spec{
 		Resource: "Company", Action: op.Update, AdminLayer: true, LiveOnly: true, Summary: "End the subscription",
-	}, cancelSubscription)
+	}, onAccount(cancelSubscription))
 )
 
 // PlanInput names the plan.
@@ -33,11 +33,7 @@ type Subscribed struct {
 }
 
 // changePlan returns conflict for the company's current plan, and for a change from or to Enterprise.
-func changePlan(ctx context.Context, tx *op.Tx, in PlanInput) (*Subscribed, error) {
-	a, err := open(ctx, tx)
-	if err != nil {
-		return nil, err
-	}
+func changePlan(ctx context.Context, tx *op.Tx, a *account, in PlanInput) (*Subscribed, error) {
 	if err := mayChange(a.plan.Name, in.Plan); err != nil {
 		return nil, err
 	}
@@ -67,11 +63,7 @@ type CancelInput struct {
 }
 
 // cancelSubscription returns conflict if the company is on the free plan.
-func cancelSubscription(ctx context.Context, tx *op.Tx, in CancelInput) (*Subscribed, error) {
-	a, err := open(ctx, tx)
-	if err != nil {
-		return nil, err
-	}
+func cancelSubscription(ctx context.Context, tx *op.Tx, a *account, in CancelInput) (*Subscribed, error) {
 	if a.plan.Name == Free {
 		return nil, apperr.New(apperr.Conflict, "The company has no subscription.")
 	}
@@ -94,5 +86,5 @@ func (a *account) subscribed(ctx context.Context, tx *op.Tx, before *ent.Company
 	}
 	tx.AuthorityChanged()
 	tx.Changed(before, a.company)
-	return &Subscribed{ID: a.company.ID, Invoice: inv}, a.save(ctx)
+	return &Subscribed{ID: a.company.ID, Invoice: inv}, nil
 }
