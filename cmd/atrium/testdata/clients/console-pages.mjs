@@ -48,8 +48,9 @@ const team = await rest('POST', '/teams', { name: '=1+1' });
 }
 for (const [colorScheme, width] of tour ? [['light', 1280], ['dark', 1280], ['light', 320]] : []) {
   const b = await arrive(owner, 'inbox', { colorScheme, viewport: { width, height: 860 } });
+  const to = colorScheme === 'light' && width === 1280 ? b.go : b.turn;
   for (const [path, title] of pages) {
-    await b.go(path, title);
+    await to(path, title);
     await b.sound(`${path.replaceAll(/\W/g, '-')}-${colorScheme}-${width}`);
   }
   for (const [list, row] of [['agents', 'td a.name'], ['runs', '.rows a.name'], ['executions', '.rows a.name'], ['workflows', 'td a.name'], ['requests', 'td a.name']]) {
@@ -71,7 +72,7 @@ if (tour) {
     await h.sound(`odd-${title.length}`);
   }
   for (const [path, title] of pages) {
-    await h.go(path, title);
+    await h.turn(path, title);
     await h.fits(`${path.replaceAll(/\W/g, '-')}-zoomed`);
     assert.deepEqual(await h.page.evaluate(() => document.getAnimations().map((a) => a.animationName)), [], path);
   }
