@@ -179,14 +179,14 @@ func TestBrowserApplication(t *testing.T) {
 	})
 }
 
-// The README's recipe works as printed, except for the ports of the server and the recipe.
+// The recipe of docs/sign-in.md works as printed, except for the ports of the server and the recipe.
 func TestReadmeRecipe(t *testing.T) {
 	t.Parallel()
 	n := onSQLite(t).serve()
 	first := n.firstRun()
-	readme, err := os.ReadFile("../../README.md")
+	page, err := os.ReadFile("../../docs/sign-in.md")
 	require.NoError(t, err)
-	code := jsBlock(t, string(readme), "import * as oauth")
+	code := jsBlock(t, string(page), "import * as oauth")
 	_, port, err := net.SplitHostPort(freeAddress(t))
 	require.NoError(t, err)
 	for from, to := range map[string]string{"https://127.0.0.1:8443": n.base, "9999": port} {
@@ -237,14 +237,14 @@ func jsBlock(t *testing.T, page, begins string) string {
 	return begins + code
 }
 
-// The standard TypeScript client of MCP works on a request as the README shows.
+// The standard TypeScript client of MCP works on a request as docs/mcp.md shows.
 func TestReadmeMCP(t *testing.T) {
 	t.Parallel()
 	n := onSQLite(t).serve()
-	readme, err := os.ReadFile("../../README.md")
+	page, err := os.ReadFile("../../docs/mcp.md")
 	require.NoError(t, err)
 	code := strings.NewReplacer("https://127.0.0.1:8443", n.base, "Bearer KEY", "Bearer "+n.firstRun().LiveKey).
-		Replace(jsBlock(t, string(readme), "import { Client }"))
+		Replace(jsBlock(t, string(page), "import { Client }"))
 	dir, err := clients()
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "mcp.mjs"), []byte(code), 0o600))

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The README's walkthroughs work on the demo company as printed, except for the server's ports and folder: a workflow from a
+// The walkthroughs of the guides work on the demo company as printed, except for the server's ports and folder: a workflow from a
 // request through its tasks and its approval to its end, and one that is started by a call from GitHub and waits for a timer.
 func TestReadmeProcess(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
@@ -18,7 +18,7 @@ func TestReadmeProcess(t *testing.T) {
 			{`"status":"COMPLETED"`, `"phaseId":"done"`},
 			{`"state":"PAUSED"`, `"state":"WARNING"`, `Subject: Due soon: The build is slow`, `"status":"COMPLETED","sla":{"state":"MET"},"execution":{"status":"COMPLETED"}`},
 		}
-		for _, block := range snippets(t, "README.md") {
+		for _, block := range allSnippets(t) {
 			code, walk := strings.CutPrefix(block, "sh\n")
 			if !walk {
 				continue

@@ -18,6 +18,43 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// guides are the README and the pages that it links, whose code blocks are tried.
+var guides = []string{
+	"README.md", "docs/workflows.md", "docs/service-levels.md", "docs/agents.md", "docs/mcp.md", "docs/sign-in.md", "docs/policies.md",
+	"docs/webhooks.md", "docs/operators.md",
+}
+
+// allSnippets returns the code blocks of the guides, in order.
+func allSnippets(t *testing.T) []string {
+	t.Helper()
+	var out []string
+	for _, page := range guides {
+		out = append(out, snippets(t, page)...)
+	}
+	return out
+}
+
+// The README links every guide, and every link of a guide to a file of the repository leads somewhere.
+func TestGuidesAreLinked(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob("../../docs/*.md")
+	require.NoError(t, err)
+	require.Len(t, pages, len(guides)-1, "a page that nobody tries")
+	linked := map[string]bool{}
+	for _, page := range guides {
+		text, err := os.ReadFile("../../" + page)
+		require.NoError(t, err)
+		for _, m := range regexp.MustCompile(`\]\(([^)#:]+)[^):]*\)`).FindAllStringSubmatch(string(text), -1) {
+			to := path.Join(path.Dir(page), m[1])
+			require.FileExists(t, "../../"+to, page)
+			linked[to] = true
+		}
+	}
+	for _, page := range guides[1:] {
+		require.Contains(t, linked, page)
+	}
+}
+
 // snippets returns the code blocks of a page, in order.
 func snippets(t *testing.T, page string) []string {
 	t.Helper()
@@ -32,14 +69,14 @@ func snippets(t *testing.T, page string) []string {
 	return out
 }
 
-// readme runs the README's code blocks on a server with the demo company.
+// readme runs the guides' code blocks on a server with the demo company.
 type readme struct {
 	*node
 	first firstRun
 	root  string // a folder whose data folder is the server's
 }
 
-// readmeRunners define how each code block of the README is tested, by its beginning. Every block must have one.
+// readmeRunners define how each code block of the guides is tested, by its beginning. Every block must have one.
 var readmeRunners = []struct {
 	begins string
 	try    func(t *testing.T, r *readme, block string)
@@ -81,13 +118,13 @@ var readmeRunners = []struct {
 	{"go\n// internal", tryGo},
 }
 
-// Every code block of the README does what the README says.
+// Every code block of the README and of the guides does what it says.
 func TestReadmeSnippets(t *testing.T) {
 	t.Parallel()
 	n := onSQLite(t).serve("--model-url", aModel(t)+"/v1", "--model", "qwen3")
 	r := &readme{node: n, first: n.firstRun(), root: filepath.Dir(n.data)}
 	tried := map[string]bool{}
-	for _, block := range snippets(t, "README.md") {
+	for _, block := range allSnippets(t) {
 		i := slices.IndexFunc(readmeRunners, func(k struct {
 			begins string
 			try    func(t *testing.T, r *readme, block string)
@@ -100,7 +137,7 @@ func TestReadmeSnippets(t *testing.T) {
 	}
 	require.Len(t, tried, len(readmeRunners), "a block that was tried has gone")
 
-	// The guides' samples, as the server's documentation page shows them.
+	// The samples of the server's documentation page.
 	page := n.call(n.client(), 200, "GET", "/docs", "", "").body
 	sample := func(id string) string {
 		m := regexp.MustCompile(`(?s)<pre[^>]* id="` + id + `"><code>(.*?)</code>`).FindStringSubmatch(page)
