@@ -7,7 +7,6 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/agentrun"
-	"atrium/internal/agent/interrupt"
 	"atrium/internal/op"
 )
 
@@ -21,10 +20,10 @@ const (
 
 // runJob returns the job of a new run. The more runs of its company are queued, the lower is its priority, so that a company with
 // very many lets the runs of others go first.
-func runJob(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (interrupt.RunArgs, error) {
+func runJob(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (RunArgs, error) {
 	queued, err := tx.AgentRun.Query().Where(agentrun.StatusEQ(agentrun.StatusQUEUED)).Limit(fairShare * lowest).
 		IDs(tx.Unfiltered(ctx, "all queued runs take their turn"))
-	return interrupt.RunArgs{Company: run.CompanyID, Run: run.ID, Priority: priorityAfter(len(queued))}, wrap("count the queued runs", err)
+	return RunArgs{Company: run.CompanyID, Run: run.ID, Priority: priorityAfter(len(queued))}, wrap("count the queued runs", err)
 }
 
 // priorityAfter returns the priority of a run before which a number of its company's are queued.

@@ -11,7 +11,6 @@ import (
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
 	"atrium/ent/request"
-	"atrium/internal/agent/interrupt"
 	"atrium/internal/op"
 	"atrium/internal/platform/principal"
 )
@@ -24,7 +23,7 @@ func conclude(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request,
 	}
 	switch {
 	case run.TaskID == nil && r.Status != request.StatusPENDING:
-		return end(ctx, tx, run, agentrun.StatusHANDED_OVER, interrupt.NotWaiting)
+		return end(ctx, tx, run, agentrun.StatusHANDED_OVER, notWaiting)
 	case len(p.writes) == 0:
 		return end(ctx, tx, run, agentrun.StatusHANDED_OVER, p.reason)
 	case run.TaskID != nil:
@@ -140,7 +139,7 @@ func versionNow(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (string, erro
 	if err != nil {
 		return "", fmt.Errorf("read the request: %w", err)
 	}
-	return interrupt.Version(r)
+	return requestVersion(r)
 }
 
 // rebase has the pending actions of a run depend on its request as another action of the run has left it. People are shown the
@@ -151,7 +150,7 @@ func rebase(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
 	if err != nil {
 		return fmt.Errorf("read the request: %w", err)
 	}
-	version, err := interrupt.Version(r)
+	version, err := requestVersion(r)
 	if err != nil {
 		return err
 	}
@@ -217,7 +216,7 @@ func end(ctx context.Context, tx *op.Tx, run *ent.AgentRun, as agentrun.Status, 
 	}
 	good := as == agentrun.StatusPROPOSED || as == agentrun.StatusCOMPLETED
 	if !good || run.Shadow {
-		if err := interrupt.Release(ctx, tx, run); err != nil {
+		if err := release(ctx, tx, run); err != nil {
 			return err
 		}
 	}

@@ -16,28 +16,28 @@ import (
 	entexecution "atrium/ent/execution"
 	"atrium/ent/request"
 	"atrium/ent/task"
-	"atrium/internal/agent/interrupt"
 	"atrium/internal/desk/lifecycle"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/clock"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/text"
+	"atrium/internal/workflow/execution"
 )
 
 // phaser works the jobs about phases: it consults agents about tasks, and informs them when a phase was left.
 type phaser struct {
-	river.WorkerDefaults[interrupt.PhaseArgs]
+	river.WorkerDefaults[execution.AgentPhaseArgs]
 	runner *runner
 }
 
 // NextRetry is soon, because somebody waits for the opinion.
-func (*phaser) NextRetry(*river.Job[interrupt.PhaseArgs]) time.Time {
+func (*phaser) NextRetry(*river.Job[execution.AgentPhaseArgs]) time.Time {
 	return time.Now().Add(retryAfter)
 }
 
 // Work consults or informs the agent, by its role in the phase.
-func (w *phaser) Work(ctx context.Context, job *river.Job[interrupt.PhaseArgs]) error {
+func (w *phaser) Work(ctx context.Context, job *river.Job[execution.AgentPhaseArgs]) error {
 	if job.Args.Role == "informed" {
 		return w.inform(ctx, job)
 	}
@@ -51,7 +51,7 @@ func (w *phaser) Work(ctx context.Context, job *river.Job[interrupt.PhaseArgs]) 
 
 // consult begins the run of an agent that is consulted about a phase's task, and schedules its end. It does nothing for a phase
 // without an open task, or for an execution without a request.
-func consult(ctx context.Context, tx *op.Tx, args interrupt.PhaseArgs) error {
+func consult(ctx context.Context, tx *op.Tx, args execution.AgentPhaseArgs) error {
 	t, err := tx.Task.Query().Where(task.ExecutionID(args.Execution), task.PhaseID(args.Phase), task.Visit(args.Visit),
 		task.RequestIDNotNil(), lifecycle.OpenTasks()).Order(ent.Desc(task.FieldAttempt)).First(ctx)
 	if ent.IsNotFound(err) {
@@ -88,7 +88,7 @@ func (ConsultedArgs) Kind() string { return "agent_consulted" }
 
 // InsertOpts puts the job into the queue of the deadlines.
 func (ConsultedArgs) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: interrupt.DeadlineQueue}
+	return river.InsertOpts{Queue: deadlineQueue}
 }
 
 type consultEnder struct {
@@ -223,7 +223,7 @@ type informedData struct {
 
 // inform queues the message that tells an agent's endpoint that a phase was left. It does nothing for an agent without an
 // endpoint.
-func (w *phaser) inform(ctx context.Context, job *river.Job[interrupt.PhaseArgs]) error {
+func (w *phaser) inform(ctx context.Context, job *river.Job[execution.AgentPhaseArgs]) error {
 	args, e := job.Args, w.runner.engine
 	read := outside(ctx, e, args.Company)
 	a, err := e.Store.Reader().Agent.Query().Where(onPhases, agent.ID(args.Agent), agent.StatusEQ(agent.StatusACTIVE), agent.EndpointURLNEQ("")).Only(read)

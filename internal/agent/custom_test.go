@@ -14,7 +14,6 @@ import (
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
 	"atrium/internal/agent"
-	"atrium/internal/agent/interrupt"
 	"atrium/internal/desk/request"
 	"atrium/internal/op"
 	"atrium/internal/people"
@@ -191,7 +190,7 @@ func TestOwnerLeaves(t *testing.T) {
 
 		testkit.Run(t, d.World, d.ctx, people.DeactivateUser, people.DeactivateUserInput{ByID: op.ByID{ID: admin.ID}})
 		for _, id := range []string{id, queued, d.file(d.ctx, "a third vpn tunnel")} {
-			require.Equal(t, interrupt.NobodyAnswers, d.run(id, agentrun.StatusHANDED_OVER).Reason)
+			require.Equal(t, agent.NobodyAnswers, d.run(id, agentrun.StatusHANDED_OVER).Reason)
 		}
 		require.Equal(t, agentaction.StatusSTALE, testkit.Run(t, d.World, d.ctx, agent.GetAction, op.ByID{ID: action}).Status)
 	})

@@ -24,7 +24,7 @@
 //
 // # What a plan depends on
 //
-// interrupt.Version is a digest of what people see of a request. A change of it makes pending actions STALE (package interrupt,
+// requestVersion is a digest of what people see of a request. A change of it makes pending actions STALE (RequestChanged,
 // which every update of a request calls). A change by a signed-in person also stops the run; after any other change, also by a
 // person's API key, a waiting run plans anew, and so does a CUSTOM agent's that has asked for a write. Applying or approving an
 // action compares the version once more. The digest that a person approves covers the operation, its row and arguments, and that
@@ -39,10 +39,9 @@
 // # Rights
 //
 // An agent has the role of its published version, but never more than its owner's, and the version's scopes. When the owner leaves,
-// its open runs are handed over (interrupt.OwnerLeft). The company's
-// policies apply to it. An agent that sees as the requester reads only what the requester may read as well. The history is read
-// in one statement that carries both row filters. Settings take effect when they are published, so a draft widens nothing that
-// runs. Only endpointUrl and consultMinutes take effect at once.
+// its open runs are handed over (OwnerLeft). The company's policies apply to it. An agent that sees as the requester reads only what
+// the requester may read as well. The history is read in one statement that carries both row filters. Settings take effect when they
+// are published, so a draft widens nothing that runs. Only endpointUrl and consultMinutes take effect at once.
 //
 // # The engine history
 //

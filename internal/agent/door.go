@@ -9,7 +9,6 @@ import (
 	"atrium/ent"
 	"atrium/ent/agent"
 	"atrium/ent/agentrun"
-	"atrium/internal/agent/interrupt"
 	"atrium/internal/op"
 	"atrium/internal/op/input"
 	"atrium/internal/platform/apperr"
@@ -81,35 +80,35 @@ func (d *Door) As(ctx context.Context, p *principal.Principal, runID string) (*p
 		return nil, err
 	}
 	if self == nil {
-		return nil, apperr.New(apperr.Forbidden, interrupt.NobodyAnswers)
+		return nil, apperr.New(apperr.Forbidden, nobodyAnswers)
 	}
 	q := *p
 	if run != nil && noReads == nil {
-		q.TaskID = op.Or(run.TaskID, "")
+		q.Run.TaskID = op.Or(run.TaskID, "")
 		if err := d.renew(read, run); err != nil {
 			return nil, err
 		}
 	}
-	q.Role, q.Scopes, q.RunID = self.Role, self.Scopes&p.Scopes, runID
+	q.Role, q.Scopes, q.Run.ID = self.Role, self.Scopes&p.Scopes, runID
 	if runID != "" {
 		q.Cause = &principal.Cause{RunID: runID}
 	}
 	for _, t := range s.Tools { // a consulted agent writes only its opinion
 		if t.Mode != modeOff && (run == nil || run.Trigger != agentrun.TriggerConsulted) {
-			q.Tools = append(q.Tools, t.Name)
+			q.Run.Tools = append(q.Run.Tools, t.Name)
 		}
 	}
 	if s.Sees != string(agent.SeesRequester) {
 		return &q, nil
 	}
-	if q.NoReads = noReads; noReads != nil {
+	if q.Run.NoReads = noReads; noReads != nil {
 		return &q, nil
 	}
 	r, err := db.Request.Get(read, run.RequestID)
 	if err != nil {
 		return nil, fmt.Errorf("read the run's request: %w", err)
 	}
-	q.Requester, err = requesterOf(read, db, r)
+	q.Run.Requester, err = requesterOf(read, db, r)
 	return &q, err
 }
 
@@ -128,7 +127,7 @@ func (d *Door) run(ctx context.Context, p *principal.Principal, id string) (*ent
 // notWorked returns conflict for a run that has ended or was not claimed, for a paused agent, and while agents are disabled.
 func notWorked(off bool, a *ent.Agent, run *ent.AgentRun) error {
 	switch {
-	case !slices.Contains(interrupt.Open, run.Status):
+	case !slices.Contains(openRuns, run.Status):
 		return apperr.New(apperr.Conflict, "The run has ended: it is %s.", run.Status)
 	case off:
 		return switchedOff()

@@ -292,7 +292,7 @@ func (w *evaluator) readable(ctx context.Context, ev *ent.AgentEvaluation, s set
 	if err != nil {
 		return nil, wrap("look up who evaluates", ent.MaskNotFound(err))
 	}
-	self.Requester = notice.PrincipalOf(by)
+	self.Run.Requester = notice.PrincipalOf(by)
 	ids := make([]string, len(past))
 	for i, r := range past {
 		ids[i] = r.ID

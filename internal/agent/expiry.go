@@ -9,7 +9,6 @@ import (
 	"atrium/ent"
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
-	"atrium/internal/agent/interrupt"
 	"atrium/internal/op"
 )
 
@@ -24,7 +23,7 @@ func (ExpiryArgs) Kind() string { return "agent_expiry" }
 
 // InsertOpts puts the job into the queue of the deadlines.
 func (ExpiryArgs) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: interrupt.DeadlineQueue}
+	return river.InsertOpts{Queue: deadlineQueue}
 }
 
 // expirer works the jobs that expire actions.

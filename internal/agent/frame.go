@@ -12,7 +12,6 @@ import (
 	"atrium/ent/offering"
 	"atrium/ent/service"
 	"atrium/ent/user"
-	"atrium/internal/agent/interrupt"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
 	"atrium/internal/op"
@@ -57,7 +56,7 @@ const (
 // engineInput is the input of an engine. A run is replayed from it.
 type engineInput struct {
 	Request json.RawMessage `json:"request"`           // as it was when the engine read it
-	Version string          `json:"version,omitempty"` // of the request then: interrupt.Version; empty where a change of it does not matter
+	Version string          `json:"version,omitempty"` // of the request then: requestVersion; empty where a change of it does not matter
 	Task    *ent.Task       `json:"task,omitempty"`    // of a run about a task, as it was
 	History []string        `json:"history"`           // ids of the finished requests
 	Data    string          `json:"data,omitempty"`    // the data message
@@ -108,7 +107,7 @@ func (s subject) version() (string, error) {
 	if s.task != nil {
 		return "", nil
 	}
-	return interrupt.Version(s.Request)
+	return requestVersion(s.Request)
 }
 
 // taskData returns the part of the data message about a task.

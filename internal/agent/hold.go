@@ -16,7 +16,6 @@ import (
 	"atrium/ent/offering"
 	"atrium/ent/team"
 	"atrium/ent/user"
-	"atrium/internal/agent/interrupt"
 	"atrium/internal/desk/lifecycle"
 	"atrium/internal/identity/access"
 	"atrium/internal/op"
@@ -113,14 +112,14 @@ func Show(a *ent.AgentAction) (Shown, error) {
 // mayHold checks before the transaction whether the agent could do the write itself, and returns the settings of its run.
 func mayHold(ctx context.Context, tx *op.Tx, in holdInput) (any, error) {
 	p, h := tx.Principal(), in.Write
-	if p.RunID == "" {
+	if p.Run.ID == "" {
 		return nil, apperr.New(apperr.Forbidden, "What an agent writes belongs to a run: name it in the header Agent-Run.")
 	}
 	t, err := toolFor(h.Info, h.Verbs)
 	if err != nil {
 		return nil, err
 	}
-	run, err := tx.AgentRun.Query().Where(agentrun.ID(p.RunID), agentrun.AgentID(p.ID)).WithRequest().Only(ctx)
+	run, err := tx.AgentRun.Query().Where(agentrun.ID(p.Run.ID), agentrun.AgentID(p.ID)).WithRequest().Only(ctx)
 	if ent.IsNotFound(err) {
 		return nil, errNotYourRun()
 	}
@@ -191,7 +190,7 @@ func hold(ctx context.Context, tx *op.Tx, in holdInput) (*held, error) {
 	if !ok {
 		return nil, op.ErrOutdated
 	}
-	run, r, err := working(ctx, tx, tx.Principal().RunID)
+	run, r, err := working(ctx, tx, tx.Principal().Run.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -248,7 +247,7 @@ func keepAction(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Reques
 	if t == nil && may.tool != toolComment && !lifecycle.RequestOpen(r.Status) {
 		return nil, apperr.New(apperr.Conflict, "The request is %s.", r.Status)
 	}
-	version, err := interrupt.Version(r)
+	version, err := requestVersion(r)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,6 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/ent/agentversion"
 	"atrium/ent/request"
-	"atrium/internal/agent/interrupt"
 	domain "atrium/internal/desk/request"
 	"atrium/internal/op"
 	"atrium/internal/op/events"
@@ -24,6 +23,7 @@ import (
 	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/store"
 	"atrium/internal/workflow/definition"
+	"atrium/internal/workflow/execution"
 )
 
 // IntakeArgs is the job that finds the agent for a new request.
@@ -36,7 +36,7 @@ type IntakeArgs struct {
 func (IntakeArgs) Kind() string { return "agent_intake" }
 
 // InsertOpts puts the job into the agents' queue.
-func (IntakeArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: interrupt.QueueName} }
+func (IntakeArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: execution.AgentQueue} }
 
 // Follow returns the event subscriber that queues agents' jobs for new requests and tasks. In a company without agents an event
 // costs only a lookup in memory.
@@ -53,7 +53,7 @@ func Follow(s *store.Store, queue *jobs.Queue) events.Subscriber {
 			if !works {
 				return nil
 			}
-			return queue.InsertManyTx(ctx, tx, jobs.Job{Args: interrupt.TaskArgs{Company: e.CompanyID, Task: e.SubjectID}})
+			return queue.InsertManyTx(ctx, tx, jobs.Job{Args: execution.AgentTaskArgs{Company: e.CompanyID, Task: e.SubjectID}})
 		case events.RequestCreated:
 		default:
 			return nil

@@ -13,7 +13,6 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/ent/request"
 	"atrium/internal/agent"
-	"atrium/internal/agent/interrupt"
 	"atrium/internal/op"
 	"atrium/internal/platform/store"
 	"atrium/internal/test/testkit"
@@ -110,7 +109,7 @@ func (d *desk) queued() map[int]int {
 	d.t.Helper()
 	out := map[int]int{}
 	for _, j := range d.Unfinished(d.t, d.A.Company.ID) {
-		if j.Kind == (interrupt.RunArgs{}).Kind() {
+		if j.Kind == (agent.RunArgs{}).Kind() {
 			out[j.Priority]++
 		}
 	}

@@ -16,7 +16,6 @@ import (
 	"atrium/ent/request"
 	"atrium/ent/task"
 	"atrium/ent/user"
-	"atrium/internal/agent/interrupt"
 	"atrium/internal/desk/lifecycle"
 	"atrium/internal/identity/access"
 	"atrium/internal/op"
@@ -33,16 +32,18 @@ var onPhases = agent.And(agent.VersionGT(0), agent.TypeEQ(agent.TypeWORKFLOW_PHA
 
 // tasker begins and stops the runs of tasks.
 type tasker struct {
-	river.WorkerDefaults[interrupt.TaskArgs]
+	river.WorkerDefaults[execution.AgentTaskArgs]
 	engine *op.Engine
 }
 
 // NextRetry is soon, because somebody waits for the task.
-func (*tasker) NextRetry(*river.Job[interrupt.TaskArgs]) time.Time { return time.Now().Add(retryAfter) }
+func (*tasker) NextRetry(*river.Job[execution.AgentTaskArgs]) time.Time {
+	return time.Now().Add(retryAfter)
+}
 
 // Work stops the runs of a task that belong to other agents than its current one, makes all proposals about a task that has ended
 // stale, and begins the run of the task's agent.
-func (w *tasker) Work(ctx context.Context, job *river.Job[interrupt.TaskArgs]) error {
+func (w *tasker) Work(ctx context.Context, job *river.Job[execution.AgentTaskArgs]) error {
 	return w.engine.Work(ctx, job.Args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
 		t, err := tx.Task.Get(ctx, job.Args.Task)
 		if ent.IsNotFound(err) {
@@ -75,7 +76,7 @@ func (w *tasker) Work(ctx context.Context, job *river.Job[interrupt.TaskArgs]) e
 // endOthers stops the runs of other agents than the task's current one, and reports whether a run of that one is open. Once the task
 // has ended, nobody can apply what ended runs have proposed about it either.
 func endOthers(ctx context.Context, tx *op.Tx, t *ent.Task) (worked bool, err error) {
-	runs, err := op.Lock(tx, tx.AgentRun.Query().Where(agentrun.TaskID(t.ID), agentrun.StatusIn(interrupt.Open...))).All(ctx)
+	runs, err := op.Lock(tx, tx.AgentRun.Query().Where(agentrun.TaskID(t.ID), agentrun.StatusIn(openRuns...))).All(ctx)
 	if err != nil {
 		return false, fmt.Errorf("look for the task's runs: %w", err)
 	}
@@ -119,7 +120,7 @@ func workOrRelease(ctx context.Context, tx *op.Tx, t *ent.Task) error {
 		return fmt.Errorf("look for the task's agent: %w", err)
 	}
 	if !can || t.RequestID == nil {
-		return tx.Insert(ctx, interrupt.ReleaseArgs{Company: t.CompanyID, Task: t.ID}, time.Time{})
+		return tx.Insert(ctx, ReleaseArgs{Company: t.CompanyID, Task: t.ID}, time.Time{})
 	}
 	_, err = beginAbout(ctx, tx, *t.AgentID, t, agentrun.TriggerAssigned)
 	return err
@@ -168,13 +169,13 @@ func beginAbout(ctx context.Context, tx *op.Tx, agentID string, t *ent.Task, tri
 
 // releaser gives tasks to people.
 type releaser struct {
-	river.WorkerDefaults[interrupt.ReleaseArgs]
+	river.WorkerDefaults[ReleaseArgs]
 	engine *op.Engine
 }
 
 // Work gives the task to the accountable person of its phase, or else to the agent's owner, or else to an owner of the company:
 // the first of them who has not left.
-func (w *releaser) Work(ctx context.Context, job *river.Job[interrupt.ReleaseArgs]) error {
+func (w *releaser) Work(ctx context.Context, job *river.Job[ReleaseArgs]) error {
 	read := outside(ctx, w.engine, job.Args.Company)
 	held, a, err := taskOf(read, w.engine.Store.Reader(), job.Args)
 	if err != nil || held == nil {
@@ -223,7 +224,7 @@ func firstActive(ctx context.Context, tx *op.Tx, ids ...string) (string, error) 
 }
 
 // taskOf returns the task to release and the agent that has had it; nil for none.
-func taskOf(ctx context.Context, db *ent.Client, args interrupt.ReleaseArgs) (*ent.Task, *ent.Agent, error) {
+func taskOf(ctx context.Context, db *ent.Client, args ReleaseArgs) (*ent.Task, *ent.Agent, error) {
 	if args.Run != "" {
 		run, err := db.AgentRun.Query().Where(agentrun.ID(args.Run)).WithAgent().WithTask().Only(ctx)
 		if err != nil {

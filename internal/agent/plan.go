@@ -13,7 +13,6 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/agent"
-	"atrium/internal/agent/interrupt"
 	"atrium/internal/desk/request"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
@@ -97,7 +96,7 @@ func newDecisionContext(ctx context.Context, e *op.Engine, c *selectedAgent, s s
 		if l.requester, err = requesterOf(ctx, db, s.Request); err != nil {
 			return nil, err
 		}
-		reader.Requester = l.requester
+		reader.Run.Requester = l.requester
 	}
 	l.read = principal.With(ctx, &reader)
 	return l, nil
@@ -109,8 +108,8 @@ func (l *decisionContext) mayRead() (bool, error) {
 	_, _, err := op.Run(l.read, l.engine, request.Get, op.ByID{ID: l.subject.ID}, nil)
 	if p, ok := principal.From(l.read); ok && err == nil && l.subject.task != nil {
 		as := *p
-		as.TaskID = l.subject.task.ID
-		_, _, err = op.Run(principal.With(l.read, &as), l.engine, execution.GetTask, op.ByID{ID: as.TaskID}, nil)
+		as.Run.TaskID = l.subject.task.ID
+		_, _, err = op.Run(principal.With(l.read, &as), l.engine, execution.GetTask, op.ByID{ID: as.Run.TaskID}, nil)
 	}
 	if code := apperr.CodeOf(err); err != nil && (code == apperr.Forbidden || code == apperr.NotFound) {
 		return false, nil
@@ -132,12 +131,12 @@ func (l *decisionContext) history() (history, error) {
 func makePlan(ctx context.Context, l *decisionContext, now func() time.Time) (*plan, error) {
 	p := &plan{self: l.self, steps: slices.Clone(l.earlier.steps), used: l.earlier.used}
 	var err error
-	if p.version, err = interrupt.Version(l.subject.Request); err != nil {
+	if p.version, err = requestVersion(l.subject.Request); err != nil {
 		return nil, err
 	}
 	switch {
 	case l.self == nil:
-		p.reason = interrupt.NobodyAnswers
+		p.reason = nobodyAnswers
 		return p, nil
 	case l.settings.mode(toolUpdate) == modeOff && l.settings.mode(toolMove) == modeOff:
 		p.reason = "The agent may not use updateRequest or moveRequest."

@@ -14,7 +14,6 @@ import (
 	"atrium/ent/agentevaluation"
 	"atrium/ent/agentrun"
 	"atrium/ent/agentversion"
-	"atrium/internal/agent/interrupt"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
 	"atrium/internal/platform/apperr"
@@ -142,7 +141,7 @@ func goOn(ctx context.Context, tx *op.Tx, a *ent.Agent) error {
 	}
 	list := make([]river.JobArgs, len(ids))
 	for i, id := range ids {
-		list[i] = interrupt.RunArgs{Company: a.CompanyID, Run: id, Priority: priorityAfter(i)}
+		list[i] = RunArgs{Company: a.CompanyID, Run: id, Priority: priorityAfter(i)}
 	}
 	return tx.InsertAll(ctx, list)
 }

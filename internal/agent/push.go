@@ -15,7 +15,6 @@ import (
 	"atrium/ent"
 	"atrium/ent/agent"
 	"atrium/ent/agentrun"
-	"atrium/internal/agent/interrupt"
 	"atrium/internal/op"
 	"atrium/internal/platform/clock"
 	"atrium/internal/platform/egress"
@@ -157,7 +156,7 @@ func (LeaseArgs) Kind() string { return "agent_lease" }
 
 // InsertOpts puts the job into the queue of the deadlines.
 func (LeaseArgs) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: interrupt.DeadlineQueue}
+	return river.InsertOpts{Queue: deadlineQueue}
 }
 
 // leaser ends expired leases.

@@ -14,7 +14,6 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/ent/predicate"
 	"atrium/ent/request"
-	"atrium/internal/agent/interrupt"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
 	"atrium/internal/platform/apperr"
@@ -134,7 +133,7 @@ func loadRun(ctx context.Context, tx *op.Tx, id string) (*ent.AgentRun, error) {
 
 // stopRun returns conflict if the run has ended.
 func stopRun(ctx context.Context, tx *op.Tx, before *ent.AgentRun, _ op.ByID) (*ent.AgentRun, error) {
-	if !slices.Contains(interrupt.Open, before.Status) {
+	if !slices.Contains(openRuns, before.Status) {
 		return nil, apperr.New(apperr.Conflict, "The run has ended already.")
 	}
 	if err := end(ctx, tx, before, agentrun.StatusSTOPPED, "Stopped by a person."); err != nil {
@@ -175,7 +174,7 @@ func rerun(ctx context.Context, tx *op.Tx, in RerunInput) (*ent.AgentRun, error)
 	if err != nil {
 		return nil, err
 	}
-	open, err := tx.AgentRun.Query().Where(agentrun.RequestID(r.ID), agentrun.TaskIDIsNil(), agentrun.StatusIn(interrupt.Open...)).
+	open, err := tx.AgentRun.Query().Where(agentrun.RequestID(r.ID), agentrun.TaskIDIsNil(), agentrun.StatusIn(openRuns...)).
 		Exist(tx.Unfiltered(ctx, "one run of a request at a time"))
 	if err != nil {
 		return nil, fmt.Errorf("look for the request's runs: %w", err)
@@ -221,16 +220,16 @@ func stopAll(ctx context.Context, tx *op.Tx, in StopAllInput) (*Stopped, error) 
 	if out.Agents, err = tx.Agent.Update().Where(agent.StatusEQ(agent.StatusACTIVE)).SetStatus(agent.StatusPAUSED).Save(all); err != nil {
 		return nil, fmt.Errorf("pause the agents: %w", err)
 	}
-	tasks, err := tx.AgentRun.Query().Where(agentrun.TaskIDNotNil(), agentrun.StatusIn(interrupt.Open...)).All(all)
+	tasks, err := tx.AgentRun.Query().Where(agentrun.TaskIDNotNil(), agentrun.StatusIn(openRuns...)).All(all)
 	if err != nil {
 		return nil, fmt.Errorf("look for runs about tasks: %w", err)
 	}
 	for _, run := range tasks {
-		if err := tx.Insert(ctx, interrupt.ReleaseArgs{Company: run.CompanyID, Run: run.ID}, time.Time{}); err != nil {
+		if err := tx.Insert(ctx, ReleaseArgs{Company: run.CompanyID, Run: run.ID}, time.Time{}); err != nil {
 			return nil, err
 		}
 	}
-	out.Runs, err = tx.AgentRun.Update().Where(agentrun.StatusIn(interrupt.Open...)).SetStatus(agentrun.StatusSTOPPED).
+	out.Runs, err = tx.AgentRun.Update().Where(agentrun.StatusIn(openRuns...)).SetStatus(agentrun.StatusSTOPPED).
 		SetReason("All agents were stopped: " + in.Reason).SetEndedAt(now.Truncate(time.Millisecond)).Save(all)
 	if err != nil {
 		return nil, fmt.Errorf("stop the runs: %w", err)

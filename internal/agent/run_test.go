@@ -56,6 +56,7 @@ func each(t *testing.T, fn func(t *testing.T, d *desk)) {
 func open(t testing.TB, w *testkit.World) *desk {
 	t.Helper()
 	w.Engine.Events = append(w.Engine.Events, agent.Follow(w.Store, w.Queue))
+	w.Engine.Agents = agent.NewDoor(w.Engine, agent.Models{})
 	return fill(&desk{World: w, t: t, ctx: w.As(w.A, principal.Owner)})
 }
 

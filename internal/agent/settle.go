@@ -11,7 +11,6 @@ import (
 	"atrium/ent/agent"
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
-	"atrium/internal/agent/interrupt"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
@@ -49,7 +48,7 @@ func pending(ctx context.Context, tx *op.Tx, a *ent.AgentAction, kind agentactio
 	if run.Status != want && !working {
 		return nil, nil, apperr.New(apperr.Conflict, "The run is %s.", run.Status)
 	}
-	is, err := interrupt.Version(r)
+	is, err := requestVersion(r)
 	if onTask(run, a) && run.Edges.Task != nil {
 		is = taskVersion(run.Edges.Task)
 	}
@@ -176,7 +175,7 @@ func reject(ctx context.Context, tx *op.Tx, a *ent.AgentAction, in RejectInput) 
 	if err != nil {
 		return nil, err
 	}
-	if err := interrupt.Release(ctx, tx, run); err != nil {
+	if err := release(ctx, tx, run); err != nil {
 		return nil, err
 	}
 	return settle(ctx, tx, a, agentaction.StatusREJECTED, in.Reason)

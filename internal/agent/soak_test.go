@@ -17,7 +17,6 @@ import (
 	"atrium/ent/auditentry"
 	entrequest "atrium/ent/request"
 	"atrium/internal/agent"
-	"atrium/internal/agent/interrupt"
 	"atrium/internal/op"
 	"atrium/internal/people/company"
 	"atrium/internal/platform/apperr"
@@ -63,7 +62,7 @@ type planned struct {
 
 func (d *desk) plan(run *ent.AgentRun) planned {
 	d.t.Helper()
-	version, err := interrupt.Version(d.row(run.RequestID))
+	version, err := agent.RequestVersion(d.row(run.RequestID))
 	require.NoError(d.t, err)
 	p := planned{operation: "updateRequest", arguments: fmt.Sprintf(`{"teamId":%q}`, d.network), request: run.RequestID, version: version}
 	p.digest = p.is()
@@ -324,7 +323,7 @@ func (d *desk) change(random *rand.Rand, id, version string) {
 			if err != nil {
 				return err
 			}
-			is, err = interrupt.Version(r)
+			is, err = agent.RequestVersion(r)
 			return err
 		}))
 	}

@@ -17,7 +17,6 @@ import (
 	"atrium/ent/agent"
 	"atrium/ent/agentrun"
 	"atrium/ent/agentturn"
-	"atrium/internal/agent/interrupt"
 	"atrium/internal/agent/model"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
@@ -145,7 +144,7 @@ func (w *thinker) handOver(ctx context.Context, job *river.Job[ThinkArgs], as ag
 	})
 }
 
-func (a ThinkArgs) run() interrupt.RunArgs { return interrupt.RunArgs{Company: a.Company, Run: a.Run} }
+func (a ThinkArgs) run() RunArgs { return RunArgs{Company: a.Company, Run: a.Run} }
 
 func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 	e, args := w.runner.engine, job.Args
@@ -163,7 +162,7 @@ func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 		return err
 	}
 	if l.self == nil {
-		return w.handOver(ctx, job, agentrun.StatusHANDED_OVER, interrupt.NobodyAnswers)
+		return w.handOver(ctx, job, agentrun.StatusHANDED_OVER, nobodyAnswers)
 	}
 	if may, err := l.mayRead(); err != nil {
 		return err
@@ -228,7 +227,7 @@ func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 			return err
 		}
 		p := t.plan(g.Version, g)
-		is, err := interrupt.Version(r)
+		is, err := requestVersion(r)
 		if err != nil {
 			return err
 		}

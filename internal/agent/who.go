@@ -44,9 +44,8 @@ const (
 	ownerless   = "deactivated" // its owner is
 )
 
-// PrincipalOf returns the principal as which an agent calls outside of runs, by its published version, and what keeps it from
-// calling; empty for nothing.
-func PrincipalOf(ctx context.Context, db *ent.Client, a *ent.Agent) (*principal.Principal, string, error) {
+// PrincipalOf implements op.Agents.
+func (*Door) PrincipalOf(ctx context.Context, db *ent.Client, a *ent.Agent) (*principal.Principal, string, error) {
 	if a.Version == 0 {
 		return nil, unpublished, nil
 	}

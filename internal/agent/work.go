@@ -16,13 +16,13 @@ import (
 	"atrium/ent/agent"
 	"atrium/ent/agentrun"
 	"atrium/ent/request"
-	"atrium/internal/agent/interrupt"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/clock"
 	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/text"
+	"atrium/internal/workflow/execution"
 )
 
 const (
@@ -39,7 +39,7 @@ const (
 var Queues = slices.Collect(maps.Keys(workersOf))
 
 // workersOf is how many workers each queue has on a node.
-var workersOf = map[string]int{interrupt.QueueName: workers, interrupt.DeadlineQueue: enders, thinkQueue: thinkers, pushQueue: pushers}
+var workersOf = map[string]int{execution.AgentQueue: workers, deadlineQueue: enders, thinkQueue: thinkers, pushQueue: pushers}
 
 // Work registers the workers of the agents' jobs. out sends pushes to CUSTOM agents; nil sends none.
 func (d *Door) Work(out Caller) jobs.Option {
@@ -105,18 +105,18 @@ func (w *intake) Work(ctx context.Context, job *river.Job[IntakeArgs]) error {
 
 // runner works the jobs that take runs to their end.
 type runner struct {
-	river.WorkerDefaults[interrupt.RunArgs]
+	river.WorkerDefaults[RunArgs]
 	engine *op.Engine
 	out    Caller
 	models Models
 }
 
 // NextRetry is soon, because a run must end within half a minute.
-func (*runner) NextRetry(*river.Job[interrupt.RunArgs]) time.Time { return time.Now().Add(retryAfter) }
+func (*runner) NextRetry(*river.Job[RunArgs]) time.Time { return time.Now().Add(retryAfter) }
 
 // Work plans outside of any transaction, and ends the run and its job in one. A run whose work is refused is handed over, and one
 // that keeps failing ends as FAILED.
-func (w *runner) Work(ctx context.Context, job *river.Job[interrupt.RunArgs]) error {
+func (w *runner) Work(ctx context.Context, job *river.Job[RunArgs]) error {
 	err := contained(func() error { return w.work(ctx, job) })
 	as, reason := agentrun.StatusHANDED_OVER, refusedWork(err)
 	switch {
@@ -162,7 +162,7 @@ func refusedWork(err error) string {
 // timeout has failed, and must still record that.
 func stopped(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
 
-func (w *runner) work(ctx context.Context, job *river.Job[interrupt.RunArgs]) error {
+func (w *runner) work(ctx context.Context, job *river.Job[RunArgs]) error {
 	run, err := w.start(ctx, job)
 	if err != nil || run == nil {
 		return err
@@ -216,7 +216,7 @@ func (w *runner) decisionContext(read context.Context, run *ent.AgentRun) (*deci
 
 // start sets a run RUNNING and returns it. It completes the job and returns nil if there is nothing to do: the run has ended or
 // waits for a person, or its agent is paused, in which case resuming the agent queues the run again.
-func (w *runner) start(ctx context.Context, job *river.Job[interrupt.RunArgs]) (*ent.AgentRun, error) {
+func (w *runner) start(ctx context.Context, job *river.Job[RunArgs]) (*ent.AgentRun, error) {
 	var out *ent.AgentRun
 	err := w.engine.Work(ctx, job.Args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
 		out = nil
@@ -242,7 +242,7 @@ func (w *runner) start(ctx context.Context, job *river.Job[interrupt.RunArgs]) (
 				if self, _, err := selfOf(ctx, tx, run); err != nil {
 					return err
 				} else if self == nil {
-					reason = interrupt.NobodyAnswers
+					reason = nobodyAnswers
 				}
 			}
 			if reason != "" {
@@ -292,7 +292,7 @@ func wait(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
 
 // finish runs fn on a run that is RUNNING, and completes the job in the same transaction. A run that was stopped meanwhile stays
 // as it is, and so does one whose agent was paused: resuming the agent queues it again. A run whose request has changed since version is planned again.
-func (w *runner) finish(ctx context.Context, job *rivertype.JobRow, args interrupt.RunArgs, version string,
+func (w *runner) finish(ctx context.Context, job *rivertype.JobRow, args RunArgs, version string,
 	fn func(context.Context, *op.Tx, *ent.AgentRun, *ent.Request) error,
 ) error {
 	return w.engine.Work(ctx, args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
@@ -303,7 +303,7 @@ func (w *runner) finish(ctx context.Context, job *rivertype.JobRow, args interru
 		if err != nil {
 			return err
 		}
-		is, err := interrupt.Version(r)
+		is, err := requestVersion(r)
 		if err != nil {
 			return err
 		}
@@ -325,7 +325,7 @@ func planAnew(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
 	if err := run.Update().SetStatus(agentrun.StatusQUEUED).Exec(ctx); err != nil {
 		return fmt.Errorf("have the run plan anew: %w", err)
 	}
-	return tx.Insert(ctx, interrupt.RunArgs{Company: run.CompanyID, Run: run.ID}, time.Time{})
+	return tx.Insert(ctx, RunArgs{Company: run.CompanyID, Run: run.ID}, time.Time{})
 }
 
 // lockRun holds the agent of a run as it is, and locks the run after its request. All code locks the three in this order. The run

@@ -8,6 +8,7 @@ import (
 	"entgo.io/ent/dialect/sql"
 
 	"atrium/authz"
+	"atrium/ent"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
 )
@@ -17,10 +18,38 @@ import (
 // never writes by itself: Agents stores the write as a proposal, or until a person has approved it. Only then does the operation's
 // function run (RunIn), as the agent or as that person.
 
-// Agents stores the writes that agents' keys ask for.
+// Agents is what package agent does within other packages' calls and transactions. It stands above them and they call it by this
+// interface; jobs and events are the other two ways in which it hears of them.
 type Agents interface {
 	// Hold stores a write and returns the door's answer: 202 with the action that the write has become.
 	Hold(ctx context.Context, e *Engine, h Held) (*Answer, error)
+	// RequestChanged is told of a change of a request, in the transaction of the change, which holds the lock of the request.
+	RequestChanged(ctx context.Context, tx *Tx, before, after *ent.Request) error
+	// OwnerLeft is told that a person leaves the company, in the transaction in which the person leaves.
+	OwnerLeft(ctx context.Context, tx *Tx, userID string) error
+	// PrincipalOf returns the principal as which an agent calls outside of runs, by its published version, and what keeps it from
+	// calling ("unpublished", "deactivated"); "" for nothing.
+	PrincipalOf(ctx context.Context, db *ent.Client, a *ent.Agent) (*principal.Principal, string, error)
+}
+
+// noAgents is the Agents of an engine without any.
+type noAgents struct{}
+
+func (noAgents) Hold(context.Context, *Engine, Held) (*Answer, error) {
+	return nil, apperr.New(apperr.Forbidden, "Agents change nothing here.")
+}
+func (noAgents) RequestChanged(context.Context, *Tx, *ent.Request, *ent.Request) error { return nil }
+func (noAgents) OwnerLeft(context.Context, *Tx, string) error                          { return nil }
+func (noAgents) PrincipalOf(context.Context, *ent.Client, *ent.Agent) (*principal.Principal, string, error) {
+	return nil, "unpublished", nil
+}
+
+// agents returns the engine's Agents, never nil.
+func (e *Engine) agents() Agents {
+	if e.Agents == nil {
+		return noAgents{}
+	}
+	return e.Agents
 }
 
 // Held is a write that an agent's key asks for. Its input has been validated, and the key has the scopes for it.
@@ -44,15 +73,12 @@ func aboutRuns(p *principal.Principal, info *Info) bool {
 
 // hold has the write stored instead of run.
 func (a *attempt) hold(ctx context.Context, in any) (*Answer, error) {
-	if a.engine.Agents == nil {
-		return nil, apperr.New(apperr.Forbidden, "Agents change nothing here.")
-	}
 	raw, err := json.Marshal(in)
 	if err != nil {
 		return nil, fmt.Errorf("write the arguments: %w", err)
 	}
 	ctx = principal.With(ctx, a.principal)
-	return a.engine.Agents.Hold(ctx, a.engine, Held{Info: a.info, Verbs: a.verbs, Target: a.target, Arguments: raw, Call: a.call})
+	return a.engine.agents().Hold(ctx, a.engine, Held{Info: a.info, Verbs: a.verbs, Target: a.target, Arguments: raw, Call: a.call})
 }
 
 // readers returns the principal as which a call reads, and a second principal that must be able to read the same rows; the second
@@ -62,13 +88,13 @@ func readers(p *principal.Principal, info *Info, target string) (as, also *princ
 	if info.Action != Read || !byAgent(p, info) {
 		return p, nil, nil
 	}
-	if p.NoReads != nil {
-		return nil, nil, p.NoReads
+	if p.Run.NoReads != nil {
+		return nil, nil, p.Run.NoReads
 	}
-	if p.Requester == nil || p.TaskID != "" && info.Name == "task.read" && target == p.TaskID {
+	if p.Run.Requester == nil || p.Run.TaskID != "" && info.Name == "task.read" && target == p.Run.TaskID {
 		return p, nil, nil
 	}
-	who := *p.Requester
+	who := *p.Run.Requester
 	who.Scopes &= p.Scopes
 	who.Method, who.KeyID, who.KeyName, who.IP, who.UserAgent, who.RequestID, who.Via = p.Method, p.KeyID, p.KeyName, p.IP, p.UserAgent, p.RequestID, p.Via
 	if p.Role == principal.Member || who.Role == principal.Member {

@@ -65,7 +65,7 @@ func (a *attempt) who(ctx context.Context) (*authz.Caller, error) {
 		p := a.principal
 		if a.also != nil {
 			q := *p
-			q.Role = a.also.Requester.Role
+			q.Role = a.also.Run.Requester.Role
 			p = &q
 		}
 		c, err := a.engine.Caller(ctx, a.set, p)

@@ -27,7 +27,7 @@ type Engine struct {
 	Queue    Queue  // nil: jobs are dropped, as in tests without workers
 	Events   events.Subscribers
 	Egress   *egress.Guard // checks addresses that customers choose; nil: the public internet only
-	Agents   Agents        // stores the writes that agents' keys ask for; nil: such writes are refused
+	Agents   Agents        // nil: no agent does anything
 	NoAgents bool          // agents do nothing on this node, not even approved actions
 	Log      *slog.Logger
 

@@ -68,8 +68,8 @@ func (tx *Tx) Principal() *principal.Principal { return tx.principal }
 // Sealer returns the encryption for secrets.
 func (tx *Tx) Sealer() Sealer { return tx.engine.Sealer }
 
-// Agents returns the store of agents' writes; nil for none.
-func (tx *Tx) Agents() Agents { return tx.engine.Agents }
+// Agents returns what hears of changes for the agents. It does nothing on an engine without agents.
+func (tx *Tx) Agents() Agents { return tx.engine.agents() }
 
 // NoAgents reports whether the operator has switched agents off on this node.
 func (tx *Tx) NoAgents() bool { return tx.engine.NoAgents }

@@ -22,7 +22,6 @@ import (
 	"atrium/ent/teammember"
 	"atrium/ent/throttle"
 	"atrium/ent/user"
-	"atrium/internal/agent/interrupt"
 	"atrium/internal/identity/access"
 	"atrium/internal/op"
 	"atrium/internal/people/erasure"
@@ -59,7 +58,7 @@ func erasePerson(ctx context.Context, tx *op.Tx, before *ent.User, in ErasePerso
 	if err := execution.ApproversLeft(ctx, tx, before.ID); err != nil {
 		return nil, err
 	}
-	if err := interrupt.OwnerLeft(ctx, tx, before.ID); err != nil {
+	if err := tx.Agents().OwnerLeft(ctx, tx, before.ID); err != nil {
 		return nil, err
 	}
 	ended, err := access.End(ctx, tx, access.User(before.ID), access.Erased)

@@ -7,7 +7,6 @@ import (
 	"atrium/ent"
 	"atrium/ent/apikey"
 	"atrium/ent/user"
-	"atrium/internal/agent/interrupt"
 	"atrium/internal/identity/access"
 	"atrium/internal/identity/mfa"
 	"atrium/internal/op"
@@ -61,7 +60,7 @@ func deactivateUser(ctx context.Context, tx *op.Tx, before *ent.User, in Deactiv
 		if err := execution.ApproversLeft(ctx, tx, before.ID); err != nil {
 			return Deactivated{}, err
 		}
-		if err := interrupt.OwnerLeft(ctx, tx, before.ID); err != nil {
+		if err := tx.Agents().OwnerLeft(ctx, tx, before.ID); err != nil {
 			return Deactivated{}, err
 		}
 		ended, err := access.End(ctx, tx, access.User(before.ID), access.Deactivated)

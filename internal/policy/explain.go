@@ -8,7 +8,6 @@ import (
 	"atrium/authz"
 	"atrium/ent"
 	"atrium/ent/accesspolicy"
-	"atrium/internal/agent"
 	"atrium/internal/identity/access"
 	"atrium/internal/identity/apikey"
 	"atrium/internal/op"
@@ -200,7 +199,7 @@ func agentOf(ctx context.Context, tx *op.Tx, id string, none error) (*principal.
 	if err := tx.MayRead(ctx, a); err != nil {
 		return nil, "", err
 	}
-	who, status, err := agent.PrincipalOf(ctx, tx.Client, a)
+	who, status, err := tx.Agents().PrincipalOf(ctx, tx.Client, a)
 	if who != nil {
 		who.Sandbox = tx.Principal().Sandbox
 	}

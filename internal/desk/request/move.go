@@ -9,7 +9,6 @@ import (
 	"atrium/ent"
 	"atrium/ent/offering"
 	"atrium/ent/request"
-	"atrium/internal/agent/interrupt"
 	"atrium/internal/op"
 	"atrium/internal/op/events"
 	"atrium/internal/platform/apperr"
@@ -91,7 +90,7 @@ func moveTo(ctx context.Context, tx *op.Tx, before *ent.Request, in MoveInput) (
 	if err := tx.MayCreate(ctx, r); err != nil {
 		return nil, err
 	}
-	if err := interrupt.Changed(ctx, tx, before, r); err != nil {
+	if err := tx.Agents().RequestChanged(ctx, tx, before, r); err != nil {
 		return nil, err
 	}
 	wide, c := clocksOf(ctx, tx, now)

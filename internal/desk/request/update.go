@@ -8,7 +8,6 @@ import (
 	"atrium/ent"
 	"atrium/ent/offering"
 	"atrium/ent/request"
-	"atrium/internal/agent/interrupt"
 	"atrium/internal/desk/participant"
 	"atrium/internal/op"
 	"atrium/internal/op/events"
@@ -141,7 +140,7 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Request, in UpdateInput)
 		return nil, fmt.Errorf("update the request: %w", err)
 	}
 	if after != before {
-		if err := interrupt.Changed(ctx, tx, before, after); err != nil {
+		if err := tx.Agents().RequestChanged(ctx, tx, before, after); err != nil {
 			return nil, err
 		}
 	}

@@ -84,7 +84,7 @@ func (c *caller) list() (*sdk.ListToolsResult, error) {
 		if err != nil {
 			return nil, fmt.Errorf("ask for the caller's rights: %w", err)
 		}
-		if p.Type == principal.TypeAgent && t.info.Action != op.Read && !t.info.OfAgents && !slices.Contains(p.Tools, t.name) {
+		if p.Type == principal.TypeAgent && t.info.Action != op.Read && !t.info.OfAgents && !slices.Contains(p.Run.Tools, t.name) {
 			may = false
 		}
 		if may {

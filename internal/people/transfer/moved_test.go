@@ -19,7 +19,6 @@ import (
 
 	"atrium/ent/company"
 	"atrium/internal/agent"
-	"atrium/internal/agent/interrupt"
 	"atrium/internal/notify/notice"
 	"atrium/internal/op/audit/merkle"
 	"atrium/internal/people/transfer"
@@ -43,7 +42,7 @@ func TestUnfinishedWorkMoves(t *testing.T) {
 		insert(t, from,
 			jobs.Job{Args: agent.IntakeArgs{Company: a, Request: "req_1"}},
 			jobs.Job{Args: agent.LeaseArgs{Company: a, Run: "run_1", Plan: 2, End: later}, At: later},
-			jobs.Job{Args: interrupt.ReleaseArgs{Company: sandbox, Task: "tsk_1"}, Priority: 3},
+			jobs.Job{Args: agent.ReleaseArgs{Company: sandbox, Task: "tsk_1"}, Priority: 3},
 			jobs.Job{Args: agent.IntakeArgs{Company: b, Request: "req_2"}},
 			jobs.Job{Args: webhook.ReplayArgs{Company: a, Subscription: "whk_1", Since: later}},
 			jobs.Job{Args: notice.Args{Company: a, Request: "req_1", By: "usr_1"}},

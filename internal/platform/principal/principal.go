@@ -74,17 +74,22 @@ type Principal struct {
 	UserAgent string
 	RequestID string
 
-	RunID     string     // an agent's key: the run that the call belongs to
-	TaskID    string     // an agent's key: the task of the run, which the agent may read by itself
-	NoReads   error      // an agent's key: why it reads nothing but its runs: no run that is worked on says whose rights limit its reads
-	Requester *Principal // an agent's run: the person who must also be allowed to read each row that the agent reads; nil for nobody
-	Tools     []string   // an agent's key: the mutations that it may call, by their GraphQL names
-	Via       string     // the API through which the call came, where audit entries show it: "mcp"
+	Run Run    // agents: for whom, and in which run
+	Via string // the API through which the call came, where audit entries show it: "mcp"
 
 	Cause *Cause // why an agent's work causes this change; nil for all other changes
 
 	bypass string // the reason of a System principal; empty for all others
 	rows   Rows   // the rows that access policies let the caller see; nil for every row
+}
+
+// Run is what limits an agent's call besides its role and scopes: the run that it belongs to, and the person for whom it reads.
+type Run struct {
+	ID        string
+	Requester *Principal // must also be allowed to read each row that the agent reads; nil for nobody
+	TaskID    string     // the run's task, which the agent may read by itself
+	NoReads   error      // why it reads nothing but its runs: no run that is worked on says whose rights limit its reads
+	Tools     []string   // the mutations that the agent's key may call, by their GraphQL names
 }
 
 // Cause is an agent's part in a change, for the audit entry.

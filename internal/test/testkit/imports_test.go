@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,7 +25,7 @@ const module = "atrium"
 
 // topLevel is everything that git tracks at the top, except dotfiles.
 var topLevel = []string{
-	"ent", "graph", "rest", "authz", "cmd", "internal", "policies", "gqlgen.yml", "go.mod", "go.sum", "README.md",
+	"ent", "graph", "rest", "authz", "cmd", "internal", "policies", "gqlgen.yml", "go.mod", "go.sum", "README.md", "docs",
 	"Makefile", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md",
 }
 
@@ -62,6 +63,10 @@ var importRules = []struct {
 	}},
 	{"op and its rooms stand on the platform: of internal they import nothing else", func(from, to string, test bool) bool {
 		return within(from, "internal/op") && within(to, "internal") && !within(to, "internal/op") && !within(to, "internal/platform") && !test
+	}},
+	{"agents stand above the other domains, which call them by op.Agents; the demo company has one", func(from, to string, test bool) bool {
+		return within(to, "internal/agent") && within(from, "internal") && !test && !forTests(from) &&
+			!within(from, "internal/agent") && from != "internal/gate/mcp" && from != "internal/people/company/demo"
 	}},
 	{"only internal/op, internal/policy and cmd import authz", func(from, to string, test bool) bool {
 		return within(to, "authz") && !test && !forTests(from) &&
@@ -200,12 +205,14 @@ func TestImportRulesRefuseWhatTheySay(t *testing.T) {
 		{from: "authz", to: "internal/platform/store", test: true, ok: true},
 		{from: "internal/platform/id", to: "internal/platform/id", test: true, ok: true},
 
+		{from: "internal/gate/mcp", to: "internal/agent", ok: true},
 		{from: "internal/op/paging", to: "internal/platform/apperr", ok: true},
 		{from: "internal/platform/store", to: "internal/test/testkit", test: true, ok: true},
 
 		{from: "internal/platform/jobs", to: "internal/op"},
 		{from: "internal/platform/store", to: "internal/desk/request"},
 		{from: "internal/op/events", to: "internal/webhook"},
+		{from: "internal/workflow/execution", to: "internal/agent"},
 		{from: "rest", to: "cmd/atrium"},
 		{from: "rest", to: "graph"},
 		{from: "graph", to: "rest"},
@@ -284,6 +291,25 @@ func TestInternalHasFewFolders(t *testing.T) {
 			require.Regexp(t, `\b`+room+`\b`, string(doc), "%s/doc.go says what the room is for", folder)
 		}
 	}
+}
+
+// Each line of the page of decisions names the file that tells it in full.
+func TestDecisionsAreTold(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(filepath.Join(repository(t), "internal", "DECISIONS.md"))
+	require.NoError(t, err)
+	told := 0
+	for line := range strings.Lines(string(page)) {
+		cells := strings.Split(strings.TrimSpace(line), " | ")
+		if len(cells) != 3 || strings.HasPrefix(line, "| decision") {
+			continue
+		}
+		for _, file := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cells[2], -1) {
+			require.FileExists(t, filepath.Join(repository(t), file[1]), line)
+			told++
+		}
+	}
+	require.Greater(t, told, 40, "the page was read")
 }
 
 // A nolint for a linter that is not enabled has no effect, and would remain after its reason is gone.

@@ -14,7 +14,6 @@ import (
 	"atrium/ent/incident"
 	"atrium/ent/request"
 	"atrium/ent/task"
-	"atrium/internal/agent/interrupt"
 	"atrium/internal/desk/lifecycle"
 	domain "atrium/internal/desk/request"
 	"atrium/internal/op"
@@ -213,7 +212,7 @@ func closeOpen(ctx context.Context, db *ent.Client, insert inserter, row *ent.Ex
 			return fmt.Errorf("look for tasks that agents worked: %w", err)
 		}
 		for _, id := range worked {
-			if err := insert(ctx, interrupt.TaskArgs{Company: row.CompanyID, Task: id}, time.Time{}); err != nil {
+			if err := insert(ctx, AgentTaskArgs{Company: row.CompanyID, Task: id}, time.Time{}); err != nil {
 				return err
 			}
 		}
@@ -292,7 +291,7 @@ func (p *plan) tell(ctx context.Context, tx *op.Tx, e engine.Tell) error {
 		if one.Type != "agent" {
 			continue
 		}
-		err := tx.Insert(ctx, interrupt.PhaseArgs{
+		err := tx.Insert(ctx, AgentPhaseArgs{
 			Company: p.row.CompanyID, Execution: p.row.ID, Phase: e.Phase.ID, Visit: e.Visit, Role: e.Role, Agent: one.ID,
 		}, time.Time{})
 		if err != nil {

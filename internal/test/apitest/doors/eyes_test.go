@@ -335,10 +335,10 @@ func (g *sight) may(ctx context.Context, set *authz.Set, p *principal.Principal,
 		require.NoError(g.t, err)
 		return d.Allow
 	}
-	if p.Requester == nil {
+	if p.Run.Requester == nil {
 		return allows(p) && (p.Role != principal.Member || r.CreatedBy == p.ID)
 	}
-	requester := *p.Requester
+	requester := *p.Run.Requester
 	requester.Method = p.Method // the agent makes the call
 	own := p.Role == principal.Member || requester.Role == principal.Member
 	return allows(p) && allows(&requester) && (!own || r.CreatedBy == requester.ID)

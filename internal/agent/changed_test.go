@@ -1,4 +1,4 @@
-package interrupt_test
+package agent
 
 import (
 	"encoding/json"
@@ -11,7 +11,6 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/request"
-	"atrium/internal/agent/interrupt"
 	"atrium/internal/platform/text"
 )
 
@@ -41,7 +40,7 @@ var noPlanRests = map[string]string{
 // Every column of requests either makes plans stale or is listed as one that does not.
 func TestEveryColumnMakesPlansStaleOrNot(t *testing.T) {
 	t.Parallel()
-	blank, err := interrupt.Version(&ent.Request{})
+	blank, err := requestVersion(&ent.Request{})
 	require.NoError(t, err)
 	now, one := time.Now(), "x"
 	values := map[reflect.Type]any{
@@ -61,9 +60,9 @@ func TestEveryColumnMakesPlansStaleOrNot(t *testing.T) {
 			require.Contains(t, noPlanRests, column)
 			continue
 		}
-		version, err := interrupt.Version(r)
+		version, err := requestVersion(r)
 		require.NoError(t, err)
 		_, not := noPlanRests[column]
-		require.NotEqual(t, version != blank, not, "%s: add it to interrupt.Version, or say here why not", column)
+		require.NotEqual(t, version != blank, not, "%s: add it to requestVersion, or say here why not", column)
 	}
 }
