@@ -13,7 +13,7 @@ import (
 	"atrium/policies"
 )
 
-//go:embed guides
+//go:embed guides/*.json guides/verify.*
 var guideFiles embed.FS
 
 // guides is the data that the guide pages are rendered from, besides their text. It comes from the route table, the data of the

@@ -179,12 +179,12 @@ func TestBrowserApplication(t *testing.T) {
 	})
 }
 
-// The recipe of docs/sign-in.md works as printed, except for the ports of the server and the recipe.
+// The recipe of rest/guides/sign-in.md works as printed, except for the ports of the server and the recipe.
 func TestReadmeRecipe(t *testing.T) {
 	t.Parallel()
 	n := onSQLite(t).serve()
 	first := n.firstRun()
-	page, err := os.ReadFile("../../docs/sign-in.md")
+	page, err := os.ReadFile("../../rest/guides/sign-in.md")
 	require.NoError(t, err)
 	code := jsBlock(t, string(page), "import * as oauth")
 	_, port, err := net.SplitHostPort(freeAddress(t))
@@ -237,11 +237,11 @@ func jsBlock(t *testing.T, page, begins string) string {
 	return begins + code
 }
 
-// The standard TypeScript client of MCP works on a request as docs/mcp.md shows.
+// The standard TypeScript client of MCP works on a request as rest/guides/mcp.md shows.
 func TestReadmeMCP(t *testing.T) {
 	t.Parallel()
 	n := onSQLite(t).serve()
-	page, err := os.ReadFile("../../docs/mcp.md")
+	page, err := os.ReadFile("../../rest/guides/mcp.md")
 	require.NoError(t, err)
 	code := strings.NewReplacer("https://127.0.0.1:8443", n.base, "Bearer KEY", "Bearer "+n.firstRun().LiveKey).
 		Replace(jsBlock(t, string(page), "import { Client }"))

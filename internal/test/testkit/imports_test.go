@@ -25,7 +25,7 @@ const module = "atrium"
 
 // topLevel is everything that git tracks at the top, except dotfiles.
 var topLevel = []string{
-	"ent", "graph", "rest", "authz", "cmd", "internal", "policies", "gqlgen.yml", "go.mod", "go.sum", "README.md", "docs",
+	"ent", "graph", "rest", "authz", "cmd", "internal", "policies", "gqlgen.yml", "go.mod", "go.sum", "README.md",
 	"Makefile", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md",
 }
 
