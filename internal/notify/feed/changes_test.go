@@ -27,7 +27,7 @@ func TestOperationsAloneChangeRequests(t *testing.T) {
 	writes := regexp.MustCompile(`\.(Request|Comment)\.(Create|MapCreate|Update|Delete)`)
 	ofARow := regexp.MustCompile(`\bent\.(Request|Comment)\b`)
 	changes := regexp.MustCompile(`\.Update\(\)`)
-	root := filepath.Join("..", "..")
+	root := filepath.Join("..", "..", "..")
 	owned := 0
 	for _, folder := range []string{"cmd", "internal", "rest", "graph", "authz"} {
 		require.NoError(t, filepath.WalkDir(filepath.Join(root, folder), func(path string, d fs.DirEntry, err error) error {

@@ -102,7 +102,7 @@ func TestKindsThatMove(t *testing.T) {
 	t.Parallel()
 	kind := regexp.MustCompile(`(?m)^func \((?:\w+ )?(\w+)\) Kind\(\) string +\{ return "(\w+)" \}`)
 	var owned []string
-	require.NoError(t, filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+	require.NoError(t, filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}

@@ -17,7 +17,7 @@ func TestRiverIsUsedByItsAPI(t *testing.T) {
 	t.Parallel()
 	inside := regexp.MustCompile(`riverdriver\.(Driver|Executor|ExecutorTx|Listener)\b|(FROM|INTO|UPDATE) +river_`)
 	excepted := map[string]bool{"internal/platform/jobs/reaper.go": true, "internal/platform/jobs/clock.go": true, "internal/platform/jobs/move.go": true}
-	root := filepath.Join("..", "..")
+	root := filepath.Join("..", "..", "..")
 	for _, folder := range []string{"cmd", "internal", "rest", "graph", "authz"} {
 		require.NoError(t, filepath.WalkDir(filepath.Join(root, folder), func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
