@@ -82,6 +82,9 @@ func createCalendar(ctx context.Context, tx *op.Tx, in CreateCalendarInput) (*en
 	if err != nil {
 		return nil, fmt.Errorf("create the calendar: %w", err)
 	}
+	if err := checkTime("workingHours", cal); err != nil {
+		return nil, err
+	}
 	tx.Changed(nil, cal)
 	return cal, nil
 }
@@ -133,6 +136,13 @@ func updateCalendar(ctx context.Context, tx *op.Tx, before *ent.Calendar, in Upd
 	}
 	if after == before || !op.Sets(in, "name") {
 		return after, nil
+	}
+	changed := "exceptions"
+	if in.WorkingHours.IsSet() {
+		changed = "workingHours"
+	}
+	if err := checkTime(changed, after); err != nil {
+		return nil, err
 	}
 	return after, Rederive(ctx, tx, RederiveArgs{Calendar: after.ID})
 }

@@ -57,6 +57,7 @@ func TestCalendars(t *testing.T) {
 			"no holiday":         {workflow.CreateCalendarInput{Name: "x", Holidays: []string{"2026-12-24", "Christmas"}}, "holidays[1]"},
 			"a holiday twice":    {workflow.CreateCalendarInput{Name: "x", Holidays: []string{"2026-12-24", "2026-12-24"}}, "holidays"},
 			"no name":            {workflow.CreateCalendarInput{}, "name"},
+			"no hours at all":    {workflow.CreateCalendarInput{Name: "x", WorkingHours: &workflow.WorkingHours{Mon: []workflow.WorkingTime{}}, Exceptions: []workflow.Exception{{Date: "2026-12-24"}}}, "workingHours"},
 		} {
 			err := run(ctx, w, workflow.CreateCalendar, c.in)
 			require.Equal(t, apperr.Validation, apperr.CodeOf(err), name)
@@ -64,5 +65,32 @@ func TestCalendars(t *testing.T) {
 		}
 		require.Equal(t, apperr.Forbidden, apperr.CodeOf(run(w.As(w.A, principal.Agent), w, workflow.CreateCalendar, workflow.CreateCalendarInput{Name: "x"})))
 		require.Equal(t, apperr.NotFound, apperr.CodeOf(run(w.As(w.B, principal.Owner), w, workflow.GetCalendar, op.ByID{ID: office.ID})))
+	})
+}
+
+// Empty working hours are none: only exceptions have hours then. Only absent ones mean all hours.
+func TestEmptyWorkingHoursAreNone(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		ctx := w.As(w.A, principal.Owner)
+		day := workflow.Exception{Date: "2026-12-24", Hours: []workflow.WorkingTime{{From: "09:00", To: "11:00"}}}
+		made := testkit.Run(t, w, ctx, workflow.CreateCalendar, workflow.CreateCalendarInput{
+			Name: "Only that day", WorkingHours: &workflow.WorkingHours{Mon: []workflow.WorkingTime{}}, Exceptions: []workflow.Exception{day},
+		})
+		week, err := workflow.HoursOf(made)
+		require.NoError(t, err)
+		require.Equal(t, &workflow.WorkingHours{}, week, "it reads back as it was given, not as all hours")
+		c, err := workflow.CompileCalendar(made)
+		require.NoError(t, err)
+		december := time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
+		require.Equal(t, 2*time.Hour, c.Between(december, december.AddDate(0, 1, 0)))
+
+		err = run(ctx, w, workflow.UpdateCalendar, workflow.UpdateCalendarInput{ByID: op.ByID{ID: made.ID}, Exceptions: op.SetTo([]workflow.Exception{})})
+		require.Equal(t, apperr.Validation, apperr.CodeOf(err))
+		require.Equal(t, "exceptions", apperr.From(err).Details[0].Field, "nothing at all would be left")
+		all := testkit.Run(t, w, ctx, workflow.UpdateCalendar, workflow.UpdateCalendarInput{ByID: op.ByID{ID: made.ID}, WorkingHours: op.Clear[workflow.WorkingHours]()})
+		week, err = workflow.HoursOf(all)
+		require.NoError(t, err)
+		require.Nil(t, week)
 	})
 }

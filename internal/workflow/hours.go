@@ -11,6 +11,7 @@ import (
 	"atrium/ent"
 	"atrium/internal/desk/sla"
 	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
 )
 
 // WorkingTime is one period of work in a day.
@@ -19,7 +20,7 @@ type WorkingTime struct {
 	To   string `json:"to" pattern:"^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$" patternDescription:"a time of day such as 17:30, or 24:00" doc:"Later than from."`
 }
 
-// WorkingHours holds the periods of work by weekday; a day that is not named has none.
+// WorkingHours holds the periods of work by weekday; a day that is not named has none. Without any period, only exceptions have hours.
 type WorkingHours struct {
 	Mon []WorkingTime `json:"mon,omitempty" nullable:"true" maxItems:"24"`
 	Tue []WorkingTime `json:"tue,omitempty" nullable:"true" maxItems:"24"`
@@ -84,25 +85,40 @@ func checkCalendar(zone *string, week *WorkingHours, holidays []string, exceptio
 	return refs.Err()
 }
 
+// checkTime returns a validation error about a field when the calendar has no working time on any day.
+func checkTime(field string, c *ent.Calendar) error {
+	week, err := HoursOf(c)
+	if err != nil || week == nil {
+		return err
+	}
+	for _, times := range week.days() {
+		if len(*times) > 0 {
+			return nil
+		}
+	}
+	exceptions, err := ExceptionsOf(c)
+	if err != nil || slices.ContainsFunc(exceptions, func(e *Exception) bool { return len(e.Hours) > 0 }) {
+		return err
+	}
+	return apperr.InvalidField(field, "must leave working time: hours of a weekday, or an exception with hours")
+}
+
 // stretch is a period of work as the row stores it.
 type stretch struct {
 	Day string `json:"day"`
 	WorkingTime
 }
 
-// encodeHours encodes working hours as the row stores them; nil for none.
+// encodeHours encodes working hours as the row stores them: nil when all hours count, and an empty list when only exceptions do.
 func encodeHours(week *WorkingHours) (json.RawMessage, error) {
 	if week == nil {
 		return nil, nil
 	}
-	var list []stretch
+	list := []stretch{}
 	for day, times := range week.days() {
 		for _, one := range *times {
 			list = append(list, stretch{strings.ToUpper(weekdays[day]), one})
 		}
-	}
-	if len(list) == 0 {
-		return nil, nil
 	}
 	raw, err := json.Marshal(list)
 	if err != nil {
@@ -161,6 +177,7 @@ func CompileCalendar(c *ent.Calendar) (*sla.Calendar, error) {
 	}
 	var hours []sla.Hours
 	if week != nil {
+		hours = []sla.Hours{}
 		for day, times := range week.days() {
 			hours = append(hours, compiled(time.Weekday(day), *times)...)
 		}

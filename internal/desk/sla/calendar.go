@@ -37,14 +37,14 @@ type Exception struct {
 	Hours []Hours // Day is ignored
 }
 
-// New returns a calendar. Without hours, all hours of all days except holidays are working time. Returns an error for a zone
-// that the IANA database lacks, for hours outside a day, and for a date that is not YYYY-MM-DD.
+// New returns a calendar. With nil hours, all hours of all days except holidays are working time; with an empty list, only those of
+// exceptions are. Returns an error for a zone that the IANA database lacks, for hours outside a day, and for a date that is not YYYY-MM-DD.
 func New(zone string, hours []Hours, holidays []string, exceptions ...Exception) (*Calendar, error) {
 	loc, err := time.LoadLocation(zone)
 	if err != nil {
 		return nil, fmt.Errorf("load the zone: %w", err)
 	}
-	c := &Calendar{zone: loc, days: make(map[string][]Hours, len(holidays)+len(exceptions)), always: len(hours)+len(holidays)+len(exceptions) == 0}
+	c := &Calendar{zone: loc, days: make(map[string][]Hours, len(holidays)+len(exceptions)), always: hours == nil && len(holidays)+len(exceptions) == 0}
 	for _, day := range holidays {
 		if _, err := time.Parse(time.DateOnly, day); err != nil {
 			return nil, fmt.Errorf("read a holiday: %w", err)
@@ -62,7 +62,7 @@ func New(zone string, hours []Hours, holidays []string, exceptions ...Exception)
 		}
 		c.days[e.Date] = merged(slices.Clone(e.Hours))
 	}
-	if len(hours) == 0 {
+	if hours == nil {
 		for day := range c.week {
 			c.week[day] = []Hours{{time.Weekday(day), 0, 24 * 60}}
 		}
