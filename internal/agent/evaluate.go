@@ -326,10 +326,14 @@ func (w *evaluator) filedAgain(ctx context.Context, c *selectedAgent, past []*en
 
 // filed returns a finished request as it may have been filed, without anything that people decided.
 func filed(r *ent.Request) *ent.Request {
-	return &ent.Request{
+	out := &ent.Request{
 		ID: r.ID, CompanyID: r.CompanyID, CreatedAt: r.CreatedAt, UpdatedAt: r.CreatedAt, ServiceID: r.ServiceID, OfferingID: r.OfferingID, Title: r.Title,
 		Description: r.Description, Fields: r.Fields, CreatedBy: r.CreatedBy, Status: request.StatusPENDING, Priority: request.DefaultPriority,
 	}
+	if r.SLAState != nil {
+		out.SLAState, out.ResponseDueAt, out.ResolutionDueAt = new(request.SLAStateON_TRACK), r.ResponseDueAt, r.ResolutionDueAt
+	}
+	return out
 }
 
 // caseOf returns a case whose final state is what people decided for the request.

@@ -21,8 +21,8 @@ import (
 
 const slaWorker = "service levels" // its name in audit entries
 
-// promise holds the service levels of an offering, ready to derive clocks from.
-type promise struct {
+// agreement holds the service levels of an offering, ready to derive clocks from.
+type agreement struct {
 	levels   sla.Levels
 	calendar *sla.Calendar // nil: all hours count
 }
@@ -35,14 +35,14 @@ func levelsOf(o *ent.Offering) sla.Levels {
 	}
 }
 
-// promiseOf returns the service levels of an offering; nil when it has none. ctx must see all rows of the company.
-func promiseOf(ctx context.Context, db *ent.Client, o *ent.Offering) (*promise, error) {
+// agreementOf returns the service levels of an offering; nil when it has none. ctx must see all rows of the company.
+func agreementOf(ctx context.Context, db *ent.Client, o *ent.Offering) (*agreement, error) {
 	l := levelsOf(o)
 	if l.ResponseMinutes == nil && l.ResolutionMinutes == nil && l.ByPriority == nil && len(l.Escalations) == 0 {
 		return nil, nil // the offering has no service levels
 	}
 	cal, err := CalendarOf(ctx, db, l.CalendarID)
-	return &promise{levels: l, calendar: cal}, err
+	return &agreement{levels: l, calendar: cal}, err
 }
 
 // calendars caches compiled calendars by id, with the updatedAt of the row that each was compiled from. A compiled calendar
@@ -80,16 +80,16 @@ func CalendarOf(ctx context.Context, db *ent.Client, id string) (*sla.Calendar, 
 // clocks derives the clocks of requests in one transaction. It reads each offering and calendar once. It reads a request's
 // log when it needs it, or the logs of many requests ahead by read.
 type clocks struct {
-	tx       *op.Tx
-	now      time.Time
-	promises map[string]*promise
-	logs     map[string][]*ent.SLAEvent
+	tx         *op.Tx
+	now        time.Time
+	agreements map[string]*agreement
+	logs       map[string][]*ent.SLAEvent
 }
 
 // clocksOf returns the clocks of a transaction. They act as the product's own worker, not as the caller.
 func clocksOf(ctx context.Context, tx *op.Tx, now time.Time) (context.Context, *clocks) {
 	w := tx.AsWorker(slaWorker)
-	return principal.With(ctx, w.Principal()), &clocks{tx: w, now: now, promises: map[string]*promise{}, logs: map[string][]*ent.SLAEvent{}}
+	return principal.With(ctx, w.Principal()), &clocks{tx: w, now: now, agreements: map[string]*agreement{}, logs: map[string][]*ent.SLAEvent{}}
 }
 
 // read reads the offerings and logs of many requests at once.
@@ -108,34 +108,34 @@ func (c *clocks) read(ctx context.Context, rows []*ent.Request) error {
 		c.logs[e.SubjectID] = append(c.logs[e.SubjectID], e)
 	}
 	for id := range offerings {
-		if _, err := c.promise(ctx, id); err != nil {
+		if _, err := c.agreement(ctx, id); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *clocks) promise(ctx context.Context, offeringID string) (*promise, error) {
-	if p, ok := c.promises[offeringID]; ok {
+func (c *clocks) agreement(ctx context.Context, offeringID string) (*agreement, error) {
+	if p, ok := c.agreements[offeringID]; ok {
 		return p, nil
 	}
 	o, err := c.tx.Offering.Query().Where(offering.ID(offeringID)).Only(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the offering: %w", err)
 	}
-	p, err := promiseOf(ctx, c.tx.Client, o)
-	c.promises[offeringID] = p
+	p, err := agreementOf(ctx, c.tx.Client, o)
+	c.agreements[offeringID] = p
 	return p, err
 }
 
 // derive returns the clock of a request.
 func (c *clocks) derive(ctx context.Context, r *ent.Request) (sla.Clock, error) {
-	p, err := c.promise(ctx, r.OfferingID)
+	p, err := c.agreement(ctx, r.OfferingID)
 	if err != nil {
 		return sla.Clock{}, err
 	}
 	if p == nil {
-		p = &promise{}
+		p = &agreement{}
 	}
 	rows, ok := c.logs[r.ID]
 	if !ok {
@@ -166,15 +166,24 @@ func logOf(r *ent.Request, rows []*ent.SLAEvent) []sla.Event {
 
 // startClock sets the clock of a new request in its mutation.
 func startClock(ctx context.Context, tx *op.Tx, off *ent.Offering, m *ent.RequestMutation, priority request.Priority) error {
-	p, err := promiseOf(tx.Unfiltered(ctx, "the calendar of an offering counts for everybody who files against it"), tx.Client, off)
-	if err != nil || p == nil {
+	now := tx.Now(ctx)
+	c, err := firstClock(ctx, tx, off, priority, now)
+	if err != nil || c == nil {
 		return err
 	}
-	now := tx.Now(ctx)
 	m.SetCreatedAt(now)
-	c := sla.Derive(p.levels, string(priority), p.calendar, []sla.Event{{Kind: sla.Filed, At: now}}, now)
-	putClock(m, c)
+	putClock(m, *c)
 	return WakeFor(ctx, tx, c.NextAt, now)
+}
+
+// firstClock returns the clock of a request that is filed now; nil when the offering has no service levels.
+func firstClock(ctx context.Context, tx *op.Tx, off *ent.Offering, priority request.Priority, now time.Time) (*sla.Clock, error) {
+	p, err := agreementOf(tx.Unfiltered(ctx, "the calendar of an offering counts for everybody who files against it"), tx.Client, off)
+	if err != nil || p == nil {
+		return nil, err
+	}
+	c := sla.Derive(p.levels, string(priority), p.calendar, []sla.Event{{Kind: sla.Filed, At: now}}, now)
+	return &c, nil
 }
 
 // settle brings a request's clock up to a moment, in the transaction that has locked the row. It fires each warning, breach

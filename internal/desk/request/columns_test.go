@@ -3,9 +3,12 @@ package request_test
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -18,6 +21,7 @@ import (
 	"atrium/internal/platform/strictjson"
 	"atrium/internal/platform/text"
 	"atrium/internal/test/testkit"
+	"atrium/internal/workflow/definition"
 )
 
 // notInExpressions lists the columns that expressions of workflows and rules cannot read, with the reason.
@@ -46,6 +50,32 @@ func TestEveryColumnIsReadByExpressionsOrNot(t *testing.T) {
 		_, read := variables[text.Camel(column)]
 		_, not := notInExpressions[column]
 		require.NotEqual(t, read, not, "%s: add it to request.Variables and to the request of workflow/definition/env.go, or say here why not", column)
+	}
+}
+
+// What expressions can name of a request is filled where the request has it, and nothing else is filled: a field that is declared
+// and always null takes the wrong branch in silence.
+func TestEveryDeclaredFieldIsFilled(t *testing.T) {
+	t.Parallel()
+	one, now := "x", time.Now()
+	variables, err := request.Variables(&ent.Request{
+		ID: one, ServiceID: one, OfferingID: one, Title: one, Description: one, Status: entity.StatusPENDING, Priority: entity.PriorityLOW,
+		Fields: json.RawMessage(`{"a":1}`), Tags: map[string]string{"a": one}, CreatedBy: one, AssigneeID: &one, TeamID: &one, ExecutionID: &one,
+		CreatedAt: now, UpdatedAt: now, AcceptedAt: &now, CompletedAt: &now, CancelledAt: &now,
+		SLAState: new(entity.SLAStateON_TRACK), ResponseDueAt: &now, ResolutionDueAt: &now,
+	})
+	require.NoError(t, err)
+	standing, ok := variables["sla"].(map[string]any)
+	require.True(t, ok)
+	fields, ofSLA := definition.RequestFields()
+	for _, c := range []struct {
+		declared []string
+		filled   map[string]any
+	}{{fields, variables}, {ofSLA, standing}} {
+		require.ElementsMatch(t, c.declared, slices.Collect(maps.Keys(c.filled)))
+		for name, value := range c.filled {
+			require.NotNil(t, value, name)
+		}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"atrium/ent/team"
 	"atrium/ent/user"
 	"atrium/internal/desk/routing"
+	"atrium/internal/desk/sla"
 	"atrium/internal/identity/access"
 	"atrium/internal/notify/notice"
 	"atrium/internal/op"
@@ -119,11 +120,26 @@ func (in CreateInput) variables(ctx context.Context, tx *op.Tx) (map[string]any,
 		return nil, err
 	}
 	now := tx.Now(ctx)
-	return Variables(&ent.Request{
+	r := &ent.Request{
 		CreatedAt: now, UpdatedAt: now, ServiceID: in.ServiceID, OfferingID: in.OfferingID, Title: in.Title, Description: op.Or(in.Description, ""),
 		Status: request.StatusPENDING, Priority: request.Priority(in.priority()), Fields: fields, Tags: in.Tags,
 		CreatedBy: tx.Principal().ID, AssigneeID: in.AssigneeID, TeamID: in.TeamID,
-	})
+	}
+	off, err := tx.Offering.Get(ctx, in.OfferingID)
+	if ent.IsNotFound(err) {
+		return Variables(r) // the operation reports the missing row
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the offering: %w", err)
+	}
+	c, err := firstClock(ctx, tx, off, r.Priority, now)
+	if err != nil {
+		return nil, err
+	}
+	if c != nil && c.State != sla.None {
+		r.SLAState, r.ResponseDueAt, r.ResolutionDueAt = new(request.SLAState(c.State)), c.ResponseDueAt, c.ResolutionDueAt
+	}
+	return Variables(r)
 }
 
 func (in CreateInput) priority() string { return op.Or(in.Priority, string(request.PriorityMEDIUM)) }

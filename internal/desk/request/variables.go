@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"atrium/ent"
+	"atrium/internal/desk/sla"
 	"atrium/internal/platform/clock"
 )
 
@@ -26,8 +27,18 @@ func Variables(r *ent.Request) (map[string]any, error) {
 		"status": string(r.Status), "priority": string(r.Priority), "fields": fields, "tags": tags, "createdBy": r.CreatedBy,
 		"assigneeId": orNull(r.AssigneeID), "teamId": orNull(r.TeamID), "executionId": orNull(r.ExecutionID),
 		"createdAt": moment(&r.CreatedAt), "updatedAt": moment(&r.UpdatedAt),
-		"acceptedAt": moment(r.AcceptedAt), "completedAt": moment(r.CompletedAt), "cancelledAt": moment(r.CancelledAt), "sla": nil,
+		"acceptedAt": moment(r.AcceptedAt), "completedAt": moment(r.CompletedAt), "cancelledAt": moment(r.CancelledAt),
+		"sla": standing(r),
 	}, nil
+}
+
+// standing returns how a request stands against its service levels; nil when it has none.
+func standing(r *ent.Request) any {
+	s := sla.StatusOf(r.SLAState, r.ResponseDueAt, r.ResolutionDueAt)
+	if s == nil {
+		return nil
+	}
+	return map[string]any{"state": orNull(&s.State), "responseDueAt": moment(s.ResponseDueAt), "resolutionDueAt": moment(s.ResolutionDueAt)}
 }
 
 // fieldsOf decodes a request's answers to its form. Numbers are json.Number.

@@ -96,6 +96,19 @@ func TestTheFirstRuleThatHoldsCounts(t *testing.T) {
 	})
 }
 
+// A rule sees the service levels that the request is about to have, as the API shows them afterwards.
+func TestRulesSeeServiceLevels(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		d := setup(t, w)
+		d.rule(t, routing.CreateInput{When: `request.sla == null`, Priority: new("LOW")})
+		d.rule(t, routing.CreateInput{When: `request.sla.state == "ON_TRACK" && request.sla.resolutionDueAt < request.createdAt + duration("31m")`, Priority: new("URGENT")})
+		require.EqualValues(t, "LOW", d.file(t, d.owner, request.CreateInput{}).Priority)
+		testkit.Run(t, w, d.owner, catalog.UpdateOffering, catalog.UpdateOfferingInput{ByID: op.ByID{ID: d.off.ID}, SLA: op.SetTo(catalog.SLA{ResolutionMinutes: new(30)})})
+		require.EqualValues(t, "URGENT", d.file(t, d.owner, request.CreateInput{}).Priority)
+	})
+}
+
 // A team or an assignee that the caller names is kept; a priority is not.
 func TestWhatIsNamedStays(t *testing.T) {
 	t.Parallel()

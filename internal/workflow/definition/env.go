@@ -24,6 +24,7 @@ const (
 // build such a value.
 const (
 	requestType   = "(request)"
+	slaType       = "(sla)"
 	executionType = "(execution)"
 	webhookType   = "(webhook)"
 	responseType  = "(response)"
@@ -39,8 +40,9 @@ var structs = map[string]map[string]*cel.Type{
 		"createdBy": nullableString, "assigneeId": nullableString, "teamId": nullableString, "executionId": nullableString,
 		"createdAt": cel.TimestampType, "updatedAt": cel.TimestampType, "acceptedAt": cel.TimestampType,
 		"completedAt": cel.TimestampType, "cancelledAt": cel.TimestampType,
-		"sla": cel.DynType,
+		"sla": cel.ObjectType(slaType),
 	},
+	slaType: {"state": cel.StringType, "responseDueAt": cel.TimestampType, "resolutionDueAt": cel.TimestampType},
 	executionType: {"id": cel.StringType},
 	webhookType: {
 		"body": cel.DynType, "headers": cel.MapType(cel.StringType, cel.StringType),
@@ -49,6 +51,11 @@ var structs = map[string]map[string]*cel.Type{
 	responseType: {
 		"status": cel.IntType, "headers": cel.MapType(cel.StringType, cel.StringType), "body": cel.DynType,
 	},
+}
+
+// RequestFields returns the fields that expressions can name of the variable request, and those of request.sla.
+func RequestFields() (request, standing []string) {
+	return sortedKeys(structs[requestType]), sortedKeys(structs[slaType])
 }
 
 var nullableString = cel.NullableType(cel.StringType)

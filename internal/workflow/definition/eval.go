@@ -140,16 +140,24 @@ func (b Bound) lookUp(path []string) (any, bool) {
 	return at, true
 }
 
-// timed parses RFC 3339 strings in fields declared as timestamps.
+// timed parses RFC 3339 strings in fields declared as timestamps, also in those of typed fields.
 func timed(values map[string]any, structType string) any {
 	if values == nil {
 		return nil
 	}
 	out := make(map[string]any, len(values))
 	for key, v := range values {
-		if text, ok := v.(string); ok && structs[structType][key] == cel.TimestampType {
-			if at, err := time.Parse(time.RFC3339Nano, text); err == nil {
-				v = at
+		declared := structs[structType][key]
+		switch known := v.(type) {
+		case string:
+			if declared == cel.TimestampType {
+				if at, err := time.Parse(time.RFC3339Nano, known); err == nil {
+					v = at
+				}
+			}
+		case map[string]any:
+			if declared != nil && structs[declared.TypeName()] != nil {
+				v = timed(known, declared.TypeName())
 			}
 		}
 		out[key] = v

@@ -105,6 +105,26 @@ func TestNullVariables(t *testing.T) {
 	}
 }
 
+// request.sla is null for a request without service levels, and has a state and moments otherwise.
+func TestServiceLevelsInExpressions(t *testing.T) {
+	t.Parallel()
+	with := Vars{Request: map[string]any{"sla": map[string]any{"state": "ON_TRACK", "responseDueAt": nil, "resolutionDueAt": "2026-02-03T04:05:06.000Z"}}}.Bind()
+	without := Vars{Request: map[string]any{"sla": nil}}.Bind()
+	for source, want := range map[string][2]bool{
+		`request.sla == null`: {false, true},
+		`request.sla != null && request.sla.state == "ON_TRACK"`:                                                  {true, false},
+		`request.sla != null && request.sla.responseDueAt == null`:                                                {true, false},
+		`request.sla != null && request.sla.resolutionDueAt < timestamp("2026-02-03T05:00:00Z")`:                  {true, false},
+		`request.sla != null && request.sla.resolutionDueAt - timestamp("2026-02-03T04:00:00Z") < duration("1h")`: {true, false},
+	} {
+		for i, b := range []Bound{with, without} {
+			got, err := exprOf(t, source).Bool(t.Context(), b)
+			require.NoError(t, err, source)
+			require.Equal(t, want[i], got, source)
+		}
+	}
+}
+
 func TestBoolAndTime(t *testing.T) {
 	t.Parallel()
 	ok, err := exprOf(t, `request.fields.amount > 1`).Bool(t.Context(), bound())
