@@ -12,7 +12,7 @@ const pages = [
   ['people', 'People'], ['keys', 'API keys'], ['webhooks', 'Webhooks'], ['policies', 'Access policies'], ['secrets', 'Secrets'], ['credits', 'Credits'], ['audit', 'Audit'],
   ['settings', 'Settings'], ['nowhere', 'Not found'], ['', /Welcome/], ['runs', 'Agent runs'], ['proposals', 'Proposals'], ['executions', 'Executions'],
   ['routing', 'Routing rules'], ['calendars', 'Calendars'], ['organizations', 'Organizations'], ['service-accounts', 'Service accounts'],
-  ['oauth-clients', 'OAuth clients'], ['plan', 'Plan and invoices'], ['notifications', 'Notifications'], ['figures', 'Figures'],
+  ['oauth-clients', 'OAuth clients'], ['plan', 'Plan and invoices'], ['notifications', 'Notifications'], ['figures', 'Reports'],
 ];
 
 // An owner has a webhook, whose deliveries stand on the figures from then on, each chart with its table, and what spreadsheets take
@@ -28,7 +28,7 @@ const team = await rest('POST', '/teams', { name: '=1+1' });
   const shown = await file('For the pages to show');
   await rest('PATCH', `/requests/${shown.id}`, { teamId: team.id });
   await until('an agent ran', async () => (await rest('GET', '/agent-runs')).length > 0);
-  await w.go('figures', 'Figures');
+  await w.go('figures', 'Reports');
   const exported = {}; // ten files are what Chromium lets a page give at once
   for (const title of ['Filed and finished', 'Minutes until the answer', 'Minutes until it is done', 'Service levels, by service', 'Load, by team', 'Runs of agents', 'What people made of proposals', 'Acceptance and cost, by agent', 'Deliveries of webhooks', 'Deliveries, by webhook']) {
     const section = w.page.locator('section').filter({ has: w.page.getByRole('heading', { name: title, exact: true }) });

@@ -42,7 +42,7 @@ export default function Command({ places, close, begun }: { places: Place[]; clo
     const all: Item[] = [
       ...actions.map((s) => ({ id: `do ${s.does}`, label: s.does, hint: keyLabel(s.keys), group: 'Actions', run: () => { s.run(new KeyboardEvent('keydown')); } })),
       ...buttons.map((b, i) => ({ id: `press ${i} ${b.textContent}`, label: b.textContent.trim(), group: 'Actions', run: () => { b.click(); } })),
-      ...[...places, { label: 'Home', to: '/app' }, { label: 'Notifications', to: '/app/notifications' }, ...(can(viewer, 'request.update') ? [{ label: 'Figures', to: '/app/figures' }] : []), ...subpages.filter((s) => can(viewer, s.verb))].map((p) => ({ id: `go ${p.to}`, label: p.label, group: 'Pages', run: go(p.to) })),
+      ...[...places, { label: 'Home', to: '/app' }, { label: 'Notifications', to: '/app/notifications' }, ...(can(viewer, 'request.update') ? [{ label: 'Reports', to: '/app/figures' }] : []), ...subpages.filter((s) => can(viewer, s.verb))].map((p) => ({ id: `go ${p.to}`, label: p.label, group: 'Pages', run: go(p.to) })),
       ...(hits ?? []).map((h) => ({ id: h.id, label: h.title, ...(h.status ? { hint: words(h.status) } : {}), group: kinds[h.type][0], run: h.type === 'User' ? () => { void navigate({ to: '/app/people', search: { q: h.title } as never }); } : go(kinds[h.type][1](h.id)) })),
     ];
     const last = recent();

@@ -24,7 +24,7 @@ export function Evaluations({ agent: a, again }: { agent: AgentFullFragment; aga
     <Section title="Evaluations" intro="The draft is tried on finished requests and on the attacks that ship. To act alone it must decide as people did, and withstand every attack."
       actions={<>
         {can(viewer, 'agent.evaluate') && !goesOn && <button type="button" className="plain" disabled={busy} onClick={() => { void begin(); }}>Evaluate the draft</button>}
-        {goesOn && <button type="button" className="plain" onClick={again}>Look again</button>}
+        {goesOn && <button type="button" className="plain" onClick={again}>Refresh</button>}
       </>}>
       {list.length === 0 ? <Empty title="Never evaluated"><p>An agent that suggests, or waits for approval, needs none.</p></Empty> : (
         <ul className="rows">{list.map((e) => <li key={e.id} className="row"><Evaluation of={e} /></li>)}</ul>

@@ -39,7 +39,7 @@ export default function CalendarList() {
               <li key={c.id} className="row">
                 <div>
                   <Name row={c} may={updates} />
-                  <div className="meta"><span>{c.timeZone}</span>{c.workingHours ? <span>{days.filter((d) => (c.workingHours?.[d] ?? []).length > 0).map((d) => `${dayName(d).slice(0, 3)} ${textOf(c.workingHours?.[d])}`).join(' · ')}</span> : <span>Every hour</span>}{c.holidays.length > 0 && <span>{count(c.holidays.length, 'holiday')}</span>}</div>
+                  <div className="meta"><span>{c.timeZone}</span>{c.workingHours ? <span>{days.filter((d) => (c.workingHours?.[d] ?? []).length > 0).map((d) => `${dayName(d).slice(0, 3)} ${textOf(c.workingHours?.[d])}`).join(' · ')}</span> : <span>Around the clock</span>}{c.holidays.length > 0 && <span>{count(c.holidays.length, 'holiday')}</span>}</div>
                 </div>
                 <div className="verbs">
                   {updates && <button type="button" className="plain small" onClick={() => { setEdit(c); }}>Edit<span className="hidden"> {c.name}</span></button>}
@@ -71,7 +71,7 @@ function Levels() {
           <div className="table-wrap cards-when-narrow">
             <table>
               <thead><tr><th scope="col">Offering</th><th scope="col">Answer within</th><th scope="col">Done within</th><th scope="col">Calendar</th><th scope="col">Escalations</th></tr></thead>
-              <tbody>{list.map((o) => <tr key={o.id}><td><Link className="name" to="/app/services/$id" params={{ id: o.serviceId }}>{o.name}</Link><span className="sub">{o.service}</span></td><td className="tight" data-label="Answer within">{time(o.sla?.responseMinutes)}</td><td className="tight" data-label="Done within">{time(o.sla?.resolutionMinutes)}</td><td className="tight" data-label="Calendar">{calendars.find((c) => c.id === o.sla?.calendarId)?.name ?? 'Every hour'}</td><td data-label="Escalations">{(o.sla?.escalations ?? []).map((e) => `${words(e.do)} after ${time(e.afterMinutes)}`).join(', ') || <span className="soft">–</span>}</td></tr>)}</tbody>
+              <tbody>{list.map((o) => <tr key={o.id}><td><Link className="name" to="/app/services/$id" params={{ id: o.serviceId }}>{o.name}</Link><span className="sub">{o.service}</span></td><td className="tight" data-label="Answer within">{time(o.sla?.responseMinutes)}</td><td className="tight" data-label="Done within">{time(o.sla?.resolutionMinutes)}</td><td className="tight" data-label="Calendar">{calendars.find((c) => c.id === o.sla?.calendarId)?.name ?? 'Around the clock'}</td><td data-label="Escalations">{(o.sla?.escalations ?? []).map((e) => `${words(e.do)} after ${time(e.afterMinutes)}`).join(', ') || <span className="soft">–</span>}</td></tr>)}</tbody>
             </table>
           </div>
         )}
@@ -89,10 +89,11 @@ function Editor({ calendar: c, close, saved }: { calendar: CalendarRowFragment |
   const [fault, setFault] = useState<Fault | null>(null);
   const [create, making] = useWrite(CreateCalendar, true);
   const [update, saving] = useWrite(UpdateCalendar, true);
+  const noHours = c?.workingHours && days.every((d) => !textOf(c.workingHours?.[d])) ? {} : null; // only exceptions have hours, or all hours count
   const send = async () => {
     const fields = {
       name: draft.name, timeZone: draft.timeZone, holidays: draft.holidays.split(/[\s,]+/).filter(Boolean),
-      workingHours: days.every((d) => !draft.hours[d].trim()) ? null : Object.fromEntries(days.map((d) => [d, spansOf(draft.hours[d])])),
+      workingHours: days.every((d) => !draft.hours[d].trim()) ? noHours : Object.fromEntries(days.map((d) => [d, spansOf(draft.hours[d])])),
     };
     const o = c ? await update({ input: { id: c.id, ...base.match, ...fields } }) : await create({ input: fields });
     setFault(o.fault);

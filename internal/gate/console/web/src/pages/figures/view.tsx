@@ -26,7 +26,7 @@ export default function FigureView() {
   const viewer = useViewer();
   const time = useMemo<Time>(() => ({ ...span(Number(days), new Date()), over: Number(days) > 60 ? 'week' : 'day' }), [days]);
   return (
-    <Page title="Figures" verb="request.update" above={<Link to="/app">← Home</Link>} intro="Of what you may see: requests, and where your role allows it agents and webhooks. Days and weeks are those of UTC.">
+    <Page title="Reports" verb="request.update" above={<Link to="/app">← Home</Link>} intro="Of what you may see: requests, and where your role allows it agents and webhooks. Days and weeks are those of UTC.">
       <search className="filters">
         <Field label="Time"><select value={days} onChange={(e) => { void navigate({ to: '/app/figures', search: { days: e.target.value } as never, replace: true }); }}><option value="7">The last 7 days</option><option value="30">The last 30 days</option><option value="90">The last 90 days</option><option value="365">The last year</option></select></Field>
       </search>

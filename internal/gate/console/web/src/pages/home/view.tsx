@@ -17,7 +17,7 @@ export default function HomeView() {
   const first = viewer.name.split(' ')[0];
   return (
     <Page title={`Welcome, ${first}`} intro="What waits for you." actions={<>
-      {staff && <Link to="/app/figures" className="button plain">Figures</Link>}
+      {staff && <Link to="/app/figures" className="button plain">Reports</Link>}
       {can(viewer, 'request.create') && <Link to="/app/catalogue" className="button">New request</Link>}
     </>}>
       <Loaded read={read}>
@@ -45,7 +45,7 @@ export default function HomeView() {
               {staff && rows(d.late).length > 0 && <Section title="Late, or nearly"><Requests list={rows(d.late)} /></Section>}
               {staff && (
                 <Section title="Assigned to you">
-                  {rows(d.assigned).length === 0 ? <Empty title="Nothing is yours"><p><Link to="/app/inbox">Take something from the inbox</Link></p></Empty> : <Requests list={rows(d.assigned)} />}
+                  {rows(d.assigned).length === 0 ? <Empty title="Nothing is assigned to you"><p><Link to="/app/inbox">Take something from the inbox</Link></p></Empty> : <Requests list={rows(d.assigned)} />}
                 </Section>
               )}
               <Section title="What you have filed" actions={<Link to="/app/my-requests">All your requests</Link>}>

@@ -80,7 +80,7 @@ function Calls({ id }: { id: string }) {
   return (
     <Section title="Calls" intro="Those of the last 30 days." actions={<>
       {['', 'ACCEPTED', 'DUPLICATE', 'REJECTED'].map((o) => <button key={o} type="button" className="plain small" aria-pressed={outcome === o} onClick={() => { void navigate({ to: '/app/inbound-webhooks/$id', params: { id }, search: { outcome: o } as never, replace: true, resetScroll: false }); }}>{o ? words(o) : 'All'}</button>)}
-      <button type="button" className="quiet small" onClick={read.again}>Look again</button>
+      <button type="button" className="quiet small" onClick={read.again}>Refresh</button>
     </>}>
       <Loaded read={read} skeleton={3}>{() => (list.length === 0 ? <Empty title={outcome ? 'No call ended this way' : 'Nobody has called yet'} /> : <><ul className="rows" aria-label="Calls">{list.map((c) => <One key={c.id} call={c} again={read.again} />)}</ul><More shown={list.length} total={read.data?.inboundCalls?.totalCount} page={read.data?.inboundCalls?.pageInfo} next={read.next} /></>)}</Loaded>
     </Section>

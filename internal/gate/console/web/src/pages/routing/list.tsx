@@ -85,7 +85,7 @@ function Editor({ rule: r, teams, close, saved }: { rule: RuleFragment | null; t
         <Field label="When" hint={<>A condition (CEL) over request, such as <code>request.priority == 'URGENT' || request.title.contains('VPN')</code>.</>} fault={faultAt(fault, 'when')}><textarea className="mono" rows={3} spellCheck={false} value={draft.when} onChange={(e) => { set({ ...draft, when: e.target.value }); }} /></Field>
         <div className="pair">
           <Field label="Team" fault={faultAt(fault, 'teamId')}><select value={draft.teamId} onChange={(e) => { set({ ...draft, teamId: e.target.value }); }}><option value="">None</option><Choices of={teams} now={draft.teamId} /></select></Field>
-          <Field label="Whom of the team" fault={faultAt(fault, 'assignTo')}><select value={draft.assignTo} onChange={(e) => { set({ ...draft, assignTo: e.target.value as RoutingAssignment }); }}>{Object.entries(whom).map(([v, t]) => <option key={v} value={v}>{t}</option>)}</select></Field>
+          <Field label="Assign to" fault={faultAt(fault, 'assignTo')}><select value={draft.assignTo} onChange={(e) => { set({ ...draft, assignTo: e.target.value as RoutingAssignment }); }}>{Object.entries(whom).map(([v, t]) => <option key={v} value={v}>{t}</option>)}</select></Field>
         </div>
         <div className="pair">
           <Field label="Priority" fault={faultAt(fault, 'priority')}><select value={draft.priority} onChange={(e) => { set({ ...draft, priority: e.target.value as RequestPriority }); }}><option value="">As it was filed</option>{priorities.map((p) => <option key={p} value={p}>{words(p)}</option>)}</select></Field>

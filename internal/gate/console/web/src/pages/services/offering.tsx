@@ -48,7 +48,8 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
   const [update, saving] = useWrite(UpdateOffering, true);
   const number = (t: string) => (t.trim() === '' ? null : Number(t));
   const send = async () => {
-    const sla = { ...bare(o?.sla ?? null), responseMinutes: number(draft.response), resolutionMinutes: number(draft.resolution), calendarId: draft.calendarId || null };
+    const first = !o?.sla && (draft.response || draft.resolution) ? { warnAtPercent: 80 } : {}; // new levels warn
+    const sla = { ...first, ...bare(o?.sla ?? null), responseMinutes: number(draft.response), resolutionMinutes: number(draft.resolution), calendarId: draft.calendarId || null };
     const fields = keyed(draft.fields);
     const input = { name: draft.name, description: draft.description || null, status: draft.status as OfferingStatus, workflowId: draft.workflowId || null, sla, form: draft.hasForm || fields.length > 0 ? { fields } : null };
     const done = o ? await update({ input: { id: o.id, ...base.match, ...input } }) : await create({ input: { serviceId, ...input } });
@@ -84,7 +85,7 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
         <div className="pair">
           <Field label="Minutes until the answer" optional fault={faultAt(fault, 'sla.responseMinutes')}><input type="number" min={1} value={draft.response} onChange={(e) => { set({ ...draft, response: e.target.value }); }} /></Field>
           <Field label="Minutes until it is done" optional fault={faultAt(fault, 'sla.resolutionMinutes')}><input type="number" min={1} value={draft.resolution} onChange={(e) => { set({ ...draft, resolution: e.target.value }); }} /></Field>
-          {(reads || draft.calendarId) && <Field label="Calendar" hint="Whose working hours count." fault={faultAt(fault, 'sla.calendarId')}><select value={draft.calendarId} onChange={(e) => { set({ ...draft, calendarId: e.target.value }); }}><option value="">Every hour</option><Choices of={calendars} now={draft.calendarId} /></select></Field>}
+          {(reads || draft.calendarId) && <Field label="Calendar" hint="Whose working hours count." fault={faultAt(fault, 'sla.calendarId')}><select value={draft.calendarId} onChange={(e) => { set({ ...draft, calendarId: e.target.value }); }}><option value="">Around the clock</option><Choices of={calendars} now={draft.calendarId} /></select></Field>}
         </div>
         <h3>Form</h3>
         <div className="form-builder">
