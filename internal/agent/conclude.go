@@ -102,7 +102,7 @@ func actNow(ctx context.Context, tx *op.Tx, run *ent.AgentRun, self *principal.P
 	if err != nil {
 		return nil, fmt.Errorf("keep what the agent does: %w", err)
 	}
-	self = self.Because(principal.Cause{RunID: run.ID, Step: step, ActionID: a.ID})
+	self = self.WithCause(principal.Cause{RunID: run.ID, Step: step, ActionID: a.ID})
 	all := tx.Unfiltered(ctx, "the row that was acted on is read back")
 	if err := perform(all, tx.ActingAs(self), w.Tool, run.RequestID, w.Arguments); err != nil {
 		return nil, err

@@ -77,7 +77,7 @@ func try(ctx context.Context, e *op.Engine, l *decisionContext, writes []write, 
 		}
 		before = r
 		for _, w := range writes {
-			self := l.self.Because(principal.Cause{RunID: r.ID, Step: 1, ApprovedBy: by}) // as if a person had approved it
+			self := l.self.WithCause(principal.Cause{RunID: r.ID, Step: 1, ApprovedBy: by}) // as if a person had approved it
 			if err := perform(ctx, tx.ActingAs(self), w.Tool, r.ID, w.Arguments); err != nil {
 				return judged(err)
 			}

@@ -123,7 +123,7 @@ func apply(ctx context.Context, tx *op.Tx, a *ent.AgentAction, in ApplyInput) (*
 	if err != nil {
 		return nil, err
 	}
-	me := tx.ActingAs(tx.Principal().Because(principal.Cause{ProposalID: a.ID, RunID: run.ID}))
+	me := tx.ActingAs(tx.Principal().WithCause(principal.Cause{ProposalID: a.ID, RunID: run.ID}))
 	if err := perform(ctx, me, a.Operation, subjectOf(run, a), args); err != nil {
 		return nil, err
 	}
@@ -258,7 +258,7 @@ func act(ctx context.Context, tx *op.Tx, run *ent.AgentRun, a *ent.AgentAction) 
 	if !onTask(run, a) && s.mode(a.Operation) == modeOff {
 		return noMore()
 	}
-	self = self.Because(principal.Cause{RunID: run.ID, Step: a.Step, ApprovedBy: tx.Principal().ID, ActionID: a.ID})
+	self = self.WithCause(principal.Cause{RunID: run.ID, Step: a.Step, ApprovedBy: tx.Principal().ID, ActionID: a.ID})
 	if err := perform(all, tx.ActingAs(self), a.Operation, subjectOf(run, a), a.Arguments); err != nil {
 		return err
 	}

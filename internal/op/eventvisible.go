@@ -17,11 +17,11 @@ import (
 // A webhook subscription is a principal (principal.Webhook): it gets no events about rows that the access policies hide from it.
 // The policies are asked twice, when an event happens and when it is sent.
 
-// HearsNow tells which subscriptions may read what an event is about, in the transaction in which the event happens. It lets a
-// subscription pass, and leaves the decision to Hears, where deciding would take long: when the policies are not in memory, or when
+// EventVisibleNow tells which subscriptions may read what an event is about, in the transaction in which the event happens. It lets a
+// subscription pass, and leaves the decision to EventVisible, where deciding would take long: when the policies are not in memory, or when
 // there are so many that a decision may take more than a millisecond. It makes no query where the policies give the same answer for
 // every row.
-func (e *Engine) HearsNow(ctx context.Context, db *ent.Client, ev *ent.Event, subscriptions []string) (func(id string) bool, error) {
+func (e *Engine) EventVisibleNow(ctx context.Context, db *ent.Client, ev *ent.Event, subscriptions []string) (func(id string) bool, error) {
 	on, err := resourceOf(ev)
 	if err != nil {
 		return nil, err
@@ -44,9 +44,9 @@ func (e *Engine) remembered(ctx context.Context, companyID string) (*authz.Set, 
 	return e.rights.Known(rights.From{Store: e.Store, Authz: e.Authz}, companyID)
 }
 
-// Hears reports whether a subscription may read what an event is about, as it is now. Where the company has many policies, this
+// EventVisible reports whether a subscription may read what an event is about, as it is now. Where the company has many policies, this
 // runs as the company's costly work.
-func (e *Engine) Hears(ctx context.Context, ev *ent.Event, subscription string) (shown bool, err error) {
+func (e *Engine) EventVisible(ctx context.Context, ev *ent.Event, subscription string) (shown bool, err error) {
 	on, err := resourceOf(ev)
 	if err != nil {
 		return false, err

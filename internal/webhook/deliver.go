@@ -61,7 +61,7 @@ func Deliver(queue *jobs.Queue, engine *op.Engine) events.Subscriber {
 		for i, s := range subs {
 			ids[i] = s.ID
 		}
-		hears, err := engine.HearsNow(ctx, tx.Client, e, ids)
+		hears, err := engine.EventVisibleNow(ctx, tx.Client, e, ids)
 		if err != nil {
 			return err
 		}

@@ -52,7 +52,7 @@
 //
 // A subscription is a principal (type webhook, role admin), and is told of no row that access policies hide from it. It is asked
 // when an event happens, and again before each attempt: policies and rows may have changed. Where policies do not look at
-// rows or callers, neither costs a query (op.Engine.HearsNow).
+// rows or callers, neither costs a query (op.Engine.EventVisibleNow).
 //
 // The package decides neither what happened (the domain does) nor which addresses may be called (egress).
 package webhook

@@ -57,7 +57,7 @@ func (d *Dispatcher) send(ctx context.Context, row *ent.WebhookDelivery) (report
 	if !s.Enabled {
 		return report{verdict: disabled, result: "disabled", attempt: Attempt{At: now, Error: new(textDisabled)}}, nil
 	}
-	shown, err := d.Engine.Hears(ctx, row.Edges.Source, s.ID)
+	shown, err := d.Engine.EventVisible(ctx, row.Edges.Source, s.ID)
 	if err != nil {
 		return report{}, err
 	}

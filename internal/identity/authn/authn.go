@@ -40,7 +40,7 @@ type Authenticator struct {
 	store  *store.Store
 	tokens *identity.Tokens
 	others *issuer.Directory // of the configured issuer; nil for none
-	seen   *sightings
+	seen   *lastSeen
 	known  [kinds]store.AuthorityCache[remembered]
 }
 
@@ -69,7 +69,7 @@ func WithIssuer(d *issuer.Directory) Option { return func(a *Authenticator) { a.
 
 // New returns an authenticator over the store. Run must be running for last-used times to be written.
 func New(s *store.Store, tokens *identity.Tokens, options ...Option) *Authenticator {
-	a := &Authenticator{store: s, tokens: tokens, seen: newSightings()}
+	a := &Authenticator{store: s, tokens: tokens, seen: newLastSeen()}
 	for _, o := range options {
 		o(a)
 	}

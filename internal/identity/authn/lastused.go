@@ -23,8 +23,8 @@ const flushEvery = 5 * time.Second
 // noteEvery is how far the row of a session or a person may lag behind its last use.
 const noteEvery = time.Minute
 
-// sightings collects when keys, sessions and people were last seen.
-type sightings struct {
+// lastSeen collects when keys, sessions and people were last seen.
+type lastSeen struct {
 	mu       sync.Mutex
 	keys     map[string]time.Time
 	sessions map[string]sighting
@@ -37,45 +37,45 @@ type sighting struct {
 	ip        netip.Addr
 }
 
-func newSightings() *sightings {
-	s := &sightings{}
+func newLastSeen() *lastSeen {
+	s := &lastSeen{}
 	s.clear()
 	return s
 }
 
-func (s *sightings) clear() {
+func (s *lastSeen) clear() {
 	s.keys, s.sessions, s.people = map[string]time.Time{}, map[string]sighting{}, map[string]time.Time{}
 }
 
-func (s *sightings) note(keyID string, at time.Time) {
+func (s *lastSeen) note(keyID string, at time.Time) {
 	s.mu.Lock()
 	s.keys[keyID] = at
 	s.mu.Unlock()
 }
 
-func (s *sightings) noteSession(of *liveSession, at time.Time, ip netip.Addr) {
+func (s *lastSeen) noteSession(of *liveSession, at time.Time, ip netip.Addr) {
 	s.mu.Lock()
 	s.sessions[of.id] = sighting{at: at, until: SessionExpiry(of.began, at, of.idle), ip: ip}
 	s.people[of.userID] = at
 	s.mu.Unlock()
 }
 
-func (s *sightings) notePerson(userID string, at time.Time) {
+func (s *lastSeen) notePerson(userID string, at time.Time) {
 	s.mu.Lock()
 	s.people[userID] = at
 	s.mu.Unlock()
 }
 
 // take returns the collected times, and starts a new collection.
-func (s *sightings) take() *sightings {
+func (s *lastSeen) take() *lastSeen {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out := &sightings{keys: s.keys, sessions: s.sessions, people: s.people}
+	out := &lastSeen{keys: s.keys, sessions: s.sessions, people: s.people}
 	s.clear()
 	return out
 }
 
-func (s *sightings) empty() bool { return len(s.keys)+len(s.sessions)+len(s.people) == 0 }
+func (s *lastSeen) empty() bool { return len(s.keys)+len(s.sessions)+len(s.people) == 0 }
 
 // Run writes last-used times in batches until ctx ends, and then once more.
 func (a *Authenticator) Run(ctx context.Context, log *slog.Logger) error {
@@ -108,7 +108,7 @@ func (a *Authenticator) Flush(ctx context.Context) error {
 
 // write records the collected times, unless another node has recorded a later one. It updates rows in the order of
 // their ids, so that two nodes cannot deadlock.
-func (s *sightings) write(ctx context.Context, tx *store.Tx) error {
+func (s *lastSeen) write(ctx context.Context, tx *store.Tx) error {
 	for _, id := range slices.Sorted(maps.Keys(s.keys)) {
 		at := s.keys[id]
 		err := tx.APIKey.Update().Where(apikey.ID(id), apikey.Or(apikey.LastUsedAtIsNil(), apikey.LastUsedAtLT(at))).SetLastUsedAt(at).Exec(ctx)

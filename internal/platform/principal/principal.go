@@ -101,8 +101,8 @@ type Cause struct {
 	ProposalID string // for a change that a person makes because an agent proposed it
 }
 
-// Because returns a copy of the caller with the cause.
-func (p *Principal) Because(c Cause) *Principal {
+// WithCause returns a copy of the caller with the cause.
+func (p *Principal) WithCause(c Cause) *Principal {
 	q := *p
 	q.Cause = &c
 	return &q

@@ -28,7 +28,7 @@
 //
 // A PostgreSQL that does not answer gives no error. The watch asks on its own connection many times a second whether authority
 // has changed. When the server has answered nothing for five seconds, all waiting calls fail, and new ones are refused until it
-// answers again (silence.go). So statements need no deadline to detect a lost server: a statement that takes long while the
+// answers again (heartbeat.go). So statements need no deadline to detect a lost server: a statement that takes long while the
 // server answers others is merely slow.
 //
 // # Replica for reads (replica.go)

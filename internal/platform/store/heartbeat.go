@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// maxSilence is how long PostgreSQL may answer no call at all before all waiting calls fail.
-const maxSilence = 5 * time.Second
+// maxNoAnswer is how long PostgreSQL may answer no call at all before all waiting calls fail.
+const maxNoAnswer = 5 * time.Second
 
 // connectTimeout limits opening a connection, unless the database URL sets a timeout.
 const connectTimeout = 5 * time.Second
 
-// errSilent means that PostgreSQL does not answer. A stopped server or a network that loses packets gives no error of its own.
-var errSilent = errors.New("store: the database does not answer")
+// errNoAnswer means that PostgreSQL does not answer. A stopped server or a network that loses packets gives no error of its own.
+var errNoAnswer = errors.New("store: the database does not answer")
 
-// silence detects a PostgreSQL that does not answer. When it has answered nothing for a while, silence ends the waiting calls and
+// heartbeat detects a PostgreSQL that does not answer. When it has answered nothing for a while, heartbeat ends the waiting calls and
 // refuses new ones until it answers again. Any answer counts, and the watch asks many times a second. So a call may take as long
 // as it needs while the server answers others, and no deadline has to distinguish slow from lost.
-type silence struct {
+type heartbeat struct {
 	heard   atomic.Int64 // when the server last answered, in Unix nanoseconds
 	timeout time.Duration
 	timer   *time.Timer
@@ -31,9 +31,9 @@ type silence struct {
 	cancel context.CancelFunc
 }
 
-// newSilence returns a detector for a server that may answer nothing for at most this long.
-func newSilence(most time.Duration) *silence {
-	s := &silence{timeout: most}
+// newHeartbeat returns a detector for a server that may answer nothing for at most this long.
+func newHeartbeat(most time.Duration) *heartbeat {
+	s := &heartbeat{timeout: most}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ctx, s.cancel = context.WithCancel(context.Background())
@@ -43,7 +43,7 @@ func newSilence(most time.Duration) *silence {
 }
 
 // check declares the server silent if it has answered nothing for s.timeout. Otherwise it schedules the next check.
-func (s *silence) check() {
+func (s *heartbeat) check() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if left := s.timeout - time.Since(time.Unix(0, s.heard.Load())); left > 0 {
@@ -54,10 +54,10 @@ func (s *silence) check() {
 }
 
 // recordResponse records that the server has just answered a call.
-func (s *silence) recordResponse() { s.heard.Store(time.Now().UnixNano()) }
+func (s *heartbeat) recordResponse() { s.heard.Store(time.Now().UnixNano()) }
 
-// answered records that the server has just answered the watch, and ends a silence.
-func (s *silence) answered() {
+// answered records that the server has just answered the watch, and ends a time without answers.
+func (s *heartbeat) answered() {
 	s.recordResponse()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,20 +67,20 @@ func (s *silence) answered() {
 	}
 }
 
-// bound returns a context that ends with errSilent as its cause when the server becomes silent.
-func (s *silence) bound(ctx context.Context) (context.Context, context.CancelFunc) {
+// bound returns a context that ends with errNoAnswer as its cause when the server becomes silent.
+func (s *heartbeat) bound(ctx context.Context) (context.Context, context.CancelFunc) {
 	s.mu.Lock()
 	silent := s.ctx
 	s.mu.Unlock()
 	ctx, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(silent, func() { cancel(errSilent) })
+	stop := context.AfterFunc(silent, func() { cancel(errNoAnswer) })
 	if silent.Err() != nil {
-		cancel(errSilent) // at once; AfterFunc runs in another goroutine
+		cancel(errNoAnswer) // at once; AfterFunc runs in another goroutine
 	}
 	return ctx, func() { stop(); cancel(nil) }
 }
 
-func (s *silence) close() error {
+func (s *heartbeat) close() error {
 	s.timer.Stop()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,10 +88,10 @@ func (s *silence) close() error {
 	return nil
 }
 
-// wrapSilent wraps err with errSilent if that is what ended the bound context.
-func wrapSilent(ctx context.Context, err error) error {
-	if err != nil && errors.Is(context.Cause(ctx), errSilent) {
-		return fmt.Errorf("%w: %w", errSilent, err)
+// wrapNoAnswer wraps err with errNoAnswer if that is what ended the bound context.
+func wrapNoAnswer(ctx context.Context, err error) error {
+	if err != nil && errors.Is(context.Cause(ctx), errNoAnswer) {
+		return fmt.Errorf("%w: %w", errNoAnswer, err)
 	}
 	return err
 }

@@ -51,21 +51,21 @@ func openPostgres(ctx context.Context, o Options) (*Store, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	s.closers = append(s.closers, func() error { readPool.Close(); return nil })
-	s.silence = newSilence(maxSilence)
-	s.closers = append(s.closers, s.silence.close)
-	reader := pgReader{pool: readPool, silence: s.silence}
+	s.heartbeat = newHeartbeat(maxNoAnswer)
+	s.closers = append(s.closers, s.heartbeat.close)
+	reader := pgReader{pool: readPool, heartbeat: s.heartbeat}
 	s.reader = ent.NewClient(ent.Driver(reader))
 	if o.ReadURL != "" {
 		if s.replica, err = openReplica(ctx, o.ReadURL, readCfg, reader); err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
-		s.closers = append(s.closers, func() error { s.replica.pool.Close(); return nil }, s.replica.silence.close)
+		s.closers = append(s.closers, func() error { s.replica.pool.Close(); return nil }, s.replica.heartbeat.close)
 	}
-	s.begin = pgWriter{pool, s.silence, cmp.Or(o.WriteTime, maxWriteTime)}
+	s.begin = pgWriter{pool, s.heartbeat, cmp.Or(o.WriteTime, maxWriteTime)}
 	// What ended the watch's connection, as a restart of the server does, has ended the idle ones of the pools as well. Without this,
 	// each would fail one call after the database is back.
 	reset := func() { pool.Reset(); readPool.Reset() }
-	s.watch = newWatch(&pgSignal{cfg: cfg.ConnConfig, silence: s.silence, lost: reset})
+	s.watch = newWatch(&pgSignal{cfg: cfg.ConnConfig, heartbeat: s.heartbeat, lost: reset})
 	s.closers = append(s.closers, s.watch.close)
 	return s, nil
 }
@@ -99,9 +99,9 @@ func companyOf(ctx context.Context) string {
 // pgReader is the Ent driver for reads. It remembers which company each connection is bound to. A query for the same company is
 // sent alone; a query for another one is sent with the new binding, in one round trip and one implicit transaction.
 type pgReader struct {
-	pool    *pgxpool.Pool
-	silence *silence
-	replica bool // queries first wait until the replica has replayed the position in their context
+	pool      *pgxpool.Pool
+	heartbeat *heartbeat
+	replica   bool // queries first wait until the replica has replayed the position in their context
 }
 
 // boundCompany is the key under which a connection stores the company it is bound to. If it is missing, the binding is unknown.
@@ -112,17 +112,17 @@ func (d pgReader) Query(ctx context.Context, query string, args, v any) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := d.silence.bound(ctx)
+	ctx, cancel := d.heartbeat.bound(ctx)
 	rows, end, err := d.query(ctx, query, argv)
 	if err != nil {
 		cancel()
-		return wrapSilent(ctx, err)
+		return wrapNoAnswer(ctx, err)
 	}
 	*out = entsql.Rows{ColumnScanner: &pgRows{Rows: rows, ctx: ctx, end: func() error {
 		defer cancel()
 		err := end()
 		if err == nil && rows.Err() == nil {
-			d.silence.recordResponse()
+			d.heartbeat.recordResponse()
 		}
 		return err
 	}}}
@@ -207,7 +207,7 @@ type pgRows struct {
 }
 
 // Err returns the error that ended the rows early.
-func (r *pgRows) Err() error { return wrapSilent(r.ctx, r.Rows.Err()) }
+func (r *pgRows) Err() error { return wrapNoAnswer(r.ctx, r.Rows.Err()) }
 
 // Scan fills dest. Ent scans the ids of a bulk insert into *driver.Value, which pgx does not know.
 func (r *pgRows) Scan(dest ...any) error {
@@ -223,7 +223,7 @@ func (r *pgRows) Close() error {
 	r.Rows.Close()
 	err := r.Err()
 	if r.end != nil {
-		err = errors.Join(err, wrapSilent(r.ctx, r.end()))
+		err = errors.Join(err, wrapNoAnswer(r.ctx, r.end()))
 		r.end = nil
 	}
 	return err

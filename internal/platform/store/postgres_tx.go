@@ -26,9 +26,9 @@ const (
 
 // pgWriter runs write transactions on the pool.
 type pgWriter struct {
-	pool    *pgxpool.Pool
-	silence *silence
-	limit   time.Duration // for all statements of one transaction
+	pool      *pgxpool.Pool
+	heartbeat *heartbeat
+	limit     time.Duration // for all statements of one transaction
 }
 
 // write runs fn, and repeats it after a serialization failure or a deadlock.
@@ -69,9 +69,9 @@ func isRetryable(err error) bool {
 }
 
 func (w pgWriter) once(ctx context.Context, fn func(context.Context, *Tx) error) (err error) {
-	actx, cancel := w.silence.bound(ctx)
+	actx, cancel := w.heartbeat.bound(ctx)
 	conn, err := w.pool.Acquire(actx)
-	err = wrapSilent(actx, err)
+	err = wrapNoAnswer(actx, err)
 	cancel()
 	if err != nil {
 		return fmt.Errorf("acquire a connection: %w", err)
@@ -80,9 +80,9 @@ func (w pgWriter) once(ctx context.Context, fn func(context.Context, *Tx) error)
 	// From here on the caller's context must not cancel the transaction: the outcome of a commit under way would be unknown.
 	ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), w.limit)
 	defer cancel()
-	ctx, end := w.silence.bound(ctx)
+	ctx, end := w.heartbeat.bound(ctx)
 	defer end()
-	defer func() { err = wrapSilent(ctx, err) }()
+	defer func() { err = wrapNoAnswer(ctx, err) }()
 	p := &pipeline{conn: conn.Conn(), queued: &pgx.Batch{}}
 	p.queued.Queue("BEGIN")
 	p.queued.Queue(setCompany, companyOf(ctx))
@@ -110,7 +110,7 @@ func (w pgWriter) once(ctx context.Context, fn func(context.Context, *Tx) error)
 		return errors.New("store: the transaction had failed before its commit")
 	}
 	committed = true
-	w.silence.recordResponse()
+	w.heartbeat.recordResponse()
 	tx.runAfterCommit()
 	return nil
 }

@@ -48,10 +48,10 @@ type positionKey struct{}
 
 // replica is a streaming replica that serves reads while it keeps up.
 type replica struct {
-	client  *ent.Client
-	pool    *pgxpool.Pool
-	primary pgReader
-	silence *silence
+	client    *ent.Client
+	pool      *pgxpool.Pool
+	primary   pgReader
+	heartbeat *heartbeat
 
 	inUse           atomic.Bool
 	lastCaughtUp    atomic.Int64 // when a check last succeeded, in Unix nanoseconds
@@ -82,12 +82,12 @@ func openReplica(ctx context.Context, url string, like *pgxpool.Config, primary 
 		cfg.ConnConfig.RuntimeParams[name] = value
 	}
 	cfg.ConnConfig.RuntimeParams["default_transaction_isolation"] = "read committed" // a snapshot for each statement: after the wait
-	r := &replica{primary: primary, silence: newSilence(replicaSilence)}
+	r := &replica{primary: primary, heartbeat: newHeartbeat(replicaSilence)}
 	cfg.AfterConnect = r.sameCluster
 	if r.pool, err = pgxpool.NewWithConfig(ctx, cfg); err != nil {
-		return nil, errors.Join(fmt.Errorf("the read URL: %w", err), r.silence.close())
+		return nil, errors.Join(fmt.Errorf("the read URL: %w", err), r.heartbeat.close())
 	}
-	r.client = ent.NewClient(ent.Driver(pgReader{pool: r.pool, silence: r.silence, replica: true}))
+	r.client = ent.NewClient(ent.Driver(pgReader{pool: r.pool, heartbeat: r.heartbeat, replica: true}))
 	r.lastCaughtUp.Store(time.Now().UnixNano())
 	return r, nil
 }
@@ -103,7 +103,7 @@ func (r *replica) sameCluster(ctx context.Context, conn *pgx.Conn) error {
 		err = r.primary.pool.QueryRow(ctx, identity).Scan(&there)
 	}
 	if err != nil {
-		return fmt.Errorf("%w: %v", errSilent, err) //nolint:errorlint // its deadline is not the caller's
+		return fmt.Errorf("%w: %v", errNoAnswer, err) //nolint:errorlint // its deadline is not the caller's
 	}
 	if here != there {
 		return errors.New("the read URL leads to a server that is no replica of the database")
@@ -137,10 +137,10 @@ func (r *replica) position(ctx context.Context) (position, error) {
 }
 
 func (r *replica) ask(ctx context.Context) (at position, err error) {
-	ctx, cancel := r.primary.silence.bound(ctx)
+	ctx, cancel := r.primary.heartbeat.bound(ctx)
 	defer cancel()
 	err = r.primary.pool.QueryRow(ctx, askPosition).Scan(&at.timeline, &at.lsn)
-	return at, wrapSilent(ctx, err)
+	return at, wrapNoAnswer(ctx, err)
 }
 
 // Read runs fn with a read client, on the replica if it keeps up. If the replica fails, fn runs again on the primary, so fn must
@@ -222,7 +222,7 @@ func (r *replica) check(ctx context.Context) error {
 	defer cancel()
 	_, err = r.pool.Exec(ctx, awaitPosition, at.timeline, at.lsn)
 	if err = asBehind(err); err == nil || errors.Is(err, errBehind) {
-		r.silence.answered()
+		r.heartbeat.answered()
 	}
 	return err
 }

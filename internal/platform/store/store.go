@@ -49,12 +49,12 @@ type Store struct {
 	commits listeners
 	closers []func() error
 
-	pool    *pgxpool.Pool // PostgreSQL
-	silence *silence      // PostgreSQL
-	replica *replica      // PostgreSQL with a replica for reads
-	writeDB *sql.DB       // SQLite: the writer's connection
-	turn    sync.Mutex    // SQLite: held by the connection of this process that writes
-	path    string        // SQLite: the file
+	pool      *pgxpool.Pool // PostgreSQL
+	heartbeat *heartbeat    // PostgreSQL
+	replica   *replica      // PostgreSQL with a replica for reads
+	writeDB   *sql.DB       // SQLite: the writer's connection
+	turn      sync.Mutex    // SQLite: held by the connection of this process that writes
+	path      string        // SQLite: the file
 
 	lockTime time.Duration // SQLite: how long to wait for another process's lock
 }
@@ -168,10 +168,10 @@ func (s *Store) WriteDetached(ctx context.Context, fn func(context.Context, *Tx)
 // Ping returns an error if the database does not answer, or while calls are refused because it did not.
 func (s *Store) Ping(ctx context.Context) error {
 	if s.dialect == dialect.Postgres {
-		ctx, cancel := s.silence.bound(ctx)
+		ctx, cancel := s.heartbeat.bound(ctx)
 		defer cancel()
 		if err := s.pool.Ping(ctx); err != nil {
-			return fmt.Errorf("ping postgres: %w", wrapSilent(ctx, err))
+			return fmt.Errorf("ping postgres: %w", wrapNoAnswer(ctx, err))
 		}
 		return nil
 	}

@@ -15,7 +15,7 @@ import (
 // the connection broke or was refused, PostgreSQL is stopping, starting, full or silent, SQLite's disk is full or fails, or another
 // process writes to its file. A commit that was under way may have succeeded.
 func IsUnavailable(err error) bool {
-	if errors.Is(err, errSilent) {
+	if errors.Is(err, errNoAnswer) {
 		return true
 	}
 	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {

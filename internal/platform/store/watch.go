@@ -130,9 +130,9 @@ func (s *sqliteSignal) run(ctx context.Context, w *watch) error {
 
 // pgSignal listens on its own connection, which also shows the store whether the server answers at all.
 type pgSignal struct {
-	cfg     *pgx.ConnConfig
-	silence *silence
-	lost    func() // called when the connection was lost
+	cfg       *pgx.ConnConfig
+	heartbeat *heartbeat
+	lost      func() // called when the connection was lost
 }
 
 // pgAnswer is the time limit for one answer to the watch.
@@ -141,7 +141,7 @@ const pgAnswer = 2 * time.Second
 func (s *pgSignal) run(ctx context.Context, w *watch) error {
 	conn, err := s.listen(ctx)
 	if _, refused := errors.AsType[*pgconn.PgError](err); err == nil || refused {
-		s.silence.answered()
+		s.heartbeat.answered()
 	}
 	if err != nil {
 		return fmt.Errorf("watch: %w", err)
@@ -175,7 +175,7 @@ func (s *pgSignal) run(ctx context.Context, w *watch) error {
 				return fmt.Errorf("watch: %w", err)
 			}
 			w.markHealthy(began)
-			s.silence.answered()
+			s.heartbeat.answered()
 		default:
 			return fmt.Errorf("watch: %w", err)
 		}

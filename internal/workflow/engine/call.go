@@ -106,7 +106,7 @@ func again(r *run, p *definition.Phase, why string) {
 	}
 	try := r.state.Wait.Try
 	if try > most {
-		r.stuck(CallFailed, why)
+		r.raise(CallFailed, why)
 		return
 	}
 	r.state.Visit.Attempts++

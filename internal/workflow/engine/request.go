@@ -59,6 +59,6 @@ func (r *run) act(p *definition.Phase, action definition.RequestAction, status s
 }
 
 func (r *run) conflict(p *definition.Phase, status string) bool {
-	r.stuck(RequestConflict, fmt.Sprintf("The phase would %s the request, which is %s.", p.RequestAction, status))
+	r.raise(RequestConflict, fmt.Sprintf("The phase would %s the request, which is %s.", p.RequestAction, status))
 	return false
 }

@@ -8,7 +8,7 @@ type startPhase struct{}
 
 func (startPhase) enter(r *run, p *definition.Phase) {
 	if f := r.env.Refused; f != nil {
-		r.stuck(f.Code, f.Message)
+		r.raise(f.Code, f.Message)
 		return
 	}
 	r.leave(p, definition.Next, nil)

@@ -32,7 +32,7 @@ type Result struct {
 }
 
 // phase is the behaviour of a phase type. enter begins a visit; resume passes it an input that it waited for. Both
-// end in leave, wait, stuck or fail.
+// end in leave, wait, raise or fail.
 type phase interface {
 	enter(r *run, p *definition.Phase)
 	resume(r *run, p *definition.Phase, in Input) error
@@ -190,12 +190,12 @@ func (r *run) stop(in Stuck) error {
 	default:
 		return ErrStale
 	}
-	r.stuck(in.Code, in.Message)
+	r.raise(in.Code, in.Message)
 	return nil
 }
 
-// stuck makes the visit wait for people, with an incident.
-func (r *run) stuck(code, message string) {
+// raise makes the visit wait for people, with an incident.
+func (r *run) raise(code, message string) {
 	f := Fault{PhaseID: r.state.Visit.PhaseID, Code: code, Message: clip(message)}
 	r.state.Visit.Fault = &f
 	r.wait(Wait{For: ForIncident})
@@ -204,7 +204,7 @@ func (r *run) stuck(code, message string) {
 
 // failedExpression opens an incident about an expression that could not be evaluated.
 func (r *run) failedExpression(what string, err error) {
-	r.stuck(ExpressionFailed, fmt.Sprintf("%s could not be evaluated: %v.", what, err))
+	r.raise(ExpressionFailed, fmt.Sprintf("%s could not be evaluated: %v.", what, err))
 }
 
 // fail ends the execution.

@@ -50,7 +50,7 @@ func moment(r *run, t *definition.TimerConfig) (time.Time, bool) {
 		at, err = c.Next(at)
 	}
 	if err != nil {
-		r.stuck(CalendarFailed, fmt.Sprintf("The calendar %s could not be followed: %v.", t.CalendarID, err))
+		r.raise(CalendarFailed, fmt.Sprintf("The calendar %s could not be followed: %v.", t.CalendarID, err))
 		return at, false
 	}
 	return at, true
