@@ -1,8 +1,5 @@
 package jobs
 
-// River uses the machine's clock and has no API to move the times of many jobs. So this file, which serves only development
-// clocks, holds SQL on River's tables.
-
 import (
 	"context"
 	"fmt"
@@ -14,27 +11,22 @@ import (
 	"atrium/internal/platform/store"
 )
 
-// Advance moves the queue's times when tx moves the product's clock forward by a duration: waiting jobs come due that much
+// Advance, for development clocks, moves the queue's times when tx moves the product's clock forward by a duration: waiting jobs come due that much
 // earlier, and each periodic job is inserted once.
 func (q *Queue) Advance(ctx context.Context, tx *store.Tx, by time.Duration) error {
 	var err error
 	if q.pg != nil {
-		_, err = tx.PGX().Exec(ctx, `UPDATE river_job SET scheduled_at = scheduled_at - make_interval(secs => $1)
-			WHERE state IN ('scheduled', 'retryable', 'available')`, by.Seconds())
+		_, err = tx.PGX().Exec(ctx, advancePostgres, by.Seconds())
 	} else {
-		_, err = tx.SQL().ExecContext(ctx, `UPDATE river_job SET scheduled_at = datetime(scheduled_at, ?, 'subsec')
-			WHERE state IN ('scheduled', 'retryable', 'available')`, fmt.Sprintf("-%.3f seconds", by.Seconds()))
+		_, err = tx.SQL().ExecContext(ctx, advanceSQLite, fmt.Sprintf("-%.3f seconds", by.Seconds()))
 	}
 	if err != nil {
 		return fmt.Errorf("move the jobs' times: %w", err)
 	}
-	// River looks for due jobs every few seconds; this makes them available at once. Unique jobs are left to River, which knows
-	// what else is queued.
-	const release = `UPDATE river_job SET state = 'available' WHERE state IN ('scheduled', 'retryable') AND unique_key IS NULL AND scheduled_at <= `
 	if q.pg != nil {
-		_, err = tx.PGX().Exec(ctx, release+"now()")
+		_, err = tx.PGX().Exec(ctx, releaseDue+"now()")
 	} else {
-		_, err = tx.SQL().ExecContext(ctx, release+"datetime('now', 'subsec')")
+		_, err = tx.SQL().ExecContext(ctx, releaseDue+"datetime('now', 'subsec')")
 	}
 	if err != nil {
 		return fmt.Errorf("release the jobs that are due: %w", err)
@@ -52,9 +44,9 @@ func (q *Queue) Advance(ctx context.Context, tx *store.Tx, by time.Duration) err
 // nobody waits for as long as that.
 func (q *Queue) Due(ctx context.Context) (n int, err error) {
 	ctx = principal.System(ctx, "jobs belong to the installation")
-	due := "SELECT count(*) FROM river_job WHERE (state = 'running' AND attempted_at > %[2]s OR state IN ('available', 'scheduled', 'retryable') AND scheduled_at <= %[1]s)"
+	due := countDue
 	if !q.works {
-		due += " AND EXISTS (SELECT 1 FROM river_leader WHERE expires_at > %[1]s)"
+		due += ifWorked
 	}
 	err = q.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if tx.Dialect() == dialect.Postgres {

@@ -7,8 +7,7 @@
 //
 // The package uses River through its public API. Domain packages pass their workers, intervals and sweeps as Options; cmd gives
 // all of them to each node that works jobs. The package knows no domain. Of the product's rows it deletes only what a registered
-// sweep deletes (sweep.go). Of River's rows it updates the jobs of dead nodes and the times of waiting jobs (reaper.go,
-// clock.go).
+// sweep deletes (sweep.go). Of River's rows it updates the jobs of dead nodes and the times of waiting jobs (tables.go).
 //
 // New with work set to false returns a queue that only inserts: every process has one; it holds no connection and accepts any
 // kind. With work set to true the queue also fetches jobs and performs them.
@@ -30,7 +29,7 @@
 //
 // # Where River has no API
 //
-// Three files hold SQL on River's tables, and a test forbids it anywhere else. reaper.go makes the jobs of killed nodes available
+// tables.go holds all SQL on River's tables, and a test forbids it anywhere else. reaper.go makes the jobs of killed nodes available
 // within seconds: on PostgreSQL a node looks every 2 s, and takes the jobs of a node that has been without its lock for 5 s, so a
 // delivery is repeated 8 s after its node died (BenchmarkFailover, 2026-11, two cores);
 // on SQLite a process looks only when it starts. River's rescuer can only judge by how long a job has been running, and webhook

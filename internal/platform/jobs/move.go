@@ -1,7 +1,5 @@
 package jobs
 
-// River has no API to read jobs in a transaction of somebody else's. So this file holds SQL on River's tables.
-
 import (
 	"context"
 	"encoding/json"
@@ -50,8 +48,7 @@ func Unfinished(ctx context.Context, s *store.Store, rows store.Rows, companies 
 	if s.Dialect() == dialect.Postgres {
 		args = "args::text"
 	}
-	found, err := rows(ctx, "SELECT kind, queue, priority, max_attempts, scheduled_at, "+args+
-		" FROM river_job WHERE finalized_at IS NULL AND args->>'company' IN (?, ?) ORDER BY id", companies[0], companies[1])
+	found, err := rows(ctx, fmt.Sprintf(selectUnfinished, args), companies[0], companies[1])
 	if err != nil {
 		return fmt.Errorf("read jobs: %w", err)
 	}

@@ -1,7 +1,6 @@
 package jobs
 
-// River has no API for what this file does, so it holds SQL on River's tables. A killed node leaves jobs behind in the state
-// running. River alone would rescue them after they have been running for too long; the reaper does it within seconds. A node
+// A killed node leaves jobs behind in the state running. River alone would rescue them after they have been running for too long; the reaper does it within seconds. A node
 // that works jobs holds a lock that ends with its process: a session's advisory lock on PostgreSQL, a lock on a file beside a
 // SQLite database. Every node looks for running jobs whose node does not hold its lock, and makes them available again.
 
@@ -135,11 +134,6 @@ func (r *reaper) watch(ctx context.Context) {
 // nodeSeed keeps the nodes' locks apart from those of store.LockName, whose seed is 0.
 const nodeSeed = 7461
 
-// deadNodes selects the nodes that have running jobs and no lock. pg_locks shows the key of a lock in two halves.
-var deadNodes = fmt.Sprintf(`SELECT DISTINCT node FROM (SELECT attempted_by[array_upper(attempted_by, 1)] AS node FROM river_job WHERE state = 'running') AS running
-	WHERE node LIKE $1 AND NOT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted
-		AND ((classid::bigint << 32) | objid::bigint) = hashtextextended(node, %d))`, nodeSeed)
-
 // look makes the jobs of nodes available that have been dead for longer than orphanGrace.
 func (r *reaper) look(ctx context.Context) error {
 	if r.conn == nil {
@@ -175,9 +169,7 @@ func (r *reaper) look(ctx context.Context) error {
 
 // reap makes available the jobs that a dead node was working, and adds an error to each.
 func (r *reaper) reap(ctx context.Context, node string) error {
-	tag, err := r.conn.Exec(ctx, `UPDATE river_job SET state = 'available', scheduled_at = now(),
-		errors = array_append(errors, jsonb_build_object('at', attempted_at, 'attempt', attempt, 'error', $2::text, 'trace', ''))
-		WHERE state = 'running' AND attempted_by[array_upper(attempted_by, 1)] = $1`, node, Orphaned+"the node "+node+" died")
+	tag, err := r.conn.Exec(ctx, reapPostgres, node, Orphaned+"the node "+node+" died")
 	if err != nil {
 		return fmt.Errorf("give away a dead node's jobs: %w", err)
 	}
@@ -197,10 +189,7 @@ func (r *reaper) recoverOrphans(ctx context.Context) error {
 	}
 	ctx = principal.System(ctx, "jobs belong to the installation")
 	err = r.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		_, err := tx.SQL().ExecContext(ctx, `UPDATE river_job SET state = 'available', scheduled_at = datetime('now', 'subsec'),
-			errors = jsonb(json_insert(json(coalesce(errors, jsonb('[]'))), '$[#]',
-				json_object('at', strftime('%Y-%m-%dT%H:%M:%fZ', attempted_at), 'attempt', attempt, 'error', @error, 'trace', '')))
-			WHERE state = 'running'`, sql.Named("error", Orphaned+"the process died"))
+		_, err := tx.SQL().ExecContext(ctx, reapSQLite, sql.Named("error", Orphaned+"the process died"))
 		return err
 	})
 	if err != nil {
