@@ -42,7 +42,7 @@ var structs = map[string]map[string]*cel.Type{
 		"completedAt": cel.TimestampType, "cancelledAt": cel.TimestampType,
 		"sla": cel.ObjectType(slaType),
 	},
-	slaType: {"state": cel.StringType, "responseDueAt": cel.TimestampType, "resolutionDueAt": cel.TimestampType},
+	slaType:       {"state": cel.StringType, "responseDueAt": cel.TimestampType, "resolutionDueAt": cel.TimestampType},
 	executionType: {"id": cel.StringType},
 	webhookType: {
 		"body": cel.DynType, "headers": cel.MapType(cel.StringType, cel.StringType),
