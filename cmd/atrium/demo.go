@@ -11,9 +11,9 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"atrium/cmd/atrium/demo"
 	entcompany "atrium/ent/company"
 	"atrium/internal/people/company"
-	"atrium/internal/people/company/demo"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"

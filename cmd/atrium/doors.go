@@ -6,11 +6,11 @@ import (
 	"path"
 	"strings"
 
+	"atrium/internal/agent/mcp"
 	"atrium/internal/billing/document"
 	"atrium/internal/billing/stripe"
 	"atrium/internal/gate"
 	"atrium/internal/gate/console"
-	"atrium/internal/gate/mcp"
 	"atrium/internal/identity/account"
 	"atrium/internal/identity/pages"
 )

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"atrium/graph"
+	"atrium/internal/agent/mcp"
 	"atrium/internal/gate"
 	"atrium/internal/gate/console"
-	"atrium/internal/gate/mcp"
 	"atrium/internal/identity"
 	"atrium/internal/identity/account"
 	"atrium/internal/identity/authn"

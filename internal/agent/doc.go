@@ -159,4 +159,9 @@
 // People may work on the task meanwhile; the run ends after consultMinutes, or when the task ends. An informed agent gets {event:
 // agent.informed, timestamp, data: {executionId, requestId, phaseId}} when the phase is left, signed like a push, in up to three
 // attempts. Pushes have a queue of their own, with a few places for each company, so endpoints that hang delay no planning.
+//
+// # Rooms
+//
+// attack holds the prompt injection suite, model speaks to language models, and mcp is the door for agents and their clients, the
+// Model Context Protocol.
 package agent

@@ -18,6 +18,5 @@
 // The package never decides what a caller may do (package op does), and knows no routes. Front and Guard read no body; doors
 // read theirs with ReadBody and ReadForm, which limit its size.
 //
-// Three rooms answer calls on their own: console (the web console, whose TypeScript is in web), mcp (the Model Context Protocol)
-// and tlsfront (TLS and certificates).
+// Two rooms: console (the web console, whose TypeScript is in web) and tlsfront (TLS and certificates).
 package gate

@@ -13,6 +13,6 @@
 // Identity makes an invited user active at the first sign-in (Accept). Only an active user shows changes of its account: a
 // company that has only invited somebody, or has deactivated them, must not learn how they sign in.
 //
-// Three rooms are about whole companies and persons: company (opening and closing one; demo fills it), erasure (removing a person
+// Three rooms are about whole companies and persons: company (opening and closing one), erasure (removing a person
 // from what others keep) and transfer (moving a company to another installation).
 package people

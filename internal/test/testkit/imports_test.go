@@ -64,9 +64,8 @@ var importRules = []struct {
 	{"op and its rooms stand on the platform: of internal they import nothing else", func(from, to string, test bool) bool {
 		return within(from, "internal/op") && within(to, "internal") && !within(to, "internal/op") && !within(to, "internal/platform") && !test
 	}},
-	{"agents stand above the other domains, which call them by op.Agents; the demo company has one", func(from, to string, test bool) bool {
-		return within(to, "internal/agent") && within(from, "internal") && !test && !forTests(from) &&
-			!within(from, "internal/agent") && from != "internal/gate/mcp" && from != "internal/people/company/demo"
+	{"agents stand above the other domains, which call them by op.Agents", func(from, to string, test bool) bool {
+		return within(to, "internal/agent") && within(from, "internal") && !test && !forTests(from) && !within(from, "internal/agent")
 	}},
 	{"only internal/op, internal/policy and cmd import authz", func(from, to string, test bool) bool {
 		return within(to, "authz") && !test && !forTests(from) &&
@@ -205,7 +204,6 @@ func TestImportRulesRefuseWhatTheySay(t *testing.T) {
 		{from: "authz", to: "internal/platform/store", test: true, ok: true},
 		{from: "internal/platform/id", to: "internal/platform/id", test: true, ok: true},
 
-		{from: "internal/gate/mcp", to: "internal/agent", ok: true},
 		{from: "internal/op/paging", to: "internal/platform/apperr", ok: true},
 		{from: "internal/platform/store", to: "internal/test/testkit", test: true, ok: true},
 

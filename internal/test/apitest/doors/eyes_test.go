@@ -20,7 +20,7 @@ import (
 	"atrium/ent/request"
 	"atrium/graph"
 	"atrium/internal/agent"
-	"atrium/internal/gate/mcp"
+	"atrium/internal/agent/mcp"
 	"atrium/internal/op"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"

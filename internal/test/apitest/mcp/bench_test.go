@@ -13,8 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"atrium/internal/agent/mcp"
 	"atrium/internal/desk/request"
-	"atrium/internal/gate/mcp"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/run"
 	"atrium/internal/test/apitest"

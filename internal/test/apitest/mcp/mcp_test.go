@@ -16,10 +16,10 @@ import (
 	"go.uber.org/goleak"
 
 	"atrium/ent/auditentry"
+	"atrium/internal/agent/mcp"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/form"
 	"atrium/internal/gate"
-	"atrium/internal/gate/mcp"
 	"atrium/internal/op"
 	"atrium/internal/platform/principal"
 	"atrium/internal/policy"

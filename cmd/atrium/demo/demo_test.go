@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"atrium/internal/people/company/demo"
+	"atrium/cmd/atrium/demo"
 	"atrium/internal/platform/principal"
 	"atrium/internal/test/testkit"
 )
