@@ -125,7 +125,7 @@ func (in CreateInput) variables(ctx context.Context, tx *op.Tx) (map[string]any,
 		Status: request.StatusPENDING, Priority: request.Priority(in.priority()), Fields: fields, Tags: in.Tags,
 		CreatedBy: tx.Principal().ID, AssigneeID: in.AssigneeID, TeamID: in.TeamID,
 	}
-	off, err := tx.Offering.Get(ctx, in.OfferingID)
+	off, err := tx.Offering.Get(tx.Unfiltered(ctx, "the operation asks whether the caller sees the offering"), in.OfferingID)
 	if ent.IsNotFound(err) {
 		return Variables(r) // the operation reports the missing row
 	}
