@@ -38,6 +38,7 @@ func openPostgres(ctx context.Context, o Options) (*Store, error) {
 	cfg.ConnConfig.ConnectTimeout = cmp.Or(cfg.ConnConfig.ConnectTimeout, connectTimeout)
 	cfg.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	cfg.ConnConfig.RuntimeParams["application_name"] = "atrium"
+	dropLeft(cfg)
 	pool, err := connect(ctx, cfg)
 	if err != nil {
 		return nil, err
