@@ -41,9 +41,9 @@ func requestVersion(r *ent.Request) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// RequestChanged implements op.Agents. It makes the pending actions for a request STALE after a change of its version. A change by a person stops the request's
-// runs; after any other change they plan again. The run that caused the change goes on: package agent has its other actions depend
-// on the request as it is now. The caller holds the lock of the request. A request without runs costs one statement.
+// RequestChanged implements op.Agents. It makes the pending actions for a request STALE after a change of its version. A change by a
+// person stops the request's runs; after any other change they plan again. The run that caused the change goes on: its other actions
+// depend on the request as it is now (rebase). A request without runs costs one statement.
 func (*Door) RequestChanged(ctx context.Context, tx *op.Tx, before, after *ent.Request) error {
 	was, err := requestVersion(before)
 	if err != nil {
@@ -105,8 +105,8 @@ func moveOn(ctx context.Context, tx *op.Tx, r *ent.AgentRun, on *ent.Request) er
 	return tx.Insert(ctx, RunArgs{Company: r.CompanyID, Run: r.ID}, time.Time{})
 }
 
-// OwnerLeft implements op.Agents. It hands over the open runs of the agents that a person answers for, in the transaction in which that person leaves. What
-// such an agent has asked for cannot be approved any more, since it acts with its owner's rights.
+// OwnerLeft implements op.Agents. It hands over the open runs of the agents that a person answers for, in the transaction in which
+// that person leaves. What such an agent has asked for cannot be approved any more, since it acts with its owner's rights.
 func (*Door) OwnerLeft(ctx context.Context, tx *op.Tx, userID string) error {
 	all := tx.Unfiltered(ctx, "the runs end whether or not the caller sees them")
 	runs, err := tx.AgentRun.Query().Where(agentrun.StatusIn(openRuns...), agentrun.HasAgentWith(agent.OwnerID(userID))).All(all)
