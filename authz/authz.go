@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/metrics"
@@ -149,34 +148,18 @@ func memoOf(p *principal.Principal, q Question) memo {
 	return key
 }
 
-// maxDecision limits the time of a company's policies for one decision. Policies are limited when they are saved, so only a
-// company with the worst possible ones reaches it.
-const maxDecision = 50 * time.Millisecond
-
 // DecideRow answers q by scopes, roles and the company's policies, for the row in question; the zero Row means none. Callers
-// must treat an error as a refusal. It returns one also when ctx ends first or the policies take longer than maxDecision.
+// must treat an error as a refusal. It returns one also when ctx ends first.
 func (e *Engine) DecideRow(ctx context.Context, set *Set, c *Caller, q Question, row Row) (Decision, error) {
 	d, err := e.Decide(ctx, c.Principal, q)
 	if err != nil || !d.Allow || Exempt(c.Principal, q.Resource) {
 		return d, err
 	}
-	if b := e.now.Load(); b.operator != nil {
-		name, denied, err := b.denies(ctx, c, q, row)
-		if err != nil {
-			return Decision{}, err
-		}
-		if denied {
-			return Decision{By: By{Kind: "operator", ID: name}, Rows: RowsNone}, nil
-		}
+	by, err := e.byPolicies(ctx, set, c, q, row)
+	if err != nil || !by.Allow {
+		return by, err
 	}
-	a := set.bucket(q.Action, q.Resource).decide(ctx, c, row)
-	switch {
-	case a.err != nil:
-		return Decision{}, a.err
-	case !a.allowed:
-		return Decision{By: By{Kind: "policy", ID: a.by}, Rows: RowsNone}, nil
-	}
-	d.By, d.Approval = By{Kind: "policy", ID: a.by}, a.approval
+	d.By, d.Approval = by.By, by.Approval
 	if q.Action != "read" {
 		return d, nil
 	}
@@ -184,7 +167,7 @@ func (e *Engine) DecideRow(ctx context.Context, set *Set, c *Caller, q Question,
 		above := Row{Resource: p.Entity}
 		if i < len(row.parents) {
 			above = row.parents[i]
-		} else if !e.Settled(set, "read", p.Entity) {
+		} else if !e.Unconditional(set, "read", p.Entity) {
 			return Decision{By: By{Kind: "policy"}, Rows: RowsNone}, nil
 		}
 		q.Resource = p.Entity
@@ -195,25 +178,71 @@ func (e *Engine) DecideRow(ctx context.Context, set *Set, c *Caller, q Question,
 	return d, nil
 }
 
-// Open reports whether everybody may read every row of the company, which is the default.
-func (e *Engine) Open(set *Set) bool { return set.open && e.now.Load().operator == nil }
-
-// Settled reports whether the policies give the same answer for every row, so that they can be asked before there is a row.
-func (e *Engine) Settled(set *Set, action, resource string) bool {
-	return set.bucket(action, resource).settled && e.now.Load().operator == nil &&
-		(action != "read" || !slices.ContainsFunc(parents[resource], func(p ent.Owner) bool { return !e.Settled(set, action, p.Entity) }))
+// byPolicies answers by the operator's and the company's policies alone.
+func (e *Engine) byPolicies(ctx context.Context, set *Set, c *Caller, q Question, row Row) (Decision, error) {
+	b, r := e.now.Load(), set.about(q.Action, q.Resource)
+	if r.unconditional && !b.operator {
+		r.once.Do(func() { r.answer, r.err = b.answer(context.WithoutCancel(ctx), b.unconditional, r.ids()) })
+		return r.answer, r.err
+	}
+	p, err := set.program(ctx, b, r)
+	if err != nil {
+		return Decision{}, err
+	}
+	return b.answer(ctx, p.decision, b.input(p.reads, c, q.Action, r.on, &row))
 }
 
-// Heavy reports whether decisions about an action on a resource may take so long that they should be made before a
-// transaction.
-func (e *Engine) Heavy(set *Set, action, resource string) bool {
-	return set.bucket(action, resource).weight >= heavy ||
-		action == "read" && slices.ContainsFunc(parents[resource], func(p ent.Owner) bool { return e.Heavy(set, action, p.Entity) })
+// answer evaluates access.rego's decision.
+func (b *bundle) answer(ctx context.Context, decision rego.PreparedEvalQuery, input ast.Value) (Decision, error) {
+	v, err := evaluate(ctx, decision, input, rego.EvalExternalCancel(until{ctx}))
+	if ctx.Err() != nil {
+		return Decision{}, fmt.Errorf("decide by the policies: %w", ctx.Err())
+	}
+	if err != nil {
+		return Decision{}, err
+	}
+	return decodeAnswer(v)
+}
+
+// until ends an evaluation with a context. OPA's own way starts a goroutine for each evaluation.
+type until struct{ context.Context }
+
+func (until) Cancel()           {}
+func (u until) Cancelled() bool { return u.Err() != nil }
+
+// Ready compiles what a write needs of the set, before its transaction: the policies about its own action, and those about reading.
+func (e *Engine) Ready(ctx context.Context, set *Set, action, resource string) error {
+	b := e.now.Load()
+	made := func(action, resource string) error {
+		r := set.about(action, resource)
+		if r.unconditional && !b.operator {
+			return nil
+		}
+		_, err := set.program(ctx, b, r)
+		return err
+	}
+	if !e.Open(set) {
+		for name := range resources {
+			if err := made("read", name); err != nil {
+				return err
+			}
+		}
+	}
+	return made(action, resource)
+}
+
+// Open reports whether everybody may read every row of the company, which is the default.
+func (e *Engine) Open(set *Set) bool { return set.open && !e.now.Load().operator }
+
+// Unconditional reports whether the policies give the same answer for every row, so that they can be asked before there is a row.
+func (e *Engine) Unconditional(set *Set, action, resource string) bool {
+	return set.about(action, resource).unconditional && !e.now.Load().operator &&
+		(action != "read" || !slices.ContainsFunc(parents[resource], func(p ent.Owner) bool { return !e.Unconditional(set, action, p.Entity) }))
 }
 
 // AsksCaller reports whether policies read the caller's teams or attributes, so that a Caller needs them.
 func (e *Engine) AsksCaller(set *Set) bool {
-	return set.asks || e.now.Load().operator != nil
+	return set.asks || e.now.Load().operator
 }
 
 // names of the input, made once.
@@ -259,21 +288,54 @@ type notCancelled struct{}
 func (notCancelled) Cancel()         {}
 func (notCancelled) Cancelled() bool { return false }
 
-// decode reads the query's object; anything unexpected is an error.
-func decode(v any) (Decision, error) {
+// decodeAnswer reads the object of the policies' decision; anything unexpected is an error.
+func decodeAnswer(v any) (Decision, error) {
+	d, m, err := decodeBy(v)
+	if err != nil {
+		return Decision{}, err
+	}
+	if !d.Allow {
+		d.Rows = RowsNone
+		return d, nil
+	}
+	approval, ok := m["approval"].(string)
+	if !ok {
+		return Decision{}, errors.New("read the decision: it lacks something")
+	}
+	d.Approval = approval
+	return d, nil
+}
+
+// decodeBy reads what both decisions have in common.
+func decodeBy(v any) (Decision, map[string]any, error) {
 	m, ok := v.(map[string]any)
 	if !ok {
-		return Decision{}, errors.New("read the decision: no object")
+		return Decision{}, nil, errors.New("read the decision: no object")
 	}
 	allow, ok1 := m["allow"].(bool)
 	by, ok2 := m["by"].(map[string]any)
 	kind, ok3 := by["kind"].(string)
+	if kind == "operator" && by["id"] != nil {
+		by["id"] = fmt.Sprint(by["id"]) // an operator's denial may be any value
+	}
 	name, ok4 := by["id"].(string)
-	reach, ok5 := m["rows"].(string)
-	if !ok1 || !ok2 || !ok3 || !ok4 || !ok5 {
+	if !ok1 || !ok2 || !ok3 || !ok4 {
+		return Decision{}, nil, errors.New("read the decision: it lacks something")
+	}
+	return Decision{Allow: allow, By: By{Kind: kind, ID: name}}, m, nil
+}
+
+// decode reads the object of the decision by scopes and roles; anything unexpected is an error.
+func decode(v any) (Decision, error) {
+	d, m, err := decodeBy(v)
+	if err != nil {
+		return Decision{}, err
+	}
+	reach, ok := m["rows"].(string)
+	if !ok {
 		return Decision{}, errors.New("read the decision: it lacks something")
 	}
-	d := Decision{Allow: allow, By: By{Kind: kind, ID: name}, Rows: Reach(reach)}
+	d.Rows = Reach(reach)
 	switch d.Rows {
 	case RowsAll, RowsOwn, RowsAssigned, RowsNone:
 	default:

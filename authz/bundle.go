@@ -21,17 +21,16 @@ import (
 	"atrium/policies"
 )
 
-// bundle is a compiled set of modules with the queries on it. It is immutable.
+// bundle is the product's modules with an operator's, and the queries on them. It is immutable.
 type bundle struct {
-	version  string
-	compiler *ast.Compiler
-	data     storage.Store
-	decision rego.PreparedEvalQuery
-	denial   rego.PreparedEvalQuery // the denials of the operator's modules
-	operator node                   // the residual of their denials; nil when there are none
-	person   map[string]bool        // the verbs that require a person, whatever the operation
-	recent   map[string]bool        // the verbs that require a recent sign-in
-	verbs    []string               // verbs that roles get by name or that are listed apart, in order
+	version       string
+	modules       map[string]*ast.Module // how policies combine, and the operator's modules
+	operator      bool                   // there are such modules
+	decision      rego.PreparedEvalQuery // by scopes and roles
+	unconditional rego.PreparedEvalQuery // by policies without conditions, whose ids are in input.company
+	person        map[string]bool        // the verbs that require a person, whatever the operation
+	recent        map[string]bool        // the verbs that require a recent sign-in
+	verbs         []string               // verbs that roles get by name or that are listed apart, in order
 }
 
 // operatorPackage is the package to which, with its subpackages, the operator's modules may add rules.
@@ -43,14 +42,59 @@ const maxModule = 1 << 20
 // loadBundle compiles the embedded modules with those in dir; none for an empty dir. It compiles in strict mode, and
 // the operator's denials must be translatable for every resource.
 func loadBundle(ctx context.Context, dir string) (*bundle, error) {
-	text, err := policies.Files.ReadFile("atrium.rego")
-	if err != nil {
-		return nil, fmt.Errorf("read the policies: %w", err)
+	sources := map[string]string{}
+	for _, name := range []string{rolesModule, "access.rego"} {
+		text, err := policies.Files.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("read the policies: %w", err)
+		}
+		sources[name] = string(text)
 	}
 	raw, err := policies.Files.ReadFile("data.json")
 	if err != nil {
 		return nil, fmt.Errorf("read the roles: %w", err)
 	}
+	if err := addModules(sources, dir); err != nil {
+		return nil, err
+	}
+	b := &bundle{version: versionOf(sources, raw), operator: len(sources) > 2}
+	if b.modules, err = parse(sources); err != nil {
+		return nil, err
+	}
+	data, err := b.readRoles(raw)
+	if err != nil {
+		return nil, err
+	}
+	compiler, err := compile(b.modules, true)
+	if err != nil {
+		return nil, err
+	}
+	delete(b.modules, rolesModule)
+	for query, into := range map[string]*rego.PreparedEvalQuery{
+		"data.atrium.authz.decision": &b.decision,
+		"data.atrium.access.decision with data.atrium.company as input.company": &b.unconditional,
+	} {
+		*into, err = rego.New(rego.Compiler(compiler), rego.Store(data), rego.Query(query)).PrepareForEval(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("prepare the policies: %w", err)
+		}
+	}
+	if b.operator {
+		if err := b.translatable(ctx, nil, slices.Collect(maps.Values(resources))...); err != nil {
+			return nil, fmt.Errorf("the operator's policies: %w", err)
+		}
+	}
+	return b, nil
+}
+
+// rolesModule says what scopes and roles allow.
+const rolesModule = "atrium.rego"
+
+// noData is the data of modules that read none.
+var noData = inmem.New()
+
+// readRoles reads the lists of verbs in data.json, and returns all of it for the modules.
+func (b *bundle) readRoles(raw []byte) (storage.Store, error) {
 	var data map[string]any
 	var lists struct {
 		Person, Recent []string
@@ -62,11 +106,7 @@ func loadBundle(ctx context.Context, dir string) (*bundle, error) {
 	if err := errors.Join(json.Unmarshal(raw, &data), json.Unmarshal(raw, &lists)); err != nil {
 		return nil, fmt.Errorf("read the roles: %w", err)
 	}
-	sources := map[string]string{"atrium.rego": string(text)}
-	if err := addModules(sources, dir); err != nil {
-		return nil, err
-	}
-	b := &bundle{version: versionOf(sources, raw), data: inmem.NewFromObject(data), person: setOf(lists.Person), recent: setOf(lists.Recent)}
+	b.person, b.recent = setOf(lists.Person), setOf(lists.Recent)
 	verbs := map[string]bool{}
 	for _, role := range lists.Roles {
 		for verb := range role.Verbs {
@@ -81,21 +121,7 @@ func loadBundle(ctx context.Context, dir string) (*bundle, error) {
 	}
 	delete(verbs, "*")
 	b.verbs = slices.Sorted(maps.Keys(verbs))
-	if b.compiler, err = compile(sources); err != nil {
-		return nil, err
-	}
-	for query, into := range map[string]*rego.PreparedEvalQuery{
-		"data.atrium.authz.decision": &b.decision, "data.atrium.operator.deny": &b.denial,
-	} {
-		*into, err = rego.New(rego.Compiler(b.compiler), rego.Store(b.data), rego.Query(query)).PrepareForEval(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("prepare the policies: %w", err)
-		}
-	}
-	if len(sources) > 1 {
-		err = b.readOperator(ctx)
-	}
-	return b, err
+	return inmem.NewFromObject(data), nil
 }
 
 func setOf(list []string) map[string]bool {
@@ -138,8 +164,8 @@ func addModules(sources map[string]string, dir string) error {
 	return nil
 }
 
-// compile compiles modules in strict mode, and refuses operator's modules outside of their package.
-func compile(sources map[string]string) (*ast.Compiler, error) {
+// parse reads modules, and refuses operator's modules outside of their package.
+func parse(sources map[string]string) (map[string]*ast.Module, error) {
 	modules := map[string]*ast.Module{}
 	for name, text := range sources {
 		m, err := ast.ParseModule(name, text)
@@ -151,21 +177,32 @@ func compile(sources map[string]string) (*ast.Compiler, error) {
 		}
 		modules[name] = m
 	}
-	c := ast.NewCompiler().WithStrict(true).WithCapabilities(capabilities())
+	return modules, nil
+}
+
+// with compiles a company's module with those that combine it with others.
+func (b *bundle) with(company *ast.Module) (*ast.Compiler, error) {
+	modules := maps.Clone(b.modules)
+	modules["company.rego"] = company
+	return compile(modules, false) // strictly checked by parsing what admins write
+}
+
+func compile(modules map[string]*ast.Module, strict bool) (*ast.Compiler, error) {
+	c := ast.NewCompiler().WithStrict(strict).WithCapabilities(capabilities).WithBuiltins(map[string]*ast.Builtin{globBuiltin.Name: globBuiltin})
 	if c.Compile(modules); c.Failed() {
 		return nil, fmt.Errorf("compile the policies: %w", c.Errors)
 	}
 	return c, nil
 }
 
-// capabilities returns the built-in functions that policies may use. It leaves out those that reach out of the
-// process or are not deterministic.
-func capabilities() *ast.Capabilities {
+// capabilities are the built-in functions that policies may use. They leave out those that reach out of the process or are not
+// deterministic.
+var capabilities = func() *ast.Capabilities {
 	c := ast.CapabilitiesForThisVersion()
 	c.Builtins = slices.DeleteFunc(c.Builtins, func(b *ast.Builtin) bool { return b.Nondeterministic })
 	c.AllowNet = []string{}
 	return c
-}
+}()
 
 // versionOf derives a version from the content of modules and data.
 func versionOf(sources map[string]string, data []byte) string {

@@ -23,33 +23,35 @@ const (
 	MaxBytes      = 1 << 16 // of JSON
 )
 
-// Size returns the number of conditions in the text of a saved policy's condition: one for each operator.
-func Size(condition json.RawMessage) (int, error) {
+// Size returns the number of conditions in the text of a saved policy's condition, one for each operator, and how many are globs.
+func Size(condition json.RawMessage) (n, globs int, err error) {
 	var entries map[string]any
 	if err := json.Unmarshal(condition, &entries); err != nil {
-		return 0, fmt.Errorf("read the condition: %w", err)
+		return 0, 0, fmt.Errorf("read the condition: %w", err)
 	}
-	n := 0
 	for _, v := range entries {
-		if operators, ok := v.(map[string]any); ok {
-			n += len(operators)
-		} else {
+		operators, ok := v.(map[string]any)
+		if !ok {
 			n++
+			continue
+		}
+		n += len(operators)
+		if _, ok := operators["glob"]; ok {
+			globs++
 		}
 	}
-	return n, nil
+	return n, globs, nil
 }
 
 // condition is one comparison: an attribute, an operator and the compared value.
 type condition struct {
-	path  string     // as the policy spells it: "resource.tags.env"
-	op    string     // as the policy spells it: "in"
-	raw   any        // the value, as in the policy
-	at    []string   // the attribute's position in the input
-	from  [][]string // the positions of the attributes that it is compared with
-	kind  kind       // the attribute's; for a policy on every resource, the value's
-	term  *ast.Term
-	resid node // the residual of partial evaluation
+	path string     // as the policy spells it: "resource.tags.env"
+	op   string     // as the policy spells it: "in"
+	raw  any        // the value, as in the policy
+	at   []string   // the attribute's position in the input
+	from [][]string // the positions of the attributes that it is compared with
+	kind kind       // the attribute's; for a policy on every resource, the value's
+	rego ast.Body   // what must be true, in Rego
 }
 
 // faults collects the faults of a condition.
@@ -162,21 +164,22 @@ func (p *parser) fault(format string, args ...any) { p.bad.add(p.path, format, a
 
 // entry reads a value: a scalar, a list, or operators.
 func (p *parser) entry(v any) []*condition {
+	operators := map[string]any{"eq": v}
 	switch v := v.(type) {
 	case []any:
-		return p.operator("in", v)
+		operators = map[string]any{"in": v}
 	case map[string]any:
-		if len(v) == 0 {
+		if operators = v; len(v) == 0 {
 			p.fault("must name an operator: eq ne in nin lt lte gt gte prefix glob exists")
 		}
-		var out []*condition
-		for _, op := range slices.Sorted(maps.Keys(v)) {
-			out = append(out, p.operator(op, v[op])...)
-		}
-		return out
-	default:
-		return p.operator("eq", v)
 	}
+	var out []*condition
+	for _, op := range slices.Sorted(maps.Keys(operators)) {
+		if c := p.operator(op, operators[op]); c != nil {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // applies lists the kinds that each operator compares.
@@ -187,8 +190,8 @@ var applies = map[string][]kind{
 	"prefix": {text}, "glob": {text}, "exists": {text, number, boolean, moment, list},
 }
 
-// operator reads one operator with its value. Some operators become several conditions.
-func (p *parser) operator(op string, v any) []*condition {
+// operator reads one operator with its value; nil after a fault.
+func (p *parser) operator(op string, v any) *condition {
 	takes, known := applies[op]
 	if !known {
 		p.fault("has an operator that is not known; there are eq ne in nin lt lte gt gte prefix glob exists")
@@ -205,23 +208,23 @@ func (p *parser) operator(op string, v any) []*condition {
 		return nil
 	}
 	c := &condition{path: p.path, op: op, raw: v, at: p.at, kind: fits[0]}
-	if op == "exists" {
+	switch op {
+	case "exists":
 		want, ok := v.(bool)
 		if !ok {
 			p.fault("takes true or false for exists")
 			return nil
 		}
-		c.set("exists", operandOf{value: ast.Boolean(want)})
-		return []*condition{c}
-	}
-	if op == "in" || op == "nin" {
+		c.rego = exists(c.at, p.kinds, want)
+		return c
+	case "in", "nin":
 		return p.several(c, fits, v)
 	}
 	return p.single(c, fits, v)
 }
 
 // single reads the one value of an operator.
-func (p *parser) single(c *condition, fits []kind, v any) []*condition {
+func (p *parser) single(c *condition, fits []kind, v any) *condition {
 	k, o, ok := p.scalar(fits, v)
 	if !ok {
 		return nil
@@ -229,39 +232,35 @@ func (p *parser) single(c *condition, fits []kind, v any) []*condition {
 	if o.from == nil && !p.mayHold(c.op, o.value) {
 		return nil
 	}
-	if o.from != nil && c.op == "glob" {
-		p.fault("takes a text for glob, not a variable")
-		return nil
-	}
-	c.kind = k
-	op := c.op
-	switch {
-	case k == list && op == "eq":
-		op = "has"
-	case k == list:
-		op = "lacks"
-	case op == "glob":
-		pattern, _ := o.value.(ast.String)
+	if c.op == "glob" {
+		pattern, constant := o.value.(ast.String)
+		if !constant {
+			p.fault("takes a text for glob, not a variable")
+			return nil
+		}
 		if fault := globFault(string(pattern)); fault != "" && !p.kept {
 			p.fault("%s", fault)
 			return nil
 		}
-		o.value = ast.String(globExpr(string(pattern)))
 	}
-	c.set(op, o)
-	return []*condition{c}
+	c.kind = k
+	c.reads(o)
+	c.rego = compares(c.op, k, c.at, o.term())
+	return c
 }
 
 // several reads the list of in and nin.
-func (p *parser) several(c *condition, fits []kind, v any) []*condition {
+func (p *parser) several(c *condition, fits []kind, v any) *condition {
 	if s, ok := v.(string); ok && s == "${principal.teamIds}" {
 		if !slices.Contains(fits, text) {
 			p.fault("cannot be compared with the caller's teams")
 			return nil
 		}
 		c.kind = text
-		c.set(c.op, operandOf{from: []string{"principal", "teamIds"}})
-		return []*condition{c}
+		teams := operandOf{from: []string{"principal", "teamIds"}}
+		c.reads(teams)
+		c.rego = among(c.op, c.at, teams.term())
+		return c
 	}
 	values, ok := v.([]any)
 	if !ok {
@@ -272,72 +271,23 @@ func (p *parser) several(c *condition, fits []kind, v any) []*condition {
 		p.fault("must have at most %d values", MaxValues)
 		return nil
 	}
-	items := make([]operandOf, 0, len(values))
+	items := make([]*ast.Term, 0, len(values))
 	for _, e := range values {
 		k, o, ok := p.scalar(fits, e)
 		if !ok || o.from == nil && !p.mayHold(c.op, o.value) {
 			return nil
 		}
 		fits = []kind{k} // all items of a list have one kind
-		items = append(items, o)
+		items = append(items, o.term())
+		c.reads(o)
 	}
 	c.kind = fits[0]
-	return c.anyOf(items)
-}
-
-// anyOf builds the conditions of in and nin over a list. If a variable in the list has no value, they are false.
-func (c *condition) anyOf(items []operandOf) []*condition {
-	var out []*condition
-	also := func(op string, at []string, o operandOf) {
-		extra := *c
-		extra.at = at
-		extra.set(op, o)
-		out = append(out, &extra)
+	if c.kind == list {
+		c.rego = overlaps(c.op, c.at, items)
+	} else {
+		c.rego = among(c.op, c.at, ast.SetTerm(items...))
 	}
-	var constants, mixed []*ast.Term
-	var froms [][]string
-	for _, o := range items {
-		mixed = append(mixed, ast.ObjectTerm(o.item()))
-		if o.from != nil {
-			also("exists", o.from, operandOf{value: ast.Boolean(true)})
-			froms = append(froms, o.from)
-			continue
-		}
-		constants = append(constants, ast.NewTerm(o.value))
-	}
-	switch {
-	case c.kind == list && c.op == "nin", c.op == "nin" && len(constants) < len(items):
-		op := "ne"
-		if c.kind == list {
-			op = "lacks"
-		}
-		for _, o := range items {
-			also(op, c.at, o)
-		}
-		if len(items) == 0 {
-			also("exists", c.at, operandOf{value: ast.Boolean(true)})
-		}
-		return out
-	case c.kind == list && len(constants) < len(items):
-		return nil // scalar refuses this: a list's entries are compared with constants
-	case c.kind == list:
-		c.set("any", operandOf{value: ast.NewArray(constants...)})
-	case len(constants) < len(items):
-		c.set("one_of", operandOf{value: ast.NewArray(mixed...)})
-		c.from = froms
-	default:
-		c.set(c.op, operandOf{value: ast.NewArray(constants...)})
-	}
-	return append(out, c)
-}
-
-// set builds the condition's term for the Rego: operator, attribute, and operand.
-func (c *condition) set(op string, o operandOf) {
-	want := ast.NewTerm(o.value)
-	if c.from = nil; o.from != nil {
-		op, c.from, want = op+"_of", [][]string{o.from}, ast.NewTerm(texts(o.from))
-	}
-	c.term = ast.ArrayTerm(ast.StringTerm(op), ast.NewTerm(texts(c.at)), want)
+	return c
 }
 
 // operandOf is the operand of a condition: a constant, or an attribute of the caller.
@@ -346,12 +296,18 @@ type operandOf struct {
 	from  []string
 }
 
-// item returns the operand as an entry of one_of.
-func (o operandOf) item() [2]*ast.Term {
-	if o.from == nil {
-		return ast.Item(ast.StringTerm("want"), ast.NewTerm(o.value))
+func (o operandOf) term() *ast.Term {
+	if o.from != nil {
+		return inputAt(o.from)
 	}
-	return ast.Item(ast.StringTerm("from"), ast.NewTerm(texts(o.from)))
+	return ast.NewTerm(o.value)
+}
+
+// reads records that the condition compares with an operand.
+func (c *condition) reads(o operandOf) {
+	if o.from != nil {
+		c.from = append(c.from, o.from)
+	}
 }
 
 // scalar reads one value as one of the kinds that fit, and returns the value's own kind; for an attribute that is a

@@ -3,7 +3,6 @@ package authz
 import (
 	"reflect"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -12,16 +11,12 @@ import (
 	wording "atrium/internal/platform/text"
 )
 
-// Caller is the caller and the origin of a call, as policies see them. It must not change after the first question
-// about it.
+// Caller is the caller and the origin of a call, as policies see them.
 type Caller struct {
 	Principal  *principal.Principal
 	TeamIDs    []string // needed, like Attributes, when the engine AsksCaller
 	Attributes map[string]string
 	Time       time.Time
-
-	mu    sync.Mutex
-	known map[question]answer // answers to heavy questions
 }
 
 // value returns an attribute of the caller or the call; nil if it is missing.

@@ -3,12 +3,8 @@ package authz
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/open-policy-agent/opa/v1/ast"
-	"github.com/open-policy-agent/opa/v1/rego"
 
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
@@ -34,7 +30,7 @@ type Policy struct {
 	Kept      bool   // it was saved before, so faults that make it only useless or slow are accepted
 }
 
-// Compiled is a policy that was read, checked and partially evaluated. It is immutable.
+// Compiled is a policy that was read and checked, with its conditions in Rego. It is immutable.
 type Compiled struct {
 	Policy
 	conditions []*condition
@@ -66,24 +62,21 @@ func (e *Engine) Compile(ctx context.Context, p Policy) (*Compiled, error) {
 		return nil, apperr.Invalid(bad...)
 	}
 	c := &Compiled{Policy: p, conditions: conditions}
-	for _, cond := range conditions {
-		if ctx.Err() != nil {
-			return nil, fmt.Errorf("compile the policy: %w", ctx.Err())
-		}
-		n, err := e.residual(ctx, cond.term)
-		if err == nil {
-			cond.resid = n
-			err = cond.foldsOn(p.Resource)
-		}
-		switch {
-		case errors.Is(err, errUntranslatable):
-			bad.add(cond.path, "cannot be turned into a filter of rows")
-		case err != nil:
-			return nil, fmt.Errorf("compile the policy: %w", err)
+	if p.Kept {
+		return c, nil
+	}
+	var on []*resource
+	for _, r := range resources {
+		if c.covers(p.Action, r.name) && c.onResource(r) != nil {
+			on = append(on, r)
 		}
 	}
-	if len(bad) > 0 {
+	switch err := e.own.translatable(ctx, []*Compiled{c}, on...); {
+	case errors.Is(err, errUntranslatable):
+		bad.whole("cannot be turned into a filter of rows")
 		return nil, apperr.Invalid(bad...)
+	case err != nil:
+		return nil, err
 	}
 	return c, nil
 }
@@ -96,54 +89,21 @@ func meetsAgents(conditions []*condition) bool {
 	})
 }
 
-// residual returns the residual of "the condition holds" with the whole input unknown.
-func (e *Engine) residual(ctx context.Context, term *ast.Term) (node, error) {
-	parts, ok := term.Value.(*ast.Array)
-	if !ok || parts.Len() != 3 {
-		return nil, errors.New("a condition has three parts")
-	}
-	query := ast.NewBody(ast.NewExpr([]*ast.Term{ast.NewTerm(holds), parts.Elem(0), parts.Elem(1), parts.Elem(2)}))
-	return partially(ctx, e.own.compiler, rego.Store(e.own.data), query)
-}
-
-// holds is the rule that decides about one condition.
-var holds = ast.MustParseRef("data.atrium.authz.holds")
-
-// foldsOn folds the condition on every resource that it can apply to, with a value for every attribute of the caller.
-// Returns errUntranslatable, wrapped.
-func (c *condition) foldsOn(name string) error {
-	sample := func(path []string) ast.Value {
+// onResource returns the policy as it applies to rows of a resource: without conditions that hold there whatever the row. It returns
+// nil if a condition can never hold there, because the resource lacks the attribute or has it with another kind.
+func (c *Compiled) onResource(r *resource) *Compiled {
+	out := *c
+	out.conditions = nil
+	for _, cond := range c.conditions {
+		a, _ := r.at(cond.at[1:])
 		switch {
-		case slices.Equal(path, []string{"context", "time"}):
-			return ast.String(MomentFormat)
-		case slices.Equal(path, []string{"principal", "teamIds"}):
-			return ast.NewArray()
-		}
-		return ast.String("")
-	}
-	for _, r := range resources {
-		if name != Any && name != r.name || !c.fits(r) {
-			continue
-		}
-		f := folder{on: r, caller: sample}
-		if _, err := f.fold(c.resid); err != nil {
-			return err
+		case cond.at[0] != "resource", a != nil && (cond.op == "exists" || a.kind == cond.kind):
+			out.conditions = append(out.conditions, cond)
+		case a != nil || cond.op != "exists" || cond.raw != false:
+			return nil
 		}
 	}
-	return nil
-}
-
-// fits reports whether the condition can be true on rows of the resource: the resource has the attribute, with the kind
-// that the condition compares. exists with false is also true for an attribute that the resource lacks.
-func (c *condition) fits(r *resource) bool {
-	if c.at[0] != "resource" {
-		return true
-	}
-	a, _ := r.at(c.at[1:])
-	if a == nil {
-		return c.op == "exists" && c.raw == false
-	}
-	return c.op == "exists" || a.kind == c.kind
+	return &out
 }
 
 // covers reports whether the policy is about an action on a resource.

@@ -239,11 +239,7 @@ func (w writer) in(c column) {
 		}
 		w.b.WriteByte(')')
 	default:
-		values := make([]any, len(c.want))
-		for i, v := range c.want {
-			values[i] = native(c.attr.kind, v)
-		}
-		text, _ := json.Marshal(values) // texts, numbers and booleans
+		text, _ := json.Marshal(natives[any](c)) // texts, numbers and booleans
 		w.b.WriteString(" " + not + "IN (SELECT value FROM json_each(").Arg(string(text)).WriteString("))")
 	}
 }
@@ -319,7 +315,7 @@ func (w writer) membership(c column) {
 	q := d.Select().From(m).AppendSelectExpr(sql.Raw("1")).Where(sql.And(
 		sql.ColumnsEQ(m.C(teammember.FieldCompanyID), w.col(teammember.FieldCompanyID)),
 		sql.ColumnsEQ(m.C(c.attr.own), w.col(idColumn)),
-		sql.EQ(m.C(c.attr.column), native(text, c.want[0])),
+		sql.In(m.C(c.attr.column), natives[any](c)...),
 	))
 	p := sql.Exists(q)
 	if c.op == notIn {

@@ -43,3 +43,20 @@ func TestExamplesOfTheReadme(t *testing.T) {
 	}
 	require.Greater(t, seen, 10)
 }
+
+// The module that the README shows is the one that its policies become.
+func TestRegoOfTheReadme(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../policies/README.md")
+	require.NoError(t, err)
+	_, want, found := strings.Cut(string(text), "```rego\n")
+	require.True(t, found)
+	want, _, _ = strings.Cut(want, "```")
+	set := setOf(t, engine(t), `Deny update Service {"resource.ownerTeamId": {"nin": "${principal.teamIds}"}}`,
+		`Deny update Service {"resource.ownerTeamId": {"exists": false}, "principal.role": {"ne": "admin"}}`,
+		`Deny * * {"resource.tags.region": {"ne": "${principal.attributes.region}"}}`,
+		`Deny * Service {"resource.name": {"glob": "*-prod"}}`, `Allow * * {}`, `Deny read Service {}`, `Deny update Request {}`)
+	got, err := authz.Rego(set, "update", "Service")
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+}

@@ -4,11 +4,9 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 
 	"atrium/ent"
 	"atrium/ent/teammember"
-	"atrium/internal/platform/id"
 )
 
 // Any stands for every resource, or every action, in a policy.
@@ -106,17 +104,6 @@ func HasRows(name string) bool { r := resources[name]; return r != nil && r.tabl
 func EntityOfTable(table string) string {
 	for _, e := range ent.Entities {
 		if e.Table == table && (e.Ruled || len(e.Within) > 0) {
-			return e.Name
-		}
-	}
-	return ""
-}
-
-// OfID returns the resource whose row the id may belong to; empty for anything else.
-func OfID(s string) string {
-	prefix, _, _ := strings.Cut(s, "_")
-	for _, e := range ent.Entities {
-		if e.Prefix == prefix && e.Ruled && id.Valid(prefix, s) {
 			return e.Name
 		}
 	}

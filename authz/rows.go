@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"entgo.io/ent/dialect/sql"
-	"github.com/open-policy-agent/opa/v1/ast"
 
 	"atrium/ent/accessdecision"
 	"atrium/ent/auditentry"
@@ -15,51 +14,12 @@ import (
 // visible is the part of a company's rows that one caller may read. It implements principal.Rows, and builds each entity's
 // filter when a query first needs it.
 type visible struct {
-	set      *Set
-	caller   *Caller
-	operator node
+	set    *Set
+	caller *Caller
+	bundle *bundle
 
-	mu    sync.Mutex
-	made  map[string]func(*sql.Selector)
-	known map[string]*known // by entity
-}
-
-// known are rows of an entity about which decisions were made.
-type known struct{ visible, hidden []any }
-
-// where returns the predicate p for the rows that s selects. The database does not evaluate p for known rows.
-func (k *known) where(s *sql.Selector, p *sql.Predicate) *sql.Predicate {
-	if k == nil {
-		return p
-	}
-	if len(k.hidden) > 0 {
-		p = sql.And(sql.NotIn(s.C(idColumn), k.hidden...), p)
-	}
-	if len(k.visible) > 0 {
-		p = sql.Or(sql.In(s.C(idColumn), k.visible...), p)
-	}
-	return p
-}
-
-// Knows lets queries return this row, or leave it out, without evaluating the filter, because a decision about it was made. Code
-// that changes the row must decide again on the row that it read.
-func (v *visible) Knows(entity, id string, shown bool) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.known == nil {
-		v.known = map[string]*known{}
-	}
-	k := v.known[entity]
-	if k == nil {
-		k = &known{}
-		v.known[entity] = k
-	}
-	if shown {
-		k.visible = append(k.visible, id)
-	} else {
-		k.hidden = append(k.hidden, id)
-	}
-	clear(v.made)
+	mu   sync.Mutex
+	made map[string]func(*sql.Selector)
 }
 
 // Enter sets no bound; internal/op does.
@@ -77,7 +37,7 @@ func (e *Engine) Rows(set *Set, c *Caller) principal.Rows {
 	if e.Open(set) || c.Principal.Role == principal.OperatorRole {
 		return nil
 	}
-	return &visible{set: set, caller: c, operator: e.now.Load().operator, made: map[string]func(*sql.Selector){}}
+	return &visible{set: set, caller: c, bundle: e.now.Load(), made: map[string]func(*sql.Selector){}}
 }
 
 // Narrow returns the predicate of an entity's rows; nil when all are visible. Rows are hidden if the policies cannot be decided.
@@ -132,7 +92,6 @@ func (v *visible) make(entity string) func(*sql.Selector) {
 type scope struct {
 	filter
 	within []within
-	known  *known
 }
 
 // within is a parent of which some rows are hidden.
@@ -142,7 +101,7 @@ type within struct {
 }
 
 func (v *visible) scope(entity string) scope {
-	out := scope{filter: v.filter(entity), known: v.known[entity]}
+	out := scope{filter: v.filter(entity)}
 	for _, p := range parents[entity] {
 		if of := v.scope(p.Entity); !of.all() {
 			out.within = append(out.within, within{p.Column, of})
@@ -163,7 +122,7 @@ func (f scope) predicate(s *sql.Selector) *sql.Predicate {
 	for _, w := range f.within {
 		all = append(all, w.of.exists(s, w.column))
 	}
-	return f.known.where(s, sql.And(all...))
+	return sql.And(all...)
 }
 
 // exists returns the predicate that the row named by a column of s may be read.
@@ -186,26 +145,11 @@ func (v *visible) filter(name string) filter {
 	if resources[name] == nil || Exempt(v.caller.Principal, name) {
 		return filter{on: resources[name], permitted: always(true), denied: always(false)}
 	}
-	f, err := v.set.bucket("read", name).filter(v.value(name), v.operator)
+	f, err := v.set.filter(context.Background(), v.bundle, v.set.about("read", name), v.caller)
 	if err != nil {
 		return filter{on: resources[name], permitted: always(false), denied: always(true)}
 	}
 	return f
-}
-
-// value returns the input's values that are known before there is a row.
-func (v *visible) value(resource string) func([]string) ast.Value {
-	return func(path []string) ast.Value {
-		if len(path) == 1 {
-			switch path[0] {
-			case "resource_type":
-				return ast.String(resource)
-			case "action":
-				return ast.String("read")
-			}
-		}
-		return v.caller.value(path)
-	}
 }
 
 // toldOf limits audit entries and decisions to those about visible rows and those about none. If some rows of a kind are hidden,

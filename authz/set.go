@@ -4,40 +4,43 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
+	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
-	"time"
+	"sync/atomic"
 
 	"github.com/open-policy-agent/opa/v1/ast"
-
-	"atrium/internal/platform/principal"
+	"github.com/open-policy-agent/opa/v1/metrics"
+	"github.com/open-policy-agent/opa/v1/rego"
 )
 
-// Set holds all enabled policies of one company. It is immutable, and caches what was computed from it.
+// Set holds all enabled policies of one company. It is immutable but for what it has made of them: for each action on each resource,
+// the Rego module of the policies that can apply.
 type Set struct {
 	version  string
 	policies []*Compiled // in the order of their ids
-	buckets  sync.Map    // slot → *bucket
 	asks     bool        // a policy reads the caller's teams or attributes
 	open     bool        // everybody may read every row
+	globs    bool        // a policy has a glob
 
-	once     sync.Once
-	heaviest int
+	rules sync.Map // about → *rules
+
+	mu       sync.Mutex // held while a module compiles
+	programs map[string]*program
 }
 
 // NewSet returns the set of the policies, all of them enabled.
 func NewSet(policies []*Compiled) *Set {
-	s := &Set{policies: slices.Clone(policies)}
+	s := &Set{policies: slices.Clone(policies), programs: map[string]*program{}}
 	slices.SortFunc(s.policies, func(a, b *Compiled) int { return strings.Compare(a.ID, b.ID) })
 	sum := sha256.New()
 	allows, denies := false, false
 	for _, p := range s.policies {
 		sum.Write(fmt.Appendf(nil, "%s/%d\n", p.ID, p.Version))
 		for _, c := range p.conditions {
+			s.globs = s.globs || c.op == "glob"
 			for _, path := range append([][]string{c.at}, c.from...) {
 				s.asks = s.asks || path[0] == "principal" && (path[1] == "teamIds" || path[1] == "attributes")
 			}
@@ -56,214 +59,251 @@ func NewSet(policies []*Compiled) *Set {
 // Version identifies the set by its policies and their versions.
 func (s *Set) Version() string { return s.version }
 
-// slot is the subject of a question.
-type slot struct{ action, resource string }
+// Slow reports whether statements with the set's filters may take long: a database takes up to 6 ms for a glob on a row.
+func (s *Set) Slow() bool { return s.globs }
 
-// bucket is the part of a set about one action on one resource. It is built once.
-type bucket struct {
-	on      *resource
-	allow   []*Compiled
-	deny    []*Compiled
-	approve []*Compiled // policies that make agents wait
-	settled bool        // the answer is the same for all rows and callers
-	weight  int         // the cost of a decision: its conditions, where a glob counts as globWeight
-	places  [][]string  // positions of the row's attributes that conditions read
+// about is the subject of a question.
+type about struct{ action, resource string }
+
+// rules are the policies about an action on a resource, without those that cannot change the answer.
+type rules struct {
+	on            *resource
+	policies      []*Compiled
+	unconditional bool // none of them has a condition or makes agents wait: the answer is the same for all rows and callers
+	key           string
+
+	once   sync.Once // of unconditional rules
+	answer Decision
+	err    error
+
+	made    atomic.Pointer[program] // the latest
+	mu      sync.Mutex
+	filters map[string]filter // by what the rules read of the caller
 }
 
-func (s *Set) bucket(action, on string) *bucket {
-	key := slot{action, on}
-	if b, ok := s.buckets.Load(key); ok {
-		return b.(*bucket) // only buckets are stored
+func (s *Set) about(action, resource string) *rules {
+	key := about{action, resource}
+	if r, ok := s.rules.Load(key); ok {
+		return r.(*rules) // only rules are stored
 	}
-	b, _ := s.buckets.LoadOrStore(key, s.newBucket(action, on))
-	return b.(*bucket) // only buckets are stored
+	r, _ := s.rules.LoadOrStore(key, s.newRules(action, resource))
+	return r.(*rules) // only rules are stored
 }
 
-// newBucket selects the policies that can apply. If one decides alone for every row, it leaves out the others.
-func (s *Set) newBucket(action, on string) *bucket {
-	b := &bucket{on: resourceOf(on)}
+// newRules selects the policies that can apply. If some of one effect decide for every row, it leaves out what they make irrelevant.
+func (s *Set) newRules(action, on string) *rules {
+	r := &rules{on: resourceOf(on), filters: map[string]filter{}}
+	by := map[string][]*Compiled{}
 	for _, p := range s.policies {
-		if !p.covers(action, on) || slices.ContainsFunc(p.conditions, func(c *condition) bool { return !c.fits(b.on) }) {
+		if !p.covers(action, on) || p.Effect == RequireApproval && action == "read" {
 			continue
 		}
-		switch p.Effect {
-		case Deny:
-			b.deny = append(b.deny, p)
-		case Allow:
-			b.allow = append(b.allow, p)
-		case RequireApproval:
-			if action != "read" {
-				b.approve = append(b.approve, p)
-			}
+		if p = p.onResource(r.on); p != nil {
+			by[p.Effect] = append(by[p.Effect], p)
 		}
 	}
 	free := func(p *Compiled) bool { return len(p.conditions) == 0 }
 	bound := func(p *Compiled) bool { return !free(p) }
 	switch {
-	case slices.ContainsFunc(b.deny, free):
-		b.deny, b.allow, b.settled = slices.DeleteFunc(b.deny, bound), nil, true
-	case len(b.allow) == 0:
-		b.deny, b.settled = nil, true
-	case len(b.deny) == 0 && slices.ContainsFunc(b.allow, free):
-		b.allow, b.settled = slices.DeleteFunc(b.allow, bound), len(b.approve) == 0
+	case slices.ContainsFunc(by[Deny], free):
+		by = map[string][]*Compiled{Deny: slices.DeleteFunc(by[Deny], bound)}
+	case len(by[Allow]) == 0:
+		by = nil
+	case len(by[Deny]) == 0 && slices.ContainsFunc(by[Allow], free):
+		by[Allow] = slices.DeleteFunc(by[Allow], bound)
 	}
-	for _, p := range slices.Concat(b.allow, b.deny, b.approve) {
+	r.policies = slices.Concat(by[Deny], by[Allow], by[RequireApproval])
+	r.unconditional = len(by[RequireApproval]) == 0 && !slices.ContainsFunc(r.policies, bound)
+	var key strings.Builder
+	for _, p := range r.policies {
+		fmt.Fprintf(&key, "%s/%d ", p.ID, len(p.conditions))
 		for _, c := range p.conditions {
-			if b.weight++; c.op == "glob" {
-				b.weight += globWeight - 1
-			}
-			if c.at[0] == "resource" {
-				b.places = append(b.places, c.at[1:])
-			}
+			key.WriteString(c.path + " " + c.op + " ")
 		}
 	}
-	slices.SortFunc(b.places, slices.Compare)
-	b.places = slices.CompactFunc(b.places, slices.Equal)
-	return b
+	r.key = key.String()
+	return r
 }
 
-const (
-	globWeight = 25
-	heavy      = 100        // at this weight, a bucket's decisions may take more than a millisecond
-	slow       = globWeight // at this weight, a list's statement may take long: a database takes up to 6 ms for a glob on a row
-)
+// ids returns the policies' ids by their effects, as the input of bundle.unconditional.
+func (r *rules) ids() ast.Value {
+	by := map[ast.Var]*ast.Array{}
+	for _, name := range sets {
+		by[name] = ast.NewArray()
+	}
+	for _, p := range r.policies {
+		by[sets[p.Effect]] = by[sets[p.Effect]].Append(ast.StringTerm(p.ID))
+	}
+	company := ast.NewObject()
+	for name, ids := range by {
+		company.Insert(ast.StringTerm(string(name)), ast.NewTerm(ids))
+	}
+	return ast.NewObject(ast.Item(ast.StringTerm("company"), ast.NewTerm(company)))
+}
 
-// Slow reports whether statements with the set's filters may take long.
-func (s *Set) Slow() bool { return s.weight() >= slow }
+// program is policies as a module of Rego with the queries on it. Resources to which the same policies apply share one.
+type program struct {
+	bundle            *bundle
+	decision          rego.PreparedEvalQuery
+	permitted, denied rego.PreparedPartialQuery
+	reads             read
+}
 
-// Heavy reports whether decisions about reading rows may take so long that they should be made before a transaction.
-func (s *Set) Heavy() bool { return s.weight() >= heavy }
+// program returns the rules' program. The first call compiles it, which takes about 1 ms and 0.1 ms for each policy, so that writes make it
+// before their transaction (Ready).
+func (s *Set) program(ctx context.Context, b *bundle, r *rules) (*program, error) {
+	if p := r.made.Load(); p != nil && p.bundle == b {
+		return p, nil
+	}
+	key := r.key
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p := s.programs[key]; p != nil && p.bundle == b {
+		r.made.Store(p)
+		return p, nil
+	}
+	select {
+	case compilers <- struct{}{}:
+		defer func() { <-compilers }()
+	case <-ctx.Done():
+		return nil, fmt.Errorf("compile the policies: %w", ctx.Err())
+	}
+	p, err := b.program(ctx, r.policies)
+	if err != nil {
+		return nil, err
+	}
+	s.programs[key] = p
+	r.made.Store(p)
+	return p, nil
+}
 
-// weight returns the weight of the heaviest bucket for reading.
-func (s *Set) weight() int {
-	s.once.Do(func() {
-		for _, name := range Resources() {
-			s.heaviest = max(s.heaviest, s.bucket("read", name).weight)
+// compilers limits how many modules compile at once, so that companies with many policies leave processors to others.
+var compilers = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))
+
+// program compiles policies together with the rules that combine them.
+func (b *bundle) program(ctx context.Context, policies []*Compiled) (*program, error) {
+	compiler, err := b.with(moduleOf(policies))
+	if err != nil {
+		return nil, err
+	}
+	p := &program{bundle: b, reads: readsOf(policies)}
+	if p.decision, err = query(compiler, "decision", "").PrepareForEval(ctx); err != nil {
+		return nil, fmt.Errorf("prepare the policies: %w", err)
+	}
+	for name, into := range map[string]*rego.PreparedPartialQuery{"permitted": &p.permitted, "denied": &p.denied} {
+		if *into, err = query(compiler, name, "input.resource").PrepareForPartial(ctx); err != nil {
+			return nil, fmt.Errorf("prepare the policies: %w", err)
 		}
-	})
-	return s.heaviest
+	}
+	return p, nil
 }
 
-// seen returns the values of a row that the bucket's policies read, as a text that distinguishes rows.
-func (b *bucket) seen(row Row) string {
-	var s strings.Builder
-	for _, place := range b.places {
-		v := row.value(b.on, place)
-		if v == nil {
-			s.WriteString("-")
-			continue
+// query returns a query of access.rego.
+func query(compiler *ast.Compiler, name, unknown string) *rego.Rego {
+	return rego.New(rego.Compiler(compiler), rego.Store(noData), withGlob, rego.Query("data.atrium.access."+name), rego.Unknowns([]string{unknown}))
+}
+
+// translatable returns errUntranslatable, wrapped, if policies, and the operator's denials, cannot become a filter of the rows of the
+// resources, for whatever caller.
+func (b *bundle) translatable(ctx context.Context, policies []*Compiled, on ...*resource) error {
+	compiler, err := b.with(moduleOf(policies))
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{"permitted", "denied"} {
+		left, err := query(compiler, name, "input").Partial(ctx)
+		if err != nil {
+			return fmt.Errorf("evaluate the policies partially: %w", err)
 		}
-		text := v.String()
-		s.WriteString(strconv.Itoa(len(text)) + " " + text)
-	}
-	return s.String()
-}
-
-// decide answers whether the policies allow it, and names the deciding policy: the first that denies, else the first that allows,
-// else none. For an agent's action it also names the first policy that makes it wait for a person. Heavy policies are aborted
-// with an error after maxDecision. Light ones are limited by their weight, so that a busy machine does not make them refuse what
-// they allow. Heavy decisions are remembered for the caller, who may ask before a transaction (see op).
-func (b *bucket) decide(ctx context.Context, c *Caller, row Row) answer {
-	if b.weight < heavy {
-		return b.evaluate(ctx, c, row)
-	}
-	key := question{b, b.seen(row)}
-	c.mu.Lock()
-	known, ok := c.known[key]
-	c.mu.Unlock()
-	if ok {
-		return known
-	}
-	out := b.evaluate(ctx, c, row)
-	if out.err != nil && !errors.Is(out.err, errTooLong) {
-		return out
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.known == nil {
-		c.known = map[question]answer{}
-	}
-	c.known[key] = out
-	return out
-}
-
-// question identifies a question that a caller may ask again; answer is its answer.
-type question struct {
-	about *bucket
-	seen  string
-}
-
-type answer struct {
-	allowed  bool
-	by       string // the deciding policy
-	approval string // the policy that makes an agent wait for a person
-	err      error  // errTooLong, in a remembered answer
-}
-
-// errTooLong is the error for policies that take longer than maxDecision.
-var errTooLong = errors.New("decide by the policies: they take too long")
-
-func (b *bucket) evaluate(ctx context.Context, c *Caller, row Row) answer {
-	f := folder{on: b.on, caller: c.value, row: &row}
-	until := time.Now().Add(maxDecision)
-	first := func(policies []*Compiled) (string, error) {
-		for _, p := range policies {
-			holds, err := f.holds(p)
-			switch {
-			case err != nil:
-				return "", err
-			case holds:
-				return p.ID, nil
-			case ctx.Err() != nil:
-				return "", fmt.Errorf("decide by the policies: %w", ctx.Err())
-			case b.weight >= heavy && time.Now().After(until):
-				return "", errTooLong
+		for _, r := range on {
+			if _, err := r.read(left, true); err != nil {
+				return fmt.Errorf("on a %s: %w", r.name, err)
 			}
 		}
-		return "", nil
 	}
-	denies, err := first(b.deny)
-	if err != nil || denies != "" {
-		return answer{by: denies, err: err}
-	}
-	allows, err := first(b.allow)
-	if err != nil || allows == "" {
-		return answer{err: err}
-	}
-	out := answer{allowed: true, by: allows}
-	if c.Principal.Type == principal.TypeAgent {
-		out.approval, out.err = first(b.approve)
-	}
-	return out
+	return nil
 }
 
-// filter folds the bucket for one caller.
-func (b *bucket) filter(caller func([]string) ast.Value, operator node) (filter, error) {
-	f := folder{on: b.on, caller: caller}
-	fold := func(policies []*Compiled) (node, error) {
-		out := make(anyOf, 0, len(policies))
-		for _, p := range policies {
-			all := make(allOf, len(p.conditions))
-			for i, c := range p.conditions {
-				all[i] = c.resid
-			}
-			out = append(out, all)
-		}
-		return f.fold(out)
-	}
-	var out filter
-	var err error
-	out.on = b.on
-	if out.permitted, err = fold(b.allow); err != nil {
-		return filter{}, err
-	}
-	if out.denied, err = fold(b.deny); err != nil || operator == nil {
-		return out, err
-	}
-	more, err := f.fold(operator)
+// maxFilters limits the filters that rules keep; when it is reached, all are dropped.
+const maxFilters = 500
+
+// filter returns the rows that the rules let the caller read.
+func (s *Set) filter(ctx context.Context, b *bundle, r *rules, c *Caller) (filter, error) {
+	p, err := s.program(ctx, b, r)
 	if err != nil {
 		return filter{}, err
 	}
-	out.denied = join(anyOf{out.denied, more})
-	return out, nil
+	key, fixed := b.version+p.reads.key(c), !p.reads.changes()
+	if b.operator {
+		fixed = false // its modules may read all of the caller and of the call
+	}
+	r.mu.Lock()
+	f, known := r.filters[key]
+	r.mu.Unlock()
+	if known && fixed {
+		return f, nil
+	}
+	input := b.input(p.reads, c, "read", r.on, nil)
+	f = filter{on: r.on}
+	for query, into := range map[*rego.PreparedPartialQuery]*node{&p.permitted: &f.permitted, &p.denied: &f.denied} {
+		left, err := query.Partial(ctx, rego.EvalParsedInput(input), rego.EvalMetrics(metrics.NoOp()))
+		if err != nil {
+			return filter{}, fmt.Errorf("evaluate the policies partially: %w", err)
+		}
+		if *into, err = r.on.read(left, false); err != nil {
+			return filter{}, err
+		}
+	}
+	if fixed {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if len(r.filters) >= maxFilters {
+			clear(r.filters)
+		}
+		r.filters[key] = f
+	}
+	return f, nil
 }
+
+// key is a text that distinguishes callers by what is read of them.
+func (r read) key(c *Caller) string {
+	var out strings.Builder
+	for _, path := range r {
+		if path[0] == "resource" {
+			continue
+		}
+		if v := c.value(path); v != nil {
+			out.WriteString(v.String())
+		}
+		out.WriteByte('\n')
+	}
+	return out.String()
+}
+
+// changes reports whether what is read differs with each call.
+func (r read) changes() bool {
+	return slices.ContainsFunc(r, func(path []string) bool { return len(path) == 2 && path[0] == "context" && path[1] == "time" })
+}
+
+// input returns the input of a module that reads this; all of what is documented for operators where there are operator's modules. A
+// row is nil where it is unknown.
+func (b *bundle) input(reads read, c *Caller, action string, on *resource, row *Row) ast.Value {
+	if b.operator {
+		return b.wholeInput(c, action, on, row)
+	}
+	in := reads.object(func(path []string) ast.Value {
+		switch {
+		case path[0] != "resource":
+			return c.value(path)
+		case row == nil:
+			return nil
+		}
+		return row.value(on, path[1:])
+	})
+	if in == nil {
+		return noInput
+	}
+	return in
+}
+
+var noInput = ast.NewObject()

@@ -142,7 +142,7 @@ func TestRequireApproval(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, tc.allow, d.Allow, name)
 		require.Equal(t, tc.approval, d.Approval, name)
-		require.False(t, tc.approval != "" && e.Settled(set, "update", "Request"), "each row is asked about")
+		require.False(t, tc.approval != "" && e.Unconditional(set, "update", "Request"), "each row is asked about")
 		read := update
 		read.Verb, read.Scope, read.Action = "request.read", "requests:read", "read"
 		d, err = e.DecideRow(t.Context(), set, who, read, row)

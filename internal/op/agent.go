@@ -134,9 +134,6 @@ func (b bothRows) Narrow(entity string) func(*sql.Selector) {
 	}
 }
 
-// Knows ignores decisions: a decision was made for one of the two principals only.
-func (bothRows) Knows(string, string, bool) {}
-
 // Enter sets no bound; bounded does.
 func (bothRows) Enter(ctx context.Context, _ string) (within context.Context, leave func(), err error) {
 	return ctx, func() {}, nil

@@ -62,9 +62,8 @@
 // more than a millisecond runs as costly work, one at a time for each company and on half of the processors for all of them
 // (Tx.Costly). A caller whose turn does not come within 5 s, or 250 ms inside a write transaction, is refused. A call whose row
 // keeps changing is prepared at most 5 times. A statement that policies narrow has 2 s. Where the policies are slow it waits in a
-// queue of its own, or has 50 ms if it runs inside a write (bound.go). Decisions about the rows that a call refers to are made
-// before its transaction, so that statements inside do not evaluate slow policies (foresee, for at most 20 rows that the input
-// names).
+// queue of its own, or has 50 ms if it runs inside a write (bound.go). Policies compile before a write's transaction
+// (authz.Engine.Ready); what a decision costs is bounded.
 //
 // # Dependencies
 //

@@ -18,16 +18,15 @@ import (
 // The policies are asked twice, when an event happens and when it is sent.
 
 // EventVisibleNow tells which subscriptions may read what an event is about, in the transaction in which the event happens. It lets a
-// subscription pass, and leaves the decision to EventVisible, where deciding would take long: when the policies are not in memory, or when
-// there are so many that a decision may take more than a millisecond. It makes no query where the policies give the same answer for
-// every row.
+// subscription pass, and leaves the decision to EventVisible, where deciding may take long: when the policies are not in memory, or when
+// they have globs. It makes no query where the policies give the same answer for every row.
 func (e *Engine) EventVisibleNow(ctx context.Context, db *ent.Client, ev *ent.Event, subscriptions []string) (func(id string) bool, error) {
 	on, err := resourceOf(ev)
 	if err != nil {
 		return nil, err
 	}
 	set, known := e.remembered(ctx, ev.CompanyID)
-	if !known || e.Authz.Heavy(set, string(Read), on) {
+	if !known || set.Slow() {
 		return func(string) bool { return true }, nil
 	}
 	return e.hears(ctx, db, set, on, ev, subscriptions)
@@ -44,8 +43,8 @@ func (e *Engine) remembered(ctx context.Context, companyID string) (*authz.Set, 
 	return e.rights.Known(rights.From{Store: e.Store, Authz: e.Authz}, companyID)
 }
 
-// EventVisible reports whether a subscription may read what an event is about, as it is now. Where the company has many policies, this
-// runs as the company's costly work.
+// EventVisible reports whether a subscription may read what an event is about, as it is now. Where the company's policies have globs,
+// this runs as its costly work.
 func (e *Engine) EventVisible(ctx context.Context, ev *ent.Event, subscription string) (shown bool, err error) {
 	on, err := resourceOf(ev)
 	if err != nil {
@@ -62,7 +61,7 @@ func (e *Engine) EventVisible(ctx context.Context, ev *ent.Event, subscription s
 		}
 		return err
 	}
-	if e.Authz.Heavy(set, string(Read), on) {
+	if set.Slow() {
 		err = e.Costly(ctx, ev.CompanyID, ask)
 	} else {
 		err = ask(ctx)
@@ -71,7 +70,7 @@ func (e *Engine) EventVisible(ctx context.Context, ev *ent.Event, subscription s
 }
 
 // hears asks the policies about the row, of the resource on, for each of the subscriptions. Where policies depend on the row, it hides a row that was
-// deleted, and a row about which deciding takes too long.
+// deleted.
 func (e *Engine) hears(ctx context.Context, db *ent.Client, set *authz.Set, on string, ev *ent.Event, subscriptions []string) (func(id string) bool, error) {
 	q := authz.Question{Verb: strings.ToLower(on) + ".read", Action: string(Read), Resource: on}
 	ask := func(id string, row authz.Row) bool {
@@ -79,7 +78,7 @@ func (e *Engine) hears(ctx context.Context, db *ent.Client, set *authz.Set, on s
 		d, err := e.Authz.DecideRow(ctx, set, who, q, row)
 		return err == nil && d.Allow
 	}
-	if e.Authz.Settled(set, string(Read), on) {
+	if e.Authz.Unconditional(set, string(Read), on) {
 		all := ask("", authz.Row{Resource: on})
 		return func(string) bool { return all }, nil
 	}

@@ -35,6 +35,11 @@ func (a *attempt) narrow(ctx context.Context) (context.Context, error) {
 		return ctx, undecided(err)
 	}
 	a.set = set
+	if a.info.Action != Read {
+		if err := a.engine.Authz.Ready(ctx, set, string(a.info.Action), a.info.Resource); err != nil {
+			return ctx, undecided(err)
+		}
+	}
 	if a.engine.Authz.Open(set) {
 		return ctx, nil // the default: everybody may read every row
 	}
@@ -130,7 +135,7 @@ func (tx *Tx) mayBegin(ctx context.Context) error {
 	if tx.set == nil || info.lists() || !authz.Bound(info.Resource) || info.Action == Read && authz.HasRows(info.Resource) {
 		return nil
 	}
-	if info.Action == Create && authz.HasRows(info.Resource) && !tx.engine.Authz.Settled(tx.set, string(Create), info.Resource) {
+	if info.Action == Create && authz.HasRows(info.Resource) && !tx.engine.Authz.Unconditional(tx.set, string(Create), info.Resource) {
 		return nil // mayLeave asks about the new row
 	}
 	return tx.ask(ctx, info.Action, authz.Row{Resource: info.Resource})
@@ -170,7 +175,7 @@ func (tx *Tx) mayTouch(ctx context.Context, row any) error {
 // mayLeave refuses a change when the policies deny the resulting row.
 func (tx *Tx) mayLeave(ctx context.Context, out any) error {
 	if tx.set == nil || !authz.Bound(tx.info.Resource) || tx.info.Action != Create && tx.info.Action != Update ||
-		tx.engine.Authz.Settled(tx.set, string(tx.info.Action), tx.info.Resource) {
+		tx.engine.Authz.Unconditional(tx.set, string(tx.info.Action), tx.info.Resource) {
 		return nil // mayBegin or mayTouch has asked already if the answer is the same for every row
 	}
 	for _, row := range []any{tx.after, out} {
@@ -190,7 +195,7 @@ func (tx *Tx) askOf(ctx context.Context, action Action, entity any) error {
 	if !ok {
 		return undecided(fmt.Errorf("%T is no row of a resource", entity))
 	}
-	if tx.engine.Authz.Settled(tx.set, string(action), name) {
+	if tx.engine.Authz.Unconditional(tx.set, string(action), name) {
 		row, _ := authz.RowOf(entity, nil) // only for the decision log
 		return tx.ask(ctx, action, row)
 	}

@@ -2,15 +2,11 @@ package op
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"maps"
 	"runtime"
-	"slices"
 	"sync"
 	"time"
 
-	"atrium/authz"
 	"atrium/ent"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
@@ -55,110 +51,6 @@ func (o *Operation[In, Out]) prepared(ctx context.Context, a *attempt, db *ent.C
 	var err error
 	a.preparation, err = o.prepare(principal.With(ctx, a.principal), &Tx{Client: db, attempt: a}, in)
 	return err
-}
-
-// foresee asks the policies before the transaction about the row as it is, about the row as the input would make it, and
-// about the rows that the input refers to. Where there are many policies, authz remembers the answers: the same question
-// inside the transaction then costs nothing, and queries inside do not evaluate the policies for these rows. foresee refuses
-// nothing, and questions that it misses are decided inside the transaction.
-func (a *attempt) foresee(ctx context.Context, in any) {
-	name, action := a.info.Resource, a.info.Action
-	if a.set == nil || !a.set.Heavy() && (!authz.Bound(name) || !a.engine.Authz.Heavy(a.set, string(action), name)) {
-		return
-	}
-	tx := &Tx{Client: a.engine.Store.Reader(), attempt: a}
-	_ = tx.Costly(principal.With(ctx, a.principal), func(ctx context.Context) error { // without a turn, the transaction decides
-		who, err := tx.who(ctx)
-		if err != nil {
-			return err
-		}
-		ask := func(action Action, row authz.Row) bool {
-			d, err := a.engine.Authz.DecideRow(ctx, a.set, who, tx.question(action, row.Resource), row)
-			return err == nil && d.Allow
-		}
-		body, err := json.Marshal(in)
-		if err != nil {
-			return err
-		}
-		for _, id := range append(idsIn(body), a.target) {
-			if err := tx.foreseeRow(ctx, id, ask); err != nil {
-				return err
-			}
-		}
-		if !authz.Bound(name) {
-			return nil
-		}
-		doc := map[string]any{}
-		if entity, err := authz.Load(ctx, tx.Client, name, a.target); err == nil {
-			row, err := tx.RowOf(ctx, entity)
-			if err != nil {
-				return err
-			}
-			ask(action, row)
-			doc = maps.Clone(row.Document())
-		}
-		if action == Delete || json.Unmarshal(body, &doc) != nil {
-			return nil
-		}
-		ask(action, authz.RowOfInput(name, a.target, doc))
-		return nil
-	})
-}
-
-// foreseeRow decides whether the caller may read the row with an id, and the rows that it belongs to.
-func (tx *Tx) foreseeRow(ctx context.Context, id string, ask func(Action, authz.Row) bool) error {
-	name := authz.OfID(id)
-	if name == "" || tx.rows == nil || tx.rows.Narrow(name) == nil {
-		return nil
-	}
-	entity, err := authz.Load(ctx, tx.Client, name, id)
-	if err != nil {
-		return ent.MaskNotFound(err)
-	}
-	row, err := tx.RowOf(ctx, entity)
-	if err != nil {
-		return err
-	}
-	shown := ask(Read, row)
-	tx.rows.Knows(name, id, shown)
-	for _, parent := range row.Parents() {
-		if shown {
-			tx.rows.Knows(parent.Resource, parent.ID, true)
-		} else if err := tx.foreseeRow(ctx, parent.ID, ask); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// maxForeseen limits the rows that foresee asks about for one call.
-const maxForeseen = 20
-
-// idsIn returns the ids that an input refers to.
-func idsIn(body []byte) []string {
-	var ids []string
-	var walk func(v any)
-	walk = func(v any) {
-		switch v := v.(type) {
-		case string:
-			if len(ids) < maxForeseen && authz.OfID(v) != "" && !slices.Contains(ids, v) {
-				ids = append(ids, v)
-			}
-		case []any:
-			for _, one := range v {
-				walk(one)
-			}
-		case map[string]any:
-			for _, key := range slices.Sorted(maps.Keys(v)) {
-				walk(v[key])
-			}
-		}
-	}
-	var v any
-	if json.Unmarshal(body, &v) == nil {
-		walk(v)
-	}
-	return ids
 }
 
 // Costly runs work whose cost the caller chooses: one at a time for each company, and on half of the processors for all

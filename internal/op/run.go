@@ -186,7 +186,6 @@ func write[In, Out any](ctx context.Context, a *attempt, o *Operation[In, Out], 
 			return err
 		})
 	}
-	a.foresee(ctx, in)
 	err := try()
 	for n := 1; errors.Is(err, ErrOutdated) && n < maxPreparations; n++ {
 		err = try()

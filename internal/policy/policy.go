@@ -22,6 +22,7 @@ import (
 const (
 	Limit         = 200       // policies, disabled ones included
 	maxConditions = 1_000     // of all enabled policies together, one condition for each operator
+	maxGlobs      = 50        // of these: a decision takes up to 0.1 ms for a glob on a text of 10,000 characters
 	maxBytes      = 256 << 10 // of JSON, of all enabled policies' conditions together
 )
 
@@ -142,16 +143,16 @@ func inBounds(ctx context.Context, tx *op.Tx) error {
 	if err != nil {
 		return fmt.Errorf("read the access policies: %w", err)
 	}
-	conditions, bytes := 0, 0
+	conditions, globs, bytes := 0, 0, 0
 	for _, row := range rows {
 		if !row.Enabled {
 			continue
 		}
-		n, err := authz.Size(row.Condition)
+		n, g, err := authz.Size(row.Condition)
 		if err != nil {
 			return err
 		}
-		conditions, bytes = conditions+n, bytes+len(row.Condition)
+		conditions, globs, bytes = conditions+n, globs+g, bytes+len(row.Condition)
 	}
 	switch {
 	case len(rows) > Limit:
@@ -159,6 +160,9 @@ func inBounds(ctx context.Context, tx *op.Tx) error {
 	case conditions > maxConditions:
 		return apperr.New(apperr.Conflict, "The enabled access policies of a company have at most %d conditions together. With this one they would have %d.",
 			maxConditions, conditions)
+	case globs > maxGlobs:
+		return apperr.New(apperr.Conflict, "The enabled access policies of a company have at most %d globs together. With this one they would have %d.",
+			maxGlobs, globs)
 	case bytes > maxBytes:
 		return apperr.New(apperr.Conflict, "The conditions of a company's enabled access policies take at most %d KiB of JSON together.", maxBytes>>10)
 	}

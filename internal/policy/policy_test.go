@@ -166,6 +166,26 @@ func TestConditionsTogether(t *testing.T) {
 	})
 }
 
+// So are their globs, which take longest to decide by.
+func TestGlobsTogether(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		owner := w.As(w.A, principal.Owner)
+		condition := map[string]any{}
+		for i := range 25 {
+			condition[fmt.Sprintf("resource.tags.t%d", i)] = map[string]any{"glob": "a*"}
+		}
+		text, err := json.Marshal(condition)
+		require.NoError(t, err)
+		globs := policy.NewCondition(text)
+		in := policy.CreateInput{Name: "x", Effect: "Deny", Action: "read", Resource: "Service", Condition: &globs}
+		testkit.Run(t, w, owner, policy.Create, in)
+		testkit.Run(t, w, owner, policy.Create, in)
+		e := refused(t, w, owner, policy.Create, in, apperr.Conflict)
+		require.Equal(t, "The enabled access policies of a company have at most 50 globs together. With this one they would have 75.", e.Message)
+	})
+}
+
 // Without any Allow that matches the answer is no, for owners too; they keep reading and writing policies, and nobody else
 // does.
 func TestLockedOut(t *testing.T) {

@@ -3,9 +3,6 @@ package rights
 import (
 	"context"
 	"fmt"
-	"runtime"
-	"strconv"
-	"sync"
 
 	"atrium/authz"
 	"atrium/ent"
@@ -17,17 +14,11 @@ import (
 	"atrium/internal/platform/store"
 )
 
-// maxCompiled limits the cached compiled policies; when it is reached, all are dropped.
-const maxCompiled = 20_000
-
 // Cache holds the companies' access policies, and what policies ask of callers, until a row changes on any node that they are
 // made from (store.AuthorityCache). The zero value is ready.
 type Cache struct {
 	sets  store.AuthorityCache[*authz.Set] // by company
 	facts store.AuthorityCache[*facts]     // by company and caller
-
-	mu       sync.RWMutex
-	compiled map[string]*authz.Compiled // by id and version of the policy, which never changes
 }
 
 // From says where cached values are read from.
@@ -53,7 +44,7 @@ func (c *Cache) Policies(ctx context.Context, from From, companyID string) (*aut
 		}
 		compiled := make([]*authz.Compiled, len(rows))
 		for i, row := range rows {
-			if compiled[i], err = c.compile(ctx, from, row); err != nil {
+			if compiled[i], err = from.Authz.Compile(ctx, policyOf(row)); err != nil {
 				return nil, fmt.Errorf("read the access policy %s: %w", row.ID, err)
 			}
 		}
@@ -64,45 +55,6 @@ func (c *Cache) Policies(ctx context.Context, from From, companyID string) (*aut
 // Known returns the company's enabled access policies if they are in memory.
 func (c *Cache) Known(from From, companyID string) (*authz.Set, bool) {
 	return c.sets.Kept(from.Store, companyID)
-}
-
-// compilers limits how many policies compile at once. The heaviest takes some 20 ms, and a company may have 200. Without this
-// limit each call of such a company compiled all of them at once after a start, and other companies' calls had no processor
-// for seconds.
-var compilers = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))
-
-// compile returns the compiled policy, from the cache if it is there: a version of a policy never changes.
-func (c *Cache) compile(ctx context.Context, from From, row *ent.AccessPolicy) (*authz.Compiled, error) {
-	key := row.ID + "/" + strconv.Itoa(row.Version)
-	if p := c.known(key); p != nil {
-		return p, nil
-	}
-	select {
-	case compilers <- struct{}{}:
-		defer func() { <-compilers }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	if p := c.known(key); p != nil { // another goroutine has compiled it meanwhile
-		return p, nil
-	}
-	p, err := from.Authz.Compile(ctx, policyOf(row))
-	if err != nil {
-		return nil, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.compiled == nil || len(c.compiled) >= maxCompiled {
-		c.compiled = map[string]*authz.Compiled{}
-	}
-	c.compiled[key] = p
-	return p, nil
-}
-
-func (c *Cache) known(key string) *authz.Compiled {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return c.compiled[key]
 }
 
 // policyOf returns a stored policy in the form that authz reads.

@@ -112,9 +112,6 @@ func (p *Principal) WithCause(c Cause) *Principal {
 type Rows interface {
 	// Narrow returns the filter for queries of the entity ("Service"), and nil when all its rows are visible.
 	Narrow(entity string) func(*sql.Selector)
-	// Knows records a decision about one row, so that queries return it or leave it out without evaluating the filter. After a
-	// change to the row the decision must be made again.
-	Knows(entity, id string, visible bool)
 	// Enter limits the work of a query that Narrow filters: the caller runs the query under the returned context and then calls
 	// leave.
 	Enter(ctx context.Context, entity string) (within context.Context, leave func(), err error)
