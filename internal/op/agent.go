@@ -139,15 +139,6 @@ func (bothRows) Enter(ctx context.Context, _ string) (within context.Context, le
 	return ctx, func() {}, nil
 }
 
-// alsoReads decides whether the second reader of a call may read a row.
-func (a *attempt) alsoReads(ctx context.Context, q authz.Question, row authz.Row) (authz.Decision, error) {
-	who, err := a.engine.Caller(ctx, a.set, a.also)
-	if err != nil {
-		return authz.Decision{}, undecided(err)
-	}
-	return a.engine.Authz.DecideRow(ctx, a.set, who, q, row)
-}
-
 // ofAgents decides about operations of agents on their own runs. No role grants these, because a person has no such runs.
 func ofAgents(p *principal.Principal, info *Info) authz.Decision {
 	switch {

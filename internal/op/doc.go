@@ -15,6 +15,20 @@
 // they are denied. A replica of the database may answer reads that are not about one row (store.Read): it shows everything that
 // was committed before the call. It never answers what decides about a call.
 //
+// # Rights
+//
+// Package authz decides; op asks it at three places of a call and filters its queries. These are the words:
+//
+//	decide      may this caller call it: scopes, kind of caller and role, for each verb of the operation (run.go); Admit does so
+//	            before a door reads a body
+//	mayReach    does the role reach this row: all rows, those of the caller, those assigned to it (tx.go)
+//	mayTouch    do the policies let the caller read the row and do this to it as it is; mayBegin, where there is no row (policy.go)
+//	mayLeave    do they allow the row as it becomes
+//	narrow      put the policies' filter on the caller's queries; Unfiltered takes it off for one query, Visible gives it to a
+//	            hand-written one
+//	secondLook  tell a hidden row from one that does not exist
+//	may.go      tells a page beforehand what its caller may do, others.go what somebody else may
+//
 // # Rooms
 //
 //	audit        writing audit entries; merkle is the tree that proves them
@@ -23,7 +37,7 @@
 //	events       the events, their payloads, and how one is written
 //	input        binding and checking inputs
 //	paging       lists, look-ups, cursors
-//	rights       what a caller's scopes and role allow
+//	rights       the companies' policies, and what they ask of a caller, in memory
 //
 // # Work in the background
 //

@@ -24,7 +24,7 @@ func Permissions(ctx context.Context, e *Engine) ([]string, error) {
 	}
 	granted := []string{}
 	for _, info := range grantable(e) {
-		d, err := e.decideFor(ctx, p, info)
+		d, err := e.grant(ctx, p, info, info.Verb)
 		if err != nil {
 			return nil, err
 		}
@@ -42,31 +42,22 @@ func MayCall(ctx context.Context, e *Engine, info *Info) (bool, error) {
 	if !ok {
 		return false, nil
 	}
-	for _, verb := range info.Verbs() {
-		d, err := e.decideVerb(ctx, p, info, verb)
-		if err != nil || !d.Allow {
-			return false, err
-		}
-	}
-	return true, nil
+	d, err := e.grant(ctx, p, info, info.Verbs()...)
+	return d.Allow, err
 }
 
-// decideFor decides by role and scopes, and refuses a sandbox what only the live company has.
-func (e *Engine) decideFor(ctx context.Context, p *principal.Principal, info *Info) (authz.Decision, error) {
-	return e.decideVerb(ctx, p, info, info.Verb)
-}
-
-func (e *Engine) decideVerb(ctx context.Context, p *principal.Principal, info *Info, verb string) (authz.Decision, error) {
+// grant decides by role and scopes, and refuses a sandbox what only the live company has.
+func (e *Engine) grant(ctx context.Context, p *principal.Principal, info *Info, verbs ...string) (authz.Decision, error) {
 	if info.LiveOnly && p.Sandbox {
 		return authz.Decision{}, nil
 	}
-	return e.decide(ctx, p, info, verb)
+	return e.decideAll(ctx, p, info, verbs, nil)
 }
 
 // Permits reports whether role, scopes and the company's access policies let the caller run an operation on this row. It leaves out
 // whether the role reaches the row and whether the row's state allows the change: the operation that calls it knows.
 func (tx *Tx) Permits(ctx context.Context, info *Info, row any) (bool, error) {
-	d, err := tx.engine.decideFor(ctx, tx.principal, info)
+	d, err := tx.engine.grant(ctx, tx.principal, info, info.Verb)
 	if err != nil || !d.Allow {
 		return false, err
 	}
@@ -91,7 +82,7 @@ func MayOn(ctx context.Context, e *Engine, row any) ([]string, error) {
 		if info.Resource != name || info.Action != Update && info.Action != Delete {
 			continue
 		}
-		d, err := e.decideFor(ctx, p, info)
+		d, err := e.grant(ctx, p, info, info.Verb)
 		if err != nil {
 			return nil, err
 		}

@@ -54,13 +54,8 @@ func (tx *Tx) allowedTo(ctx context.Context, who *principal.Principal, info *Inf
 	if err != nil {
 		return false, undecided(err)
 	}
-	d, err := tx.engine.Authz.DecideRow(ctx, set, caller, info.asks(action), row)
+	d, err := tx.engine.Authz.DecideRow(ctx, set, caller, info.question(info.Verbs()[0], action, info.Resource), row)
 	return d.Allow, err
-}
-
-// asks returns the question to put to authz about a principal that performs the operation.
-func (i *Info) asks(action Action) authz.Question {
-	return authz.Question{Verb: i.Verbs()[0], Scope: i.Scope, AdminLayer: i.AdminLayer, Action: string(action), Resource: i.Resource}
 }
 
 // ApprovalFor returns the id of the access policy that makes an agent's change of a row wait for a person, for the row as it is or
@@ -86,7 +81,7 @@ func (tx *Tx) ApprovalFor(ctx context.Context, who *principal.Principal, info *I
 	}
 	approval := ""
 	for _, row := range rows {
-		d, err := tx.engine.Authz.DecideRow(ctx, set, caller, info.asks(info.Action), row)
+		d, err := tx.engine.Authz.DecideRow(ctx, set, caller, info.question(info.Verbs()[0], info.Action, info.Resource), row)
 		if err != nil {
 			return "", undecided(err)
 		}

@@ -206,20 +206,34 @@ func (tx *Tx) askOf(ctx context.Context, action Action, entity any) error {
 	return tx.ask(ctx, action, row)
 }
 
-// ask asks the policies about a row. Returns forbidden when they deny.
-func (tx *Tx) ask(ctx context.Context, action Action, row authz.Row) error {
+// decideRow decides about a row for the caller, and for the second reader of the call if there is one.
+func (tx *Tx) decideRow(ctx context.Context, action Action, row authz.Row) (authz.Decision, error) {
 	who, err := tx.who(ctx)
 	if err != nil {
-		return err
+		return authz.Decision{}, err
 	}
-	d, err := tx.engine.Authz.DecideRow(ctx, tx.set, who, tx.question(action, row.Resource), row)
-	if err != nil {
-		return undecided(err)
+	verb := tx.verbs[0]
+	if tx.info.OfAgents {
+		verb = commonRight // no role grants the operation's own verb, and ofAgents has decided about it
 	}
-	if d.Allow && tx.also != nil {
-		if d, err = tx.alsoReads(ctx, tx.question(action, row.Resource), row); err != nil {
-			return undecided(err)
+	q := tx.info.question(verb, action, row.Resource)
+	d, err := tx.engine.Authz.DecideRow(ctx, tx.set, who, q, row)
+	if err == nil && d.Allow && tx.also != nil {
+		if who, err = tx.engine.Caller(ctx, tx.set, tx.also); err == nil {
+			d, err = tx.engine.Authz.DecideRow(ctx, tx.set, who, q, row)
 		}
+	}
+	if err != nil {
+		return authz.Decision{}, undecided(err)
+	}
+	return d, nil
+}
+
+// ask asks the policies about a row. Returns forbidden when they deny.
+func (tx *Tx) ask(ctx context.Context, action Action, row authz.Row) error {
+	d, err := tx.decideRow(ctx, action, row)
+	if err != nil {
+		return err
 	}
 	tx.row, tx.asked = row, action
 	if d.Allow && d.Approval != "" && !tx.approved() && !tx.info.OfAgents { // an agent's work on its own runs does nothing yet
@@ -261,18 +275,8 @@ func (tx *Tx) Shows(ctx context.Context, row authz.Row) (bool, error) {
 	if !tx.Narrowed(row.Resource) {
 		return true, nil
 	}
-	who, err := tx.who(ctx)
-	if err != nil {
-		return false, err
-	}
-	d, err := tx.engine.Authz.DecideRow(ctx, tx.set, who, tx.question(Read, row.Resource), row)
-	if err == nil && d.Allow && tx.also != nil {
-		d, err = tx.alsoReads(ctx, tx.question(Read, row.Resource), row)
-	}
-	if err != nil {
-		return false, undecided(err)
-	}
-	return d.Allow, nil
+	d, err := tx.decideRow(ctx, Read, row)
+	return d.Allow, err
 }
 
 // Filtered undoes Unfiltered.
@@ -298,14 +302,9 @@ func (a *attempt) concealed() bool {
 // commonRight is a right that every role has.
 const commonRight = "request.read"
 
-func (tx *Tx) question(action Action, resource string) authz.Question {
-	verb := tx.verbs[0]
-	if tx.info.OfAgents {
-		verb = commonRight // no role grants the operation's own verb, and ofAgents has decided about it
-	}
-	return authz.Question{
-		Verb: verb, Scope: tx.info.Scope, AdminLayer: tx.info.AdminLayer, Action: string(action), Resource: resource,
-	}
+// question is what authz is asked about a caller of the operation.
+func (i *Info) question(verb string, action Action, resource string) authz.Question {
+	return authz.Question{Verb: verb, Scope: i.Scope, AdminLayer: i.AdminLayer, Action: string(action), Resource: resource}
 }
 
 // RowOf returns an entity as policies see it, with its lists as they are in the transaction.

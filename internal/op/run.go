@@ -209,7 +209,7 @@ func (e *Engine) decide(ctx context.Context, p *principal.Principal, info *Info,
 	if aboutRuns(p, info) {
 		return ofAgents(p, info), nil
 	}
-	d, err := e.Authz.Decide(ctx, p, authz.Question{Verb: verb, Scope: info.Scope, AdminLayer: info.AdminLayer})
+	d, err := e.Authz.Decide(ctx, p, info.question(verb, "", ""))
 	if err != nil {
 		return authz.Decision{}, undecided(err)
 	}
