@@ -50,7 +50,7 @@ func (o *Operation[In, Out]) firstAnswer(ctx context.Context, tx *Tx, in In) (*A
 	return &Answer{Status: row.Status, Header: row.Header, Body: row.Body, Repeated: true}, nil
 }
 
-// mayReadAgain returns forbidden when the caller may no longer read the row that a stored answer is about.
+// mayReadAgain returns forbidden when the caller may no longer read the row that a stored answer is about, or create it.
 func (tx *Tx) mayReadAgain(ctx context.Context, stored *ent.IdempotencyKey) error {
 	if stored.RowID == "" || !authz.HasRows(stored.Resource) {
 		return nil
@@ -72,6 +72,11 @@ func (tx *Tx) mayReadAgain(ctx context.Context, stored *ent.IdempotencyKey) erro
 			d.Allow = false
 			tx.decision = d
 			return tx.denied()
+		}
+	}
+	if tx.set != nil && tx.info.Action == Create && stored.Resource == tx.info.Resource {
+		if err := tx.askOf(ctx, Create, entity); err != nil {
+			return err
 		}
 	}
 	return tx.MayRead(ctx, entity)

@@ -88,6 +88,9 @@ func TestStoredAnswersFollowRights(t *testing.T) {
 		allowed(false, "create")
 		allowed(true, "update")
 		testkit.Run(t, w, owner, policy.Delete, op.ByID{ID: p.ID})
+		p = deny("create", `{"resource.name": "Made"}`) // the row would be refused, not the call as such
+		allowed(false, "create")
+		testkit.Run(t, w, owner, policy.Delete, op.ByID{ID: p.ID})
 		p = deny("update", `{"resource.description": "Secret"}`)
 		allowed(false, "update")
 		testkit.Run(t, w, owner, policy.Delete, op.ByID{ID: p.ID})
