@@ -5,7 +5,7 @@ import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codegen } from '@graphql-codegen/core';
 import { preset } from '@graphql-codegen/client-preset';
-import { buildSchema, Kind, parse, print, stripIgnoredCharacters, validate, visit } from 'graphql';
+import { buildSchema, isEnumType, Kind, parse, print, stripIgnoredCharacters, validate, visit } from 'graphql';
 
 const sdl = await readFile(process.env.SCHEMA ?? '../../../../graph/schema.graphql', 'utf8');
 const schema = buildSchema(sdl);
@@ -33,6 +33,10 @@ for (const section of sections) {
   const text = await codegen(section);
   await writeFile('src/gen/types.ts', text.split('\n').filter((l) => !/^export const \w+ = \{"kind"/.test(l) && !/^import type \{ TypedDocumentNode/.test(l)).join('\n'));
 }
+
+// Each enum's values in the schema's order, under its name. The fields that lists are sorted by are shown nowhere.
+const enums = Object.values(schema.getTypeMap()).filter((e) => isEnumType(e) && !/^__|Sort$/.test(e.name));
+await writeFile('src/gen/enums.ts', enums.map((e) => `export const ${e.name} = [${e.getValues().map((v) => `'${v.name}'`).join(', ')}] as const;\n`).join(''));
 
 const named = visit(all, {
   SelectionSet(node, _key, parent) {

@@ -6,8 +6,9 @@ import { rows, useWrite } from '../app/data';
 import type { Fault } from '../app/fault';
 import { can, useViewer } from '../app/session';
 import { ApplyProposal, DecideAction, RejectProposal } from '../gen/documents';
+import * as enums from '../gen/enums';
 import type { ActionFullFragment } from '../gen/types';
-import { Badge, percent, priorities, Time, words } from '../ui/bits';
+import { Badge, percent, Time, words } from '../ui/bits';
 import { Dialog } from '../ui/dialog';
 import { Field, Rest, faultAt } from '../ui/field';
 import { toast } from '../ui/toast';
@@ -34,7 +35,7 @@ export function Proposal({ action: a, title }: { action: ActionFullFragment; tit
     return found ?? (field === 'priority' ? words(String(value)) : typeof value === 'object' ? JSON.stringify(value) : String(value));
   };
   const options = (field: string): [string, string][] => (named[field] ?? [])
-    .map((x) => [x.id, x.name] as [string, string]).concat(field === 'priority' ? priorities.map((p) => [p, words(p)] as [string, string]) : []);
+    .map((x) => [x.id, x.name] as [string, string]).concat(field === 'priority' ? enums.RequestPriority.map((p) => [p, words(p)] as [string, string]) : []);
   const run = async () => {
     const o = await apply({ input: { id: a.id, ...(Object.keys(edits).length > 0 ? { edits: edits as never } : {}) } });
     setFault(o.fault);

@@ -61,8 +61,6 @@ export const count = (n: number, one: string, many = `${one}s`) => `${n.toLocale
 
 export const percent = (share: number) => `${Math.round(share * 100)} %`;
 
-export const priorities = ['LOW', 'MEDIUM', 'HIGH', 'URGENT'] as const;
-
 // lasting is how people call so many minutes, exactly: 90 minutes, 3 hours, 2 days 4 hours.
 export function lasting(minutes: number): string {
   if (minutes < 120) return count(minutes, 'minute');

@@ -3,6 +3,7 @@ import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { can, givesRole, roleWord, useCan, useViewer } from '../../app/session';
 import { CreateAccount, CreateAccountKey, DeleteAccount, ServiceAccounts, UpdateAccount } from '../../gen/documents';
+import * as enums from '../../gen/enums';
 import type { AccountFragment, Role } from '../../gen/types';
 import { Scopes } from '../../parts/scopes';
 import { Subpages } from '../../parts/subpages';
@@ -65,7 +66,7 @@ export default function AccountList() {
 function Editor({ account: a, close, saved }: { account: AccountFragment | null; close: () => void; saved: () => void }) {
   const [draft, set, forget, base] = useDraft(`account ${a?.id ?? 'new'}`, { name: a?.name ?? '', role: a?.role ?? 'agent' as Role }, a?.etag);
   const viewer = useViewer();
-  const roles = (['member', 'agent', 'admin', 'owner'] as const).filter((r) => r === a?.role || (givesRole(viewer, r) && (!a || givesRole(viewer, a.role))));
+  const roles = enums.Role.toReversed().filter((r) => r === a?.role || (givesRole(viewer, r) && (!a || givesRole(viewer, a.role))));
   const [fault, setFault] = useState<Fault | null>(null);
   const [create, making] = useWrite(CreateAccount, true);
   const [update, saving] = useWrite(UpdateAccount, true);

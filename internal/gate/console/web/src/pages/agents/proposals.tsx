@@ -1,6 +1,7 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { rows, usePages } from '../../app/data';
 import { Proposals } from '../../gen/documents';
+import * as enums from '../../gen/enums';
 import type { AgentActionStatus } from '../../gen/types';
 import { Proposal } from '../../parts/proposal';
 import { Subpages } from '../../parts/subpages';
@@ -9,8 +10,6 @@ import { Field } from '../../ui/field';
 import { More } from '../../ui/more';
 import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
-
-const statuses: AgentActionStatus[] = ['PENDING', 'APPLIED', 'REJECTED', 'STALE', 'EXPIRED'];
 
 // ProposalList is what agents propose or wait to do, and what became of it.
 export default function ProposalList() {
@@ -21,7 +20,7 @@ export default function ProposalList() {
   return (
     <Page title="Proposals" verb="agentaction.read" intro="What agents propose to people, and what they wait to do until somebody approves it." tabs={<Subpages of="agents" />}>
       <search className="filters">
-        <Field label="Status"><select value={status} onChange={(e) => { void navigate({ to: '/app/proposals', search: { status: e.target.value } as never, replace: true }); }}><option value="all">Any</option>{statuses.map((s) => <option key={s} value={s}>{words(s)}</option>)}</select></Field>
+        <Field label="Status"><select value={status} onChange={(e) => { void navigate({ to: '/app/proposals', search: { status: e.target.value } as never, replace: true }); }}><option value="all">Any</option>{enums.AgentActionStatus.map((s) => <option key={s} value={s}>{words(s)}</option>)}</select></Field>
       </search>
       <Loaded read={read} skeleton={4}>
         {() => (list.length === 0 ? <Empty title={status === 'PENDING' ? 'Nothing waits' : status === 'all' ? 'Nothing was proposed yet' : `No proposal is ${words(status).toLowerCase()}`}><p>Proposals appear here and on the pages of their requests.</p></Empty> : (

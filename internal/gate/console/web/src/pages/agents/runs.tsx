@@ -3,6 +3,7 @@ import { rows, usePages } from '../../app/data';
 import { useTold } from '../../app/live';
 import { useCan } from '../../app/session';
 import { AgentRuns, RunChanged } from '../../gen/documents';
+import * as enums from '../../gen/enums';
 import type { AgentRunFilter, AgentRunStatus } from '../../gen/types';
 import { runTone } from '../../parts/runs';
 import { Subpages } from '../../parts/subpages';
@@ -12,8 +13,6 @@ import { More } from '../../ui/more';
 import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
 
-const statuses: AgentRunStatus[] = ['QUEUED', 'RUNNING', 'WAITING', 'PROPOSED', 'COMPLETED', 'HANDED_OVER', 'FAILED', 'STOPPED'];
-
 // RunsPage is every run of every agent.
 export default function RunsPage() {
   const { status = '' } = useSearch({ strict: false }) as { status?: string };
@@ -21,7 +20,7 @@ export default function RunsPage() {
   return (
     <Page title="Agent runs" verb="agentrun.read" intro="What agents did, request by request, live." tabs={<Subpages of="agents" />}>
       <search className="filters">
-        <Field label="Status"><select value={status} onChange={(e) => { void navigate({ to: '/app/runs', search: { status: e.target.value } as never, replace: true }); }}><option value="">Any</option>{statuses.map((s) => <option key={s} value={s}>{words(s)}</option>)}</select></Field>
+        <Field label="Status"><select value={status} onChange={(e) => { void navigate({ to: '/app/runs', search: { status: e.target.value } as never, replace: true }); }}><option value="">Any</option>{enums.AgentRunStatus.map((s) => <option key={s} value={s}>{words(s)}</option>)}</select></Field>
       </search>
       <RunList filter={status ? { status: status.split(',') as AgentRunStatus[] } : {}} />
     </Page>

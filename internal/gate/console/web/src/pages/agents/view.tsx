@@ -140,7 +140,7 @@ function MakeKey({ agent: a, close, made }: { agent: AgentFullFragment; close: (
   );
 }
 
-const tools: [AgentToolName, string][] = [['updateRequest', 'Routes requests'], ['moveRequest', 'Moves requests to another offering'], ['acceptRequest', 'Accepts requests'], ['declineRequest', 'Declines requests'], ['createComment', 'Comments']];
+const tools: Record<AgentToolName, string> = { updateRequest: 'Routes requests', moveRequest: 'Moves requests to another offering', acceptRequest: 'Accepts requests', declineRequest: 'Declines requests', createComment: 'Comments' };
 
 function Settings({ agent: a }: { agent: AgentFullFragment }) {
   const [managed, intake] = [a.source === 'MANAGED', a.type === 'QUEUE_INTAKE'];
@@ -198,7 +198,7 @@ function Settings({ agent: a }: { agent: AgentFullFragment }) {
         <fieldset>
           <legend>Tools</legend>
           <div className="pair level">
-            {tools.map(([name, says]) => (
+            {Object.entries(tools).map(([name, says]) => (
               <Field key={name} label={says} hint={name}><select value={draft.tools[name] ?? 'off'} onChange={(e) => { set({ ...draft, tools: { ...draft.tools, [name]: e.target.value as AgentToolMode } }); }}><option value="auto">As its autonomy says</option><option value="approve">Waits for approval</option><option value="off">Not at all</option></select></Field>
             ))}
           </div>

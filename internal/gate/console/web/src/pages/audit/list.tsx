@@ -4,6 +4,7 @@ import { rows, usePages, useRead, useWrite } from '../../app/data';
 import { useCounted } from '../../app/live';
 import { can, useViewer } from '../../app/session';
 import { Audit, AuditAdded, AuditOne, ExportAudit } from '../../gen/documents';
+import * as enums from '../../gen/enums';
 import type { AuditFilter, EntryFragment } from '../../gen/types';
 import { localTime } from '../../ui/answer';
 import { audited } from '../../parts/resources';
@@ -58,7 +59,7 @@ export default function AuditList() {
       <search className="filters">
         {text('action', 'Action', 'request.created')}
         <Field label="Resource"><select value={search.resourceType ?? ''} onChange={(e) => { set({ ...search, resourceType: e.target.value }); }}><option value="">Any</option>{audited.map((t) => <option key={t}>{t}</option>)}</select></Field>
-        <Field label="Outcome"><select value={search.outcome ?? ''} onChange={(e) => { set({ ...search, outcome: e.target.value }); }}><option value="">Any</option>{['allowed', 'denied', 'failed'].map((o) => <option key={o} value={o}>{words(o)}</option>)}</select></Field>
+        <Field label="Outcome"><select value={search.outcome ?? ''} onChange={(e) => { set({ ...search, outcome: e.target.value }); }}><option value="">Any</option>{enums.AuditOutcome.map((o) => <option key={o} value={o}>{words(o)}</option>)}</select></Field>
         {text('resourceId', 'Resource id', 'req_…')}
         {text('actorId', 'Actor id', 'usr_…')}
         {day('from', 'From')}{day('to', 'Before')}

@@ -3,6 +3,7 @@ import { rows, usePages } from '../../app/data';
 import { useTold } from '../../app/live';
 import { useCan } from '../../app/session';
 import { ExecutionMoved, Executions } from '../../gen/documents';
+import * as enums from '../../gen/enums';
 import type { ExecutionFilter, ExecutionStatus } from '../../gen/types';
 import { Subpages } from '../../parts/subpages';
 import { Badge, phaseName, Time, words } from '../../ui/bits';
@@ -12,7 +13,6 @@ import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
 
 type Search = { status?: string; workflowId?: string };
-const statuses: ExecutionStatus[] = ['RUNNING', 'WAITING', 'COMPLETED', 'FAILED', 'CANCELLED'];
 
 // ExecutionList is what workflows are at.
 export default function ExecutionList() {
@@ -26,7 +26,7 @@ export default function ExecutionList() {
   return (
     <Page title="Executions" verb="execution.read" intro="What workflows are at, live." tabs={<Subpages of="workflows" />}>
       <search className="filters">
-        <Field label="Status"><select value={search.status ?? ''} onChange={(e) => { void navigate({ to: '/app/executions', search: { ...search, status: e.target.value } as never, replace: true }); }}><option value="">Any</option>{statuses.map((s) => <option key={s} value={s}>{words(s)}</option>)}</select></Field>
+        <Field label="Status"><select value={search.status ?? ''} onChange={(e) => { void navigate({ to: '/app/executions', search: { ...search, status: e.target.value } as never, replace: true }); }}><option value="">Any</option>{enums.ExecutionStatus.map((s) => <option key={s} value={s}>{words(s)}</option>)}</select></Field>
         {search.workflowId && <button type="button" className="quiet" onClick={() => { void navigate({ to: '/app/executions', search: { ...search, workflowId: '' } as never, replace: true }); }}>Of all workflows</button>}
       </search>
       <Loaded read={read}>

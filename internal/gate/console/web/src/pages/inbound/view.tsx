@@ -4,6 +4,7 @@ import { rows, usePages, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { can, useCan, useViewer } from '../../app/session';
 import { InboundCalls, InboundOne, ReplayCall, RotateInbound, UpdateInbound } from '../../gen/documents';
+import * as enums from '../../gen/enums';
 import type { CallFragment, InboundFullFragment, SignatureStyle } from '../../gen/types';
 import { Choices, useOfferingChoices, useWorkflowChoices } from '../../parts/choices';
 import { Badge, count, Time, words } from '../../ui/bits';
@@ -79,7 +80,7 @@ function Calls({ id }: { id: string }) {
   const list = rows(read.data?.inboundCalls);
   return (
     <Section title="Calls" intro="Those of the last 30 days." actions={<>
-      {['', 'ACCEPTED', 'DUPLICATE', 'REJECTED'].map((o) => <button key={o} type="button" className="plain small" aria-pressed={outcome === o} onClick={() => { void navigate({ to: '/app/inbound-webhooks/$id', params: { id }, search: { outcome: o } as never, replace: true, resetScroll: false }); }}>{o ? words(o) : 'All'}</button>)}
+      {['', ...enums.InboundOutcome].map((o) => <button key={o} type="button" className="plain small" aria-pressed={outcome === o} onClick={() => { void navigate({ to: '/app/inbound-webhooks/$id', params: { id }, search: { outcome: o } as never, replace: true, resetScroll: false }); }}>{o ? words(o) : 'All'}</button>)}
       <button type="button" className="quiet small" onClick={read.again}>Refresh</button>
     </>}>
       <Loaded read={read} skeleton={3}>{() => (list.length === 0 ? <Empty title={outcome ? 'No call ended this way' : 'Nobody has called yet'} /> : <><ul className="rows" aria-label="Calls">{list.map((c) => <One key={c.id} call={c} again={read.again} />)}</ul><More shown={list.length} total={read.data?.inboundCalls?.totalCount} page={read.data?.inboundCalls?.pageInfo} next={read.next} /></>)}</Loaded>
@@ -101,8 +102,6 @@ function One({ call: c, again }: { call: CallFragment; again: () => void }) {
     </li>
   );
 }
-
-const styles: SignatureStyle[] = ['hex', 'standard', 'github', 'stripe', 'slack', 'pagerduty'];
 
 function Edit({ webhook: w }: { webhook: InboundFullFragment }) {
   const workflows = useWorkflowChoices();
@@ -136,7 +135,7 @@ function Edit({ webhook: w }: { webhook: InboundFullFragment }) {
         </div>
         <div className="pair">
           <Field label="Files a request of" hint="Each call files one." fault={faultAt(fault, 'offeringId')}><select value={draft.offeringId} onChange={(e) => { set({ ...draft, offeringId: e.target.value }); }}><option value="">None</option><Choices of={offerings} now={draft.offeringId} /></select></Field>
-          <Field label="Signed in the way of" fault={faultAt(fault, 'signatureStyle')}><select value={draft.style} onChange={(e) => { set({ ...draft, style: e.target.value as SignatureStyle }); }}>{styles.map((s) => <option key={s} value={s}>{s === 'hex' ? 'Atrium (hex)' : words(s)}</option>)}</select></Field>
+          <Field label="Signed in the way of" fault={faultAt(fault, 'signatureStyle')}><select value={draft.style} onChange={(e) => { set({ ...draft, style: e.target.value as SignatureStyle }); }}>{enums.SignatureStyle.map((s) => <option key={s} value={s}>{s === 'hex' ? 'Atrium (hex)' : words(s)}</option>)}</select></Field>
         </div>
         <Field label="Mapping" optional hint={<>What the request is made of: title, priority and fields, each a condition language (CEL) expression over <code>webhook</code>, as JSON.</>} fault={broken || at}><textarea className="mono" rows={4} spellCheck={false} value={draft.mapping} placeholder={'{"title": "webhook.body.summary"}'} onChange={(e) => { set({ ...draft, mapping: e.target.value }); }} /></Field>
         <Check label="Calls must be signed" checked={draft.verify} set={(verify) => { set({ ...draft, verify }); }} />

@@ -4,6 +4,7 @@ import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { can, givesRole, roleWord, useCan, useViewer, type Viewer } from '../../app/session';
 import { DeactivateUser, ErasePerson, InviteUser, People, ReactivateUser, ResendInvitation, UpdatePerson } from '../../gen/documents';
+import * as enums from '../../gen/enums';
 import type { PersonFragment, Role, UserFilter } from '../../gen/types';
 import { useTeamChoices } from '../../parts/choices';
 import { Subpages } from '../../parts/subpages';
@@ -22,7 +23,7 @@ import { Access } from './access';
 import { Teams } from './teams';
 
 type Search = { status?: string; role?: string; q?: string };
-const roles: Role[] = ['member', 'agent', 'admin', 'owner'];
+const roles = enums.Role.toReversed();
 
 // PeopleList is who belongs to the company.
 export default function PeopleList() {
@@ -41,7 +42,7 @@ export default function PeopleList() {
     <Page live="Invitations and erasures" title="People" verb="user.read" tabs={<Subpages of="people" />} actions={invites && <button type="button" onClick={() => { setInviting(true); }}>Invite person</button>}>
       <search className="filters">
         <Filter label="Find" placeholder="A name or address" value={search.q ?? ''} set={(q) => { set({ ...search, q }); }} />
-        <Field label="Status"><select value={search.status ?? ''} onChange={(e) => { set({ ...search, status: e.target.value }); }}><option value="">Any</option>{['active', 'invited', 'deactivated', 'erased'].map((s) => <option key={s} value={s}>{words(s)}</option>)}</select></Field>
+        <Field label="Status"><select value={search.status ?? ''} onChange={(e) => { set({ ...search, status: e.target.value }); }}><option value="">Any</option>{enums.UserStatus.map((s) => <option key={s} value={s}>{words(s)}</option>)}</select></Field>
         <Field label="Role"><select value={search.role ?? ''} onChange={(e) => { set({ ...search, role: e.target.value }); }}><option value="">Any</option>{roles.map((r) => <option key={r} value={r}>{roleWord[r]}</option>)}</select></Field>
       </search>
       <Loaded read={read}>

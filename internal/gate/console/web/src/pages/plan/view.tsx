@@ -3,6 +3,7 @@ import { rows, usePages, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useCan } from '../../app/session';
 import { CancelSubscription, ChangePlan, Invoices, PlanOf, PlanPreview } from '../../gen/documents';
+import * as enums from '../../gen/enums';
 import type { Plan } from '../../gen/types';
 import { Subpages } from '../../parts/subpages';
 import { Badge, date, money, words } from '../../ui/bits';
@@ -13,7 +14,7 @@ import { Loaded, Page, Section } from '../../ui/page';
 import { Empty } from '../../ui/states';
 import { toast } from '../../ui/toast';
 
-const plans: Plan[] = ['free', 'pro', 'starter', 'growth', 'business'];
+const plans = enums.Plan.filter((p) => p !== 'enterprise'); // agreed on with the operator
 const limitWord: Record<string, string> = { callsPerMinute: 'Calls a minute', callsPerDay: 'Calls a day', queryCost: 'Cost of a query', invitationsPerDay: 'Invitations a day' };
 const number = new Intl.NumberFormat();
 

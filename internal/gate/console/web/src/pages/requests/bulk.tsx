@@ -4,9 +4,10 @@ import { useWrite } from '../../app/data';
 import { sentence } from '../../app/fault';
 import { can, useViewer, type Viewer } from '../../app/session';
 import { AcceptRequest, UpdateRequest } from '../../gen/documents';
+import * as enums from '../../gen/enums';
 import type { RequestPriority, UpdateRequestInput } from '../../gen/types';
 import { usePersonChoices, useTeamChoices } from '../../parts/choices';
-import { priorities, words } from '../../ui/bits';
+import { words } from '../../ui/bits';
 import { Confirm, Dialog } from '../../ui/dialog';
 import { Field } from '../../ui/field';
 import { toast } from '../../ui/toast';
@@ -110,7 +111,7 @@ export function Ask({ what, list, close, act }: { what: Exclude<Asking, ''>; lis
   const options: [string, string][] = {
     assignee: [['', 'Nobody'], [viewer.id, `${viewer.name} (you)`], ...people.filter((u) => u.id !== viewer.id).map((u) => [u.id, u.name] as [string, string])] as [string, string][],
     team: [['', 'No team'], ...teams.map((t) => [t.id, t.name] as [string, string])] as [string, string][],
-    priority: priorities.map((p) => [p, words(p)] as [string, string]),
+    priority: enums.RequestPriority.map((p) => [p, words(p)] as [string, string]),
     tag: [], status: [...new Map(moves)].map(([v, t]) => [v, t] as [string, string]),
   }[what];
   const chosen = what === 'status' && !options.some(([v]) => v === value) ? options[0]?.[0] ?? '' : value;

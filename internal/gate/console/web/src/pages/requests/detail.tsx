@@ -6,13 +6,14 @@ import { useRead } from '../../app/data';
 import { useChanges, useSoon } from '../../app/live';
 import { can, useCan, useViewer } from '../../app/session';
 import { RequestOne } from '../../gen/documents';
+import * as enums from '../../gen/enums';
 import type { RequestOneQuery, RequestPriority } from '../../gen/types';
 import { useKeys } from '../../keys/registry';
 import { usePersonChoices, useTeamChoices } from '../../parts/choices';
 import { Answers } from '../../parts/answers';
 import { Runs } from '../../parts/runs';
 import { Who } from '../../parts/who';
-import { Badge, phaseName, Priority, priorities, Time, words } from '../../ui/bits';
+import { Badge, phaseName, Priority, Time, words } from '../../ui/bits';
 import { Confirm } from '../../ui/dialog';
 import { Loaded, Section } from '../../ui/page';
 import { NotFound } from '../../ui/states';
@@ -155,7 +156,7 @@ function Facts({ request: r, edit }: { request: FullRequest; edit: boolean }) {
   return (
     <aside aria-label="Facts">
       <dl className="card facts">
-        {edit ? choose('Priority', 'priority', r.priority, priorities.map((p) => [p, words(p)]))
+        {edit ? choose('Priority', 'priority', r.priority, enums.RequestPriority.map((p) => [p, words(p)]))
           : <div><dt>Priority</dt><dd><Priority value={r.priority} /></dd></div>}
         {edit ? choose('Assignee', 'assigneeId', r.assigneeId, withCurrent(people, r.assignee), 'Nobody')
           : <div><dt>Assignee</dt><dd><Who id={r.assigneeId} person={r.assignee} /></dd></div>}

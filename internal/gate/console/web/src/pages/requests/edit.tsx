@@ -2,9 +2,10 @@ import { useState } from 'react';
 import { useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { UpdateRequest } from '../../gen/documents';
+import * as enums from '../../gen/enums';
 import type { RequestPriority } from '../../gen/types';
 import { localTime, toSend, type Answers, type FormField } from '../../ui/answer';
-import { priorities, words } from '../../ui/bits';
+import { words } from '../../ui/bits';
 import { Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Field, Rest, below, faultAt, faultBelow } from '../../ui/field';
@@ -43,7 +44,7 @@ export function Edit({ request, close }: { request: FullRequest; close: () => vo
         <Field label="Description" optional fault={faultAt(fault, 'description')}><textarea value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>
         <FormFields fields={fields} answers={draft.answers} set={(answers) => { set({ ...draft, answers }); }} fault={fault} offering={r.offering?.id} />
         <div className="pair">
-          <Field label="Priority" fault={faultAt(fault, 'priority')}><select value={draft.priority} onChange={(e) => { set({ ...draft, priority: e.target.value }); }}>{priorities.map((p) => <option key={p} value={p}>{words(p)}</option>)}</select></Field>
+          <Field label="Priority" fault={faultAt(fault, 'priority')}><select value={draft.priority} onChange={(e) => { set({ ...draft, priority: e.target.value }); }}>{enums.RequestPriority.map((p) => <option key={p} value={p}>{words(p)}</option>)}</select></Field>
           <Field label="Tags" optional hint="One a line, such as env=production." fault={faultBelow(fault, 'tags')}><textarea rows={2} value={draft.tags} onChange={(e) => { set({ ...draft, tags: e.target.value }); }} /></Field>
         </div>
         {answered && gone.length > 0 && <p className="notice">The form has changed since. With this the answers to {gone.join(', ')} go, which it does not ask for any more.</p>}

@@ -1,11 +1,9 @@
 import { useEffect, useState } from 'react';
+import * as enums from '../../gen/enums';
 import { usePersonChoices, useServiceChoices, useTeamChoices } from '../../parts/choices';
-import { priorities, words } from '../../ui/bits';
+import { words } from '../../ui/bits';
 import { Field } from '../../ui/field';
 import type { RequestSearch } from './search';
-
-const statuses = ['PENDING', 'IN_PROGRESS', 'COMPLETED', 'CANCELLED'];
-const states = ['ON_TRACK', 'WARNING', 'BREACHED', 'MET', 'PAUSED'];
 
 // Filters show what stands in the address, and change it.
 export function Filters({ search, set }: { search: RequestSearch; set: (s: RequestSearch) => void }) {
@@ -33,12 +31,12 @@ export function Filters({ search, set }: { search: RequestSearch; set: (s: Reque
         <div className="label-row"><label htmlFor="filter-q">Title contains</label></div>
         <input id="filter-q" type="search" value={q} onChange={(e) => { setQ(e.target.value); }} />
       </div>
-      {choice('status', 'Status', statuses.map((s) => [s, words(s)]))}
-      {choice('priority', 'Priority', priorities.toReversed().map((p) => [p, words(p)]))}
+      {choice('status', 'Status', enums.RequestStatus.map((s) => [s, words(s)]))}
+      {choice('priority', 'Priority', enums.RequestPriority.toReversed().map((p) => [p, words(p)]))}
       {choice('serviceId', 'Service', services.map((s) => [s.id, s.name]))}
       {choice('assigneeId', 'Assignee', [['none', 'Nobody'], ...people.map((u) => [u.id, u.name] as [string, string])])}
       {choice('teamId', 'Team', [['none', 'No team'], ...teams.map((t) => [t.id, t.name] as [string, string])])}
-      {choice('slaState', 'SLA', states.map((s) => [s, words(s)]))}
+      {choice('slaState', 'SLA', enums.SLAState.map((s) => [s, words(s)]))}
       {some && <button type="button" className="quiet" onClick={() => { set({ view: search.view ?? '', sort: search.sort ?? '' }); }}>Clear</button>}
     </search>
   );

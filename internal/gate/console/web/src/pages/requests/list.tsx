@@ -5,6 +5,7 @@ import { rows, usePages } from '../../app/data';
 import { useArrivals, useOpening } from '../../app/live';
 import { can, useViewer } from '../../app/session';
 import { Requests } from '../../gen/documents';
+import * as enums from '../../gen/enums';
 import { useKeys } from '../../keys/registry';
 import { marked } from '../../ui/rows';
 import { Badge, Person, Priority, Time, words } from '../../ui/bits';
@@ -108,7 +109,7 @@ function Statuses({ search }: { search: RequestSearch }) {
   const { status: _status, ...others } = requestFilter(search);
   const counts = useCounts('status', others);
   const tab = (label: string, value: string, count: number | undefined) => ({ label, to: '/app/requests', search: { ...search, status: value, peek: '' }, count, current: (search.status ?? '') === value });
-  return <Tabs label="Status" tabs={[tab('All', '', sum(counts)), ...['PENDING', 'IN_PROGRESS', 'COMPLETED', 'CANCELLED'].map((s) => tab(words(s), s, counts ? counts.get(s) ?? 0 : undefined))]} />;
+  return <Tabs label="Status" tabs={[tab('All', '', sum(counts)), ...enums.RequestStatus.map((s) => tab(words(s), s, counts ? counts.get(s) ?? 0 : undefined))]} />;
 }
 
 interface TableProps {
@@ -154,13 +155,12 @@ function Table({ all, search, set, picked, pick, pickAll }: TableProps) {
   );
 }
 
-const statuses = ['PENDING', 'IN_PROGRESS', 'COMPLETED', 'CANCELLED'] as const;
 type Columns = ReturnType<typeof useColumns>;
 
 // useColumns reads each column of the board by itself: one list of all would fill one column and leave others empty.
 function useColumns(search: RequestSearch, on: boolean) {
   const wanted = search.status?.split(',').filter(Boolean) ?? [];
-  return statuses.map((s) => usePages(Requests, requestVariables({ ...search, status: s }), !on || (wanted.length > 0 && !wanted.includes(s))));
+  return enums.RequestStatus.map((s) => usePages(Requests, requestVariables({ ...search, status: s }), !on || (wanted.length > 0 && !wanted.includes(s))));
 }
 
 interface BoardProps extends Pick<TableProps, 'all' | 'search' | 'picked' | 'pick'> { columns: Columns; move: (r: MayRow, to: 'IN_PROGRESS' | 'COMPLETED') => void }
@@ -173,7 +173,7 @@ function Board({ all, columns, search, picked, pick, move }: BoardProps) {
   const counts = useCounts('status', others);
   return (
     <div className="board" tabIndex={0} role="group" aria-label="Requests by status">
-      {statuses.map((s, i) => {
+      {enums.RequestStatus.map((s, i) => {
         const here = all.filter((r) => r.status === s);
         const column = columns[i];
         const takes = held !== null && step(held) === s;

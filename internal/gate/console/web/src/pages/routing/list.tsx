@@ -3,10 +3,11 @@ import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useCan } from '../../app/session';
 import { CreateRule, DeleteRule, Rules, UpdateRule } from '../../gen/documents';
+import * as enums from '../../gen/enums';
 import type { RequestPriority, RoutingAssignment, RuleFragment } from '../../gen/types';
 import { Choices, useTeamChoices } from '../../parts/choices';
 import { Subpages } from '../../parts/subpages';
-import { Badge, priorities, words } from '../../ui/bits';
+import { Badge, words } from '../../ui/bits';
 import { Confirm, Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Check, Field, Rest, faultAt } from '../../ui/field';
@@ -88,7 +89,7 @@ function Editor({ rule: r, teams, close, saved }: { rule: RuleFragment | null; t
           <Field label="Assign to" fault={faultAt(fault, 'assignTo')}><select value={draft.assignTo} onChange={(e) => { set({ ...draft, assignTo: e.target.value as RoutingAssignment }); }}>{Object.entries(whom).map(([v, t]) => <option key={v} value={v}>{t}</option>)}</select></Field>
         </div>
         <div className="pair">
-          <Field label="Priority" fault={faultAt(fault, 'priority')}><select value={draft.priority} onChange={(e) => { set({ ...draft, priority: e.target.value as RequestPriority }); }}><option value="">As it was filed</option>{priorities.map((p) => <option key={p} value={p}>{words(p)}</option>)}</select></Field>
+          <Field label="Priority" fault={faultAt(fault, 'priority')}><select value={draft.priority} onChange={(e) => { set({ ...draft, priority: e.target.value as RequestPriority }); }}><option value="">As it was filed</option>{enums.RequestPriority.map((p) => <option key={p} value={p}>{words(p)}</option>)}</select></Field>
           <Field label="Position" optional hint="Behind all others when empty." fault={faultAt(fault, 'position')}><input type="number" min={1} value={draft.position} onChange={(e) => { set({ ...draft, position: e.target.value }); }} /></Field>
         </div>
         <Check label="Enabled" checked={draft.enabled} set={(enabled) => { set({ ...draft, enabled }); }} />

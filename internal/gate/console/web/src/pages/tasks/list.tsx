@@ -5,6 +5,7 @@ import type { Fault } from '../../app/fault';
 import { useChanges, useSoon, useTold } from '../../app/live';
 import { can, useCan, useViewer } from '../../app/session';
 import { Approvals, ClaimTask, CompleteTask, CorrectedRequest, DecideApproval, DecidedRequest, DelegateApproval, ExecutionMoved, Incidents, TaskMoved, Tasks } from '../../gen/documents';
+import * as enums from '../../gen/enums';
 import type { CorrectedRequestQuery, TaskFilter, TaskRowFragment, TaskStatus } from '../../gen/types';
 import { Answers as Given } from '../../parts/answers';
 import { Choices, useAgentChoices, usePersonChoices, useTeamChoices } from '../../parts/choices';
@@ -29,7 +30,7 @@ function filterOf(s: Search): TaskFilter {
   return { status: s.status ? s.status.split(',') as TaskStatus[] : ['OPEN', 'IN_PROGRESS'], ...Object.fromEntries(named) };
 }
 
-const statuses: [string, string][] = [['', 'Open'], ['COMPLETED', 'Completed'], ['CANCELLED', 'Cancelled'], ['OPEN,IN_PROGRESS,COMPLETED,CANCELLED', 'Any']];
+const statuses: [string, string][] = [['', 'Open'], ['COMPLETED', 'Completed'], ['CANCELLED', 'Cancelled'], [enums.TaskStatus.join(','), 'Any']];
 
 // open reports whether somebody may still work a task.
 const open = (t: TaskRowFragment) => t.status === 'OPEN' || t.status === 'IN_PROGRESS';

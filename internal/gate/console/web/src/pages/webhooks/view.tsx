@@ -5,6 +5,7 @@ import type { Fault } from '../../app/fault';
 import { useTold } from '../../app/live';
 import { can, useCan, useViewer } from '../../app/session';
 import { DeleteSubscriber, Deliveries, DeliveryChanged, ReplayDelivery, ReplayEvents, RotateSubscriber, SendTest, UpdateSubscriber, WebhookOne } from '../../gen/documents';
+import * as enums from '../../gen/enums';
 import type { DeliveryFragment, SubscriberFragment } from '../../gen/types';
 import { localTime } from '../../ui/answer';
 import { Badge, count, Time } from '../../ui/bits';
@@ -109,7 +110,7 @@ function History({ id }: { id: string }) {
   useTold(DeliveryChanged, { subscriptionId: id }, read.again);
   const list = rows(read.data?.webhookDeliveries);
   return (
-    <Section title="Deliveries" actions={['', 'PENDING', 'SUCCESS', 'FAILED'].map((o) => <button key={o} type="button" className="plain small" aria-pressed={outcome === o} onClick={() => { void navigate({ to: '/app/webhooks/$id', params: { id }, search: { outcome: o } as never, replace: true, resetScroll: false }); }}>{o === '' ? 'All' : o.charAt(0) + o.slice(1).toLowerCase()}</button>)}>
+    <Section title="Deliveries" actions={['', ...enums.WebhookOutcome].map((o) => <button key={o} type="button" className="plain small" aria-pressed={outcome === o} onClick={() => { void navigate({ to: '/app/webhooks/$id', params: { id }, search: { outcome: o } as never, replace: true, resetScroll: false }); }}>{o === '' ? 'All' : o.charAt(0) + o.slice(1).toLowerCase()}</button>)}>
       <Loaded read={read} skeleton={3}>
         {() => (list.length === 0 ? <Empty title={outcome ? 'No delivery is like that' : 'Nothing was sent yet'}>{!outcome && <p>Send a test event to see one.</p>}</Empty> : <><ul className="rows">{list.map((d) => <One key={d.id} delivery={d} />)}</ul><More shown={list.length} total={read.data?.webhookDeliveries?.totalCount} page={read.data?.webhookDeliveries?.pageInfo} next={read.next} /></>)}
       </Loaded>
