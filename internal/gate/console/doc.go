@@ -4,6 +4,11 @@
 // and running Atrium needs only Go. `-tags noconsole` leaves the bundle out. During development, `serve --console-dir
 // internal/gate/console/web/dist` reads the files again for every call.
 //
+// What the pages repeat of the schema is generated: types, enums, and what the client's cache must know (web/cache.mjs): which types have
+// no row of their own, which lists are read page by page, and which lists a mutation makes stale. Of a mutation that creates or
+// deletes these follow from its name, and another one changes the row that it returns; what it changes besides, its document says by
+// @refetch(fields: "tasks Workflow.versions"). The build and a test fail for a mutation that neither covers.
+//
 // The server gives the pages no data except the product's addresses and version. They read everything else from /graphql with the
 // session's cookie, which no script can read. A page of the product's origin may run only the documents of dist/documents.json
 // and of --graphql-trusted-only.

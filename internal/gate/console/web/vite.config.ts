@@ -13,7 +13,7 @@ export default defineConfig({
     // Few files before the first row: what every page needs is one, and what all lists of requests need is another.
     rolldownOptions: { output: { codeSplitting: { groups: [
       { name: 'requests', test: /src\/pages\/requests\/(?!search)/, priority: 1 },
-      { name: 'base', test: /src\/(app\/|parts\/choices|ui\/(?!chart|ticks|csv|formfields))|src\/gen\/(documents|enums|of\/(app|catalogue|parts|requests)\.)|src\/keys\/registry|pages\/requests\/search|node_modules\/(?!@ariakit)/, priority: 2 },
+      { name: 'base', test: /src\/(app\/|parts\/choices|ui\/(?!chart|ticks|csv|formfields))|src\/gen\/(documents|cache|enums|of\/(app|catalogue|parts|requests)\.)|src\/keys\/registry|pages\/requests\/search|node_modules\/(?!@ariakit)/, priority: 2 },
     ] } } },
   },
   server: { proxy: { '/graphql': proxied, '/login': proxied, '/logout': proxied, '/signin': proxied, '/v1': proxied } },

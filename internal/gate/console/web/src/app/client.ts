@@ -1,42 +1,30 @@
 // client is urql's, with a normalised cache: a change of a row, by whomever, is seen wherever the row is shown.
 import { Client, makeOperation, mapExchange, type Exchange } from '@urql/core';
-import { cacheExchange, type Cache } from '@urql/exchange-graphcache';
+import { cacheExchange, type Cache, type UpdateResolver } from '@urql/exchange-graphcache';
+import { embedded, paged, stale } from '../gen/cache';
 import { texts } from './document';
 import { network, operationName } from './network';
 import { pages } from './pages';
 
-// lists are the fields of Query that a mutation makes stale.
-const lists: Record<string, string[]> = {
-  createRequest: ['requests'], createService: ['services'], deleteService: ['services'], createOffering: ['services', 'service'],
-  deleteOffering: ['services', 'service'], updateOffering: ['services'], createWorkflow: ['workflows'], deleteWorkflow: ['workflows'],
-  inviteUser: ['users'], createTeam: ['teams'], deleteTeam: ['teams'], updateTeam: ['users'],
-  createSavedView: ['savedViews'], deleteSavedView: ['savedViews'], createAgent: ['agents'], deleteAgent: ['agents'], createRoutingRule: ['routingRules'], deleteRoutingRule: ['routingRules'],
-  createCalendar: ['calendars'], deleteCalendar: ['calendars'], createOrganization: ['organizations'], deleteOrganization: ['organizations'],
-  createServiceAccount: ['serviceAccounts'], deleteServiceAccount: ['serviceAccounts'], createOAuthClient: ['oauthClients'], deleteOAuthClient: ['oauthClients'],
-  changePlan: ['invoices', 'previewPlanChange', 'creditHistory', 'creditBalance'], cancelSubscription: ['invoices', 'previewPlanChange'],
-  applyProposal: ['agentActions', 'auditEntries'], rejectProposal: ['agentActions'], decideAgentAction: ['agentActions', 'auditEntries'], stopAllAgents: ['agents', 'agentRuns'],
-  createApiKey: ['apiKeys'], rotateApiKey: ['apiKeys'], createWebhookSubscription: ['webhookSubscriptions'],
-  deleteWebhookSubscription: ['webhookSubscriptions'], createInboundWebhook: ['inboundWebhooks'], deleteInboundWebhook: ['inboundWebhooks'],
-  sendTestEvent: ['webhookDeliveries'], replayWebhookDelivery: ['webhookDeliveries'], createAccessPolicy: ['accessPolicies'],
-  deleteAccessPolicy: ['accessPolicies'], createSecret: ['secrets'], deleteSecret: ['secrets'], endSession: ['sessions'],
-  completeTask: ['tasks', 'request', 'approvals'], claimTask: ['tasks'], delegateApproval: ['approvals'], resolveIncident: ['incidents'], decideApproval: ['approvals', 'tasks'],
-  acceptRequest: ['auditEntries'], declineRequest: ['auditEntries'], updateRequest: ['auditEntries'], moveRequest: ['request', 'auditEntries'], markNotificationsRead: ['notifications'],
-  updateNotificationSettings: ['viewer'],
-};
+// updates are what becomes stale beside the rows that an answer brings: fields of Query, and of the row that the input names by a key.
+const updates = (fieldsOf: Record<string, string>): Record<string, UpdateResolver> => Object.fromEntries(Object.entries(fieldsOf).map(([name, fields]) => [
+  name, (_result, args, cache) => {
+    for (const f of fields.split(' ')) {
+      const [type, key, field] = f.split('.') as [string, string?, string?];
+      if (key && field) invalidate(cache, { __typename: type, id: (args as Input).input[key] as string }, field);
+      else invalidate(cache, 'Query', f);
+    }
+  },
+]));
 
-function stale(cache: Cache, names: string[], of: string | { __typename: string; id: string } = 'Query') {
+function invalidate(cache: Cache, of: 'Query' | { __typename: string; id: string }, field: string) {
   for (const f of cache.inspectFields(of)) {
-    if (names.includes(f.fieldName)) cache.invalidate(of, f.fieldName, f.arguments ?? undefined);
+    if (f.fieldName === field) cache.invalidate(of, field, f.arguments ?? undefined);
   }
 }
 
-const updates = Object.fromEntries(Object.entries(lists).map(([name, names]) => [
-  name, (_result: unknown, _args: unknown, cache: Cache) => { stale(cache, names); },
-]));
-
-const embedded = () => null;
-
-const paged = (names: string) => Object.fromEntries(names.split(' ').map((name) => [name, pages]));
+// each gives all names of a text the same value.
+const each = <T>(names: string, value: T): Record<string, T> => Object.fromEntries(names.split(' ').map((name) => [name, value]));
 
 type Input = { input: { id: string; [field: string]: unknown } };
 
@@ -59,34 +47,9 @@ export const client = new Client({
   exchanges: [
     withStaff,
     cacheExchange({
-      keys: {
-        AuditActor: embedded, AuditResource: embedded, Approver: embedded, AccessDecider: embedded, ApprovalDecision: embedded, SLA: embedded,
-        OfferingSLA: embedded, SLAEscalation: embedded, PhaseVisit: embedded, ExecutionError: embedded, CreditEntry: embedded, CreditBalance: embedded,
-        WebhookAttempt: embedded, PageInfo: embedded, WorkflowVersion: embedded, AccessExplanation: embedded, AccessUnmet: embedded,
-        AccessReplay: embedded, AccessChange: embedded, NotificationSetting: embedded, Correction: embedded, RequestCount: embedded, AgentVersion: embedded, AgentTool: embedded, AgentStep: embedded, AgentChange: embedded,
-        WorkingHours: embedded, WorkingTime: embedded, CalendarException: embedded, LimitChange: embedded, PlanChange: embedded, InvoiceLine: embedded,
-        CompanyLimits: embedded, MovePreview: embedded, LostVariables: embedded, AuditProof: embedded, AuditVerification: embedded, SLAByPriority: embedded,
-        SLATargets: embedded, AuditExport: embedded, CompanyStat: embedded, WebhookStat: embedded, AgentStat: embedded, SearchHit: embedded, WorkflowDiff: embedded, DefinitionChange: embedded,
-      },
-      resolvers: {
-        Query: paged('accessDecisions accessPolicies agentActions agentRuns agents apiKeys approvals auditEntries calendars creditHistory executions inboundCalls inboundWebhooks '
-          + 'incidents invoices modelConnections notifications oauthClients organizations requests routingRules savedViews secrets serviceAccounts services sessions '
-          + 'tasks teams users webhookDeliveries webhookSubscriptions workflows'),
-        Request: paged('comments agentRuns'), Service: paged('offerings'), Workflow: paged('versions'),
-      },
-      updates: {
-        Mutation: {
-          ...updates,
-          publishWorkflow: (_r, args, cache) => {
-            stale(cache, ['workflows']);
-            stale(cache, ['versions'], { __typename: 'Workflow', id: (args as { input: { id: string } }).input.id });
-          },
-          createComment: (_r, args, cache) => {
-            stale(cache, ['comments'], { __typename: 'Request', id: (args as { input: { requestId: string } }).input.requestId });
-          },
-        },
-        Subscription: { notificationAdded: (_r, _a, cache) => { stale(cache, ['notifications']); } },
-      },
+      keys: each(embedded, () => null),
+      resolvers: Object.fromEntries(Object.entries(paged).map(([type, fields]) => [type, each(fields, pages)])),
+      updates: { Mutation: updates(stale.Mutation), Subscription: updates(stale.Subscription) },
       // Only what is cheap to take back is shown before the server has answered.
       optimistic: {
         acceptRequest: (args) => row(args as Input, { status: 'IN_PROGRESS' }),

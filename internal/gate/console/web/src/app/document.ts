@@ -4,7 +4,7 @@ import type { TypedDocumentNode } from '@urql/core';
 export const texts = new Map<string, string>();
 
 // document notes a text under its name. urql parses it when it is first used.
-export function document<D, V extends object>(name: string, text: string): TypedDocumentNode<D, V> {
-  texts.set(name, text);
+export function document<D, V extends object>(text: string): TypedDocumentNode<D, V> {
+  texts.set(/ (\w+)/.exec(text)?.[1] ?? '', text);
   return text as unknown as TypedDocumentNode<D, V>;
 }
