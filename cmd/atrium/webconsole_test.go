@@ -50,11 +50,12 @@ func TestWebConsolePages(t *testing.T) {
 }
 
 // An owner builds what a company works with in the console's forms: agents of their own and for phases, forms that ask by condition,
-// and names and attributes.
+// and names and attributes. Numbers beside what is changed keep their digits.
 func TestWebConsoleForms(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		n, _, in := p.serveConsole()
 		require.Contains(t, n.script("console-forms.mjs", in), "console-forms: ok")
+		require.Contains(t, n.script("console-numbers.mjs", in), "console-numbers: ok")
 	})
 }
 

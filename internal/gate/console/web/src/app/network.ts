@@ -5,6 +5,7 @@ import { CombinedError, makeResult, type Exchange, type Operation, type Operatio
 import { createClient } from 'graphql-sse';
 import { filter, make, merge, mergeMap, pipe, takeUntil } from 'wonka';
 import { on, tell } from './bus';
+import { parse } from './digits';
 import { texts } from './document';
 import { unproven } from './fault';
 import { noted, share } from './shared';
@@ -117,7 +118,7 @@ async function call(o: Operation, signal: AbortSignal): Promise<OperationResult 
     let answer: Answer;
     try {
       response = await fetch('/graphql', { method: 'POST', headers, body, signal: AbortSignal.any([signal, timeout]), credentials: 'same-origin' });
-      answer = await response.json();
+      answer = parse(await response.text()) as Answer;
       if (response.status >= 500 && !answer.errors && !answer.error) throw new Error(response.statusText); // a proxy's own words
     } catch (e) {
       if (signal.aborted) return null;

@@ -1,7 +1,9 @@
 // answer holds the rules by which a form's fields are shown and its answers sent. The server checks them again.
+import { isNumeric, numberOf, type Numeric } from '../app/digits';
+
 export interface FormField {
   key: string; label?: string | null; type: string; required?: boolean; help?: string | null; options?: string[] | null;
-  min?: number | null; max?: number | null; pattern?: string | null; visibleWhen?: Record<string, unknown> | null;
+  min?: Numeric | null; max?: Numeric | null; pattern?: string | null; visibleWhen?: Record<string, unknown> | null;
 }
 export type Answers = Record<string, unknown>;
 
@@ -13,7 +15,8 @@ export function visible(field: FormField, all: FormField[], answers: Answers, de
     if (!on || !visible(on, all, answers, depth + 1)) return false;
     const values = Array.isArray(wanted) ? wanted : [wanted];
     const answer = typed(on, answers[key]);
-    return Array.isArray(answer) ? answer.some((a) => values.includes(a)) : values.includes(answer);
+    const is = (a: unknown) => values.some((v) => v === a || (isNumeric(v) && isNumeric(a) && Number(v) === Number(a)));
+    return Array.isArray(answer) ? answer.some(is) : is(answer);
   });
 }
 
@@ -21,7 +24,7 @@ export function visible(field: FormField, all: FormField[], answers: Answers, de
 export function typed(field: FormField, value: unknown): unknown {
   if (field.type === 'boolean') return value === true || value === 'true' ? true : value === false || value === 'false' ? false : undefined;
   if (value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)) return undefined;
-  if (field.type === 'number') return Number.isFinite(Number(value)) ? Number(value) : value;
+  if (field.type === 'number') return isNumeric(value) ? value : numberOf(String(value)) ?? value;
   if (field.type === 'datetime') {
     const at = new Date(String(value));
     return Number.isNaN(at.getTime()) ? value : at.toISOString();
@@ -32,7 +35,11 @@ export function typed(field: FormField, value: unknown): unknown {
 // localTime is a moment as a field for date and time takes it.
 export const localTime = (at: Date) => new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 
-// toSend are the answers to the fields that are shown.
-export function toSend(fields: FormField[], answers: Answers): Answers {
-  return Object.fromEntries(fields.filter((f) => visible(f, fields, answers)).map((f) => [f.key, typed(f, answers[f.key])]).filter(([, v]) => v !== undefined));
+// toSend are the answers to the fields that are shown. One that stands as it was is sent as it was.
+export function toSend(fields: FormField[], answers: Answers, was: Answers = {}): Answers {
+  const sent = (f: FormField) => {
+    const answer = typed(f, answers[f.key]);
+    return answer !== undefined && JSON.stringify(answers[f.key]) === JSON.stringify(was[f.key]) ? was[f.key] : answer;
+  };
+  return Object.fromEntries(fields.filter((f) => visible(f, fields, answers)).map((f) => [f.key, sent(f)]).filter(([, v]) => v !== undefined));
 }

@@ -1,6 +1,7 @@
 // draft keeps what somebody has begun to write: over a reload, a sign-in, a closed page, and a change of the row by somebody else.
 // Values that are shown once or are secret are never kept this way.
 import { useEffect, useState } from 'react';
+import { parse } from '../app/digits';
 import { useViewer } from '../app/session';
 
 let whose = ''; // drafts stay with whoever wrote them, also when somebody else signs in in this tab
@@ -10,7 +11,7 @@ interface Kept<T> { draft: Partial<T>; etag: string }
 
 function keptAt<T>(name: string): Kept<T> | null {
   try {
-    return JSON.parse(sessionStorage.getItem(name) ?? 'null') as Kept<T> | null;
+    return parse(sessionStorage.getItem(name) ?? 'null') as Kept<T> | null;
   } catch {
     return null;
   }

@@ -47,7 +47,7 @@ function control(f: FormField, value: unknown, set: (v: unknown) => void, offeri
   const text = value === undefined || value === null ? '' : String(value);
   switch (f.type) {
     case 'textarea':
-      return <textarea value={text} aria-required={required} maxLength={f.max ?? undefined} onChange={(e) => { set(e.target.value); }} />;
+      return <textarea value={text} aria-required={required} maxLength={f.max ? Number(f.max) : undefined} onChange={(e) => { set(e.target.value); }} />;
     case 'boolean':
       return <select value={text} aria-required={required} onChange={(e) => { set(e.target.value); }}><option value="">Choose…</option><option value="true">Yes</option><option value="false">No</option></select>;
     case 'select':
@@ -64,7 +64,7 @@ function control(f: FormField, value: unknown, set: (v: unknown) => void, offeri
     default:
       return (
         <input
-          type={inputs[f.type] ?? 'text'} step={f.type === 'number' ? 'any' : undefined} min={f.type === 'number' ? f.min ?? undefined : undefined} max={f.type === 'number' ? f.max ?? undefined : undefined}
+          type={inputs[f.type] ?? 'text'} step={f.type === 'number' ? 'any' : undefined} min={f.type === 'number' ? f.min?.toString() : undefined} max={f.type === 'number' ? f.max?.toString() : undefined}
           value={f.type === 'datetime' && text.endsWith('Z') ? localTime(new Date(text)) : text} aria-required={required} onChange={(e) => { set(e.target.value); }}
         />
       );

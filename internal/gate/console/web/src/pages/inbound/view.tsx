@@ -1,6 +1,7 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { rows, usePages, useRead, useWrite } from '../../app/data';
+import { differing, parse } from '../../app/digits';
 import type { Fault } from '../../app/fault';
 import { can, useCan, useViewer } from '../../app/session';
 import { InboundCalls, InboundOne, ReplayCall, RotateInbound, UpdateInbound } from '../../gen/documents';
@@ -113,14 +114,16 @@ function Edit({ webhook: w }: { webhook: InboundFullFragment }) {
   let mapping: unknown = null;
   let broken = '';
   try {
-    mapping = draft.mapping.trim() ? JSON.parse(draft.mapping) : null;
+    mapping = draft.mapping.trim() ? parse(draft.mapping) : null;
   } catch {
     broken = 'This is no JSON.';
   }
   const send = async () => {
-    const o = await run({ input: { id: w.id, ...base.match, name: draft.name, workflowId: draft.workflowId, offeringId: draft.offeringId || null, fieldMapping: mapping as never, signatureStyle: draft.style, verifySignature: draft.verify } });
-    setFault(o.fault);
-    if (o.fault) return;
+    const now = { name: draft.name, workflowId: draft.workflowId, offeringId: draft.offeringId || null, signatureStyle: draft.style, verifySignature: draft.verify, ...(draft.mapping === saved.mapping ? {} : { fieldMapping: mapping as never }) };
+    const changed = differing(now, w);
+    const o = Object.keys(changed).length > 0 ? await run({ input: { id: w.id, ...base.match, ...changed } }) : null;
+    setFault(o?.fault ?? null);
+    if (o?.fault) return;
     forget();
     toast({ text: 'The webhook was saved.' });
     focusSoon(() => globalThis.document.querySelector<HTMLElement>('main form [type=submit]')); // the form is another one now

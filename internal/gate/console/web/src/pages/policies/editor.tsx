@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useClient, type CombinedError } from 'urql';
 import { rows, useWrite } from '../../app/data';
+import { differing } from '../../app/digits';
 import { faultOf, type Fault } from '../../app/fault';
 import { CreatePolicy, Policies, ReplayPolicies, UpdatePolicy } from '../../gen/documents';
 import type { AccessEffect, PoliciesQuery, PolicyRowFragment, ReplayPoliciesQuery } from '../../gen/types';
@@ -10,43 +11,10 @@ import { Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
 import { Check, Field, Rest, below, faultAt, faultBelow } from '../../ui/field';
 import { toast } from '../../ui/toast';
+import { conditionOf, linesOf, objectOf, operators, textOf, type Line } from './condition';
 
 export const actions = ['read', 'create', 'update', 'delete', '*'];
 const effects: Record<AccessEffect, string> = { Allow: 'It grants, unless another policy denies.', Deny: 'Deny beats Allow.', RequireApproval: 'Agents wait here until a person approves; people are not held up.' };
-
-interface Line { path: string; op: string; value: string }
-const operators = ['eq', 'ne', 'in', 'nin', 'lt', 'lte', 'gt', 'gte', 'prefix', 'glob', 'exists'];
-const parse = (s: string): unknown => { try { return JSON.parse(s) as unknown; } catch { return s; } };
-
-// shown is a value as the builder has it: texts as they are, those that would be read as something else in quotes.
-const shown = (v: unknown) => (typeof v === 'string' && v !== '' && v.trim() === v && parse(v) === v ? v : JSON.stringify(v));
-
-// linesOf are a condition as the builder shows it; null for one that takes JSON.
-export function linesOf(condition: Record<string, unknown>): Line[] | null {
-  const lines = Object.entries(condition).map(([path, v]): Line | null => {
-    const [[op, value] = ['', ''], ...more] = Array.isArray(v) ? [['in', v] as const] : v !== null && typeof v === 'object' ? Object.entries(v) as [string, unknown][] : [['eq', v] as const];
-    if (more.length > 0 || !operators.includes(op)) return null;
-    if (op !== 'in' && op !== 'nin') return { path, op, value: shown(value) };
-    return Array.isArray(value) && !value.some((x) => shown(x).includes(',')) ? { path, op, value: value.map(shown).join(', ') } : null;
-  });
-  return lines.includes(null) ? null : lines as Line[];
-}
-
-export function conditionOf(lines: Line[]): Record<string, unknown> {
-  return Object.fromEntries(lines.filter((l) => l.path.trim()).map((l) => {
-    const list = () => l.value.split(',').map((v) => v.trim()).filter(Boolean).map(parse);
-    const value = l.op === 'eq' ? parse(l.value) : l.op === 'in' ? list() : { [l.op]: l.op === 'nin' ? list() : parse(l.value) };
-    return [l.path.trim(), value];
-  }));
-}
-
-const textOf = (condition: unknown) => JSON.stringify(condition, null, 2);
-
-// objectOf reads a condition that was written as JSON; null for what is none.
-function objectOf(text: string): Record<string, unknown> | null {
-  const v = text.trim() ? parse(text) : {};
-  return v !== null && typeof v === 'object' && !Array.isArray(v) ? v as Record<string, unknown> : null;
-}
 
 // Editor writes a policy, by a builder or as JSON, and tries it on past decisions before it counts.
 export function Editor({ policy: p, close }: { policy: PolicyRowFragment | null; close: () => void }) {
@@ -70,9 +38,12 @@ export function Editor({ policy: p, close }: { policy: PolicyRowFragment | null;
   const input = { name: draft.name, description: draft.description || null, enabled: draft.enabled, effect: draft.effect as AccessEffect, action: draft.action, resource: draft.resource, condition: condition ?? {} };
   const send = async () => {
     if (!condition) return;
-    const o = p ? await update({ input: { id: p.id, ...base.match, ...input } }) : await create({ input });
-    setFault(o.fault);
-    if (o.fault) return;
+    const { condition: _same, ...others } = input;
+    const untouched = draft.json ? draft.text === textOf(p?.condition ?? {}) : JSON.stringify(lines) === JSON.stringify(written);
+    const changed = p ? differing(untouched ? others : input, p) : {};
+    const o = !p ? await create({ input }) : Object.keys(changed).length > 0 ? await update({ input: { id: p.id, ...base.match, ...changed } }) : null;
+    setFault(o?.fault ?? null);
+    if (o?.fault) return;
     forget();
     close();
     toast({ text: p ? 'The policy was saved and counts from now on.' : 'The policy was created and counts from now on.' });

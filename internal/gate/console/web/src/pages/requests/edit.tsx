@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { useWrite } from '../../app/data';
+import { differing } from '../../app/digits';
 import type { Fault } from '../../app/fault';
 import { UpdateRequest } from '../../gen/documents';
 import * as enums from '../../gen/enums';
@@ -26,9 +27,8 @@ export function Edit({ request, close }: { request: FullRequest; close: () => vo
   const answered = JSON.stringify(draft.answers) !== JSON.stringify(r.fields ?? {});
   const gone = Object.keys(r.fields ?? {}).filter((k) => fields.length > 0 && !fields.some((f) => f.key === k)); // questions that the form has no more
   const send = async () => {
-    const now = { title: draft.title, description: draft.description || null, priority: draft.priority as RequestPriority, tags: tagsOf(draft.tags, r.tags), ...(answered ? { fields: toSend(fields, draft.answers) } : {}) };
-    const was: Record<string, unknown> = { ...r, description: r.description ?? null };
-    const changed = Object.fromEntries(Object.entries(now).filter(([k, v]) => JSON.stringify(v) !== JSON.stringify(was[k])));
+    const now = { title: draft.title, description: draft.description || null, priority: draft.priority as RequestPriority, tags: tagsOf(draft.tags, r.tags), ...(answered ? { fields: toSend(fields, draft.answers, (r.fields ?? {}) as Answers) } : {}) };
+    const changed = differing(now, r);
     const o = Object.keys(changed).length > 0 ? await run({ input: { id: r.id, ...base.match, ...changed } }) : null;
     setFault(o?.fault ?? null);
     if (o?.fault) return;

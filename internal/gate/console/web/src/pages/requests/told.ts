@@ -1,4 +1,5 @@
 // told says a change of the audit log as people would: names for ids, words for the API's values, and by whose proposal it came.
+import { isNumeric } from '../../app/digits';
 import { moment, words } from '../../ui/bits';
 
 type Changes = Record<string, { from?: unknown; to?: unknown } | null>;
@@ -7,6 +8,7 @@ const beside = ['updatedAt', 'version', 'etag', 'proposalId', 'agent', 'via']; /
 
 function say(field: string, v: unknown, named: ReadonlyMap<unknown, string>): unknown {
   if (named.has(v)) return named.get(v);
+  if (isNumeric(v)) return v;
   if (typeof v === 'boolean') return v ? 'Yes' : 'No';
   if (Array.isArray(v)) return v.map(String).join(', ');
   if (v !== null && typeof v === 'object') return Object.entries(v).map(([k, x]) => (x === '' ? k : `${k}=${typeof x === 'object' ? JSON.stringify(x) : String(x)}`)).join(', ');

@@ -1,3 +1,4 @@
+import { numberOf } from '../../app/digits';
 import type { Fault } from '../../app/fault';
 import type { FormField } from '../../ui/answer';
 import { Field, faultAt } from '../../ui/field';
@@ -17,7 +18,7 @@ export function Limits({ field: f, at, change, fault }: Props) {
   const set = [f.min, f.max, f.pattern].some((v) => v !== null && v !== undefined && v !== '');
   const number = (label: string, key: 'min' | 'max') => (
     <Field label={label} optional fault={faultAt(fault, `${at}.${key}`)}>
-      <input type="number" step={f.type === 'number' ? 'any' : 1} min={f.type === 'number' ? undefined : 0} value={f[key] ?? ''} onChange={(e) => { change({ [key]: e.target.value === '' ? null : Number(e.target.value) }); }} />
+      <input type="number" step={f.type === 'number' ? 'any' : 1} min={f.type === 'number' ? undefined : 0} value={f[key]?.toString() ?? ''} onChange={(e) => { change({ [key]: numberOf(e.target.value) ?? null }); }} />
     </Field>
   );
   if (!least && !patterned.includes(f.type)) return null;

@@ -1,6 +1,7 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { rows, usePages, useRead, useWrite } from '../../app/data';
+import { isNumeric } from '../../app/digits';
 import type { Fault } from '../../app/fault';
 import { useChanges, useSoon, useTold } from '../../app/live';
 import { can, useCan, useViewer } from '../../app/session';
@@ -128,7 +129,7 @@ function Completion({ task: t, request: r, close }: { task: TaskRowFragment; req
   // With the corrections goes what the form requires then and the request does not say: without it the server takes none.
   const asked: FormField[] = t.corrections.length === 0 ? fieldsOf(t.form) : [
     ...form.filter((f) => said.has(f.key) || (f.required && visible(f, form, draft.answers) && typed(f, now[f.key]) === undefined)),
-    ...[...said.keys()].filter((key) => !form.some((f) => f.key === key)).map((key): FormField => ({ key, type: typeof now[key] === 'number' || typeof now[key] === 'boolean' ? typeof now[key] : 'text', label: words(key) })),
+    ...[...said.keys()].filter((key) => !form.some((f) => f.key === key)).map((key): FormField => ({ key, type: isNumeric(now[key]) ? 'number' : typeof now[key] === 'boolean' ? 'boolean' : 'text', label: words(key) })),
   ].map((f) => ({ ...f, help: said.get(f.key) ?? f.help, visibleWhen: null }));
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(CompleteTask, true);

@@ -1,6 +1,7 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { rows, usePages, useRead, useWrite } from '../../app/data';
+import { parse } from '../../app/digits';
 import type { Fault } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
 import { DeleteWorkflow, PublishWorkflow, UpdateWorkflow, WorkflowDiffOf, WorkflowExecutions, WorkflowOne, WorkflowVersions } from '../../gen/documents';
@@ -43,7 +44,7 @@ function Body({ workflow: w }: { workflow: Workflow }) {
   const [asking, setAsking] = useState<'edit' | 'publish' | 'delete' | ''>('');
   const parsed = useMemo<{ sent: unknown; definition: Definition; error: string }>(() => {
     try {
-      const sent: unknown = JSON.parse(text);
+      const sent = parse(text);
       return { sent, definition: drawable(sent), error: '' };
     } catch (e) {
       return { sent: null, definition: drawable(w.definition), error: (e as Error).message };
