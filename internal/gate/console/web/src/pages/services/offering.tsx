@@ -1,6 +1,7 @@
 import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react';
 import { useState, type ReactElement } from 'react';
 import { useWrite } from '../../app/data';
+import { differing, numberOf } from '../../app/digits';
 import type { Fault } from '../../app/fault';
 import { useCan } from '../../app/session';
 import { CreateOffering, UpdateOffering } from '../../gen/documents';
@@ -14,7 +15,7 @@ import { FormFields } from '../../ui/formfields';
 import { toast } from '../../ui/toast';
 import { Limits } from './limits';
 
-interface Draft { name: string; description: string; status: string; workflowId: string; response: string; resolution: string; calendarId: string; hasForm: boolean; fields: FormField[] }
+interface Draft { name: string; description: string; status: string; workflowId: string; response: string; resolution: string; warn: string; calendarId: string; hasForm: boolean; fields: FormField[] }
 
 const types = ['text', 'textarea', 'number', 'boolean', 'date', 'datetime', 'email', 'url', 'select', 'multiselect', 'user', 'team'];
 const keyOf = (label: string) => label.trim().replace(/[^A-Za-z0-9]+(.)?/g, (_m, c: string | undefined) => c?.toUpperCase() ?? '').replace(/^[^A-Za-z]+/, '').replace(/^./, (c) => c.toLowerCase()).slice(0, 60);
@@ -36,10 +37,13 @@ const bare = (sla: OfferingFullFragment['sla']) => JSON.parse(JSON.stringify(sla
 // OfferingEditor builds an offering: its form with a live preview, its workflow, its service level.
 export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: string; offering: OfferingFullFragment | null; close: () => void }) {
   const form = o?.form as { fields?: FormField[] } | null | undefined;
-  const [draft, set, forget, base] = useDraft<Draft>(`offering ${o?.id ?? serviceId}`, {
+  const promised = Boolean(o?.sla?.responseMinutes || o?.sla?.resolutionMinutes || o?.sla?.byPriority);
+  const saved: Draft = {
     name: o?.name ?? '', description: o?.description ?? '', status: o?.status ?? 'active', workflowId: o?.workflowId ?? '',
-    response: String(o?.sla?.responseMinutes ?? ''), resolution: String(o?.sla?.resolutionMinutes ?? ''), calendarId: o?.sla?.calendarId ?? '', hasForm: Boolean(form), fields: form?.fields ?? [],
-  }, o?.etag);
+    response: String(o?.sla?.responseMinutes ?? ''), resolution: String(o?.sla?.resolutionMinutes ?? ''), warn: String(o?.sla?.warnAtPercent ?? (promised ? '' : 80)),
+    calendarId: o?.sla?.calendarId ?? '', hasForm: Boolean(form), fields: form?.fields ?? [],
+  };
+  const [draft, set, forget, base] = useDraft(`offering ${o?.id ?? serviceId}`, saved, o?.etag);
   const [fault, setFault] = useState<Fault | null>(null);
   const [answers, setAnswers] = useState<Answers>({});
   const reads = useCan('calendar.read');
@@ -47,14 +51,18 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
   const [create, making] = useWrite(CreateOffering, true);
   const [update, saving] = useWrite(UpdateOffering, true);
   const number = (t: string) => (t.trim() === '' ? null : Number(t));
+  const inputOf = (d: Draft) => {
+    const warns = d.response || d.resolution || o?.sla?.byPriority ? number(d.warn) : null; // without a target there is nothing to warn of
+    const sla = { ...bare(o?.sla ?? null), responseMinutes: number(d.response), resolutionMinutes: number(d.resolution), warnAtPercent: warns, calendarId: d.calendarId || null };
+    const fields = keyed(d.fields);
+    return { name: d.name, description: d.description || null, status: d.status as OfferingStatus, workflowId: d.workflowId || null, sla, form: d.hasForm || fields.length > 0 ? { fields } : null };
+  };
   const send = async () => {
-    const first = !o?.sla && (draft.response || draft.resolution) ? { warnAtPercent: 80 } : {}; // new levels warn
-    const sla = { ...first, ...bare(o?.sla ?? null), responseMinutes: number(draft.response), resolutionMinutes: number(draft.resolution), calendarId: draft.calendarId || null };
-    const fields = keyed(draft.fields);
-    const input = { name: draft.name, description: draft.description || null, status: draft.status as OfferingStatus, workflowId: draft.workflowId || null, sla, form: draft.hasForm || fields.length > 0 ? { fields } : null };
-    const done = o ? await update({ input: { id: o.id, ...base.match, ...input } }) : await create({ input: { serviceId, ...input } });
-    setFault(done.fault);
-    if (done.fault) return;
+    const input = inputOf(draft);
+    const changed = differing(input, inputOf(saved));
+    const done = !o ? await create({ input: { serviceId, ...input } }) : Object.keys(changed).length > 0 ? await update({ input: { id: o.id, ...base.match, ...changed } }) : null;
+    setFault(done?.fault ?? null);
+    if (done?.fault) return;
     forget();
     close();
     toast({ text: o ? 'The offering was saved.' : 'The offering was created.' });
@@ -72,7 +80,7 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
   };
   // within are the fields at fault of one and below it, such as form.fields[0].options[1].
   const within = (at: string) => fault?.details.map((d) => d.field).filter((f) => f === at || f.startsWith(`${at}.`) || f.startsWith(`${at}[`)) ?? [];
-  const known = ['name', 'slug', 'description', 'workflowId', 'sla.responseMinutes', 'sla.resolutionMinutes', 'sla.calendarId', ...draft.fields.flatMap((_f, i) => ['key', 'label', 'type', 'options', 'help', 'visibleWhen', 'min', 'max', 'pattern'].flatMap((k) => within(`form.fields[${i}].${k}`)))];
+  const known = ['name', 'slug', 'description', 'workflowId', 'sla.responseMinutes', 'sla.resolutionMinutes', 'sla.warnAtPercent', 'sla.calendarId', ...draft.fields.flatMap((_f, i) => ['key', 'label', 'type', 'options', 'help', 'visibleWhen', 'min', 'max', 'pattern'].flatMap((k) => within(`form.fields[${i}].${k}`)))];
   return (
     <Dialog title={o ? `Offering “${o.name}”` : 'New offering'} close={close} side>
       <form className="stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
@@ -85,6 +93,7 @@ export function OfferingEditor({ serviceId, offering: o, close }: { serviceId: s
         <div className="pair">
           <Field label="Minutes until the answer" optional fault={faultAt(fault, 'sla.responseMinutes')}><input type="number" min={1} value={draft.response} onChange={(e) => { set({ ...draft, response: e.target.value }); }} /></Field>
           <Field label="Minutes until it is done" optional fault={faultAt(fault, 'sla.resolutionMinutes')}><input type="number" min={1} value={draft.resolution} onChange={(e) => { set({ ...draft, resolution: e.target.value }); }} /></Field>
+          <Field label="Percent until the warning" optional hint="Of the time, such as 80. Empty for no warning." fault={faultAt(fault, 'sla.warnAtPercent')}><input type="number" min={1} max={99} value={draft.warn} onChange={(e) => { set({ ...draft, warn: e.target.value }); }} /></Field>
           {(reads || draft.calendarId) && <Field label="Calendar" hint="Whose working hours count." fault={faultAt(fault, 'sla.calendarId')}><select value={draft.calendarId} onChange={(e) => { set({ ...draft, calendarId: e.target.value }); }}><option value="">Around the clock</option><Choices of={calendars} now={draft.calendarId} /></select></Field>}
         </div>
         <h3>Form</h3>
@@ -168,7 +177,7 @@ function Conditions({ index, all, set, fault }: ConditionsProps) {
 function control(on: FormField, wanted: unknown, put: (to: unknown) => void): ReactElement<object> {
   const many = Array.isArray(wanted);
   const texts = (many ? wanted as unknown[] : [wanted]).map(String);
-  const read = (t: string) => (on.type === 'boolean' && t !== '' ? t === 'true' : on.type === 'number' && String(Number(t)) === t ? Number(t) : t);
+  const read = (t: string) => (on.type === 'boolean' && t !== '' ? t === 'true' : on.type === 'number' ? numberOf(t) ?? t : t);
   const options = on.type === 'boolean' ? ['true', 'false'] : on.options;
   if (options) {
     return (
