@@ -151,5 +151,62 @@ for (const [path, title, make, values] of forms) {
   await page.getByText(`${values.Name}, renamed`).first().waitFor();
 }
 
+// A service level warns at 80 % unless the form says otherwise. A change of something else leaves it as it is.
+const level = async () => (await rest('GET', `/offerings/${offering.id}`)).sla ?? null;
+const change = async (what) => {
+  await b.go(`services/${demo.serviceId}`, 'IT Support');
+  await button('Edit Access').click();
+  const form = dialog(/Access/);
+  for (const [label, value] of Object.entries(what)) await form.getByLabel(label, { exact: true }).fill(value);
+  const warning = await form.getByLabel('Percent until the warning').inputValue();
+  await b.sound('forms-level');
+  await button('Save', form).click();
+  await form.waitFor({ state: 'detached' });
+  return warning;
+};
+assert.equal(await change({ Description: 'Of the systems' }), '80');
+assert.equal(await level(), null, 'nothing was promised');
+await change({ 'Minutes until the answer': '60' });
+assert.equal((await level()).warnAtPercent, 80);
+await change({ 'Percent until the warning': '' });
+assert.equal((await level()).warnAtPercent ?? null, null);
+assert.equal(await change({ Description: 'Of all systems' }), '', 'what was emptied stays so');
+assert.deepEqual([(await level()).responseMinutes, (await level()).warnAtPercent ?? null], [60, null]);
+
+// A calendar whose only hours are exceptions' is none around the clock, and becomes one by a choice.
+// The form knows no exceptions, so its call is given one on the way.
+await b.go('calendars', 'Calendars');
+await page.route('**/graphql', async (route) => {
+  const asked = route.request().postDataJSON();
+  if (asked?.operationName !== 'CreateCalendar') return route.continue();
+  Object.assign(asked.variables.input, { workingHours: {}, exceptions: [{ date: '2026-12-24', hours: [{ from: '09:00', to: '12:00' }] }] });
+  return route.continue({ postData: JSON.stringify(asked) });
+});
+await button('New calendar').click();
+await dialog('New calendar').getByLabel('Name').fill('Rarely');
+await button('Create', dialog('New calendar')).click();
+await page.unroute('**/graphql');
+const row = page.getByRole('listitem').filter({ hasText: 'Rarely' });
+await row.getByText('No weekly hours').waitFor();
+for (const always of [false, true]) {
+  await button('Edit Rarely').click();
+  const form = dialog(/Rarely/);
+  assert.ok(!await form.getByLabel('Around the clock').isChecked());
+  assert.equal(await form.getByLabel('Monday').inputValue(), '');
+  if (always) await form.getByLabel('Around the clock').check();
+  await b.sound(`forms-calendar-${always}`);
+  const saved = page.waitForResponse((r) => r.url().endsWith('/graphql') && r.request().postDataJSON()?.operationName === 'UpdateCalendar');
+  await button('Save', form).click();
+  await form.waitFor({ state: 'detached' });
+  assert.equal((await (await saved).json()).data.updateCalendar.calendar.workingHours === null, always);
+}
+await row.getByText('Around the clock').waitFor();
+await button('New calendar').click();
+await dialog('New calendar').getByLabel('Name').fill('Never');
+for (const day of ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday']) await dialog('New calendar').getByLabel(day).fill('');
+await button('Create', dialog('New calendar')).click();
+await dialog('New calendar').getByText(/must leave working time/i).waitFor();
+await button('Cancel', dialog('New calendar')).click();
+
 await b.end();
 console.log('console-forms: ok');

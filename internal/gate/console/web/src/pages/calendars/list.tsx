@@ -10,7 +10,7 @@ import { Subpages } from '../../parts/subpages';
 import { count, words } from '../../ui/bits';
 import { Confirm, Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
-import { Field, Rest, faultAt } from '../../ui/field';
+import { Check, Field, Rest, faultAt } from '../../ui/field';
 import { More } from '../../ui/more';
 import { Name, useOpened } from '../../ui/opened';
 import { Loaded, Page, Section } from '../../ui/page';
@@ -21,6 +21,12 @@ import { spansOf, textOf } from './hours';
 const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 type Day = (typeof days)[number];
 const dayName = (d: Day) => new Intl.DateTimeFormat(undefined, { weekday: 'long', timeZone: 'UTC' }).format(new Date(Date.UTC(2024, 0, 1 + days.indexOf(d), 12)));
+
+// hoursOf says the hours of a week.
+function hoursOf(c: CalendarRowFragment): string {
+  if (!c.workingHours) return 'Around the clock';
+  return days.filter((d) => (c.workingHours?.[d] ?? []).length > 0).map((d) => `${dayName(d).slice(0, 3)} ${textOf(c.workingHours?.[d])}`).join(' · ') || 'No weekly hours';
+}
 
 // CalendarList is when work is done, by which service levels and timers count, and what is promised by them.
 export default function CalendarList() {
@@ -39,7 +45,7 @@ export default function CalendarList() {
               <li key={c.id} className="row">
                 <div>
                   <Name row={c} may={updates} />
-                  <div className="meta"><span>{c.timeZone}</span>{c.workingHours ? <span>{days.filter((d) => (c.workingHours?.[d] ?? []).length > 0).map((d) => `${dayName(d).slice(0, 3)} ${textOf(c.workingHours?.[d])}`).join(' · ')}</span> : <span>Around the clock</span>}{c.holidays.length > 0 && <span>{count(c.holidays.length, 'holiday')}</span>}</div>
+                  <div className="meta"><span>{c.timeZone}</span><span>{hoursOf(c)}</span>{c.exceptions.length > 0 && <span>{count(c.exceptions.length, 'exception')}</span>}{c.holidays.length > 0 && <span>{count(c.holidays.length, 'holiday')}</span>}</div>
                 </div>
                 <div className="verbs">
                   {updates && <button type="button" className="plain small" onClick={() => { setEdit(c); }}>Edit<span className="hidden"> {c.name}</span></button>}
@@ -84,16 +90,16 @@ function Levels() {
 function Editor({ calendar: c, close, saved }: { calendar: CalendarRowFragment | null; close: () => void; saved: () => void }) {
   const [draft, set, forget, base] = useDraft(`calendar ${c?.id ?? 'new'}`, {
     name: c?.name ?? '', timeZone: c?.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone, holidays: c?.holidays.join('\n') ?? '',
-    hours: Object.fromEntries(days.map((d) => [d, c ? textOf(c.workingHours?.[d]) : ['sat', 'sun'].includes(d) ? '' : '09:00-17:00'])) as Record<Day, string>,
+    always: c !== null && !c.workingHours,
+    hours: Object.fromEntries(days.map((d) => [d, c?.workingHours ? textOf(c.workingHours[d]) : ['sat', 'sun'].includes(d) ? '' : '09:00-17:00'])) as Record<Day, string>,
   }, c?.etag);
   const [fault, setFault] = useState<Fault | null>(null);
   const [create, making] = useWrite(CreateCalendar, true);
   const [update, saving] = useWrite(UpdateCalendar, true);
-  const noHours = c?.workingHours && days.every((d) => !textOf(c.workingHours?.[d])) ? {} : null; // only exceptions have hours, or all hours count
   const send = async () => {
     const fields = {
       name: draft.name, timeZone: draft.timeZone, holidays: draft.holidays.split(/[\s,]+/).filter(Boolean),
-      workingHours: days.every((d) => !draft.hours[d].trim()) ? noHours : Object.fromEntries(days.map((d) => [d, spansOf(draft.hours[d])])),
+      workingHours: draft.always ? null : Object.fromEntries(days.map((d) => [d, spansOf(draft.hours[d])])),
     };
     const o = c ? await update({ input: { id: c.id, ...base.match, ...fields } }) : await create({ input: fields });
     setFault(o.fault);
@@ -113,11 +119,18 @@ function Editor({ calendar: c, close, saved }: { calendar: CalendarRowFragment |
         </div>
         <fieldset>
           <legend>Working hours</legend>
-          <p className="hint">Such as 09:00-12:00, 13:00-17:30; empty for a day off. All empty counts every hour.</p>
-          <div className="pair">{days.map((d) => <Field key={d} label={dayName(d)} fault={at(`workingHours.${d}`)}><input value={draft.hours[d]} onChange={(e) => { set({ ...draft, hours: { ...draft.hours, [d]: e.target.value } }); }} /></Field>)}</div>
+          <div className="stack">
+            <Check label="Around the clock" hint="Every hour counts, except on holidays." checked={draft.always} set={(always) => { set({ ...draft, always }); }} />
+            {!draft.always && (
+              <>
+                <p className="hint">Such as 09:00-12:00, 13:00-17:30; empty for a day off.{c && c.exceptions.length > 0 && ' With all of them empty, only the exceptions have hours.'}</p>
+                <div className="pair">{days.map((d) => <Field key={d} label={dayName(d)} fault={at(`workingHours.${d}`)}><input value={draft.hours[d]} onChange={(e) => { set({ ...draft, hours: { ...draft.hours, [d]: e.target.value } }); }} /></Field>)}</div>
+              </>
+            )}
+          </div>
         </fieldset>
         <Field label="Holidays" optional hint="Days as YYYY-MM-DD, one a line." fault={at('holidays')}><textarea value={draft.holidays} onChange={(e) => { set({ ...draft, holidays: e.target.value }); }} /></Field>
-        <Rest base={base} fault={fault} fields={['name', 'timeZone', ...(fault?.details.map((d) => d.field).filter((f) => /^(workingHours|holidays)/.test(f)) ?? [])]} />
+        <Rest base={base} fault={fault} fields={['name', 'timeZone', ...(fault?.details.map((d) => d.field).filter((f) => /^(workingHours\.|holidays)/.test(f)) ?? [])]} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || saving}>{c ? 'Save' : 'Create'}</button></footer>
       </form>
     </Dialog>
