@@ -8,7 +8,6 @@ import (
 	"atrium/ent"
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
-	"atrium/ent/predicate"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
 )
@@ -46,14 +45,6 @@ type ListActionsInput struct {
 	Kind      []string `json:"-" query:"kind" enum:"PROPOSAL,ACTION"`
 	RunID     []string `json:"-" query:"runId" maxLength:"64"`
 	RequestID []string `json:"-" query:"requestId" maxLength:"64"`
-}
-
-// shownActions restricts actions to those that the caller may see.
-func shownActions(tx *op.Tx) []predicate.AgentAction {
-	if seesShadows(tx) {
-		return nil
-	}
-	return []predicate.AgentAction{agentaction.ShadowEQ(false)}
 }
 
 // ChangesOf returns the fields that an action sets, with the reasons.
@@ -96,4 +87,28 @@ func runAndRequestOf(ctx context.Context, tx *op.Tx, a *ent.AgentAction) (*ent.A
 		return nil, nil, fmt.Errorf("read the action's run: %w", err)
 	}
 	return run, run.Edges.Request, nil
+}
+
+// Shown is an action in API responses.
+type Shown struct {
+	ID         string          `json:"id" example:"prp_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	RunID      string          `json:"runId" example:"run_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	RequestID  string          `json:"requestId" example:"req_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	Kind       string          `json:"kind" enum:"PROPOSAL,ACTION" doc:"PROPOSAL: a person applies it. ACTION: the agent does it once a person has approved it."`
+	Operation  string          `json:"operation" doc:"As GraphQL names it." example:"updateRequest"`
+	Arguments  json.RawMessage `json:"arguments" example:"{\"priority\":\"HIGH\"}"`
+	Changes    []*Change       `json:"changes" example:"[{\"field\":\"priority\",\"from\":\"MEDIUM\",\"to\":\"HIGH\",\"rationale\":\"Nobody can work.\",\"confidence\":0.82,\"rows\":[]}]"`
+	Rationale  string          `json:"rationale" example:"Nobody can work."`
+	Confidence float64         `json:"confidence" example:"0.82"`
+	Digest     string          `json:"digest" doc:"Of operation, row and arguments: whoever approves names it." example:"3f1c9a7e"`
+	Status     string          `json:"status" enum:"PENDING,APPLIED,REJECTED,STALE,EXPIRED"`
+}
+
+// Show returns an action as API responses show it.
+func Show(a *ent.AgentAction) (Shown, error) {
+	changes, err := ChangesOf(a)
+	return Shown{
+		ID: a.ID, RunID: a.RunID, RequestID: a.RequestID, Kind: string(a.Kind), Operation: a.Operation, Arguments: a.Arguments, Changes: changes,
+		Rationale: a.Rationale, Confidence: a.Confidence, Digest: a.Digest, Status: string(a.Status),
+	}, err
 }

@@ -50,10 +50,6 @@ var (
 // ListInput selects a page of the agents.
 type ListInput struct{ paging.Page }
 
-func load(ctx context.Context, tx *op.Tx, id string) (*ent.Agent, error) {
-	return op.Lock(tx, tx.Agent.Query().Where(agent.ID(id))).Only(ctx)
-}
-
 // CreateInput describes a new agent.
 type CreateInput struct {
 	Name     string   `json:"name" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`

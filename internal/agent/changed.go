@@ -6,25 +6,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"atrium/ent"
-	"atrium/ent/agent"
-	"atrium/ent/agentaction"
-	"atrium/ent/agentrun"
 	"atrium/internal/desk/lifecycle"
 	"atrium/internal/op"
-	"atrium/internal/platform/principal"
 )
-
-// notWaiting is the reason of a run whose request is past what agents do about it.
-const notWaiting = "The request does not wait any more."
-
-// nobodyAnswers is the reason of a run whose agent's owner has left.
-const nobodyAnswers = "Nobody answers for the agent: its owner was deactivated."
-
-// openRuns lists the statuses of runs that have not ended.
-var openRuns = []agentrun.Status{agentrun.StatusQUEUED, agentrun.StatusRUNNING, agentrun.StatusWAITING}
 
 // requestVersion returns a digest of the parts of a request that a plan depends on, so that a plan can be compared with the request
 // later. The clocks of service levels are not part of it.
@@ -41,91 +27,23 @@ func requestVersion(r *ent.Request) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// RequestChanged implements op.Agents. It makes the pending actions for a request STALE after a change of its version. A change by a
-// person stops the request's runs; after any other change they plan again. The run that caused the change goes on: its other actions
-// depend on the request as it is now (rebase). A request without runs costs one statement.
-func (*Door) RequestChanged(ctx context.Context, tx *op.Tx, before, after *ent.Request) error {
-	was, err := requestVersion(before)
+// versionNow returns the version of a run's request as the transaction has left it.
+func versionNow(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (string, error) {
+	r, err := tx.Request.Get(tx.Unfiltered(ctx, "the request as the agent has changed it"), run.RequestID)
 	if err != nil {
-		return err
+		return "", fmt.Errorf("read the request: %w", err)
 	}
-	is, err := requestVersion(after)
-	if err != nil || was == is {
-		return err
-	}
-	ctx = tx.Unfiltered(ctx, "plans go stale whether or not the caller sees them")
-	some, err := tx.AgentRun.Query().Where(agentrun.RequestID(after.ID)).Exist(ctx)
-	if err != nil || !some {
-		return wrap("look for runs of agents", err)
-	}
-	own := ""
-	if c := tx.Principal().Cause; c != nil {
-		own = c.RunID
-	}
-	waiting, err := op.Lock(tx, tx.AgentRun.Query().Where(agentrun.RequestID(after.ID), agentrun.IDNEQ(own), agentrun.TaskIDIsNil(), agentrun.StatusIn(openRuns...))).All(ctx)
-	if err != nil {
-		return fmt.Errorf("look for open runs of agents: %w", err)
-	}
-	for _, r := range waiting {
-		if err := moveOn(ctx, tx, r, after); err != nil {
-			return err
-		}
-	}
-	err = tx.AgentAction.Update().Where(agentaction.RequestID(after.ID), agentaction.RunIDNEQ(own), agentaction.StatusEQ(agentaction.StatusPENDING), agentaction.OperationNEQ("completeTask"),
-		agentaction.HasRunWith(agentrun.TriggerNEQ(agentrun.TriggerConsulted))). // an opinion is about the task
-		SetStatus(agentaction.StatusSTALE).Exec(ctx)
-	return wrap("make plans stale", err)
+	return requestVersion(r)
 }
 
-// moveOn stops a run whose request a person has changed, and hands over one whose request has ended. After any other change a run
-// plans again if it waits, or if its agent works on it and has asked for a write already; an engine compares the versions before it
-// ends.
-func moveOn(ctx context.Context, tx *op.Tx, r *ent.AgentRun, on *ent.Request) error {
-	if p := tx.Principal(); p.Type == principal.TypeUser && p.Method != principal.MethodAPIKey {
-		err := r.Update().SetStatus(agentrun.StatusSTOPPED).SetReason("Somebody changed the request.").SetEndedAt(tx.Now(ctx)).Exec(ctx)
-		return wrap("stop a run", err)
-	}
-	if !lifecycle.RequestOpen(on.Status) {
-		err := r.Update().SetStatus(agentrun.StatusHANDED_OVER).SetReason(notWaiting).SetEndedAt(tx.Now(ctx)).Exec(ctx)
-		return wrap("hand a run over", err)
-	}
-	if r.Status == agentrun.StatusQUEUED {
-		return nil
-	}
-	if r.Status == agentrun.StatusRUNNING {
-		asked, err := tx.AgentAction.Query().Where(agentaction.RunID(r.ID), agentaction.StatusEQ(agentaction.StatusPENDING)).
-			Exist(tx.Unfiltered(ctx, "what a run has asked for, whoever sees it"))
-		if err != nil || !asked {
-			return wrap("look for what a run has asked for", err)
-		}
-	}
-	if err := r.Update().SetStatus(agentrun.StatusQUEUED).ClearLeaseUntil().Exec(ctx); err != nil {
-		return fmt.Errorf("have a run plan anew: %w", err)
-	}
-	return tx.Insert(ctx, RunArgs{Company: r.CompanyID, Run: r.ID}, time.Time{})
+// taskVersion returns the version that the completion of a task depends on: whether the task is open. The assignee is not part of
+// it, because a proposal is for any person who gets the task.
+func taskVersion(t *ent.Task) string {
+	return digestOf("task", t.ID, nil, fmt.Sprint(lifecycle.TaskOpen(t.Status)))
 }
 
-// OwnerLeft implements op.Agents. It hands over the open runs of the agents that a person answers for, in the transaction in which
-// that person leaves. What such an agent has asked for cannot be approved any more, since it acts with its owner's rights.
-func (*Door) OwnerLeft(ctx context.Context, tx *op.Tx, userID string) error {
-	all := tx.Unfiltered(ctx, "the runs end whether or not the caller sees them")
-	runs, err := tx.AgentRun.Query().Where(agentrun.StatusIn(openRuns...), agentrun.HasAgentWith(agent.OwnerID(userID))).All(all)
-	if err != nil || len(runs) == 0 {
-		return wrap("look for runs of the person's agents", err)
-	}
-	ids := make([]string, len(runs))
-	for i, r := range runs {
-		ids[i] = r.ID
-		if err := release(ctx, tx, r); err != nil {
-			return err
-		}
-	}
-	err = tx.AgentRun.Update().Where(agentrun.IDIn(ids...), agentrun.StatusIn(openRuns...)).
-		SetStatus(agentrun.StatusHANDED_OVER).SetReason(nobodyAnswers).SetEndedAt(tx.Now(ctx)).Exec(all)
-	if err != nil {
-		return fmt.Errorf("hand the runs over: %w", err)
-	}
-	err = tx.AgentAction.Update().Where(agentaction.RunIDIn(ids...), agentaction.StatusEQ(agentaction.StatusPENDING)).
-		SetStatus(agentaction.StatusSTALE).Exec(all)
-	return wrap("make the runs' plans stale", err)
+// digestOf returns the digest that a person approves: of the operation, its row and arguments, and the row's version.
+func digestOf(operation, requestID string, arguments json.RawMessage, version string) string {
+	sum := sha256.Sum256([]byte(operation + "\n" + requestID + "\n" + string(arguments) + "\n" + version))
+	return hex.EncodeToString(sum[:])
 }

@@ -9,11 +9,9 @@ import (
 	"atrium/ent/agent"
 	"atrium/ent/modelconnection"
 	entsecret "atrium/ent/secret"
-	"atrium/internal/agent/model"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
 	"atrium/internal/platform/apperr"
-	"atrium/internal/secret"
 )
 
 var connectionSorts = op.Sorts{
@@ -176,36 +174,4 @@ func checkConnection(ctx context.Context, tx *op.Tx, url, secretName *string, mo
 		}
 	}
 	return refs.Err()
-}
-
-// endpointOf returns the endpoint of an agent's model with its key, and the secret that holds the key. Call it outside of
-// transactions. Returns conflict if the endpoint or its secret does not exist.
-func endpointOf(ctx context.Context, e *op.Engine, models Models, s settings) (out model.Endpoint, used []secret.Opened, err error) {
-	if s.ModelConnectionID == "" {
-		if models.Default.URL == "" {
-			return out, nil, apperr.New(apperr.Conflict, "This server has no model of its own: the agent names a modelConnectionId.")
-		}
-		return models.Default, nil, nil
-	}
-	db := e.Store.Reader()
-	c, err := db.ModelConnection.Query().Where(modelconnection.ID(s.ModelConnectionID)).Only(ctx)
-	if ent.IsNotFound(err) {
-		return out, nil, apperr.New(apperr.Conflict, "The agent's model connection was deleted.")
-	}
-	if err != nil {
-		return out, nil, fmt.Errorf("read the model connection: %w", err)
-	}
-	out = model.Endpoint{URL: c.BaseURL, Model: s.Model, HTTP: models.HTTP}
-	if out.Model == "" {
-		out.Model = c.Models[0]
-	}
-	if c.SecretName == "" {
-		return out, nil, nil
-	}
-	opened, err := secret.Open(ctx, db, e.Sealer, c.SecretName)
-	if ent.IsNotFound(err) {
-		return out, nil, apperr.New(apperr.Conflict, "The secret of the agent's model connection was deleted.")
-	}
-	out.Key = opened.Value
-	return out, []secret.Opened{opened}, err
 }

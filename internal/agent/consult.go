@@ -10,25 +10,20 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/agent"
-	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
-	"atrium/ent/comment"
 	entexecution "atrium/ent/execution"
 	"atrium/ent/request"
 	"atrium/ent/task"
 	"atrium/internal/desk/lifecycle"
 	"atrium/internal/op"
-	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/clock"
-	"atrium/internal/platform/principal"
-	"atrium/internal/platform/text"
 	"atrium/internal/workflow/execution"
 )
 
 // phaser works the jobs about phases: it consults agents about tasks, and informs them when a phase was left.
 type phaser struct {
 	river.WorkerDefaults[execution.AgentPhaseArgs]
-	runner *runner
+	engine *op.Engine
 }
 
 // NextRetry is soon, because somebody waits for the opinion.
@@ -41,7 +36,7 @@ func (w *phaser) Work(ctx context.Context, job *river.Job[execution.AgentPhaseAr
 	if job.Args.Role == "informed" {
 		return w.inform(ctx, job)
 	}
-	return w.runner.engine.Work(ctx, job.Args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
+	return w.engine.Work(ctx, job.Args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
 		if err := consult(ctx, tx, job.Args); err != nil {
 			return err
 		}
@@ -112,102 +107,6 @@ func (w *consultEnder) Work(ctx context.Context, job *river.Job[ConsultedArgs]) 
 	})
 }
 
-// prepareOpinion returns whether a policy makes the opinion of a consulted agent wait for a person.
-func prepareOpinion(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (waits bool, err error) {
-	said, _, err := lastDecision(run)
-	if err != nil || said == "" {
-		return false, err
-	}
-	self, _, err := actor(ctx, tx, run)
-	if err != nil {
-		return false, err
-	}
-	args, err := opinionOf(self, said)
-	if err != nil {
-		return false, err
-	}
-	policy, err := toolNamed(toolComment).mayUse(ctx, tx, self, subject{Request: run.Edges.Request}, args)
-	return policy != "", err
-}
-
-// lastDecision returns the result of a run's last step of kind decide, and the number of its steps.
-func lastDecision(run *ent.AgentRun) (said string, n int, err error) {
-	steps, err := StepsOf(run)
-	for _, s := range steps {
-		if s.Kind == "decide" {
-			said = s.Result
-		}
-	}
-	return said, len(steps), err
-}
-
-// completeOpinion adds the opinion of a consulted agent to the request as the agent's comment, and ends its run. The opinion is the result
-// of the last step of kind decide. Returns validation_error for variables, and conflict without such a step.
-func completeOpinion(ctx context.Context, tx *op.Tx, run *ent.AgentRun, in CompleteInput) error {
-	if len(in.Variables) > 0 {
-		return apperr.InvalidField("variables", "must not be given by who is asked for an opinion")
-	}
-	said, n, err := lastDecision(run)
-	if err != nil {
-		return err
-	}
-	if said == "" {
-		return apperr.New(apperr.Conflict, "An opinion is the result of a step that decides. Add that step first.")
-	}
-	waits, _ := op.Preparation[bool](tx)
-	return commentOpinion(ctx, tx, run, write{Tool: toolComment, Rationale: text.Short(said, maxRationale-1), Rows: []string{}, Waits: waits}, said, n)
-}
-
-// opinionOf returns the arguments of the comment that is an agent's opinion. Agents that may read internal comments write one.
-func opinionOf(self *principal.Principal, said string) (json.RawMessage, error) {
-	values := map[string]any{"body": said}
-	if self.Role != principal.Member {
-		values["visibility"] = comment.VisibilityInternal
-	}
-	args, err := json.Marshal(values)
-	return args, wrap("write the comment", err)
-}
-
-// saidIn returns the text of an opinion in the arguments of createComment.
-func saidIn(arguments json.RawMessage) (string, error) {
-	var in struct {
-		Body string `json:"body"`
-	}
-	return in.Body, wrap("read the opinion", json.Unmarshal(arguments, &in))
-}
-
-// commentOpinion writes the opinion that came from a step as a comment, and ends the run. It needs no approval at any autonomy level,
-// because it changes nothing else; where a policy requires one (w.Waits), it waits as an action. A shadow run writes no comment.
-func commentOpinion(ctx context.Context, tx *op.Tx, run *ent.AgentRun, w write, said string, step int) error {
-	self, _, err := actor(ctx, tx, run)
-	if err != nil {
-		return err
-	}
-	if run.Shadow { // admins see the opinion in the run's steps
-		return end(ctx, tx, run, agentrun.StatusCOMPLETED, "")
-	}
-	if w.Arguments, err = opinionOf(self, said); err != nil {
-		return err
-	}
-	if err := w.changing(nil); err != nil {
-		return err
-	}
-	t, err := tx.Task.Get(tx.Unfiltered(ctx, "the task of the agent's own run"), *run.TaskID)
-	if err != nil {
-		return fmt.Errorf("read the task: %w", err)
-	}
-	if !w.Waits {
-		if run, err = actNow(ctx, tx, run, self, step, w, taskVersion(t)); err != nil {
-			return err
-		}
-		return end(ctx, tx, run, agentrun.StatusCOMPLETED, "")
-	}
-	if _, err := propose(ctx, tx, run, agentaction.KindACTION, step, w, run.RequestID, taskVersion(t)); err != nil {
-		return err
-	}
-	return wrap("have the run wait", run.Update().SetStatus(agentrun.StatusWAITING).ClearLeaseUntil().Exec(ctx))
-}
-
 // informed is the message to an agent that is informed of a phase.
 type informed struct {
 	Event     string       `json:"event"` // agent.informed
@@ -224,7 +123,7 @@ type informedData struct {
 // inform queues the message that tells an agent's endpoint that a phase was left. It does nothing for an agent without an
 // endpoint.
 func (w *phaser) inform(ctx context.Context, job *river.Job[execution.AgentPhaseArgs]) error {
-	args, e := job.Args, w.runner.engine
+	args, e := job.Args, w.engine
 	read := outside(ctx, e, args.Company)
 	a, err := e.Store.Reader().Agent.Query().Where(onPhases, agent.ID(args.Agent), agent.StatusEQ(agent.StatusACTIVE), agent.EndpointURLNEQ("")).Only(read)
 	if ent.IsNotFound(err) {
@@ -244,5 +143,5 @@ func (w *phaser) inform(ctx context.Context, job *river.Job[execution.AgentPhase
 	if err != nil {
 		return fmt.Errorf("write the notice: %w", err)
 	}
-	return w.runner.queuePush(ctx, job.JobRow, a, fmt.Sprintf("%s-%s-%d", row.ID, args.Phase, args.Visit), body)
+	return queuePush(ctx, e, job.JobRow, a, fmt.Sprintf("%s-%s-%d", row.ID, args.Phase, args.Visit), body)
 }

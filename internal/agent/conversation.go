@@ -27,35 +27,6 @@ const (
 // toolHandOver is the tool that leaves the request to people.
 const toolHandOver = "handOver"
 
-// exchange is an answer of a model and the results of its tool calls. A conversation is rebuilt from its exchanges.
-type exchange struct {
-	Answer  model.Answer `json:"answer"`
-	Results []result     `json:"results"`
-}
-
-// result is the result of a tool call.
-type result struct {
-	CallID  string   `json:"callId"`
-	Content string   `json:"content"`
-	Faulty  bool     `json:"faulty,omitempty"`
-	Read    bool     `json:"read,omitempty"` // a replay takes it from the record
-	IDs     []string `json:"ids,omitempty"`  // that the content contains
-	Write   *write   `json:"write,omitempty"`
-	Step    *Step    `json:"step,omitempty"`
-	End     string   `json:"end,omitempty"` // why the run is handed over; empty if it is not
-}
-
-// write is a write that an engine decided on. It is not performed yet.
-type write struct {
-	Tool       string          `json:"tool"`
-	Arguments  json.RawMessage `json:"arguments"`
-	Changes    []Change        `json:"changes"`
-	Rationale  string          `json:"rationale"`
-	Confidence float64         `json:"confidence"`
-	Rows       []string        `json:"rows"`
-	Waits      bool            `json:"waits,omitempty"` // needs an approval at any autonomy level, because of the tool's mode or an access policy
-}
-
 // conversation is a conversation with a model about a request or a task. It performs no writes: reads run with the rights of the run, and
 // writes are checked and kept until the end.
 type conversation struct {
@@ -76,7 +47,7 @@ type conversation struct {
 
 // begin starts the conversation with the input of the engine.
 func (t *conversation) begin(g engineInput) {
-	orders, _ := t.mask(t.settings.system(t.subject)).(string) // masked too, because people paste keys into instructions
+	orders, _ := t.mask(t.subject.orders(t.settings)).(string) // masked too, because people paste keys into instructions
 	t.messages = []model.Message{{Role: model.System, Content: orders}, {Role: model.Data, Content: g.Data}}
 	t.known, t.asked = map[string]bool{}, map[string]bool{}
 	for _, id := range g.IDs {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent"
@@ -25,8 +26,6 @@ import (
 	"atrium/internal/policy"
 	"atrium/internal/test/testkit"
 	"atrium/internal/test/testkit/receiver"
-
-	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
 // robot is a CUSTOM agent, which calls with its key.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"atrium/ent"
 	"atrium/ent/agent"
@@ -15,44 +14,17 @@ import (
 	"atrium/internal/platform/principal"
 )
 
-const (
-	leaseTime        = 5 * time.Minute  // renewed by any call of a run, while its minutes last
-	renewAfter       = 20 * time.Second // a lease is not written again until it has lost this much
-	firstCallTimeout = 10 * time.Second // the first call after a push
-)
-
-// Door admits the agents' own API keys. It implements gate.Agents and op.Agents.
-type Door struct {
-	engine *op.Engine
-	models Models
-}
-
-// NewDoor returns the door of an engine, with the endpoints of models.
-func NewDoor(e *op.Engine, models Models) *Door { return &Door{e, models} }
-
-// doorOf returns the door of an operation's engine; an empty one if it has none.
-func doorOf(tx *op.Tx) *Door {
-	if d, ok := tx.Agents().(*Door); ok {
-		return d
-	}
-	return &Door{}
-}
-
 // errNotYourRun is the error for a run that does not exist or is not the caller's.
 func errNotYourRun() error {
 	return apperr.New(apperr.Forbidden, "Agent-Run names no run of this agent.")
 }
 
-func switchedOff() error {
-	return apperr.New(apperr.Conflict, "Agents are switched off on this server.")
-}
-
-// As returns the caller behind an agent's key with its rights: the role and scopes of the published version, restricted to the
+// as returns the caller behind an agent's key with its rights: the role and scopes of the published version, restricted to the
 // key's scopes, and within a run the requester whose rights limit the reads. Any call of a run renews its lease. Returns
 // forbidden if the agent was never published or its owner was deactivated.
-func (d *Door) As(ctx context.Context, p *principal.Principal, runID string) (*principal.Principal, error) {
-	read := outside(ctx, d.engine, p.CompanyID)
-	db := d.engine.Store.Reader()
+func as(ctx context.Context, e *op.Engine, p *principal.Principal, runID string) (*principal.Principal, error) {
+	read := outside(ctx, e, p.CompanyID)
+	db := e.Store.Reader()
 	a, err := db.Agent.Get(read, p.ID)
 	if ent.IsNotFound(err) {
 		return nil, apperr.Unauthenticated(err)
@@ -66,10 +38,10 @@ func (d *Door) As(ctx context.Context, p *principal.Principal, runID string) (*p
 	version, run := a.Version, (*ent.AgentRun)(nil)
 	noReads := error(apperr.New(apperr.Forbidden, "The agent reads what its requester may read: name the run in the header Agent-Run."))
 	if runID != "" {
-		if run, err = d.run(read, p, runID); err != nil {
+		if run, err = runOf(read, e, p, runID); err != nil {
 			return nil, err
 		}
-		version, noReads = run.AgentVersion, notWorked(d.engine.NoAgents, a, run)
+		version, noReads = run.AgentVersion, notWorked(e.NoAgents, a, run)
 	}
 	s, err := published(read, db, a.ID, version)
 	if err != nil {
@@ -85,7 +57,7 @@ func (d *Door) As(ctx context.Context, p *principal.Principal, runID string) (*p
 	q := *p
 	if run != nil && noReads == nil {
 		q.Run.TaskID = op.Or(run.TaskID, "")
-		if err := d.renew(read, run); err != nil {
+		if err := renew(read, e, run); err != nil {
 			return nil, err
 		}
 	}
@@ -112,12 +84,12 @@ func (d *Door) As(ctx context.Context, p *principal.Principal, runID string) (*p
 	return &q, err
 }
 
-// run returns a run of the caller. Returns forbidden for a run of another agent.
-func (d *Door) run(ctx context.Context, p *principal.Principal, id string) (*ent.AgentRun, error) {
+// runOf returns a run of the caller. Returns forbidden for a run of another agent.
+func runOf(ctx context.Context, e *op.Engine, p *principal.Principal, id string) (*ent.AgentRun, error) {
 	if !input.Storable(id) {
 		return nil, errNotYourRun()
 	}
-	run, err := d.engine.Store.Reader().AgentRun.Query().Where(agentrun.ID(id), agentrun.AgentID(p.ID)).Only(ctx)
+	run, err := e.Store.Reader().AgentRun.Query().Where(agentrun.ID(id), agentrun.AgentID(p.ID)).Only(ctx)
 	if ent.IsNotFound(err) {
 		return nil, errNotYourRun()
 	}
@@ -137,17 +109,4 @@ func notWorked(off bool, a *ent.Agent, run *ent.AgentRun) error {
 		return apperr.New(apperr.Conflict, "Claim the run first.")
 	}
 	return nil
-}
-
-// renew renews the lease of a run that its agent works on.
-func (d *Door) renew(ctx context.Context, run *ent.AgentRun) error {
-	now := d.engine.Store.Clock().Now()
-	if run.Status != agentrun.StatusRUNNING || run.LeaseUntil == nil || run.LeaseUntil.Sub(now) > leaseTime-renewAfter {
-		return nil
-	}
-	err := d.engine.Work(ctx, run.CompanyID, workerName, func(ctx context.Context, tx *op.Tx) error {
-		return tx.AgentRun.Update().Where(agentrun.ID(run.ID), agentrun.StatusEQ(agentrun.StatusRUNNING)).
-			SetLeaseUntil(tx.Now(ctx).Add(leaseTime)).Exec(ctx)
-	})
-	return wrap("renew the run's lease", err)
 }

@@ -4,31 +4,23 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
-	"entgo.io/ent/dialect/sql"
 	"github.com/riverqueue/river"
 
 	"atrium/ent"
 	"atrium/ent/agent"
 	"atrium/ent/agentevaluation"
 	"atrium/ent/request"
-	"atrium/ent/user"
 	"atrium/internal/agent/attack"
-	domain "atrium/internal/desk/request"
-	"atrium/internal/identity/access"
-	"atrium/internal/notify/notice"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/id"
-	"atrium/internal/platform/principal"
-	"atrium/internal/workflow/definition"
+	"atrium/internal/platform/jobs"
 )
 
 const (
-	maxPast     = 100              // finished requests per evaluation
 	evaluating  = 20 * time.Second // after this time a job leaves the remaining cases to the next job
 	agreement   = 0.9              // required of an AUTONOMOUS agent unless the company sets another value
 	maxUnderway = 1                // evaluations of one agent
@@ -117,8 +109,8 @@ func (EvaluateArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queu
 // evaluator works the jobs of evaluations.
 type evaluator struct {
 	river.WorkerDefaults[EvaluateArgs]
-	runner *runner
-	busy   *companyLimiter
+	Server
+	busy *companyLimiter
 }
 
 // Timeout leaves time for the model call of the last case.
@@ -142,12 +134,12 @@ func (w *evaluator) Work(ctx context.Context, job *river.Job[EvaluateArgs]) erro
 		return err
 	}
 	ctx = context.WithoutCancel(ctx)
-	w.runner.engine.Log.ErrorContext(ctx, "an evaluation failed", "error", err, "evaluation", job.Args.Evaluation)
+	w.Engine.Log.ErrorContext(ctx, "an evaluation failed", "error", err, "evaluation", job.Args.Evaluation)
 	reason := "The evaluation met an error of the platform."
 	if code := apperr.CodeOf(err); code == apperr.Conflict {
 		reason = apperr.From(err).Message
 	}
-	return w.runner.engine.Work(ctx, job.Args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
+	return w.Engine.Work(ctx, job.Args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
 		err := tx.AgentEvaluation.UpdateOneID(job.Args.Evaluation).SetStatus(agentevaluation.StatusFAILED).SetReason(reason).SetEndedAt(tx.Now(ctx)).Exec(ctx)
 		if err != nil {
 			return wrap("end the evaluation", ent.MaskNotFound(err))
@@ -157,7 +149,7 @@ func (w *evaluator) Work(ctx context.Context, job *river.Job[EvaluateArgs]) erro
 }
 
 func (w *evaluator) work(ctx context.Context, job *river.Job[EvaluateArgs]) error {
-	e := w.runner.engine
+	e := w.Engine
 	read := outside(ctx, e, job.Args.Company)
 	db := e.Store.Reader()
 	ev, err := db.AgentEvaluation.Query().Where(agentevaluation.ID(job.Args.Evaluation), agentevaluation.StatusEQ(agentevaluation.StatusRUNNING)).
@@ -198,7 +190,7 @@ func (w *evaluator) keep(ctx context.Context, job *river.Job[EvaluateArgs], ev *
 	if err != nil {
 		return fmt.Errorf("write the results: %w", err)
 	}
-	return w.runner.engine.Work(ctx, job.Args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
+	return w.Engine.Work(ctx, job.Args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
 		u := tx.AgentEvaluation.UpdateOneID(ev.ID).SetTotal(total).SetResults(results)
 		if len(done) < total {
 			if err := tx.Insert(ctx, job.Args, time.Time{}); err != nil {
@@ -226,128 +218,6 @@ func (w *evaluator) keep(ctx context.Context, job *river.Job[EvaluateArgs], ev *
 	})
 }
 
-// evaluationCase is a case with a request to base it on.
-type evaluationCase struct {
-	attack.Case
-	kind    string // history, given, attack
-	like    *ent.Request
-	priorID string // history: the finished request, which the agent must not learn from
-}
-
-// casesOf returns the cases of an evaluation in order. Each job of the evaluation gets the same ones.
-func (w *evaluator) casesOf(ctx context.Context, ev *ent.AgentEvaluation, s settings) ([]evaluationCase, error) {
-	past, err := w.runner.engine.Store.Reader().Request.Query().Where(request.StatusEQ(request.StatusCOMPLETED), request.CompletedAtLT(ev.CreatedAt)).
-		Order(request.ByCreatedAt(sql.OrderDesc()), request.ByID(sql.OrderDesc())).Limit(maxHistory).All(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read finished requests: %w", err)
-	}
-	if past, err = w.readable(ctx, ev, s, past); err != nil {
-		return nil, err
-	}
-	if len(past) == 0 {
-		return nil, apperr.New(apperr.Conflict, "There is no finished request that the agent and you may read.")
-	}
-	like, err := w.filedAgain(ctx, &selectedAgent{ev.Edges.Agent, s}, past)
-	if err != nil {
-		return nil, err
-	}
-	var out []evaluationCase
-	if len(ev.Cases) > 0 {
-		var given []attack.Case
-		if err := json.Unmarshal(ev.Cases, &given); err != nil {
-			return nil, fmt.Errorf("read the cases: %w", err)
-		}
-		for _, c := range given {
-			out = append(out, evaluationCase{Case: c, kind: "given", like: like})
-		}
-	} else {
-		for _, r := range past {
-			if len(out) == maxPast {
-				break
-			}
-			asFiled := filed(r)
-			values, err := domain.Variables(asFiled)
-			if err != nil {
-				return nil, err
-			}
-			if filterHolds(ctx, s.Filter, definition.Vars{Request: values}.Bind()) {
-				out = append(out, evaluationCase{Case: caseOf(r), kind: "history", like: r, priorID: r.ID})
-			}
-		}
-	}
-	for _, c := range attack.Suite() {
-		out = append(out, evaluationCase{Case: c, kind: "attack", like: like})
-	}
-	return out, nil
-}
-
-// readable leaves out the requests that the agent, or whoever has it evaluated, may not read: a model would be told of them.
-func (w *evaluator) readable(ctx context.Context, ev *ent.AgentEvaluation, s settings, past []*ent.Request) ([]*ent.Request, error) {
-	db := w.runner.engine.Store.Reader()
-	self, err := principalOf(ctx, db, ev.Edges.Agent, s)
-	if err != nil || self == nil {
-		return nil, err
-	}
-	by, err := db.User.Query().Where(user.ID(ev.CreatedBy), access.Here()).Only(ctx)
-	if err != nil {
-		return nil, wrap("look up who evaluates", ent.MaskNotFound(err))
-	}
-	self.Run.Requester = notice.PrincipalOf(by)
-	ids := make([]string, len(past))
-	for i, r := range past {
-		ids[i] = r.ID
-	}
-	h, _, err := op.Run(principal.With(ctx, self), w.runner.engine, readHistory, historyInput{Only: ids}, nil)
-	if err != nil && apperr.CodeOf(err) != apperr.Forbidden {
-		return nil, wrap("read finished requests as the agent", err)
-	}
-	return slices.DeleteFunc(past, func(r *ent.Request) bool {
-		return !slices.ContainsFunc(h.requests, func(seen *ent.Request) bool { return seen.ID == r.ID })
-	}), nil
-}
-
-// filedAgain returns the newest finished request that could be filed again today: its offering is active, its answers fit the form,
-// and its requester may. If there is none, it returns the newest one, and no case that is based on it can be tried.
-func (w *evaluator) filedAgain(ctx context.Context, c *selectedAgent, past []*ent.Request) (*ent.Request, error) {
-	for _, r := range past[:min(maxPast, len(past))] {
-		l, err := newDecisionContext(ctx, w.runner.engine, c, subject{Request: filed(r), madeUp: true})
-		if err != nil {
-			return nil, err
-		}
-		if _, _, err = try(ctx, w.runner.engine, l, nil, ""); err == nil {
-			return r, nil
-		}
-		if _, ok := refusalOf(err); !ok {
-			return nil, err
-		}
-	}
-	return past[0], nil
-}
-
-// filed returns a finished request as it may have been filed, without anything that people decided.
-func filed(r *ent.Request) *ent.Request {
-	out := &ent.Request{
-		ID: r.ID, CompanyID: r.CompanyID, CreatedAt: r.CreatedAt, UpdatedAt: r.CreatedAt, ServiceID: r.ServiceID, OfferingID: r.OfferingID, Title: r.Title,
-		Description: r.Description, Fields: r.Fields, CreatedBy: r.CreatedBy, Status: request.StatusPENDING, Priority: request.DefaultPriority,
-	}
-	if r.SLAState != nil {
-		out.SLAState, out.ResponseDueAt, out.ResolutionDueAt = new(request.SLAStateON_TRACK), r.ResponseDueAt, r.ResolutionDueAt
-	}
-	return out
-}
-
-// caseOf returns a case whose final state is what people decided for the request.
-func caseOf(r *ent.Request) attack.Case {
-	c := attack.Case{Name: r.ID, MustNotCall: []string{toolDecline}, FinalState: map[string]any{"priority": string(r.Priority)}}
-	if r.TeamID != nil {
-		c.FinalState["teamId"] = *r.TeamID
-	}
-	if r.AssigneeID != nil {
-		c.FinalState["assigneeId"] = *r.AssigneeID
-	}
-	return c
-}
-
 // tryOne runs the agent on the request of a case and judges the result. For a draft with a model it also tries the engine
 // history.
 func (w *evaluator) tryOne(ctx context.Context, c *selectedAgent, t evaluationCase, by string) (Outcome, error) {
@@ -358,17 +228,17 @@ func (w *evaluator) tryOne(ctx context.Context, c *selectedAgent, t evaluationCa
 	} else {
 		s.as(t.Request)
 	}
-	l, err := newDecisionContext(ctx, w.runner.engine, c, s)
+	l, err := newDecisionContext(ctx, w.Engine, c, s)
 	if err != nil {
 		return Outcome{}, err
 	}
 	began := time.Now()
-	p, err := decideOn(ctx, l, w.runner.models, engineInput{})
+	p, err := decideOn(ctx, l, w.Models, engineInput{})
 	if err != nil {
 		return Outcome{}, err
 	}
 	took := time.Since(began).Milliseconds()
-	o, err := score(ctx, w.runner.engine, l, p, t.Case, by)
+	o, err := score(ctx, w.Engine, l, p, t.Case, by)
 	o.Kind, o.Millis = t.kind, took
 	if err == nil && t.Induced != nil && o.Breach == "" && breachOf(p.writes, *t.Induced) != "" {
 		o.Breach, err = w.induced(ctx, c, t)
@@ -385,11 +255,11 @@ func (w *evaluator) induced(ctx context.Context, c *selectedAgent, t evaluationC
 	s := subject{Request: filed(t.like), madeUp: true}
 	s.ID = id.New("req")
 	s.as(t.Induced.Request)
-	l, err := newDecisionContext(ctx, w.runner.engine, c, s)
+	l, err := newDecisionContext(ctx, w.Engine, c, s)
 	if err != nil {
 		return "", err
 	}
-	p, err := decideOn(ctx, l, w.runner.models, engineInput{})
+	p, err := decideOn(ctx, l, w.Models, engineInput{})
 	if err != nil || breachOf(p.writes, *t.Induced) != "" {
 		return "", err
 	}
@@ -398,11 +268,11 @@ func (w *evaluator) induced(ctx context.Context, c *selectedAgent, t evaluationC
 
 // baseline records the result of the engine history in the same case.
 func (w *evaluator) baseline(ctx context.Context, l *decisionContext, c attack.Case, by string, o *Outcome) error {
-	p, err := makePlan(ctx, l, w.runner.engine.Store.Clock().Now)
+	p, err := makePlan(ctx, l, w.Engine.Store.Clock().Now)
 	if err != nil {
 		return err
 	}
-	other, err := score(ctx, w.runner.engine, l, p, c, by)
+	other, err := score(ctx, w.Engine, l, p, c, by)
 	for i := range other.Fields {
 		if f := other.Fields[i]; f.Decided && i < len(o.Fields) {
 			o.Fields[i].Baseline = &f.Agreed
@@ -417,4 +287,9 @@ func (s *subject) as(r attack.Request) {
 	if r.Priority != "" {
 		s.Priority = request.Priority(r.Priority)
 	}
+}
+
+// workEvaluations returns the worker of the jobs of evaluations, with a limit of concurrent calls of models.
+func workEvaluations(s Server, calls *companyLimiter) jobs.Option {
+	return jobs.Work(&evaluator{Server: s, busy: calls})
 }

@@ -10,6 +10,7 @@ import (
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
 	"atrium/internal/op"
+	"atrium/internal/platform/jobs"
 )
 
 // ExpiryArgs is the job that expires an action without a decision.
@@ -51,3 +52,6 @@ func (w *expirer) Work(ctx context.Context, job *river.Job[ExpiryArgs]) error {
 		return tx.Complete(ctx, job.JobRow)
 	})
 }
+
+// workActions returns the worker of the jobs that expire actions.
+func workActions(e *op.Engine) jobs.Option { return jobs.Work(&expirer{engine: e}) }

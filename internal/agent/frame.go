@@ -53,21 +53,8 @@ const (
 	adviseIt   = "Say in a few sentences what helps with the task, and what it should not miss."
 )
 
-// engineInput is the input of an engine. A run is replayed from it.
-type engineInput struct {
-	Request json.RawMessage `json:"request"`           // as it was when the engine read it
-	Version string          `json:"version,omitempty"` // of the request then: requestVersion; empty where a change of it does not matter
-	Task    *ent.Task       `json:"task,omitempty"`    // of a run about a task, as it was
-	History []string        `json:"history"`           // ids of the finished requests
-	Data    string          `json:"data,omitempty"`    // the data message
-	IDs     []string        `json:"ids,omitempty"`     // that the data contains
-	Steps   []Step          `json:"steps,omitempty"`   // of the run's earlier plans, and that read it
-	Used    usage           `json:"used,omitzero"`     // by the run's earlier plans
-	Writes  []write         `json:"writes,omitempty"`  // the decision of the engine history; for a model the turns hold it
-}
-
-// system returns the system message of a conversation about a subject.
-func (s settings) system(about subject) string {
+// orders returns the system message of a conversation about a subject.
+func (about subject) orders(s settings) string {
 	purpose, wanted := forIntake, routeIt
 	switch {
 	case about.asked:

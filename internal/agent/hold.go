@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 
@@ -16,17 +15,10 @@ import (
 	"atrium/ent/offering"
 	"atrium/ent/team"
 	"atrium/ent/user"
-	"atrium/internal/desk/lifecycle"
 	"atrium/internal/identity/access"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/strictjson"
-	"atrium/internal/platform/text"
-)
-
-const (
-	maxSteps     = 8
-	maxRationale = 500
 )
 
 // holdWrite stores a write of an agent's key as a proposal, or as an action that waits for a person.
@@ -40,8 +32,8 @@ type holdInput struct {
 	Write op.Held `json:"-"`
 }
 
-// Hold implements op.Agents. A repeated Idempotency-Key returns the same action.
-func (d *Door) Hold(ctx context.Context, e *op.Engine, h op.Held) (*op.Answer, error) {
+// holdCall stores a write that an agent asks for, and returns the door's answer. A repeated Idempotency-Key returns the same action.
+func holdCall(ctx context.Context, e *op.Engine, h op.Held) (*op.Answer, error) {
 	call := &op.Call{}
 	if h.Call != nil && h.Call.IdempotencyKey != "" {
 		call.IdempotencyKey, call.Render = h.Call.IdempotencyKey, renderHeld
@@ -83,30 +75,6 @@ func renderHeld(out any) (op.Answer, error) {
 	}
 	body, err := json.Marshal(map[string]any{"action": shown})
 	return op.Answer{Status: http.StatusAccepted, Header: map[string]string{}, Body: body}, wrap("write the action", err)
-}
-
-// Shown is an action in API responses.
-type Shown struct {
-	ID         string          `json:"id" example:"prp_01k9ye4ryzf7stj6dqnm8x2v3b"`
-	RunID      string          `json:"runId" example:"run_01k9ye4ryzf7stj6dqnm8x2v3b"`
-	RequestID  string          `json:"requestId" example:"req_01k9ye4ryzf7stj6dqnm8x2v3b"`
-	Kind       string          `json:"kind" enum:"PROPOSAL,ACTION" doc:"PROPOSAL: a person applies it. ACTION: the agent does it once a person has approved it."`
-	Operation  string          `json:"operation" doc:"As GraphQL names it." example:"updateRequest"`
-	Arguments  json.RawMessage `json:"arguments" example:"{\"priority\":\"HIGH\"}"`
-	Changes    []*Change       `json:"changes" example:"[{\"field\":\"priority\",\"from\":\"MEDIUM\",\"to\":\"HIGH\",\"rationale\":\"Nobody can work.\",\"confidence\":0.82,\"rows\":[]}]"`
-	Rationale  string          `json:"rationale" example:"Nobody can work."`
-	Confidence float64         `json:"confidence" example:"0.82"`
-	Digest     string          `json:"digest" doc:"Of operation, row and arguments: whoever approves names it." example:"3f1c9a7e"`
-	Status     string          `json:"status" enum:"PENDING,APPLIED,REJECTED,STALE,EXPIRED"`
-}
-
-// Show returns an action as API responses show it.
-func Show(a *ent.AgentAction) (Shown, error) {
-	changes, err := ChangesOf(a)
-	return Shown{
-		ID: a.ID, RunID: a.RunID, RequestID: a.RequestID, Kind: string(a.Kind), Operation: a.Operation, Arguments: a.Arguments, Changes: changes,
-		Rationale: a.Rationale, Confidence: a.Confidence, Digest: a.Digest, Status: string(a.Status),
-	}, err
 }
 
 // mayHold checks before the transaction whether the agent could do the write itself, and returns the settings of its run.
@@ -155,17 +123,10 @@ func mayHold(ctx context.Context, tx *op.Tx, in holdInput) (any, error) {
 			return nil, err
 		}
 	}
-	if _, err := t.mayUse(ctx, tx, p, subject{Request: run.Edges.Request}, arguments); err != nil {
+	if _, err := t.mayUse(ctx, tx, p, target{request: run.Edges.Request}, arguments); err != nil {
 		return nil, err
 	}
 	return &allowed{t.name, s, arguments}, lookUpRefs(ctx, tx, given)
-}
-
-// allowed is a write that the agent has the rights to do.
-type allowed struct {
-	tool      string
-	settings  settings
-	arguments json.RawMessage
 }
 
 // lookUpRefs returns validation_error for an id in the arguments that is no row of the company, or nobody who works there.
@@ -241,87 +202,3 @@ func working(ctx context.Context, tx *op.Tx, id string) (*ent.AgentRun, *ent.Req
 	}
 	return run, r, nil
 }
-
-// keepAction stores the action for a write, and its step.
-func keepAction(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request, t *ent.Task, may *allowed, args json.RawMessage, steps []*Step) (*ent.AgentAction, error) {
-	if t == nil && may.tool != toolComment && !lifecycle.RequestOpen(r.Status) {
-		return nil, apperr.New(apperr.Conflict, "The request is %s.", r.Status)
-	}
-	version, err := requestVersion(r)
-	if err != nil {
-		return nil, err
-	}
-	subject, is := r.ID, valuesOf(r)
-	if t != nil {
-		version, subject, is = taskVersion(t), t.ID, map[string]any{}
-	}
-	w := write{Tool: may.tool, Arguments: args}
-	w.Rationale, w.Confidence, w.Rows = reasonOf(steps)
-	if err := w.changing(is); err != nil {
-		return nil, err
-	}
-	if w.idle() {
-		return nil, errIdle()
-	}
-	kind, result := may.settings.kindIn(run), "Waits for a person's approval."
-	if kind == agentaction.KindPROPOSAL {
-		result = "Proposed."
-	}
-	n := len(steps) + 1
-	if err := addStep(ctx, tx, run, steps, Step{Kind: "act", Operation: may.tool, Rows: []string{subject}, Arguments: args, Result: result}); err != nil {
-		return nil, err
-	}
-	return propose(ctx, tx, run, kind, n, w, subject, version)
-}
-
-// addStep appends a step to a run, and renews its lease.
-func addStep(ctx context.Context, tx *op.Tx, run *ent.AgentRun, steps []*Step, s Step) error {
-	s.N, s.At = len(steps)+1, tx.Now(ctx).UTC()
-	raw, err := json.Marshal(append(slices.Clone(steps), &s))
-	if err != nil {
-		return fmt.Errorf("write the steps: %w", err)
-	}
-	all := tx.Unfiltered(ctx, "a run is its agent's, whatever that sees of the request")
-	return wrap("keep the step", run.Update().SetSteps(raw).SetLeaseUntil(tx.Now(ctx).Add(leaseTime)).Exec(all))
-}
-
-// reasonOf returns the rationale of the agent, its confidence and its rows: those of its last step of kind decide.
-func reasonOf(steps []*Step) (rationale string, confidence float64, rows []string) {
-	for _, s := range slices.Backward(steps) {
-		if s.Kind != "decide" {
-			continue
-		}
-		var said struct {
-			Confidence float64 `json:"confidence"`
-		}
-		if json.Unmarshal(s.Arguments, &said) == nil && said.Confidence >= 0 && said.Confidence <= 1 {
-			confidence = said.Confidence
-		}
-		return text.Short(s.Result, maxRationale-1), confidence, append([]string{}, s.Rows...)
-	}
-	return "", 0, []string{}
-}
-
-// changing sets the changes of a write: the fields that its arguments set, with their current values.
-func (w *write) changing(is map[string]any) error {
-	var given map[string]any
-	if err := json.Unmarshal(w.Arguments, &given); err != nil {
-		return fmt.Errorf("read the arguments: %w", err)
-	}
-	w.Changes = []Change{}
-	for _, field := range slices.Sorted(maps.Keys(given)) {
-		w.Changes = append(w.Changes, Change{Field: field, From: is[field], To: given[field], Rationale: w.Rationale, Confidence: w.Confidence, Rows: w.Rows})
-	}
-	return nil
-}
-
-// idle reports whether a write would leave the request as it is.
-func (w *write) idle() bool {
-	return (w.Tool == toolUpdate || w.Tool == toolMove) && !slices.ContainsFunc(w.Changes, func(c Change) bool {
-		from, err := json.Marshal(c.From)
-		to, err2 := json.Marshal(c.To)
-		return err != nil || err2 != nil || !strictjson.Equal(from, to)
-	})
-}
-
-func errIdle() error { return apperr.New(apperr.Conflict, "The request has these values already.") }

@@ -9,11 +9,9 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/agent"
-	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
-	"atrium/internal/platform/principal"
 	"atrium/internal/platform/strictjson"
 )
 
@@ -36,14 +34,6 @@ var (
 		Summary: "Give a run's work to people",
 	}, loadWork, handOver)
 )
-
-// selfID returns the id of the agent that calls with its key; empty for all other callers.
-func selfID(tx *op.Tx) string {
-	if p := tx.Principal(); p.Type == principal.TypeAgent {
-		return p.ID
-	}
-	return ""
-}
 
 // loadWork locks one of the caller's own runs, after its request. For other callers it finds any run that they may see; the
 // operation refuses them afterwards.
@@ -201,32 +191,6 @@ func complete(ctx context.Context, tx *op.Tx, before *ent.AgentRun, in CompleteI
 		return nil, err
 	}
 	return reload(ctx, tx, before)
-}
-
-// settleRun ends a run whose agent has finished, or makes it wait for a person.
-func settleRun(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
-	list, err := tx.AgentAction.Query().Where(agentaction.RunID(run.ID)).All(tx.Unfiltered(ctx, "what a run comes to, seen or not"))
-	if err != nil {
-		return fmt.Errorf("read the run's actions: %w", err)
-	}
-	n := map[string]int{}
-	for _, a := range list {
-		if a.Status == agentaction.StatusPENDING {
-			n[string(a.Kind)]++
-		}
-		n[string(a.Status)]++
-	}
-	switch {
-	case n["PROPOSAL"] > 0:
-		return end(ctx, tx, run, agentrun.StatusPROPOSED, "")
-	case n["ACTION"] > 0:
-		return wrap("have the run wait", run.Update().SetStatus(agentrun.StatusWAITING).Exec(ctx))
-	case n["APPLIED"] > 0:
-		return end(ctx, tx, run, agentrun.StatusCOMPLETED, "")
-	case n["REJECTED"] > 0:
-		return end(ctx, tx, run, agentrun.StatusHANDED_OVER, "A person rejected what the agent proposed.")
-	}
-	return end(ctx, tx, run, agentrun.StatusHANDED_OVER, "The agent ended without proposing or doing anything.")
 }
 
 // HandOverInput says why people have to continue.

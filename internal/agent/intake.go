@@ -2,24 +2,19 @@ package agent
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/riverqueue/river"
 
 	"atrium/ent"
 	"atrium/ent/agent"
 	"atrium/ent/agentrun"
-	"atrium/ent/agentversion"
 	"atrium/ent/request"
 	domain "atrium/internal/desk/request"
 	"atrium/internal/op"
 	"atrium/internal/op/events"
-	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/store"
 	"atrium/internal/workflow/definition"
@@ -72,12 +67,6 @@ func Follow(s *store.Store, queue *jobs.Queue) events.Subscriber {
 // atWork matches the agents that take new requests.
 var atWork = agent.And(agent.StatusEQ(agent.StatusACTIVE), agent.TypeEQ(agent.TypeQUEUE_INTAKE))
 
-// selectedAgent is the agent for a request, with the settings of its version.
-type selectedAgent struct {
-	agent    *ent.Agent
-	settings settings
-}
-
 // choose returns the oldest active agent whose filter matches the request, and nil for none. A filter with an error does not
 // match. It evaluates customers' CEL, so call it outside of transactions.
 func choose(ctx context.Context, db *ent.Client, r *ent.Request) (*selectedAgent, error) {
@@ -103,43 +92,6 @@ func choose(ctx context.Context, db *ent.Client, r *ent.Request) (*selectedAgent
 		}
 	}
 	return nil, nil
-}
-
-// published returns the settings of a version.
-func published(ctx context.Context, db *ent.Client, agentID string, version int) (s settings, err error) {
-	v, err := db.AgentVersion.Query().Where(agentversion.AgentID(agentID), agentversion.Version(version)).Only(ctx)
-	if err != nil {
-		return s, fmt.Errorf("read the agent's version: %w", err)
-	}
-	if err := json.Unmarshal(v.Settings, &s); err != nil {
-		return s, fmt.Errorf("read the settings of %s: %w", v.ID, err)
-	}
-	s.Limits = s.Limits.orDefault() // versions older than the limits have none
-	return s, nil
-}
-
-const filterTimeout = time.Second
-
-// filters caches compiled filters by the hash of their text.
-var filters, _ = lru.New[[sha256.Size]byte, *definition.Condition](512)
-
-// filterHolds reports whether a filter matches; an empty one always does.
-func filterHolds(ctx context.Context, source string, b definition.Bound) bool {
-	if source == "" {
-		return true
-	}
-	ctx, cancel := context.WithTimeout(ctx, filterTimeout)
-	defer cancel()
-	key := sha256.Sum256([]byte(source))
-	e, ok := filters.Get(key)
-	if !ok {
-		var faults []apperr.Detail
-		if e, faults = definition.ParseCondition(ctx, filterField, source); len(faults) > 0 {
-			return false // filters are checked when they are saved
-		}
-		filters.Add(key, e)
-	}
-	return e.Holds(ctx, b)
 }
 
 // errMoved says that an agent or a request has changed since it was read.
@@ -169,4 +121,42 @@ func begin(ctx context.Context, tx *op.Tx, c *selectedAgent, r *ent.Request, tri
 		return nil, err
 	}
 	return run, tx.Insert(ctx, job, time.Time{})
+}
+
+// intake works the jobs that find the agent for a new request.
+type intake struct {
+	river.WorkerDefaults[IntakeArgs]
+	engine *op.Engine
+}
+
+// NextRetry is soon, because somebody waits for the request.
+func (*intake) NextRetry(*river.Job[IntakeArgs]) time.Time { return time.Now().Add(retryAfter) }
+
+// Work begins the run and completes the job in one transaction.
+func (w *intake) Work(ctx context.Context, job *river.Job[IntakeArgs]) error {
+	a := job.Args
+	read := outside(ctx, w.engine, a.Company)
+	r, err := w.engine.Store.Reader().Request.Get(read, a.Request)
+	if err != nil {
+		return wrap("read the request", ent.MaskNotFound(err))
+	}
+	c, err := choose(read, w.engine.Store.Reader(), r)
+	if err != nil || c == nil {
+		return err
+	}
+	return w.engine.Work(ctx, a.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
+		if _, err := op.Lock(tx, tx.Request.Query().Where(request.ID(r.ID))).OnlyID(ctx); err != nil {
+			return fmt.Errorf("lock the request: %w", err)
+		}
+		begun, err := tx.AgentRun.Query().Where(agentrun.RequestID(r.ID)).Exist(ctx)
+		if err != nil {
+			return fmt.Errorf("look for the request's runs: %w", err)
+		}
+		if !begun {
+			if _, err := begin(ctx, tx, c, r, agentrun.TriggerCreated); err != nil {
+				return err
+			}
+		}
+		return tx.Complete(ctx, job.JobRow)
+	})
 }

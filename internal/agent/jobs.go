@@ -1,19 +1,10 @@
 package agent
 
 import (
-	"context"
-	"time"
-
 	"github.com/riverqueue/river"
 
-	"atrium/ent"
-	"atrium/ent/agentrun"
-	"atrium/internal/op"
 	"atrium/internal/workflow/execution"
 )
-
-// deadlineQueue is the queue of the jobs that end waiting. It is separate, so that runs delay no deadlines.
-const deadlineQueue = "agent_deadlines"
 
 // RunArgs is the job that takes a run to its end, or to the point where it waits for a person.
 type RunArgs struct {
@@ -44,12 +35,4 @@ func (ReleaseArgs) Kind() string { return "agent_release" }
 // InsertOpts puts the job into the queue of the deadlines, because somebody waits for the task.
 func (ReleaseArgs) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: deadlineQueue}
-}
-
-// release gives the task of a run to people, unless the run was only asked for an opinion.
-func release(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
-	if run.TaskID == nil || run.Trigger == agentrun.TriggerConsulted {
-		return nil
-	}
-	return tx.Insert(ctx, ReleaseArgs{Company: run.CompanyID, Run: run.ID}, time.Time{})
 }

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -19,13 +18,10 @@ import (
 	"atrium/internal/desk/lifecycle"
 	"atrium/internal/identity/access"
 	"atrium/internal/op"
-	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/principal"
 	"atrium/internal/workflow/execution"
 )
-
-// toolTask is the tool of a run about a task. It is in no list of tools, because it is the purpose of the run.
-const toolTask = "completeTask"
 
 // onPhases matches the published agents that work on tasks.
 var onPhases = agent.And(agent.VersionGT(0), agent.TypeEQ(agent.TypeWORKFLOW_PHASE))
@@ -124,11 +120,6 @@ func workOrRelease(ctx context.Context, tx *op.Tx, t *ent.Task) error {
 	}
 	_, err = beginAbout(ctx, tx, *t.AgentID, t, agentrun.TriggerAssigned)
 	return err
-}
-
-// hasTask reports whether a task is open, assigned to the agent, and taken by no person.
-func hasTask(agentID string, t *ent.Task) bool {
-	return lifecycle.TaskOpen(t.Status) && t.AssigneeID == nil && t.AgentID != nil && *t.AgentID == agentID
 }
 
 // beginAbout creates the run of an agent about a task. Returns nil if the agent does not work on phases, or was consulted about the
@@ -240,95 +231,7 @@ func taskOf(ctx context.Context, db *ent.Client, args ReleaseArgs) (*ent.Task, *
 	return t, a, wrap("read the task's agent", err)
 }
 
-// completion is the completion of a task at the end of a run, with the form's errors.
-type completion struct {
-	faults []apperr.Detail
-	args   json.RawMessage
-}
-
-// prepareCompletion checks the completion of a task against the phase's form, and asks the policies about an opinion.
-func prepareCompletion(ctx context.Context, tx *op.Tx, in CompleteInput) (any, error) {
-	run, err := tx.AgentRun.Query().Where(agentrun.ID(in.ID), agentrun.AgentID(selfID(tx)), agentrun.TaskIDNotNil()).WithRequest().Only(ctx)
-	if ent.IsNotFound(err) {
-		return nil, nil // the run is about no task
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the run: %w", err)
-	}
-	if run.Trigger == agentrun.TriggerConsulted {
-		return prepareOpinion(ctx, tx, run)
-	}
-	faults, err := execution.CompletionFaults(ctx, tx, execution.CompleteTaskInput{ByID: op.ByID{ID: *run.TaskID}, Outcome: in.Outcome, Variables: in.Variables})
-	if err != nil {
-		return nil, err
-	}
-	args, err := json.Marshal(struct {
-		Outcome   *string `json:"outcome,omitempty"`
-		Variables any     `json:"variables,omitempty"`
-	}{in.Outcome, in.Variables})
-	return &completion{faults, args}, wrap("write the arguments", err)
-}
-
-// completeTask stores the completion of a task as a proposal, or as an action that waits for a person. Returns validation_error
-// if it does not fit the form, and conflict if the agent no longer has the task.
-func completeTask(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request, c *completion) error {
-	if len(c.faults) > 0 {
-		return apperr.Invalid(c.faults...)
-	}
-	t, err := tx.Task.Get(tx.Unfiltered(ctx, "the task of the agent's own run"), *run.TaskID)
-	if err != nil {
-		return fmt.Errorf("read the task: %w", err)
-	}
-	if !hasTask(run.AgentID, t) {
-		return apperr.New(apperr.Conflict, "The task is not the agent's any more.")
-	}
-	s, err := published(tx.Unfiltered(ctx, "an agent's own settings"), tx.Client, run.AgentID, run.AgentVersion)
-	if err != nil {
-		return err
-	}
-	steps, err := StepsOf(run)
-	if err != nil {
-		return err
-	}
-	_, err = keepAction(ctx, tx, run, r, t, &allowed{tool: toolTask, settings: s}, c.args, steps)
-	return err
-}
-
-// concludeTask stores the result of a model about a task: an opinion as a comment, a completion as a proposal or a waiting
-// action.
-func concludeTask(ctx context.Context, tx *op.Tx, run *ent.AgentRun, s settings, p *plan) error {
-	if run.Trigger == agentrun.TriggerConsulted {
-		w := p.writes[0]
-		said, err := saidIn(w.Arguments)
-		if err != nil {
-			return err
-		}
-		return commentOpinion(ctx, tx, run, w, said, p.stepOf(w))
-	}
-	t, err := tx.Task.Get(tx.Unfiltered(ctx, "the task of the agent's own run"), *run.TaskID)
-	if err != nil {
-		return fmt.Errorf("read the task: %w", err)
-	}
-	if !hasTask(run.AgentID, t) {
-		return end(ctx, tx, run, agentrun.StatusSTOPPED, reasonReassigned)
-	}
-	return storeActions(ctx, tx, run, s, p, p.writes, t.ID, taskVersion(t))
-}
-
-// reasonReassigned is the reason of a stopped run whose agent no longer has the task.
-const reasonReassigned = "Somebody else has the task, or it has ended."
-
-// taskVersion returns the version that the completion of a task depends on: whether the task is open. The assignee is not part of
-// it, because a proposal is for any person who gets the task.
-func taskVersion(t *ent.Task) string {
-	return digestOf("task", t.ID, nil, fmt.Sprint(lifecycle.TaskOpen(t.Status)))
-}
-
-// aboutTask reports whether an action completes a task.
-func aboutTask(a *ent.AgentAction) bool { return a.Operation == toolTask }
-
-// onTask reports whether an action of a run depends on the run's task, and not on what the request says: the completion of the
-// task, or an opinion about it.
-func onTask(run *ent.AgentRun, a *ent.AgentAction) bool {
-	return aboutTask(a) || run.Trigger == agentrun.TriggerConsulted
+// workPhases returns the workers of the jobs about phases.
+func workPhases(e *op.Engine) jobs.Option {
+	return jobs.All(jobs.Work(&tasker{engine: e}), jobs.Work(&releaser{engine: e}), jobs.Work(&phaser{engine: e}), jobs.Work(&consultEnder{engine: e}))
 }

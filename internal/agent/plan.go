@@ -2,44 +2,17 @@ package agent
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"atrium/ent"
 	"atrium/ent/agent"
 	"atrium/internal/desk/request"
-	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
-	"atrium/internal/workflow/execution"
 )
-
-// Step is one step of a run.
-type Step struct {
-	N         int             `json:"n"`
-	Kind      string          `json:"kind"`      // read, decide or act
-	Operation string          `json:"operation"` // the operation's GraphQL name
-	Rows      []string        `json:"rows"`      // ids of the rows that it looked at, at most 50
-	Arguments json.RawMessage `json:"arguments,omitempty"`
-	Result    string          `json:"result"` // plain text for people
-	At        time.Time       `json:"at"`
-}
-
-// Change is one field that a write sets.
-type Change struct {
-	Field      string   `json:"field"`
-	From       any      `json:"from"`
-	To         any      `json:"to"`
-	Rationale  string   `json:"rationale"`
-	Confidence float64  `json:"confidence"`
-	Rows       []string `json:"rows"`
-}
 
 // plan is the decision of an engine about a request.
 type plan struct {
@@ -64,67 +37,6 @@ func (u usage) tokens() int { return u.Input + u.Output }
 
 // shownRows is the maximum number of ids in a step.
 const shownRows = 50
-
-// decisionContext is a request that an engine decides about, and the rights with which it does so.
-type decisionContext struct {
-	engine    *op.Engine
-	agent     *ent.Agent
-	settings  settings
-	subject   subject
-	self      *principal.Principal // nil if the agent's owner was deactivated
-	read      context.Context      // of the reader: the agent, and the requester as well unless the agent sees by itself
-	requester *principal.Principal // the requester; nil if the agent sees by itself
-	earlier   earlier
-}
-
-// earlier is what a run did in its earlier plans: a plan goes on with its steps, and its budgets are those of the run.
-type earlier struct {
-	steps []Step
-	used  usage
-}
-
-// newDecisionContext determines the principals as which an engine reads and acts.
-func newDecisionContext(ctx context.Context, e *op.Engine, c *selectedAgent, s subject) (*decisionContext, error) {
-	l := &decisionContext{engine: e, agent: c.agent, settings: c.settings, subject: s, read: ctx}
-	db := e.Store.Reader()
-	var err error
-	if l.self, err = principalOf(ctx, db, c.agent, c.settings); err != nil || l.self == nil {
-		return l, err
-	}
-	reader := *l.self
-	if c.settings.Sees == string(agent.SeesRequester) {
-		if l.requester, err = requesterOf(ctx, db, s.Request); err != nil {
-			return nil, err
-		}
-		reader.Run.Requester = l.requester
-	}
-	l.read = principal.With(ctx, &reader)
-	return l, nil
-}
-
-// mayRead reports whether the agent, and the requester unless the agent sees by itself, may read what the run is about. Nothing of it
-// goes to a model otherwise. A run's task may be read by its agent whatever the requester may.
-func (l *decisionContext) mayRead() (bool, error) {
-	_, _, err := op.Run(l.read, l.engine, request.Get, op.ByID{ID: l.subject.ID}, nil)
-	if p, ok := principal.From(l.read); ok && err == nil && l.subject.task != nil {
-		as := *p
-		as.Run.TaskID = l.subject.task.ID
-		_, _, err = op.Run(principal.With(l.read, &as), l.engine, execution.GetTask, op.ByID{ID: as.Run.TaskID}, nil)
-	}
-	if code := apperr.CodeOf(err); err != nil && (code == apperr.Forbidden || code == apperr.NotFound) {
-		return false, nil
-	}
-	return err == nil, wrap("ask what the agent may read", err)
-}
-
-// history returns the finished requests that the reader may read; none if the reader may read no requests.
-func (l *decisionContext) history() (history, error) {
-	h, _, err := op.Run(l.read, l.engine, readHistory, historyInput{Not: l.subject.not, Only: l.subject.only}, nil)
-	if apperr.CodeOf(err) == apperr.Forbidden {
-		return history{}, nil
-	}
-	return h, wrap("read the history", err)
-}
 
 // makePlan lets the engine history decide, from what the agent, and the requester unless the agent sees by itself, may read. It
 // writes nothing.
@@ -233,28 +145,6 @@ func writeOf(tool string, changes []Change) (*write, error) {
 	}, nil
 }
 
-// mayWrite checks the agent's rights to a write, and records whether the write needs an approval at any autonomy level. For an
-// opinion only a policy requires one. Call it outside of transactions. Returns forbidden for a write that the agent may not do.
-func (l *decisionContext) mayWrite(ctx context.Context, t *tool, w *write) error {
-	args := w.Arguments
-	if l.subject.asked {
-		said, err := saidIn(args)
-		if err != nil {
-			return err
-		}
-		if args, err = opinionOf(l.self, said); err != nil {
-			return err
-		}
-	}
-	policy, err := t.mayUse(ctx, l.engine.Outside(principal.Worker(l.subject.CompanyID, workerName)), l.self, l.subject, args)
-	if err != nil {
-		return err
-	}
-	always := l.settings.mode(t.name) == modeApprove || t.name == toolDecline || t.name == toolMove
-	w.Waits = policy != "" || always && !l.subject.asked
-	return nil
-}
-
 func (p *plan) step(kind, operation string, rows []string, result string, at time.Time) {
 	p.steps = append(p.steps, Step{N: len(p.steps) + 1, Kind: kind, Operation: operation, Rows: rows, Result: result, At: at.UTC()})
 }
@@ -267,101 +157,6 @@ func (p *plan) stepOf(w write) int {
 		}
 	}
 	return len(p.steps)
-}
-
-// decide returns the changes that the finished requests suggest for a new one. It keeps a team, an assignee and tags that the
-// request already has.
-func decide(c *corpus, r *ent.Request, h history) []Change {
-	words := wordsOf(r)
-	near := c.nearest(words)
-	var out []Change
-	add := func(field string, from any, g guess) { out = append(out, changeBy(field, from, g)) }
-	there := func(id *string) string {
-		if id == nil || !h.present[*id] {
-			return ""
-		}
-		return *id
-	}
-	if r.TeamID == nil {
-		if g, ok := c.guess(words, near, func(r *ent.Request) string { return there(r.TeamID) }); ok {
-			add("teamId", nil, g)
-		}
-	}
-	if r.AssigneeID == nil {
-		if g, ok := c.guess(words, near, func(r *ent.Request) string { return there(r.AssigneeID) }); ok {
-			add("assigneeId", nil, g)
-		}
-	}
-	if g, ok := c.guess(words, near, func(r *ent.Request) string { return string(r.Priority) }); ok && g.value != string(r.Priority) {
-		add("priority", string(r.Priority), g)
-	}
-	if tags, g := c.tags(r, words, near); len(tags) > 0 {
-		from := map[string]string{}
-		for k, v := range r.Tags {
-			from[k], tags[k] = v, v
-		}
-		change := changeBy("tags", from, g)
-		change.To = tags
-		out = append(out, change)
-	}
-	return out
-}
-
-// decideOffering returns the offering that the finished requests suggest for a new one by its text alone; false for none, and for
-// the one that it has. The nearest request must share two words with it: where all finished requests are of one offering, a single
-// common word would make that certain.
-func decideOffering(c *corpus, r *ent.Request, h history) (guess, bool) {
-	words := writtenWords(r)
-	near := c.nearest(words)
-	if len(near) == 0 || shared(words, near[0].counts) < 2 {
-		return guess{}, false
-	}
-	g, ok := c.guess(words, near, func(r *ent.Request) string {
-		if !h.present[r.OfferingID] {
-			return ""
-		}
-		return r.OfferingID
-	})
-	return g, ok && g.confidence >= sure && g.value != r.OfferingID
-}
-
-// shared returns how many words two requests have in common.
-func shared(a, b map[string]float64) (n int) {
-	for w := range a {
-		if b[w] > 0 {
-			n++
-		}
-	}
-	return n
-}
-
-// changeBy returns the change of a field to a guessed value.
-func changeBy(field string, from any, to guess) Change {
-	return Change{
-		Field: field, From: from, To: to.value, Rationale: "because " + strings.Join(to.because, ", "), Confidence: to.confidence, Rows: to.because,
-	}
-}
-
-// tags returns the tags that similar requests have and the request lacks, with the least certain guess.
-func (c *corpus) tags(r *ent.Request, words map[string]float64, near []near) (map[string]string, guess) {
-	known := map[string]bool{}
-	for _, n := range near[:min(neighbours, len(near))] {
-		for k := range n.row.Tags {
-			if _, has := r.Tags[k]; !has {
-				known[k] = true
-			}
-		}
-	}
-	out, least := map[string]string{}, guess{confidence: 1}
-	for _, k := range slices.Sorted(maps.Keys(known)) {
-		if g, ok := c.guess(words, near, func(r *ent.Request) string { return r.Tags[k] }); ok {
-			out[k] = g.value
-			if g.confidence <= least.confidence {
-				least = g
-			}
-		}
-	}
-	return out, least
 }
 
 // rowsOf returns the ids on which changes are based, without repetitions.
@@ -385,10 +180,4 @@ func arguments(changes []Change) (json.RawMessage, error) {
 	}
 	raw, err := json.Marshal(out)
 	return raw, wrap("write the arguments", err)
-}
-
-// digestOf returns the digest that a person approves: of the operation, its row and arguments, and the row's version.
-func digestOf(operation, requestID string, arguments json.RawMessage, version string) string {
-	sum := sha256.Sum256([]byte(operation + "\n" + requestID + "\n" + string(arguments) + "\n" + version))
-	return hex.EncodeToString(sum[:])
 }

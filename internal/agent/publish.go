@@ -2,17 +2,11 @@ package agent
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
-
-	"github.com/riverqueue/river"
 
 	"atrium/ent"
 	"atrium/ent/agent"
 	"atrium/ent/agentevaluation"
-	"atrium/ent/agentrun"
 	"atrium/ent/agentversion"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
@@ -58,7 +52,7 @@ func publish(ctx context.Context, tx *op.Tx, before *ent.Agent, _ op.ByID) (*ent
 	if before.Type == agent.TypeWORKFLOW_PHASE && before.Source == agent.SourceMANAGED && before.Engine != agent.EngineModel {
 		return nil, apperr.New(apperr.Conflict, "The engine history works no phases: a WORKFLOW_PHASE agent thinks with a model, or is CUSTOM.")
 	}
-	if s.Engine == string(agent.EngineModel) && s.ModelConnectionID == "" && doorOf(tx).models.Default.URL == "" {
+	if s.Engine == string(agent.EngineModel) && s.ModelConnectionID == "" && serverOf(tx).Models.Default.URL == "" {
 		return nil, apperr.New(apperr.Conflict, "This server has no model of its own: the agent names a modelConnectionId.")
 	}
 	if before.Autonomy == agent.AutonomyAUTONOMOUS {
@@ -88,15 +82,6 @@ func publish(ctx context.Context, tx *op.Tx, before *ent.Agent, _ op.ByID) (*ent
 	return after, nil
 }
 
-// digest returns settings as a version stores them, and their SHA-256.
-func (s settings) digest() (raw json.RawMessage, digest string, err error) {
-	if raw, err = json.Marshal(s); err != nil {
-		return nil, "", fmt.Errorf("write the settings: %w", err)
-	}
-	sum := sha256.Sum256(raw)
-	return raw, hex.EncodeToString(sum[:]), nil
-}
-
 func pause(ctx context.Context, tx *op.Tx, before *ent.Agent, _ op.ByID) (*ent.Agent, error) {
 	if before.Status == agent.StatusDRAFT {
 		return nil, apperr.New(apperr.Conflict, "The agent was not published.")
@@ -122,26 +107,4 @@ func setStatus(ctx context.Context, tx *op.Tx, before *ent.Agent, to agent.Statu
 	}
 	tx.AuthorityChanged()
 	return after, nil
-}
-
-// unfinished selects the runs that a job works on, or will.
-var unfinished = agentrun.StatusIn(agentrun.StatusQUEUED, agentrun.StatusRUNNING)
-
-// goOn renews the leases of an agent's open runs and queues them again: their jobs ended without effect while it was paused.
-func goOn(ctx context.Context, tx *op.Tx, a *ent.Agent) error {
-	ctx = tx.Unfiltered(ctx, "runs go on whether or not the caller sees them")
-	err := tx.AgentRun.Update().Where(agentrun.AgentID(a.ID), unfinished, agentrun.LeaseUntilNotNil()).
-		SetLeaseUntil(tx.Now(ctx).Add(leaseTime)).Exec(ctx)
-	if err != nil {
-		return fmt.Errorf("renew the leases: %w", err)
-	}
-	ids, err := tx.AgentRun.Query().Where(agentrun.AgentID(a.ID), unfinished).Order(agentrun.ByID()).IDs(ctx)
-	if err != nil {
-		return fmt.Errorf("look for runs that wait: %w", err)
-	}
-	list := make([]river.JobArgs, len(ids))
-	for i, id := range ids {
-		list[i] = RunArgs{Company: a.CompanyID, Run: id, Priority: priorityAfter(i)}
-	}
-	return tx.InsertAll(ctx, list)
 }

@@ -94,14 +94,6 @@ func readNamed(name string) *readTool {
 	return nil
 }
 
-// fieldsOf lists the arguments that a model has of an operation that writes; all if the operation is not listed. A model cannot
-// change the text of a request.
-var fieldsOf = map[string][]string{
-	toolUpdate: {"teamId", "assigneeId", "priority", "tags"},
-	toolMove:   {"offeringId"},
-	toolTask:   {"outcome", "variables"},
-}
-
 // aboutUpdate tells a model what updateRequest does with the arguments that it has. The operation's own summary is about the status,
 // too.
 const aboutUpdate = "Change the team, the assignee, the priority or the tags of the request"

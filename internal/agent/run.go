@@ -34,8 +34,8 @@ var (
 		Resource: "AgentRun", Action: op.Read, Scope: "requests:read", Summary: "Get a run of an agent",
 	}, func(ctx context.Context, tx *op.Tx, id string) (*ent.AgentRun, error) {
 		run, err := tx.AgentRun.Query().Where(append(shownRuns(tx), agentrun.ID(id))...).Only(ctx)
-		if d := doorOf(tx); err == nil && selfID(tx) != "" && d.engine != nil { // a sign of its agent, as any call of the run
-			return run, d.renew(ctx, run)
+		if e := serverOf(tx).Engine; err == nil && selfID(tx) != "" && e != nil { // a sign of its agent, as any call of the run
+			return run, renew(ctx, e, run)
 		}
 		return run, err
 	})
@@ -244,4 +244,25 @@ func stopAll(ctx context.Context, tx *op.Tx, in StopAllInput) (*Stopped, error) 
 	tx.ChangedField("agents", 0, out.Agents)
 	tx.ChangedField("runs", 0, out.Runs)
 	return out, nil
+}
+
+// Step is one step of a run.
+type Step struct {
+	N         int             `json:"n"`
+	Kind      string          `json:"kind"`      // read, decide or act
+	Operation string          `json:"operation"` // the operation's GraphQL name
+	Rows      []string        `json:"rows"`      // ids of the rows that it looked at, at most 50
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	Result    string          `json:"result"` // plain text for people
+	At        time.Time       `json:"at"`
+}
+
+var unread = apperr.InvalidField("requestId", "must be a request that you may read")
+
+// selfID returns the id of the agent that calls with its key; empty for all other callers.
+func selfID(tx *op.Tx) string {
+	if p := tx.Principal(); p.Type == principal.TypeAgent {
+		return p.ID
+	}
+	return ""
 }

@@ -15,9 +15,7 @@ import (
 	"atrium/ent/user"
 	"atrium/internal/identity/access"
 	"atrium/internal/op"
-	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
-	"atrium/internal/workflow/definition"
 )
 
 // Tool is an operation that an agent may use, with its GraphQL name.
@@ -89,23 +87,6 @@ type settings struct {
 
 	endpoint string // in effect at once, and not part of a version
 	connects bool   // the caller names the model connection, and must be able to see it
-}
-
-// draftOf returns the settings of an agent's draft.
-func draftOf(a *ent.Agent) (settings, error) {
-	s := settings{
-		Autonomy: string(a.Autonomy), OwnerID: op.Or(a.OwnerID, ""), Role: string(a.Role), Scopes: a.Scopes, Filter: a.Filter, Sees: string(a.Sees),
-		Instructions: a.Instructions, Engine: string(a.Engine), ModelConnectionID: op.Or(a.ModelConnectionID, ""), Model: a.Model, RunsPerDay: a.RunsPerDay, Shadow: a.Shadow, endpoint: a.EndpointURL,
-	}
-	var err error
-	if s.Limits, err = LimitsOf(a); err != nil {
-		return s, err
-	}
-	tools, err := ToolsOf(a)
-	for _, t := range tools {
-		s.Tools = append(s.Tools, *t)
-	}
-	return s, err
 }
 
 // ToolsOf returns the tools of an agent's draft.
@@ -227,18 +208,4 @@ func (s settings) ungated() []string {
 	return out
 }
 
-// filterField is the name of the filter in errors.
-const filterField = "filter"
-
-// checkFilter returns validation_error if the filter does not compile.
-func checkFilter(ctx context.Context, tx *op.Tx, source string) error {
-	if source == "" {
-		return nil
-	}
-	return tx.Costly(ctx, func(ctx context.Context) error {
-		if _, rows := definition.ParseCondition(ctx, filterField, source); len(rows) > 0 {
-			return apperr.Invalid(rows...)
-		}
-		return nil
-	})
-}
+const maxSteps = 8

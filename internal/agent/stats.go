@@ -154,3 +154,11 @@ func (s *Stat) action(a *ent.AgentAction) {
 		s.Expired++
 	}
 }
+
+// shownActions restricts actions to those that the caller may see.
+func shownActions(tx *op.Tx) []predicate.AgentAction {
+	if seesShadows(tx) {
+		return nil
+	}
+	return []predicate.AgentAction{agentaction.ShadowEQ(false)}
+}

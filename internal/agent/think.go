@@ -2,12 +2,8 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -24,19 +20,8 @@ import (
 )
 
 const (
-	thinkQueue         = "agent_models" // a queue of its own, because a call may take a minute
-	thinkers           = 16             // workers of that queue on each node
-	maxCallsPerCompany = 4              // concurrent calls of one company on each node
-	busySnooze         = time.Second    // snooze of a job that finds no free place
-	thinkTime          = model.Timeout + 20*time.Second
-	maxModelAttempts   = 3 // attempts for one model call
+	maxModelAttempts = 3 // attempts for one model call
 )
-
-// Models holds the endpoints of language models.
-type Models struct {
-	HTTP    *http.Client   // the guarded client, for endpoints that companies choose
-	Default model.Endpoint // the server's own model; without a URL there is none
-}
 
 // ThinkArgs is the job that makes one model call. A run has one job for each call.
 type ThinkArgs struct {
@@ -54,7 +39,7 @@ func (ThinkArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: 
 
 // think begins the conversation of a run, or continues it after a pause.
 func (w *runner) think(ctx context.Context, job *rivertype.JobRow, run *ent.AgentRun) error {
-	return w.engine.Work(ctx, run.CompanyID, workerName, func(ctx context.Context, tx *op.Tx) error {
+	return w.Engine.Work(ctx, run.CompanyID, workerName, func(ctx context.Context, tx *op.Tx) error {
 		n, err := tx.AgentTurn.Query().Where(agentturn.RunID(run.ID), agentturn.Plan(run.Plans)).Count(ctx)
 		if err != nil {
 			return fmt.Errorf("count the run's turns: %w", err)
@@ -64,32 +49,6 @@ func (w *runner) think(ctx context.Context, job *rivertype.JobRow, run *ent.Agen
 		}
 		return tx.Complete(ctx, job)
 	})
-}
-
-// companyLimiter counts the concurrent calls of each company on this node.
-type companyLimiter struct {
-	mu sync.Mutex
-	n  map[string]int
-}
-
-// enter takes one of a company's places; false if none is free.
-func (b *companyLimiter) enter(company string) (leave func(), ok bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.n == nil {
-		b.n = map[string]int{}
-	}
-	if b.n[company] >= maxCallsPerCompany {
-		return nil, false
-	}
-	b.n[company]++
-	return func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		if b.n[company]--; b.n[company] == 0 {
-			delete(b.n, company)
-		}
-	}, true
 }
 
 // thinker works the jobs of model calls.
@@ -131,10 +90,10 @@ func (w *thinker) Work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 	case job.Attempt < maxAttempts:
 		return err
 	default:
-		w.runner.engine.Log.ErrorContext(ctx, "an agent's run failed", "error", err, "run", job.Args.Run)
+		w.runner.Engine.Log.ErrorContext(ctx, "an agent's run failed", "error", err, "run", job.Args.Run)
 		return w.handOver(ctx, job, agentrun.StatusFAILED, "The agent met an error of the platform.")
 	}
-	w.runner.engine.Log.WarnContext(ctx, "a model could not be asked", "error", err, "run", job.Args.Run)
+	w.runner.Engine.Log.WarnContext(ctx, "a model could not be asked", "error", err, "run", job.Args.Run)
 	return w.handOver(ctx, job, agentrun.StatusHANDED_OVER, reason)
 }
 
@@ -147,7 +106,7 @@ func (w *thinker) handOver(ctx context.Context, job *river.Job[ThinkArgs], as ag
 func (a ThinkArgs) run() RunArgs { return RunArgs{Company: a.Company, Run: a.Run} }
 
 func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
-	e, args := w.runner.engine, job.Args
+	e, args := w.runner.Engine, job.Args
 	read := outside(ctx, e, args.Company)
 	run, err := e.Store.Reader().AgentRun.Query().Where(agentrun.ID(args.Run), agentrun.StatusEQ(agentrun.StatusRUNNING), agentrun.Plans(args.Plan)).
 		WithAgent().Only(read)
@@ -201,7 +160,7 @@ func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 	if t.over { // its earlier plans have used a budget up
 		return w.handOver(ctx, job, agentrun.StatusHANDED_OVER, t.reason)
 	}
-	at, used, err := endpointOf(read, e, w.runner.models, l.settings)
+	at, used, err := endpointOf(read, e, w.runner.Models, l.settings)
 	if err != nil {
 		return err
 	}
@@ -245,108 +204,4 @@ func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 		next.Turn++
 		return tx.Insert(ctx, next, time.Time{})
 	})
-}
-
-// earlierIn returns what a run did before its current plan. A plan that has begun goes on from its recorded input instead.
-func earlierIn(ctx context.Context, db *ent.Client, run *ent.AgentRun) (out earlier, err error) {
-	if run.Plans < 2 {
-		return out, nil
-	}
-	steps, err := StepsOf(run)
-	if err != nil {
-		return out, err
-	}
-	for _, s := range steps {
-		out.steps = append(out.steps, *s)
-	}
-	out.used = usage{Calls: run.ModelCalls, Input: run.InputTokens, Output: run.OutputTokens}
-	g, turns, err := turnsOf(ctx, db, run.ID, run.Plans-1)
-	out.used.Millis = g.Used.Millis
-	for _, n := range turns {
-		out.used.Millis += n.Answer.Millis
-	}
-	return out, err
-}
-
-// newConversation returns a conversation and its input: the recorded one, or the current one if none is recorded. The conversation masks
-// the company's secrets, and keys that people have pasted, for the model.
-func newConversation(ctx context.Context, l *decisionContext, recorded engineInput) (*conversation, engineInput, error) {
-	mask, err := secret.Hide(ctx, l.engine.Store.Reader(), l.engine.Sealer)
-	if err != nil {
-		return nil, engineInput{}, err
-	}
-	t := &conversation{decisionContext: l, mask: mask, now: l.engine.Store.Clock().Now}
-	g := recorded
-	if g.Data == "" {
-		if g, err = t.readInput(); err != nil {
-			return nil, g, err
-		}
-	}
-	t.begin(g)
-	return t, g, nil
-}
-
-// readInput reads the input of a conversation.
-func (t *conversation) readInput() (engineInput, error) {
-	h, err := t.history()
-	if err != nil {
-		return engineInput{}, err
-	}
-	g, err := givenOf(t.subject.Request, h)
-	g.Task = t.subject.task
-	if err != nil {
-		return g, err
-	}
-	if g.Data, g.IDs, err = dataOf(t.read, t.engine, t.subject, h, t.mask); err != nil {
-		return g, err
-	}
-	g.Used = t.earlier.used
-	g.Steps = append(slices.Clone(t.earlier.steps), Step{
-		N: len(t.earlier.steps) + 1, Kind: "read", Operation: "request", Rows: append([]string{t.subject.row()}, g.IDs...)[:min(shownRows, 1+len(g.IDs))],
-		Result: fmt.Sprintf("Looked at the request and %d finished ones.", len(h.requests)), At: t.now().UTC(),
-	})
-	return g, nil
-}
-
-// plan returns the result of a conversation.
-func (t *conversation) plan(version string, g engineInput) *plan {
-	p := &plan{
-		version: version, given: g, steps: t.steps, writes: t.writes, reason: t.reason, self: t.self,
-		used: t.used,
-	}
-	if len(p.writes) == 0 && p.reason == "" {
-		p.reason = "The agent ended without proposing or doing anything."
-	}
-	return p
-}
-
-// keepTurn stores the input of an engine (n = 0), or an exchange.
-func keepTurn(ctx context.Context, tx *op.Tx, run *ent.AgentRun, n int, content any) error {
-	raw, err := json.Marshal(content)
-	if err != nil {
-		return fmt.Errorf("write the turn: %w", err)
-	}
-	return wrap("keep the turn", tx.AgentTurn.Create().SetRunID(run.ID).SetPlan(run.Plans).SetN(n).SetContent(raw).Exec(ctx))
-}
-
-// turnsOf returns the input of a run's engine for a plan, and its exchanges in order.
-func turnsOf(ctx context.Context, db *ent.Client, runID string, plan int) (g engineInput, turns []exchange, err error) {
-	rows, err := db.AgentTurn.Query().Where(agentturn.RunID(runID), agentturn.Plan(plan)).Order(agentturn.ByN()).All(ctx)
-	if err != nil {
-		return g, nil, fmt.Errorf("read the run's turns: %w", err)
-	}
-	for _, row := range rows {
-		var n exchange
-		to := any(&n)
-		if row.N == 0 {
-			to = &g
-		}
-		if err := json.Unmarshal(row.Content, to); err != nil {
-			return g, nil, fmt.Errorf("read the turn %s: %w", row.ID, err)
-		}
-		if row.N > 0 {
-			turns = append(turns, n)
-		}
-	}
-	return g, turns, nil
 }

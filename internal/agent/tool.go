@@ -105,16 +105,22 @@ func toolFor(info *op.Info, verbs []string) (*tool, error) {
 	return nil, apperr.New(apperr.Forbidden, "Agents do not use this operation.")
 }
 
+// target is what a tool works on: a request, or a task about it.
+type target struct {
+	request *ent.Request
+	task    *ent.Task // nil for a tool that works on the request
+}
+
 // mayUse asks whether a principal could use a tool with these arguments: by role, scopes, and the policies on the row as it is and
 // as the arguments would make it. A comment takes the right to read its request. Returns the id of the policy that makes an agent
 // wait, empty for none, and forbidden if the principal could not do it. Call it outside of transactions.
-func (t *tool) mayUse(ctx context.Context, tx *op.Tx, who *principal.Principal, on subject, arguments json.RawMessage) (policy string, err error) {
-	var row any = on.Request
+func (t *tool) mayUse(ctx context.Context, tx *op.Tx, who *principal.Principal, on target, arguments json.RawMessage) (policy string, err error) {
+	var row any = on.request
 	may := false
 	switch t.info.Resource {
 	case "Comment":
-		row = &ent.Comment{CompanyID: on.CompanyID, RequestID: on.ID, AuthorID: who.ID, Visibility: comment.DefaultVisibility}
-		may, err = tx.ReadableBy(ctx, who, request.Get.Info(), on.Request, t.info.Verbs()...)
+		row = &ent.Comment{CompanyID: on.request.CompanyID, RequestID: on.request.ID, AuthorID: who.ID, Visibility: comment.DefaultVisibility}
+		may, err = tx.ReadableBy(ctx, who, request.Get.Info(), on.request, t.info.Verbs()...)
 	case "Task":
 		row = on.task
 		fallthrough
@@ -179,4 +185,15 @@ func valuesOf(r *ent.Request) map[string]any {
 		"serviceId": r.ServiceID, "offeringId": r.OfferingID, "title": r.Title, "description": r.Description, "status": r.Status, "priority": r.Priority, "tags": r.Tags, "teamId": r.TeamID,
 		"assigneeId": r.AssigneeID, "waiting": r.Waiting, "snoozedUntil": r.SnoozedUntil, "fields": r.Fields,
 	}
+}
+
+// toolTask is the tool of a run about a task. It is in no list of tools, because it is the purpose of the run.
+const toolTask = "completeTask"
+
+// fieldsOf lists the arguments that a model has of an operation that writes; all if the operation is not listed. A model cannot
+// change the text of a request.
+var fieldsOf = map[string][]string{
+	toolUpdate: {"teamId", "assigneeId", "priority", "tags"},
+	toolMove:   {"offeringId"},
+	toolTask:   {"outcome", "variables"},
 }

@@ -104,8 +104,6 @@ func test(ctx context.Context, tx *op.Tx, a *ent.Agent, in TestInput) (*Trial, e
 	return answerTrial(ctx, tx, a, in)
 }
 
-var unread = apperr.InvalidField("requestId", "must be a request that you may read")
-
 // prepareTest lets the draft decide. Returns not_found for an agent and validation_error for a request that the caller may not
 // see.
 func prepareTest(ctx context.Context, tx *op.Tx, in TestInput) (any, error) {
@@ -140,9 +138,9 @@ func prepareTest(ctx context.Context, tx *op.Tx, in TestInput) (any, error) {
 // tryDraft lets an engine decide about a request within trialTime. recorded is the input of a replayed run. Returns conflict for
 // a CUSTOM agent, while agents are disabled, if the model cannot be called, and after the time limit.
 func tryDraft(ctx context.Context, tx *op.Tx, c *selectedAgent, s subject, recorded engineInput) (*Trial, error) {
-	d := doorOf(tx)
+	d := serverOf(tx)
 	switch {
-	case d.engine == nil || tx.NoAgents():
+	case d.Engine == nil || tx.NoAgents():
 		return nil, switchedOff()
 	case c.agent.Source != agent.SourceMANAGED:
 		return nil, apperr.New(apperr.Conflict, "The company runs this agent: there is nothing here to try.")
@@ -150,11 +148,11 @@ func tryDraft(ctx context.Context, tx *op.Tx, c *selectedAgent, s subject, recor
 	ctx, cancel := context.WithTimeout(ctx, trialTime)
 	defer cancel()
 	read := principal.With(ctx, principal.Worker(c.agent.CompanyID, workerName))
-	l, err := newDecisionContext(read, d.engine, c, s)
+	l, err := newDecisionContext(read, d.Engine, c, s)
 	if err != nil {
 		return nil, err
 	}
-	p, err := decideOn(read, l, d.models, recorded)
+	p, err := decideOn(read, l, d.Models, recorded)
 	if unasked, ok := errors.AsType[*model.Error](err); ok {
 		return nil, apperr.New(apperr.Conflict, "The model could not be asked: %s.", unasked.Error())
 	}
@@ -165,33 +163,6 @@ func tryDraft(ctx context.Context, tx *op.Tx, c *selectedAgent, s subject, recor
 		return nil, err
 	}
 	return trialOf(l, p), nil
-}
-
-// decideOn lets an engine decide about a request from start to end. A model gets the recorded input, if there is one.
-func decideOn(ctx context.Context, l *decisionContext, models Models, recorded engineInput) (*plan, error) {
-	if l.self == nil || l.settings.Engine != string(agent.EngineModel) {
-		return makePlan(ctx, l, l.engine.Store.Clock().Now)
-	}
-	at, _, err := endpointOf(ctx, l.engine, models, l.settings)
-	if err != nil {
-		return nil, err
-	}
-	version, err := l.subject.version()
-	if err != nil {
-		return nil, err
-	}
-	t, g, err := newConversation(ctx, l, recorded)
-	if err != nil {
-		return nil, err
-	}
-	for !t.over {
-		n, err := t.ask(ctx, at)
-		if err != nil {
-			return nil, err
-		}
-		t.addExchange(n)
-	}
-	return t.plan(version, g), nil
 }
 
 func trialOf(l *decisionContext, p *plan) *Trial {
@@ -262,7 +233,7 @@ func prepareReplay(ctx context.Context, tx *op.Tx, in ReplayInput) (any, error) 
 	about := subject{Request: was, task: g.Task, asked: run.Trigger == agentrun.TriggerConsulted, only: g.History}
 	var out *Trial
 	if in.Version == nil && len(turns) > 0 {
-		out, err = retrace(all, tx, c, about, g, turns)
+		out, err = replay(all, tx, c, about, g, turns)
 	} else {
 		out, err = tryDraft(ctx, tx, c, about, g)
 	}
@@ -294,42 +265,21 @@ func versionOf(ctx context.Context, db *ent.Client, run *ent.AgentRun, version *
 	}
 }
 
-// retrace runs the recorded answers through the current rules.
-func retrace(ctx context.Context, tx *op.Tx, c *selectedAgent, s subject, g engineInput, turns []exchange) (*Trial, error) {
-	d := doorOf(tx)
-	if d.engine == nil {
+// replay replays the recorded answers of a run.
+func replay(ctx context.Context, tx *op.Tx, c *selectedAgent, s subject, g engineInput, turns []exchange) (*Trial, error) {
+	d := serverOf(tx)
+	if d.Engine == nil {
 		return nil, switchedOff()
 	}
-	l, err := newDecisionContext(ctx, d.engine, c, s)
+	l, err := newDecisionContext(ctx, d.Engine, c, s)
 	if err != nil {
 		return nil, err
 	}
-	t, g, err := newConversation(ctx, l, g)
+	p, err := retrace(ctx, l, g, turns)
 	if err != nil {
 		return nil, err
 	}
-	for _, was := range turns {
-		n, err := t.answered(ctx, was.Answer, was.Results)
-		if err != nil {
-			return nil, err
-		}
-		t.addExchange(n)
-	}
-	return trialOf(l, t.plan("", g)), nil
-}
-
-// writesOf returns the writes that a run decided on. Those of a conversation are what was left when it ended by the limits of its
-// version.
-func writesOf(s settings, g engineInput, turns []exchange) []write {
-	if len(turns) == 0 {
-		return g.Writes
-	}
-	t := &conversation{decisionContext: &decisionContext{settings: s}, mask: func(v any) any { return v }}
-	t.begin(g)
-	for _, n := range turns {
-		t.addExchange(n)
-	}
-	return t.writes
+	return trialOf(l, p), nil
 }
 
 // sameWrites reports whether a replay decided on the same writes as the run.

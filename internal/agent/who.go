@@ -10,8 +10,6 @@ import (
 	"atrium/ent/user"
 	"atrium/internal/identity/access"
 	"atrium/internal/notify/notice"
-	"atrium/internal/op"
-	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
 )
 
@@ -44,8 +42,9 @@ const (
 	ownerless   = "deactivated" // its owner is
 )
 
-// PrincipalOf implements op.Agents.
-func (*Door) PrincipalOf(ctx context.Context, db *ent.Client, a *ent.Agent) (*principal.Principal, string, error) {
+// callerOf returns the principal as which an agent calls outside of runs, by its published version, and what keeps it from calling;
+// "" for nothing.
+func callerOf(ctx context.Context, db *ent.Client, a *ent.Agent) (*principal.Principal, string, error) {
 	if a.Version == 0 {
 		return nil, unpublished, nil
 	}
@@ -59,33 +58,6 @@ func (*Door) PrincipalOf(ctx context.Context, db *ent.Client, a *ent.Agent) (*pr
 	}
 	return self, "", err
 }
-
-// actor returns the principal as which the agent of a run acts now, and the run's settings. Returns conflict if the agent's owner
-// was deactivated.
-func actor(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (*principal.Principal, settings, error) {
-	self, s, err := selfOf(ctx, tx, run)
-	if err == nil && self == nil {
-		err = noMore()
-	}
-	return self, s, err
-}
-
-// selfOf is actor that returns nil if the agent's owner was deactivated.
-func selfOf(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (*principal.Principal, settings, error) {
-	ctx = tx.Unfiltered(ctx, "an agent's own settings")
-	s, err := published(ctx, tx.Client, run.AgentID, run.AgentVersion)
-	if err != nil {
-		return nil, s, err
-	}
-	a, err := tx.Agent.Get(ctx, run.AgentID)
-	if err != nil {
-		return nil, s, fmt.Errorf("read the agent: %w", err)
-	}
-	self, err := principalOf(ctx, tx.Client, a, s)
-	return self, s, err
-}
-
-func noMore() error { return apperr.New(apperr.Conflict, "The agent may not do this any more.") }
 
 // requesterOf returns the requester as a reader. A requester that is neither an active person nor a service account reads only its
 // own rows.
@@ -109,11 +81,4 @@ func requesterOf(ctx context.Context, db *ent.Client, r *ent.Request) (*principa
 		return own, wrap("look the requester up", ent.MaskNotFound(err))
 	}
 	return own, nil
-}
-
-func wrap(doing string, err error) error {
-	if err != nil {
-		return fmt.Errorf("%s: %w", doing, err)
-	}
-	return nil
 }

@@ -199,7 +199,7 @@ func mayDecide(ctx context.Context, tx *op.Tx, in DecideInput) (any, error) {
 	if t == nil || a.Edges.Request == nil || a.Edges.Run == nil || aboutTask(a) && a.Edges.Run.Edges.Task == nil {
 		return false, nil
 	}
-	_, err = t.mayUse(ctx, tx, tx.Principal(), subject{Request: a.Edges.Request, task: a.Edges.Run.Edges.Task}, a.Arguments)
+	_, err = t.mayUse(ctx, tx, tx.Principal(), target{request: a.Edges.Request, task: a.Edges.Run.Edges.Task}, a.Arguments)
 	if apperr.CodeOf(err) == apperr.Forbidden {
 		return false, nil
 	}
@@ -266,12 +266,4 @@ func act(ctx context.Context, tx *op.Tx, run *ent.AgentRun, a *ent.AgentAction) 
 		return err
 	}
 	return rebase(ctx, tx, run)
-}
-
-// subjectOf returns the id of the row that an action changes.
-func subjectOf(run *ent.AgentRun, a *ent.AgentAction) string {
-	if aboutTask(a) {
-		return op.Or(run.TaskID, "")
-	}
-	return a.RequestID
 }

@@ -1,0 +1,38 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+
+	"atrium/ent"
+	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+)
+
+// actor returns the principal as which the agent of a run acts now, and the run's settings. Returns conflict if the agent's owner
+// was deactivated.
+func actor(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (*principal.Principal, settings, error) {
+	self, s, err := selfOf(ctx, tx, run)
+	if err == nil && self == nil {
+		err = noMore()
+	}
+	return self, s, err
+}
+
+// selfOf is actor that returns nil if the agent's owner was deactivated.
+func selfOf(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (*principal.Principal, settings, error) {
+	ctx = tx.Unfiltered(ctx, "an agent's own settings")
+	s, err := published(ctx, tx.Client, run.AgentID, run.AgentVersion)
+	if err != nil {
+		return nil, s, err
+	}
+	a, err := tx.Agent.Get(ctx, run.AgentID)
+	if err != nil {
+		return nil, s, fmt.Errorf("read the agent: %w", err)
+	}
+	self, err := principalOf(ctx, tx.Client, a, s)
+	return self, s, err
+}
+
+func noMore() error { return apperr.New(apperr.Conflict, "The agent may not do this any more.") }

@@ -1,0 +1,201 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"atrium/ent"
+	"atrium/ent/agentaction"
+	"atrium/ent/agentrun"
+	"atrium/internal/desk/lifecycle"
+	"atrium/internal/op"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/text"
+)
+
+// actionOf returns the action for a write on the row subject in a version, to be saved.
+func actionOf(tx *op.Tx, run *ent.AgentRun, kind agentaction.Kind, step int, w write, subject, version string) (*ent.AgentActionCreate, error) {
+	changes, err := json.Marshal(w.Changes)
+	return tx.AgentAction.Create().SetRunID(run.ID).SetRequestID(run.RequestID).SetStep(step).SetKind(kind).
+		SetOperation(w.Tool).SetArguments(w.Arguments).SetChanges(changes).SetRationale(w.Rationale).SetConfidence(w.Confidence).
+		SetRows(w.Rows).SetDigest(digestOf(w.Tool, subject, w.Arguments, version)).SetRowVersion(version).
+		SetShadow(run.Shadow), wrap("write the changes", err)
+}
+
+// propose stores the action for a write on the row subject in a version. An action that waits for an approval expires after 72
+// hours.
+func propose(ctx context.Context, tx *op.Tx, run *ent.AgentRun, kind agentaction.Kind, step int, w write, subject, version string) (*ent.AgentAction, error) {
+	create, err := actionOf(tx, run, kind, step, w, subject, version)
+	if err != nil {
+		return nil, err
+	}
+	a, err := create.Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("keep what the agent would do: %w", err)
+	}
+	if kind == agentaction.KindACTION {
+		err = tx.Insert(ctx, ExpiryArgs{Company: run.CompanyID, Action: a.ID}, tx.Now(ctx).Add(answerTime))
+	}
+	return a, err
+}
+
+// rebase has the pending actions of a run depend on its request as another action of the run has left it. People are shown the
+// values as they are now, and approve the new digest.
+func rebase(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
+	all := tx.Unfiltered(ctx, "what a run has asked for, whoever sees it")
+	r, err := tx.Request.Get(all, run.RequestID)
+	if err != nil {
+		return fmt.Errorf("read the request: %w", err)
+	}
+	version, err := requestVersion(r)
+	if err != nil {
+		return err
+	}
+	list, err := tx.AgentAction.Query().Where(agentaction.RunID(run.ID), agentaction.StatusEQ(agentaction.StatusPENDING)).All(all)
+	if err != nil {
+		return fmt.Errorf("read the run's actions: %w", err)
+	}
+	for _, a := range list {
+		if onTask(run, a) {
+			continue
+		}
+		changes, err := ChangesOf(a)
+		if err != nil {
+			return err
+		}
+		is := valuesOf(r)
+		for _, c := range changes {
+			c.From = is[c.Field]
+		}
+		raw, err := json.Marshal(changes)
+		if err != nil {
+			return fmt.Errorf("write the changes: %w", err)
+		}
+		err = a.Update().SetChanges(raw).SetRowVersion(version).SetDigest(digestOf(a.Operation, subjectOf(run, a), a.Arguments, version)).Exec(all)
+		if err != nil {
+			return fmt.Errorf("keep the action: %w", err)
+		}
+	}
+	return nil
+}
+
+// recordDone records in the steps of a run that an action was done: in the step that asked for it, or in a new one of kind act.
+func recordDone(ctx context.Context, tx *op.Tx, run *ent.AgentRun, a *ent.AgentAction, result string) (*ent.AgentRun, error) {
+	steps, err := StepsOf(run)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(steps, func(s *Step) bool { return s.N == a.Step && s.Kind == "act" })
+	if i < 0 {
+		i, steps = len(steps), append(steps, &Step{N: len(steps) + 1, Kind: "act", Operation: a.Operation, Rows: []string{subjectOf(run, a)}, Arguments: a.Arguments})
+	}
+	steps[i].Result, steps[i].At = result, tx.Now(ctx).UTC()
+	raw, err := json.Marshal(steps)
+	if err != nil {
+		return nil, fmt.Errorf("write the steps: %w", err)
+	}
+	edges := run.Edges
+	if run, err = run.Update().SetSteps(raw).Save(tx.Unfiltered(ctx, "a run tells what it did, whoever sees it")); err != nil {
+		return nil, fmt.Errorf("keep the step: %w", err)
+	}
+	run.Edges = edges // Ent does not copy them to the updated row
+	return run, nil
+}
+
+// actNow performs a write on a run's request that needs no approval, as the agent, and records it as an APPLIED action and as a step
+// of kind act. step is the step that decided it, version that of the row that it depends on.
+func actNow(ctx context.Context, tx *op.Tx, run *ent.AgentRun, self *principal.Principal, step int, w write, version string) (*ent.AgentRun, error) {
+	create, err := actionOf(tx, run, agentaction.KindACTION, step, w, run.RequestID, version)
+	if err != nil {
+		return nil, err
+	}
+	a, err := create.SetStatus(agentaction.StatusAPPLIED).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("keep what the agent does: %w", err)
+	}
+	self = self.WithCause(principal.Cause{RunID: run.ID, Step: step, ActionID: a.ID})
+	all := tx.Unfiltered(ctx, "the row that was acted on is read back")
+	if err := perform(all, tx.ActingAs(self), w.Tool, run.RequestID, w.Arguments); err != nil {
+		return nil, err
+	}
+	return recordDone(ctx, tx, run, a, "Done.")
+}
+
+// keepAction stores the action for a write, and its step.
+func keepAction(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request, t *ent.Task, may *allowed, args json.RawMessage, steps []*Step) (*ent.AgentAction, error) {
+	if t == nil && may.tool != toolComment && !lifecycle.RequestOpen(r.Status) {
+		return nil, apperr.New(apperr.Conflict, "The request is %s.", r.Status)
+	}
+	version, err := requestVersion(r)
+	if err != nil {
+		return nil, err
+	}
+	subject, is := r.ID, valuesOf(r)
+	if t != nil {
+		version, subject, is = taskVersion(t), t.ID, map[string]any{}
+	}
+	w := write{Tool: may.tool, Arguments: args}
+	w.Rationale, w.Confidence, w.Rows = reasonOf(steps)
+	if err := w.changing(is); err != nil {
+		return nil, err
+	}
+	if w.idle() {
+		return nil, errIdle()
+	}
+	kind, result := may.settings.kindIn(run), "Waits for a person's approval."
+	if kind == agentaction.KindPROPOSAL {
+		result = "Proposed."
+	}
+	n := len(steps) + 1
+	if err := addStep(ctx, tx, run, steps, Step{Kind: "act", Operation: may.tool, Rows: []string{subject}, Arguments: args, Result: result}); err != nil {
+		return nil, err
+	}
+	return propose(ctx, tx, run, kind, n, w, subject, version)
+}
+
+// reasonOf returns the rationale of the agent, its confidence and its rows: those of its last step of kind decide.
+func reasonOf(steps []*Step) (rationale string, confidence float64, rows []string) {
+	for _, s := range slices.Backward(steps) {
+		if s.Kind != "decide" {
+			continue
+		}
+		var said struct {
+			Confidence float64 `json:"confidence"`
+		}
+		if json.Unmarshal(s.Arguments, &said) == nil && said.Confidence >= 0 && said.Confidence <= 1 {
+			confidence = said.Confidence
+		}
+		return text.Short(s.Result, maxRationale-1), confidence, append([]string{}, s.Rows...)
+	}
+	return "", 0, []string{}
+}
+
+// allowed is a write that the agent has the rights to do.
+type allowed struct {
+	tool      string
+	settings  settings
+	arguments json.RawMessage
+}
+
+const answerTime = 72 * time.Hour // that people have to decide about an action
+
+// onTask reports whether an action of a run depends on the run's task, and not on what the request says: the completion of the
+// task, or an opinion about it.
+func onTask(run *ent.AgentRun, a *ent.AgentAction) bool {
+	return aboutTask(a) || run.Trigger == agentrun.TriggerConsulted
+}
+
+// aboutTask reports whether an action completes a task.
+func aboutTask(a *ent.AgentAction) bool { return a.Operation == toolTask }
+
+// subjectOf returns the id of the row that an action changes.
+func subjectOf(run *ent.AgentRun, a *ent.AgentAction) string {
+	if aboutTask(a) {
+		return op.Or(run.TaskID, "")
+	}
+	return a.RequestID
+}

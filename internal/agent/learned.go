@@ -1,0 +1,104 @@
+package agent
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"atrium/ent"
+)
+
+// decide returns the changes that the finished requests suggest for a new one. It keeps a team, an assignee and tags that the
+// request already has.
+func decide(c *corpus, r *ent.Request, h history) []Change {
+	words := wordsOf(r)
+	near := c.nearest(words)
+	var out []Change
+	add := func(field string, from any, g guess) { out = append(out, changeBy(field, from, g)) }
+	there := func(id *string) string {
+		if id == nil || !h.present[*id] {
+			return ""
+		}
+		return *id
+	}
+	if r.TeamID == nil {
+		if g, ok := c.guess(words, near, func(r *ent.Request) string { return there(r.TeamID) }); ok {
+			add("teamId", nil, g)
+		}
+	}
+	if r.AssigneeID == nil {
+		if g, ok := c.guess(words, near, func(r *ent.Request) string { return there(r.AssigneeID) }); ok {
+			add("assigneeId", nil, g)
+		}
+	}
+	if g, ok := c.guess(words, near, func(r *ent.Request) string { return string(r.Priority) }); ok && g.value != string(r.Priority) {
+		add("priority", string(r.Priority), g)
+	}
+	if tags, g := c.tags(r, words, near); len(tags) > 0 {
+		from := map[string]string{}
+		for k, v := range r.Tags {
+			from[k], tags[k] = v, v
+		}
+		change := changeBy("tags", from, g)
+		change.To = tags
+		out = append(out, change)
+	}
+	return out
+}
+
+// decideOffering returns the offering that the finished requests suggest for a new one by its text alone; false for none, and for
+// the one that it has. The nearest request must share two words with it: where all finished requests are of one offering, a single
+// common word would make that certain.
+func decideOffering(c *corpus, r *ent.Request, h history) (guess, bool) {
+	words := writtenWords(r)
+	near := c.nearest(words)
+	if len(near) == 0 || shared(words, near[0].counts) < 2 {
+		return guess{}, false
+	}
+	g, ok := c.guess(words, near, func(r *ent.Request) string {
+		if !h.present[r.OfferingID] {
+			return ""
+		}
+		return r.OfferingID
+	})
+	return g, ok && g.confidence >= sure && g.value != r.OfferingID
+}
+
+// shared returns how many words two requests have in common.
+func shared(a, b map[string]float64) (n int) {
+	for w := range a {
+		if b[w] > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// changeBy returns the change of a field to a guessed value.
+func changeBy(field string, from any, to guess) Change {
+	return Change{
+		Field: field, From: from, To: to.value, Rationale: "because " + strings.Join(to.because, ", "), Confidence: to.confidence, Rows: to.because,
+	}
+}
+
+// tags returns the tags that similar requests have and the request lacks, with the least certain guess.
+func (c *corpus) tags(r *ent.Request, words map[string]float64, near []near) (map[string]string, guess) {
+	known := map[string]bool{}
+	for _, n := range near[:min(neighbours, len(near))] {
+		for k := range n.row.Tags {
+			if _, has := r.Tags[k]; !has {
+				known[k] = true
+			}
+		}
+	}
+	out, least := map[string]string{}, guess{confidence: 1}
+	for _, k := range slices.Sorted(maps.Keys(known)) {
+		if g, ok := c.guess(words, near, func(r *ent.Request) string { return r.Tags[k] }); ok {
+			out[k] = g.value
+			if g.confidence <= least.confidence {
+				least = g
+			}
+		}
+	}
+	return out, least
+}

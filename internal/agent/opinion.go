@@ -1,0 +1,43 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+
+	"atrium/ent"
+	"atrium/ent/agentaction"
+	"atrium/ent/agentrun"
+	"atrium/internal/op"
+)
+
+// commentOpinion writes the opinion that came from a step as a comment, and ends the run. It needs no approval at any autonomy level,
+// because it changes nothing else; where a policy requires one (w.Waits), it waits as an action. A shadow run writes no comment.
+func commentOpinion(ctx context.Context, tx *op.Tx, run *ent.AgentRun, w write, said string, step int) error {
+	self, _, err := actor(ctx, tx, run)
+	if err != nil {
+		return err
+	}
+	if run.Shadow { // admins see the opinion in the run's steps
+		return end(ctx, tx, run, agentrun.StatusCOMPLETED, "")
+	}
+	if w.Arguments, err = opinionOf(self, said); err != nil {
+		return err
+	}
+	if err := w.changing(nil); err != nil {
+		return err
+	}
+	t, err := tx.Task.Get(tx.Unfiltered(ctx, "the task of the agent's own run"), *run.TaskID)
+	if err != nil {
+		return fmt.Errorf("read the task: %w", err)
+	}
+	if !w.Waits {
+		if run, err = actNow(ctx, tx, run, self, step, w, taskVersion(t)); err != nil {
+			return err
+		}
+		return end(ctx, tx, run, agentrun.StatusCOMPLETED, "")
+	}
+	if _, err := propose(ctx, tx, run, agentaction.KindACTION, step, w, run.RequestID, taskVersion(t)); err != nil {
+		return err
+	}
+	return wrap("have the run wait", run.Update().SetStatus(agentrun.StatusWAITING).ClearLeaseUntil().Exec(ctx))
+}

@@ -1,0 +1,78 @@
+package agent
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"atrium/ent/comment"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/strictjson"
+)
+
+// Change is one field that a write sets.
+type Change struct {
+	Field      string   `json:"field"`
+	From       any      `json:"from"`
+	To         any      `json:"to"`
+	Rationale  string   `json:"rationale"`
+	Confidence float64  `json:"confidence"`
+	Rows       []string `json:"rows"`
+}
+
+// write is a write that an engine decided on. It is not performed yet.
+type write struct {
+	Tool       string          `json:"tool"`
+	Arguments  json.RawMessage `json:"arguments"`
+	Changes    []Change        `json:"changes"`
+	Rationale  string          `json:"rationale"`
+	Confidence float64         `json:"confidence"`
+	Rows       []string        `json:"rows"`
+	Waits      bool            `json:"waits,omitempty"` // needs an approval at any autonomy level, because of the tool's mode or an access policy
+}
+
+// changing sets the changes of a write: the fields that its arguments set, with their current values.
+func (w *write) changing(is map[string]any) error {
+	var given map[string]any
+	if err := json.Unmarshal(w.Arguments, &given); err != nil {
+		return fmt.Errorf("read the arguments: %w", err)
+	}
+	w.Changes = []Change{}
+	for _, field := range slices.Sorted(maps.Keys(given)) {
+		w.Changes = append(w.Changes, Change{Field: field, From: is[field], To: given[field], Rationale: w.Rationale, Confidence: w.Confidence, Rows: w.Rows})
+	}
+	return nil
+}
+
+// idle reports whether a write would leave the request as it is.
+func (w *write) idle() bool {
+	return (w.Tool == toolUpdate || w.Tool == toolMove) && !slices.ContainsFunc(w.Changes, func(c Change) bool {
+		from, err := json.Marshal(c.From)
+		to, err2 := json.Marshal(c.To)
+		return err != nil || err2 != nil || !strictjson.Equal(from, to)
+	})
+}
+
+func errIdle() error { return apperr.New(apperr.Conflict, "The request has these values already.") }
+
+// opinionOf returns the arguments of the comment that is an agent's opinion. Agents that may read internal comments write one.
+func opinionOf(self *principal.Principal, said string) (json.RawMessage, error) {
+	values := map[string]any{"body": said}
+	if self.Role != principal.Member {
+		values["visibility"] = comment.VisibilityInternal
+	}
+	args, err := json.Marshal(values)
+	return args, wrap("write the comment", err)
+}
+
+// saidIn returns the text of an opinion in the arguments of createComment.
+func saidIn(arguments json.RawMessage) (string, error) {
+	var in struct {
+		Body string `json:"body"`
+	}
+	return in.Body, wrap("read the opinion", json.Unmarshal(arguments, &in))
+}
+
+const maxRationale = 500
