@@ -8,8 +8,8 @@ import (
 	"os"
 	"strings"
 
-	"atrium/internal/agent"
 	"atrium/internal/agent/model"
+	"atrium/internal/agent/worker"
 )
 
 // modelFlags name the operator's language model, for agents whose company has none of its own.
@@ -20,8 +20,8 @@ type modelFlags struct {
 }
 
 // models returns the configuration of the agents' language models.
-func (s *server) models() (agent.Models, error) {
-	out := agent.Models{HTTP: s.outside.HTTP()}
+func (s *server) models() (worker.Models, error) {
+	out := worker.Models{HTTP: s.outside.HTTP()}
 	if s.ModelURL == "" {
 		if s.ModelKeyFile != "" || s.Model != "" {
 			return out, errors.New("--model and --model-key-file take --model-url")

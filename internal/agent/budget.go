@@ -7,6 +7,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/agentrun"
+	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 )
 
@@ -23,7 +24,7 @@ const (
 func runJob(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (RunArgs, error) {
 	queued, err := tx.AgentRun.Query().Where(agentrun.StatusEQ(agentrun.StatusQUEUED)).Limit(fairShare * lowest).
 		IDs(tx.Unfiltered(ctx, "all queued runs take their turn"))
-	return RunArgs{Company: run.CompanyID, Run: run.ID, Priority: priorityAfter(len(queued))}, wrap("count the queued runs", err)
+	return RunArgs{Company: run.CompanyID, Run: run.ID, Priority: priorityAfter(len(queued))}, worker.Wrap("count the queued runs", err)
 }
 
 // priorityAfter returns the priority of a run before which a number of its company's are queued.

@@ -7,6 +7,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/agentrun"
+	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/text"
@@ -39,7 +40,7 @@ func prepareCompletion(ctx context.Context, tx *op.Tx, in CompleteInput) (any, e
 		Outcome   *string `json:"outcome,omitempty"`
 		Variables any     `json:"variables,omitempty"`
 	}{in.Outcome, in.Variables})
-	return &completion{faults, args}, wrap("write the arguments", err)
+	return &completion{faults, args}, worker.Wrap("write the arguments", err)
 }
 
 // completeTask stores the completion of a task as a proposal, or as an action that waits for a person. Returns validation_error

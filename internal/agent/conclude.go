@@ -10,6 +10,7 @@ import (
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
 	"atrium/ent/request"
+	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 )
 
@@ -57,7 +58,7 @@ func storeActions(ctx context.Context, tx *op.Tx, run *ent.AgentRun, s settings,
 	if kind == agentaction.KindPROPOSAL {
 		return end(ctx, tx, run, agentrun.StatusPROPOSED, "")
 	}
-	return wrap("have the run wait", run.Update().SetStatus(agentrun.StatusWAITING).Exec(ctx))
+	return worker.Wrap("have the run wait", run.Update().SetStatus(agentrun.StatusWAITING).Exec(ctx))
 }
 
 // keepSteps stores the steps of a run so far, and its use of the model.
@@ -67,7 +68,7 @@ func keepSteps(ctx context.Context, run *ent.AgentRun, p *plan) (*ent.AgentRun, 
 		return nil, fmt.Errorf("write the steps: %w", err)
 	}
 	after, err := run.Update().SetSteps(steps).SetModelCalls(p.used.Calls).SetInputTokens(p.used.Input).SetOutputTokens(p.used.Output).Save(ctx)
-	return after, wrap("keep the steps", err)
+	return after, worker.Wrap("keep the steps", err)
 }
 
 // actAlone performs the writes of an AUTONOMOUS agent that need no approval, in the transaction that ends its run. Those that wait

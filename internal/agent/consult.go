@@ -14,6 +14,7 @@ import (
 	entexecution "atrium/ent/execution"
 	"atrium/ent/request"
 	"atrium/ent/task"
+	"atrium/internal/agent/worker"
 	"atrium/internal/desk/lifecycle"
 	"atrium/internal/op"
 	"atrium/internal/platform/clock"
@@ -28,7 +29,7 @@ type phaser struct {
 
 // NextRetry is soon, because somebody waits for the opinion.
 func (*phaser) NextRetry(*river.Job[execution.AgentPhaseArgs]) time.Time {
-	return time.Now().Add(retryAfter)
+	return time.Now().Add(worker.RetryAfter)
 }
 
 // Work consults or informs the agent, by its role in the phase.
@@ -36,7 +37,7 @@ func (w *phaser) Work(ctx context.Context, job *river.Job[execution.AgentPhaseAr
 	if job.Args.Role == "informed" {
 		return w.inform(ctx, job)
 	}
-	return w.engine.Work(ctx, job.Args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
+	return w.engine.Work(ctx, job.Args.Company, worker.Name, func(ctx context.Context, tx *op.Tx) error {
 		if err := consult(ctx, tx, job.Args); err != nil {
 			return err
 		}
@@ -83,7 +84,7 @@ func (ConsultedArgs) Kind() string { return "agent_consulted" }
 
 // InsertOpts puts the job into the queue of the deadlines.
 func (ConsultedArgs) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: deadlineQueue}
+	return river.InsertOpts{Queue: worker.DeadlineQueue}
 }
 
 type consultEnder struct {
@@ -93,7 +94,7 @@ type consultEnder struct {
 
 // Work hands the run over unless it has ended.
 func (w *consultEnder) Work(ctx context.Context, job *river.Job[ConsultedArgs]) error {
-	return w.engine.Work(ctx, job.Args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
+	return w.engine.Work(ctx, job.Args.Company, worker.Name, func(ctx context.Context, tx *op.Tx) error {
 		run, _, err := lockRun(ctx, tx, job.Args.Run)
 		if err != nil && !ent.IsNotFound(err) {
 			return err
@@ -124,7 +125,7 @@ type informedData struct {
 // endpoint.
 func (w *phaser) inform(ctx context.Context, job *river.Job[execution.AgentPhaseArgs]) error {
 	args, e := job.Args, w.engine
-	read := outside(ctx, e, args.Company)
+	read := worker.Outside(ctx, e, args.Company)
 	a, err := e.Store.Reader().Agent.Query().Where(onPhases, agent.ID(args.Agent), agent.StatusEQ(agent.StatusACTIVE), agent.EndpointURLNEQ("")).Only(read)
 	if ent.IsNotFound(err) {
 		return nil
@@ -134,7 +135,7 @@ func (w *phaser) inform(ctx context.Context, job *river.Job[execution.AgentPhase
 	}
 	row, err := e.Store.Reader().Execution.Query().Where(entexecution.ID(args.Execution)).Only(read)
 	if err != nil {
-		return wrap("read the execution", ent.MaskNotFound(err))
+		return worker.Wrap("read the execution", ent.MaskNotFound(err))
 	}
 	body, err := json.Marshal(informed{
 		Event: "agent.informed", Timestamp: e.Store.Clock().Now().UTC().Format(clock.Format),

@@ -13,6 +13,7 @@ import (
 	"atrium/ent/comment"
 	"atrium/ent/task"
 	"atrium/internal/agent"
+	"atrium/internal/agent/worker"
 	"atrium/internal/desk/request"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
@@ -29,7 +30,7 @@ import (
 func (d *desk) consulted() *robot {
 	d.t.Helper()
 	r := d.robot("SUGGEST", onPhases, func(in *agent.CreateInput) { in.ConsultMinutes = new(1) })
-	d.process(agent.NewDoor(d.Engine, agent.Models{}).Work(nil),
+	d.process(agent.NewDoor(d.Engine, worker.Models{}).Work(nil),
 		body{"role": "responsible", "type": "user", "id": d.A.Owner.ID}, body{"role": "consulted", "type": "agent", "id": r.agent.ID})
 	return r
 }
@@ -78,7 +79,7 @@ func TestInformedAgentsAreTold(t *testing.T) {
 		t.Cleanup(out.Close)
 		d.Engine.Egress = out.Guard()
 		r := d.robot("SUGGEST", onPhases, func(in *agent.CreateInput) { in.EndpointURL = new(got.URL) })
-		d.process(agent.NewDoor(d.Engine, agent.Models{}).Work(out),
+		d.process(agent.NewDoor(d.Engine, worker.Models{}).Work(out),
 			body{"role": "responsible", "type": "user", "id": d.A.Owner.ID}, body{"role": "informed", "type": "agent", "id": r.agent.ID})
 		id := d.file(d.ctx, "my vpn tunnel")
 		require.Eventually(t, func() bool { return d.Store.Reader().Task.Query().CountX(d.ctx) == 1 }, patience, tick)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"atrium/internal/agent/model"
+	"atrium/internal/agent/worker"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/id"
 	"atrium/internal/platform/principal"
@@ -239,7 +240,7 @@ func (t *conversation) runRead(r *readTool, arguments map[string]json.RawMessage
 	args, err := json.Marshal(arguments)
 	return result{Content: string(raw), Read: true, IDs: ids, Step: &Step{
 		Kind: "read", Operation: r.name, Rows: ids[:min(shownRows, len(ids))], Arguments: args, Result: fmt.Sprintf("Looked at %d rows.", len(rows)), At: t.now().UTC(),
-	}}, wrap("write the arguments", err)
+	}}, worker.Wrap("write the arguments", err)
 }
 
 // checkWrite checks a write against the run's tools, the operation's rules, the ids that were read, the agent's rights and the
@@ -311,7 +312,7 @@ func (t *conversation) completes(ctx context.Context, arguments json.RawMessage)
 	if err != nil {
 		return fmt.Errorf("read the completion: %w", err)
 	}
-	faults, err := execution.CompletionFaults(ctx, t.engine.Outside(principal.Worker(t.agent.CompanyID, workerName)), in)
+	faults, err := execution.CompletionFaults(ctx, t.engine.Outside(principal.Worker(t.agent.CompanyID, worker.Name)), in)
 	if err == nil && len(faults) > 0 {
 		err = apperr.Invalid(faults...)
 	}

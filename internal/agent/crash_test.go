@@ -16,6 +16,7 @@ import (
 	"atrium/ent/comment"
 	"atrium/internal/agent"
 	"atrium/internal/agent/model"
+	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/test/testkit"
@@ -164,7 +165,7 @@ func (d *desk) approveAll() {
 // TestProcessThatRunsAgents is the process that is killed; it does nothing in any other process.
 func TestProcessThatRunsAgents(t *testing.T) {
 	if w, url := testkit.OpenNode(t); w != nil {
-		door := agent.NewDoor(w.Engine, agent.Models{Default: model.Endpoint{URL: url, Model: "m"}})
+		door := agent.NewDoor(w.Engine, worker.Models{Default: model.Endpoint{URL: url, Model: "m"}})
 		w.Engine.Agents = door
 		w.Engine.Events = append(w.Engine.Events, agent.Follow(w.Store, w.Queue))
 		w.WorkUntilKilled(t, door.Work(nil))

@@ -15,6 +15,7 @@ import (
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
 	"atrium/internal/agent"
+	"atrium/internal/agent/worker"
 	"atrium/internal/desk/request"
 	"atrium/internal/op"
 	"atrium/internal/people"
@@ -50,7 +51,7 @@ func (d *desk) robot(autonomy string, change ...func(*agent.CreateInput)) *robot
 	a := testkit.Run(d.t, d.World, d.ctx, agent.Publish, op.ByID{ID: made.ID})
 	key := testkit.Run(d.t, d.World, d.ctx, agent.CreateKey, agent.CreateKeyInput{AgentID: a.ID, Name: "K"})
 	require.Equal(d.t, a.ID, *key.Key.AgentID)
-	door := agent.NewDoor(d.Engine, agent.Models{})
+	door := agent.NewDoor(d.Engine, worker.Models{})
 	d.Engine.Agents = door
 	return &robot{desk: d, agent: a, secret: string(made.SigningSecret), door: door, key: &principal.Principal{
 		CompanyID: a.CompanyID, Type: principal.TypeAgent, ID: a.ID, Name: a.Name, Scopes: principal.AllScopes, Method: principal.MethodAPIKey, KeyID: key.ID,
@@ -329,7 +330,7 @@ func TestPushesAndLeases(t *testing.T) {
 		t.Cleanup(out.Close)
 		d.Engine.Egress = out.Guard()
 		r := d.robot("SUGGEST", func(in *agent.CreateInput) { in.EndpointURL = new(got.URL) })
-		q, err := jobs.New(d.Store, slog.New(slog.DiscardHandler), true, agent.NewDoor(d.Engine, agent.Models{}).Work(out))
+		q, err := jobs.New(d.Store, slog.New(slog.DiscardHandler), true, agent.NewDoor(d.Engine, worker.Models{}).Work(out))
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan error, 1)

@@ -11,6 +11,7 @@ import (
 	"atrium/ent/agent"
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
+	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
@@ -158,7 +159,7 @@ func edited(arguments json.RawMessage, edits strictjson.Object) (json.RawMessage
 		return nil, apperr.InvalidField("edits", "must leave something to be done")
 	}
 	out, err := json.Marshal(args)
-	return out, wrap("write the arguments", err)
+	return out, worker.Wrap("write the arguments", err)
 }
 
 // RejectInput says why.

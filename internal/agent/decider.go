@@ -5,6 +5,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/agent"
+	"atrium/internal/agent/worker"
 	"atrium/internal/desk/request"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
@@ -61,7 +62,7 @@ func (l *decisionContext) mayRead() (bool, error) {
 	if code := apperr.CodeOf(err); err != nil && (code == apperr.Forbidden || code == apperr.NotFound) {
 		return false, nil
 	}
-	return err == nil, wrap("ask what the agent may read", err)
+	return err == nil, worker.Wrap("ask what the agent may read", err)
 }
 
 // history returns the finished requests that the reader may read; none if the reader may read no requests.
@@ -70,7 +71,7 @@ func (l *decisionContext) history() (history, error) {
 	if apperr.CodeOf(err) == apperr.Forbidden {
 		return history{}, nil
 	}
-	return h, wrap("read the history", err)
+	return h, worker.Wrap("read the history", err)
 }
 
 // mayWrite checks the agent's rights to a write, and records whether the write needs an approval at any autonomy level. For an
@@ -86,7 +87,7 @@ func (l *decisionContext) mayWrite(ctx context.Context, t *tool, w *write) error
 			return err
 		}
 	}
-	policy, err := t.mayUse(ctx, l.engine.Outside(principal.Worker(l.subject.CompanyID, workerName)), l.self, target{request: l.subject.Request, task: l.subject.task}, args)
+	policy, err := t.mayUse(ctx, l.engine.Outside(principal.Worker(l.subject.CompanyID, worker.Name)), l.self, target{request: l.subject.Request, task: l.subject.task}, args)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/agent"
 	"atrium/ent/agentrun"
+	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 	"atrium/internal/op/input"
 	"atrium/internal/platform/apperr"
@@ -23,7 +24,7 @@ func errNotYourRun() error {
 // key's scopes, and within a run the requester whose rights limit the reads. Any call of a run renews its lease. Returns
 // forbidden if the agent was never published or its owner was deactivated.
 func as(ctx context.Context, e *op.Engine, p *principal.Principal, runID string) (*principal.Principal, error) {
-	read := outside(ctx, e, p.CompanyID)
+	read := worker.Outside(ctx, e, p.CompanyID)
 	db := e.Store.Reader()
 	a, err := db.Agent.Get(read, p.ID)
 	if ent.IsNotFound(err) {
@@ -93,7 +94,7 @@ func runOf(ctx context.Context, e *op.Engine, p *principal.Principal, id string)
 	if ent.IsNotFound(err) {
 		return nil, errNotYourRun()
 	}
-	return run, wrap("read the run", err)
+	return run, worker.Wrap("read the run", err)
 }
 
 // notWorked returns conflict for a run that has ended or was not claimed, for a paused agent, and while agents are disabled.
@@ -102,7 +103,7 @@ func notWorked(off bool, a *ent.Agent, run *ent.AgentRun) error {
 	case !slices.Contains(openRuns, run.Status):
 		return apperr.New(apperr.Conflict, "The run has ended: it is %s.", run.Status)
 	case off:
-		return switchedOff()
+		return worker.SwitchedOff()
 	case a.Status == agent.StatusPAUSED:
 		return apperr.New(apperr.Conflict, "The agent is paused.")
 	case run.Status == agentrun.StatusQUEUED:

@@ -12,6 +12,7 @@ import (
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
 	"atrium/ent/request"
+	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 )
 
@@ -63,7 +64,7 @@ func end(ctx context.Context, tx *op.Tx, run *ent.AgentRun, as agentrun.Status, 
 	}
 	err := tx.AgentAction.Update().Where(agentaction.RunID(run.ID), agentaction.StatusEQ(agentaction.StatusPENDING)).
 		SetStatus(agentaction.StatusSTALE).Exec(ctx)
-	return wrap("make the run's plans stale", err)
+	return worker.Wrap("make the run's plans stale", err)
 }
 
 // addStep appends a step to a run, and renews its lease.
@@ -74,7 +75,7 @@ func addStep(ctx context.Context, tx *op.Tx, run *ent.AgentRun, steps []*Step, s
 		return fmt.Errorf("write the steps: %w", err)
 	}
 	all := tx.Unfiltered(ctx, "a run is its agent's, whatever that sees of the request")
-	return wrap("keep the step", run.Update().SetSteps(raw).SetLeaseUntil(tx.Now(ctx).Add(leaseTime)).Exec(all))
+	return worker.Wrap("keep the step", run.Update().SetSteps(raw).SetLeaseUntil(tx.Now(ctx).Add(leaseTime)).Exec(all))
 }
 
 // settleRun ends a run whose agent has finished, or makes it wait for a person.
@@ -94,7 +95,7 @@ func settleRun(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
 	case n["PROPOSAL"] > 0:
 		return end(ctx, tx, run, agentrun.StatusPROPOSED, "")
 	case n["ACTION"] > 0:
-		return wrap("have the run wait", run.Update().SetStatus(agentrun.StatusWAITING).Exec(ctx))
+		return worker.Wrap("have the run wait", run.Update().SetStatus(agentrun.StatusWAITING).Exec(ctx))
 	case n["APPLIED"] > 0:
 		return end(ctx, tx, run, agentrun.StatusCOMPLETED, "")
 	case n["REJECTED"] > 0:

@@ -6,11 +6,12 @@ import (
 	"slices"
 
 	"atrium/ent/agent"
+	"atrium/internal/agent/worker"
 	"atrium/internal/secret"
 )
 
 // decideOn lets an engine decide about a request from start to end. A model gets the recorded input, if there is one.
-func decideOn(ctx context.Context, l *decisionContext, models Models, recorded engineInput) (*plan, error) {
+func decideOn(ctx context.Context, l *decisionContext, models worker.Models, recorded engineInput) (*plan, error) {
 	if l.self == nil || l.settings.Engine != string(agent.EngineModel) {
 		return makePlan(ctx, l, l.engine.Store.Clock().Now)
 	}

@@ -13,6 +13,7 @@ import (
 	"atrium/ent/agentevaluation"
 	"atrium/ent/request"
 	"atrium/internal/agent/attack"
+	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
 	"atrium/internal/platform/apperr"
@@ -104,33 +105,35 @@ type EvaluateArgs struct {
 func (EvaluateArgs) Kind() string { return "agent_evaluate" }
 
 // InsertOpts puts the job into the models' queue.
-func (EvaluateArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: thinkQueue} }
+func (EvaluateArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: worker.ModelQueue} }
 
 // evaluator works the jobs of evaluations.
 type evaluator struct {
 	river.WorkerDefaults[EvaluateArgs]
-	Server
-	busy *companyLimiter
+	worker.Server
+	busy *worker.Limiter
 }
 
 // Timeout leaves time for the model call of the last case.
-func (*evaluator) Timeout(*river.Job[EvaluateArgs]) time.Duration { return evaluating + thinkTime*2 }
+func (*evaluator) Timeout(*river.Job[EvaluateArgs]) time.Duration {
+	return evaluating + worker.ModelTime*2
+}
 
 // NextRetry waits a second for each attempt so far.
 func (*evaluator) NextRetry(job *river.Job[EvaluateArgs]) time.Time {
-	return time.Now().Add(time.Duration(job.Attempt) * retryAfter)
+	return time.Now().Add(time.Duration(job.Attempt) * worker.RetryAfter)
 }
 
 // Work tries some cases and stores the results together with the job for the next ones. An evaluation whose job keeps failing
 // ends as FAILED.
 func (w *evaluator) Work(ctx context.Context, job *river.Job[EvaluateArgs]) error {
-	leave, ok := w.busy.enter(job.Args.Company)
+	leave, ok := w.busy.Enter(job.Args.Company)
 	if !ok {
-		return river.JobSnooze(busySnooze)
+		return river.JobSnooze(worker.BusySnooze)
 	}
 	defer leave()
-	err := contained(func() error { return w.work(ctx, job) })
-	if err == nil || stopped(ctx) || job.Attempt < maxAttempts {
+	err := worker.Contain(func() error { return w.work(ctx, job) })
+	if err == nil || worker.Stopped(ctx) || job.Attempt < worker.MaxAttempts {
 		return err
 	}
 	ctx = context.WithoutCancel(ctx)
@@ -139,10 +142,10 @@ func (w *evaluator) Work(ctx context.Context, job *river.Job[EvaluateArgs]) erro
 	if code := apperr.CodeOf(err); code == apperr.Conflict {
 		reason = apperr.From(err).Message
 	}
-	return w.Engine.Work(ctx, job.Args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
+	return w.Engine.Work(ctx, job.Args.Company, worker.Name, func(ctx context.Context, tx *op.Tx) error {
 		err := tx.AgentEvaluation.UpdateOneID(job.Args.Evaluation).SetStatus(agentevaluation.StatusFAILED).SetReason(reason).SetEndedAt(tx.Now(ctx)).Exec(ctx)
 		if err != nil {
-			return wrap("end the evaluation", ent.MaskNotFound(err))
+			return worker.Wrap("end the evaluation", ent.MaskNotFound(err))
 		}
 		return tx.Complete(ctx, job.JobRow)
 	})
@@ -150,12 +153,12 @@ func (w *evaluator) Work(ctx context.Context, job *river.Job[EvaluateArgs]) erro
 
 func (w *evaluator) work(ctx context.Context, job *river.Job[EvaluateArgs]) error {
 	e := w.Engine
-	read := outside(ctx, e, job.Args.Company)
+	read := worker.Outside(ctx, e, job.Args.Company)
 	db := e.Store.Reader()
 	ev, err := db.AgentEvaluation.Query().Where(agentevaluation.ID(job.Args.Evaluation), agentevaluation.StatusEQ(agentevaluation.StatusRUNNING)).
 		WithAgent().Only(read)
 	if err != nil {
-		return wrap("read the evaluation", ent.MaskNotFound(err))
+		return worker.Wrap("read the evaluation", ent.MaskNotFound(err))
 	}
 	var s settings
 	if err := json.Unmarshal(ev.Settings, &s); err != nil {
@@ -190,7 +193,7 @@ func (w *evaluator) keep(ctx context.Context, job *river.Job[EvaluateArgs], ev *
 	if err != nil {
 		return fmt.Errorf("write the results: %w", err)
 	}
-	return w.Engine.Work(ctx, job.Args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
+	return w.Engine.Work(ctx, job.Args.Company, worker.Name, func(ctx context.Context, tx *op.Tx) error {
 		u := tx.AgentEvaluation.UpdateOneID(ev.ID).SetTotal(total).SetResults(results)
 		if len(done) < total {
 			if err := tx.Insert(ctx, job.Args, time.Time{}); err != nil {
@@ -290,6 +293,6 @@ func (s *subject) as(r attack.Request) {
 }
 
 // workEvaluations returns the worker of the jobs of evaluations, with a limit of concurrent calls of models.
-func workEvaluations(s Server, calls *companyLimiter) jobs.Option {
+func workEvaluations(s worker.Server, calls *worker.Limiter) jobs.Option {
 	return jobs.Work(&evaluator{Server: s, busy: calls})
 }

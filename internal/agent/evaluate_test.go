@@ -16,6 +16,7 @@ import (
 	"atrium/ent/auditentry"
 	"atrium/internal/agent"
 	"atrium/internal/agent/attack"
+	"atrium/internal/agent/worker"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
@@ -172,7 +173,7 @@ func TestTrialsKeepNothing(t *testing.T) {
 		id := d.file(d.ctx, "my vpn tunnel")
 		run := d.run(id, agentrun.StatusPROPOSED)
 		stop()
-		d.Engine.Agents = agent.NewDoor(d.Engine, agent.Models{})
+		d.Engine.Agents = agent.NewDoor(d.Engine, worker.Models{})
 		rows := d.rows()
 		tested := testkit.Run(t, d.World, d.ctx, agent.Test, agent.TestInput{ByID: op.ByID{ID: a.ID}, RequestID: id})
 		require.Equal(t, "PROPOSED", tested.Status)

@@ -9,6 +9,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
+	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 	"atrium/internal/platform/jobs"
 )
@@ -24,7 +25,7 @@ func (ExpiryArgs) Kind() string { return "agent_expiry" }
 
 // InsertOpts puts the job into the queue of the deadlines.
 func (ExpiryArgs) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: deadlineQueue}
+	return river.InsertOpts{Queue: worker.DeadlineQueue}
 }
 
 // expirer works the jobs that expire actions.
@@ -35,7 +36,7 @@ type expirer struct {
 
 // Work expires an action without a decision, and hands its run over.
 func (w *expirer) Work(ctx context.Context, job *river.Job[ExpiryArgs]) error {
-	return w.engine.Work(ctx, job.Args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
+	return w.engine.Work(ctx, job.Args.Company, worker.Name, func(ctx context.Context, tx *op.Tx) error {
 		a, run, _, err := lockAction(ctx, tx, job.Args.Action)
 		if ent.IsNotFound(err) || err == nil && a.Status != agentaction.StatusPENDING {
 			return tx.Complete(ctx, job.JobRow)

@@ -15,6 +15,7 @@ import (
 	"atrium/ent/offering"
 	"atrium/ent/team"
 	"atrium/ent/user"
+	"atrium/internal/agent/worker"
 	"atrium/internal/identity/access"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
@@ -74,7 +75,7 @@ func renderHeld(out any) (op.Answer, error) {
 		return op.Answer{}, err
 	}
 	body, err := json.Marshal(map[string]any{"action": shown})
-	return op.Answer{Status: http.StatusAccepted, Header: map[string]string{}, Body: body}, wrap("write the action", err)
+	return op.Answer{Status: http.StatusAccepted, Header: map[string]string{}, Body: body}, worker.Wrap("write the action", err)
 }
 
 // mayHold checks before the transaction whether the agent could do the write itself, and returns the settings of its run.

@@ -10,6 +10,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/agent"
 	"atrium/ent/agentrun"
+	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/strictjson"
@@ -61,7 +62,7 @@ func reload(ctx context.Context, tx *op.Tx, before *ent.AgentRun) (*ent.AgentRun
 func claim(ctx context.Context, tx *op.Tx, before *ent.AgentRun, _ op.ByID) (*ent.AgentRun, error) {
 	switch {
 	case tx.NoAgents():
-		return nil, switchedOff()
+		return nil, worker.SwitchedOff()
 	case before.Edges.Agent.Status == agent.StatusPAUSED:
 		return nil, apperr.New(apperr.Conflict, "The agent is paused.")
 	case before.Status != agentrun.StatusQUEUED:

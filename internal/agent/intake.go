@@ -12,6 +12,7 @@ import (
 	"atrium/ent/agent"
 	"atrium/ent/agentrun"
 	"atrium/ent/request"
+	"atrium/internal/agent/worker"
 	domain "atrium/internal/desk/request"
 	"atrium/internal/op"
 	"atrium/internal/op/events"
@@ -130,21 +131,21 @@ type intake struct {
 }
 
 // NextRetry is soon, because somebody waits for the request.
-func (*intake) NextRetry(*river.Job[IntakeArgs]) time.Time { return time.Now().Add(retryAfter) }
+func (*intake) NextRetry(*river.Job[IntakeArgs]) time.Time { return time.Now().Add(worker.RetryAfter) }
 
 // Work begins the run and completes the job in one transaction.
 func (w *intake) Work(ctx context.Context, job *river.Job[IntakeArgs]) error {
 	a := job.Args
-	read := outside(ctx, w.engine, a.Company)
+	read := worker.Outside(ctx, w.engine, a.Company)
 	r, err := w.engine.Store.Reader().Request.Get(read, a.Request)
 	if err != nil {
-		return wrap("read the request", ent.MaskNotFound(err))
+		return worker.Wrap("read the request", ent.MaskNotFound(err))
 	}
 	c, err := choose(read, w.engine.Store.Reader(), r)
 	if err != nil || c == nil {
 		return err
 	}
-	return w.engine.Work(ctx, a.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
+	return w.engine.Work(ctx, a.Company, worker.Name, func(ctx context.Context, tx *op.Tx) error {
 		if _, err := op.Lock(tx, tx.Request.Query().Where(request.ID(r.ID))).OnlyID(ctx); err != nil {
 			return fmt.Errorf("lock the request: %w", err)
 		}

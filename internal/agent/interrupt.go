@@ -9,6 +9,7 @@ import (
 	"atrium/ent/agent"
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
+	"atrium/internal/agent/worker"
 	"atrium/internal/desk/lifecycle"
 	"atrium/internal/op"
 	"atrium/internal/platform/principal"
@@ -38,7 +39,7 @@ func requestChanged(ctx context.Context, tx *op.Tx, before, after *ent.Request) 
 	ctx = tx.Unfiltered(ctx, "plans go stale whether or not the caller sees them")
 	some, err := tx.AgentRun.Query().Where(agentrun.RequestID(after.ID)).Exist(ctx)
 	if err != nil || !some {
-		return wrap("look for runs of agents", err)
+		return worker.Wrap("look for runs of agents", err)
 	}
 	own := ""
 	if c := tx.Principal().Cause; c != nil {
@@ -56,7 +57,7 @@ func requestChanged(ctx context.Context, tx *op.Tx, before, after *ent.Request) 
 	err = tx.AgentAction.Update().Where(agentaction.RequestID(after.ID), agentaction.RunIDNEQ(own), agentaction.StatusEQ(agentaction.StatusPENDING), agentaction.OperationNEQ("completeTask"),
 		agentaction.HasRunWith(agentrun.TriggerNEQ(agentrun.TriggerConsulted))). // an opinion is about the task
 		SetStatus(agentaction.StatusSTALE).Exec(ctx)
-	return wrap("make plans stale", err)
+	return worker.Wrap("make plans stale", err)
 }
 
 // moveOn stops a run whose request a person has changed, and hands over one whose request has ended. After any other change a run
@@ -65,11 +66,11 @@ func requestChanged(ctx context.Context, tx *op.Tx, before, after *ent.Request) 
 func moveOn(ctx context.Context, tx *op.Tx, r *ent.AgentRun, on *ent.Request) error {
 	if p := tx.Principal(); p.Type == principal.TypeUser && p.Method != principal.MethodAPIKey {
 		err := r.Update().SetStatus(agentrun.StatusSTOPPED).SetReason("Somebody changed the request.").SetEndedAt(tx.Now(ctx)).Exec(ctx)
-		return wrap("stop a run", err)
+		return worker.Wrap("stop a run", err)
 	}
 	if !lifecycle.RequestOpen(on.Status) {
 		err := r.Update().SetStatus(agentrun.StatusHANDED_OVER).SetReason(notWaiting).SetEndedAt(tx.Now(ctx)).Exec(ctx)
-		return wrap("hand a run over", err)
+		return worker.Wrap("hand a run over", err)
 	}
 	if r.Status == agentrun.StatusQUEUED {
 		return nil
@@ -78,7 +79,7 @@ func moveOn(ctx context.Context, tx *op.Tx, r *ent.AgentRun, on *ent.Request) er
 		asked, err := tx.AgentAction.Query().Where(agentaction.RunID(r.ID), agentaction.StatusEQ(agentaction.StatusPENDING)).
 			Exist(tx.Unfiltered(ctx, "what a run has asked for, whoever sees it"))
 		if err != nil || !asked {
-			return wrap("look for what a run has asked for", err)
+			return worker.Wrap("look for what a run has asked for", err)
 		}
 	}
 	if err := r.Update().SetStatus(agentrun.StatusQUEUED).ClearLeaseUntil().Exec(ctx); err != nil {
@@ -93,7 +94,7 @@ func ownerLeft(ctx context.Context, tx *op.Tx, userID string) error {
 	all := tx.Unfiltered(ctx, "the runs end whether or not the caller sees them")
 	runs, err := tx.AgentRun.Query().Where(agentrun.StatusIn(openRuns...), agentrun.HasAgentWith(agent.OwnerID(userID))).All(all)
 	if err != nil || len(runs) == 0 {
-		return wrap("look for runs of the person's agents", err)
+		return worker.Wrap("look for runs of the person's agents", err)
 	}
 	ids := make([]string, len(runs))
 	for i, r := range runs {
@@ -109,7 +110,7 @@ func ownerLeft(ctx context.Context, tx *op.Tx, userID string) error {
 	}
 	err = tx.AgentAction.Update().Where(agentaction.RunIDIn(ids...), agentaction.StatusEQ(agentaction.StatusPENDING)).
 		SetStatus(agentaction.StatusSTALE).Exec(all)
-	return wrap("make the runs' plans stale", err)
+	return worker.Wrap("make the runs' plans stale", err)
 }
 
 // reasonReassigned is the reason of a stopped run whose agent no longer has the task.

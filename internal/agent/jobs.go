@@ -3,6 +3,7 @@ package agent
 import (
 	"github.com/riverqueue/river"
 
+	"atrium/internal/agent/worker"
 	"atrium/internal/workflow/execution"
 )
 
@@ -34,5 +35,5 @@ func (ReleaseArgs) Kind() string { return "agent_release" }
 
 // InsertOpts puts the job into the queue of the deadlines, because somebody waits for the task.
 func (ReleaseArgs) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: deadlineQueue}
+	return river.InsertOpts{Queue: worker.DeadlineQueue}
 }

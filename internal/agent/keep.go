@@ -10,6 +10,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
+	"atrium/internal/agent/worker"
 	"atrium/internal/desk/lifecycle"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
@@ -23,7 +24,7 @@ func actionOf(tx *op.Tx, run *ent.AgentRun, kind agentaction.Kind, step int, w w
 	return tx.AgentAction.Create().SetRunID(run.ID).SetRequestID(run.RequestID).SetStep(step).SetKind(kind).
 		SetOperation(w.Tool).SetArguments(w.Arguments).SetChanges(changes).SetRationale(w.Rationale).SetConfidence(w.Confidence).
 		SetRows(w.Rows).SetDigest(digestOf(w.Tool, subject, w.Arguments, version)).SetRowVersion(version).
-		SetShadow(run.Shadow), wrap("write the changes", err)
+		SetShadow(run.Shadow), worker.Wrap("write the changes", err)
 }
 
 // propose stores the action for a write on the row subject in a version. An action that waits for an approval expires after 72

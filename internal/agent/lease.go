@@ -10,6 +10,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/agent"
 	"atrium/ent/agentrun"
+	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 	"atrium/internal/platform/jobs"
 )
@@ -33,7 +34,7 @@ func (LeaseArgs) Kind() string { return "agent_lease" }
 
 // InsertOpts puts the job into the queue of the deadlines.
 func (LeaseArgs) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: deadlineQueue}
+	return river.InsertOpts{Queue: worker.DeadlineQueue}
 }
 
 // leaser ends expired leases.
@@ -44,7 +45,7 @@ type leaser struct {
 
 // Work hands a run over whose lease has expired or whose minutes are over, and inserts itself again for a renewed lease.
 func (w *leaser) Work(ctx context.Context, job *river.Job[LeaseArgs]) error {
-	return w.engine.Work(ctx, job.Args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
+	return w.engine.Work(ctx, job.Args.Company, worker.Name, func(ctx context.Context, tx *op.Tx) error {
 		run, _, err := lockRun(ctx, tx, job.Args.Run)
 		if ent.IsNotFound(err) {
 			return tx.Complete(ctx, job.JobRow)
@@ -120,11 +121,11 @@ func renew(ctx context.Context, e *op.Engine, run *ent.AgentRun) error {
 	if run.Status != agentrun.StatusRUNNING || run.LeaseUntil == nil || run.LeaseUntil.Sub(now) > leaseTime-renewAfter {
 		return nil
 	}
-	err := e.Work(ctx, run.CompanyID, workerName, func(ctx context.Context, tx *op.Tx) error {
+	err := e.Work(ctx, run.CompanyID, worker.Name, func(ctx context.Context, tx *op.Tx) error {
 		return tx.AgentRun.Update().Where(agentrun.ID(run.ID), agentrun.StatusEQ(agentrun.StatusRUNNING)).
 			SetLeaseUntil(tx.Now(ctx).Add(leaseTime)).Exec(ctx)
 	})
-	return wrap("renew the run's lease", err)
+	return worker.Wrap("renew the run's lease", err)
 }
 
 // goOn renews the leases of an agent's open runs and queues them again: their jobs ended without effect while it was paused.

@@ -17,6 +17,7 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/internal/agent"
 	"atrium/internal/agent/model"
+	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/jobs"
@@ -138,7 +139,7 @@ func (d *desk) thinks(m *scripted) {
 
 // asks makes the scripted model the server's own model.
 func (d *desk) asks(m *scripted) *agent.Door {
-	door := agent.NewDoor(d.Engine, agent.Models{Default: model.Endpoint{URL: m.URL, Model: "m"}})
+	door := agent.NewDoor(d.Engine, worker.Models{Default: model.Endpoint{URL: m.URL, Model: "m"}})
 	d.Engine.Agents = door
 	return door
 }

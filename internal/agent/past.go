@@ -12,6 +12,7 @@ import (
 	"atrium/ent/request"
 	"atrium/ent/user"
 	"atrium/internal/agent/attack"
+	"atrium/internal/agent/worker"
 	domain "atrium/internal/desk/request"
 	"atrium/internal/identity/access"
 	"atrium/internal/notify/notice"
@@ -85,7 +86,7 @@ func (w *evaluator) readable(ctx context.Context, ev *ent.AgentEvaluation, s set
 	}
 	by, err := db.User.Query().Where(user.ID(ev.CreatedBy), access.Here()).Only(ctx)
 	if err != nil {
-		return nil, wrap("look up who evaluates", ent.MaskNotFound(err))
+		return nil, worker.Wrap("look up who evaluates", ent.MaskNotFound(err))
 	}
 	self.Run.Requester = notice.PrincipalOf(by)
 	ids := make([]string, len(past))
@@ -94,7 +95,7 @@ func (w *evaluator) readable(ctx context.Context, ev *ent.AgentEvaluation, s set
 	}
 	h, _, err := op.Run(principal.With(ctx, self), w.Engine, readHistory, historyInput{Only: ids}, nil)
 	if err != nil && apperr.CodeOf(err) != apperr.Forbidden {
-		return nil, wrap("read finished requests as the agent", err)
+		return nil, worker.Wrap("read finished requests as the agent", err)
 	}
 	return slices.DeleteFunc(past, func(r *ent.Request) bool {
 		return !slices.ContainsFunc(h.requests, func(seen *ent.Request) bool { return seen.ID == r.ID })

@@ -15,6 +15,7 @@ import (
 	"atrium/ent/request"
 	"atrium/ent/task"
 	"atrium/ent/user"
+	"atrium/internal/agent/worker"
 	"atrium/internal/desk/lifecycle"
 	"atrium/internal/identity/access"
 	"atrium/internal/op"
@@ -34,13 +35,13 @@ type tasker struct {
 
 // NextRetry is soon, because somebody waits for the task.
 func (*tasker) NextRetry(*river.Job[execution.AgentTaskArgs]) time.Time {
-	return time.Now().Add(retryAfter)
+	return time.Now().Add(worker.RetryAfter)
 }
 
 // Work stops the runs of a task that belong to other agents than its current one, makes all proposals about a task that has ended
 // stale, and begins the run of the task's agent.
 func (w *tasker) Work(ctx context.Context, job *river.Job[execution.AgentTaskArgs]) error {
-	return w.engine.Work(ctx, job.Args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
+	return w.engine.Work(ctx, job.Args.Company, worker.Name, func(ctx context.Context, tx *op.Tx) error {
 		t, err := tx.Task.Get(ctx, job.Args.Task)
 		if ent.IsNotFound(err) {
 			return tx.Complete(ctx, job.JobRow)
@@ -99,13 +100,13 @@ func endOthers(ctx context.Context, tx *op.Tx, t *ent.Task) (worked bool, err er
 	err = tx.AgentAction.Update().Where(agentaction.StatusEQ(agentaction.StatusPENDING), agentaction.HasRunWith(agentrun.TaskID(t.ID)),
 		agentaction.Or(agentaction.Operation(toolTask), agentaction.HasRunWith(agentrun.TriggerEQ(agentrun.TriggerConsulted)))).
 		SetStatus(agentaction.StatusSTALE).Exec(ctx)
-	return worked, wrap("make proposals about the task stale", err)
+	return worked, worker.Wrap("make proposals about the task stale", err)
 }
 
 // completedBy reports whether the run itself has completed its task.
 func completedBy(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (bool, error) {
 	did, err := tx.AgentAction.Query().Where(agentaction.RunID(run.ID), agentaction.Operation(toolTask), agentaction.StatusEQ(agentaction.StatusAPPLIED)).Exist(ctx)
-	return did, wrap("look for how the task ended", err)
+	return did, worker.Wrap("look for how the task ended", err)
 }
 
 // workOrRelease begins the run of the agent that has a task. If the agent was never published, or if there is no request, it
@@ -135,7 +136,7 @@ func beginAbout(ctx context.Context, tx *op.Tx, agentID string, t *ent.Task, tri
 	if trigger == agentrun.TriggerConsulted {
 		had, err := tx.AgentRun.Query().Where(agentrun.TaskID(t.ID), agentrun.AgentID(a.ID), agentrun.TriggerEQ(trigger)).Exist(ctx)
 		if err != nil || had {
-			return nil, wrap("look for the task's runs", err)
+			return nil, worker.Wrap("look for the task's runs", err)
 		}
 	}
 	s, err := published(ctx, tx.Client, a.ID, a.Version)
@@ -167,16 +168,16 @@ type releaser struct {
 // Work gives the task to the accountable person of its phase, or else to the agent's owner, or else to an owner of the company:
 // the first of them who has not left.
 func (w *releaser) Work(ctx context.Context, job *river.Job[ReleaseArgs]) error {
-	read := outside(ctx, w.engine, job.Args.Company)
+	read := worker.Outside(ctx, w.engine, job.Args.Company)
 	held, a, err := taskOf(read, w.engine.Store.Reader(), job.Args)
 	if err != nil || held == nil {
 		return err
 	}
-	accountable, err := execution.AccountableFor(read, w.engine.Outside(principal.Worker(held.CompanyID, workerName)), held)
+	accountable, err := execution.AccountableFor(read, w.engine.Outside(principal.Worker(held.CompanyID, worker.Name)), held)
 	if err != nil {
 		return err
 	}
-	return w.engine.Work(ctx, held.CompanyID, workerName, func(ctx context.Context, tx *op.Tx) error {
+	return w.engine.Work(ctx, held.CompanyID, worker.Name, func(ctx context.Context, tx *op.Tx) error {
 		if held.RequestID != nil {
 			if _, err := op.Lock(tx, tx.Request.Query().Where(request.ID(*held.RequestID))).OnlyID(ctx); err != nil {
 				return fmt.Errorf("lock the request: %w", err)
@@ -211,7 +212,7 @@ func firstActive(ctx context.Context, tx *op.Tx, ids ...string) (string, error) 
 		}
 	}
 	owner, err := tx.User.Query().Where(user.RoleEQ(user.RoleOwner), access.Here()).Order(user.ByCreatedAt(), user.ByID()).FirstID(ctx)
-	return owner, wrap("look for an owner", ent.MaskNotFound(err))
+	return owner, worker.Wrap("look for an owner", ent.MaskNotFound(err))
 }
 
 // taskOf returns the task to release and the agent that has had it; nil for none.
@@ -219,16 +220,16 @@ func taskOf(ctx context.Context, db *ent.Client, args ReleaseArgs) (*ent.Task, *
 	if args.Run != "" {
 		run, err := db.AgentRun.Query().Where(agentrun.ID(args.Run)).WithAgent().WithTask().Only(ctx)
 		if err != nil {
-			return nil, nil, wrap("read the run", ent.MaskNotFound(err))
+			return nil, nil, worker.Wrap("read the run", ent.MaskNotFound(err))
 		}
 		return run.Edges.Task, run.Edges.Agent, nil
 	}
 	t, err := db.Task.Get(ctx, args.Task)
 	if err != nil || t.AgentID == nil {
-		return nil, nil, wrap("read the task", ent.MaskNotFound(err))
+		return nil, nil, worker.Wrap("read the task", ent.MaskNotFound(err))
 	}
 	a, err := db.Agent.Get(ctx, *t.AgentID)
-	return t, a, wrap("read the task's agent", err)
+	return t, a, worker.Wrap("read the task's agent", err)
 }
 
 // workPhases returns the workers of the jobs about phases.

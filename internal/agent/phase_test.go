@@ -15,6 +15,7 @@ import (
 	"atrium/ent/comment"
 	"atrium/ent/task"
 	"atrium/internal/agent"
+	"atrium/internal/agent/worker"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
 	"atrium/internal/op"
@@ -52,7 +53,7 @@ func process(participants ...body) *workflow.CreateWorkflowInput {
 func (d *desk) phases(autonomy string) *robot {
 	d.t.Helper()
 	r := d.robot(autonomy, onPhases)
-	d.process(agent.NewDoor(d.Engine, agent.Models{}).Work(nil), body{"role": "responsible", "type": "agent", "id": r.agent.ID})
+	d.process(agent.NewDoor(d.Engine, worker.Models{}).Work(nil), body{"role": "responsible", "type": "agent", "id": r.agent.ID})
 	return r
 }
 
@@ -211,7 +212,7 @@ func TestTasksThatEndWithoutTheirAgent(t *testing.T) {
 func TestTasksOfAgentsThatDoNotWork(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		raw := testkit.Run(t, d.World, d.ctx, agent.Create, agent.CreateInput{Name: "Draft", Type: "WORKFLOW_PHASE", Source: "CUSTOM", Autonomy: "SUGGEST", OwnerID: &d.A.Owner.ID})
-		d.process(agent.NewDoor(d.Engine, agent.Models{}).Work(nil), body{"role": "responsible", "type": "agent", "id": raw.ID})
+		d.process(agent.NewDoor(d.Engine, worker.Models{}).Work(nil), body{"role": "responsible", "type": "agent", "id": raw.ID})
 		id := d.file(d.ctx, "vpn")
 		require.Eventually(t, func() bool {
 			row, err := d.Store.Reader().Task.Query().Where(task.RequestID(id)).Only(d.ctx)

@@ -9,6 +9,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/agent"
+	"atrium/internal/agent/worker"
 	"atrium/internal/desk/request"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
@@ -71,7 +72,7 @@ func givenOf(r *ent.Request, h history) (engineInput, error) {
 	for _, row := range h.requests {
 		g.History = append(g.History, row.ID)
 	}
-	return g, wrap("write the request", err)
+	return g, worker.Wrap("write the request", err)
 }
 
 // fromHistory sets the steps and writes of the plan from the history.
@@ -121,9 +122,9 @@ func (l *decisionContext) offering(ctx context.Context, c *corpus, h history) ([
 	if !ok {
 		return nil, nil
 	}
-	fits, err := request.Fits(ctx, l.engine.Outside(principal.Worker(l.subject.CompanyID, workerName)), l.subject.Request, to.value)
+	fits, err := request.Fits(ctx, l.engine.Outside(principal.Worker(l.subject.CompanyID, worker.Name)), l.subject.Request, to.value)
 	if err != nil || !fits {
-		return nil, wrap("check the answers against the offering's form", err)
+		return nil, worker.Wrap("check the answers against the offering's form", err)
 	}
 	return []Change{changeBy("offeringId", l.subject.OfferingID, to)}, nil
 }
@@ -179,5 +180,5 @@ func arguments(changes []Change) (json.RawMessage, error) {
 		out[c.Field] = c.To
 	}
 	raw, err := json.Marshal(out)
-	return raw, wrap("write the arguments", err)
+	return raw, worker.Wrap("write the arguments", err)
 }

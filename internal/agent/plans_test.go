@@ -16,6 +16,7 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/ent/auditentry"
 	"atrium/internal/agent"
+	"atrium/internal/agent/worker"
 	"atrium/internal/desk/request"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
@@ -48,7 +49,7 @@ func TestCustomAgentsPlanAgain(t *testing.T) {
 		t.Cleanup(out.Close)
 		d.Engine.Egress = out.Guard()
 		r := d.robot("ACT_WITH_APPROVAL", func(in *agent.CreateInput) { in.EndpointURL = new(got.URL) })
-		q, err := jobs.New(d.Store, slog.New(slog.DiscardHandler), true, agent.NewDoor(d.Engine, agent.Models{}).Work(out))
+		q, err := jobs.New(d.Store, slog.New(slog.DiscardHandler), true, agent.NewDoor(d.Engine, worker.Models{}).Work(out))
 		require.NoError(t, err)
 		d.runs(q)
 		id := d.file(d.ctx, "my vpn tunnel")

@@ -8,6 +8,7 @@ import (
 	"atrium/ent/agent"
 	"atrium/ent/agentevaluation"
 	"atrium/ent/agentversion"
+	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
 	"atrium/internal/platform/apperr"
@@ -52,7 +53,7 @@ func publish(ctx context.Context, tx *op.Tx, before *ent.Agent, _ op.ByID) (*ent
 	if before.Type == agent.TypeWORKFLOW_PHASE && before.Source == agent.SourceMANAGED && before.Engine != agent.EngineModel {
 		return nil, apperr.New(apperr.Conflict, "The engine history works no phases: a WORKFLOW_PHASE agent thinks with a model, or is CUSTOM.")
 	}
-	if s.Engine == string(agent.EngineModel) && s.ModelConnectionID == "" && serverOf(tx).Models.Default.URL == "" {
+	if s.Engine == string(agent.EngineModel) && s.ModelConnectionID == "" && worker.ServerOf(tx).Models.Default.URL == "" {
 		return nil, apperr.New(apperr.Conflict, "This server has no model of its own: the agent names a modelConnectionId.")
 	}
 	if before.Autonomy == agent.AutonomyAUTONOMOUS {

@@ -13,6 +13,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"atrium/ent"
+	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 	"atrium/internal/platform/clock"
 	"atrium/internal/platform/egress"
@@ -76,7 +77,7 @@ func pushRun(ctx context.Context, e *op.Engine, job *rivertype.JobRow, run *ent.
 
 // queuePush queues a message to an agent's endpoint and completes the job. An agent without an endpoint polls for its runs.
 func queuePush(ctx context.Context, e *op.Engine, job *rivertype.JobRow, a *ent.Agent, id string, body []byte) error {
-	return e.Work(ctx, a.CompanyID, workerName, func(ctx context.Context, tx *op.Tx) error {
+	return e.Work(ctx, a.CompanyID, worker.Name, func(ctx context.Context, tx *op.Tx) error {
 		if a.EndpointURL != "" {
 			if err := tx.Insert(ctx, PushArgs{Company: a.CompanyID, Agent: a.ID, ID: id, Body: body}, time.Time{}); err != nil {
 				return err
@@ -91,7 +92,7 @@ type pusher struct {
 	river.WorkerDefaults[PushArgs]
 	engine *op.Engine
 	out    Caller
-	busy   *companyLimiter
+	busy   *worker.Limiter
 }
 
 // NextRetry is two seconds later.
@@ -106,14 +107,14 @@ func (w *pusher) Work(ctx context.Context, job *river.Job[PushArgs]) error {
 	if w.out == nil {
 		return nil
 	}
-	leave, ok := w.busy.enter(args.Company)
+	leave, ok := w.busy.Enter(args.Company)
 	if !ok {
-		return river.JobSnooze(busySnooze)
+		return river.JobSnooze(worker.BusySnooze)
 	}
 	defer leave()
-	a, err := e.Store.Reader().Agent.Get(outside(ctx, e, args.Company), args.Agent)
+	a, err := e.Store.Reader().Agent.Get(worker.Outside(ctx, e, args.Company), args.Agent)
 	if err != nil {
-		return wrap("read the agent", ent.MaskNotFound(err))
+		return worker.Wrap("read the agent", ent.MaskNotFound(err))
 	}
 	secrets, err := signing.Open(e.Sealer, a.ID, e.Store.Clock().Now(), a.SecretSealed, a.PreviousSealed, a.PreviousUntil)
 	if err != nil {
@@ -143,5 +144,5 @@ func (w *pusher) push(ctx context.Context, url, id string, secrets []secret.Valu
 
 // workPushes returns the worker of the jobs of pushes, which out sends; nil sends none.
 func workPushes(e *op.Engine, out Caller) jobs.Option {
-	return jobs.Work(&pusher{engine: e, out: out, busy: &companyLimiter{}})
+	return jobs.Work(&pusher{engine: e, out: out, busy: &worker.Limiter{}})
 }

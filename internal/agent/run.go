@@ -14,6 +14,7 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/ent/predicate"
 	"atrium/ent/request"
+	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
 	"atrium/internal/platform/apperr"
@@ -34,7 +35,7 @@ var (
 		Resource: "AgentRun", Action: op.Read, Scope: "requests:read", Summary: "Get a run of an agent",
 	}, func(ctx context.Context, tx *op.Tx, id string) (*ent.AgentRun, error) {
 		run, err := tx.AgentRun.Query().Where(append(shownRuns(tx), agentrun.ID(id))...).Only(ctx)
-		if e := serverOf(tx).Engine; err == nil && selfID(tx) != "" && e != nil { // a sign of its agent, as any call of the run
+		if e := worker.ServerOf(tx).Engine; err == nil && selfID(tx) != "" && e != nil { // a sign of its agent, as any call of the run
 			return run, renew(ctx, e, run)
 		}
 		return run, err
@@ -154,7 +155,7 @@ type RerunInput struct {
 
 // prepareRerun finds the agent for the request.
 func prepareRerun(ctx context.Context, tx *op.Tx, in RerunInput) (any, error) {
-	all := principal.With(ctx, principal.Worker(tx.Principal().CompanyID, workerName))
+	all := principal.With(ctx, principal.Worker(tx.Principal().CompanyID, worker.Name))
 	r, err := tx.Request.Query().Where(request.ID(in.RequestID)).Only(all)
 	if ent.IsNotFound(err) {
 		return (*selectedAgent)(nil), nil

@@ -19,6 +19,7 @@ import (
 	"atrium/ent/agentturn"
 	"atrium/ent/auditentry"
 	"atrium/internal/agent"
+	"atrium/internal/agent/worker"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/form"
 	"atrium/internal/desk/request"
@@ -56,7 +57,7 @@ func each(t *testing.T, fn func(t *testing.T, d *desk)) {
 func open(t testing.TB, w *testkit.World) *desk {
 	t.Helper()
 	w.Engine.Events = append(w.Engine.Events, agent.Follow(w.Store, w.Queue))
-	w.Engine.Agents = agent.NewDoor(w.Engine, agent.Models{})
+	w.Engine.Agents = agent.NewDoor(w.Engine, worker.Models{})
 	return fill(&desk{World: w, t: t, ctx: w.As(w.A, principal.Owner)})
 }
 
@@ -103,7 +104,7 @@ func (d *desk) hire(autonomy string, change ...func(*agent.CreateInput)) *ent.Ag
 // work works the agents' jobs until stop is called or the test ends.
 func (d *desk) work() (stop func()) {
 	d.t.Helper()
-	q, err := jobs.New(d.Store, slog.New(slog.DiscardHandler), true, agent.NewDoor(d.Engine, agent.Models{}).Work(nil))
+	q, err := jobs.New(d.Store, slog.New(slog.DiscardHandler), true, agent.NewDoor(d.Engine, worker.Models{}).Work(nil))
 	require.NoError(d.t, err)
 	return d.runs(q)
 }

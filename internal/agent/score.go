@@ -12,6 +12,7 @@ import (
 
 	"atrium/ent"
 	"atrium/internal/agent/attack"
+	"atrium/internal/agent/worker"
 	domain "atrium/internal/desk/request"
 	"atrium/internal/op"
 	"atrium/internal/platform/principal"
@@ -56,7 +57,7 @@ func try(ctx context.Context, e *op.Engine, l *decisionContext, writes []write, 
 	}
 	priority := string(s.Priority)
 	var refusal error
-	err = e.Work(ctx, s.CompanyID, workerName, func(ctx context.Context, tx *op.Tx) error {
+	err = e.Work(ctx, s.CompanyID, worker.Name, func(ctx context.Context, tx *op.Tx) error {
 		before, after, refusal = nil, nil, nil
 		judged := func(err error) error { // of what an operation has returned
 			if _, ok := refusalOf(err); !ok {

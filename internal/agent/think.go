@@ -14,6 +14,7 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/ent/agentturn"
 	"atrium/internal/agent/model"
+	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/secret"
@@ -35,11 +36,11 @@ type ThinkArgs struct {
 func (ThinkArgs) Kind() string { return "agent_think" }
 
 // InsertOpts puts the job into the models' queue.
-func (ThinkArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: thinkQueue} }
+func (ThinkArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: worker.ModelQueue} }
 
 // think begins the conversation of a run, or continues it after a pause.
 func (w *runner) think(ctx context.Context, job *rivertype.JobRow, run *ent.AgentRun) error {
-	return w.Engine.Work(ctx, run.CompanyID, workerName, func(ctx context.Context, tx *op.Tx) error {
+	return w.Engine.Work(ctx, run.CompanyID, worker.Name, func(ctx context.Context, tx *op.Tx) error {
 		n, err := tx.AgentTurn.Query().Where(agentturn.RunID(run.ID), agentturn.Plan(run.Plans)).Count(ctx)
 		if err != nil {
 			return fmt.Errorf("count the run's turns: %w", err)
@@ -55,31 +56,31 @@ func (w *runner) think(ctx context.Context, job *rivertype.JobRow, run *ent.Agen
 type thinker struct {
 	river.WorkerDefaults[ThinkArgs]
 	runner *runner
-	busy   *companyLimiter
+	busy   *worker.Limiter
 }
 
 // Timeout covers the time limit of a model call and 20 seconds more.
-func (*thinker) Timeout(*river.Job[ThinkArgs]) time.Duration { return thinkTime }
+func (*thinker) Timeout(*river.Job[ThinkArgs]) time.Duration { return worker.ModelTime }
 
 // NextRetry is soon, so that a run that cannot continue is handed over within half a minute.
 func (*thinker) NextRetry(job *river.Job[ThinkArgs]) time.Time {
-	return time.Now().Add(time.Duration(job.Attempt) * retryAfter)
+	return time.Now().Add(time.Duration(job.Attempt) * worker.RetryAfter)
 }
 
 // Work makes one call outside of any transaction, and stores the answer together with the next job. So a killed process repeats
 // at most one call. If the model cannot be called, the run is handed over.
 func (w *thinker) Work(ctx context.Context, job *river.Job[ThinkArgs]) error {
-	leave, ok := w.busy.enter(job.Args.Company)
+	leave, ok := w.busy.Enter(job.Args.Company)
 	if !ok {
-		return river.JobSnooze(busySnooze)
+		return river.JobSnooze(worker.BusySnooze)
 	}
 	defer leave()
-	err := contained(func() error { return w.work(ctx, job) })
+	err := worker.Contain(func() error { return w.work(ctx, job) })
 	unasked, isModel := errors.AsType[*model.Error](err)
 	told, isOurs := errors.AsType[*apperr.Error](err)
 	reason := refusedWork(err)
 	switch {
-	case err == nil || stopped(ctx):
+	case err == nil || worker.Stopped(ctx):
 		return err
 	case reason != "":
 		return w.handOver(ctx, job, agentrun.StatusHANDED_OVER, reason)
@@ -87,7 +88,7 @@ func (w *thinker) Work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 		reason = "The model could not be asked: " + unasked.Error() + "."
 	case isOurs && told.Code == apperr.Conflict:
 		reason = told.Message
-	case job.Attempt < maxAttempts:
+	case job.Attempt < worker.MaxAttempts:
 		return err
 	default:
 		w.runner.Engine.Log.ErrorContext(ctx, "an agent's run failed", "error", err, "run", job.Args.Run)
@@ -107,11 +108,11 @@ func (a ThinkArgs) run() RunArgs { return RunArgs{Company: a.Company, Run: a.Run
 
 func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 	e, args := w.runner.Engine, job.Args
-	read := outside(ctx, e, args.Company)
+	read := worker.Outside(ctx, e, args.Company)
 	run, err := e.Store.Reader().AgentRun.Query().Where(agentrun.ID(args.Run), agentrun.StatusEQ(agentrun.StatusRUNNING), agentrun.Plans(args.Plan)).
 		WithAgent().Only(read)
 	if err != nil {
-		return wrap("read the run", ent.MaskNotFound(err)) // the run has ended, or plans again
+		return worker.Wrap("read the run", ent.MaskNotFound(err)) // the run has ended, or plans again
 	}
 	if run.Edges.Agent.Status == agent.StatusPAUSED {
 		return nil // the run continues when the agent is resumed

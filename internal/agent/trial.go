@@ -13,6 +13,7 @@ import (
 	"atrium/ent/request"
 	"atrium/ent/task"
 	"atrium/internal/agent/model"
+	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
@@ -138,16 +139,16 @@ func prepareTest(ctx context.Context, tx *op.Tx, in TestInput) (any, error) {
 // tryDraft lets an engine decide about a request within trialTime. recorded is the input of a replayed run. Returns conflict for
 // a CUSTOM agent, while agents are disabled, if the model cannot be called, and after the time limit.
 func tryDraft(ctx context.Context, tx *op.Tx, c *selectedAgent, s subject, recorded engineInput) (*Trial, error) {
-	d := serverOf(tx)
+	d := worker.ServerOf(tx)
 	switch {
 	case d.Engine == nil || tx.NoAgents():
-		return nil, switchedOff()
+		return nil, worker.SwitchedOff()
 	case c.agent.Source != agent.SourceMANAGED:
 		return nil, apperr.New(apperr.Conflict, "The company runs this agent: there is nothing here to try.")
 	}
 	ctx, cancel := context.WithTimeout(ctx, trialTime)
 	defer cancel()
-	read := principal.With(ctx, principal.Worker(c.agent.CompanyID, workerName))
+	read := principal.With(ctx, principal.Worker(c.agent.CompanyID, worker.Name))
 	l, err := newDecisionContext(read, d.Engine, c, s)
 	if err != nil {
 		return nil, err
@@ -213,7 +214,7 @@ func prepareReplay(ctx context.Context, tx *op.Tx, in ReplayInput) (any, error) 
 	if !shown {
 		return nil, apperr.Missing("AgentRun")
 	}
-	all := principal.With(ctx, principal.Worker(run.CompanyID, workerName))
+	all := principal.With(ctx, principal.Worker(run.CompanyID, worker.Name))
 	g, turns, err := turnsOf(all, tx.Client, run.ID, run.Plans)
 	if err != nil {
 		return nil, err
@@ -267,9 +268,9 @@ func versionOf(ctx context.Context, db *ent.Client, run *ent.AgentRun, version *
 
 // replay replays the recorded answers of a run.
 func replay(ctx context.Context, tx *op.Tx, c *selectedAgent, s subject, g engineInput, turns []exchange) (*Trial, error) {
-	d := serverOf(tx)
+	d := worker.ServerOf(tx)
 	if d.Engine == nil {
-		return nil, switchedOff()
+		return nil, worker.SwitchedOff()
 	}
 	l, err := newDecisionContext(ctx, d.Engine, c, s)
 	if err != nil {

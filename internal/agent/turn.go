@@ -9,6 +9,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/agentturn"
 	"atrium/internal/agent/model"
+	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 	"atrium/internal/platform/jobs"
 )
@@ -50,7 +51,7 @@ func keepTurn(ctx context.Context, tx *op.Tx, run *ent.AgentRun, n int, content 
 	if err != nil {
 		return fmt.Errorf("write the turn: %w", err)
 	}
-	return wrap("keep the turn", tx.AgentTurn.Create().SetRunID(run.ID).SetPlan(run.Plans).SetN(n).SetContent(raw).Exec(ctx))
+	return worker.Wrap("keep the turn", tx.AgentTurn.Create().SetRunID(run.ID).SetPlan(run.Plans).SetN(n).SetContent(raw).Exec(ctx))
 }
 
 // turnsOf returns the input of a run's engine for a plan, and its exchanges in order.

@@ -8,6 +8,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/serviceaccount"
 	"atrium/ent/user"
+	"atrium/internal/agent/worker"
 	"atrium/internal/identity/access"
 	"atrium/internal/notify/notice"
 	"atrium/internal/platform/principal"
@@ -72,13 +73,13 @@ func requesterOf(ctx context.Context, db *ent.Client, r *ent.Request) (*principa
 		if err == nil && !access.Gone(u.Status) {
 			return notice.PrincipalOf(u), nil
 		}
-		return own, wrap("look the requester up", ent.MaskNotFound(err))
+		return own, worker.Wrap("look the requester up", ent.MaskNotFound(err))
 	case "sa":
 		sa, err := db.ServiceAccount.Query().Where(serviceaccount.ID(r.CreatedBy)).Only(ctx)
 		if err == nil {
 			own.Role, own.Method = principal.Role(sa.Role), principal.MethodAPIKey
 		}
-		return own, wrap("look the requester up", ent.MaskNotFound(err))
+		return own, worker.Wrap("look the requester up", ent.MaskNotFound(err))
 	}
 	return own, nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"atrium/ent"
+	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/principal"
@@ -13,10 +14,12 @@ import (
 )
 
 // Door is what the agents do for others: it implements gate.Agents and op.Agents, and works the agents' jobs.
-type Door struct{ Server }
+type Door struct{ worker.Server }
 
 // NewDoor returns the door of an engine, with the endpoints of models.
-func NewDoor(e *op.Engine, models Models) *Door { return &Door{Server{Engine: e, Models: models}} }
+func NewDoor(e *op.Engine, models worker.Models) *Door {
+	return &Door{worker.Server{Engine: e, Models: models}}
+}
 
 // As implements gate.Agents.
 func (d *Door) As(ctx context.Context, p *principal.Principal, runID string) (*principal.Principal, error) {
@@ -55,7 +58,7 @@ const (
 var Queues = slices.Collect(maps.Keys(workersOf))
 
 // workersOf is how many workers each queue has on a node.
-var workersOf = map[string]int{execution.AgentQueue: workers, deadlineQueue: enders, thinkQueue: thinkers, pushQueue: pushers}
+var workersOf = map[string]int{execution.AgentQueue: workers, worker.DeadlineQueue: enders, worker.ModelQueue: thinkers, pushQueue: pushers}
 
 // Work registers the workers of the agents' jobs. out sends pushes to CUSTOM agents; nil sends none.
 func (d *Door) Work(out Caller) jobs.Option {
@@ -68,6 +71,6 @@ func (d *Door) Work(out Caller) jobs.Option {
 
 // Know registers the kinds of the agents' jobs, for a node that works none of them.
 func (d *Door) Know(out Caller) jobs.Option {
-	calls := &companyLimiter{} // of models
+	calls := &worker.Limiter{} // of models
 	return jobs.All(workRuns(d.Engine), workActions(d.Engine), workPlans(d.Server, calls), workEvaluations(d.Server, calls), workPhases(d.Engine), workPushes(d.Engine, out))
 }

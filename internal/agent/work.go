@@ -12,6 +12,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/agent"
 	"atrium/ent/agentrun"
+	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/jobs"
@@ -25,22 +26,22 @@ const (
 // runner works the jobs that take runs to their end.
 type runner struct {
 	river.WorkerDefaults[RunArgs]
-	Server
+	worker.Server
 }
 
 // NextRetry is soon, because a run must end within half a minute.
-func (*runner) NextRetry(*river.Job[RunArgs]) time.Time { return time.Now().Add(retryAfter) }
+func (*runner) NextRetry(*river.Job[RunArgs]) time.Time { return time.Now().Add(worker.RetryAfter) }
 
 // Work plans outside of any transaction, and ends the run and its job in one. A run whose work is refused is handed over, and one
 // that keeps failing ends as FAILED.
 func (w *runner) Work(ctx context.Context, job *river.Job[RunArgs]) error {
-	err := contained(func() error { return w.work(ctx, job) })
+	err := worker.Contain(func() error { return w.work(ctx, job) })
 	as, reason := agentrun.StatusHANDED_OVER, refusedWork(err)
 	switch {
-	case err == nil || stopped(ctx):
+	case err == nil || worker.Stopped(ctx):
 		return err
 	case reason != "":
-	case job.Attempt < maxAttempts:
+	case job.Attempt < worker.MaxAttempts:
 		return err
 	default:
 		w.Engine.Log.ErrorContext(ctx, "an agent's run failed", "error", err, "run", job.Args.Run)
@@ -73,7 +74,7 @@ func (w *runner) work(ctx context.Context, job *river.Job[RunArgs]) error {
 	if run.Edges.Agent.Source == agent.SourceCUSTOM {
 		return pushRun(ctx, w.Engine, job.JobRow, run)
 	}
-	l, err := w.decisionContext(outside(ctx, w.Engine, run.CompanyID), run)
+	l, err := w.decisionContext(worker.Outside(ctx, w.Engine, run.CompanyID), run)
 	if err != nil {
 		return err
 	}
@@ -121,7 +122,7 @@ func (w *runner) decisionContext(read context.Context, run *ent.AgentRun) (*deci
 // waits for a person, or its agent is paused, in which case resuming the agent queues the run again.
 func (w *runner) start(ctx context.Context, job *river.Job[RunArgs]) (*ent.AgentRun, error) {
 	var out *ent.AgentRun
-	err := w.Engine.Work(ctx, job.Args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
+	err := w.Engine.Work(ctx, job.Args.Company, worker.Name, func(ctx context.Context, tx *op.Tx) error {
 		out = nil
 		run, err := op.Lock(tx, tx.AgentRun.Query().Where(agentrun.ID(job.Args.Run))).WithAgent().Only(ctx)
 		if ent.IsNotFound(err) {
@@ -177,7 +178,7 @@ func (w *runner) start(ctx context.Context, job *river.Job[RunArgs]) (*ent.Agent
 func (w *runner) finish(ctx context.Context, job *rivertype.JobRow, args RunArgs, version string,
 	fn func(context.Context, *op.Tx, *ent.AgentRun, *ent.Request) error,
 ) error {
-	return w.Engine.Work(ctx, args.Company, workerName, func(ctx context.Context, tx *op.Tx) error {
+	return w.Engine.Work(ctx, args.Company, worker.Name, func(ctx context.Context, tx *op.Tx) error {
 		run, r, err := lockRun(ctx, tx, args.Run)
 		if ent.IsNotFound(err) || err == nil && (run.Status != agentrun.StatusRUNNING || run.Edges.Agent.Status == agent.StatusPAUSED) {
 			return tx.Complete(ctx, job)
@@ -203,7 +204,7 @@ func (w *runner) finish(ctx context.Context, job *rivertype.JobRow, args RunArgs
 }
 
 // workPlans returns the workers of the jobs that plan, with a limit of concurrent calls of models.
-func workPlans(s Server, calls *companyLimiter) jobs.Option {
+func workPlans(s worker.Server, calls *worker.Limiter) jobs.Option {
 	r := &runner{Server: s}
 	return jobs.All(jobs.Work(r), jobs.Work(&thinker{runner: r, busy: calls}))
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"atrium/ent/comment"
+	"atrium/internal/agent/worker"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/strictjson"
@@ -64,7 +65,7 @@ func opinionOf(self *principal.Principal, said string) (json.RawMessage, error) 
 		values["visibility"] = comment.VisibilityInternal
 	}
 	args, err := json.Marshal(values)
-	return args, wrap("write the comment", err)
+	return args, worker.Wrap("write the comment", err)
 }
 
 // saidIn returns the text of an opinion in the arguments of createComment.
@@ -72,7 +73,7 @@ func saidIn(arguments json.RawMessage) (string, error) {
 	var in struct {
 		Body string `json:"body"`
 	}
-	return in.Body, wrap("read the opinion", json.Unmarshal(arguments, &in))
+	return in.Body, worker.Wrap("read the opinion", json.Unmarshal(arguments, &in))
 }
 
 const maxRationale = 500

@@ -15,6 +15,7 @@ import (
 
 	"atrium/ent/company"
 	"atrium/internal/agent"
+	"atrium/internal/agent/worker"
 	"atrium/internal/gate"
 	"atrium/internal/identity/authn"
 	"atrium/internal/op"
@@ -49,7 +50,7 @@ type Server struct {
 func Serve(tb testing.TB, w *testkit.World, door Door) *Server {
 	tb.Helper()
 	log := slog.New(slog.NewTextHandler(tb.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	agents := agent.NewDoor(w.Engine, agent.Models{})
+	agents := agent.NewDoor(w.Engine, worker.Models{})
 	w.Engine.Agents = agents
 	w.Engine.Events = append(w.Engine.Events, agent.Follow(w.Store, w.Queue))
 	g := gate.New(gate.Options{Authn: authn.New(w.Store, w.Tokens), Limiter: ratelimit.NewMemory(), Clock: w.Store.Clock(), Log: log, Agents: agents})

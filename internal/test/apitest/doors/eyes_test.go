@@ -21,6 +21,7 @@ import (
 	"atrium/graph"
 	"atrium/internal/agent"
 	"atrium/internal/agent/mcp"
+	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
@@ -149,7 +150,7 @@ func (g *sight) all() []*ent.Request {
 func (g *sight) readers() []reader {
 	g.t.Helper()
 	w, out := g.s.World, []reader{}
-	door := agent.NewDoor(w.Engine, agent.Models{})
+	door := agent.NewDoor(w.Engine, worker.Models{})
 	for _, role := range []principal.Role{principal.Agent, principal.Member} {
 		for _, sees := range []string{"requester", "agent"} {
 			made := by(g.side, agent.Create, agent.CreateInput{Name: "Robot", Type: "QUEUE_INTAKE", Source: "CUSTOM", Autonomy: "SUGGEST", Sees: &sees, Role: new(string(role))})

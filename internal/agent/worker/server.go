@@ -1,4 +1,4 @@
-package agent
+package worker
 
 import (
 	"net/http"
@@ -21,8 +21,8 @@ type Models struct {
 
 func (s Server) server() Server { return s }
 
-// serverOf returns the server on which an operation runs; an empty one if it has no agents. The engine's Agents embed it.
-func serverOf(tx *op.Tx) Server {
+// ServerOf returns the server on which an operation runs; an empty one if it has no agents. The engine's Agents embed it.
+func ServerOf(tx *op.Tx) Server {
 	if a, ok := tx.Agents().(interface{ server() Server }); ok {
 		return a.server()
 	}
