@@ -9,6 +9,7 @@ import (
 	"atrium/graph/generated"
 	"atrium/graph/internal/relay"
 	"atrium/internal/agent"
+	"atrium/internal/agent/tools"
 	"atrium/internal/notify/feed"
 	"atrium/internal/op"
 	"atrium/internal/platform/period"
@@ -94,15 +95,15 @@ func (r *agentRunResolver) Actions(ctx context.Context, run *ent.AgentRun, first
 	return resolveChildren(ctx, r.engine, run, func(run *ent.AgentRun) string { return run.ID }, agent.ActionsOf, first, after, same[ent.AgentAction])
 }
 
-func (r *agentActionResolver) Changes(_ context.Context, a *ent.AgentAction) ([]*agent.Change, error) {
+func (r *agentActionResolver) Changes(_ context.Context, a *ent.AgentAction) ([]*tools.Change, error) {
 	return agent.ChangesOf(a)
 }
 
-func (r *agentChangeResolver) From(_ context.Context, c *agent.Change) (json.RawMessage, error) {
+func (r *agentChangeResolver) From(_ context.Context, c *tools.Change) (json.RawMessage, error) {
 	return json.Marshal(c.From)
 }
 
-func (r *agentChangeResolver) To(_ context.Context, c *agent.Change) (json.RawMessage, error) {
+func (r *agentChangeResolver) To(_ context.Context, c *tools.Change) (json.RawMessage, error) {
 	return json.Marshal(c.To)
 }
 

@@ -14,7 +14,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"atrium/internal/agent"
+	"atrium/internal/agent/tools"
 	"atrium/internal/gate"
 	"atrium/internal/op"
 	"atrium/internal/op/input"
@@ -111,7 +111,7 @@ func (d *document) add(rt *route) {
 		o.RequestBody = &huma.RequestBody{Required: true, Content: jsonContent(ref, exampleInput(in, rt.resource))}
 	}
 	o.Responses[strconv.Itoa(rt.status)] = d.success(rt)
-	if agent.MayWait(rt.op) {
+	if tools.MayWait(rt.op) {
 		held := huma.SchemaFromType(d.answers, reflect.TypeFor[heldAnswer]())
 		held.AdditionalProperties = nil
 		o.Responses["202"] = &huma.Response{

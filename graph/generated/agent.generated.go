@@ -20,6 +20,7 @@ import (
 	"atrium/graph/internal/inline"
 	"atrium/graph/internal/relay"
 	"atrium/internal/agent"
+	"atrium/internal/agent/tools"
 )
 
 // region    ************************** generated!.gotpl **************************
@@ -35,14 +36,14 @@ type AgentResolver interface {
 	Etag(ctx context.Context, obj *ent.Agent) (string, error)
 }
 type AgentActionResolver interface {
-	Changes(ctx context.Context, obj *ent.AgentAction) ([]*agent.Change, error)
+	Changes(ctx context.Context, obj *ent.AgentAction) ([]*tools.Change, error)
 
 	Run(ctx context.Context, obj *ent.AgentAction) (*ent.AgentRun, error)
 	Request(ctx context.Context, obj *ent.AgentAction) (*ent.Request, error)
 }
 type AgentChangeResolver interface {
-	From(ctx context.Context, obj *agent.Change) (json.RawMessage, error)
-	To(ctx context.Context, obj *agent.Change) (json.RawMessage, error)
+	From(ctx context.Context, obj *tools.Change) (json.RawMessage, error)
+	To(ctx context.Context, obj *tools.Change) (json.RawMessage, error)
 }
 type AgentEvaluationResolver interface {
 	Settings(ctx context.Context, obj *ent.AgentEvaluation) (json.RawMessage, error)
@@ -556,7 +557,7 @@ func (ec *executionContext) _AgentAction_changes(ctx context.Context, field grap
 			return ec.Resolvers.AgentAction().Changes(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*agent.Change) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v []*tools.Change) graphql.Marshaler {
 			return ec.marshalNAgentChange2ᚕᚖatriumᚋinternalᚋagentᚐChangeᚄ(ctx, selections, v)
 		},
 		true,
@@ -717,14 +718,14 @@ func (ec *executionContext) fieldContext_AgentAction_updatedAt(_ context.Context
 	return graphql.NewScalarFieldContext("AgentAction", field, false, false, errors.New("field of type Time does not have child fields"))
 }
 
-func (ec *executionContext) _AgentChange_field(ctx context.Context, field graphql.CollectedField, obj *agent.Change) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentChange_field(ctx context.Context, field graphql.CollectedField, obj *tools.Change) (ret graphql.Marshaler) {
 	return ec.marshalNString2string(ctx, field.Selections, obj.Field)
 }
 func (ec *executionContext) fieldContext_AgentChange_field(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentChange", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _AgentChange_from(ctx context.Context, field graphql.CollectedField, obj *agent.Change) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentChange_from(ctx context.Context, field graphql.CollectedField, obj *tools.Change) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -747,7 +748,7 @@ func (ec *executionContext) fieldContext_AgentChange_from(_ context.Context, fie
 	return graphql.NewScalarFieldContext("AgentChange", field, true, true, errors.New("field of type JSON does not have child fields"))
 }
 
-func (ec *executionContext) _AgentChange_to(ctx context.Context, field graphql.CollectedField, obj *agent.Change) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentChange_to(ctx context.Context, field graphql.CollectedField, obj *tools.Change) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -770,21 +771,21 @@ func (ec *executionContext) fieldContext_AgentChange_to(_ context.Context, field
 	return graphql.NewScalarFieldContext("AgentChange", field, true, true, errors.New("field of type JSON does not have child fields"))
 }
 
-func (ec *executionContext) _AgentChange_rationale(ctx context.Context, field graphql.CollectedField, obj *agent.Change) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentChange_rationale(ctx context.Context, field graphql.CollectedField, obj *tools.Change) (ret graphql.Marshaler) {
 	return ec.marshalNString2string(ctx, field.Selections, obj.Rationale)
 }
 func (ec *executionContext) fieldContext_AgentChange_rationale(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentChange", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _AgentChange_confidence(ctx context.Context, field graphql.CollectedField, obj *agent.Change) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentChange_confidence(ctx context.Context, field graphql.CollectedField, obj *tools.Change) (ret graphql.Marshaler) {
 	return ec.marshalNFloat2float64(ctx, field.Selections, obj.Confidence)
 }
 func (ec *executionContext) fieldContext_AgentChange_confidence(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentChange", field, false, false, errors.New("field of type Float does not have child fields"))
 }
 
-func (ec *executionContext) _AgentChange_rows(ctx context.Context, field graphql.CollectedField, obj *agent.Change) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentChange_rows(ctx context.Context, field graphql.CollectedField, obj *tools.Change) (ret graphql.Marshaler) {
 	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Rows)
 }
 func (ec *executionContext) fieldContext_AgentChange_rows(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1541,7 +1542,7 @@ func (ec *executionContext) _AgentTrialAction_changes(ctx context.Context, field
 			return obj.Changes, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*agent.Change) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v []*tools.Change) graphql.Marshaler {
 			return ec.marshalNAgentChange2ᚕᚖatriumᚋinternalᚋagentᚐChangeᚄ(ctx, selections, v)
 		},
 		true,
@@ -2244,7 +2245,7 @@ func (ec *executionContext) _AgentAction(ctx context.Context, sel ast.SelectionS
 
 var agentChangeImplementors = []string{"AgentChange"}
 
-func (ec *executionContext) _AgentChange(ctx context.Context, sel ast.SelectionSet, obj *agent.Change) graphql.Marshaler {
+func (ec *executionContext) _AgentChange(ctx context.Context, sel ast.SelectionSet, obj *tools.Change) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, agentChangeImplementors)
 
 	out := inline.NewFields(fields)
@@ -3377,7 +3378,7 @@ func (ec *executionContext) marshalNAgentAutonomy2string(ctx context.Context, se
 	return res
 }
 
-func (ec *executionContext) marshalNAgentChange2ᚕᚖatriumᚋinternalᚋagentᚐChangeᚄ(ctx context.Context, sel ast.SelectionSet, v []*agent.Change) graphql.Marshaler {
+func (ec *executionContext) marshalNAgentChange2ᚕᚖatriumᚋinternalᚋagentᚐChangeᚄ(ctx context.Context, sel ast.SelectionSet, v []*tools.Change) graphql.Marshaler {
 	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -3393,7 +3394,7 @@ func (ec *executionContext) marshalNAgentChange2ᚕᚖatriumᚋinternalᚋagent�
 	return ret
 }
 
-func (ec *executionContext) marshalNAgentChange2ᚖatriumᚋinternalᚋagentᚐChange(ctx context.Context, sel ast.SelectionSet, v *agent.Change) graphql.Marshaler {
+func (ec *executionContext) marshalNAgentChange2ᚖatriumᚋinternalᚋagentᚐChange(ctx context.Context, sel ast.SelectionSet, v *tools.Change) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")

@@ -8,6 +8,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
+	"atrium/internal/agent/tools"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
 )
@@ -48,8 +49,8 @@ type ListActionsInput struct {
 }
 
 // ChangesOf returns the fields that an action sets, with the reasons.
-func ChangesOf(a *ent.AgentAction) ([]*Change, error) {
-	list := []*Change{}
+func ChangesOf(a *ent.AgentAction) ([]*tools.Change, error) {
+	list := []*tools.Change{}
 	if len(a.Changes) == 0 {
 		return list, nil
 	}
@@ -97,7 +98,7 @@ type Shown struct {
 	Kind       string          `json:"kind" enum:"PROPOSAL,ACTION" doc:"PROPOSAL: a person applies it. ACTION: the agent does it once a person has approved it."`
 	Operation  string          `json:"operation" doc:"As GraphQL names it." example:"updateRequest"`
 	Arguments  json.RawMessage `json:"arguments" example:"{\"priority\":\"HIGH\"}"`
-	Changes    []*Change       `json:"changes" example:"[{\"field\":\"priority\",\"from\":\"MEDIUM\",\"to\":\"HIGH\",\"rationale\":\"Nobody can work.\",\"confidence\":0.82,\"rows\":[]}]"`
+	Changes    []*tools.Change `json:"changes" example:"[{\"field\":\"priority\",\"from\":\"MEDIUM\",\"to\":\"HIGH\",\"rationale\":\"Nobody can work.\",\"confidence\":0.82,\"rows\":[]}]"`
 	Rationale  string          `json:"rationale" example:"Nobody can work."`
 	Confidence float64         `json:"confidence" example:"0.82"`
 	Digest     string          `json:"digest" doc:"Of operation, row and arguments: whoever approves names it." example:"3f1c9a7e"`

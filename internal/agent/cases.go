@@ -9,6 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"atrium/internal/agent/attack"
+	"atrium/internal/agent/tools"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/strictjson"
 )
@@ -61,7 +62,7 @@ func (c Cases) check() error {
 			return apperr.InvalidField(at, "must say what is right: mayCall, mustNotCall, finalState or mustNotSay")
 		}
 		for _, name := range append(append([]string{}, one.MayCall...), one.MustNotCall...) {
-			if toolNamed(name) == nil {
+			if tools.Named(name) == nil {
 				return apperr.InvalidField(at, "names %s, which is no tool of agents", name)
 			}
 		}

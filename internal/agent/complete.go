@@ -7,6 +7,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/agentrun"
+	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
@@ -64,7 +65,7 @@ func completeTask(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Requ
 	if err != nil {
 		return err
 	}
-	_, err = keepAction(ctx, tx, run, r, t, &allowed{tool: toolTask, settings: s}, c.args, steps)
+	_, err = keepAction(ctx, tx, run, r, t, &allowed{tool: tools.Task, settings: s}, c.args, steps)
 	return err
 }
 
@@ -78,11 +79,11 @@ func prepareOpinion(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (waits bo
 	if err != nil {
 		return false, err
 	}
-	args, err := opinionOf(self, said)
+	args, err := tools.OpinionOf(self, said)
 	if err != nil {
 		return false, err
 	}
-	policy, err := toolNamed(toolComment).mayUse(ctx, tx, self, target{request: run.Edges.Request}, args)
+	policy, err := tools.Named(tools.Comment).MayUse(ctx, tx, self, tools.Target{Request: run.Edges.Request}, args)
 	return policy != "", err
 }
 
@@ -100,7 +101,7 @@ func completeOpinion(ctx context.Context, tx *op.Tx, run *ent.AgentRun, in Compl
 		return apperr.New(apperr.Conflict, "An opinion is the result of a step that decides. Add that step first.")
 	}
 	waits, _ := op.Preparation[bool](tx)
-	return commentOpinion(ctx, tx, run, write{Tool: toolComment, Rationale: text.Short(said, maxRationale-1), Rows: []string{}, Waits: waits}, said, n)
+	return commentOpinion(ctx, tx, run, tools.Write{Tool: tools.Comment, Rationale: text.Short(said, tools.MaxRationale-1), Rows: []string{}, Waits: waits}, said, n)
 }
 
 // lastDecision returns the result of a run's last step of kind decide, and the number of its steps.

@@ -10,6 +10,7 @@ import (
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
 	"atrium/ent/request"
+	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 )
@@ -28,7 +29,7 @@ func conclude(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request,
 	case run.TaskID != nil:
 		return concludeTask(ctx, tx, run, s, p)
 	}
-	var waits []write
+	var waits []tools.Write
 	for _, w := range p.writes {
 		if s.Autonomy != string(agent.AutonomyAUTONOMOUS) || s.kindIn(run) == agentaction.KindPROPOSAL || w.Waits {
 			waits = append(waits, w)
@@ -48,7 +49,7 @@ func conclude(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request,
 }
 
 // storeActions stores writes for people to decide about: as proposals or as waiting actions. version is the version of the row subject.
-func storeActions(ctx context.Context, tx *op.Tx, run *ent.AgentRun, s settings, p *plan, writes []write, subject, version string) error {
+func storeActions(ctx context.Context, tx *op.Tx, run *ent.AgentRun, s settings, p *plan, writes []tools.Write, subject, version string) error {
 	kind := s.kindIn(run)
 	for _, w := range writes {
 		if _, err := propose(ctx, tx, run, kind, p.stepOf(w), w, subject, version); err != nil {
@@ -95,7 +96,7 @@ func actAlone(ctx context.Context, tx *op.Tx, run *ent.AgentRun, p *plan) error 
 func concludeTask(ctx context.Context, tx *op.Tx, run *ent.AgentRun, s settings, p *plan) error {
 	if run.Trigger == agentrun.TriggerConsulted {
 		w := p.writes[0]
-		said, err := saidIn(w.Arguments)
+		said, err := tools.SaidIn(w.Arguments)
 		if err != nil {
 			return err
 		}

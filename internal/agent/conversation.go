@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"atrium/internal/agent/model"
+	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/id"
@@ -41,7 +42,7 @@ type conversation struct {
 	faults   int             // in a row
 	used     usage
 	steps    []Step
-	writes   []write
+	writes   []tools.Write
 	over     bool
 	reason   string // why the run is handed over
 }
@@ -204,7 +205,7 @@ func (t *conversation) call(ctx context.Context, c model.Call) (result, error) {
 		if json.Unmarshal(arguments["reason"], &reason) != nil || strings.TrimSpace(reason) == "" {
 			return faulty(apperr.InvalidField("reason", "is required")), nil
 		}
-		return result{Content: "{}", End: "The agent says: " + text.Short(text.Plain(reason), maxRationale)}, nil
+		return result{Content: "{}", End: "The agent says: " + text.Short(text.Plain(reason), tools.MaxRationale)}, nil
 	}
 	if r := readNamed(c.Name); r != nil {
 		return t.runRead(r, arguments)
@@ -245,15 +246,15 @@ func (t *conversation) runRead(r *readTool, arguments map[string]json.RawMessage
 
 // checkWrite checks a write against the run's tools, the operation's rules, the ids that were read, the agent's rights and the
 // company's policies. Returns *apperr.Error for errors that the model is told.
-func (t *conversation) checkWrite(ctx context.Context, name string, arguments map[string]json.RawMessage) (*write, error) {
-	tool := toolNamed(name)
+func (t *conversation) checkWrite(ctx context.Context, name string, arguments map[string]json.RawMessage) (*tools.Write, error) {
+	tool := tools.Named(name)
 	if tool == nil || !t.offers(name) {
 		return nil, apperr.New(apperr.Forbidden, "There is no such tool.")
 	}
-	if slices.ContainsFunc(t.writes, func(w write) bool { return w.Tool == name }) {
+	if slices.ContainsFunc(t.writes, func(w tools.Write) bool { return w.Tool == name }) {
 		return nil, apperr.New(apperr.Conflict, "%s was called already. Each write is called once, with all that it changes.", name)
 	}
-	w := &write{Tool: name, Rows: t.lookedAt()}
+	w := &tools.Write{Tool: name, Rows: t.lookedAt()}
 	if json.Unmarshal(arguments["rationale"], &w.Rationale) != nil || strings.TrimSpace(w.Rationale) == "" {
 		return nil, apperr.InvalidField("rationale", "is required")
 	}
@@ -261,34 +262,34 @@ func (t *conversation) checkWrite(ctx context.Context, name string, arguments ma
 		return nil, apperr.InvalidField("confidence", "must be a number from 0 to 1")
 	}
 	masked, _ := t.mask(w.Rationale).(string)
-	w.Rationale = text.Short(text.Plain(masked), maxRationale-1)
+	w.Rationale = text.Short(text.Plain(masked), tools.MaxRationale-1)
 	delete(arguments, "rationale")
 	delete(arguments, "confidence")
-	err := tool.onlyFields(arguments)
+	err := tool.OnlyFields(arguments)
 	if err != nil {
 		return nil, err
 	}
 	if w.Arguments, err = json.Marshal(arguments); err != nil {
 		return nil, fmt.Errorf("write the arguments: %w", err)
 	}
-	if err := tool.check(t.subject.row(), w.Arguments); err != nil {
+	if err := tool.Check(t.subject.row(), w.Arguments); err != nil {
 		return nil, err
 	}
 	if err := t.checkIDs(arguments); err != nil {
 		return nil, err
 	}
-	is := valuesOf(t.subject.Request)
-	if name == toolTask {
+	is := tools.ValuesOf(t.subject.Request)
+	if name == tools.Task {
 		is = nil
 		if err := t.completes(ctx, w.Arguments); err != nil {
 			return nil, err
 		}
 	}
-	if err := w.changing(is); err != nil {
+	if err := w.SetChanges(is); err != nil {
 		return nil, err
 	}
-	if w.idle() {
-		return nil, errIdle()
+	if w.Idle() {
+		return nil, tools.ErrIdle()
 	}
 	return w, t.mayWrite(ctx, tool, w)
 }

@@ -11,6 +11,7 @@ import (
 	"atrium/ent/agent"
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
+	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
@@ -125,7 +126,7 @@ func apply(ctx context.Context, tx *op.Tx, a *ent.AgentAction, in ApplyInput) (*
 		return nil, err
 	}
 	me := tx.ActingAs(tx.Principal().WithCause(principal.Cause{ProposalID: a.ID, RunID: run.ID}))
-	if err := perform(ctx, me, a.Operation, subjectOf(run, a), args); err != nil {
+	if err := tools.Perform(ctx, me, a.Operation, subjectOf(run, a), args); err != nil {
 		return nil, err
 	}
 	return after, rebase(ctx, tx, run)
@@ -196,11 +197,11 @@ func mayDecide(ctx context.Context, tx *op.Tx, in DecideInput) (any, error) {
 	if err != nil {
 		return false, ent.MaskNotFound(err) // the operation does not find it either
 	}
-	t := toolNamed(a.Operation)
+	t := tools.Named(a.Operation)
 	if t == nil || a.Edges.Request == nil || a.Edges.Run == nil || aboutTask(a) && a.Edges.Run.Edges.Task == nil {
 		return false, nil
 	}
-	_, err = t.mayUse(ctx, tx, tx.Principal(), target{request: a.Edges.Request, task: a.Edges.Run.Edges.Task}, a.Arguments)
+	_, err = t.MayUse(ctx, tx, tx.Principal(), tools.Target{Request: a.Edges.Request, Task: a.Edges.Run.Edges.Task}, a.Arguments)
 	if apperr.CodeOf(err) == apperr.Forbidden {
 		return false, nil
 	}
@@ -260,7 +261,7 @@ func act(ctx context.Context, tx *op.Tx, run *ent.AgentRun, a *ent.AgentAction) 
 		return noMore()
 	}
 	self = self.WithCause(principal.Cause{RunID: run.ID, Step: a.Step, ApprovedBy: tx.Principal().ID, ActionID: a.ID})
-	if err := perform(all, tx.ActingAs(self), a.Operation, subjectOf(run, a), a.Arguments); err != nil {
+	if err := tools.Perform(all, tx.ActingAs(self), a.Operation, subjectOf(run, a), a.Arguments); err != nil {
 		return err
 	}
 	if _, err := recordDone(ctx, tx, run, a, "Done, as a person has approved."); err != nil {

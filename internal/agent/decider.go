@@ -5,6 +5,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/agent"
+	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
 	"atrium/internal/desk/request"
 	"atrium/internal/op"
@@ -76,22 +77,22 @@ func (l *decisionContext) history() (history, error) {
 
 // mayWrite checks the agent's rights to a write, and records whether the write needs an approval at any autonomy level. For an
 // opinion only a policy requires one. Call it outside of transactions. Returns forbidden for a write that the agent may not do.
-func (l *decisionContext) mayWrite(ctx context.Context, t *tool, w *write) error {
+func (l *decisionContext) mayWrite(ctx context.Context, t *tools.Tool, w *tools.Write) error {
 	args := w.Arguments
 	if l.subject.asked {
-		said, err := saidIn(args)
+		said, err := tools.SaidIn(args)
 		if err != nil {
 			return err
 		}
-		if args, err = opinionOf(l.self, said); err != nil {
+		if args, err = tools.OpinionOf(l.self, said); err != nil {
 			return err
 		}
 	}
-	policy, err := t.mayUse(ctx, l.engine.Outside(principal.Worker(l.subject.CompanyID, worker.Name)), l.self, target{request: l.subject.Request, task: l.subject.task}, args)
+	policy, err := t.MayUse(ctx, l.engine.Outside(principal.Worker(l.subject.CompanyID, worker.Name)), l.self, tools.Target{Request: l.subject.Request, Task: l.subject.task}, args)
 	if err != nil {
 		return err
 	}
-	always := l.settings.mode(t.name) == modeApprove || t.name == toolDecline || t.name == toolMove
+	always := l.settings.mode(t.Name) == modeApprove || t.Name == tools.Decline || t.Name == tools.Move
 	w.Waits = policy != "" || always && !l.subject.asked
 	return nil
 }

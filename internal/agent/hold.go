@@ -15,6 +15,7 @@ import (
 	"atrium/ent/offering"
 	"atrium/ent/team"
 	"atrium/ent/user"
+	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
 	"atrium/internal/identity/access"
 	"atrium/internal/op"
@@ -84,7 +85,7 @@ func mayHold(ctx context.Context, tx *op.Tx, in holdInput) (any, error) {
 	if p.Run.ID == "" {
 		return nil, apperr.New(apperr.Forbidden, "What an agent writes belongs to a run: name it in the header Agent-Run.")
 	}
-	t, err := toolFor(h.Info, h.Verbs)
+	t, err := tools.For(h.Info, h.Verbs)
 	if err != nil {
 		return nil, err
 	}
@@ -99,18 +100,18 @@ func mayHold(ctx context.Context, tx *op.Tx, in holdInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.mode(t.name) == modeOff {
-		return nil, apperr.New(apperr.Forbidden, "The agent may not use %s.", t.name)
+	if s.mode(t.Name) == modeOff {
+		return nil, apperr.New(apperr.Forbidden, "The agent may not use %s.", t.Name)
 	}
 	arguments := h.Arguments
-	if t.info.Name != h.Info.Name { // an update that accepts: the status is all that it sets
+	if t.Info.Name != h.Info.Name { // an update that accepts: the status is all that it sets
 		arguments = json.RawMessage("{}")
 	}
 	given := map[string]json.RawMessage{}
 	if err := json.Unmarshal(arguments, &given); err != nil {
 		return nil, fmt.Errorf("read the arguments: %w", err)
 	}
-	if err := t.onlyFields(given); err != nil {
+	if err := t.OnlyFields(given); err != nil {
 		return nil, err
 	}
 	if run.Trigger == agentrun.TriggerConsulted {
@@ -124,10 +125,10 @@ func mayHold(ctx context.Context, tx *op.Tx, in holdInput) (any, error) {
 			return nil, err
 		}
 	}
-	if _, err := t.mayUse(ctx, tx, p, target{request: run.Edges.Request}, arguments); err != nil {
+	if _, err := t.MayUse(ctx, tx, p, tools.Target{Request: run.Edges.Request}, arguments); err != nil {
 		return nil, err
 	}
-	return &allowed{t.name, s, arguments}, lookUpRefs(ctx, tx, given)
+	return &allowed{t.Name, s, arguments}, lookUpRefs(ctx, tx, given)
 }
 
 // lookUpRefs returns validation_error for an id in the arguments that is no row of the company, or nobody who works there.

@@ -10,6 +10,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
+	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
 	"atrium/internal/desk/lifecycle"
 	"atrium/internal/op"
@@ -19,7 +20,7 @@ import (
 )
 
 // actionOf returns the action for a write on the row subject in a version, to be saved.
-func actionOf(tx *op.Tx, run *ent.AgentRun, kind agentaction.Kind, step int, w write, subject, version string) (*ent.AgentActionCreate, error) {
+func actionOf(tx *op.Tx, run *ent.AgentRun, kind agentaction.Kind, step int, w tools.Write, subject, version string) (*ent.AgentActionCreate, error) {
 	changes, err := json.Marshal(w.Changes)
 	return tx.AgentAction.Create().SetRunID(run.ID).SetRequestID(run.RequestID).SetStep(step).SetKind(kind).
 		SetOperation(w.Tool).SetArguments(w.Arguments).SetChanges(changes).SetRationale(w.Rationale).SetConfidence(w.Confidence).
@@ -29,7 +30,7 @@ func actionOf(tx *op.Tx, run *ent.AgentRun, kind agentaction.Kind, step int, w w
 
 // propose stores the action for a write on the row subject in a version. An action that waits for an approval expires after 72
 // hours.
-func propose(ctx context.Context, tx *op.Tx, run *ent.AgentRun, kind agentaction.Kind, step int, w write, subject, version string) (*ent.AgentAction, error) {
+func propose(ctx context.Context, tx *op.Tx, run *ent.AgentRun, kind agentaction.Kind, step int, w tools.Write, subject, version string) (*ent.AgentAction, error) {
 	create, err := actionOf(tx, run, kind, step, w, subject, version)
 	if err != nil {
 		return nil, err
@@ -68,7 +69,7 @@ func rebase(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
 		if err != nil {
 			return err
 		}
-		is := valuesOf(r)
+		is := tools.ValuesOf(r)
 		for _, c := range changes {
 			c.From = is[c.Field]
 		}
@@ -109,7 +110,7 @@ func recordDone(ctx context.Context, tx *op.Tx, run *ent.AgentRun, a *ent.AgentA
 
 // actNow performs a write on a run's request that needs no approval, as the agent, and records it as an APPLIED action and as a step
 // of kind act. step is the step that decided it, version that of the row that it depends on.
-func actNow(ctx context.Context, tx *op.Tx, run *ent.AgentRun, self *principal.Principal, step int, w write, version string) (*ent.AgentRun, error) {
+func actNow(ctx context.Context, tx *op.Tx, run *ent.AgentRun, self *principal.Principal, step int, w tools.Write, version string) (*ent.AgentRun, error) {
 	create, err := actionOf(tx, run, agentaction.KindACTION, step, w, run.RequestID, version)
 	if err != nil {
 		return nil, err
@@ -120,7 +121,7 @@ func actNow(ctx context.Context, tx *op.Tx, run *ent.AgentRun, self *principal.P
 	}
 	self = self.WithCause(principal.Cause{RunID: run.ID, Step: step, ActionID: a.ID})
 	all := tx.Unfiltered(ctx, "the row that was acted on is read back")
-	if err := perform(all, tx.ActingAs(self), w.Tool, run.RequestID, w.Arguments); err != nil {
+	if err := tools.Perform(all, tx.ActingAs(self), w.Tool, run.RequestID, w.Arguments); err != nil {
 		return nil, err
 	}
 	return recordDone(ctx, tx, run, a, "Done.")
@@ -128,24 +129,24 @@ func actNow(ctx context.Context, tx *op.Tx, run *ent.AgentRun, self *principal.P
 
 // keepAction stores the action for a write, and its step.
 func keepAction(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request, t *ent.Task, may *allowed, args json.RawMessage, steps []*Step) (*ent.AgentAction, error) {
-	if t == nil && may.tool != toolComment && !lifecycle.RequestOpen(r.Status) {
+	if t == nil && may.tool != tools.Comment && !lifecycle.RequestOpen(r.Status) {
 		return nil, apperr.New(apperr.Conflict, "The request is %s.", r.Status)
 	}
 	version, err := requestVersion(r)
 	if err != nil {
 		return nil, err
 	}
-	subject, is := r.ID, valuesOf(r)
+	subject, is := r.ID, tools.ValuesOf(r)
 	if t != nil {
 		version, subject, is = taskVersion(t), t.ID, map[string]any{}
 	}
-	w := write{Tool: may.tool, Arguments: args}
+	w := tools.Write{Tool: may.tool, Arguments: args}
 	w.Rationale, w.Confidence, w.Rows = reasonOf(steps)
-	if err := w.changing(is); err != nil {
+	if err := w.SetChanges(is); err != nil {
 		return nil, err
 	}
-	if w.idle() {
-		return nil, errIdle()
+	if w.Idle() {
+		return nil, tools.ErrIdle()
 	}
 	kind, result := may.settings.kindIn(run), "Waits for a person's approval."
 	if kind == agentaction.KindPROPOSAL {
@@ -170,7 +171,7 @@ func reasonOf(steps []*Step) (rationale string, confidence float64, rows []strin
 		if json.Unmarshal(s.Arguments, &said) == nil && said.Confidence >= 0 && said.Confidence <= 1 {
 			confidence = said.Confidence
 		}
-		return text.Short(s.Result, maxRationale-1), confidence, append([]string{}, s.Rows...)
+		return text.Short(s.Result, tools.MaxRationale-1), confidence, append([]string{}, s.Rows...)
 	}
 	return "", 0, []string{}
 }
@@ -191,7 +192,7 @@ func onTask(run *ent.AgentRun, a *ent.AgentAction) bool {
 }
 
 // aboutTask reports whether an action completes a task.
-func aboutTask(a *ent.AgentAction) bool { return a.Operation == toolTask }
+func aboutTask(a *ent.AgentAction) bool { return a.Operation == tools.Task }
 
 // subjectOf returns the id of the row that an action changes.
 func subjectOf(run *ent.AgentRun, a *ent.AgentAction) string {

@@ -6,14 +6,15 @@ import (
 	"strings"
 
 	"atrium/ent"
+	"atrium/internal/agent/tools"
 )
 
 // decide returns the changes that the finished requests suggest for a new one. It keeps a team, an assignee and tags that the
 // request already has.
-func decide(c *corpus, r *ent.Request, h history) []Change {
+func decide(c *corpus, r *ent.Request, h history) []tools.Change {
 	words := wordsOf(r)
 	near := c.nearest(words)
-	var out []Change
+	var out []tools.Change
 	add := func(field string, from any, g guess) { out = append(out, changeBy(field, from, g)) }
 	there := func(id *string) string {
 		if id == nil || !h.present[*id] {
@@ -75,8 +76,8 @@ func shared(a, b map[string]float64) (n int) {
 }
 
 // changeBy returns the change of a field to a guessed value.
-func changeBy(field string, from any, to guess) Change {
-	return Change{
+func changeBy(field string, from any, to guess) tools.Change {
+	return tools.Change{
 		Field: field, From: from, To: to.value, Rationale: "because " + strings.Join(to.because, ", "), Confidence: to.confidence, Rows: to.because,
 	}
 }

@@ -7,13 +7,14 @@ import (
 	"atrium/ent"
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
+	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 )
 
 // commentOpinion writes the opinion that came from a step as a comment, and ends the run. It needs no approval at any autonomy level,
 // because it changes nothing else; where a policy requires one (w.Waits), it waits as an action. A shadow run writes no comment.
-func commentOpinion(ctx context.Context, tx *op.Tx, run *ent.AgentRun, w write, said string, step int) error {
+func commentOpinion(ctx context.Context, tx *op.Tx, run *ent.AgentRun, w tools.Write, said string, step int) error {
 	self, _, err := actor(ctx, tx, run)
 	if err != nil {
 		return err
@@ -21,10 +22,10 @@ func commentOpinion(ctx context.Context, tx *op.Tx, run *ent.AgentRun, w write, 
 	if run.Shadow { // admins see the opinion in the run's steps
 		return end(ctx, tx, run, agentrun.StatusCOMPLETED, "")
 	}
-	if w.Arguments, err = opinionOf(self, said); err != nil {
+	if w.Arguments, err = tools.OpinionOf(self, said); err != nil {
 		return err
 	}
-	if err := w.changing(nil); err != nil {
+	if err := w.SetChanges(nil); err != nil {
 		return err
 	}
 	t, err := tx.Task.Get(tx.Unfiltered(ctx, "the task of the agent's own run"), *run.TaskID)

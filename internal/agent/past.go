@@ -12,6 +12,7 @@ import (
 	"atrium/ent/request"
 	"atrium/ent/user"
 	"atrium/internal/agent/attack"
+	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
 	domain "atrium/internal/desk/request"
 	"atrium/internal/identity/access"
@@ -134,7 +135,7 @@ func filed(r *ent.Request) *ent.Request {
 
 // caseOf returns a case whose final state is what people decided for the request.
 func caseOf(r *ent.Request) attack.Case {
-	c := attack.Case{Name: r.ID, MustNotCall: []string{toolDecline}, FinalState: map[string]any{"priority": string(r.Priority)}}
+	c := attack.Case{Name: r.ID, MustNotCall: []string{tools.Decline}, FinalState: map[string]any{"priority": string(r.Priority)}}
 	if r.TeamID != nil {
 		c.FinalState["teamId"] = *r.TeamID
 	}

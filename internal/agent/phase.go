@@ -15,6 +15,7 @@ import (
 	"atrium/ent/request"
 	"atrium/ent/task"
 	"atrium/ent/user"
+	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
 	"atrium/internal/desk/lifecycle"
 	"atrium/internal/identity/access"
@@ -98,14 +99,14 @@ func endOthers(ctx context.Context, tx *op.Tx, t *ent.Task) (worked bool, err er
 		return worked, nil
 	}
 	err = tx.AgentAction.Update().Where(agentaction.StatusEQ(agentaction.StatusPENDING), agentaction.HasRunWith(agentrun.TaskID(t.ID)),
-		agentaction.Or(agentaction.Operation(toolTask), agentaction.HasRunWith(agentrun.TriggerEQ(agentrun.TriggerConsulted)))).
+		agentaction.Or(agentaction.Operation(tools.Task), agentaction.HasRunWith(agentrun.TriggerEQ(agentrun.TriggerConsulted)))).
 		SetStatus(agentaction.StatusSTALE).Exec(ctx)
 	return worked, worker.Wrap("make proposals about the task stale", err)
 }
 
 // completedBy reports whether the run itself has completed its task.
 func completedBy(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (bool, error) {
-	did, err := tx.AgentAction.Query().Where(agentaction.RunID(run.ID), agentaction.Operation(toolTask), agentaction.StatusEQ(agentaction.StatusAPPLIED)).Exist(ctx)
+	did, err := tx.AgentAction.Query().Where(agentaction.RunID(run.ID), agentaction.Operation(tools.Task), agentaction.StatusEQ(agentaction.StatusAPPLIED)).Exist(ctx)
 	return did, worker.Wrap("look for how the task ended", err)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/agent"
+	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
 	"atrium/internal/desk/request"
 	"atrium/internal/platform/apperr"
@@ -20,7 +21,7 @@ type plan struct {
 	version string // of the request that the plan depends on
 	given   engineInput
 	steps   []Step
-	writes  []write
+	writes  []tools.Write
 	reason  string // why there are no writes, for people
 	self    *principal.Principal
 	used    usage
@@ -51,7 +52,7 @@ func makePlan(ctx context.Context, l *decisionContext, now func() time.Time) (*p
 	case l.self == nil:
 		p.reason = nobodyAnswers
 		return p, nil
-	case l.settings.mode(toolUpdate) == modeOff && l.settings.mode(toolMove) == modeOff:
+	case l.settings.mode(tools.Update) == modeOff && l.settings.mode(tools.Move) == modeOff:
 		p.reason = "The agent may not use updateRequest or moveRequest."
 		return p, nil
 	}
@@ -78,15 +79,15 @@ func givenOf(r *ent.Request, h history) (engineInput, error) {
 // fromHistory sets the steps and writes of the plan from the history.
 func (p *plan) fromHistory(ctx context.Context, l *decisionContext, h history, at time.Time) error {
 	p.step("read", "requests", p.given.History[:min(shownRows, len(p.given.History))], fmt.Sprintf("Looked at %d finished requests.", len(h.requests)), at)
-	name := toolUpdate
+	name := tools.Update
 	c := learn(h.requests)
 	changes, err := l.offering(ctx, c, h)
 	if err != nil {
 		return err
 	}
 	if len(changes) > 0 {
-		name = toolMove // alone, because the rest follows from the offering
-	} else if l.settings.mode(toolUpdate) != modeOff {
+		name = tools.Move // alone, because the rest follows from the offering
+	} else if l.settings.mode(tools.Update) != modeOff {
 		changes = decide(c, l.subject.Request, h)
 	}
 	p.step("decide", name, rowsOf(changes), fmt.Sprintf("Decided on %d changes.", len(changes)), at)
@@ -101,21 +102,21 @@ func (p *plan) fromHistory(ctx context.Context, l *decisionContext, h history, a
 	}
 	decided.Arguments = w.Arguments
 	if l.settings.Autonomy != string(agent.AutonomySUGGEST) { // a proposal is applied with a person's rights
-		err = l.mayWrite(ctx, toolNamed(name), w)
+		err = l.mayWrite(ctx, tools.Named(name), w)
 		if apperr.CodeOf(err) == apperr.Forbidden {
 			p.reason = "The agent may not change the request."
 			return nil
 		}
 	}
-	p.writes = []write{*w}
+	p.writes = []tools.Write{*w}
 	p.given.Writes = p.writes
 	return err
 }
 
 // offering returns the change of the request to another offering; none if nothing suggests one, the agent may not move requests,
 // or the request's answers do not fit that offering's form.
-func (l *decisionContext) offering(ctx context.Context, c *corpus, h history) ([]Change, error) {
-	if l.settings.mode(toolMove) == modeOff {
+func (l *decisionContext) offering(ctx context.Context, c *corpus, h history) ([]tools.Change, error) {
+	if l.settings.mode(tools.Move) == modeOff {
 		return nil, nil
 	}
 	to, ok := decideOffering(c, l.subject.Request, h)
@@ -126,11 +127,11 @@ func (l *decisionContext) offering(ctx context.Context, c *corpus, h history) ([
 	if err != nil || !fits {
 		return nil, worker.Wrap("check the answers against the offering's form", err)
 	}
-	return []Change{changeBy("offeringId", l.subject.OfferingID, to)}, nil
+	return []tools.Change{changeBy("offeringId", l.subject.OfferingID, to)}, nil
 }
 
 // writeOf returns the write for changes. It has the rationale and the confidence of the least certain change.
-func writeOf(tool string, changes []Change) (*write, error) {
+func writeOf(tool string, changes []tools.Change) (*tools.Write, error) {
 	args, err := arguments(changes)
 	if err != nil {
 		return nil, err
@@ -141,7 +142,7 @@ func writeOf(tool string, changes []Change) (*write, error) {
 			least = c
 		}
 	}
-	return &write{
+	return &tools.Write{
 		Tool: tool, Arguments: args, Changes: changes, Rationale: least.Rationale, Confidence: least.Confidence, Rows: rowsOf(changes),
 	}, nil
 }
@@ -151,7 +152,7 @@ func (p *plan) step(kind, operation string, rows []string, result string, at tim
 }
 
 // stepOf returns the number of the step that decided on a write.
-func (p *plan) stepOf(w write) int {
+func (p *plan) stepOf(w tools.Write) int {
 	for _, s := range slices.Backward(p.steps) {
 		if s.Kind == "decide" && s.Operation == w.Tool {
 			return s.N
@@ -161,7 +162,7 @@ func (p *plan) stepOf(w write) int {
 }
 
 // rowsOf returns the ids on which changes are based, without repetitions.
-func rowsOf(changes []Change) []string {
+func rowsOf(changes []tools.Change) []string {
 	out := []string{}
 	for _, c := range changes {
 		for _, id := range c.Rows {
@@ -174,7 +175,7 @@ func rowsOf(changes []Change) []string {
 }
 
 // arguments returns the arguments of the operation that sets the changed fields.
-func arguments(changes []Change) (json.RawMessage, error) {
+func arguments(changes []tools.Change) (json.RawMessage, error) {
 	out := map[string]any{}
 	for _, c := range changes {
 		out[c.Field] = c.To

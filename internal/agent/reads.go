@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"atrium/internal/agent/model"
+	"atrium/internal/agent/tools"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/form"
 	"atrium/internal/desk/request"
@@ -75,8 +76,8 @@ var readTools = []readTool{
 		one["description"] = begins(r.Description)
 		return []any{one}, nil
 	}),
-	serving(toolMove, readOf("services", "Find services by name.", catalog.ListServices, []string{"q"}, services)),
-	serving(toolMove, readOf("offerings", "Find the offerings of the service with this id.", catalog.ListOfferings, []string{"id", "q"}, offerings)),
+	serving(tools.Move, readOf("services", "Find services by name.", catalog.ListServices, []string{"q"}, services)),
+	serving(tools.Move, readOf("offerings", "Find the offerings of the service with this id.", catalog.ListOfferings, []string{"id", "q"}, offerings)),
 	readOf("teams", "Find teams by name.", people.ListTeams, []string{"q"}, teams),
 	readOf("users", "Find people by e-mail address or role.", people.ListUsers, []string{"email", "role"}, users),
 }
@@ -103,11 +104,11 @@ const aboutUpdate = "Change the team, the assignee, the priority or the tags of 
 func (t *conversation) offers(tool string) bool {
 	switch {
 	case t.subject.asked:
-		return tool == toolComment
+		return tool == tools.Comment
 	case t.subject.task != nil:
-		return tool == toolTask
+		return tool == tools.Task
 	}
-	return tool != toolTask && t.settings.mode(tool) != modeOff
+	return tool != tools.Task && t.settings.mode(tool) != modeOff
 }
 
 // tools returns the tools that the model may call.
@@ -122,10 +123,10 @@ func (t *conversation) tools() ([]model.Tool, error) {
 		if r := readNamed(m.Name); r != nil {
 			writes = r.serves
 		}
-		if toolNamed(writes) != nil && !t.offers(writes) {
+		if tools.Named(writes) != nil && !t.offers(writes) {
 			continue
 		}
-		if t.subject.task != nil && toolNamed(m.Name) != nil {
+		if t.subject.task != nil && tools.Named(m.Name) != nil {
 			if m, err = t.subject.narrow(m, t.mask); err != nil {
 				return nil, err
 			}
@@ -162,11 +163,11 @@ func (s subject) narrow(m model.Tool, mask func(any) any) (model.Tool, error) {
 // described returns the descriptions of all tools; they are made once.
 var described = sync.OnceValues(func() ([]model.Tool, error) {
 	out := []model.Tool{{Name: toolHandOver, Description: "Leave the request to people.", Parameters: map[string]any{
-		"type": "object", "properties": map[string]any{"reason": map[string]any{"type": "string", "maxLength": maxRationale}}, "required": []string{"reason"},
+		"type": "object", "properties": map[string]any{"reason": map[string]any{"type": "string", "maxLength": tools.MaxRationale}}, "required": []string{"reason"},
 		"additionalProperties": false,
 	}}}
 	for _, r := range readTools {
-		arguments, err := Arguments(r.info, r.only...)
+		arguments, err := tools.Arguments(r.info, r.only...)
 		if err != nil {
 			return nil, err
 		}
@@ -176,8 +177,8 @@ var described = sync.OnceValues(func() ([]model.Tool, error) {
 		}
 		out = append(out, model.Tool{Name: r.name, Description: r.about, Parameters: arguments})
 	}
-	for _, w := range tools {
-		arguments, err := Arguments(w.info, fieldsOf[w.name]...)
+	for _, w := range tools.All {
+		arguments, err := tools.Arguments(w.Info, tools.FieldsOf[w.Name]...)
 		if err != nil {
 			return nil, err
 		}
@@ -185,14 +186,14 @@ var described = sync.OnceValues(func() ([]model.Tool, error) {
 		delete(properties, "id")
 		required, _ := arguments["required"].([]string)
 		required = slices.DeleteFunc(required, func(s string) bool { return s == "id" })
-		properties["rationale"] = map[string]any{"type": "string", "maxLength": maxRationale}
+		properties["rationale"] = map[string]any{"type": "string", "maxLength": tools.MaxRationale}
 		properties["confidence"] = map[string]any{"type": "number", "minimum": 0, "maximum": 1}
 		arguments["required"] = append(required, "rationale", "confidence")
-		about := w.info.Summary
-		if w.name == toolUpdate {
+		about := w.Info.Summary
+		if w.Name == tools.Update {
 			about = aboutUpdate
 		}
-		out = append(out, model.Tool{Name: w.name, Description: about + ".", Parameters: arguments})
+		out = append(out, model.Tool{Name: w.Name, Description: about + ".", Parameters: arguments})
 	}
 	return out, nil
 })

@@ -14,6 +14,7 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/ent/predicate"
 	"atrium/ent/request"
+	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
@@ -195,7 +196,7 @@ func rerun(ctx context.Context, tx *op.Tx, in RerunInput) (*ent.AgentRun, error)
 		return nil, err
 	}
 	// Earlier proposals no longer reflect what the agent decides.
-	err = tx.AgentAction.Update().Where(agentaction.RequestID(r.ID), agentaction.OperationNEQ(toolTask), agentaction.StatusEQ(agentaction.StatusPENDING),
+	err = tx.AgentAction.Update().Where(agentaction.RequestID(r.ID), agentaction.OperationNEQ(tools.Task), agentaction.StatusEQ(agentaction.StatusPENDING),
 		agentaction.HasRunWith(agentrun.TriggerNEQ(agentrun.TriggerConsulted))).
 		SetStatus(agentaction.StatusSTALE).Exec(tx.Unfiltered(ctx, "earlier proposals go stale whoever sees them"))
 	if err != nil {

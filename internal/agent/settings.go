@@ -13,6 +13,7 @@ import (
 	"atrium/ent/agentaction"
 	"atrium/ent/modelconnection"
 	"atrium/ent/user"
+	"atrium/internal/agent/tools"
 	"atrium/internal/identity/access"
 	"atrium/internal/op"
 	"atrium/internal/platform/principal"
@@ -32,10 +33,10 @@ const (
 )
 
 // defaultTools are the tools of a new agent.
-var defaultTools = []Tool{{Name: toolUpdate, Mode: modeAuto}, {Name: toolMove, Mode: modeAuto}}
+var defaultTools = []Tool{{Name: tools.Update, Mode: modeAuto}, {Name: tools.Move, Mode: modeAuto}}
 
 // messages lists the tools that send a message to somebody.
-var messages = []string{toolComment, toolDecline}
+var messages = []string{tools.Comment, tools.Decline}
 
 // Limits are the limits of a run, over all of its plans. Steps and minutes are for CUSTOM agents as well. A run that exceeds one is
 // handed over.

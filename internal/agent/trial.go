@@ -13,6 +13,7 @@ import (
 	"atrium/ent/request"
 	"atrium/ent/task"
 	"atrium/internal/agent/model"
+	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
@@ -55,7 +56,7 @@ type Trial struct {
 type TrialAction struct {
 	Operation  string
 	Arguments  json.RawMessage
-	Changes    []*Change
+	Changes    []*tools.Change
 	Rationale  string
 	Confidence float64
 	Rows       []string
@@ -176,7 +177,7 @@ func trialOf(l *decisionContext, p *plan) *Trial {
 	}
 	for _, w := range p.writes {
 		a := &TrialAction{
-			Operation: w.Tool, Arguments: w.Arguments, Rationale: w.Rationale, Confidence: w.Confidence, Rows: w.Rows, Waits: w.Waits, Changes: []*Change{},
+			Operation: w.Tool, Arguments: w.Arguments, Rationale: w.Rationale, Confidence: w.Confidence, Rows: w.Rows, Waits: w.Waits, Changes: []*tools.Change{},
 		}
 		for _, c := range w.Changes {
 			a.Changes = append(a.Changes, &c)
@@ -284,7 +285,7 @@ func replay(ctx context.Context, tx *op.Tx, c *selectedAgent, s subject, g engin
 }
 
 // sameWrites reports whether a replay decided on the same writes as the run.
-func sameWrites(is []*TrialAction, was []write) bool {
+func sameWrites(is []*TrialAction, was []tools.Write) bool {
 	if len(is) != len(was) {
 		return false
 	}

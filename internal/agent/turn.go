@@ -9,6 +9,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/agentturn"
 	"atrium/internal/agent/model"
+	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 	"atrium/internal/platform/jobs"
@@ -24,7 +25,7 @@ type engineInput struct {
 	IDs     []string        `json:"ids,omitempty"`     // that the data contains
 	Steps   []Step          `json:"steps,omitempty"`   // of the run's earlier plans, and that read it
 	Used    usage           `json:"used,omitzero"`     // by the run's earlier plans
-	Writes  []write         `json:"writes,omitempty"`  // the decision of the engine history; for a model the turns hold it
+	Writes  []tools.Write   `json:"writes,omitempty"`  // the decision of the engine history; for a model the turns hold it
 }
 
 // exchange is an answer of a model and the results of its tool calls. A conversation is rebuilt from its exchanges.
@@ -35,14 +36,14 @@ type exchange struct {
 
 // result is the result of a tool call.
 type result struct {
-	CallID  string   `json:"callId"`
-	Content string   `json:"content"`
-	Faulty  bool     `json:"faulty,omitempty"`
-	Read    bool     `json:"read,omitempty"` // a replay takes it from the record
-	IDs     []string `json:"ids,omitempty"`  // that the content contains
-	Write   *write   `json:"write,omitempty"`
-	Step    *Step    `json:"step,omitempty"`
-	End     string   `json:"end,omitempty"` // why the run is handed over; empty if it is not
+	CallID  string       `json:"callId"`
+	Content string       `json:"content"`
+	Faulty  bool         `json:"faulty,omitempty"`
+	Read    bool         `json:"read,omitempty"` // a replay takes it from the record
+	IDs     []string     `json:"ids,omitempty"`  // that the content contains
+	Write   *tools.Write `json:"write,omitempty"`
+	Step    *Step        `json:"step,omitempty"`
+	End     string       `json:"end,omitempty"` // why the run is handed over; empty if it is not
 }
 
 // keepTurn stores the input of an engine (n = 0), or an exchange.

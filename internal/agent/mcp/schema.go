@@ -7,14 +7,14 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"atrium/internal/agent"
+	"atrium/internal/agent/tools"
 	"atrium/internal/desk/form"
 )
 
 // schemaOf returns the schema of a tool's arguments, made from its operation's input. Returns an error for an argument that the
 // operation does not have.
 func schemaOf(t *tool) (*jsonschema.Schema, error) {
-	arguments, err := agent.Arguments(t.info, t.only...)
+	arguments, err := tools.Arguments(t.info, t.only...)
 	if err != nil {
 		return nil, fmt.Errorf("the tool %s: %w", t.name, err)
 	}

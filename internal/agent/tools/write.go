@@ -1,4 +1,4 @@
-package agent
+package tools
 
 import (
 	"encoding/json"
@@ -23,8 +23,8 @@ type Change struct {
 	Rows       []string `json:"rows"`
 }
 
-// write is a write that an engine decided on. It is not performed yet.
-type write struct {
+// Write is a write that an engine decided on. It is not performed yet.
+type Write struct {
 	Tool       string          `json:"tool"`
 	Arguments  json.RawMessage `json:"arguments"`
 	Changes    []Change        `json:"changes"`
@@ -34,8 +34,8 @@ type write struct {
 	Waits      bool            `json:"waits,omitempty"` // needs an approval at any autonomy level, because of the tool's mode or an access policy
 }
 
-// changing sets the changes of a write: the fields that its arguments set, with their current values.
-func (w *write) changing(is map[string]any) error {
+// SetChanges sets the changes of a write: the fields that its arguments set, with their current values.
+func (w *Write) SetChanges(is map[string]any) error {
 	var given map[string]any
 	if err := json.Unmarshal(w.Arguments, &given); err != nil {
 		return fmt.Errorf("read the arguments: %w", err)
@@ -47,19 +47,19 @@ func (w *write) changing(is map[string]any) error {
 	return nil
 }
 
-// idle reports whether a write would leave the request as it is.
-func (w *write) idle() bool {
-	return (w.Tool == toolUpdate || w.Tool == toolMove) && !slices.ContainsFunc(w.Changes, func(c Change) bool {
+// Idle reports whether a write would leave the request as it is.
+func (w *Write) Idle() bool {
+	return (w.Tool == Update || w.Tool == Move) && !slices.ContainsFunc(w.Changes, func(c Change) bool {
 		from, err := json.Marshal(c.From)
 		to, err2 := json.Marshal(c.To)
 		return err != nil || err2 != nil || !strictjson.Equal(from, to)
 	})
 }
 
-func errIdle() error { return apperr.New(apperr.Conflict, "The request has these values already.") }
+func ErrIdle() error { return apperr.New(apperr.Conflict, "The request has these values already.") }
 
-// opinionOf returns the arguments of the comment that is an agent's opinion. Agents that may read internal comments write one.
-func opinionOf(self *principal.Principal, said string) (json.RawMessage, error) {
+// OpinionOf returns the arguments of the comment that is an agent's opinion. Agents that may read internal comments write one.
+func OpinionOf(self *principal.Principal, said string) (json.RawMessage, error) {
 	values := map[string]any{"body": said}
 	if self.Role != principal.Member {
 		values["visibility"] = comment.VisibilityInternal
@@ -68,12 +68,12 @@ func opinionOf(self *principal.Principal, said string) (json.RawMessage, error) 
 	return args, worker.Wrap("write the comment", err)
 }
 
-// saidIn returns the text of an opinion in the arguments of createComment.
-func saidIn(arguments json.RawMessage) (string, error) {
+// SaidIn returns the text of an opinion in the arguments of createComment.
+func SaidIn(arguments json.RawMessage) (string, error) {
 	var in struct {
 		Body string `json:"body"`
 	}
 	return in.Body, worker.Wrap("read the opinion", json.Unmarshal(arguments, &in))
 }
 
-const maxRationale = 500
+const MaxRationale = 500
