@@ -9,6 +9,7 @@ import (
 	"atrium/graph/generated"
 	"atrium/graph/internal/relay"
 	"atrium/internal/agent"
+	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
 	"atrium/internal/notify/feed"
 	"atrium/internal/op"
@@ -70,12 +71,12 @@ func (r *subscriptionResolver) AgentRunChanged(ctx context.Context, id *string, 
 	})
 }
 
-func (r *agentResolver) Tools(_ context.Context, a *ent.Agent) ([]*agent.Tool, error) {
-	return agent.ToolsOf(a)
+func (r *agentResolver) Tools(_ context.Context, a *ent.Agent) ([]*settings.Tool, error) {
+	return settings.ToolsOf(a)
 }
 
-func (r *agentResolver) Limits(_ context.Context, a *ent.Agent) (*agent.Limits, error) {
-	limits, err := agent.LimitsOf(a)
+func (r *agentResolver) Limits(_ context.Context, a *ent.Agent) (*settings.Limits, error) {
+	limits, err := settings.LimitsOf(a)
 	return &limits, err
 }
 

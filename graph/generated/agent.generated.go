@@ -20,14 +20,15 @@ import (
 	"atrium/graph/internal/inline"
 	"atrium/graph/internal/relay"
 	"atrium/internal/agent"
+	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
 )
 
 // region    ************************** generated!.gotpl **************************
 
 type AgentResolver interface {
-	Limits(ctx context.Context, obj *ent.Agent) (*agent.Limits, error)
-	Tools(ctx context.Context, obj *ent.Agent) ([]*agent.Tool, error)
+	Limits(ctx context.Context, obj *ent.Agent) (*settings.Limits, error)
+	Tools(ctx context.Context, obj *ent.Agent) ([]*settings.Tool, error)
 
 	Versions(ctx context.Context, obj *ent.Agent, first *int, after *string) (*relay.Connection[ent.AgentVersion], error)
 	Evaluations(ctx context.Context, obj *ent.Agent, first *int, after *string) (*relay.Connection[ent.AgentEvaluation], error)
@@ -259,7 +260,7 @@ func (ec *executionContext) _Agent_limits(ctx context.Context, field graphql.Col
 			return ec.Resolvers.Agent().Limits(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *agent.Limits) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *settings.Limits) graphql.Marshaler {
 			return ec.marshalNAgentLimits2ᚖatriumᚋinternalᚋagentᚐLimits(ctx, selections, v)
 		},
 		true,
@@ -291,7 +292,7 @@ func (ec *executionContext) _Agent_tools(ctx context.Context, field graphql.Coll
 			return ec.Resolvers.Agent().Tools(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*agent.Tool) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v []*settings.Tool) graphql.Marshaler {
 			return ec.marshalNAgentTool2ᚕᚖatriumᚋinternalᚋagentᚐToolᚄ(ctx, selections, v)
 		},
 		true,
@@ -906,28 +907,28 @@ func (ec *executionContext) fieldContext_AgentEvaluation_updatedAt(_ context.Con
 	return graphql.NewScalarFieldContext("AgentEvaluation", field, false, false, errors.New("field of type Time does not have child fields"))
 }
 
-func (ec *executionContext) _AgentLimits_steps(ctx context.Context, field graphql.CollectedField, obj *agent.Limits) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentLimits_steps(ctx context.Context, field graphql.CollectedField, obj *settings.Limits) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.Steps)
 }
 func (ec *executionContext) fieldContext_AgentLimits_steps(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentLimits", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _AgentLimits_modelCalls(ctx context.Context, field graphql.CollectedField, obj *agent.Limits) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentLimits_modelCalls(ctx context.Context, field graphql.CollectedField, obj *settings.Limits) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.ModelCalls)
 }
 func (ec *executionContext) fieldContext_AgentLimits_modelCalls(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentLimits", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _AgentLimits_tokens(ctx context.Context, field graphql.CollectedField, obj *agent.Limits) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentLimits_tokens(ctx context.Context, field graphql.CollectedField, obj *settings.Limits) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.Tokens)
 }
 func (ec *executionContext) fieldContext_AgentLimits_tokens(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentLimits", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _AgentLimits_minutes(ctx context.Context, field graphql.CollectedField, obj *agent.Limits) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentLimits_minutes(ctx context.Context, field graphql.CollectedField, obj *settings.Limits) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.Minutes)
 }
 func (ec *executionContext) fieldContext_AgentLimits_minutes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1375,14 +1376,14 @@ func (ec *executionContext) fieldContext_AgentStep_at(_ context.Context, field g
 	return graphql.NewScalarFieldContext("AgentStep", field, false, false, errors.New("field of type Time does not have child fields"))
 }
 
-func (ec *executionContext) _AgentTool_name(ctx context.Context, field graphql.CollectedField, obj *agent.Tool) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentTool_name(ctx context.Context, field graphql.CollectedField, obj *settings.Tool) (ret graphql.Marshaler) {
 	return ec.marshalNAgentToolName2string(ctx, field.Selections, obj.Name)
 }
 func (ec *executionContext) fieldContext_AgentTool_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentTool", field, false, false, errors.New("field of type AgentToolName does not have child fields"))
 }
 
-func (ec *executionContext) _AgentTool_mode(ctx context.Context, field graphql.CollectedField, obj *agent.Tool) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentTool_mode(ctx context.Context, field graphql.CollectedField, obj *settings.Tool) (ret graphql.Marshaler) {
 	return ec.marshalNAgentToolMode2string(ctx, field.Selections, obj.Mode)
 }
 func (ec *executionContext) fieldContext_AgentTool_mode(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -2391,7 +2392,7 @@ func (ec *executionContext) _AgentEvaluation(ctx context.Context, sel ast.Select
 
 var agentLimitsImplementors = []string{"AgentLimits"}
 
-func (ec *executionContext) _AgentLimits(ctx context.Context, sel ast.SelectionSet, obj *agent.Limits) graphql.Marshaler {
+func (ec *executionContext) _AgentLimits(ctx context.Context, sel ast.SelectionSet, obj *settings.Limits) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, agentLimitsImplementors)
 
 	out := inline.NewFields(fields)
@@ -2761,7 +2762,7 @@ func (ec *executionContext) _AgentStep(ctx context.Context, sel ast.SelectionSet
 
 var agentToolImplementors = []string{"AgentTool"}
 
-func (ec *executionContext) _AgentTool(ctx context.Context, sel ast.SelectionSet, obj *agent.Tool) graphql.Marshaler {
+func (ec *executionContext) _AgentTool(ctx context.Context, sel ast.SelectionSet, obj *settings.Tool) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, agentToolImplementors)
 
 	out := inline.NewFields(fields)
@@ -3448,7 +3449,7 @@ func (ec *executionContext) marshalNAgentEvaluationStatus2atriumᚋentᚋagentev
 	return res
 }
 
-func (ec *executionContext) marshalNAgentLimits2ᚖatriumᚋinternalᚋagentᚐLimits(ctx context.Context, sel ast.SelectionSet, v *agent.Limits) graphql.Marshaler {
+func (ec *executionContext) marshalNAgentLimits2ᚖatriumᚋinternalᚋagentᚐLimits(ctx context.Context, sel ast.SelectionSet, v *settings.Limits) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -3658,7 +3659,7 @@ func (ec *executionContext) marshalNAgentStep2ᚖatriumᚋinternalᚋagentᚐSte
 	return ec._AgentStep(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNAgentTool2ᚕᚖatriumᚋinternalᚋagentᚐToolᚄ(ctx context.Context, sel ast.SelectionSet, v []*agent.Tool) graphql.Marshaler {
+func (ec *executionContext) marshalNAgentTool2ᚕᚖatriumᚋinternalᚋagentᚐToolᚄ(ctx context.Context, sel ast.SelectionSet, v []*settings.Tool) graphql.Marshaler {
 	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -3674,7 +3675,7 @@ func (ec *executionContext) marshalNAgentTool2ᚕᚖatriumᚋinternalᚋagentᚐ
 	return ret
 }
 
-func (ec *executionContext) marshalNAgentTool2ᚖatriumᚋinternalᚋagentᚐTool(ctx context.Context, sel ast.SelectionSet, v *agent.Tool) graphql.Marshaler {
+func (ec *executionContext) marshalNAgentTool2ᚖatriumᚋinternalᚋagentᚐTool(ctx context.Context, sel ast.SelectionSet, v *settings.Tool) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")

@@ -15,6 +15,7 @@ import (
 	"atrium/graph/internal/inline"
 	"atrium/graph/internal/relay"
 	"atrium/internal/agent"
+	"atrium/internal/agent/settings"
 	"atrium/internal/billing"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
@@ -7279,8 +7280,8 @@ func (ec *executionContext) unmarshalInputAgentActionOrder(ctx context.Context, 
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputAgentLimitsInput(ctx context.Context, obj any) (agent.Limits, error) {
-	var it agent.Limits
+func (ec *executionContext) unmarshalInputAgentLimitsInput(ctx context.Context, obj any) (settings.Limits, error) {
+	var it settings.Limits
 	if obj == nil {
 		return it, nil
 	}
@@ -7456,8 +7457,8 @@ func (ec *executionContext) unmarshalInputAgentRunOrder(ctx context.Context, obj
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputAgentToolInput(ctx context.Context, obj any) (agent.Tool, error) {
-	var it agent.Tool
+func (ec *executionContext) unmarshalInputAgentToolInput(ctx context.Context, obj any) (settings.Tool, error) {
+	var it settings.Tool
 	if obj == nil {
 		return it, nil
 	}
@@ -20045,7 +20046,7 @@ func (ec *executionContext) marshalNAgentSort2string(ctx context.Context, sel as
 	return res
 }
 
-func (ec *executionContext) unmarshalNAgentToolInput2atriumᚋinternalᚋagentᚐTool(ctx context.Context, v any) (agent.Tool, error) {
+func (ec *executionContext) unmarshalNAgentToolInput2atriumᚋinternalᚋagentᚐTool(ctx context.Context, v any) (settings.Tool, error) {
 	res, err := ec.unmarshalInputAgentToolInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -22701,7 +22702,7 @@ func (ec *executionContext) marshalOAgentEvaluationConnection2ᚖatriumᚋgraph�
 	return ec._AgentEvaluationConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOAgentLimitsInput2ᚖatriumᚋinternalᚋagentᚐLimits(ctx context.Context, v any) (*agent.Limits, error) {
+func (ec *executionContext) unmarshalOAgentLimitsInput2ᚖatriumᚋinternalᚋagentᚐLimits(ctx context.Context, v any) (*settings.Limits, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -22740,13 +22741,13 @@ func (ec *executionContext) unmarshalOAgentRunOrder2ᚖatriumᚋgraphᚋinternal
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalOAgentToolInput2ᚕatriumᚋinternalᚋagentᚐToolᚄ(ctx context.Context, v any) ([]agent.Tool, error) {
+func (ec *executionContext) unmarshalOAgentToolInput2ᚕatriumᚋinternalᚋagentᚐToolᚄ(ctx context.Context, v any) ([]settings.Tool, error) {
 	if v == nil {
 		return nil, nil
 	}
 	vSlice := graphql.CoerceList(v)
 	var err error
-	res := make([]agent.Tool, len(vSlice))
+	res := make([]settings.Tool, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
 		res[i], err = ec.unmarshalNAgentToolInput2atriumᚋinternalᚋagentᚐTool(ctx, vSlice[i])
@@ -22757,7 +22758,7 @@ func (ec *executionContext) unmarshalOAgentToolInput2ᚕatriumᚋinternalᚋagen
 	return res, nil
 }
 
-func (ec *executionContext) unmarshalOAgentToolInput2ᚖᚕatriumᚋinternalᚋagentᚐToolᚄ(ctx context.Context, v any) (*[]agent.Tool, error) {
+func (ec *executionContext) unmarshalOAgentToolInput2ᚖᚕatriumᚋinternalᚋagentᚐToolᚄ(ctx context.Context, v any) (*[]settings.Tool, error) {
 	if v == nil {
 		return nil, nil
 	}

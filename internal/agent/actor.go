@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"atrium/ent"
+	"atrium/internal/agent/settings"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
@@ -12,7 +13,7 @@ import (
 
 // actor returns the principal as which the agent of a run acts now, and the run's settings. Returns conflict if the agent's owner
 // was deactivated.
-func actor(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (*principal.Principal, settings, error) {
+func actor(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (*principal.Principal, settings.Settings, error) {
 	self, s, err := selfOf(ctx, tx, run)
 	if err == nil && self == nil {
 		err = noMore()
@@ -21,9 +22,9 @@ func actor(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (*principal.Princi
 }
 
 // selfOf is actor that returns nil if the agent's owner was deactivated.
-func selfOf(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (*principal.Principal, settings, error) {
+func selfOf(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (*principal.Principal, settings.Settings, error) {
 	ctx = tx.Unfiltered(ctx, "an agent's own settings")
-	s, err := published(ctx, tx.Client, run.AgentID, run.AgentVersion)
+	s, err := settings.Published(ctx, tx.Client, run.AgentID, run.AgentVersion)
 	if err != nil {
 		return nil, s, err
 	}
@@ -31,7 +32,7 @@ func selfOf(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (*principal.Princ
 	if err != nil {
 		return nil, s, fmt.Errorf("read the agent: %w", err)
 	}
-	self, err := principalOf(ctx, tx.Client, a, s)
+	self, err := settings.PrincipalOf(ctx, tx.Client, a, s)
 	return self, s, err
 }
 

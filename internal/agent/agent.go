@@ -9,6 +9,7 @@ import (
 	"atrium/ent/agent"
 	"atrium/ent/agentrun"
 	"atrium/ent/task"
+	"atrium/internal/agent/settings"
 	"atrium/internal/desk/lifecycle"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
@@ -27,24 +28,24 @@ var (
 
 	Get = op.Get("agent.read", op.Spec{
 		Resource: "Agent", Action: op.Read, AdminLayer: true, Summary: "Get an agent",
-	}, load)
+	}, settings.Load)
 
 	Create = op.New("agent.create", op.Spec{
 		Resource: "Agent", Action: op.Create, AdminLayer: true, Summary: "Create an agent",
 	}, create).Prepared(func(ctx context.Context, tx *op.Tx, in CreateInput) (any, error) {
-		return nil, checkFilter(ctx, tx, op.Or(in.Filter, ""))
+		return nil, settings.CheckFilter(ctx, tx, op.Or(in.Filter, ""))
 	})
 
 	Update = op.OnRow("agent.update", op.Spec{
 		Resource: "Agent", Action: op.Update, AdminLayer: true, Summary: "Change the draft of an agent; what runs is its published version",
-	}, load, update).Prepared(func(ctx context.Context, tx *op.Tx, in UpdateInput) (any, error) {
+	}, settings.Load, update).Prepared(func(ctx context.Context, tx *op.Tx, in UpdateInput) (any, error) {
 		filter, _ := op.Given(in.Filter)
-		return nil, checkFilter(ctx, tx, filter)
+		return nil, settings.CheckFilter(ctx, tx, filter)
 	})
 
 	Delete = op.OnRow("agent.delete", op.Spec{
 		Resource: "Agent", Action: op.Delete, AdminLayer: true, Summary: "Delete an agent with its versions and runs",
-	}, load, remove)
+	}, settings.Load, remove)
 )
 
 // ListInput selects a page of the agents.
@@ -72,7 +73,7 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (Issued, error) {
 	if scopes == nil {
 		scopes = []string{"requests:read", "requests:write", "services:read", "teams:read", "users:read"}
 	}
-	tools, err := json.Marshal(defaultTools)
+	tools, err := json.Marshal(settings.DefaultTools)
 	if err != nil {
 		return Issued{}, fmt.Errorf("write the tools: %w", err)
 	}
@@ -81,14 +82,14 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (Issued, error) {
 		SetAutonomy(agent.Autonomy(in.Autonomy)).SetOwnerID(op.Or(in.OwnerID, tx.Principal().ID)).
 		SetRole(agent.Role(op.Or(in.Role, string(agent.DefaultRole)))).SetScopes(scopes).SetFilter(op.Or(in.Filter, "")).
 		SetSees(agent.Sees(op.Or(in.Sees, string(agent.DefaultSees)))).SetTools(tools)
-	s := settings{
+	s := settings.Settings{
 		Autonomy: in.Autonomy, OwnerID: op.Or(in.OwnerID, tx.Principal().ID), Role: op.Or(in.Role, string(agent.DefaultRole)),
-		Scopes: scopes, Sees: op.Or(in.Sees, string(agent.DefaultSees)), Tools: defaultTools, endpoint: op.Or(in.EndpointURL, ""),
+		Scopes: scopes, Sees: op.Or(in.Sees, string(agent.DefaultSees)), Tools: settings.DefaultTools, Endpoint: op.Or(in.EndpointURL, ""),
 	}
-	if err := s.check(ctx, tx, in.Type, in.Source); err != nil {
+	if err := s.Check(ctx, tx, in.Type, in.Source); err != nil {
 		return Issued{}, err
 	}
-	c.SetEndpointURL(s.endpoint).SetNillableConsultMinutes(in.ConsultMinutes)
+	c.SetEndpointURL(s.Endpoint).SetNillableConsultMinutes(in.ConsultMinutes)
 	if in.Source == string(agent.SourceCUSTOM) {
 		out.SigningSecret = signing.New()
 		sealed, err := signing.Seal(tx.Sealer(), out.SigningSecret, out.ID)
@@ -107,19 +108,19 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (Issued, error) {
 // UpdateInput changes the fields of the draft that are set.
 type UpdateInput struct {
 	op.ByID
-	Name         op.Patch[string]   `json:"name,omitzero" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
-	Autonomy     op.Patch[string]   `json:"autonomy,omitzero" enum:"SUGGEST,ACT_WITH_APPROVAL,AUTONOMOUS"`
-	OwnerID      op.Patch[string]   `json:"ownerId,omitzero" maxLength:"64" doc:"The user who answers for it."`
-	Role         op.Patch[string]   `json:"role,omitzero" enum:"member,agent"`
-	Scopes       op.Patch[[]string] `json:"scopes,omitzero" maxItems:"16"`
-	Filter       op.Patch[string]   `json:"filter,omitzero" nullable:"true" maxLength:"4096" doc:"CEL over request: the new requests that it takes; null for all."`
-	Sees         op.Patch[string]   `json:"sees,omitzero" enum:"requester,agent"`
-	Instructions op.Patch[string]   `json:"instructions,omitzero" nullable:"true" maxLength:"20000" doc:"What people want of it. The engine history reads none."`
-	Engine       op.Patch[string]   `json:"engine,omitzero" enum:"history,model" doc:"What it thinks with: the company's own finished requests, or a language model."`
-	Tools        op.Patch[[]Tool]   `json:"tools,omitzero" maxItems:"20" doc:"The operations that it may use; replaces the list."`
-	Limits       op.Patch[Limits]   `json:"limits,omitzero" doc:"Of one run, over all of its plans; replaces them all. A CUSTOM agent is held to steps and minutes."`
-	RunsPerDay   op.Patch[int]      `json:"runsPerDay,omitzero" minimum:"1" maximum:"100000" doc:"Runs that it begins in any 24 hours; those beyond are handed over to people."`
-	Shadow       op.Patch[bool]     `json:"shadow,omitzero" doc:"Whether it only proposes, and to admins alone."`
+	Name         op.Patch[string]          `json:"name,omitzero" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+	Autonomy     op.Patch[string]          `json:"autonomy,omitzero" enum:"SUGGEST,ACT_WITH_APPROVAL,AUTONOMOUS"`
+	OwnerID      op.Patch[string]          `json:"ownerId,omitzero" maxLength:"64" doc:"The user who answers for it."`
+	Role         op.Patch[string]          `json:"role,omitzero" enum:"member,agent"`
+	Scopes       op.Patch[[]string]        `json:"scopes,omitzero" maxItems:"16"`
+	Filter       op.Patch[string]          `json:"filter,omitzero" nullable:"true" maxLength:"4096" doc:"CEL over request: the new requests that it takes; null for all."`
+	Sees         op.Patch[string]          `json:"sees,omitzero" enum:"requester,agent"`
+	Instructions op.Patch[string]          `json:"instructions,omitzero" nullable:"true" maxLength:"20000" doc:"What people want of it. The engine history reads none."`
+	Engine       op.Patch[string]          `json:"engine,omitzero" enum:"history,model" doc:"What it thinks with: the company's own finished requests, or a language model."`
+	Tools        op.Patch[[]settings.Tool] `json:"tools,omitzero" maxItems:"20" doc:"The operations that it may use; replaces the list."`
+	Limits       op.Patch[settings.Limits] `json:"limits,omitzero" doc:"Of one run, over all of its plans; replaces them all. A CUSTOM agent is held to steps and minutes."`
+	RunsPerDay   op.Patch[int]             `json:"runsPerDay,omitzero" minimum:"1" maximum:"100000" doc:"Runs that it begins in any 24 hours; those beyond are handed over to people."`
+	Shadow       op.Patch[bool]            `json:"shadow,omitzero" doc:"Whether it only proposes, and to admins alone."`
 
 	ModelConnectionID op.Patch[string] `json:"modelConnectionId,omitzero" nullable:"true" maxLength:"64" doc:"Where its model is asked; null for the server's own model."`
 	Model             op.Patch[string] `json:"model,omitzero" nullable:"true" maxLength:"200" doc:"One of the connection's models; null for its first."`
@@ -129,7 +130,7 @@ type UpdateInput struct {
 }
 
 func update(ctx context.Context, tx *op.Tx, before *ent.Agent, in UpdateInput) (*ent.Agent, error) {
-	s, err := draftOf(before)
+	s, err := settings.DraftOf(before)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +151,7 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Agent, in UpdateInput) (
 		u.SetTools(raw)
 	}
 	if in.ModelConnectionID.IsSet() {
-		s.ModelConnectionID, s.connects = op.Or(in.ModelConnectionID.Value(), ""), true
+		s.ModelConnectionID, s.Connects = op.Or(in.ModelConnectionID.Value(), ""), true
 		op.SetOrClear(in.ModelConnectionID, u.SetModelConnectionID, u.ClearModelConnectionID)
 	}
 	if in.Model.IsSet() {
@@ -158,7 +159,7 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Agent, in UpdateInput) (
 		u.SetModel(s.Model)
 	}
 	if v, ok := op.Given(in.Limits); ok {
-		raw, err := json.Marshal(v.orDefault())
+		raw, err := json.Marshal(v.OrDefault())
 		if err != nil {
 			return nil, fmt.Errorf("write the limits: %w", err)
 		}
@@ -170,10 +171,10 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Agent, in UpdateInput) (
 	op.Set(in.Shadow, u.SetShadow)
 	op.Set(in.ConsultMinutes, u.SetConsultMinutes)
 	if in.EndpointURL.IsSet() {
-		s.endpoint = op.Or(in.EndpointURL.Value(), "")
-		u.SetEndpointURL(s.endpoint)
+		s.Endpoint = op.Or(in.EndpointURL.Value(), "")
+		u.SetEndpointURL(s.Endpoint)
 	}
-	if err := s.check(ctx, tx, string(before.Type), string(before.Source)); err != nil {
+	if err := s.Check(ctx, tx, string(before.Type), string(before.Source)); err != nil {
 		return nil, err
 	}
 	after, err := op.Save(ctx, tx, before, u)

@@ -8,6 +8,7 @@ import (
 	"go.uber.org/goleak"
 
 	"atrium/internal/agent"
+	"atrium/internal/agent/settings"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
@@ -72,12 +73,12 @@ func TestWhatNoAgentMayBe(t *testing.T) {
 
 		made := testkit.Run(t, w, ctx, agent.Create, agent.CreateInput{Name: "A", Type: "QUEUE_INTAKE", Source: "MANAGED", Autonomy: "SUGGEST", Sees: new("agent")})
 		_, _, err := op.Run(ctx, w.Engine, agent.Update, agent.UpdateInput{
-			ByID: op.ByID{ID: made.ID}, Tools: op.SetTo([]agent.Tool{{Name: "createComment", Mode: "auto"}}),
+			ByID: op.ByID{ID: made.ID}, Tools: op.SetTo([]settings.Tool{{Name: "createComment", Mode: "auto"}}),
 		}, nil)
 		require.Equal(t, "sees", refusedFields(err))
 		require.ErrorContains(t, err, "")
 		testkit.Run(t, w, ctx, agent.Update, agent.UpdateInput{
-			ByID: op.ByID{ID: made.ID}, Tools: op.SetTo([]agent.Tool{{Name: "createComment", Mode: "approve"}}), Autonomy: op.SetTo("AUTONOMOUS"),
+			ByID: op.ByID{ID: made.ID}, Tools: op.SetTo([]settings.Tool{{Name: "createComment", Mode: "approve"}}), Autonomy: op.SetTo("AUTONOMOUS"),
 		})
 		_, _, err = op.Run(ctx, w.Engine, agent.Publish, op.ByID{ID: made.ID}, nil)
 		require.Equal(t, apperr.Conflict, apperr.CodeOf(err), "AUTONOMOUS takes an evaluation")

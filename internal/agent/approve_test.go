@@ -13,6 +13,7 @@ import (
 	"atrium/ent/agentversion"
 	"atrium/ent/auditentry"
 	"atrium/internal/agent"
+	"atrium/internal/agent/settings"
 	"atrium/internal/desk/request"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
@@ -23,7 +24,7 @@ import (
 )
 
 // free makes an agent's published version AUTONOMOUS in the database. Publishing would require a passed evaluation.
-func (d *desk) free(a *ent.Agent, tools ...agent.Tool) {
+func (d *desk) free(a *ent.Agent, tools ...settings.Tool) {
 	d.t.Helper()
 	require.NoError(d.t, d.Store.Write(d.ctx, func(ctx context.Context, tx *store.Tx) error {
 		v, err := tx.AgentVersion.Query().Where(agentversion.AgentID(a.ID)).Only(ctx)
@@ -83,9 +84,9 @@ func TestTheStrictestMode(t *testing.T) {
 		d.run(d.file(d.ctx, "your vpn tunnel"), agentrun.StatusCOMPLETED)
 		testkit.Run(t, d.World, d.staff(), request.Accept, op.ByID{ID: id}) // people do not wait
 
-		d.free(hired, agent.Tool{Name: "updateRequest", Mode: "approve"})
+		d.free(hired, settings.Tool{Name: "updateRequest", Mode: "approve"})
 		d.run(d.file(d.ctx, "your vpn tunnel"), agentrun.StatusWAITING)
-		d.free(hired, agent.Tool{Name: "updateRequest", Mode: "off"})
+		d.free(hired, settings.Tool{Name: "updateRequest", Mode: "off"})
 		d.run(d.file(d.ctx, "your vpn tunnel"), agentrun.StatusHANDED_OVER)
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/agentrun"
+	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 )
@@ -36,7 +37,7 @@ func overBudget(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (string, erro
 	if run.Plans >= maxPlans {
 		return "The request changed each time that the agent had planned.", nil
 	}
-	s, err := published(ctx, tx.Client, run.AgentID, run.AgentVersion)
+	s, err := settings.Published(ctx, tx.Client, run.AgentID, run.AgentVersion)
 	if err != nil {
 		return "", err
 	}

@@ -10,13 +10,14 @@ import (
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
 	"atrium/ent/request"
+	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 )
 
 // conclude stores or performs the writes of a plan.
-func conclude(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request, s settings, p *plan) error {
+func conclude(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request, s settings.Settings, p *plan) error {
 	run, err := keepSteps(ctx, run, p)
 	if err != nil {
 		return err
@@ -31,7 +32,7 @@ func conclude(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request,
 	}
 	var waits []tools.Write
 	for _, w := range p.writes {
-		if s.Autonomy != string(agent.AutonomyAUTONOMOUS) || s.kindIn(run) == agentaction.KindPROPOSAL || w.Waits {
+		if s.Autonomy != string(agent.AutonomyAUTONOMOUS) || s.KindIn(run) == agentaction.KindPROPOSAL || w.Waits {
 			waits = append(waits, w)
 		}
 	}
@@ -49,8 +50,8 @@ func conclude(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request,
 }
 
 // storeActions stores writes for people to decide about: as proposals or as waiting actions. version is the version of the row subject.
-func storeActions(ctx context.Context, tx *op.Tx, run *ent.AgentRun, s settings, p *plan, writes []tools.Write, subject, version string) error {
-	kind := s.kindIn(run)
+func storeActions(ctx context.Context, tx *op.Tx, run *ent.AgentRun, s settings.Settings, p *plan, writes []tools.Write, subject, version string) error {
+	kind := s.KindIn(run)
 	for _, w := range writes {
 		if _, err := propose(ctx, tx, run, kind, p.stepOf(w), w, subject, version); err != nil {
 			return err
@@ -93,7 +94,7 @@ func actAlone(ctx context.Context, tx *op.Tx, run *ent.AgentRun, p *plan) error 
 
 // concludeTask stores the result of a model about a task: an opinion as a comment, a completion as a proposal or a waiting
 // action.
-func concludeTask(ctx context.Context, tx *op.Tx, run *ent.AgentRun, s settings, p *plan) error {
+func concludeTask(ctx context.Context, tx *op.Tx, run *ent.AgentRun, s settings.Settings, p *plan) error {
 	if run.Trigger == agentrun.TriggerConsulted {
 		w := p.writes[0]
 		said, err := tools.SaidIn(w.Arguments)

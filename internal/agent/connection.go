@@ -9,6 +9,7 @@ import (
 	"atrium/ent/agent"
 	"atrium/ent/modelconnection"
 	entsecret "atrium/ent/secret"
+	"atrium/internal/agent/settings"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
 	"atrium/internal/platform/apperr"
@@ -131,7 +132,7 @@ func checkUnused(ctx context.Context, tx *op.Tx, c *ent.ModelConnection, which f
 	for _, a := range list {
 		uses := a.ModelConnectionID != nil && *a.ModelConnectionID == c.ID && which(a.Model)
 		if a.Version > 0 && a.Source == agent.SourceMANAGED && !uses {
-			s, err := published(all, tx.Client, a.ID, a.Version)
+			s, err := settings.Published(all, tx.Client, a.ID, a.Version)
 			if err != nil {
 				return err
 			}

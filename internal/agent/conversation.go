@@ -102,7 +102,7 @@ func (t *conversation) spend(finished bool) {
 	out := func(used, limit int64) bool { return used > limit || used == limit && !finished }
 	switch l := t.settings.Limits; {
 	case len(t.steps) > l.Steps:
-		t.end(l.noSteps())
+		t.end(l.NoSteps())
 	case out(int64(t.used.Calls), int64(l.ModelCalls)):
 		t.end(fmt.Sprintf("The run has had its %d calls of the model.", l.ModelCalls))
 	case out(int64(t.used.tokens()), int64(l.Tokens)):
@@ -145,7 +145,7 @@ func (t *conversation) answered(ctx context.Context, answer model.Answer, record
 		case i < len(recorded) && recorded[i].Read:
 			r = recorded[i]
 		case steps >= t.settings.Limits.Steps && c.Name != toolHandOver:
-			r = result{Content: "{}", End: t.settings.Limits.noSteps()}
+			r = result{Content: "{}", End: t.settings.Limits.NoSteps()}
 		default:
 			r, err = pending.call(ctx, c)
 		}

@@ -16,6 +16,7 @@ import (
 	"atrium/ent/comment"
 	"atrium/internal/agent"
 	"atrium/internal/agent/model"
+	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
@@ -52,9 +53,9 @@ func (d *desk) hireForTenTurns(before func(turn int)) *scripted {
 	})
 	d.asks(m)
 	hired := d.hireThinking("QUEUE_INTAKE", "ACT_WITH_APPROVAL", func(in *agent.UpdateInput) {
-		in.Limits = op.SetTo(agent.Limits{Steps: 20, ModelCalls: 20, Tokens: 100_000})
+		in.Limits = op.SetTo(settings.Limits{Steps: 20, ModelCalls: 20, Tokens: 100_000})
 	})
-	d.free(hired, agent.Tool{Name: "updateRequest", Mode: "auto"}, agent.Tool{Name: "createComment", Mode: "approve"})
+	d.free(hired, settings.Tool{Name: "updateRequest", Mode: "auto"}, settings.Tool{Name: "createComment", Mode: "approve"})
 	return m
 }
 

@@ -15,6 +15,7 @@ import (
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
 	"atrium/internal/agent"
+	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
 	"atrium/internal/desk/request"
 	"atrium/internal/op"
@@ -46,7 +47,7 @@ func (d *desk) robot(autonomy string, change ...func(*agent.CreateInput)) *robot
 		c(&in)
 	}
 	made := testkit.Run(d.t, d.World, d.ctx, agent.Create, in)
-	tools := []agent.Tool{{Name: "updateRequest", Mode: "auto"}, {Name: "acceptRequest", Mode: "auto"}, {Name: "createComment", Mode: "approve"}}
+	tools := []settings.Tool{{Name: "updateRequest", Mode: "auto"}, {Name: "acceptRequest", Mode: "auto"}, {Name: "createComment", Mode: "approve"}}
 	testkit.Run(d.t, d.World, d.ctx, agent.Update, agent.UpdateInput{ByID: op.ByID{ID: made.ID}, Tools: op.SetTo(tools)})
 	a := testkit.Run(d.t, d.World, d.ctx, agent.Publish, op.ByID{ID: made.ID})
 	key := testkit.Run(d.t, d.World, d.ctx, agent.CreateKey, agent.CreateKeyInput{AgentID: a.ID, Name: "K"})

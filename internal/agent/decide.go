@@ -11,6 +11,7 @@ import (
 	"atrium/ent/agent"
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
+	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
@@ -257,7 +258,7 @@ func act(ctx context.Context, tx *op.Tx, run *ent.AgentRun, a *ent.AgentAction) 
 	if err != nil {
 		return err
 	}
-	if !onTask(run, a) && s.mode(a.Operation) == modeOff {
+	if !onTask(run, a) && s.Mode(a.Operation) == settings.Off {
 		return noMore()
 	}
 	self = self.WithCause(principal.Cause{RunID: run.ID, Step: a.Step, ApprovedBy: tx.Principal().ID, ActionID: a.ID})

@@ -5,6 +5,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/agent"
+	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
 	"atrium/internal/desk/request"
@@ -18,7 +19,7 @@ import (
 type decisionContext struct {
 	engine    *op.Engine
 	agent     *ent.Agent
-	settings  settings
+	settings  settings.Settings
 	subject   subject
 	self      *principal.Principal // nil if the agent's owner was deactivated
 	read      context.Context      // of the reader: the agent, and the requester as well unless the agent sees by itself
@@ -33,16 +34,16 @@ type earlier struct {
 }
 
 // newDecisionContext determines the principals as which an engine reads and acts.
-func newDecisionContext(ctx context.Context, e *op.Engine, c *selectedAgent, s subject) (*decisionContext, error) {
-	l := &decisionContext{engine: e, agent: c.agent, settings: c.settings, subject: s, read: ctx}
+func newDecisionContext(ctx context.Context, e *op.Engine, c *settings.Selected, s subject) (*decisionContext, error) {
+	l := &decisionContext{engine: e, agent: c.Agent, settings: c.Settings, subject: s, read: ctx}
 	db := e.Store.Reader()
 	var err error
-	if l.self, err = principalOf(ctx, db, c.agent, c.settings); err != nil || l.self == nil {
+	if l.self, err = settings.PrincipalOf(ctx, db, c.Agent, c.Settings); err != nil || l.self == nil {
 		return l, err
 	}
 	reader := *l.self
-	if c.settings.Sees == string(agent.SeesRequester) {
-		if l.requester, err = requesterOf(ctx, db, s.Request); err != nil {
+	if c.Settings.Sees == string(agent.SeesRequester) {
+		if l.requester, err = settings.RequesterOf(ctx, db, s.Request); err != nil {
 			return nil, err
 		}
 		reader.Run.Requester = l.requester
@@ -92,7 +93,7 @@ func (l *decisionContext) mayWrite(ctx context.Context, t *tools.Tool, w *tools.
 	if err != nil {
 		return err
 	}
-	always := l.settings.mode(t.Name) == modeApprove || t.Name == tools.Decline || t.Name == tools.Move
+	always := l.settings.Mode(t.Name) == settings.Approve || t.Name == tools.Decline || t.Name == tools.Move
 	w.Waits = policy != "" || always && !l.subject.asked
 	return nil
 }

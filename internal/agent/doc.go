@@ -36,13 +36,6 @@
 //
 // Everything that a run does adds a step of kind act and an APPLIED action, in the transaction of the effect.
 //
-// # Rights
-//
-// An agent has the role of its published version, but never more than its owner's, and the version's scopes. When the owner leaves,
-// its open runs are handed over (OwnerLeft). The company's policies apply to it. An agent that sees as the requester reads only what
-// the requester may read as well. The history is read in one statement that carries both row filters. Settings take effect when they
-// are published, so a draft widens nothing that runs. Only endpointUrl and consultMinutes take effect at once.
-//
 // # The engine history
 //
 // It uses the newest 500 finished requests, TF-IDF over their words, service and offering, and naive Bayes. The confidence of a

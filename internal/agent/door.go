@@ -8,6 +8,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/agent"
 	"atrium/ent/agentrun"
+	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 	"atrium/internal/op/input"
@@ -44,11 +45,11 @@ func as(ctx context.Context, e *op.Engine, p *principal.Principal, runID string)
 		}
 		version, noReads = run.AgentVersion, notWorked(e.NoAgents, a, run)
 	}
-	s, err := published(read, db, a.ID, version)
+	s, err := settings.Published(read, db, a.ID, version)
 	if err != nil {
 		return nil, err
 	}
-	self, err := principalOf(read, db, a, s)
+	self, err := settings.PrincipalOf(read, db, a, s)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +68,7 @@ func as(ctx context.Context, e *op.Engine, p *principal.Principal, runID string)
 		q.Cause = &principal.Cause{RunID: runID}
 	}
 	for _, t := range s.Tools { // a consulted agent writes only its opinion
-		if t.Mode != modeOff && (run == nil || run.Trigger != agentrun.TriggerConsulted) {
+		if t.Mode != settings.Off && (run == nil || run.Trigger != agentrun.TriggerConsulted) {
 			q.Run.Tools = append(q.Run.Tools, t.Name)
 		}
 	}
@@ -81,7 +82,7 @@ func as(ctx context.Context, e *op.Engine, p *principal.Principal, runID string)
 	if err != nil {
 		return nil, fmt.Errorf("read the run's request: %w", err)
 	}
-	q.Run.Requester, err = requesterOf(read, db, r)
+	q.Run.Requester, err = settings.RequesterOf(read, db, r)
 	return &q, err
 }
 

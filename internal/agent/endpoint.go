@@ -7,6 +7,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/modelconnection"
 	"atrium/internal/agent/model"
+	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
@@ -15,7 +16,7 @@ import (
 
 // endpointOf returns the endpoint of an agent's model with its key, and the secret that holds the key. Call it outside of
 // transactions. Returns conflict if the endpoint or its secret does not exist.
-func endpointOf(ctx context.Context, e *op.Engine, models worker.Models, s settings) (out model.Endpoint, used []secret.Opened, err error) {
+func endpointOf(ctx context.Context, e *op.Engine, models worker.Models, s settings.Settings) (out model.Endpoint, used []secret.Opened, err error) {
 	if s.ModelConnectionID == "" {
 		if models.Default.URL == "" {
 			return out, nil, apperr.New(apperr.Conflict, "This server has no model of its own: the agent names a modelConnectionId.")

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"atrium/ent/agent"
+	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
 	"atrium/internal/secret"
@@ -108,7 +109,7 @@ func retrace(ctx context.Context, l *decisionContext, g engineInput, turns []exc
 
 // writesOf returns the writes that a run decided on. Those of a conversation are what was left when it ended by the limits of its
 // version.
-func writesOf(s settings, g engineInput, turns []exchange) []tools.Write {
+func writesOf(s settings.Settings, g engineInput, turns []exchange) []tools.Write {
 	if len(turns) == 0 {
 		return g.Writes
 	}

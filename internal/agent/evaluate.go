@@ -13,6 +13,7 @@ import (
 	"atrium/ent/agentevaluation"
 	"atrium/ent/request"
 	"atrium/internal/agent/attack"
+	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
@@ -32,7 +33,7 @@ var (
 	Evaluate = op.OnRow("agent.evaluate", op.Spec{
 		Resource: "Agent", Action: op.Update, AdminLayer: true, Past: map[string]string{"agent.evaluate": "agent.evaluated"},
 		Summary: "Try an agent's draft on requests whose end is known, and under attack",
-	}, load, evaluate)
+	}, settings.Load, evaluate)
 
 	// EvaluationsOf lists the evaluations of several agents, newest first.
 	EvaluationsOf = paging.NewChildren("agent.evaluations_of", op.Spec{
@@ -63,11 +64,11 @@ func evaluate(ctx context.Context, tx *op.Tx, a *ent.Agent, in EvaluateInput) (*
 			return nil, err
 		}
 	}
-	s, err := draftOf(a)
+	s, err := settings.DraftOf(a)
 	if err != nil {
 		return nil, err
 	}
-	raw, digest, err := s.digest()
+	raw, digest, err := s.Digest()
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +161,7 @@ func (w *evaluator) work(ctx context.Context, job *river.Job[EvaluateArgs]) erro
 	if err != nil {
 		return worker.Wrap("read the evaluation", ent.MaskNotFound(err))
 	}
-	var s settings
+	var s settings.Settings
 	if err := json.Unmarshal(ev.Settings, &s); err != nil {
 		return fmt.Errorf("read the settings: %w", err)
 	}
@@ -178,7 +179,7 @@ func (w *evaluator) work(ctx context.Context, job *river.Job[EvaluateArgs]) erro
 		return apperr.New(apperr.Conflict, "What the agent may read has changed meanwhile. Evaluate it again.")
 	}
 	for began := time.Now(); len(done) < len(cases) && time.Since(began) < evaluating; {
-		o, err := w.tryOne(read, &selectedAgent{ev.Edges.Agent, s}, cases[len(done)], ev.CreatedBy)
+		o, err := w.tryOne(read, &settings.Selected{Agent: ev.Edges.Agent, Settings: s}, cases[len(done)], ev.CreatedBy)
 		if err != nil {
 			return err
 		}
@@ -223,7 +224,7 @@ func (w *evaluator) keep(ctx context.Context, job *river.Job[EvaluateArgs], ev *
 
 // tryOne runs the agent on the request of a case and judges the result. For a draft with a model it also tries the engine
 // history.
-func (w *evaluator) tryOne(ctx context.Context, c *selectedAgent, t evaluationCase, by string) (Outcome, error) {
+func (w *evaluator) tryOne(ctx context.Context, c *settings.Selected, t evaluationCase, by string) (Outcome, error) {
 	s := subject{Request: filed(t.like), madeUp: true}
 	s.ID = id.New("req")
 	if t.kind == "history" {
@@ -246,7 +247,7 @@ func (w *evaluator) tryOne(ctx context.Context, c *selectedAgent, t evaluationCa
 	if err == nil && t.Induced != nil && o.Breach == "" && breachOf(p.writes, *t.Induced) != "" {
 		o.Breach, err = w.induced(ctx, c, t)
 	}
-	if err != nil || t.kind == "attack" || c.settings.Engine != string(agent.EngineModel) || o.Untried != "" {
+	if err != nil || t.kind == "attack" || c.Settings.Engine != string(agent.EngineModel) || o.Untried != "" {
 		return o, err
 	}
 	return o, w.baseline(ctx, l, t.Case, by, &o)
@@ -254,7 +255,7 @@ func (w *evaluator) tryOne(ctx context.Context, c *selectedAgent, t evaluationCa
 
 // induced returns what an attack made the agent do that is no breach by itself, such as to accept a request. It is empty if the
 // agent does so too without the attack.
-func (w *evaluator) induced(ctx context.Context, c *selectedAgent, t evaluationCase) (string, error) {
+func (w *evaluator) induced(ctx context.Context, c *settings.Selected, t evaluationCase) (string, error) {
 	s := subject{Request: filed(t.like), madeUp: true}
 	s.ID = id.New("req")
 	s.as(t.Induced.Request)

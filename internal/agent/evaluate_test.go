@@ -16,6 +16,7 @@ import (
 	"atrium/ent/auditentry"
 	"atrium/internal/agent"
 	"atrium/internal/agent/attack"
+	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/op"
@@ -185,7 +186,7 @@ func TestTrialsKeepNothing(t *testing.T) {
 		again := testkit.Run(t, d.World, d.ctx, agent.Replay, agent.ReplayInput{ByID: op.ByID{ID: run.ID}})
 		require.True(t, *again.Same, "what was finished since is not what the run was given")
 		require.Equal(t, tested.Actions[0].Rows, again.Actions[0].Rows)
-		testkit.Run(t, d.World, d.ctx, agent.Update, agent.UpdateInput{ByID: op.ByID{ID: a.ID}, Tools: op.SetTo([]agent.Tool{{Name: "updateRequest", Mode: "off"}})})
+		testkit.Run(t, d.World, d.ctx, agent.Update, agent.UpdateInput{ByID: op.ByID{ID: a.ID}, Tools: op.SetTo([]settings.Tool{{Name: "updateRequest", Mode: "off"}})})
 		draft := testkit.Run(t, d.World, d.ctx, agent.Replay, agent.ReplayInput{ByID: op.ByID{ID: run.ID}, Version: new(2)})
 		require.False(t, *draft.Same)
 		require.Empty(t, draft.Actions)

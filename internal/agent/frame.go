@@ -12,6 +12,7 @@ import (
 	"atrium/ent/offering"
 	"atrium/ent/service"
 	"atrium/ent/user"
+	"atrium/internal/agent/settings"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
 	"atrium/internal/op"
@@ -54,7 +55,7 @@ const (
 )
 
 // orders returns the system message of a conversation about a subject.
-func (about subject) orders(s settings) string {
+func (about subject) orders(s settings.Settings) string {
 	purpose, wanted := forIntake, routeIt
 	switch {
 	case about.asked:

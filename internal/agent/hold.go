@@ -15,6 +15,7 @@ import (
 	"atrium/ent/offering"
 	"atrium/ent/team"
 	"atrium/ent/user"
+	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
 	"atrium/internal/identity/access"
@@ -96,11 +97,11 @@ func mayHold(ctx context.Context, tx *op.Tx, in holdInput) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the run: %w", err)
 	}
-	s, err := published(ctx, tx.Client, run.AgentID, run.AgentVersion)
+	s, err := settings.Published(ctx, tx.Client, run.AgentID, run.AgentVersion)
 	if err != nil {
 		return nil, err
 	}
-	if s.mode(t.Name) == modeOff {
+	if s.Mode(t.Name) == settings.Off {
 		return nil, apperr.New(apperr.Forbidden, "The agent may not use %s.", t.Name)
 	}
 	arguments := h.Arguments
@@ -169,7 +170,7 @@ func hold(ctx context.Context, tx *op.Tx, in holdInput) (*held, error) {
 	why := ""
 	switch {
 	case len(steps) >= may.settings.Limits.Steps:
-		why = may.settings.Limits.noSteps()
+		why = may.settings.Limits.NoSteps()
 	case slices.ContainsFunc(twice, func(a *ent.AgentAction) bool { return a.Operation == may.tool && strictjson.Equal(a.Arguments, args) }):
 		why = "The agent asked for the same a second time."
 	}

@@ -10,6 +10,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/agent"
 	"atrium/ent/agentrun"
+	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
@@ -90,7 +91,7 @@ func claim(ctx context.Context, tx *op.Tx, before *ent.AgentRun, _ op.ByID) (*en
 	if err != nil {
 		return nil, err
 	}
-	s, err := published(tx.Unfiltered(ctx, "an agent's own settings"), tx.Client, after.AgentID, after.AgentVersion)
+	s, err := settings.Published(tx.Unfiltered(ctx, "an agent's own settings"), tx.Client, after.AgentID, after.AgentVersion)
 	if err != nil {
 		return nil, err
 	}
@@ -130,12 +131,12 @@ func note(ctx context.Context, tx *op.Tx, before *ent.AgentRun, in StepInput) (*
 	if err != nil {
 		return nil, err
 	}
-	s, err := published(tx.Unfiltered(ctx, "an agent's own settings"), tx.Client, run.AgentID, run.AgentVersion)
+	s, err := settings.Published(tx.Unfiltered(ctx, "an agent's own settings"), tx.Client, run.AgentID, run.AgentVersion)
 	if err != nil {
 		return nil, err
 	}
 	if len(steps) >= s.Limits.Steps {
-		if err := end(ctx, tx, run, agentrun.StatusHANDED_OVER, s.Limits.noSteps()); err != nil {
+		if err := end(ctx, tx, run, agentrun.StatusHANDED_OVER, s.Limits.NoSteps()); err != nil {
 			return nil, err
 		}
 		return reload(ctx, tx, before)

@@ -12,6 +12,7 @@ import (
 	"atrium/ent/agent"
 	"atrium/ent/agentrun"
 	"atrium/ent/request"
+	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
 	domain "atrium/internal/desk/request"
 	"atrium/internal/op"
@@ -70,7 +71,7 @@ var atWork = agent.And(agent.StatusEQ(agent.StatusACTIVE), agent.TypeEQ(agent.Ty
 
 // choose returns the oldest active agent whose filter matches the request, and nil for none. A filter with an error does not
 // match. It evaluates customers' CEL, so call it outside of transactions.
-func choose(ctx context.Context, db *ent.Client, r *ent.Request) (*selectedAgent, error) {
+func choose(ctx context.Context, db *ent.Client, r *ent.Request) (*settings.Selected, error) {
 	if r.Status != request.StatusPENDING {
 		return nil, nil // people are working on it
 	}
@@ -84,12 +85,12 @@ func choose(ctx context.Context, db *ent.Client, r *ent.Request) (*selectedAgent
 	}
 	bound := definition.Vars{Request: values}.Bind()
 	for _, a := range list {
-		s, err := published(ctx, db, a.ID, a.Version)
+		s, err := settings.Published(ctx, db, a.ID, a.Version)
 		if err != nil {
 			return nil, err
 		}
-		if filterHolds(ctx, s.Filter, bound) {
-			return &selectedAgent{a, s}, nil
+		if settings.FilterHolds(ctx, s.Filter, bound) {
+			return &settings.Selected{Agent: a, Settings: s}, nil
 		}
 	}
 	return nil, nil
@@ -99,9 +100,9 @@ func choose(ctx context.Context, db *ent.Client, r *ent.Request) (*selectedAgent
 var errMoved = errors.New("the agent or the request has changed meanwhile")
 
 // begin creates the run of an agent on a request, with its job. Returns errMoved if the agent is not active or has a new version.
-func begin(ctx context.Context, tx *op.Tx, c *selectedAgent, r *ent.Request, trigger agentrun.Trigger) (*ent.AgentRun, error) {
+func begin(ctx context.Context, tx *op.Tx, c *settings.Selected, r *ent.Request, trigger agentrun.Trigger) (*ent.AgentRun, error) {
 	all := tx.Unfiltered(ctx, "runs are numbered whatever the caller sees")
-	same, err := tx.Agent.Query().Where(atWork, agent.ID(c.agent.ID), agent.Version(c.agent.Version)).Exist(all)
+	same, err := tx.Agent.Query().Where(atWork, agent.ID(c.Agent.ID), agent.Version(c.Agent.Version)).Exist(all)
 	if err != nil {
 		return nil, fmt.Errorf("read the agent: %w", err)
 	}
@@ -112,8 +113,8 @@ func begin(ctx context.Context, tx *op.Tx, c *selectedAgent, r *ent.Request, tri
 	if err != nil {
 		return nil, fmt.Errorf("count the request's runs: %w", err)
 	}
-	run, err := tx.AgentRun.Create().SetAgentID(c.agent.ID).SetAgentVersion(c.agent.Version).SetRequestID(r.ID).SetNumber(n + 1).
-		SetTrigger(trigger).SetShadow(c.settings.Shadow).Save(all)
+	run, err := tx.AgentRun.Create().SetAgentID(c.Agent.ID).SetAgentVersion(c.Agent.Version).SetRequestID(r.ID).SetNumber(n + 1).
+		SetTrigger(trigger).SetShadow(c.Settings.Shadow).Save(all)
 	if err != nil {
 		return nil, fmt.Errorf("begin a run: %w", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
+	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
 	"atrium/internal/desk/lifecycle"
@@ -148,7 +149,7 @@ func keepAction(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Reques
 	if w.Idle() {
 		return nil, tools.ErrIdle()
 	}
-	kind, result := may.settings.kindIn(run), "Waits for a person's approval."
+	kind, result := may.settings.KindIn(run), "Waits for a person's approval."
 	if kind == agentaction.KindPROPOSAL {
 		result = "Proposed."
 	}
@@ -179,7 +180,7 @@ func reasonOf(steps []*Step) (rationale string, confidence float64, rows []strin
 // allowed is a write that the agent has the rights to do.
 type allowed struct {
 	tool      string
-	settings  settings
+	settings  settings.Settings
 	arguments json.RawMessage
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/agent"
+	"atrium/internal/agent/settings"
 	"atrium/internal/identity/apikey"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
@@ -24,7 +25,7 @@ var (
 	RotateSecret = op.OnRow("agent.rotate_secret", op.Spec{
 		Resource: "Agent", Action: op.Update, AdminLayer: true, Past: map[string]string{"agent.rotate_secret": "agent.secret_rotated"},
 		Summary: "Replace the secret that signs what is pushed to an agent",
-	}, load, rotateSecret)
+	}, settings.Load, rotateSecret)
 )
 
 // Issued is an agent with the secret that signs pushes to it, which is not shown again. MANAGED agents have none.

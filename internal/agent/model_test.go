@@ -17,6 +17,7 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/internal/agent"
 	"atrium/internal/agent/model"
+	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
@@ -119,7 +120,7 @@ func (d *desk) hireModel(m *scripted, autonomy string, change ...func(*agent.Upd
 func (d *desk) hireThinking(typ, autonomy string, change ...func(*agent.UpdateInput)) *ent.Agent {
 	d.t.Helper()
 	made := testkit.Run(d.t, d.World, d.ctx, agent.Create, agent.CreateInput{Name: "Model", Type: typ, Source: "MANAGED", Autonomy: autonomy})
-	in := agent.UpdateInput{ByID: op.ByID{ID: made.ID}, Engine: op.SetTo("model"), Tools: op.SetTo([]agent.Tool{
+	in := agent.UpdateInput{ByID: op.ByID{ID: made.ID}, Engine: op.SetTo("model"), Tools: op.SetTo([]settings.Tool{
 		{Name: "updateRequest", Mode: "auto"}, {Name: "acceptRequest", Mode: "auto"}, {Name: "declineRequest", Mode: "auto"}, {Name: "createComment", Mode: "auto"},
 	})}
 	for _, c := range change {

@@ -12,6 +12,7 @@ import (
 	"atrium/ent/request"
 	"atrium/ent/user"
 	"atrium/internal/agent/attack"
+	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
 	domain "atrium/internal/desk/request"
@@ -32,7 +33,7 @@ type evaluationCase struct {
 }
 
 // casesOf returns the cases of an evaluation in order. Each job of the evaluation gets the same ones.
-func (w *evaluator) casesOf(ctx context.Context, ev *ent.AgentEvaluation, s settings) ([]evaluationCase, error) {
+func (w *evaluator) casesOf(ctx context.Context, ev *ent.AgentEvaluation, s settings.Settings) ([]evaluationCase, error) {
 	past, err := w.Engine.Store.Reader().Request.Query().Where(request.StatusEQ(request.StatusCOMPLETED), request.CompletedAtLT(ev.CreatedAt)).
 		Order(request.ByCreatedAt(sql.OrderDesc()), request.ByID(sql.OrderDesc())).Limit(maxHistory).All(ctx)
 	if err != nil {
@@ -44,7 +45,7 @@ func (w *evaluator) casesOf(ctx context.Context, ev *ent.AgentEvaluation, s sett
 	if len(past) == 0 {
 		return nil, apperr.New(apperr.Conflict, "There is no finished request that the agent and you may read.")
 	}
-	like, err := w.filedAgain(ctx, &selectedAgent{ev.Edges.Agent, s}, past)
+	like, err := w.filedAgain(ctx, &settings.Selected{Agent: ev.Edges.Agent, Settings: s}, past)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +68,7 @@ func (w *evaluator) casesOf(ctx context.Context, ev *ent.AgentEvaluation, s sett
 			if err != nil {
 				return nil, err
 			}
-			if filterHolds(ctx, s.Filter, definition.Vars{Request: values}.Bind()) {
+			if settings.FilterHolds(ctx, s.Filter, definition.Vars{Request: values}.Bind()) {
 				out = append(out, evaluationCase{Case: caseOf(r), kind: "history", like: r, priorID: r.ID})
 			}
 		}
@@ -79,9 +80,9 @@ func (w *evaluator) casesOf(ctx context.Context, ev *ent.AgentEvaluation, s sett
 }
 
 // readable leaves out the requests that the agent, or whoever has it evaluated, may not read: a model would be told of them.
-func (w *evaluator) readable(ctx context.Context, ev *ent.AgentEvaluation, s settings, past []*ent.Request) ([]*ent.Request, error) {
+func (w *evaluator) readable(ctx context.Context, ev *ent.AgentEvaluation, s settings.Settings, past []*ent.Request) ([]*ent.Request, error) {
 	db := w.Engine.Store.Reader()
-	self, err := principalOf(ctx, db, ev.Edges.Agent, s)
+	self, err := settings.PrincipalOf(ctx, db, ev.Edges.Agent, s)
 	if err != nil || self == nil {
 		return nil, err
 	}
@@ -105,7 +106,7 @@ func (w *evaluator) readable(ctx context.Context, ev *ent.AgentEvaluation, s set
 
 // filedAgain returns the newest finished request that could be filed again today: its offering is active, its answers fit the form,
 // and its requester may. If there is none, it returns the newest one, and no case that is based on it can be tried.
-func (w *evaluator) filedAgain(ctx context.Context, c *selectedAgent, past []*ent.Request) (*ent.Request, error) {
+func (w *evaluator) filedAgain(ctx context.Context, c *settings.Selected, past []*ent.Request) (*ent.Request, error) {
 	for _, r := range past[:min(maxPast, len(past))] {
 		l, err := newDecisionContext(ctx, w.Engine, c, subject{Request: filed(r), madeUp: true})
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	"atrium/ent/request"
 	"atrium/ent/task"
 	"atrium/ent/user"
+	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
 	"atrium/internal/desk/lifecycle"
@@ -140,7 +141,7 @@ func beginAbout(ctx context.Context, tx *op.Tx, agentID string, t *ent.Task, tri
 			return nil, worker.Wrap("look for the task's runs", err)
 		}
 	}
-	s, err := published(ctx, tx.Client, a.ID, a.Version)
+	s, err := settings.Published(ctx, tx.Client, a.ID, a.Version)
 	if err != nil {
 		return nil, err
 	}

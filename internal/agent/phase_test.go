@@ -15,6 +15,7 @@ import (
 	"atrium/ent/comment"
 	"atrium/ent/task"
 	"atrium/internal/agent"
+	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
@@ -259,7 +260,7 @@ func TestModelsWorkPhases(t *testing.T) {
 			return http.StatusOK, told(nil)
 		})
 		door := d.asks(m)
-		a := d.hireThinking("WORKFLOW_PHASE", "ACT_WITH_APPROVAL", func(in *agent.UpdateInput) { in.Limits = op.SetTo(agent.Limits{Steps: 20}) })
+		a := d.hireThinking("WORKFLOW_PHASE", "ACT_WITH_APPROVAL", func(in *agent.UpdateInput) { in.Limits = op.SetTo(settings.Limits{Steps: 20}) })
 		d.process(door.Work(nil), body{"role": "responsible", "type": "agent", "id": a.ID})
 		id := d.file(d.ctx, "my vpn tunnel")
 		run := d.run(id, agentrun.StatusWAITING)
@@ -327,7 +328,7 @@ func TestModelsAreConsulted(t *testing.T) {
 			return http.StatusOK, told(nil)
 		})
 		door := d.asks(m)
-		a := d.hireThinking("WORKFLOW_PHASE", "SUGGEST", func(in *agent.UpdateInput) { in.Tools = op.SetTo([]agent.Tool{}) })
+		a := d.hireThinking("WORKFLOW_PHASE", "SUGGEST", func(in *agent.UpdateInput) { in.Tools = op.SetTo([]settings.Tool{}) })
 		d.process(door.Work(nil), body{"role": "responsible", "type": "user", "id": d.A.Owner.ID}, body{"role": "consulted", "type": "agent", "id": a.ID})
 		id := d.file(d.ctx, "my vpn tunnel")
 		d.run(id, agentrun.StatusCOMPLETED)

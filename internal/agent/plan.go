@@ -9,6 +9,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/agent"
+	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
 	"atrium/internal/desk/request"
@@ -52,7 +53,7 @@ func makePlan(ctx context.Context, l *decisionContext, now func() time.Time) (*p
 	case l.self == nil:
 		p.reason = nobodyAnswers
 		return p, nil
-	case l.settings.mode(tools.Update) == modeOff && l.settings.mode(tools.Move) == modeOff:
+	case l.settings.Mode(tools.Update) == settings.Off && l.settings.Mode(tools.Move) == settings.Off:
 		p.reason = "The agent may not use updateRequest or moveRequest."
 		return p, nil
 	}
@@ -87,7 +88,7 @@ func (p *plan) fromHistory(ctx context.Context, l *decisionContext, h history, a
 	}
 	if len(changes) > 0 {
 		name = tools.Move // alone, because the rest follows from the offering
-	} else if l.settings.mode(tools.Update) != modeOff {
+	} else if l.settings.Mode(tools.Update) != settings.Off {
 		changes = decide(c, l.subject.Request, h)
 	}
 	p.step("decide", name, rowsOf(changes), fmt.Sprintf("Decided on %d changes.", len(changes)), at)
@@ -116,7 +117,7 @@ func (p *plan) fromHistory(ctx context.Context, l *decisionContext, h history, a
 // offering returns the change of the request to another offering; none if nothing suggests one, the agent may not move requests,
 // or the request's answers do not fit that offering's form.
 func (l *decisionContext) offering(ctx context.Context, c *corpus, h history) ([]tools.Change, error) {
-	if l.settings.mode(tools.Move) == modeOff {
+	if l.settings.Mode(tools.Move) == settings.Off {
 		return nil, nil
 	}
 	to, ok := decideOffering(c, l.subject.Request, h)

@@ -16,6 +16,7 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/ent/auditentry"
 	"atrium/internal/agent"
+	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
 	"atrium/internal/desk/request"
 	"atrium/internal/op"
@@ -79,7 +80,7 @@ func TestCustomAgentsPlanAgain(t *testing.T) {
 func TestLimitsOfCustomAgents(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		r := d.robot("ACT_WITH_APPROVAL")
-		testkit.Run(t, d.World, d.ctx, agent.Update, agent.UpdateInput{ByID: op.ByID{ID: r.agent.ID}, Limits: op.SetTo(agent.Limits{Steps: 2, Minutes: 6})})
+		testkit.Run(t, d.World, d.ctx, agent.Update, agent.UpdateInput{ByID: op.ByID{ID: r.agent.ID}, Limits: op.SetTo(settings.Limits{Steps: 2, Minutes: 6})})
 		testkit.Run(t, d.World, d.ctx, agent.Publish, op.ByID{ID: r.agent.ID})
 		d.work()
 		id, run := r.claimed(d.ctx)
@@ -164,7 +165,7 @@ func TestActionsOfARunGoTogether(t *testing.T) {
 		intake := d.hireModel(m, "ACT_WITH_APPROVAL", func(in *agent.UpdateInput) { in.Filter = op.SetTo("request.title == 'approve'") })
 		d.hireThinking("QUEUE_INTAKE", "SUGGEST", func(in *agent.UpdateInput) { in.Filter = op.SetTo("request.title == 'suggest'") })
 		alone := d.hireThinking("QUEUE_INTAKE", "SUGGEST", func(in *agent.UpdateInput) { in.Filter = op.SetTo("request.title == 'alone'") })
-		d.free(alone, agent.Tool{Name: "updateRequest", Mode: "auto"}, agent.Tool{Name: "acceptRequest", Mode: "approve"})
+		d.free(alone, settings.Tool{Name: "updateRequest", Mode: "auto"}, settings.Tool{Name: "acceptRequest", Mode: "approve"})
 		actions := func(run *ent.AgentRun) map[string]*ent.AgentAction {
 			out := map[string]*ent.AgentAction{}
 			for _, a := range must(d.Store.Reader().AgentAction.Query().Where(agentaction.RunID(run.ID)).All(d.ctx))(t) {
@@ -215,7 +216,7 @@ func TestBudgetsHoldForAllPlans(t *testing.T) {
 			}
 			return http.StatusOK, told(calls{{"teams", `{"q":"` + strings.Repeat("a", n) + `"}`}})
 		})
-		d.hireModel(m, "SUGGEST", func(in *agent.UpdateInput) { in.Limits = op.SetTo(agent.Limits{ModelCalls: 3}) })
+		d.hireModel(m, "SUGGEST", func(in *agent.UpdateInput) { in.Limits = op.SetTo(settings.Limits{ModelCalls: 3}) })
 		id := d.file(d.ctx, "my vpn tunnel")
 		<-asked
 		d.retitle(id, "our vpn tunnel")

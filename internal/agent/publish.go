@@ -8,6 +8,7 @@ import (
 	"atrium/ent/agent"
 	"atrium/ent/agentevaluation"
 	"atrium/ent/agentversion"
+	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
@@ -20,15 +21,15 @@ var versionSorts = op.Sorts{"createdAt": agentversion.FieldCreatedAt}
 var (
 	Publish = op.OnRow("agent.publish", op.Spec{
 		Resource: "Agent", Action: op.Update, AdminLayer: true, Summary: "Publish an agent's draft as its next version, and put it to work",
-	}, load, publish)
+	}, settings.Load, publish)
 
 	Pause = op.OnRow("agent.pause", op.Spec{
 		Resource: "Agent", Action: op.Update, AdminLayer: true, Summary: "Have an agent begin nothing, and do nothing that was approved, until it is resumed",
-	}, load, pause)
+	}, settings.Load, pause)
 
 	Resume = op.OnRow("agent.resume", op.Spec{
 		Resource: "Agent", Action: op.Update, AdminLayer: true, Summary: "Have a paused agent go on",
-	}, load, resume)
+	}, settings.Load, resume)
 
 	// VersionsOf lists the published versions of several agents, newest first.
 	VersionsOf = paging.NewChildren("agent.versions_of", op.Spec{
@@ -39,14 +40,14 @@ var (
 // publish returns conflict for a draft that cannot run: a phase agent with the engine history, a model agent without a model, an
 // AUTONOMOUS agent without a passed evaluation of this draft.
 func publish(ctx context.Context, tx *op.Tx, before *ent.Agent, _ op.ByID) (*ent.Agent, error) {
-	s, err := draftOf(before)
+	s, err := settings.DraftOf(before)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.check(ctx, tx, string(before.Type), string(before.Source)); err != nil {
+	if err := s.Check(ctx, tx, string(before.Type), string(before.Source)); err != nil {
 		return nil, err
 	}
-	raw, digest, err := s.digest()
+	raw, digest, err := s.Digest()
 	if err != nil {
 		return nil, err
 	}

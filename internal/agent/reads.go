@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"atrium/internal/agent/model"
+	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/form"
@@ -108,7 +109,7 @@ func (t *conversation) offers(tool string) bool {
 	case t.subject.task != nil:
 		return tool == tools.Task
 	}
-	return tool != tools.Task && t.settings.mode(tool) != modeOff
+	return tool != tools.Task && t.settings.Mode(tool) != settings.Off
 }
 
 // tools returns the tools that the model may call.

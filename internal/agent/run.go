@@ -14,6 +14,7 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/ent/predicate"
 	"atrium/ent/request"
+	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
@@ -159,7 +160,7 @@ func prepareRerun(ctx context.Context, tx *op.Tx, in RerunInput) (any, error) {
 	all := principal.With(ctx, principal.Worker(tx.Principal().CompanyID, worker.Name))
 	r, err := tx.Request.Query().Where(request.ID(in.RequestID)).Only(all)
 	if ent.IsNotFound(err) {
-		return (*selectedAgent)(nil), nil
+		return (*settings.Selected)(nil), nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the request: %w", err)
@@ -184,7 +185,7 @@ func rerun(ctx context.Context, tx *op.Tx, in RerunInput) (*ent.AgentRun, error)
 	if open {
 		return nil, apperr.New(apperr.Conflict, "An agent is working the request.")
 	}
-	c, _ := op.Preparation[*selectedAgent](tx)
+	c, _ := op.Preparation[*settings.Selected](tx)
 	if c == nil || r.Status != request.StatusPENDING {
 		return nil, apperr.New(apperr.Conflict, "No agent takes the request.")
 	}

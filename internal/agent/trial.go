@@ -13,6 +13,7 @@ import (
 	"atrium/ent/request"
 	"atrium/ent/task"
 	"atrium/internal/agent/model"
+	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
@@ -29,7 +30,7 @@ var (
 	Test = op.OnRow("agent.test", op.Spec{
 		Resource: "Agent", Action: op.Update, AdminLayer: true, Past: map[string]string{"agent.test": "agent.tested"},
 		Summary: "Have an agent's draft look at a request, and keep nothing of it",
-	}, load, test).Prepared(prepareTest)
+	}, settings.Load, test).Prepared(prepareTest)
 
 	Replay = op.OnRow("agentrun.replay", op.Spec{
 		Resource: "Agent", Action: op.Update, AdminLayer: true, Past: map[string]string{"agentrun.replay": "agentrun.replayed"},
@@ -81,7 +82,7 @@ func loadReplayed(ctx context.Context, tx *op.Tx, id string) (*ent.Agent, error)
 	if err != nil {
 		return nil, err
 	}
-	return load(ctx, tx, run.AgentID)
+	return settings.Load(ctx, tx, run.AgentID)
 }
 
 func answerTrial[In any](_ context.Context, tx *op.Tx, a *ent.Agent, _ In) (*Trial, error) {
@@ -120,7 +121,7 @@ func prepareTest(ctx context.Context, tx *op.Tx, in TestInput) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the request: %w", err)
 	}
-	s, err := draftOf(a)
+	s, err := settings.DraftOf(a)
 	if err != nil {
 		return nil, err
 	}
@@ -134,22 +135,22 @@ func prepareTest(ctx context.Context, tx *op.Tx, in TestInput) (any, error) {
 			return nil, fmt.Errorf("read the request's task: %w", err)
 		}
 	}
-	return tryDraft(ctx, tx, &selectedAgent{a, s}, about, engineInput{})
+	return tryDraft(ctx, tx, &settings.Selected{Agent: a, Settings: s}, about, engineInput{})
 }
 
 // tryDraft lets an engine decide about a request within trialTime. recorded is the input of a replayed run. Returns conflict for
 // a CUSTOM agent, while agents are disabled, if the model cannot be called, and after the time limit.
-func tryDraft(ctx context.Context, tx *op.Tx, c *selectedAgent, s subject, recorded engineInput) (*Trial, error) {
+func tryDraft(ctx context.Context, tx *op.Tx, c *settings.Selected, s subject, recorded engineInput) (*Trial, error) {
 	d := worker.ServerOf(tx)
 	switch {
 	case d.Engine == nil || tx.NoAgents():
 		return nil, worker.SwitchedOff()
-	case c.agent.Source != agent.SourceMANAGED:
+	case c.Agent.Source != agent.SourceMANAGED:
 		return nil, apperr.New(apperr.Conflict, "The company runs this agent: there is nothing here to try.")
 	}
 	ctx, cancel := context.WithTimeout(ctx, trialTime)
 	defer cancel()
-	read := principal.With(ctx, principal.Worker(c.agent.CompanyID, worker.Name))
+	read := principal.With(ctx, principal.Worker(c.Agent.CompanyID, worker.Name))
 	l, err := newDecisionContext(read, d.Engine, c, s)
 	if err != nil {
 		return nil, err
@@ -231,7 +232,7 @@ func prepareReplay(ctx context.Context, tx *op.Tx, in ReplayInput) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	c := &selectedAgent{run.Edges.Agent, s}
+	c := &settings.Selected{Agent: run.Edges.Agent, Settings: s}
 	about := subject{Request: was, task: g.Task, asked: run.Trigger == agentrun.TriggerConsulted, only: g.History}
 	var out *Trial
 	if in.Version == nil && len(turns) > 0 {
@@ -242,7 +243,7 @@ func prepareReplay(ctx context.Context, tx *op.Tx, in ReplayInput) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	own, err := published(all, tx.Client, run.AgentID, run.AgentVersion)
+	own, err := settings.Published(all, tx.Client, run.AgentID, run.AgentVersion)
 	if err != nil {
 		return nil, err
 	}
@@ -254,21 +255,21 @@ func prepareReplay(ctx context.Context, tx *op.Tx, in ReplayInput) (any, error) 
 }
 
 // versionOf returns the settings for a replay: those of the run's version or of the given one.
-func versionOf(ctx context.Context, db *ent.Client, run *ent.AgentRun, version *int) (settings, error) {
+func versionOf(ctx context.Context, db *ent.Client, run *ent.AgentRun, version *int) (settings.Settings, error) {
 	switch a := run.Edges.Agent; {
 	case version == nil:
-		return published(ctx, db, a.ID, run.AgentVersion)
+		return settings.Published(ctx, db, a.ID, run.AgentVersion)
 	case *version == a.Version+1:
-		return draftOf(a)
+		return settings.DraftOf(a)
 	case *version > a.Version:
-		return settings{}, apperr.InvalidField("version", "is none of the agent's")
+		return settings.Settings{}, apperr.InvalidField("version", "is none of the agent's")
 	default:
-		return published(ctx, db, a.ID, *version)
+		return settings.Published(ctx, db, a.ID, *version)
 	}
 }
 
 // replay replays the recorded answers of a run.
-func replay(ctx context.Context, tx *op.Tx, c *selectedAgent, s subject, g engineInput, turns []exchange) (*Trial, error) {
+func replay(ctx context.Context, tx *op.Tx, c *settings.Selected, s subject, g engineInput, turns []exchange) (*Trial, error) {
 	d := worker.ServerOf(tx)
 	if d.Engine == nil {
 		return nil, worker.SwitchedOff()

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"atrium/ent"
+	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 	"atrium/internal/platform/jobs"
@@ -43,7 +44,7 @@ func (*Door) OwnerLeft(ctx context.Context, tx *op.Tx, userID string) error {
 
 // PrincipalOf implements op.Agents.
 func (*Door) PrincipalOf(ctx context.Context, db *ent.Client, a *ent.Agent) (*principal.Principal, string, error) {
-	return callerOf(ctx, db, a)
+	return settings.CallerOf(ctx, db, a)
 }
 
 // Workers of the queues on each node.

@@ -12,6 +12,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/agent"
 	"atrium/ent/agentrun"
+	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
@@ -100,7 +101,7 @@ func (w *runner) decisionContext(read context.Context, run *ent.AgentRun) (*deci
 	if err != nil {
 		return nil, fmt.Errorf("read the request: %w", err)
 	}
-	s, err := published(read, db, run.AgentID, run.AgentVersion)
+	s, err := settings.Published(read, db, run.AgentID, run.AgentVersion)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +111,7 @@ func (w *runner) decisionContext(read context.Context, run *ent.AgentRun) (*deci
 			return nil, fmt.Errorf("read the task: %w", err)
 		}
 	}
-	l, err := newDecisionContext(read, w.Engine, &selectedAgent{run.Edges.Agent, s}, about)
+	l, err := newDecisionContext(read, w.Engine, &settings.Selected{Agent: run.Edges.Agent, Settings: s}, about)
 	if err != nil {
 		return nil, err
 	}

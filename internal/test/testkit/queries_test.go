@@ -146,7 +146,7 @@ func filtered(t *testing.T, source string) []string {
 // transaction, where nothing is hidden.
 func answers(name string) bool {
 	for _, verb := range []string{"load", "list", "lookUp", "prepare", "read"} {
-		if strings.HasPrefix(name, verb) {
+		if strings.HasPrefix(strings.ToLower(name[:1])+name[1:], verb) {
 			return true
 		}
 	}

@@ -1,4 +1,4 @@
-package agent
+package settings
 
 import (
 	"context"
@@ -14,9 +14,9 @@ import (
 	"atrium/internal/platform/principal"
 )
 
-// principalOf returns the principal of an agent, with its scopes and its role, which is limited by the owner's. Returns nil if
+// PrincipalOf returns the principal of an agent, with its scopes and its role, which is limited by the owner's. Returns nil if
 // the owner was deactivated.
-func principalOf(ctx context.Context, db *ent.Client, a *ent.Agent, s settings) (*principal.Principal, error) {
+func PrincipalOf(ctx context.Context, db *ent.Client, a *ent.Agent, s Settings) (*principal.Principal, error) {
 	owner, err := db.User.Query().Where(user.ID(s.OwnerID), access.Here()).Only(ctx)
 	if ent.IsNotFound(err) {
 		return nil, nil // the agent has no active owner
@@ -43,26 +43,26 @@ const (
 	ownerless   = "deactivated" // its owner is
 )
 
-// callerOf returns the principal as which an agent calls outside of runs, by its published version, and what keeps it from calling;
+// CallerOf returns the principal as which an agent calls outside of runs, by its published version, and what keeps it from calling;
 // "" for nothing.
-func callerOf(ctx context.Context, db *ent.Client, a *ent.Agent) (*principal.Principal, string, error) {
+func CallerOf(ctx context.Context, db *ent.Client, a *ent.Agent) (*principal.Principal, string, error) {
 	if a.Version == 0 {
 		return nil, unpublished, nil
 	}
-	s, err := published(ctx, db, a.ID, a.Version)
+	s, err := Published(ctx, db, a.ID, a.Version)
 	if err != nil {
 		return nil, "", err
 	}
-	self, err := principalOf(ctx, db, a, s)
+	self, err := PrincipalOf(ctx, db, a, s)
 	if err == nil && self == nil {
 		return nil, ownerless, nil
 	}
 	return self, "", err
 }
 
-// requesterOf returns the requester as a reader. A requester that is neither an active person nor a service account reads only its
+// RequesterOf returns the requester as a reader. A requester that is neither an active person nor a service account reads only its
 // own rows.
-func requesterOf(ctx context.Context, db *ent.Client, r *ent.Request) (*principal.Principal, error) {
+func RequesterOf(ctx context.Context, db *ent.Client, r *ent.Request) (*principal.Principal, error) {
 	own := &principal.Principal{
 		CompanyID: r.CompanyID, Type: principal.TypeServiceAccount, ID: r.CreatedBy, Role: principal.Member, Scopes: principal.AllScopes,
 		Method: principal.MethodLocal,

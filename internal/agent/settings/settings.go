@@ -1,4 +1,4 @@
-package agent
+package settings
 
 import (
 	"cmp"
@@ -27,13 +27,13 @@ type Tool struct {
 
 // The modes of tools.
 const (
-	modeAuto    = "auto"
-	modeApprove = "approve"
-	modeOff     = "off"
+	modeAuto = "auto"
+	Approve  = "approve"
+	Off      = "off"
 )
 
-// defaultTools are the tools of a new agent.
-var defaultTools = []Tool{{Name: tools.Update, Mode: modeAuto}, {Name: tools.Move, Mode: modeAuto}}
+// DefaultTools are the tools of a new agent.
+var DefaultTools = []Tool{{Name: tools.Update, Mode: modeAuto}, {Name: tools.Move, Mode: modeAuto}}
 
 // messages lists the tools that send a message to somebody.
 var messages = []string{tools.Comment, tools.Decline}
@@ -47,14 +47,14 @@ type Limits struct {
 	Minutes    int `json:"minutes,omitempty" minimum:"1" maximum:"60" doc:"That the model takes, in all calls, or a CUSTOM agent from its claim on; 10 when not given."`
 }
 
-// orDefault returns the limits with defaults for those that are not set.
-func (l Limits) orDefault() Limits {
+// OrDefault returns the limits with defaults for those that are not set.
+func (l Limits) OrDefault() Limits {
 	return Limits{
 		Steps: cmp.Or(l.Steps, maxSteps), ModelCalls: cmp.Or(l.ModelCalls, 12), Tokens: cmp.Or(l.Tokens, 32_000), Minutes: cmp.Or(l.Minutes, 10),
 	}
 }
 
-func (l Limits) noSteps() string { return fmt.Sprintf("The run has had its %d steps.", l.Steps) }
+func (l Limits) NoSteps() string { return fmt.Sprintf("The run has had its %d steps.", l.Steps) }
 
 // LimitsOf returns the limits of an agent's draft.
 func LimitsOf(a *ent.Agent) (Limits, error) {
@@ -64,11 +64,11 @@ func LimitsOf(a *ent.Agent) (Limits, error) {
 			return l, fmt.Errorf("read the limits of %s: %w", a.ID, err)
 		}
 	}
-	return l.orDefault(), nil
+	return l.OrDefault(), nil
 }
 
-// settings hold everything that determines an agent's behaviour, of its draft or of a published version.
-type settings struct {
+// Settings hold everything that determines an agent's behaviour, of its draft or of a published version.
+type Settings struct {
 	Autonomy     string   `json:"autonomy"`
 	OwnerID      string   `json:"ownerId"`
 	Role         string   `json:"role"`
@@ -86,8 +86,8 @@ type settings struct {
 	RunsPerDay int    `json:"runsPerDay"`
 	Shadow     bool   `json:"shadow"`
 
-	endpoint string // in effect at once, and not part of a version
-	connects bool   // the caller names the model connection, and must be able to see it
+	Endpoint string `json:"-"` // in effect at once, and not part of a version
+	Connects bool   `json:"-"` // the caller names the model connection, and must be able to see it
 }
 
 // ToolsOf returns the tools of an agent's draft.
@@ -102,26 +102,26 @@ func ToolsOf(a *ent.Agent) ([]*Tool, error) {
 	return list, nil
 }
 
-// mode returns the mode of a tool; off for a tool that is not listed.
-func (s settings) mode(tool string) string {
+// Mode returns the mode of a tool; off for a tool that is not listed.
+func (s Settings) Mode(tool string) string {
 	for _, t := range s.Tools {
 		if t.Name == tool {
 			return t.Mode
 		}
 	}
-	return modeOff
+	return Off
 }
 
-// kindIn returns what a write becomes that is not done at once.
-func (s settings) kindIn(run *ent.AgentRun) agentaction.Kind {
+// KindIn returns what a write becomes that is not done at once.
+func (s Settings) KindIn(run *ent.AgentRun) agentaction.Kind {
 	if s.Autonomy == string(agent.AutonomySUGGEST) || run.Shadow {
 		return agentaction.KindPROPOSAL
 	}
 	return agentaction.KindACTION
 }
 
-// check returns validation_error for invalid settings.
-func (s settings) check(ctx context.Context, tx *op.Tx, typ, source string) error {
+// Check returns validation_error for invalid settings.
+func (s Settings) Check(ctx context.Context, tx *op.Tx, typ, source string) error {
 	var refs op.Refs
 	switch {
 	case s.Autonomy != string(agent.AutonomyAUTONOMOUS):
@@ -130,10 +130,10 @@ func (s settings) check(ctx context.Context, tx *op.Tx, typ, source string) erro
 	case typ == string(agent.TypeWORKFLOW_PHASE):
 		refs.Fault("autonomy", "is not for an agent of phases: no evaluation tries those")
 	}
-	if s.endpoint != "" && source != string(agent.SourceCUSTOM) {
+	if s.Endpoint != "" && source != string(agent.SourceCUSTOM) {
 		refs.Fault("endpointUrl", "is for an agent whose source is CUSTOM")
-	} else if s.endpoint != "" {
-		refs.Refused(tx.CheckURL("endpointUrl", s.endpoint))
+	} else if s.Endpoint != "" {
+		refs.Refused(tx.CheckURL("endpointUrl", s.Endpoint))
 	}
 	if err := s.checkModel(ctx, tx, source, &refs); err != nil {
 		return err
@@ -172,7 +172,7 @@ func (s settings) check(ctx context.Context, tx *op.Tx, typ, source string) erro
 }
 
 // checkModel refuses an unknown model, an unknown connection, and a model for a CUSTOM agent.
-func (s settings) checkModel(ctx context.Context, tx *op.Tx, source string, refs *op.Refs) error {
+func (s Settings) checkModel(ctx context.Context, tx *op.Tx, source string, refs *op.Refs) error {
 	if s.Engine == string(agent.EngineModel) && source == string(agent.SourceCUSTOM) {
 		refs.Fault("engine", "is for an agent whose source is MANAGED")
 	}
@@ -182,7 +182,7 @@ func (s settings) checkModel(ctx context.Context, tx *op.Tx, source string, refs
 		}
 		return nil
 	}
-	if !s.connects {
+	if !s.Connects {
 		ctx = tx.Unfiltered(ctx, "a connection is there or not")
 	}
 	c, err := tx.ModelConnection.Query().Where(modelconnection.ID(s.ModelConnectionID)).Only(ctx)
@@ -199,7 +199,7 @@ func (s settings) checkModel(ctx context.Context, tx *op.Tx, source string, refs
 }
 
 // ungated returns the tools that send messages without an approval.
-func (s settings) ungated() []string {
+func (s Settings) ungated() []string {
 	var out []string
 	for _, t := range s.Tools {
 		if t.Mode == modeAuto && slices.Contains(messages, t.Name) {

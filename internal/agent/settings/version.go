@@ -1,4 +1,4 @@
-package agent
+package settings
 
 import (
 	"context"
@@ -18,8 +18,8 @@ import (
 	"atrium/internal/workflow/definition"
 )
 
-// published returns the settings of a version.
-func published(ctx context.Context, db *ent.Client, agentID string, version int) (s settings, err error) {
+// Published returns the settings of a version.
+func Published(ctx context.Context, db *ent.Client, agentID string, version int) (s Settings, err error) {
 	v, err := db.AgentVersion.Query().Where(agentversion.AgentID(agentID), agentversion.Version(version)).Only(ctx)
 	if err != nil {
 		return s, fmt.Errorf("read the agent's version: %w", err)
@@ -27,7 +27,7 @@ func published(ctx context.Context, db *ent.Client, agentID string, version int)
 	if err := json.Unmarshal(v.Settings, &s); err != nil {
 		return s, fmt.Errorf("read the settings of %s: %w", v.ID, err)
 	}
-	s.Limits = s.Limits.orDefault() // versions older than the limits have none
+	s.Limits = s.Limits.OrDefault() // versions older than the limits have none
 	return s, nil
 }
 
@@ -36,8 +36,8 @@ const filterTimeout = time.Second
 // filters caches compiled filters by the hash of their text.
 var filters, _ = lru.New[[sha256.Size]byte, *definition.Condition](512)
 
-// filterHolds reports whether a filter matches; an empty one always does.
-func filterHolds(ctx context.Context, source string, b definition.Bound) bool {
+// FilterHolds reports whether a filter matches; an empty one always does.
+func FilterHolds(ctx context.Context, source string, b definition.Bound) bool {
 	if source == "" {
 		return true
 	}
@@ -58,8 +58,8 @@ func filterHolds(ctx context.Context, source string, b definition.Bound) bool {
 // filterField is the name of the filter in errors.
 const filterField = "filter"
 
-// checkFilter returns validation_error if the filter does not compile.
-func checkFilter(ctx context.Context, tx *op.Tx, source string) error {
+// CheckFilter returns validation_error if the filter does not compile.
+func CheckFilter(ctx context.Context, tx *op.Tx, source string) error {
 	if source == "" {
 		return nil
 	}
@@ -71,14 +71,14 @@ func checkFilter(ctx context.Context, tx *op.Tx, source string) error {
 	})
 }
 
-// selectedAgent is the agent for a request, with the settings of its version.
-type selectedAgent struct {
-	agent    *ent.Agent
-	settings settings
+// Selected is the agent for a request, with the settings of its version.
+type Selected struct {
+	Agent    *ent.Agent
+	Settings Settings
 }
 
-// digest returns settings as a version stores them, and their SHA-256.
-func (s settings) digest() (raw json.RawMessage, digest string, err error) {
+// Digest returns settings as a version stores them, and their SHA-256.
+func (s Settings) Digest() (raw json.RawMessage, digest string, err error) {
 	if raw, err = json.Marshal(s); err != nil {
 		return nil, "", fmt.Errorf("write the settings: %w", err)
 	}
@@ -86,11 +86,11 @@ func (s settings) digest() (raw json.RawMessage, digest string, err error) {
 	return raw, hex.EncodeToString(sum[:]), nil
 }
 
-// draftOf returns the settings of an agent's draft.
-func draftOf(a *ent.Agent) (settings, error) {
-	s := settings{
+// DraftOf returns the settings of an agent's draft.
+func DraftOf(a *ent.Agent) (Settings, error) {
+	s := Settings{
 		Autonomy: string(a.Autonomy), OwnerID: op.Or(a.OwnerID, ""), Role: string(a.Role), Scopes: a.Scopes, Filter: a.Filter, Sees: string(a.Sees),
-		Instructions: a.Instructions, Engine: string(a.Engine), ModelConnectionID: op.Or(a.ModelConnectionID, ""), Model: a.Model, RunsPerDay: a.RunsPerDay, Shadow: a.Shadow, endpoint: a.EndpointURL,
+		Instructions: a.Instructions, Engine: string(a.Engine), ModelConnectionID: op.Or(a.ModelConnectionID, ""), Model: a.Model, RunsPerDay: a.RunsPerDay, Shadow: a.Shadow, Endpoint: a.EndpointURL,
 	}
 	var err error
 	if s.Limits, err = LimitsOf(a); err != nil {
@@ -103,6 +103,6 @@ func draftOf(a *ent.Agent) (settings, error) {
 	return s, err
 }
 
-func load(ctx context.Context, tx *op.Tx, id string) (*ent.Agent, error) {
+func Load(ctx context.Context, tx *op.Tx, id string) (*ent.Agent, error) {
 	return op.Lock(tx, tx.Agent.Query().Where(agent.ID(id))).Only(ctx)
 }
