@@ -5,6 +5,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/agent"
+	"atrium/internal/agent/history"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
@@ -68,10 +69,10 @@ func (l *decisionContext) mayRead() (bool, error) {
 }
 
 // history returns the finished requests that the reader may read; none if the reader may read no requests.
-func (l *decisionContext) history() (history, error) {
-	h, _, err := op.Run(l.read, l.engine, readHistory, historyInput{Not: l.subject.not, Only: l.subject.only}, nil)
+func (l *decisionContext) history() (history.Finished, error) {
+	h, _, err := op.Run(l.read, l.engine, history.Read, history.Input{Not: l.subject.not, Only: l.subject.only}, nil)
 	if apperr.CodeOf(err) == apperr.Forbidden {
-		return history{}, nil
+		return history.Finished{}, nil
 	}
 	return h, worker.Wrap("read the history", err)
 }

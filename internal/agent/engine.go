@@ -74,7 +74,7 @@ func (t *conversation) readInput() (engineInput, error) {
 	g.Used = t.earlier.used
 	g.Steps = append(slices.Clone(t.earlier.steps), Step{
 		N: len(t.earlier.steps) + 1, Kind: "read", Operation: "request", Rows: append([]string{t.subject.row()}, g.IDs...)[:min(shownRows, 1+len(g.IDs))],
-		Result: fmt.Sprintf("Looked at the request and %d finished ones.", len(h.requests)), At: t.now().UTC(),
+		Result: fmt.Sprintf("Looked at the request and %d finished ones.", len(h.Requests)), At: t.now().UTC(),
 	})
 	return g, nil
 }

@@ -12,6 +12,7 @@ import (
 	"atrium/ent/offering"
 	"atrium/ent/service"
 	"atrium/ent/user"
+	"atrium/internal/agent/history"
 	"atrium/internal/agent/settings"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
@@ -108,7 +109,7 @@ func taskData(t *ent.Task) map[string]any {
 }
 
 // dataOf returns the data message about a request, read with the rights of read, and the ids that it contains.
-func dataOf(read context.Context, e *op.Engine, s subject, h history, mask func(any) any) (string, []string, error) {
+func dataOf(read context.Context, e *op.Engine, s subject, h history.Finished, mask func(any) any) (string, []string, error) {
 	values, err := request.Variables(s.Request)
 	if err != nil {
 		return "", nil, err
@@ -135,13 +136,13 @@ func dataOf(read context.Context, e *op.Engine, s subject, h history, mask func(
 	if s.task != nil {
 		data["task"] = taskData(s.task)
 	}
-	c := learn(h.requests)
+	c := history.Learn(h.Requests)
 	similar := []any{}
-	for _, n := range c.nearest(wordsOf(s.Request)) {
+	for _, n := range c.Nearest(history.WordsOf(s.Request)) {
 		if len(similar) == maxSimilar {
 			break
 		}
-		similar = append(similar, shortly(n.row, h, &ids))
+		similar = append(similar, shortly(n.Row, h, &ids))
 	}
 	data["similarFinishedRequests"] = similar
 	if data["teams"], err = teams(read, e, people.ListTeamsInput{}, &ids); err != nil {
@@ -209,11 +210,11 @@ func commentsOf(read context.Context, e *op.Engine, s subject) ([]any, error) {
 }
 
 // shortly returns a short form of a request for a model, and adds the ids that it names to ids.
-func shortly(r *ent.Request, h history, ids *[]string) map[string]any {
+func shortly(r *ent.Request, h history.Finished, ids *[]string) map[string]any {
 	out := map[string]any{"id": r.ID, "title": r.Title, "status": string(r.Status), "priority": string(r.Priority), "tags": r.Tags}
 	*ids = append(*ids, r.ID)
 	for name, id := range map[string]*string{"teamId": r.TeamID, "assigneeId": r.AssigneeID} {
-		if id != nil && (h.present == nil || h.present[*id]) {
+		if id != nil && (h.Present == nil || h.Present[*id]) {
 			out[name] = *id
 			*ids = append(*ids, *id)
 		}

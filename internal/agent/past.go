@@ -12,6 +12,7 @@ import (
 	"atrium/ent/request"
 	"atrium/ent/user"
 	"atrium/internal/agent/attack"
+	"atrium/internal/agent/history"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
@@ -35,7 +36,7 @@ type evaluationCase struct {
 // casesOf returns the cases of an evaluation in order. Each job of the evaluation gets the same ones.
 func (w *evaluator) casesOf(ctx context.Context, ev *ent.AgentEvaluation, s settings.Settings) ([]evaluationCase, error) {
 	past, err := w.Engine.Store.Reader().Request.Query().Where(request.StatusEQ(request.StatusCOMPLETED), request.CompletedAtLT(ev.CreatedAt)).
-		Order(request.ByCreatedAt(sql.OrderDesc()), request.ByID(sql.OrderDesc())).Limit(maxHistory).All(ctx)
+		Order(request.ByCreatedAt(sql.OrderDesc()), request.ByID(sql.OrderDesc())).Limit(history.Max).All(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read finished requests: %w", err)
 	}
@@ -95,12 +96,12 @@ func (w *evaluator) readable(ctx context.Context, ev *ent.AgentEvaluation, s set
 	for i, r := range past {
 		ids[i] = r.ID
 	}
-	h, _, err := op.Run(principal.With(ctx, self), w.Engine, readHistory, historyInput{Only: ids}, nil)
+	h, _, err := op.Run(principal.With(ctx, self), w.Engine, history.Read, history.Input{Only: ids}, nil)
 	if err != nil && apperr.CodeOf(err) != apperr.Forbidden {
 		return nil, worker.Wrap("read finished requests as the agent", err)
 	}
 	return slices.DeleteFunc(past, func(r *ent.Request) bool {
-		return !slices.ContainsFunc(h.requests, func(seen *ent.Request) bool { return seen.ID == r.ID })
+		return !slices.ContainsFunc(h.Requests, func(seen *ent.Request) bool { return seen.ID == r.ID })
 	}), nil
 }
 

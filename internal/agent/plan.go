@@ -9,6 +9,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/agent"
+	"atrium/internal/agent/history"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
@@ -68,20 +69,20 @@ func makePlan(ctx context.Context, l *decisionContext, now func() time.Time) (*p
 }
 
 // givenOf returns the input of the engine history.
-func givenOf(r *ent.Request, h history) (engineInput, error) {
+func givenOf(r *ent.Request, h history.Finished) (engineInput, error) {
 	raw, err := json.Marshal(r)
-	g := engineInput{Request: raw, History: make([]string, 0, len(h.requests))}
-	for _, row := range h.requests {
+	g := engineInput{Request: raw, History: make([]string, 0, len(h.Requests))}
+	for _, row := range h.Requests {
 		g.History = append(g.History, row.ID)
 	}
 	return g, worker.Wrap("write the request", err)
 }
 
 // fromHistory sets the steps and writes of the plan from the history.
-func (p *plan) fromHistory(ctx context.Context, l *decisionContext, h history, at time.Time) error {
-	p.step("read", "requests", p.given.History[:min(shownRows, len(p.given.History))], fmt.Sprintf("Looked at %d finished requests.", len(h.requests)), at)
+func (p *plan) fromHistory(ctx context.Context, l *decisionContext, h history.Finished, at time.Time) error {
+	p.step("read", "requests", p.given.History[:min(shownRows, len(p.given.History))], fmt.Sprintf("Looked at %d finished requests.", len(h.Requests)), at)
 	name := tools.Update
-	c := learn(h.requests)
+	c := history.Learn(h.Requests)
 	changes, err := l.offering(ctx, c, h)
 	if err != nil {
 		return err
@@ -89,7 +90,7 @@ func (p *plan) fromHistory(ctx context.Context, l *decisionContext, h history, a
 	if len(changes) > 0 {
 		name = tools.Move // alone, because the rest follows from the offering
 	} else if l.settings.Mode(tools.Update) != settings.Off {
-		changes = decide(c, l.subject.Request, h)
+		changes = history.Decide(c, l.subject.Request, h)
 	}
 	p.step("decide", name, rowsOf(changes), fmt.Sprintf("Decided on %d changes.", len(changes)), at)
 	decided := &p.steps[len(p.steps)-1]
@@ -116,19 +117,19 @@ func (p *plan) fromHistory(ctx context.Context, l *decisionContext, h history, a
 
 // offering returns the change of the request to another offering; none if nothing suggests one, the agent may not move requests,
 // or the request's answers do not fit that offering's form.
-func (l *decisionContext) offering(ctx context.Context, c *corpus, h history) ([]tools.Change, error) {
+func (l *decisionContext) offering(ctx context.Context, c *history.Corpus, h history.Finished) ([]tools.Change, error) {
 	if l.settings.Mode(tools.Move) == settings.Off {
 		return nil, nil
 	}
-	to, ok := decideOffering(c, l.subject.Request, h)
+	to, ok := history.DecideOffering(c, l.subject.Request, h)
 	if !ok {
 		return nil, nil
 	}
-	fits, err := request.Fits(ctx, l.engine.Outside(principal.Worker(l.subject.CompanyID, worker.Name)), l.subject.Request, to.value)
+	fits, err := request.Fits(ctx, l.engine.Outside(principal.Worker(l.subject.CompanyID, worker.Name)), l.subject.Request, to.Value)
 	if err != nil || !fits {
 		return nil, worker.Wrap("check the answers against the offering's form", err)
 	}
-	return []tools.Change{changeBy("offeringId", l.subject.OfferingID, to)}, nil
+	return []tools.Change{history.ChangeBy("offeringId", l.subject.OfferingID, to)}, nil
 }
 
 // writeOf returns the write for changes. It has the rationale and the confidence of the least certain change.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"atrium/internal/agent/history"
 	"atrium/internal/agent/model"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
@@ -64,7 +65,7 @@ var readTools = []readTool{
 		list, _, err := op.Run(read, e, request.List, in, nil)
 		out := []any{}
 		for _, r := range list.Rows {
-			out = append(out, shortly(r, history{}, ids))
+			out = append(out, shortly(r, history.Finished{}, ids))
 		}
 		return out, err
 	}),
@@ -73,7 +74,7 @@ var readTools = []readTool{
 		if err != nil {
 			return nil, err
 		}
-		one := shortly(r, history{}, ids)
+		one := shortly(r, history.Finished{}, ids)
 		one["description"] = begins(r.Description)
 		return []any{one}, nil
 	}),

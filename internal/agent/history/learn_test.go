@@ -1,4 +1,4 @@
-package agent
+package history
 
 import (
 	"fmt"
@@ -56,22 +56,22 @@ func TestHistoryBeatsTheMajority(t *testing.T) {
 	const company, every = 5000, 5 // one request in five is tried
 	rows := seeded(company, rand.New(rand.NewPCG(1, 2)))
 	asked, right, largest, offered, offeredRight := 0, 0, 0, 0, 0
-	for from := maxHistory; from < company; from += maxHistory {
-		before := rows[from-maxHistory : from]
-		c := learn(before)
-		require.Equal(t, c.weigh(wordsOf(rows[from])), learn(before).weigh(wordsOf(rows[from])), "the same every time")
-		for i := from; i < from+maxHistory; i += every {
+	for from := Max; from < company; from += Max {
+		before := rows[from-Max : from]
+		c := Learn(before)
+		require.Equal(t, c.weigh(WordsOf(rows[from])), Learn(before).weigh(WordsOf(rows[from])), "the same every time")
+		for i := from; i < from+Max; i += every {
 			r := rows[i]
-			words := wordsOf(r)
-			g, ok := c.guess(words, c.nearest(words), func(r *ent.Request) string { return *r.TeamID })
+			words := WordsOf(r)
+			g, ok := c.guess(words, c.Nearest(words), func(r *ent.Request) string { return *r.TeamID })
 			asked++
-			if g.value == *r.TeamID {
+			if g.Value == *r.TeamID {
 				right++
 			}
 			if ok {
 				offered++
 				require.Len(t, g.because, named)
-				if g.value == *r.TeamID {
+				if g.Value == *r.TeamID {
 					offeredRight++
 				}
 			}
@@ -85,16 +85,16 @@ func TestHistoryBeatsTheMajority(t *testing.T) {
 }
 
 func BenchmarkDecide(b *testing.B) {
-	rows := seeded(maxHistory+1, rand.New(rand.NewPCG(1, 2)))
-	h := history{requests: rows[:maxHistory], present: map[string]bool{}}
-	for _, r := range h.requests {
-		h.present[*r.TeamID] = true
+	rows := seeded(Max+1, rand.New(rand.NewPCG(1, 2)))
+	h := Finished{Requests: rows[:Max], Present: map[string]bool{}}
+	for _, r := range h.Requests {
+		h.Present[*r.TeamID] = true
 	}
-	target := *rows[maxHistory]
+	target := *rows[Max]
 	target.TeamID = nil
 	for b.Loop() {
-		c := learn(h.requests)
-		decideOffering(c, &target, h)
-		decide(c, &target, h)
+		c := Learn(h.Requests)
+		DecideOffering(c, &target, h)
+		Decide(c, &target, h)
 	}
 }

@@ -1,4 +1,4 @@
-package agent
+package history
 
 import (
 	"maps"
@@ -9,15 +9,15 @@ import (
 	"atrium/internal/agent/tools"
 )
 
-// decide returns the changes that the finished requests suggest for a new one. It keeps a team, an assignee and tags that the
+// Decide returns the changes that the finished requests suggest for a new one. It keeps a team, an assignee and tags that the
 // request already has.
-func decide(c *corpus, r *ent.Request, h history) []tools.Change {
-	words := wordsOf(r)
-	near := c.nearest(words)
+func Decide(c *Corpus, r *ent.Request, h Finished) []tools.Change {
+	words := WordsOf(r)
+	near := c.Nearest(words)
 	var out []tools.Change
-	add := func(field string, from any, g guess) { out = append(out, changeBy(field, from, g)) }
+	add := func(field string, from any, g guess) { out = append(out, ChangeBy(field, from, g)) }
 	there := func(id *string) string {
-		if id == nil || !h.present[*id] {
+		if id == nil || !h.Present[*id] {
 			return ""
 		}
 		return *id
@@ -32,7 +32,7 @@ func decide(c *corpus, r *ent.Request, h history) []tools.Change {
 			add("assigneeId", nil, g)
 		}
 	}
-	if g, ok := c.guess(words, near, func(r *ent.Request) string { return string(r.Priority) }); ok && g.value != string(r.Priority) {
+	if g, ok := c.guess(words, near, func(r *ent.Request) string { return string(r.Priority) }); ok && g.Value != string(r.Priority) {
 		add("priority", string(r.Priority), g)
 	}
 	if tags, g := c.tags(r, words, near); len(tags) > 0 {
@@ -40,29 +40,29 @@ func decide(c *corpus, r *ent.Request, h history) []tools.Change {
 		for k, v := range r.Tags {
 			from[k], tags[k] = v, v
 		}
-		change := changeBy("tags", from, g)
+		change := ChangeBy("tags", from, g)
 		change.To = tags
 		out = append(out, change)
 	}
 	return out
 }
 
-// decideOffering returns the offering that the finished requests suggest for a new one by its text alone; false for none, and for
+// DecideOffering returns the offering that the finished requests suggest for a new one by its text alone; false for none, and for
 // the one that it has. The nearest request must share two words with it: where all finished requests are of one offering, a single
 // common word would make that certain.
-func decideOffering(c *corpus, r *ent.Request, h history) (guess, bool) {
+func DecideOffering(c *Corpus, r *ent.Request, h Finished) (guess, bool) {
 	words := writtenWords(r)
-	near := c.nearest(words)
+	near := c.Nearest(words)
 	if len(near) == 0 || shared(words, near[0].counts) < 2 {
 		return guess{}, false
 	}
 	g, ok := c.guess(words, near, func(r *ent.Request) string {
-		if !h.present[r.OfferingID] {
+		if !h.Present[r.OfferingID] {
 			return ""
 		}
 		return r.OfferingID
 	})
-	return g, ok && g.confidence >= sure && g.value != r.OfferingID
+	return g, ok && g.confidence >= sure && g.Value != r.OfferingID
 }
 
 // shared returns how many words two requests have in common.
@@ -75,18 +75,18 @@ func shared(a, b map[string]float64) (n int) {
 	return n
 }
 
-// changeBy returns the change of a field to a guessed value.
-func changeBy(field string, from any, to guess) tools.Change {
+// ChangeBy returns the change of a field to a guessed value.
+func ChangeBy(field string, from any, to guess) tools.Change {
 	return tools.Change{
-		Field: field, From: from, To: to.value, Rationale: "because " + strings.Join(to.because, ", "), Confidence: to.confidence, Rows: to.because,
+		Field: field, From: from, To: to.Value, Rationale: "because " + strings.Join(to.because, ", "), Confidence: to.confidence, Rows: to.because,
 	}
 }
 
 // tags returns the tags that similar requests have and the request lacks, with the least certain guess.
-func (c *corpus) tags(r *ent.Request, words map[string]float64, near []near) (map[string]string, guess) {
+func (c *Corpus) tags(r *ent.Request, words map[string]float64, near []near) (map[string]string, guess) {
 	known := map[string]bool{}
 	for _, n := range near[:min(neighbours, len(near))] {
-		for k := range n.row.Tags {
+		for k := range n.Row.Tags {
 			if _, has := r.Tags[k]; !has {
 				known[k] = true
 			}
@@ -95,7 +95,7 @@ func (c *corpus) tags(r *ent.Request, words map[string]float64, near []near) (ma
 	out, least := map[string]string{}, guess{confidence: 1}
 	for _, k := range slices.Sorted(maps.Keys(known)) {
 		if g, ok := c.guess(words, near, func(r *ent.Request) string { return r.Tags[k] }); ok {
-			out[k] = g.value
+			out[k] = g.Value
 			if g.confidence <= least.confidence {
 				least = g
 			}

@@ -1,4 +1,4 @@
-package agent
+package history
 
 import (
 	"context"
@@ -17,27 +17,27 @@ import (
 	"atrium/internal/op"
 )
 
-// maxHistory is the maximum number of finished requests that a plan uses, the newest ones.
-const maxHistory = 500
+// Max is the maximum number of finished requests that a plan uses, the newest ones.
+const Max = 500
 
-// readHistory returns the newest finished requests that the caller may read.
-var readHistory = op.New("request.finished", op.Spec{
+// Read returns the newest finished requests that the caller may read.
+var Read = op.New("request.finished", op.Spec{
 	Resource: "Request", Action: op.Read, Scope: "requests:read", Summary: "Read finished requests, for an agent to learn from",
 }, listHistory)
 
-// historyInput is filled in by workers alone, never by a caller.
-type historyInput struct {
+// Input is filled in by workers alone, never by a caller.
+type Input struct {
 	Not  []string `json:"-"` // requests to leave out
 	Only []string `json:"-"` // the only requests to read, for a replay; nil for all
 }
 
-// history holds finished requests, and which of the offerings, teams and people that they name can still take requests.
-type history struct {
-	requests []*ent.Request
-	present  map[string]bool
+// Finished holds finished requests, and which of the offerings, teams and people that they name can still take requests.
+type Finished struct {
+	Requests []*ent.Request
+	Present  map[string]bool
 }
 
-func listHistory(ctx context.Context, tx *op.Tx, in historyInput) (history, error) {
+func listHistory(ctx context.Context, tx *op.Tx, in Input) (Finished, error) {
 	q := tx.Request.Query().Where(request.StatusEQ(request.StatusCOMPLETED))
 	if len(in.Not) > 0 {
 		q.Where(request.IDNotIn(in.Not...))
@@ -48,13 +48,13 @@ func listHistory(ctx context.Context, tx *op.Tx, in historyInput) (history, erro
 	if tx.OwnOnly() {
 		q.Where(request.CreatedBy(tx.Principal().ID))
 	}
-	rows, err := q.Order(request.ByCreatedAt(sql.OrderDesc()), request.ByID(sql.OrderDesc())).Limit(maxHistory).
+	rows, err := q.Order(request.ByCreatedAt(sql.OrderDesc()), request.ByID(sql.OrderDesc())).Limit(Max).
 		Select(request.FieldID, request.FieldTitle, request.FieldDescription, request.FieldServiceID, request.FieldOfferingID,
 			request.FieldPriority, request.FieldTags, request.FieldTeamID, request.FieldAssigneeID).All(ctx)
 	if err != nil {
-		return history{}, fmt.Errorf("read finished requests: %w", err)
+		return Finished{}, fmt.Errorf("read finished requests: %w", err)
 	}
-	h := history{requests: rows, present: map[string]bool{}}
+	h := Finished{Requests: rows, Present: map[string]bool{}}
 	if err := h.lookUpOfferings(ctx, tx); err != nil {
 		return h, err
 	}
@@ -62,9 +62,9 @@ func listHistory(ctx context.Context, tx *op.Tx, in historyInput) (history, erro
 }
 
 // lookUpOfferings records which offerings are active, among those that the reader sees.
-func (h *history) lookUpOfferings(ctx context.Context, tx *op.Tx) error {
+func (h *Finished) lookUpOfferings(ctx context.Context, tx *op.Tx) error {
 	offerings := map[string]bool{}
-	for _, r := range h.requests {
+	for _, r := range h.Requests {
 		offerings[r.OfferingID] = true
 	}
 	active, err := tx.Offering.Query().Where(offering.IDIn(slices.Collect(maps.Keys(offerings))...), offering.StatusEQ(offering.StatusActive),
@@ -73,15 +73,15 @@ func (h *history) lookUpOfferings(ctx context.Context, tx *op.Tx) error {
 		return fmt.Errorf("look the offerings up: %w", err)
 	}
 	for _, id := range active {
-		h.present[id] = true
+		h.Present[id] = true
 	}
 	return nil
 }
 
 // lookUp records which teams exist and which people are active.
-func (h *history) lookUp(ctx context.Context, tx *op.Tx) error {
+func (h *Finished) lookUp(ctx context.Context, tx *op.Tx) error {
 	teams, people := map[string]bool{}, map[string]bool{}
-	for _, r := range h.requests {
+	for _, r := range h.Requests {
 		if r.TeamID != nil {
 			teams[*r.TeamID] = true
 		}
@@ -98,7 +98,7 @@ func (h *history) lookUp(ctx context.Context, tx *op.Tx) error {
 		return fmt.Errorf("look the people up: %w", err)
 	}
 	for _, id := range append(there, active...) {
-		h.present[id] = true
+		h.Present[id] = true
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package agent
+package history
 
 import (
 	"cmp"
@@ -24,17 +24,17 @@ type example struct {
 	id     string
 	words  map[string]float64 // TF-IDF weights, as a vector of length 1
 	counts map[string]float64
-	row    *ent.Request
+	Row    *ent.Request
 }
 
-// corpus holds the examples on which guesses are based.
-type corpus struct {
+// Corpus holds the examples on which guesses are based.
+type Corpus struct {
 	examples []example
 	idf      map[string]float64
 }
 
-// wordsOf returns the number of occurrences of each word in a request. Its service and offering count as words.
-func wordsOf(r *ent.Request) map[string]float64 {
+// WordsOf returns the number of occurrences of each word in a request. Its service and offering count as words.
+func WordsOf(r *ent.Request) map[string]float64 {
 	out := writtenWords(r)
 	out["service:"+r.ServiceID], out["offering:"+r.OfferingID] = 1, 1
 	return out
@@ -52,11 +52,11 @@ func writtenWords(r *ent.Request) map[string]float64 {
 	return out
 }
 
-// learn computes the TF-IDF weights of finished requests.
-func learn(rows []*ent.Request) *corpus {
-	c := &corpus{idf: map[string]float64{}}
+// Learn computes the TF-IDF weights of finished requests.
+func Learn(rows []*ent.Request) *Corpus {
+	c := &Corpus{idf: map[string]float64{}}
 	for _, r := range rows {
-		e := example{id: r.ID, counts: wordsOf(r), row: r}
+		e := example{id: r.ID, counts: WordsOf(r), Row: r}
 		for w := range e.counts {
 			c.idf[w]++
 		}
@@ -72,7 +72,7 @@ func learn(rows []*ent.Request) *corpus {
 }
 
 // weigh returns the TF-IDF weights of words as a vector of length 1. Words that are in no example weigh nothing.
-func (c *corpus) weigh(counts map[string]float64) map[string]float64 {
+func (c *Corpus) weigh(counts map[string]float64) map[string]float64 {
 	out, sum := make(map[string]float64, len(counts)), 0.0
 	for _, w := range slices.Sorted(maps.Keys(counts)) {
 		v := (1 + math.Log(counts[w])) * c.idf[w]
@@ -94,8 +94,8 @@ type near struct {
 	likeness float64
 }
 
-// nearest returns the examples that are similar to a request, most similar first.
-func (c *corpus) nearest(counts map[string]float64) []near {
+// Nearest returns the examples that are similar to a request, most similar first.
+func (c *Corpus) Nearest(counts map[string]float64) []near {
 	words := c.weigh(counts)
 	order := slices.Sorted(maps.Keys(words)) // a fixed order, because it changes the rounding of sums
 	var out []near
@@ -115,18 +115,18 @@ func (c *corpus) nearest(counts map[string]float64) []near {
 
 // guess is a value for a field, with its evidence.
 type guess struct {
-	value      string
+	Value      string
 	confidence float64
 	because    []string // ids of the nearest requests that have the value
 }
 
 // guess returns the most likely value of label for the words; false if its confidence is below 0.5. The confidence is the mean of
 // the naive Bayes probability and the share among the nearest requests.
-func (c *corpus) guess(counts map[string]float64, near []near, label func(*ent.Request) string) (guess, bool) {
+func (c *Corpus) guess(counts map[string]float64, near []near, label func(*ent.Request) string) (guess, bool) {
 	bayes := c.bayes(counts, label)
 	votes, all := map[string]float64{}, 0.0
 	for _, n := range near[:min(neighbours, len(near))] {
-		votes[label(n.row)] += n.likeness
+		votes[label(n.Row)] += n.likeness
 		all += n.likeness
 	}
 	var best guess
@@ -136,14 +136,14 @@ func (c *corpus) guess(counts map[string]float64, near []near, label func(*ent.R
 			p += votes[value] / all / 2
 		}
 		if p > best.confidence {
-			best = guess{value: value, confidence: p}
+			best = guess{Value: value, confidence: p}
 		}
 	}
-	if best.value == "" || best.confidence < certain {
+	if best.Value == "" || best.confidence < certain {
 		return best, false
 	}
 	for _, n := range near {
-		if label(n.row) == best.value && len(best.because) < named {
+		if label(n.Row) == best.Value && len(best.because) < named {
 			best.because = append(best.because, n.id)
 		}
 	}
@@ -151,7 +151,7 @@ func (c *corpus) guess(counts map[string]float64, near []near, label func(*ent.R
 }
 
 // bayes returns the probability of each value for the words, by multinomial naive Bayes.
-func (c *corpus) bayes(counts map[string]float64, label func(*ent.Request) string) map[string]float64 {
+func (c *Corpus) bayes(counts map[string]float64, label func(*ent.Request) string) map[string]float64 {
 	type class struct {
 		rows, total float64
 		words       map[string]float64
@@ -159,10 +159,10 @@ func (c *corpus) bayes(counts map[string]float64, label func(*ent.Request) strin
 	classes := map[string]*class{}
 	for i := range c.examples {
 		e := &c.examples[i]
-		k := classes[label(e.row)]
+		k := classes[label(e.Row)]
 		if k == nil {
 			k = &class{words: map[string]float64{}}
-			classes[label(e.row)] = k
+			classes[label(e.Row)] = k
 		}
 		k.rows++
 		for w, n := range e.counts {
