@@ -9,6 +9,7 @@ import (
 	"atrium/graph/generated"
 	"atrium/graph/internal/relay"
 	"atrium/internal/agent"
+	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
 	"atrium/internal/notify/feed"
@@ -16,12 +17,12 @@ import (
 	"atrium/internal/platform/period"
 )
 
-func (r *queryResolver) AgentStats(ctx context.Context, from, to time.Time, by generated.AgentStatsBy) ([]*agent.Stat, error) {
-	return run(ctx, r.engine, agent.Stats, agent.StatsInput{Input: period.Input{From: from, To: to}, By: string(by)})
+func (r *queryResolver) AgentStats(ctx context.Context, from, to time.Time, by generated.AgentStatsBy) ([]*runs.Stat, error) {
+	return run(ctx, r.engine, runs.Stats, runs.StatsInput{Input: period.Input{From: from, To: to}, By: string(by)})
 }
 
-func (r *mutationResolver) StopAllAgents(ctx context.Context, input agent.StopAllInput) (*generated.StopAllAgentsPayload, error) {
-	out, err := change(ctx, r.engine, agent.StopAll, input, "")
+func (r *mutationResolver) StopAllAgents(ctx context.Context, input runs.StopAllInput) (*generated.StopAllAgentsPayload, error) {
+	out, err := change(ctx, r.engine, runs.StopAll, input, "")
 	if err != nil {
 		return nil, err
 	}
@@ -61,11 +62,11 @@ func (r *mutationResolver) CreateAgentKey(ctx context.Context, input agent.Creat
 	return &generated.CreateAgentKeyPayload{APIKey: k.Key, Value: k.Value}, err
 }
 
-func (r *subscriptionResolver) AgentRunChanged(ctx context.Context, id *string, filter *agent.ListRunsInput) (<-chan *generated.AgentRunChange, error) {
-	in := agent.LookUpRunsInput{ListRunsInput: op.Or(filter, agent.ListRunsInput{})}
-	return watch(ctx, watched{feed.AgentRuns, feed.Filter{ID: op.Or(id, "")}}, readable(r.engine, id, agent.GetRun, func(ctx context.Context, ids, _ []string) (map[string]*ent.AgentRun, error) {
+func (r *subscriptionResolver) AgentRunChanged(ctx context.Context, id *string, filter *runs.ListRunsInput) (<-chan *generated.AgentRunChange, error) {
+	in := runs.LookUpRunsInput{ListRunsInput: op.Or(filter, runs.ListRunsInput{})}
+	return watch(ctx, watched{feed.AgentRuns, feed.Filter{ID: op.Or(id, "")}}, readable(r.engine, id, runs.Get, func(ctx context.Context, ids, _ []string) (map[string]*ent.AgentRun, error) {
 		in.IDs = ids
-		return run(ctx, r.engine, agent.LookUpRuns, in)
+		return run(ctx, r.engine, runs.LookUp, in)
 	}), func(kind generated.ChangeKind, run *ent.AgentRun) *generated.AgentRunChange {
 		return &generated.AgentRunChange{Change: kind, AgentRun: run}
 	})
@@ -88,8 +89,8 @@ func (r *agentResolver) Versions(ctx context.Context, a *ent.Agent, first *int, 
 	return resolveChildren(ctx, r.engine, a, func(a *ent.Agent) string { return a.ID }, agent.VersionsOf, first, after, same[ent.AgentVersion])
 }
 
-func (r *agentRunResolver) Steps(_ context.Context, run *ent.AgentRun) ([]*agent.Step, error) {
-	return agent.StepsOf(run)
+func (r *agentRunResolver) Steps(_ context.Context, run *ent.AgentRun) ([]*runs.Step, error) {
+	return runs.StepsOf(run)
 }
 
 func (r *agentRunResolver) Actions(ctx context.Context, run *ent.AgentRun, first *int, after *string) (*relay.Connection[ent.AgentAction], error) {
@@ -109,5 +110,5 @@ func (r *agentChangeResolver) To(_ context.Context, c *tools.Change) (json.RawMe
 }
 
 func (r *requestResolver) AgentRuns(ctx context.Context, q *ent.Request, first *int, after *string) (*relay.Connection[ent.AgentRun], error) {
-	return resolveChildren(ctx, r.engine, q, func(q *ent.Request) string { return q.ID }, agent.RunsOf, first, after, same[ent.AgentRun])
+	return resolveChildren(ctx, r.engine, q, func(q *ent.Request) string { return q.ID }, runs.RunsOf, first, after, same[ent.AgentRun])
 }

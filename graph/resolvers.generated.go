@@ -10,6 +10,7 @@ import (
 	"atrium/graph/generated"
 	"atrium/graph/internal/relay"
 	"atrium/internal/agent"
+	"atrium/internal/agent/runs"
 	"atrium/internal/billing"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
@@ -51,11 +52,11 @@ func (r *queryResolver) AgentActions(ctx context.Context, first *int, after *str
 }
 
 func (r *queryResolver) AgentRun(ctx context.Context, id string) (*ent.AgentRun, error) {
-	return read(ctx, r.engine, agent.GetRun, id)
+	return read(ctx, r.engine, runs.Get, id)
 }
 
-func (r *queryResolver) AgentRuns(ctx context.Context, first *int, after *string, filter *agent.ListRunsInput, orderBy *relay.Order) (*relay.Connection[ent.AgentRun], error) {
-	return list(ctx, r.engine, agent.ListRuns, filter, first, after, orderBy)
+func (r *queryResolver) AgentRuns(ctx context.Context, first *int, after *string, filter *runs.ListRunsInput, orderBy *relay.Order) (*relay.Connection[ent.AgentRun], error) {
+	return list(ctx, r.engine, runs.List, filter, first, after, orderBy)
 }
 
 func (r *queryResolver) APIKeys(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.APIKey], error) {
@@ -467,8 +468,8 @@ func (r *mutationResolver) ReplayWebhookDelivery(ctx context.Context, input op.B
 	return &generated.ReplayWebhookDeliveryPayload{WebhookDelivery: row}, err
 }
 
-func (r *mutationResolver) RerunAgent(ctx context.Context, input agent.RerunInput) (*generated.RerunAgentPayload, error) {
-	row, err := change(ctx, r.engine, agent.Rerun, input, "")
+func (r *mutationResolver) RerunAgent(ctx context.Context, input runs.RerunInput) (*generated.RerunAgentPayload, error) {
+	row, err := change(ctx, r.engine, runs.Rerun, input, "")
 	return &generated.RerunAgentPayload{AgentRun: row}, err
 }
 
@@ -518,7 +519,7 @@ func (r *mutationResolver) SnoozeRequest(ctx context.Context, input request.Snoo
 }
 
 func (r *mutationResolver) StopAgentRun(ctx context.Context, input op.ByID) (*generated.StopAgentRunPayload, error) {
-	row, err := change(ctx, r.engine, agent.StopRun, input, "id")
+	row, err := change(ctx, r.engine, runs.Stop, input, "id")
 	return &generated.StopAgentRunPayload{AgentRun: row}, err
 }
 
@@ -738,7 +739,7 @@ func (r *agentResolver) Etag(_ context.Context, row *ent.Agent) (string, error) 
 }
 
 func (r *agentActionResolver) Run(ctx context.Context, row *ent.AgentAction) (*ent.AgentRun, error) {
-	return resolveEdge(ctx, r.engine, row, func(row *ent.AgentAction) *string { return &row.RunID }, agent.LookUpEdges)
+	return resolveEdge(ctx, r.engine, row, func(row *ent.AgentAction) *string { return &row.RunID }, runs.LookUpEdges)
 }
 
 func (r *agentActionResolver) Request(ctx context.Context, row *ent.AgentAction) (*ent.Request, error) {

@@ -5,6 +5,7 @@ import (
 
 	"atrium/ent"
 	"atrium/internal/agent"
+	"atrium/internal/agent/runs"
 )
 
 // AgentRun is an agent's work on a request as answers show it.
@@ -43,7 +44,7 @@ type AgentStep struct {
 }
 
 func agentRunOut(r *ent.AgentRun) AgentRun {
-	kept, _ := agent.StepsOf(r) // unreadable steps are shown as none
+	kept, _ := runs.StepsOf(r) // unreadable steps are shown as none
 	steps := make([]AgentStep, len(kept))
 	for i, s := range kept {
 		steps[i] = AgentStep{N: s.N, Kind: s.Kind, Operation: s.Operation, Rows: append([]string{}, s.Rows...), Arguments: s.Arguments, Result: s.Result, At: at(s.At)}

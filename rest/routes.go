@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"atrium/internal/agent"
+	"atrium/internal/agent/runs"
 	"atrium/internal/billing"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
@@ -90,8 +91,8 @@ var routes = []route{
 	one(http.MethodPatch, "/secrets/{id}", http.StatusOK, secret.UpdateSecret, secretOut),
 	remove("/secrets/{id}", secret.DeleteSecret, secretOut),
 
-	list("/agent-runs", agent.ListRuns, agentRunOut),
-	one(http.MethodGet, "/agent-runs/{id}", http.StatusOK, agent.GetRun, agentRunOut),
+	list("/agent-runs", runs.List, agentRunOut),
+	one(http.MethodGet, "/agent-runs/{id}", http.StatusOK, runs.Get, agentRunOut),
 	one(http.MethodPost, "/agent-runs/{id}/claim", http.StatusOK, agent.Claim, agentRunOut),
 	one(http.MethodPost, "/agent-runs/{id}/steps", http.StatusOK, agent.AddStep, agentRunOut),
 	one(http.MethodPost, "/agent-runs/{id}/complete", http.StatusOK, agent.Complete, agentRunOut),

@@ -19,6 +19,7 @@ import (
 
 	"atrium/authz"
 	"atrium/internal/agent"
+	"atrium/internal/agent/runs"
 	"atrium/internal/agent/worker"
 	"atrium/internal/billing"
 	"atrium/internal/desk/request"
@@ -128,7 +129,7 @@ func (c *core) build(ctx context.Context, outside *egress.Guard) (err error) {
 		Store: c.store, Authz: decider, Sealer: c.sealer, Mailer: c.letters, Queue: c.queue,
 		Egress: outside, Log: c.log, Decisions: decisionlog.NewSampler(c.store, c.log, sampledDecisions),
 	}
-	c.engine.Events = events.Subscribers{webhook.Deliver(c.queue, c.engine), execution.Follow(c.queue), notice.Follow(c.queue), agent.Follow(c.store, c.queue)}
+	c.engine.Events = events.Subscribers{webhook.Deliver(c.queue, c.engine), execution.Follow(c.queue), notice.Follow(c.queue), runs.Follow(c.store, c.queue)}
 	c.engine.Agents = agent.NewDoor(c.engine, worker.Models{}) // a server has one with its models
 	return nil
 }

@@ -20,6 +20,7 @@ import (
 	"atrium/graph/internal/inline"
 	"atrium/graph/internal/relay"
 	"atrium/internal/agent"
+	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
 )
@@ -50,7 +51,7 @@ type AgentEvaluationResolver interface {
 	Settings(ctx context.Context, obj *ent.AgentEvaluation) (json.RawMessage, error)
 }
 type AgentRunResolver interface {
-	Steps(ctx context.Context, obj *ent.AgentRun) ([]*agent.Step, error)
+	Steps(ctx context.Context, obj *ent.AgentRun) ([]*runs.Step, error)
 
 	Actions(ctx context.Context, obj *ent.AgentRun, first *int, after *string) (*relay.Connection[ent.AgentAction], error)
 	Request(ctx context.Context, obj *ent.AgentRun) (*ent.Request, error)
@@ -1003,7 +1004,7 @@ func (ec *executionContext) _AgentRun_steps(ctx context.Context, field graphql.C
 			return ec.Resolvers.AgentRun().Steps(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*agent.Step) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v []*runs.Step) graphql.Marshaler {
 			return ec.marshalNAgentStep2ᚕᚖatriumᚋinternalᚋagentᚐStepᚄ(ctx, selections, v)
 		},
 		true,
@@ -1215,161 +1216,161 @@ func (ec *executionContext) fieldContext_AgentRunChange_agentRun(_ context.Conte
 	return fc, nil
 }
 
-func (ec *executionContext) _AgentStat_key(ctx context.Context, field graphql.CollectedField, obj *agent.Stat) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentStat_key(ctx context.Context, field graphql.CollectedField, obj *runs.Stat) (ret graphql.Marshaler) {
 	return ec.marshalNString2string(ctx, field.Selections, obj.Key)
 }
 func (ec *executionContext) fieldContext_AgentStat_key(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentStat", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _AgentStat_runs(ctx context.Context, field graphql.CollectedField, obj *agent.Stat) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentStat_runs(ctx context.Context, field graphql.CollectedField, obj *runs.Stat) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.Runs)
 }
 func (ec *executionContext) fieldContext_AgentStat_runs(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentStat", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _AgentStat_open(ctx context.Context, field graphql.CollectedField, obj *agent.Stat) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentStat_open(ctx context.Context, field graphql.CollectedField, obj *runs.Stat) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.Open)
 }
 func (ec *executionContext) fieldContext_AgentStat_open(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentStat", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _AgentStat_completed(ctx context.Context, field graphql.CollectedField, obj *agent.Stat) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentStat_completed(ctx context.Context, field graphql.CollectedField, obj *runs.Stat) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.Completed)
 }
 func (ec *executionContext) fieldContext_AgentStat_completed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentStat", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _AgentStat_proposed(ctx context.Context, field graphql.CollectedField, obj *agent.Stat) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentStat_proposed(ctx context.Context, field graphql.CollectedField, obj *runs.Stat) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.Proposed)
 }
 func (ec *executionContext) fieldContext_AgentStat_proposed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentStat", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _AgentStat_handedOver(ctx context.Context, field graphql.CollectedField, obj *agent.Stat) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentStat_handedOver(ctx context.Context, field graphql.CollectedField, obj *runs.Stat) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.HandedOver)
 }
 func (ec *executionContext) fieldContext_AgentStat_handedOver(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentStat", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _AgentStat_failed(ctx context.Context, field graphql.CollectedField, obj *agent.Stat) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentStat_failed(ctx context.Context, field graphql.CollectedField, obj *runs.Stat) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.Failed)
 }
 func (ec *executionContext) fieldContext_AgentStat_failed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentStat", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _AgentStat_stopped(ctx context.Context, field graphql.CollectedField, obj *agent.Stat) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentStat_stopped(ctx context.Context, field graphql.CollectedField, obj *runs.Stat) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.Stopped)
 }
 func (ec *executionContext) fieldContext_AgentStat_stopped(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentStat", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _AgentStat_waiting(ctx context.Context, field graphql.CollectedField, obj *agent.Stat) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentStat_waiting(ctx context.Context, field graphql.CollectedField, obj *runs.Stat) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.Waiting)
 }
 func (ec *executionContext) fieldContext_AgentStat_waiting(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentStat", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _AgentStat_applied(ctx context.Context, field graphql.CollectedField, obj *agent.Stat) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentStat_applied(ctx context.Context, field graphql.CollectedField, obj *runs.Stat) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.Applied)
 }
 func (ec *executionContext) fieldContext_AgentStat_applied(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentStat", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _AgentStat_rejected(ctx context.Context, field graphql.CollectedField, obj *agent.Stat) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentStat_rejected(ctx context.Context, field graphql.CollectedField, obj *runs.Stat) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.Rejected)
 }
 func (ec *executionContext) fieldContext_AgentStat_rejected(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentStat", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _AgentStat_stale(ctx context.Context, field graphql.CollectedField, obj *agent.Stat) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentStat_stale(ctx context.Context, field graphql.CollectedField, obj *runs.Stat) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.Stale)
 }
 func (ec *executionContext) fieldContext_AgentStat_stale(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentStat", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _AgentStat_expired(ctx context.Context, field graphql.CollectedField, obj *agent.Stat) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentStat_expired(ctx context.Context, field graphql.CollectedField, obj *runs.Stat) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.Expired)
 }
 func (ec *executionContext) fieldContext_AgentStat_expired(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentStat", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _AgentStat_modelCalls(ctx context.Context, field graphql.CollectedField, obj *agent.Stat) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentStat_modelCalls(ctx context.Context, field graphql.CollectedField, obj *runs.Stat) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.ModelCalls)
 }
 func (ec *executionContext) fieldContext_AgentStat_modelCalls(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentStat", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _AgentStat_inputTokens(ctx context.Context, field graphql.CollectedField, obj *agent.Stat) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentStat_inputTokens(ctx context.Context, field graphql.CollectedField, obj *runs.Stat) (ret graphql.Marshaler) {
 	return ec.marshalNFloat2float64(ctx, field.Selections, obj.InputTokens)
 }
 func (ec *executionContext) fieldContext_AgentStat_inputTokens(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentStat", field, false, false, errors.New("field of type Float does not have child fields"))
 }
 
-func (ec *executionContext) _AgentStat_outputTokens(ctx context.Context, field graphql.CollectedField, obj *agent.Stat) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentStat_outputTokens(ctx context.Context, field graphql.CollectedField, obj *runs.Stat) (ret graphql.Marshaler) {
 	return ec.marshalNFloat2float64(ctx, field.Selections, obj.OutputTokens)
 }
 func (ec *executionContext) fieldContext_AgentStat_outputTokens(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentStat", field, false, false, errors.New("field of type Float does not have child fields"))
 }
 
-func (ec *executionContext) _AgentStep_n(ctx context.Context, field graphql.CollectedField, obj *agent.Step) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentStep_n(ctx context.Context, field graphql.CollectedField, obj *runs.Step) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.N)
 }
 func (ec *executionContext) fieldContext_AgentStep_n(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentStep", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _AgentStep_kind(ctx context.Context, field graphql.CollectedField, obj *agent.Step) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentStep_kind(ctx context.Context, field graphql.CollectedField, obj *runs.Step) (ret graphql.Marshaler) {
 	return ec.marshalNString2string(ctx, field.Selections, obj.Kind)
 }
 func (ec *executionContext) fieldContext_AgentStep_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentStep", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _AgentStep_operation(ctx context.Context, field graphql.CollectedField, obj *agent.Step) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentStep_operation(ctx context.Context, field graphql.CollectedField, obj *runs.Step) (ret graphql.Marshaler) {
 	return ec.marshalNString2string(ctx, field.Selections, obj.Operation)
 }
 func (ec *executionContext) fieldContext_AgentStep_operation(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentStep", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _AgentStep_rows(ctx context.Context, field graphql.CollectedField, obj *agent.Step) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentStep_rows(ctx context.Context, field graphql.CollectedField, obj *runs.Step) (ret graphql.Marshaler) {
 	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Rows)
 }
 func (ec *executionContext) fieldContext_AgentStep_rows(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentStep", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _AgentStep_arguments(ctx context.Context, field graphql.CollectedField, obj *agent.Step) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentStep_arguments(ctx context.Context, field graphql.CollectedField, obj *runs.Step) (ret graphql.Marshaler) {
 	return ec.marshalOJSON2encodingᚋjsonᚐRawMessage(ctx, field.Selections, obj.Arguments)
 }
 func (ec *executionContext) fieldContext_AgentStep_arguments(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentStep", field, false, false, errors.New("field of type JSON does not have child fields"))
 }
 
-func (ec *executionContext) _AgentStep_result(ctx context.Context, field graphql.CollectedField, obj *agent.Step) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentStep_result(ctx context.Context, field graphql.CollectedField, obj *runs.Step) (ret graphql.Marshaler) {
 	return ec.marshalNString2string(ctx, field.Selections, obj.Result)
 }
 func (ec *executionContext) fieldContext_AgentStep_result(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentStep", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _AgentStep_at(ctx context.Context, field graphql.CollectedField, obj *agent.Step) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentStep_at(ctx context.Context, field graphql.CollectedField, obj *runs.Step) (ret graphql.Marshaler) {
 	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.At)
 }
 func (ec *executionContext) fieldContext_AgentStep_at(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1437,7 +1438,7 @@ func (ec *executionContext) _AgentTrial_steps(ctx context.Context, field graphql
 			return obj.Steps, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*agent.Step) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v []*runs.Step) graphql.Marshaler {
 			return ec.marshalNAgentStep2ᚕᚖatriumᚋinternalᚋagentᚐStepᚄ(ctx, selections, v)
 		},
 		true,
@@ -2601,7 +2602,7 @@ func (ec *executionContext) _AgentRunChange(ctx context.Context, sel ast.Selecti
 
 var agentStatImplementors = []string{"AgentStat"}
 
-func (ec *executionContext) _AgentStat(ctx context.Context, sel ast.SelectionSet, obj *agent.Stat) graphql.Marshaler {
+func (ec *executionContext) _AgentStat(ctx context.Context, sel ast.SelectionSet, obj *runs.Stat) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, agentStatImplementors)
 
 	out := inline.NewFields(fields)
@@ -2704,7 +2705,7 @@ func (ec *executionContext) _AgentStat(ctx context.Context, sel ast.SelectionSet
 
 var agentStepImplementors = []string{"AgentStep"}
 
-func (ec *executionContext) _AgentStep(ctx context.Context, sel ast.SelectionSet, obj *agent.Step) graphql.Marshaler {
+func (ec *executionContext) _AgentStep(ctx context.Context, sel ast.SelectionSet, obj *runs.Step) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, agentStepImplementors)
 
 	out := inline.NewFields(fields)
@@ -3596,7 +3597,7 @@ func (ec *executionContext) marshalNAgentSource2string(ctx context.Context, sel 
 	return res
 }
 
-func (ec *executionContext) marshalNAgentStat2ᚖatriumᚋinternalᚋagentᚐStat(ctx context.Context, sel ast.SelectionSet, v *agent.Stat) graphql.Marshaler {
+func (ec *executionContext) marshalNAgentStat2ᚖatriumᚋinternalᚋagentᚐStat(ctx context.Context, sel ast.SelectionSet, v *runs.Stat) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -3633,7 +3634,7 @@ func (ec *executionContext) marshalNAgentStatus2atriumᚋentᚋagentᚐStatus(ct
 	return res
 }
 
-func (ec *executionContext) marshalNAgentStep2ᚕᚖatriumᚋinternalᚋagentᚐStepᚄ(ctx context.Context, sel ast.SelectionSet, v []*agent.Step) graphql.Marshaler {
+func (ec *executionContext) marshalNAgentStep2ᚕᚖatriumᚋinternalᚋagentᚐStepᚄ(ctx context.Context, sel ast.SelectionSet, v []*runs.Step) graphql.Marshaler {
 	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -3649,7 +3650,7 @@ func (ec *executionContext) marshalNAgentStep2ᚕᚖatriumᚋinternalᚋagentᚐ
 	return ret
 }
 
-func (ec *executionContext) marshalNAgentStep2ᚖatriumᚋinternalᚋagentᚐStep(ctx context.Context, sel ast.SelectionSet, v *agent.Step) graphql.Marshaler {
+func (ec *executionContext) marshalNAgentStep2ᚖatriumᚋinternalᚋagentᚐStep(ctx context.Context, sel ast.SelectionSet, v *runs.Step) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -4103,7 +4104,7 @@ func (ec *executionContext) marshalOAgentSees2ᚖstring(ctx context.Context, sel
 	return res
 }
 
-func (ec *executionContext) marshalOAgentStat2ᚕᚖatriumᚋinternalᚋagentᚐStatᚄ(ctx context.Context, sel ast.SelectionSet, v []*agent.Stat) graphql.Marshaler {
+func (ec *executionContext) marshalOAgentStat2ᚕᚖatriumᚋinternalᚋagentᚐStatᚄ(ctx context.Context, sel ast.SelectionSet, v []*runs.Stat) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}

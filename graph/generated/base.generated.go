@@ -25,6 +25,7 @@ import (
 	"atrium/graph/internal/scalar"
 	"atrium/graph/internal/view"
 	"atrium/internal/agent"
+	"atrium/internal/agent/runs"
 	"atrium/internal/billing"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/form"
@@ -118,7 +119,7 @@ type MutationResolver interface {
 	ReplayInboundCall(ctx context.Context, input op.ByID) (*ReplayInboundCallPayload, error)
 	ReplayWebhookDelivery(ctx context.Context, input op.ByID) (*ReplayWebhookDeliveryPayload, error)
 	ReplayWebhookEvents(ctx context.Context, input webhook.ReplayEventsInput) (*ReplayWebhookEventsPayload, error)
-	RerunAgent(ctx context.Context, input agent.RerunInput) (*RerunAgentPayload, error)
+	RerunAgent(ctx context.Context, input runs.RerunInput) (*RerunAgentPayload, error)
 	ResendInvitation(ctx context.Context, input op.ByID) (*ResendInvitationPayload, error)
 	ResetUserMfa(ctx context.Context, input op.ByID) (*ResetUserMfaPayload, error)
 	ResolveIncident(ctx context.Context, input execution.ResolveIncidentInput) (*ResolveIncidentPayload, error)
@@ -133,7 +134,7 @@ type MutationResolver interface {
 	SetWaiting(ctx context.Context, input request.WaitingInput) (*SetWaitingPayload, error)
 	SnoozeRequest(ctx context.Context, input request.SnoozeInput) (*SnoozeRequestPayload, error)
 	StopAgentRun(ctx context.Context, input op.ByID) (*StopAgentRunPayload, error)
-	StopAllAgents(ctx context.Context, input agent.StopAllInput) (*StopAllAgentsPayload, error)
+	StopAllAgents(ctx context.Context, input runs.StopAllInput) (*StopAllAgentsPayload, error)
 	SwitchSession(ctx context.Context, input websession.SwitchInput) (*websession.Switched, error)
 	TakeNextRequest(ctx context.Context, input request.TakeNextInput) (*request.Taken, error)
 	TestAgent(ctx context.Context, input agent.TestInput) (*TestAgentPayload, error)
@@ -162,7 +163,7 @@ type MutationResolver interface {
 }
 type QueryResolver interface {
 	Node(ctx context.Context, id string) (relay.Node, error)
-	AgentStats(ctx context.Context, from time.Time, to time.Time, by AgentStatsBy) ([]*agent.Stat, error)
+	AgentStats(ctx context.Context, from time.Time, to time.Time, by AgentStatsBy) ([]*runs.Stat, error)
 	RequestHistory(ctx context.Context, id string) ([]*ent.AuditEntry, error)
 	VerifyAudit(ctx context.Context) (*merkle.Report, error)
 	AuditProof(ctx context.Context, id string) (*auditlog.Proof, error)
@@ -189,7 +190,7 @@ type QueryResolver interface {
 	AgentAction(ctx context.Context, id string) (*ent.AgentAction, error)
 	AgentActions(ctx context.Context, first *int, after *string, filter *agent.ListActionsInput, orderBy *relay.Order) (*relay.Connection[ent.AgentAction], error)
 	AgentRun(ctx context.Context, id string) (*ent.AgentRun, error)
-	AgentRuns(ctx context.Context, first *int, after *string, filter *agent.ListRunsInput, orderBy *relay.Order) (*relay.Connection[ent.AgentRun], error)
+	AgentRuns(ctx context.Context, first *int, after *string, filter *runs.ListRunsInput, orderBy *relay.Order) (*relay.Connection[ent.AgentRun], error)
 	APIKeys(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.APIKey], error)
 	Approval(ctx context.Context, id string) (*ent.Approval, error)
 	Approvals(ctx context.Context, first *int, after *string, filter *execution.ListApprovalsInput, orderBy *relay.Order) (*relay.Connection[ent.Approval], error)
@@ -228,7 +229,7 @@ type QueryResolver interface {
 	Workflows(ctx context.Context, first *int, after *string, filter *workflow.ListWorkflowsInput, orderBy *relay.Order) (*relay.Connection[ent.Workflow], error)
 }
 type SubscriptionResolver interface {
-	AgentRunChanged(ctx context.Context, id *string, filter *agent.ListRunsInput) (<-chan *AgentRunChange, error)
+	AgentRunChanged(ctx context.Context, id *string, filter *runs.ListRunsInput) (<-chan *AgentRunChange, error)
 	AuditEntryChanged(ctx context.Context, filter *auditlog.ListEntriesInput) (<-chan *AuditEntryChange, error)
 	ExecutionChanged(ctx context.Context, id *string, filter *execution.ListInput) (<-chan *ExecutionChange, error)
 	TaskChanged(ctx context.Context, id *string, filter *execution.ListTasksInput) (<-chan *TaskChange, error)
@@ -1183,7 +1184,7 @@ func (ec *executionContext) field_Mutation_rerunAgent_args(ctx context.Context, 
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (agent.RerunInput, error) {
+		func(ctx context.Context, v any) (runs.RerunInput, error) {
 			return ec.unmarshalNRerunAgentInput2atriumᚋinternalᚋagentᚐRerunInput(ctx, v)
 		})
 	if err != nil {
@@ -1393,7 +1394,7 @@ func (ec *executionContext) field_Mutation_stopAllAgents_args(ctx context.Contex
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (agent.StopAllInput, error) {
+		func(ctx context.Context, v any) (runs.StopAllInput, error) {
 			return ec.unmarshalNStopAllAgentsInput2atriumᚋinternalᚋagentᚐStopAllInput(ctx, v)
 		})
 	if err != nil {
@@ -1921,7 +1922,7 @@ func (ec *executionContext) field_Query_agentRuns_args(ctx context.Context, rawA
 	}
 	args["after"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
-		func(ctx context.Context, v any) (*agent.ListRunsInput, error) {
+		func(ctx context.Context, v any) (*runs.ListRunsInput, error) {
 			return ec.unmarshalOAgentRunFilter2ᚖatriumᚋinternalᚋagentᚐListRunsInput(ctx, v)
 		})
 	if err != nil {
@@ -3487,7 +3488,7 @@ func (ec *executionContext) field_Subscription_agentRunChanged_args(ctx context.
 	}
 	args["id"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
-		func(ctx context.Context, v any) (*agent.ListRunsInput, error) {
+		func(ctx context.Context, v any) (*runs.ListRunsInput, error) {
 			return ec.unmarshalOAgentRunFilter2ᚖatriumᚋinternalᚋagentᚐListRunsInput(ctx, v)
 		})
 	if err != nil {
@@ -6553,7 +6554,7 @@ func (ec *executionContext) _Mutation_rerunAgent(ctx context.Context, field grap
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().RerunAgent(ctx, fc.Args["input"].(agent.RerunInput))
+			return ec.Resolvers.Mutation().RerunAgent(ctx, fc.Args["input"].(runs.RerunInput))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *RerunAgentPayload) graphql.Marshaler {
@@ -7213,7 +7214,7 @@ func (ec *executionContext) _Mutation_stopAllAgents(ctx context.Context, field g
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().StopAllAgents(ctx, fc.Args["input"].(agent.StopAllInput))
+			return ec.Resolvers.Mutation().StopAllAgents(ctx, fc.Args["input"].(runs.StopAllInput))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *StopAllAgentsPayload) graphql.Marshaler {
@@ -8464,7 +8465,7 @@ func (ec *executionContext) _Query_agentStats(ctx context.Context, field graphql
 			return ec.Resolvers.Query().AgentStats(ctx, fc.Args["from"].(time.Time), fc.Args["to"].(time.Time), fc.Args["by"].(AgentStatsBy))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*agent.Stat) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v []*runs.Stat) graphql.Marshaler {
 			return ec.marshalOAgentStat2ᚕᚖatriumᚋinternalᚋagentᚐStatᚄ(ctx, selections, v)
 		},
 		true,
@@ -9613,7 +9614,7 @@ func (ec *executionContext) _Query_agentRuns(ctx context.Context, field graphql.
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().AgentRuns(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["filter"].(*agent.ListRunsInput), fc.Args["orderBy"].(*relay.Order))
+			return ec.Resolvers.Query().AgentRuns(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["filter"].(*runs.ListRunsInput), fc.Args["orderBy"].(*relay.Order))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ent.AgentRun]) graphql.Marshaler {
@@ -11317,7 +11318,7 @@ func (ec *executionContext) _Subscription_agentRunChanged(ctx context.Context, f
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Subscription().AgentRunChanged(ctx, fc.Args["id"].(*string), fc.Args["filter"].(*agent.ListRunsInput))
+			return ec.Resolvers.Subscription().AgentRunChanged(ctx, fc.Args["id"].(*string), fc.Args["filter"].(*runs.ListRunsInput))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *AgentRunChange) graphql.Marshaler {

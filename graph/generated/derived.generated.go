@@ -15,6 +15,7 @@ import (
 	"atrium/graph/internal/inline"
 	"atrium/graph/internal/relay"
 	"atrium/internal/agent"
+	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/billing"
 	"atrium/internal/desk/catalog"
@@ -7372,8 +7373,8 @@ func (ec *executionContext) unmarshalInputAgentOrder(ctx context.Context, obj an
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputAgentRunFilter(ctx context.Context, obj any) (agent.ListRunsInput, error) {
-	var it agent.ListRunsInput
+func (ec *executionContext) unmarshalInputAgentRunFilter(ctx context.Context, obj any) (runs.ListRunsInput, error) {
+	var it runs.ListRunsInput
 	if obj == nil {
 		return it, nil
 	}
@@ -11460,8 +11461,8 @@ func (ec *executionContext) unmarshalInputRequestOrder(ctx context.Context, obj 
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputRerunAgentInput(ctx context.Context, obj any) (agent.RerunInput, error) {
-	var it agent.RerunInput
+func (ec *executionContext) unmarshalInputRerunAgentInput(ctx context.Context, obj any) (runs.RerunInput, error) {
+	var it runs.RerunInput
 	if obj == nil {
 		return it, nil
 	}
@@ -12518,8 +12519,8 @@ func (ec *executionContext) unmarshalInputStopAgentRunInput(ctx context.Context,
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputStopAllAgentsInput(ctx context.Context, obj any) (agent.StopAllInput, error) {
-	var it agent.StopAllInput
+func (ec *executionContext) unmarshalInputStopAllAgentsInput(ctx context.Context, obj any) (runs.StopAllInput, error) {
+	var it runs.StopAllInput
 	if obj == nil {
 		return it, nil
 	}
@@ -21588,7 +21589,7 @@ func (ec *executionContext) marshalNRequestSort2string(ctx context.Context, sel 
 	return res
 }
 
-func (ec *executionContext) unmarshalNRerunAgentInput2atriumᚋinternalᚋagentᚐRerunInput(ctx context.Context, v any) (agent.RerunInput, error) {
+func (ec *executionContext) unmarshalNRerunAgentInput2atriumᚋinternalᚋagentᚐRerunInput(ctx context.Context, v any) (runs.RerunInput, error) {
 	res, err := ec.unmarshalInputRerunAgentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -22030,7 +22031,7 @@ func (ec *executionContext) marshalNStopAgentRunPayload2ᚖatriumᚋgraphᚋgene
 	return ec._StopAgentRunPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNStopAllAgentsInput2atriumᚋinternalᚋagentᚐStopAllInput(ctx context.Context, v any) (agent.StopAllInput, error) {
+func (ec *executionContext) unmarshalNStopAllAgentsInput2atriumᚋinternalᚋagentᚐStopAllInput(ctx context.Context, v any) (runs.StopAllInput, error) {
 	res, err := ec.unmarshalInputStopAllAgentsInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -22725,7 +22726,7 @@ func (ec *executionContext) marshalOAgentRunConnection2ᚖatriumᚋgraphᚋinter
 	return ec._AgentRunConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOAgentRunFilter2ᚖatriumᚋinternalᚋagentᚐListRunsInput(ctx context.Context, v any) (*agent.ListRunsInput, error) {
+func (ec *executionContext) unmarshalOAgentRunFilter2ᚖatriumᚋinternalᚋagentᚐListRunsInput(ctx context.Context, v any) (*runs.ListRunsInput, error) {
 	if v == nil {
 		return nil, nil
 	}

@@ -8,6 +8,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
+	"atrium/internal/agent/runs"
 	"atrium/internal/agent/tools"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
@@ -20,7 +21,7 @@ var (
 	ListActions = paging.NewList("agentaction.list", op.Spec{
 		Resource: "AgentAction", Action: op.Read, Scope: "requests:read", Sorts: actionSorts, Summary: "List what agents propose, and what they wait to do",
 	}, func(_ context.Context, tx *op.Tx, in ListActionsInput) *ent.AgentActionQuery {
-		where := shownActions(tx)
+		where := runs.ShownActions(tx)
 		where = paging.In(where, in.Status, agentaction.StatusIn)
 		where = paging.In(where, in.Kind, agentaction.KindIn)
 		where = paging.In(where, in.RunID, agentaction.RunIDIn)
@@ -30,13 +31,13 @@ var (
 	GetAction = op.Get("agentaction.read", op.Spec{
 		Resource: "AgentAction", Action: op.Read, Scope: "requests:read", Summary: "Get what an agent proposes, or waits to do",
 	}, func(ctx context.Context, tx *op.Tx, id string) (*ent.AgentAction, error) {
-		return tx.AgentAction.Query().Where(append(shownActions(tx), agentaction.ID(id))...).Only(ctx)
+		return tx.AgentAction.Query().Where(append(runs.ShownActions(tx), agentaction.ID(id))...).Only(ctx)
 	})
 
 	// ActionsOf lists the actions of several runs.
 	ActionsOf = paging.NewChildren("agentaction.of_runs", op.Spec{
 		Resource: "AgentAction", Action: op.Read, Scope: "requests:read", Sorts: actionSorts, Summary: "List the actions of several runs",
-	}, agentaction.Table, agentaction.FieldRunID, func(tx *op.Tx) *ent.AgentActionQuery { return tx.AgentAction.Query() }, shownActions)
+	}, agentaction.Table, agentaction.FieldRunID, func(tx *op.Tx) *ent.AgentActionQuery { return tx.AgentAction.Query() }, runs.ShownActions)
 )
 
 // ListActionsInput filters the actions and selects a page.
@@ -62,11 +63,11 @@ func ChangesOf(a *ent.AgentAction) ([]*tools.Change, error) {
 
 // lockAction locks an action after its request and its run, and holds their agent.
 func lockAction(ctx context.Context, tx *op.Tx, id string) (*ent.AgentAction, *ent.AgentRun, *ent.Request, error) {
-	a, err := tx.AgentAction.Query().Where(append(shownActions(tx), agentaction.ID(id))...).Only(ctx)
+	a, err := tx.AgentAction.Query().Where(append(runs.ShownActions(tx), agentaction.ID(id))...).Only(ctx)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	run, r, err := lockRun(ctx, tx, a.RunID)
+	run, r, err := runs.Lock(ctx, tx, a.RunID)
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"atrium/ent/agent"
 	"atrium/ent/agentrun"
 	"atrium/ent/task"
+	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/desk/lifecycle"
 	"atrium/internal/op"
@@ -197,7 +198,7 @@ func remove(ctx context.Context, tx *op.Tx, a *ent.Agent, _ op.ByID) (struct{}, 
 	if err := workflow.Unused(ctx, tx, "agent", a.ID); err != nil {
 		return struct{}{}, err
 	}
-	works, err := tx.AgentRun.Query().Where(agentrun.AgentID(a.ID), agentrun.StatusIn(openRuns...)).
+	works, err := tx.AgentRun.Query().Where(agentrun.AgentID(a.ID), agentrun.StatusIn(runs.Open...)).
 		Exist(tx.Unfiltered(ctx, "a run that the caller does not see keeps the agent, too"))
 	if err != nil {
 		return struct{}{}, fmt.Errorf("look for the agent's runs: %w", err)

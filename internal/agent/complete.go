@@ -7,6 +7,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/agentrun"
+	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
@@ -24,7 +25,7 @@ type completion struct {
 
 // prepareCompletion checks the completion of a task against the phase's form, and asks the policies about an opinion.
 func prepareCompletion(ctx context.Context, tx *op.Tx, in CompleteInput) (any, error) {
-	run, err := tx.AgentRun.Query().Where(agentrun.ID(in.ID), agentrun.AgentID(selfID(tx)), agentrun.TaskIDNotNil()).WithRequest().Only(ctx)
+	run, err := tx.AgentRun.Query().Where(agentrun.ID(in.ID), agentrun.AgentID(runs.SelfID(tx)), agentrun.TaskIDNotNil()).WithRequest().Only(ctx)
 	if ent.IsNotFound(err) {
 		return nil, nil // the run is about no task
 	}
@@ -55,14 +56,14 @@ func completeTask(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Requ
 	if err != nil {
 		return fmt.Errorf("read the task: %w", err)
 	}
-	if !hasTask(run.AgentID, t) {
+	if !runs.HasTask(run.AgentID, t) {
 		return apperr.New(apperr.Conflict, "The task is not the agent's any more.")
 	}
 	s, err := settings.Published(tx.Unfiltered(ctx, "an agent's own settings"), tx.Client, run.AgentID, run.AgentVersion)
 	if err != nil {
 		return err
 	}
-	steps, err := StepsOf(run)
+	steps, err := runs.StepsOf(run)
 	if err != nil {
 		return err
 	}
@@ -76,7 +77,7 @@ func prepareOpinion(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (waits bo
 	if err != nil || said == "" {
 		return false, err
 	}
-	self, _, err := actor(ctx, tx, run)
+	self, _, err := runs.Actor(ctx, tx, run)
 	if err != nil {
 		return false, err
 	}
@@ -107,7 +108,7 @@ func completeOpinion(ctx context.Context, tx *op.Tx, run *ent.AgentRun, in Compl
 
 // lastDecision returns the result of a run's last step of kind decide, and the number of its steps.
 func lastDecision(run *ent.AgentRun) (said string, n int, err error) {
-	steps, err := StepsOf(run)
+	steps, err := runs.StepsOf(run)
 	for _, s := range steps {
 		if s.Kind == "decide" {
 			said = s.Result

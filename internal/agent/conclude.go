@@ -10,6 +10,7 @@ import (
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
 	"atrium/ent/request"
+	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
@@ -24,9 +25,9 @@ func conclude(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request,
 	}
 	switch {
 	case run.TaskID == nil && r.Status != request.StatusPENDING:
-		return end(ctx, tx, run, agentrun.StatusHANDED_OVER, notWaiting)
+		return runs.End(ctx, tx, run, agentrun.StatusHANDED_OVER, runs.NotWaiting)
 	case len(p.writes) == 0:
-		return end(ctx, tx, run, agentrun.StatusHANDED_OVER, p.reason)
+		return runs.End(ctx, tx, run, agentrun.StatusHANDED_OVER, p.reason)
 	case run.TaskID != nil:
 		return concludeTask(ctx, tx, run, s, p)
 	}
@@ -40,7 +41,7 @@ func conclude(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request,
 		if err := storeActions(ctx, tx, run, s, p, waits, run.RequestID, p.version); err != nil {
 			return err
 		}
-	} else if err := end(ctx, tx, run, agentrun.StatusCOMPLETED, ""); err != nil {
+	} else if err := runs.End(ctx, tx, run, agentrun.StatusCOMPLETED, ""); err != nil {
 		return err
 	}
 	if len(waits) < len(p.writes) {
@@ -58,7 +59,7 @@ func storeActions(ctx context.Context, tx *op.Tx, run *ent.AgentRun, s settings.
 		}
 	}
 	if kind == agentaction.KindPROPOSAL {
-		return end(ctx, tx, run, agentrun.StatusPROPOSED, "")
+		return runs.End(ctx, tx, run, agentrun.StatusPROPOSED, "")
 	}
 	return worker.Wrap("have the run wait", run.Update().SetStatus(agentrun.StatusWAITING).Exec(ctx))
 }
@@ -85,7 +86,7 @@ func actAlone(ctx context.Context, tx *op.Tx, run *ent.AgentRun, p *plan) error 
 		if run, err = actNow(ctx, tx, run, p.self, p.stepOf(w), w, version); err != nil {
 			return err
 		}
-		if version, err = versionNow(ctx, tx, run); err != nil {
+		if version, err = runs.VersionNow(ctx, tx, run); err != nil {
 			return err
 		}
 	}
@@ -107,8 +108,8 @@ func concludeTask(ctx context.Context, tx *op.Tx, run *ent.AgentRun, s settings.
 	if err != nil {
 		return fmt.Errorf("read the task: %w", err)
 	}
-	if !hasTask(run.AgentID, t) {
-		return end(ctx, tx, run, agentrun.StatusSTOPPED, reasonReassigned)
+	if !runs.HasTask(run.AgentID, t) {
+		return runs.End(ctx, tx, run, agentrun.StatusSTOPPED, runs.Reassigned)
 	}
-	return storeActions(ctx, tx, run, s, p, p.writes, t.ID, taskVersion(t))
+	return storeActions(ctx, tx, run, s, p, p.writes, t.ID, runs.TaskVersion(t))
 }

@@ -14,6 +14,7 @@ import (
 	entexecution "atrium/ent/execution"
 	"atrium/ent/request"
 	"atrium/ent/task"
+	"atrium/internal/agent/runs"
 	"atrium/internal/agent/worker"
 	"atrium/internal/desk/lifecycle"
 	"atrium/internal/op"
@@ -95,12 +96,12 @@ type consultEnder struct {
 // Work hands the run over unless it has ended.
 func (w *consultEnder) Work(ctx context.Context, job *river.Job[ConsultedArgs]) error {
 	return w.engine.Work(ctx, job.Args.Company, worker.Name, func(ctx context.Context, tx *op.Tx) error {
-		run, _, err := lockRun(ctx, tx, job.Args.Run)
+		run, _, err := runs.Lock(ctx, tx, job.Args.Run)
 		if err != nil && !ent.IsNotFound(err) {
 			return err
 		}
 		if err == nil && (run.Status == agentrun.StatusQUEUED || run.Status == agentrun.StatusRUNNING) {
-			if err := end(ctx, tx, run, agentrun.StatusHANDED_OVER, "No opinion came in time."); err != nil {
+			if err := runs.End(ctx, tx, run, agentrun.StatusHANDED_OVER, "No opinion came in time."); err != nil {
 				return err
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"atrium/internal/agent/model"
+	"atrium/internal/agent/runs"
 	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
 	"atrium/internal/platform/apperr"
@@ -41,7 +42,7 @@ type conversation struct {
 	asked    map[string]bool // calls with their arguments
 	faults   int             // in a row
 	used     usage
-	steps    []Step
+	steps    []runs.Step
 	writes   []tools.Write
 	over     bool
 	reason   string // why the run is handed over
@@ -217,7 +218,7 @@ func (t *conversation) call(ctx context.Context, c model.Call) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	return result{Content: `{"kept":true}`, Write: w, Step: &Step{
+	return result{Content: `{"kept":true}`, Write: w, Step: &runs.Step{
 		Kind: "decide", Operation: w.Tool, Rows: w.Rows, Arguments: w.Arguments, Result: w.Rationale, At: t.now().UTC(),
 	}}, nil
 }
@@ -239,7 +240,7 @@ func (t *conversation) runRead(r *readTool, arguments map[string]json.RawMessage
 		return faulty(apperr.InvalidField("q", "must find less: it is more than can be shown")), nil
 	}
 	args, err := json.Marshal(arguments)
-	return result{Content: string(raw), Read: true, IDs: ids, Step: &Step{
+	return result{Content: string(raw), Read: true, IDs: ids, Step: &runs.Step{
 		Kind: "read", Operation: r.name, Rows: ids[:min(shownRows, len(ids))], Arguments: args, Result: fmt.Sprintf("Looked at %d rows.", len(rows)), At: t.now().UTC(),
 	}}, worker.Wrap("write the arguments", err)
 }

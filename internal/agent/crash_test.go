@@ -16,6 +16,7 @@ import (
 	"atrium/ent/comment"
 	"atrium/internal/agent"
 	"atrium/internal/agent/model"
+	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
@@ -168,7 +169,7 @@ func TestProcessThatRunsAgents(t *testing.T) {
 	if w, url := testkit.OpenNode(t); w != nil {
 		door := agent.NewDoor(w.Engine, worker.Models{Default: model.Endpoint{URL: url, Model: "m"}})
 		w.Engine.Agents = door
-		w.Engine.Events = append(w.Engine.Events, agent.Follow(w.Store, w.Queue))
+		w.Engine.Events = append(w.Engine.Events, runs.Follow(w.Store, w.Queue))
 		w.WorkUntilKilled(t, door.Work(nil))
 	}
 }

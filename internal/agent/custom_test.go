@@ -15,6 +15,7 @@ import (
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
 	"atrium/internal/agent"
+	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
 	"atrium/internal/desk/request"
@@ -147,7 +148,7 @@ func TestCustomAgentsWaitForPeople(t *testing.T) {
 		require.Equal(t, apperr.Conflict, code(err), "the run has ended")
 		_, err = r.writes(late, id, d.network)
 		require.Equal(t, apperr.Conflict, code(err))
-		require.NotEmpty(t, testkit.Run(t, d.World, late, agent.ListRuns, agent.ListRunsInput{}).Rows)
+		require.NotEmpty(t, testkit.Run(t, d.World, late, runs.List, runs.ListRunsInput{}).Rows)
 	})
 }
 
@@ -204,7 +205,7 @@ func TestAgentsOfTheRoleMember(t *testing.T) {
 		d.work()
 		id, run := r.claimed(d.ctx)
 		ctx := r.must(run.ID)
-		require.Len(t, testkit.Run(t, d.World, ctx, agent.ListRuns, agent.ListRunsInput{}).Rows, 1)
+		require.Len(t, testkit.Run(t, d.World, ctx, runs.List, runs.ListRunsInput{}).Rows, 1)
 		_, answer, err := op.Run(ctx, d.Engine, request.CreateComment, request.CreateCommentInput{ByID: op.ByID{ID: id}, Body: "Which tunnel?"}, &op.Call{})
 		require.NoError(t, err)
 		require.Equal(t, http.StatusAccepted, answer.Status)
@@ -292,11 +293,11 @@ func TestWhoseRunItIs(t *testing.T) {
 			require.Contains(t, []apperr.Code{apperr.Forbidden, apperr.Unauthorized}, code(err), name)
 			p := *who.key
 			p.Role = principal.Agent
-			_, _, err = op.Run(principal.With(context.Background(), &p), d.Engine, agent.GetRun, op.ByID{ID: run.ID}, nil)
+			_, _, err = op.Run(principal.With(context.Background(), &p), d.Engine, runs.Get, op.ByID{ID: run.ID}, nil)
 			require.Equal(t, apperr.NotFound, code(err), name)
 			_, _, err = op.Run(principal.With(context.Background(), &p), d.Engine, agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: run.ID}}, nil)
 			require.Equal(t, apperr.NotFound, code(err), name)
-			require.Zero(t, testkit.Run(t, d.World, principal.With(context.Background(), &p), agent.ListRuns, agent.ListRunsInput{}).Total, name)
+			require.Zero(t, testkit.Run(t, d.World, principal.With(context.Background(), &p), runs.List, runs.ListRunsInput{}).Total, name)
 		}
 		_, err := r.in("run_nothing")
 		require.Equal(t, apperr.Forbidden, code(err))
@@ -317,7 +318,7 @@ func TestWhoseRunItIs(t *testing.T) {
 			return err
 		}
 		require.Equal(t, apperr.Conflict, code(note()), "paused")
-		testkit.Run(t, d.World, d.ctx, agent.StopAll, agent.StopAllInput{Reason: "enough"})
+		testkit.Run(t, d.World, d.ctx, runs.StopAll, runs.StopAllInput{Reason: "enough"})
 		require.Equal(t, apperr.Conflict, code(note()), "stopped")
 	})
 }

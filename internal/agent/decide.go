@@ -11,6 +11,7 @@ import (
 	"atrium/ent/agent"
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
+	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
@@ -51,9 +52,9 @@ func pending(ctx context.Context, tx *op.Tx, a *ent.AgentAction, kind agentactio
 	if run.Status != want && !working {
 		return nil, nil, apperr.New(apperr.Conflict, "The run is %s.", run.Status)
 	}
-	is, err := requestVersion(r)
+	is, err := runs.RequestVersion(r)
 	if onTask(run, a) && run.Edges.Task != nil {
-		is = taskVersion(run.Edges.Task)
+		is = runs.TaskVersion(run.Edges.Task)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -178,7 +179,7 @@ func reject(ctx context.Context, tx *op.Tx, a *ent.AgentAction, in RejectInput) 
 	if err != nil {
 		return nil, err
 	}
-	if err := release(ctx, tx, run); err != nil {
+	if err := runs.Release(ctx, tx, run); err != nil {
 		return nil, err
 	}
 	return settle(ctx, tx, a, agentaction.StatusREJECTED, in.Reason)
@@ -225,7 +226,7 @@ func decideAction(ctx context.Context, tx *op.Tx, a *ent.AgentAction, in DecideI
 	if r.CreatedBy == tx.Principal().ID {
 		return nil, apperr.New(apperr.Forbidden, "Somebody else than the requester decides.")
 	}
-	if is := digestOf(a.Operation, subjectOf(run, a), a.Arguments, a.RowVersion); is != a.Digest || in.Digest != is {
+	if is := runs.DigestOf(a.Operation, subjectOf(run, a), a.Arguments, a.RowVersion); is != a.Digest || in.Digest != is {
 		return nil, apperr.New(apperr.Conflict, "The digest is not that of the action.")
 	}
 	if in.Decision == "REJECT" {
@@ -233,7 +234,7 @@ func decideAction(ctx context.Context, tx *op.Tx, a *ent.AgentAction, in DecideI
 		if err != nil {
 			return nil, err
 		}
-		return after, end(ctx, tx, run, agentrun.StatusHANDED_OVER, "A person rejected what the agent was about to do.")
+		return after, runs.End(ctx, tx, run, agentrun.StatusHANDED_OVER, "A person rejected what the agent was about to do.")
 	}
 	if tx.NoAgents() {
 		return nil, apperr.New(apperr.Conflict, "Agents are switched off on this server. What waits can be rejected.")
@@ -246,7 +247,7 @@ func decideAction(ctx context.Context, tx *op.Tx, a *ent.AgentAction, in DecideI
 		return nil, err
 	}
 	if run.Status == agentrun.StatusWAITING { // otherwise its agent still works on it
-		return after, settleRun(ctx, tx, run)
+		return after, runs.Finish(ctx, tx, run)
 	}
 	return after, nil
 }
@@ -254,12 +255,12 @@ func decideAction(ctx context.Context, tx *op.Tx, a *ent.AgentAction, in DecideI
 // act performs an approved action as the agent, with the rights that the agent has now, and records it in the run's steps.
 func act(ctx context.Context, tx *op.Tx, run *ent.AgentRun, a *ent.AgentAction) error {
 	all := tx.Unfiltered(ctx, "the row that was acted on is read back")
-	self, s, err := actor(ctx, tx, run)
+	self, s, err := runs.Actor(ctx, tx, run)
 	if err != nil {
 		return err
 	}
 	if !onTask(run, a) && s.Mode(a.Operation) == settings.Off {
-		return noMore()
+		return runs.NoMore()
 	}
 	self = self.WithCause(principal.Cause{RunID: run.ID, Step: a.Step, ApprovedBy: tx.Principal().ID, ActionID: a.ID})
 	if err := tools.Perform(all, tx.ActingAs(self), a.Operation, subjectOf(run, a), a.Arguments); err != nil {

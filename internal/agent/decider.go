@@ -6,6 +6,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/agent"
 	"atrium/internal/agent/history"
+	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
@@ -30,7 +31,7 @@ type decisionContext struct {
 
 // earlier is what a run did in its earlier plans: a plan goes on with its steps, and its budgets are those of the run.
 type earlier struct {
-	steps []Step
+	steps []runs.Step
 	used  usage
 }
 

@@ -19,31 +19,18 @@
 // done before, the request is in the inbox as it arrived.
 //
 // A run plans outside of any transaction and ends in one transaction together with its job. If its process is killed, it plans
-// again and writes once. All code holds an agent (FOR SHARE), then locks a request, its runs and their actions. A write reads
-// its run and its agent in its own transaction, so nothing commits after stopAgentRun or pauseAgent has answered.
+// again and writes once.
 //
 // # What a plan depends on
 //
-// requestVersion is a digest of what people see of a request. A change of it makes pending actions STALE (RequestChanged,
-// which every update of a request calls). A change by a signed-in person also stops the run; after any other change, also by a
-// person's API key, a waiting run plans anew, and so does a CUSTOM agent's that has asked for a write. Applying or approving an
-// action compares the version once more. The digest that a person approves covers the operation, its row and arguments, and that
-// version.
+// A plan depends on the version of its request: on what people see of it (runs.RequestVersion). Applying or approving an action
+// compares the version once more. The digest that a person approves covers the operation, its row and arguments, and that version.
 //
 // What a run did itself, or what a person applied of it, leaves its other actions waiting. They get the version of the request as it
 // is now, with the values that people are shown and a new digest (rebase). Making them STALE would plan, and pay, again for a change
 // that the plan contains.
 //
 // Everything that a run does adds a step of kind act and an APPLIED action, in the transaction of the effect.
-//
-// # Budgets
-//
-// A run plans at most 3 times (budget.go). With a model it has 8 steps, 12 model calls, 32,000 tokens and 10 minutes, unless its
-// version says otherwise (settings.go). A later plan goes on with the steps and the budgets of the earlier ones. An answer that
-// ends the work beyond a budget is not used either. An agent has runsPerDay, and a company has agentRunsPerDay (5000 by default). The last
-// two count the runs that were made in the last 24 hours and began to plan, on all nodes. A sandbox counts as a company of its
-// own. A run beyond its budget is HANDED_OVER before it reads anything. Dry runs, replays and evaluations are not runs and do not
-// count: an admin starts each of them.
 //
 // # The mode of a tool call
 //
@@ -52,13 +39,6 @@
 // become: the request, the task, or the comment to be created. In the transaction op.Tx evaluates them again for every write of an
 // agent that nobody has approved, and refuses what slipped past: the run is handed over with the refusal. A decline always waits,
 // and so does a move to another offering. Calls of agents on their own runs never wait, because they do nothing yet.
-//
-// # Fairness
-//
-// The jobs of runs have a lower priority the more runs of their company are queued (runJob), so a company with thousands of them
-// lets others go first. A limit for each company on each node was refused: with four workers it would slow every company down, and
-// the queue would still be worked in the order of arrival. Jobs that end leases, approvals and consultations, and that give tasks
-// to people, have a queue of their own. Model calls, evaluations and pushes have a limit for each company.
 //
 // # The engine model
 //

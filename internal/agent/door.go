@@ -8,6 +8,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/agent"
 	"atrium/ent/agentrun"
+	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
@@ -54,12 +55,12 @@ func as(ctx context.Context, e *op.Engine, p *principal.Principal, runID string)
 		return nil, err
 	}
 	if self == nil {
-		return nil, apperr.New(apperr.Forbidden, nobodyAnswers)
+		return nil, apperr.New(apperr.Forbidden, runs.NobodyAnswers)
 	}
 	q := *p
 	if run != nil && noReads == nil {
 		q.Run.TaskID = op.Or(run.TaskID, "")
-		if err := renew(read, e, run); err != nil {
+		if err := runs.RenewLease(read, e, run); err != nil {
 			return nil, err
 		}
 	}
@@ -101,7 +102,7 @@ func runOf(ctx context.Context, e *op.Engine, p *principal.Principal, id string)
 // notWorked returns conflict for a run that has ended or was not claimed, for a paused agent, and while agents are disabled.
 func notWorked(off bool, a *ent.Agent, run *ent.AgentRun) error {
 	switch {
-	case !slices.Contains(openRuns, run.Status):
+	case !slices.Contains(runs.Open, run.Status):
 		return apperr.New(apperr.Conflict, "The run has ended: it is %s.", run.Status)
 	case off:
 		return worker.SwitchedOff()

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"atrium/ent/agent"
+	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
@@ -72,7 +73,7 @@ func (t *conversation) readInput() (engineInput, error) {
 		return g, err
 	}
 	g.Used = t.earlier.used
-	g.Steps = append(slices.Clone(t.earlier.steps), Step{
+	g.Steps = append(slices.Clone(t.earlier.steps), runs.Step{
 		N: len(t.earlier.steps) + 1, Kind: "read", Operation: "request", Rows: append([]string{t.subject.row()}, g.IDs...)[:min(shownRows, 1+len(g.IDs))],
 		Result: fmt.Sprintf("Looked at the request and %d finished ones.", len(h.Requests)), At: t.now().UTC(),
 	})

@@ -9,6 +9,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
+	"atrium/internal/agent/runs"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 	"atrium/internal/platform/jobs"
@@ -47,7 +48,7 @@ func (w *expirer) Work(ctx context.Context, job *river.Job[ExpiryArgs]) error {
 		if err := a.Update().SetStatus(agentaction.StatusEXPIRED).Exec(ctx); err != nil {
 			return fmt.Errorf("expire the action: %w", err)
 		}
-		if err := end(ctx, tx, run, agentrun.StatusHANDED_OVER, "Nobody decided within 72 hours."); err != nil {
+		if err := runs.End(ctx, tx, run, agentrun.StatusHANDED_OVER, "Nobody decided within 72 hours."); err != nil {
 			return err
 		}
 		return tx.Complete(ctx, job.JobRow)

@@ -13,6 +13,7 @@ import (
 	"atrium/ent/service"
 	"atrium/ent/user"
 	"atrium/internal/agent/history"
+	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
@@ -96,7 +97,7 @@ func (s subject) version() (string, error) {
 	if s.task != nil {
 		return "", nil
 	}
-	return requestVersion(s.Request)
+	return runs.RequestVersion(s.Request)
 }
 
 // taskData returns the part of the data message about a task.

@@ -15,6 +15,7 @@ import (
 	"atrium/ent/offering"
 	"atrium/ent/team"
 	"atrium/ent/user"
+	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
@@ -158,7 +159,7 @@ func hold(ctx context.Context, tx *op.Tx, in holdInput) (*held, error) {
 	if err != nil {
 		return nil, err
 	}
-	steps, err := StepsOf(run)
+	steps, err := runs.StepsOf(run)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +177,7 @@ func hold(ctx context.Context, tx *op.Tx, in holdInput) (*held, error) {
 	}
 	if why != "" {
 		tx.About(run.ID)
-		return &held{ID: run.ID, refusal: why + " People go on with it."}, end(ctx, tx, run, agentrun.StatusHANDED_OVER, why)
+		return &held{ID: run.ID, refusal: why + " People go on with it."}, runs.End(ctx, tx, run, agentrun.StatusHANDED_OVER, why)
 	}
 	a, err := keepAction(ctx, tx, run, r, nil, may, args, steps)
 	if err != nil {
@@ -190,7 +191,7 @@ func hold(ctx context.Context, tx *op.Tx, in holdInput) (*held, error) {
 // a run that is not RUNNING, for a paused agent, and while agents are disabled.
 func working(ctx context.Context, tx *op.Tx, id string) (*ent.AgentRun, *ent.Request, error) {
 	all := tx.Unfiltered(ctx, "a run is its agent's, whatever that sees of the request")
-	run, r, err := lockRun(all, tx, id)
+	run, r, err := runs.Lock(all, tx, id)
 	if ent.IsNotFound(err) || err == nil && run.AgentID != tx.Principal().ID {
 		return nil, nil, errNotYourRun()
 	}

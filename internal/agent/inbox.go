@@ -10,6 +10,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/agent"
 	"atrium/ent/agentrun"
+	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
@@ -40,11 +41,11 @@ var (
 // loadWork locks one of the caller's own runs, after its request. For other callers it finds any run that they may see; the
 // operation refuses them afterwards.
 func loadWork(ctx context.Context, tx *op.Tx, id string) (*ent.AgentRun, error) {
-	mine, err := tx.AgentRun.Query().Where(append(shownRuns(tx), agentrun.ID(id))...).OnlyID(ctx)
+	mine, err := tx.AgentRun.Query().Where(append(runs.Shown(tx), agentrun.ID(id))...).OnlyID(ctx)
 	if err != nil {
 		return nil, err
 	}
-	run, _, err := lockRun(ctx, tx, mine)
+	run, _, err := runs.Lock(ctx, tx, mine)
 	return run, err
 }
 
@@ -69,15 +70,15 @@ func claim(ctx context.Context, tx *op.Tx, before *ent.AgentRun, _ op.ByID) (*en
 	case before.Status != agentrun.StatusQUEUED:
 		return nil, apperr.New(apperr.Conflict, "The run is %s.", before.Status)
 	}
-	until := tx.Now(ctx).Add(leaseTime)
+	until := tx.Now(ctx).Add(runs.LeaseTime)
 	u := before.Update().SetStatus(agentrun.StatusRUNNING).SetLeaseUntil(until)
 	if before.LeaseUntil == nil { // it comes before the run's job, and begins the plan
-		reason, err := overBudget(tx.Unfiltered(ctx, "budgets count all runs"), tx, before)
+		reason, err := runs.OverBudget(tx.Unfiltered(ctx, "budgets count all runs"), tx, before)
 		if err != nil {
 			return nil, err
 		}
 		if reason != "" {
-			if err := end(ctx, tx, before, agentrun.StatusHANDED_OVER, reason); err != nil {
+			if err := runs.End(ctx, tx, before, agentrun.StatusHANDED_OVER, reason); err != nil {
 				return nil, err
 			}
 			return reload(ctx, tx, before)
@@ -99,7 +100,7 @@ func claim(ctx context.Context, tx *op.Tx, before *ent.AgentRun, _ op.ByID) (*en
 	if ends.Before(until) {
 		until = ends
 	}
-	return after, tx.Insert(ctx, LeaseArgs{Company: after.CompanyID, Run: after.ID, Plan: after.Plans, End: ends}, until)
+	return after, tx.Insert(ctx, runs.LeaseArgs{Company: after.CompanyID, Run: after.ID, Plan: after.Plans, End: ends}, until)
 }
 
 // StepInput describes a step of a run.
@@ -127,7 +128,7 @@ func note(ctx context.Context, tx *op.Tx, before *ent.AgentRun, in StepInput) (*
 	if err != nil {
 		return nil, err
 	}
-	steps, err := StepsOf(run)
+	steps, err := runs.StepsOf(run)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +137,7 @@ func note(ctx context.Context, tx *op.Tx, before *ent.AgentRun, in StepInput) (*
 		return nil, err
 	}
 	if len(steps) >= s.Limits.Steps {
-		if err := end(ctx, tx, run, agentrun.StatusHANDED_OVER, s.Limits.NoSteps()); err != nil {
+		if err := runs.End(ctx, tx, run, agentrun.StatusHANDED_OVER, s.Limits.NoSteps()); err != nil {
 			return nil, err
 		}
 		return reload(ctx, tx, before)
@@ -144,13 +145,13 @@ func note(ctx context.Context, tx *op.Tx, before *ent.AgentRun, in StepInput) (*
 	if c, given := in.Arguments["confidence"]; given && in.Kind == "decide" && !isShare(c) {
 		return nil, apperr.InvalidField("arguments.confidence", "must be a number from 0 to 1")
 	}
-	next := Step{Kind: in.Kind, Operation: in.Operation, Rows: append([]string{}, in.Rows...), Result: in.Result}
+	next := runs.Step{Kind: in.Kind, Operation: in.Operation, Rows: append([]string{}, in.Rows...), Result: in.Result}
 	if len(in.Arguments) > 0 {
 		if next.Arguments, err = json.Marshal(in.Arguments); err != nil {
 			return nil, fmt.Errorf("write the step: %w", err)
 		}
 	}
-	if err := addStep(ctx, tx, run, steps, next); err != nil {
+	if err := runs.AddStep(ctx, tx, run, steps, next); err != nil {
 		return nil, err
 	}
 	return reload(ctx, tx, before)
@@ -180,7 +181,7 @@ func complete(ctx context.Context, tx *op.Tx, before *ent.AgentRun, in CompleteI
 		if err := completeTask(ctx, tx, run, r, c); err != nil {
 			return nil, err
 		}
-		if run, _, err = lockRun(tx.Unfiltered(ctx, "the agent's own run"), tx, run.ID); err != nil {
+		if run, _, err = runs.Lock(tx.Unfiltered(ctx, "the agent's own run"), tx, run.ID); err != nil {
 			return nil, err
 		}
 	} else if len(in.Variables) > 0 {
@@ -189,7 +190,7 @@ func complete(ctx context.Context, tx *op.Tx, before *ent.AgentRun, in CompleteI
 	if run, err = run.Update().SetOutcome(op.Or(in.Outcome, "")).ClearLeaseUntil().Save(ctx); err != nil {
 		return nil, fmt.Errorf("keep the outcome: %w", err)
 	}
-	if err := settleRun(ctx, tx, run); err != nil {
+	if err := runs.Finish(ctx, tx, run); err != nil {
 		return nil, err
 	}
 	return reload(ctx, tx, before)
@@ -206,7 +207,7 @@ func handOver(ctx context.Context, tx *op.Tx, before *ent.AgentRun, in HandOverI
 	if err != nil {
 		return nil, err
 	}
-	if err := end(ctx, tx, run, agentrun.StatusHANDED_OVER, in.Reason); err != nil {
+	if err := runs.End(ctx, tx, run, agentrun.StatusHANDED_OVER, in.Reason); err != nil {
 		return nil, err
 	}
 	return reload(ctx, tx, before)

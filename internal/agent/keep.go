@@ -10,6 +10,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
+	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
@@ -25,7 +26,7 @@ func actionOf(tx *op.Tx, run *ent.AgentRun, kind agentaction.Kind, step int, w t
 	changes, err := json.Marshal(w.Changes)
 	return tx.AgentAction.Create().SetRunID(run.ID).SetRequestID(run.RequestID).SetStep(step).SetKind(kind).
 		SetOperation(w.Tool).SetArguments(w.Arguments).SetChanges(changes).SetRationale(w.Rationale).SetConfidence(w.Confidence).
-		SetRows(w.Rows).SetDigest(digestOf(w.Tool, subject, w.Arguments, version)).SetRowVersion(version).
+		SetRows(w.Rows).SetDigest(runs.DigestOf(w.Tool, subject, w.Arguments, version)).SetRowVersion(version).
 		SetShadow(run.Shadow), worker.Wrap("write the changes", err)
 }
 
@@ -54,7 +55,7 @@ func rebase(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
 	if err != nil {
 		return fmt.Errorf("read the request: %w", err)
 	}
-	version, err := requestVersion(r)
+	version, err := runs.RequestVersion(r)
 	if err != nil {
 		return err
 	}
@@ -78,7 +79,7 @@ func rebase(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
 		if err != nil {
 			return fmt.Errorf("write the changes: %w", err)
 		}
-		err = a.Update().SetChanges(raw).SetRowVersion(version).SetDigest(digestOf(a.Operation, subjectOf(run, a), a.Arguments, version)).Exec(all)
+		err = a.Update().SetChanges(raw).SetRowVersion(version).SetDigest(runs.DigestOf(a.Operation, subjectOf(run, a), a.Arguments, version)).Exec(all)
 		if err != nil {
 			return fmt.Errorf("keep the action: %w", err)
 		}
@@ -88,13 +89,13 @@ func rebase(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
 
 // recordDone records in the steps of a run that an action was done: in the step that asked for it, or in a new one of kind act.
 func recordDone(ctx context.Context, tx *op.Tx, run *ent.AgentRun, a *ent.AgentAction, result string) (*ent.AgentRun, error) {
-	steps, err := StepsOf(run)
+	steps, err := runs.StepsOf(run)
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(steps, func(s *Step) bool { return s.N == a.Step && s.Kind == "act" })
+	i := slices.IndexFunc(steps, func(s *runs.Step) bool { return s.N == a.Step && s.Kind == "act" })
 	if i < 0 {
-		i, steps = len(steps), append(steps, &Step{N: len(steps) + 1, Kind: "act", Operation: a.Operation, Rows: []string{subjectOf(run, a)}, Arguments: a.Arguments})
+		i, steps = len(steps), append(steps, &runs.Step{N: len(steps) + 1, Kind: "act", Operation: a.Operation, Rows: []string{subjectOf(run, a)}, Arguments: a.Arguments})
 	}
 	steps[i].Result, steps[i].At = result, tx.Now(ctx).UTC()
 	raw, err := json.Marshal(steps)
@@ -129,17 +130,17 @@ func actNow(ctx context.Context, tx *op.Tx, run *ent.AgentRun, self *principal.P
 }
 
 // keepAction stores the action for a write, and its step.
-func keepAction(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request, t *ent.Task, may *allowed, args json.RawMessage, steps []*Step) (*ent.AgentAction, error) {
+func keepAction(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request, t *ent.Task, may *allowed, args json.RawMessage, steps []*runs.Step) (*ent.AgentAction, error) {
 	if t == nil && may.tool != tools.Comment && !lifecycle.RequestOpen(r.Status) {
 		return nil, apperr.New(apperr.Conflict, "The request is %s.", r.Status)
 	}
-	version, err := requestVersion(r)
+	version, err := runs.RequestVersion(r)
 	if err != nil {
 		return nil, err
 	}
 	subject, is := r.ID, tools.ValuesOf(r)
 	if t != nil {
-		version, subject, is = taskVersion(t), t.ID, map[string]any{}
+		version, subject, is = runs.TaskVersion(t), t.ID, map[string]any{}
 	}
 	w := tools.Write{Tool: may.tool, Arguments: args}
 	w.Rationale, w.Confidence, w.Rows = reasonOf(steps)
@@ -154,14 +155,14 @@ func keepAction(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Reques
 		result = "Proposed."
 	}
 	n := len(steps) + 1
-	if err := addStep(ctx, tx, run, steps, Step{Kind: "act", Operation: may.tool, Rows: []string{subject}, Arguments: args, Result: result}); err != nil {
+	if err := runs.AddStep(ctx, tx, run, steps, runs.Step{Kind: "act", Operation: may.tool, Rows: []string{subject}, Arguments: args, Result: result}); err != nil {
 		return nil, err
 	}
 	return propose(ctx, tx, run, kind, n, w, subject, version)
 }
 
 // reasonOf returns the rationale of the agent, its confidence and its rows: those of its last step of kind decide.
-func reasonOf(steps []*Step) (rationale string, confidence float64, rows []string) {
+func reasonOf(steps []*runs.Step) (rationale string, confidence float64, rows []string) {
 	for _, s := range slices.Backward(steps) {
 		if s.Kind != "decide" {
 			continue

@@ -17,6 +17,7 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/internal/agent"
 	"atrium/internal/agent/model"
+	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
@@ -172,7 +173,7 @@ func TestModelProposes(t *testing.T) {
 		require.Equal(t, 3, run.ModelCalls)
 		require.Equal(t, 300, run.InputTokens)
 		require.Equal(t, 60, run.OutputTokens)
-		steps, err := agent.StepsOf(run)
+		steps, err := runs.StepsOf(run)
 		require.NoError(t, err)
 		require.Len(t, steps, 4)
 		require.Equal(t, []string{"read", "read", "decide", "decide"}, []string{steps[0].Kind, steps[1].Kind, steps[2].Kind, steps[3].Kind})
@@ -304,7 +305,7 @@ func TestModelGoesOn(t *testing.T) {
 		require.Eventually(t, func() bool { m.mu.Lock(); defer m.mu.Unlock(); return len(m.asked) == 2 }, patience, tick)
 		run := d.run(id, agentrun.StatusRUNNING)
 		require.Equal(t, 1, run.ModelCalls, "what it has done so far can be seen")
-		testkit.Run(t, d.World, d.ctx, agent.StopRun, op.ByID{ID: run.ID})
+		testkit.Run(t, d.World, d.ctx, runs.Stop, op.ByID{ID: run.ID})
 		release()
 		time.Sleep(50 * time.Millisecond)
 		require.Equal(t, agentrun.StatusSTOPPED, d.run(id, agentrun.StatusSTOPPED).Status)

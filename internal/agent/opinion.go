@@ -7,6 +7,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
+	"atrium/internal/agent/runs"
 	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
@@ -15,12 +16,12 @@ import (
 // commentOpinion writes the opinion that came from a step as a comment, and ends the run. It needs no approval at any autonomy level,
 // because it changes nothing else; where a policy requires one (w.Waits), it waits as an action. A shadow run writes no comment.
 func commentOpinion(ctx context.Context, tx *op.Tx, run *ent.AgentRun, w tools.Write, said string, step int) error {
-	self, _, err := actor(ctx, tx, run)
+	self, _, err := runs.Actor(ctx, tx, run)
 	if err != nil {
 		return err
 	}
 	if run.Shadow { // admins see the opinion in the run's steps
-		return end(ctx, tx, run, agentrun.StatusCOMPLETED, "")
+		return runs.End(ctx, tx, run, agentrun.StatusCOMPLETED, "")
 	}
 	if w.Arguments, err = tools.OpinionOf(self, said); err != nil {
 		return err
@@ -33,12 +34,12 @@ func commentOpinion(ctx context.Context, tx *op.Tx, run *ent.AgentRun, w tools.W
 		return fmt.Errorf("read the task: %w", err)
 	}
 	if !w.Waits {
-		if run, err = actNow(ctx, tx, run, self, step, w, taskVersion(t)); err != nil {
+		if run, err = actNow(ctx, tx, run, self, step, w, runs.TaskVersion(t)); err != nil {
 			return err
 		}
-		return end(ctx, tx, run, agentrun.StatusCOMPLETED, "")
+		return runs.End(ctx, tx, run, agentrun.StatusCOMPLETED, "")
 	}
-	if _, err := propose(ctx, tx, run, agentaction.KindACTION, step, w, run.RequestID, taskVersion(t)); err != nil {
+	if _, err := propose(ctx, tx, run, agentaction.KindACTION, step, w, run.RequestID, runs.TaskVersion(t)); err != nil {
 		return err
 	}
 	return worker.Wrap("have the run wait", run.Update().SetStatus(agentrun.StatusWAITING).ClearLeaseUntil().Exec(ctx))

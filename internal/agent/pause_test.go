@@ -13,6 +13,7 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/ent/request"
 	"atrium/internal/agent"
+	"atrium/internal/agent/runs"
 	"atrium/internal/op"
 	"atrium/internal/platform/store"
 	"atrium/internal/test/testkit"
@@ -109,7 +110,7 @@ func (d *desk) queued() map[int]int {
 	d.t.Helper()
 	out := map[int]int{}
 	for _, j := range d.Unfinished(d.t, d.A.Company.ID) {
-		if j.Kind == (agent.RunArgs{}).Kind() {
+		if j.Kind == (runs.RunArgs{}).Kind() {
 			out[j.Priority]++
 		}
 	}

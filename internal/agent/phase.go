@@ -15,6 +15,7 @@ import (
 	"atrium/ent/request"
 	"atrium/ent/task"
 	"atrium/ent/user"
+	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
@@ -63,7 +64,7 @@ func (w *tasker) Work(ctx context.Context, job *river.Job[execution.AgentTaskArg
 		if err != nil {
 			return err
 		}
-		if !worked && t.AgentID != nil && hasTask(*t.AgentID, t) {
+		if !worked && t.AgentID != nil && runs.HasTask(*t.AgentID, t) {
 			if err := workOrRelease(ctx, tx, t); err != nil {
 				return err
 			}
@@ -75,15 +76,15 @@ func (w *tasker) Work(ctx context.Context, job *river.Job[execution.AgentTaskArg
 // endOthers stops the runs of other agents than the task's current one, and reports whether a run of that one is open. Once the task
 // has ended, nobody can apply what ended runs have proposed about it either.
 func endOthers(ctx context.Context, tx *op.Tx, t *ent.Task) (worked bool, err error) {
-	runs, err := op.Lock(tx, tx.AgentRun.Query().Where(agentrun.TaskID(t.ID), agentrun.StatusIn(openRuns...))).All(ctx)
+	list, err := op.Lock(tx, tx.AgentRun.Query().Where(agentrun.TaskID(t.ID), agentrun.StatusIn(runs.Open...))).All(ctx)
 	if err != nil {
 		return false, fmt.Errorf("look for the task's runs: %w", err)
 	}
-	for _, run := range runs {
+	for _, run := range list {
 		if run.Trigger == agentrun.TriggerConsulted && lifecycle.TaskOpen(t.Status) {
 			continue
 		}
-		if hasTask(run.AgentID, t) {
+		if runs.HasTask(run.AgentID, t) {
 			worked = true
 			continue
 		}
@@ -92,7 +93,7 @@ func endOthers(ctx context.Context, tx *op.Tx, t *ent.Task) (worked bool, err er
 		} else if itself { // its other actions may still be decided
 			continue
 		}
-		if err := end(ctx, tx, run, agentrun.StatusSTOPPED, reasonReassigned); err != nil {
+		if err := runs.End(ctx, tx, run, agentrun.StatusSTOPPED, runs.Reassigned); err != nil {
 			return false, err
 		}
 	}
@@ -119,7 +120,7 @@ func workOrRelease(ctx context.Context, tx *op.Tx, t *ent.Task) error {
 		return fmt.Errorf("look for the task's agent: %w", err)
 	}
 	if !can || t.RequestID == nil {
-		return tx.Insert(ctx, ReleaseArgs{Company: t.CompanyID, Task: t.ID}, time.Time{})
+		return tx.Insert(ctx, runs.ReleaseArgs{Company: t.CompanyID, Task: t.ID}, time.Time{})
 	}
 	_, err = beginAbout(ctx, tx, *t.AgentID, t, agentrun.TriggerAssigned)
 	return err
@@ -154,7 +155,7 @@ func beginAbout(ctx context.Context, tx *op.Tx, agentID string, t *ent.Task, tri
 	if err != nil {
 		return nil, fmt.Errorf("begin a run: %w", err)
 	}
-	job, err := runJob(ctx, tx, run)
+	job, err := runs.JobOf(ctx, tx, run)
 	if err != nil {
 		return nil, err
 	}
@@ -163,13 +164,13 @@ func beginAbout(ctx context.Context, tx *op.Tx, agentID string, t *ent.Task, tri
 
 // releaser gives tasks to people.
 type releaser struct {
-	river.WorkerDefaults[ReleaseArgs]
+	river.WorkerDefaults[runs.ReleaseArgs]
 	engine *op.Engine
 }
 
 // Work gives the task to the accountable person of its phase, or else to the agent's owner, or else to an owner of the company:
 // the first of them who has not left.
-func (w *releaser) Work(ctx context.Context, job *river.Job[ReleaseArgs]) error {
+func (w *releaser) Work(ctx context.Context, job *river.Job[runs.ReleaseArgs]) error {
 	read := worker.Outside(ctx, w.engine, job.Args.Company)
 	held, a, err := taskOf(read, w.engine.Store.Reader(), job.Args)
 	if err != nil || held == nil {
@@ -193,7 +194,7 @@ func (w *releaser) Work(ctx context.Context, job *river.Job[ReleaseArgs]) error 
 		if err != nil {
 			return fmt.Errorf("read the task: %w", err)
 		}
-		if to != "" && hasTask(a.ID, t) {
+		if to != "" && runs.HasTask(a.ID, t) {
 			if _, err := op.RunIn(ctx, tx, execution.AssignTask, execution.AssignTaskInput{ByID: op.ByID{ID: t.ID}, AssigneeID: &to}); err != nil {
 				return err
 			}
@@ -218,7 +219,7 @@ func firstActive(ctx context.Context, tx *op.Tx, ids ...string) (string, error) 
 }
 
 // taskOf returns the task to release and the agent that has had it; nil for none.
-func taskOf(ctx context.Context, db *ent.Client, args ReleaseArgs) (*ent.Task, *ent.Agent, error) {
+func taskOf(ctx context.Context, db *ent.Client, args runs.ReleaseArgs) (*ent.Task, *ent.Agent, error) {
 	if args.Run != "" {
 		run, err := db.AgentRun.Query().Where(agentrun.ID(args.Run)).WithAgent().WithTask().Only(ctx)
 		if err != nil {

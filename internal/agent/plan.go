@@ -10,6 +10,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/agent"
 	"atrium/internal/agent/history"
+	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
@@ -22,7 +23,7 @@ import (
 type plan struct {
 	version string // of the request that the plan depends on
 	given   engineInput
-	steps   []Step
+	steps   []runs.Step
 	writes  []tools.Write
 	reason  string // why there are no writes, for people
 	self    *principal.Principal
@@ -47,12 +48,12 @@ const shownRows = 50
 func makePlan(ctx context.Context, l *decisionContext, now func() time.Time) (*plan, error) {
 	p := &plan{self: l.self, steps: slices.Clone(l.earlier.steps), used: l.earlier.used}
 	var err error
-	if p.version, err = requestVersion(l.subject.Request); err != nil {
+	if p.version, err = runs.RequestVersion(l.subject.Request); err != nil {
 		return nil, err
 	}
 	switch {
 	case l.self == nil:
-		p.reason = nobodyAnswers
+		p.reason = runs.NobodyAnswers
 		return p, nil
 	case l.settings.Mode(tools.Update) == settings.Off && l.settings.Mode(tools.Move) == settings.Off:
 		p.reason = "The agent may not use updateRequest or moveRequest."
@@ -150,7 +151,7 @@ func writeOf(tool string, changes []tools.Change) (*tools.Write, error) {
 }
 
 func (p *plan) step(kind, operation string, rows []string, result string, at time.Time) {
-	p.steps = append(p.steps, Step{N: len(p.steps) + 1, Kind: kind, Operation: operation, Rows: rows, Result: result, At: at.UTC()})
+	p.steps = append(p.steps, runs.Step{N: len(p.steps) + 1, Kind: kind, Operation: operation, Rows: rows, Result: result, At: at.UTC()})
 }
 
 // stepOf returns the number of the step that decided on a write.

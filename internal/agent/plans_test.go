@@ -16,6 +16,7 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/ent/auditentry"
 	"atrium/internal/agent"
+	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
 	"atrium/internal/desk/request"
@@ -115,7 +116,7 @@ func TestRunsTellWhatTheyDid(t *testing.T) {
 		did := func(requestID, result string) {
 			t.Helper()
 			run := d.run(requestID, agentrun.StatusCOMPLETED)
-			steps, err := agent.StepsOf(run)
+			steps, err := runs.StepsOf(run)
 			require.NoError(t, err)
 			require.Len(t, steps, 3)
 			for i, kind := range []string{"read", "decide", "act"} {
@@ -136,7 +137,7 @@ func TestRunsTellWhatTheyDid(t *testing.T) {
 		id = d.file(d.ctx, "my vpn tunnel")
 		did(id, "Done.")
 		now := d.Store.Clock().Now()
-		stats := testkit.Run(t, d.World, d.staff(), agent.Stats, agent.StatsInput{Input: period.Input{From: now.Add(-time.Hour), To: now.Add(time.Hour)}, By: "agent"})
+		stats := testkit.Run(t, d.World, d.staff(), runs.Stats, runs.StatsInput{Input: period.Input{From: now.Add(-time.Hour), To: now.Add(time.Hour)}, By: "agent"})
 		require.Equal(t, 2, stats[0].Applied)
 	})
 }
@@ -224,7 +225,7 @@ func TestBudgetsHoldForAllPlans(t *testing.T) {
 		run := d.run(id, agentrun.StatusHANDED_OVER)
 		require.Equal(t, "The run has had its 3 calls of the model.", run.Reason)
 		require.Equal(t, []int{2, 3, 300, 60}, []int{run.Plans, run.ModelCalls, run.InputTokens, run.OutputTokens})
-		steps, err := agent.StepsOf(run)
+		steps, err := runs.StepsOf(run)
 		require.NoError(t, err)
 		var of []string
 		for i, s := range steps {

@@ -8,6 +8,7 @@ import (
 	"atrium/ent/agent"
 	"atrium/ent/agentevaluation"
 	"atrium/ent/agentversion"
+	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
@@ -79,7 +80,7 @@ func publish(ctx context.Context, tx *op.Tx, before *ent.Agent, _ op.ByID) (*ent
 	tx.AuthorityChanged()
 	tx.Changed(before, after)
 	if before.Status == agent.StatusPAUSED {
-		return after, goOn(ctx, tx, after)
+		return after, runs.Resume(ctx, tx, after)
 	}
 	return after, nil
 }
@@ -99,7 +100,7 @@ func resume(ctx context.Context, tx *op.Tx, before *ent.Agent, _ op.ByID) (*ent.
 	if err != nil {
 		return nil, err
 	}
-	return after, goOn(ctx, tx, after)
+	return after, runs.Resume(ctx, tx, after)
 }
 
 func setStatus(ctx context.Context, tx *op.Tx, before *ent.Agent, to agent.Status) (*ent.Agent, error) {

@@ -19,6 +19,7 @@ import (
 	"atrium/ent/agentturn"
 	"atrium/ent/auditentry"
 	"atrium/internal/agent"
+	"atrium/internal/agent/runs"
 	"atrium/internal/agent/worker"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/form"
@@ -56,7 +57,7 @@ func each(t *testing.T, fn func(t *testing.T, d *desk)) {
 
 func open(t testing.TB, w *testkit.World) *desk {
 	t.Helper()
-	w.Engine.Events = append(w.Engine.Events, agent.Follow(w.Store, w.Queue))
+	w.Engine.Events = append(w.Engine.Events, runs.Follow(w.Store, w.Queue))
 	w.Engine.Agents = agent.NewDoor(w.Engine, worker.Models{})
 	return fill(&desk{World: w, t: t, ctx: w.As(w.A, principal.Owner)})
 }
@@ -181,7 +182,7 @@ func TestSuggest(t *testing.T) {
 		require.Equal(t, d.network, changes[0].To)
 		require.Len(t, changes[0].Rows, 3)
 		require.Equal(t, "because "+changes[0].Rows[0]+", "+changes[0].Rows[1]+", "+changes[0].Rows[2], a.Rationale)
-		steps, err := agent.StepsOf(run)
+		steps, err := runs.StepsOf(run)
 		require.NoError(t, err)
 		require.Len(t, steps, 2)
 
@@ -253,7 +254,7 @@ func TestProposalsGoStale(t *testing.T) {
 		_, _, err := op.Run(d.staff(), d.Engine, agent.ApplyProposal, agent.ApplyInput{ByID: op.ByID{ID: a.ID}}, nil)
 		require.Equal(t, apperr.Conflict, code(err))
 
-		testkit.Run(t, d.World, d.staff(), agent.Rerun, agent.RerunInput{RequestID: id})
+		testkit.Run(t, d.World, d.staff(), runs.Rerun, runs.RerunInput{RequestID: id})
 		run := d.run(id, agentrun.StatusPROPOSED)
 		require.Equal(t, 2, run.Number)
 		rejected := testkit.Run(t, d.World, d.staff(), agent.RejectProposal, agent.RejectInput{ByID: op.ByID{ID: d.action(run).ID}, Reason: "no"})
@@ -335,16 +336,16 @@ func TestWhatInterruptsARun(t *testing.T) {
 		require.Contains(t, string(again.Arguments), d.hardware)
 
 		// A stopped run stays stopped.
-		testkit.Run(t, d.World, d.staff(), agent.StopRun, op.ByID{ID: run.ID})
+		testkit.Run(t, d.World, d.staff(), runs.Stop, op.ByID{ID: run.ID})
 		_, _, err = op.Run(d.staff(), d.Engine, agent.DecideAction, agent.DecideInput{ByID: op.ByID{ID: again.ID}, Digest: again.Digest, Decision: "APPROVE"}, nil)
 		require.Equal(t, apperr.Conflict, code(err))
-		_, _, err = op.Run(d.staff(), d.Engine, agent.StopRun, op.ByID{ID: run.ID}, nil)
+		_, _, err = op.Run(d.staff(), d.Engine, runs.Stop, op.ByID{ID: run.ID}, nil)
 		require.Equal(t, apperr.Conflict, code(err))
 
 		// StopAll stops everything.
 		id, _, _ = wait()
-		stopped := testkit.Run(t, d.World, d.ctx, agent.StopAll, agent.StopAllInput{Reason: "enough"})
-		require.Equal(t, &agent.Stopped{Runs: 1, Agents: 1}, stopped)
+		stopped := testkit.Run(t, d.World, d.ctx, runs.StopAll, runs.StopAllInput{Reason: "enough"})
+		require.Equal(t, &runs.Stopped{Runs: 1, Agents: 1}, stopped)
 		require.Equal(t, "All agents were stopped: enough", d.run(id, agentrun.StatusSTOPPED).Reason)
 		id = d.file(d.ctx, "my vpn tunnel")
 		n, err := d.Store.Reader().AgentRun.Query().Where(agentrun.RequestID(id)).Count(d.ctx)
@@ -393,7 +394,7 @@ func TestFiltersAndShadows(t *testing.T) {
 		require.Equal(t, first.ID, d.run(d.file(d.ctx, "my vpn tunnel"), agentrun.StatusPROPOSED).AgentID, "the older agent takes it")
 		run := d.run(d.file(d.ctx, "another vpn tunnel"), agentrun.StatusPROPOSED)
 		require.Equal(t, second.ID, run.AgentID)
-		_, _, err := op.Run(d.staff(), d.Engine, agent.GetRun, op.ByID{ID: run.ID}, nil)
+		_, _, err := op.Run(d.staff(), d.Engine, runs.Get, op.ByID{ID: run.ID}, nil)
 		require.Equal(t, apperr.NotFound, code(err), "a shadow is the admins'")
 		_, _, err = op.Run(d.ctx, d.Engine, agent.ApplyProposal, agent.ApplyInput{ByID: op.ByID{ID: d.action(run).ID}}, nil)
 		require.Equal(t, apperr.Conflict, code(err))

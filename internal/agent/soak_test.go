@@ -17,6 +17,7 @@ import (
 	"atrium/ent/auditentry"
 	entrequest "atrium/ent/request"
 	"atrium/internal/agent"
+	"atrium/internal/agent/runs"
 	"atrium/internal/op"
 	"atrium/internal/people/company"
 	"atrium/internal/platform/apperr"
@@ -112,7 +113,7 @@ func (d *desk) trace(run *ent.AgentRun) string {
 // stop stops a run and returns its trace after the stop has answered; empty if the run had ended before.
 func (d *desk) stop(run *ent.AgentRun) (trace string) {
 	d.t.Helper()
-	_, _, err := op.Run(d.As(d.A, principal.Admin), d.Engine, agent.StopRun, op.ByID{ID: run.ID}, nil)
+	_, _, err := op.Run(d.As(d.A, principal.Admin), d.Engine, runs.Stop, op.ByID{ID: run.ID}, nil)
 	if err != nil {
 		require.Equal(d.t, apperr.Conflict, code(err), "%v", err)
 		return ""

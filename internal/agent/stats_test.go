@@ -9,7 +9,7 @@ import (
 
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
-	"atrium/internal/agent"
+	"atrium/internal/agent/runs"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/period"
@@ -50,40 +50,40 @@ func TestStats(t *testing.T) {
 		ran(shadow.ID, 0, agentrun.StatusFAILED)
 		ran(intake.ID, 8*day, agentrun.StatusFAILED)
 
-		in := agent.StatsInput{Input: period.Input{From: monday, To: monday.Add(8 * day)}}
-		ask := func(role principal.Role, by string) []*agent.Stat {
+		in := runs.StatsInput{Input: period.Input{From: monday, To: monday.Add(8 * day)}}
+		ask := func(role principal.Role, by string) []*runs.Stat {
 			t.Helper()
 			in.By = by
-			return testkit.Run(t, d.World, d.As(d.A, role), agent.Stats, in)
+			return testkit.Run(t, d.World, d.As(d.A, role), runs.Stats, in)
 		}
-		cost := func(s agent.Stat) *agent.Stat {
+		cost := func(s runs.Stat) *runs.Stat {
 			s.ModelCalls, s.InputTokens, s.OutputTokens = 2*s.Runs, 2e9*float64(s.Runs), 30*float64(s.Runs)
 			return &s
 		}
-		require.Equal(t, []*agent.Stat{
-			cost(agent.Stat{Key: "2026-11-16", Runs: 4, Proposed: 2, HandedOver: 1, Completed: 1, Applied: 2, Rejected: 1, Stale: 1, Expired: 1}),
-			cost(agent.Stat{Key: "2026-11-23", Runs: 1, Open: 1, Waiting: 1}),
+		require.Equal(t, []*runs.Stat{
+			cost(runs.Stat{Key: "2026-11-16", Runs: 4, Proposed: 2, HandedOver: 1, Completed: 1, Applied: 2, Rejected: 1, Stale: 1, Expired: 1}),
+			cost(runs.Stat{Key: "2026-11-23", Runs: 1, Open: 1, Waiting: 1}),
 		}, ask(principal.Agent, "week"))
 		require.Equal(t, []string{"2026-11-16", "2026-11-17", "2026-11-22", "2026-11-23"}, statKeys(ask(principal.Agent, "day")))
-		require.Equal(t, []*agent.Stat{
-			cost(agent.Stat{Key: intake.ID, Runs: 5, Open: 1, Proposed: 2, HandedOver: 1, Completed: 1, Waiting: 1, Applied: 2, Rejected: 1, Stale: 1, Expired: 1}),
-			cost(agent.Stat{Key: shadow.ID, Runs: 2, Failed: 1, Stopped: 1, Rejected: 1}),
+		require.Equal(t, []*runs.Stat{
+			cost(runs.Stat{Key: intake.ID, Runs: 5, Open: 1, Proposed: 2, HandedOver: 1, Completed: 1, Waiting: 1, Applied: 2, Rejected: 1, Stale: 1, Expired: 1}),
+			cost(runs.Stat{Key: shadow.ID, Runs: 2, Failed: 1, Stopped: 1, Rejected: 1}),
 		}, ask(principal.Admin, "agent"))
 
 		hidden := policy.NewCondition([]byte(`{"resource.status": "PROPOSED"}`))
 		testkit.Run(t, d.World, d.ctx, policy.Create, policy.CreateInput{Name: "P", Effect: "Deny", Action: "read", Resource: "AgentRun", Condition: &hidden})
-		require.Equal(t, []*agent.Stat{cost(agent.Stat{Key: intake.ID, Runs: 3, Open: 1, HandedOver: 1, Completed: 1, Waiting: 1, Expired: 1})}, ask(principal.Agent, "agent"))
+		require.Equal(t, []*runs.Stat{cost(runs.Stat{Key: intake.ID, Runs: 3, Open: 1, HandedOver: 1, Completed: 1, Waiting: 1, Expired: 1})}, ask(principal.Agent, "agent"))
 
-		require.Empty(t, testkit.Run(t, d.World, d.As(d.B, principal.Owner), agent.Stats, in))
-		_, _, err := op.Run(d.As(d.A, principal.Member), d.Engine, agent.Stats, in, nil)
+		require.Empty(t, testkit.Run(t, d.World, d.As(d.B, principal.Owner), runs.Stats, in))
+		_, _, err := op.Run(d.As(d.A, principal.Member), d.Engine, runs.Stats, in, nil)
 		require.Equal(t, apperr.Forbidden, apperr.CodeOf(err))
 		in.From = in.To
-		_, _, err = op.Run(d.ctx, d.Engine, agent.Stats, in, nil)
+		_, _, err = op.Run(d.ctx, d.Engine, runs.Stats, in, nil)
 		require.Equal(t, apperr.Validation, apperr.CodeOf(err))
 	})
 }
 
-func statKeys(list []*agent.Stat) []string {
+func statKeys(list []*runs.Stat) []string {
 	out := make([]string, len(list))
 	for i, s := range list {
 		out[i] = s.Key

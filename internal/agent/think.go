@@ -14,6 +14,7 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/ent/agentturn"
 	"atrium/internal/agent/model"
+	"atrium/internal/agent/runs"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
@@ -100,11 +101,11 @@ func (w *thinker) Work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 
 func (w *thinker) handOver(ctx context.Context, job *river.Job[ThinkArgs], as agentrun.Status, reason string) error {
 	return w.runner.finish(context.WithoutCancel(ctx), job.JobRow, job.Args.run(), "", func(ctx context.Context, tx *op.Tx, run *ent.AgentRun, _ *ent.Request) error {
-		return end(ctx, tx, run, as, reason)
+		return runs.End(ctx, tx, run, as, reason)
 	})
 }
 
-func (a ThinkArgs) run() RunArgs { return RunArgs{Company: a.Company, Run: a.Run} }
+func (a ThinkArgs) run() runs.RunArgs { return runs.RunArgs{Company: a.Company, Run: a.Run} }
 
 func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 	e, args := w.runner.Engine, job.Args
@@ -122,7 +123,7 @@ func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 		return err
 	}
 	if l.self == nil {
-		return w.handOver(ctx, job, agentrun.StatusHANDED_OVER, nobodyAnswers)
+		return w.handOver(ctx, job, agentrun.StatusHANDED_OVER, runs.NobodyAnswers)
 	}
 	if may, err := l.mayRead(); err != nil {
 		return err
@@ -155,7 +156,7 @@ func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 			if run.Plans != args.Plan {
 				return nil
 			}
-			return planAnew(ctx, tx, run)
+			return runs.PlanAnew(ctx, tx, run)
 		})
 	}
 	if t.over { // its earlier plans have used a budget up
@@ -187,7 +188,7 @@ func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 			return err
 		}
 		p := t.plan(g.Version, g)
-		is, err := requestVersion(r)
+		is, err := runs.RequestVersion(r)
 		if err != nil {
 			return err
 		}
@@ -199,7 +200,7 @@ func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 			return err
 		}
 		if changed {
-			return planAnew(ctx, tx, run)
+			return runs.PlanAnew(ctx, tx, run)
 		}
 		next := args // the function may run again
 		next.Turn++

@@ -17,6 +17,7 @@ import (
 	"atrium/ent/agentturn"
 	"atrium/ent/request"
 	"atrium/internal/agent"
+	"atrium/internal/agent/runs"
 	"atrium/internal/op"
 	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/store"
@@ -160,7 +161,7 @@ func TestModelThatObeysNobody(t *testing.T) {
 		for _, run := range must(d.Store.Reader().AgentRun.Query().All(d.ctx))(t) {
 			require.Contains(t, []agentrun.Status{agentrun.StatusPROPOSED, agentrun.StatusHANDED_OVER}, run.Status, run.Reason)
 		}
-		_, _, err = op.Run(d.ctx, d.Engine, agent.StopAll, agent.StopAllInput{Reason: "enough"}, nil)
+		_, _, err = op.Run(d.ctx, d.Engine, runs.StopAll, runs.StopAllInput{Reason: "enough"}, nil)
 		require.NoError(t, err)
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"atrium/ent/request"
 	"atrium/ent/task"
 	"atrium/internal/agent/model"
+	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
@@ -45,7 +46,7 @@ type Trial struct {
 	RequestID    string
 	Status       string // the status in which the run would have ended or waited
 	Reason       string
-	Steps        []*Step
+	Steps        []*runs.Step
 	Actions      []*TrialAction
 	ModelCalls   int
 	InputTokens  int
@@ -78,7 +79,7 @@ type ReplayInput struct {
 
 // loadReplayed returns the agent of a run. The right to try an agent includes the right to replay its runs.
 func loadReplayed(ctx context.Context, tx *op.Tx, id string) (*ent.Agent, error) {
-	run, err := tx.AgentRun.Query().Where(append(shownRuns(tx), agentrun.ID(id))...).Only(ctx)
+	run, err := tx.AgentRun.Query().Where(append(runs.Shown(tx), agentrun.ID(id))...).Only(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +103,7 @@ func test(ctx context.Context, tx *op.Tx, a *ent.Agent, in TestInput) (*Trial, e
 		return nil, fmt.Errorf("look the request up: %w", err)
 	}
 	if !shown {
-		return nil, unread
+		return nil, runs.ErrUnread
 	}
 	return answerTrial(ctx, tx, a, in)
 }
@@ -116,7 +117,7 @@ func prepareTest(ctx context.Context, tx *op.Tx, in TestInput) (any, error) {
 	}
 	r, err := tx.Request.Query().Where(request.ID(in.RequestID)).Only(tx.Filtered(ctx)) // before a model is told of it
 	if ent.IsNotFound(err) {
-		return nil, unread
+		return nil, runs.ErrUnread
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the request: %w", err)
@@ -170,7 +171,7 @@ func tryDraft(ctx context.Context, tx *op.Tx, c *settings.Selected, s subject, r
 
 func trialOf(l *decisionContext, p *plan) *Trial {
 	out := &Trial{
-		AgentID: l.agent.ID, RequestID: l.subject.ID, Reason: p.reason, Steps: []*Step{}, Actions: []*TrialAction{}, ModelCalls: p.used.Calls,
+		AgentID: l.agent.ID, RequestID: l.subject.ID, Reason: p.reason, Steps: []*runs.Step{}, Actions: []*TrialAction{}, ModelCalls: p.used.Calls,
 		InputTokens: p.used.Input, OutputTokens: p.used.Output, Status: string(agentrun.StatusHANDED_OVER),
 	}
 	for _, s := range p.steps {
@@ -202,7 +203,7 @@ func trialOf(l *decisionContext, p *plan) *Trial {
 
 // prepareReplay replays a run. Returns not_found for a run that the caller may not see, and conflict for a run without a record.
 func prepareReplay(ctx context.Context, tx *op.Tx, in ReplayInput) (any, error) {
-	run, err := tx.AgentRun.Query().Where(append(shownRuns(tx), agentrun.ID(in.ID))...).WithAgent().Only(ctx)
+	run, err := tx.AgentRun.Query().Where(append(runs.Shown(tx), agentrun.ID(in.ID))...).WithAgent().Only(ctx)
 	if ent.IsNotFound(err) {
 		return nil, apperr.Wrap(err, apperr.NotFound, "AgentRun not found.")
 	}

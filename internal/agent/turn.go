@@ -9,6 +9,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/agentturn"
 	"atrium/internal/agent/model"
+	"atrium/internal/agent/runs"
 	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
@@ -23,7 +24,7 @@ type engineInput struct {
 	History []string        `json:"history"`           // ids of the finished requests
 	Data    string          `json:"data,omitempty"`    // the data message
 	IDs     []string        `json:"ids,omitempty"`     // that the data contains
-	Steps   []Step          `json:"steps,omitempty"`   // of the run's earlier plans, and that read it
+	Steps   []runs.Step     `json:"steps,omitempty"`   // of the run's earlier plans, and that read it
 	Used    usage           `json:"used,omitzero"`     // by the run's earlier plans
 	Writes  []tools.Write   `json:"writes,omitempty"`  // the decision of the engine history; for a model the turns hold it
 }
@@ -42,7 +43,7 @@ type result struct {
 	Read    bool         `json:"read,omitempty"` // a replay takes it from the record
 	IDs     []string     `json:"ids,omitempty"`  // that the content contains
 	Write   *tools.Write `json:"write,omitempty"`
-	Step    *Step        `json:"step,omitempty"`
+	Step    *runs.Step   `json:"step,omitempty"`
 	End     string       `json:"end,omitempty"` // why the run is handed over; empty if it is not
 }
 
@@ -82,7 +83,7 @@ func earlierIn(ctx context.Context, db *ent.Client, run *ent.AgentRun) (out earl
 	if run.Plans < 2 {
 		return out, nil
 	}
-	steps, err := StepsOf(run)
+	steps, err := runs.StepsOf(run)
 	if err != nil {
 		return out, err
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"atrium/ent"
+	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
@@ -34,12 +35,12 @@ func (*Door) Hold(ctx context.Context, e *op.Engine, h op.Held) (*op.Answer, err
 
 // RequestChanged implements op.Agents.
 func (*Door) RequestChanged(ctx context.Context, tx *op.Tx, before, after *ent.Request) error {
-	return requestChanged(ctx, tx, before, after)
+	return runs.RequestChanged(ctx, tx, before, after)
 }
 
 // OwnerLeft implements op.Agents.
 func (*Door) OwnerLeft(ctx context.Context, tx *op.Tx, userID string) error {
-	return ownerLeft(ctx, tx, userID)
+	return runs.OwnerLeft(ctx, tx, userID)
 }
 
 // PrincipalOf implements op.Agents.
@@ -73,5 +74,5 @@ func (d *Door) Work(out Caller) jobs.Option {
 // Know registers the kinds of the agents' jobs, for a node that works none of them.
 func (d *Door) Know(out Caller) jobs.Option {
 	calls := &worker.Limiter{} // of models
-	return jobs.All(workRuns(d.Engine), workActions(d.Engine), workPlans(d.Server, calls), workEvaluations(d.Server, calls), workPhases(d.Engine), workPushes(d.Engine, out))
+	return jobs.All(runs.Workers(d.Engine), workActions(d.Engine), workPlans(d.Server, calls), workEvaluations(d.Server, calls), workPhases(d.Engine), workPushes(d.Engine, out))
 }

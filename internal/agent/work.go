@@ -12,6 +12,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/agent"
 	"atrium/ent/agentrun"
+	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
@@ -26,16 +27,18 @@ const (
 
 // runner works the jobs that take runs to their end.
 type runner struct {
-	river.WorkerDefaults[RunArgs]
+	river.WorkerDefaults[runs.RunArgs]
 	worker.Server
 }
 
 // NextRetry is soon, because a run must end within half a minute.
-func (*runner) NextRetry(*river.Job[RunArgs]) time.Time { return time.Now().Add(worker.RetryAfter) }
+func (*runner) NextRetry(*river.Job[runs.RunArgs]) time.Time {
+	return time.Now().Add(worker.RetryAfter)
+}
 
 // Work plans outside of any transaction, and ends the run and its job in one. A run whose work is refused is handed over, and one
 // that keeps failing ends as FAILED.
-func (w *runner) Work(ctx context.Context, job *river.Job[RunArgs]) error {
+func (w *runner) Work(ctx context.Context, job *river.Job[runs.RunArgs]) error {
 	err := worker.Contain(func() error { return w.work(ctx, job) })
 	as, reason := agentrun.StatusHANDED_OVER, refusedWork(err)
 	switch {
@@ -49,7 +52,7 @@ func (w *runner) Work(ctx context.Context, job *river.Job[RunArgs]) error {
 		as, reason = agentrun.StatusFAILED, "The agent met an error of the platform."
 	}
 	return w.finish(context.WithoutCancel(ctx), job.JobRow, job.Args, "", func(ctx context.Context, tx *op.Tx, run *ent.AgentRun, _ *ent.Request) error {
-		return end(ctx, tx, run, as, reason)
+		return runs.End(ctx, tx, run, as, reason)
 	})
 }
 
@@ -67,7 +70,7 @@ func refusedWork(err error) string {
 	return text.Short(reason, maxReason-1)
 }
 
-func (w *runner) work(ctx context.Context, job *river.Job[RunArgs]) error {
+func (w *runner) work(ctx context.Context, job *river.Job[runs.RunArgs]) error {
 	run, err := w.start(ctx, job)
 	if err != nil || run == nil {
 		return err
@@ -121,7 +124,7 @@ func (w *runner) decisionContext(read context.Context, run *ent.AgentRun) (*deci
 
 // start sets a run RUNNING and returns it. It completes the job and returns nil if there is nothing to do: the run has ended or
 // waits for a person, or its agent is paused, in which case resuming the agent queues the run again.
-func (w *runner) start(ctx context.Context, job *river.Job[RunArgs]) (*ent.AgentRun, error) {
+func (w *runner) start(ctx context.Context, job *river.Job[runs.RunArgs]) (*ent.AgentRun, error) {
 	var out *ent.AgentRun
 	err := w.Engine.Work(ctx, job.Args.Company, worker.Name, func(ctx context.Context, tx *op.Tx) error {
 		out = nil
@@ -139,26 +142,26 @@ func (w *runner) start(ctx context.Context, job *river.Job[RunArgs]) (*ent.Agent
 		if run.Status == agentrun.StatusQUEUED {
 			reason := ""
 			if run.LeaseUntil == nil { // otherwise a CUSTOM agent has this plan already
-				if reason, err = overBudget(ctx, tx, run); err != nil {
+				if reason, err = runs.OverBudget(ctx, tx, run); err != nil {
 					return err
 				}
 			}
 			if reason == "" && run.Edges.Agent.Source == agent.SourceCUSTOM { // of the others, planning finds it
-				if self, _, err := selfOf(ctx, tx, run); err != nil {
+				if self, _, err := runs.Self(ctx, tx, run); err != nil {
 					return err
 				} else if self == nil {
-					reason = nobodyAnswers
+					reason = runs.NobodyAnswers
 				}
 			}
 			if reason != "" {
-				if err := end(ctx, tx, run, agentrun.StatusHANDED_OVER, reason); err != nil {
+				if err := runs.End(ctx, tx, run, agentrun.StatusHANDED_OVER, reason); err != nil {
 					return err
 				}
 				return tx.Complete(ctx, job.JobRow)
 			}
 			if run.Edges.Agent.Source == agent.SourceCUSTOM {
 				out = run
-				return wait(ctx, tx, run)
+				return runs.Wait(ctx, tx, run)
 			}
 			edges := run.Edges
 			if run, err = run.Update().SetStatus(agentrun.StatusRUNNING).AddPlans(1).Save(ctx); err != nil {
@@ -176,23 +179,23 @@ func (w *runner) start(ctx context.Context, job *river.Job[RunArgs]) (*ent.Agent
 
 // finish runs fn on a run that is RUNNING, and completes the job in the same transaction. A run that was stopped meanwhile stays
 // as it is, and so does one whose agent was paused: resuming the agent queues it again. A run whose request has changed since version is planned again.
-func (w *runner) finish(ctx context.Context, job *rivertype.JobRow, args RunArgs, version string,
+func (w *runner) finish(ctx context.Context, job *rivertype.JobRow, args runs.RunArgs, version string,
 	fn func(context.Context, *op.Tx, *ent.AgentRun, *ent.Request) error,
 ) error {
 	return w.Engine.Work(ctx, args.Company, worker.Name, func(ctx context.Context, tx *op.Tx) error {
-		run, r, err := lockRun(ctx, tx, args.Run)
+		run, r, err := runs.Lock(ctx, tx, args.Run)
 		if ent.IsNotFound(err) || err == nil && (run.Status != agentrun.StatusRUNNING || run.Edges.Agent.Status == agent.StatusPAUSED) {
 			return tx.Complete(ctx, job)
 		}
 		if err != nil {
 			return err
 		}
-		is, err := requestVersion(r)
+		is, err := runs.RequestVersion(r)
 		if err != nil {
 			return err
 		}
 		if version != "" && is != version {
-			if err := planAnew(ctx, tx, run); err != nil {
+			if err := runs.PlanAnew(ctx, tx, run); err != nil {
 				return err
 			}
 			return tx.Complete(ctx, job)

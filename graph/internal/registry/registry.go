@@ -2,6 +2,7 @@ package registry
 
 import (
 	"atrium/internal/agent"
+	"atrium/internal/agent/runs"
 	"atrium/internal/billing"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
@@ -32,7 +33,7 @@ var Entities = []Entity{
 	entity("Agent", node(agent.Get), list("agents", agent.List)),
 	entity("AgentAction", get(agent.GetAction), list("agentActions", agent.ListActions)),
 	entity("AgentEvaluation", paged(agent.EvaluationsOf)),
-	entity("AgentRun", get(agent.GetRun), list("agentRuns", agent.ListRuns), lookUp(agent.LookUpEdges)),
+	entity("AgentRun", get(runs.Get), list("agentRuns", runs.List), lookUp(runs.LookUpEdges)),
 	entity("AgentVersion", paged(agent.VersionsOf)),
 	entity("ApiKey", node(apikey.Get), list("apiKeys", apikey.List)),
 	entity("Approval", get(execution.GetApproval), list("approvals", execution.ListApprovals)),
@@ -135,7 +136,7 @@ var Mutations = []Mutation{
 	mutation("replayInboundCall", inbound.ReplayCall),
 	mutation("replayWebhookDelivery", webhook.ReplayDelivery),
 	mutation("replayWebhookEvents", webhook.ReplayEvents),
-	mutation("rerunAgent", agent.Rerun),
+	mutation("rerunAgent", runs.Rerun),
 	mutation("resendInvitation", people.ResendInvitation),
 	mutation("resetUserMfa", signin.ResetMFA),
 	mutation("resolveIncident", execution.ResolveIncident),
@@ -149,8 +150,8 @@ var Mutations = []Mutation{
 	mutation("sendTestEvent", webhook.SendTestEvent),
 	mutation("setWaiting", request.SetWaiting),
 	mutation("snoozeRequest", request.Snooze),
-	mutation("stopAgentRun", agent.StopRun),
-	mutation("stopAllAgents", agent.StopAll),
+	mutation("stopAgentRun", runs.Stop),
+	mutation("stopAllAgents", runs.StopAll),
 	mutation("switchSession", websession.Switch),
 	mutation("takeNextRequest", request.TakeNext),
 	mutation("testAgent", agent.Test),

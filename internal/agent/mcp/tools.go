@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"atrium/internal/agent"
+	"atrium/internal/agent/runs"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
 	"atrium/internal/op"
@@ -50,7 +51,7 @@ var table = []tool{
 	{name: "completeTask", info: execution.CompleteTask.Info(), method: http.MethodPost, path: "/tasks/{id}/complete", destructive: true},
 	{name: "users", info: people.ListUsers.Info(), method: http.MethodGet, path: "/users", only: filters("email", "role", "status")},
 	{name: "teams", info: people.ListTeams.Info(), method: http.MethodGet, path: "/teams", only: filters("q")},
-	{name: "agentRuns", info: agent.ListRuns.Info(), method: http.MethodGet, path: "/agent-runs", only: filters("status", "requestId")},
+	{name: "agentRuns", info: runs.List.Info(), method: http.MethodGet, path: "/agent-runs", only: filters("status", "requestId")},
 	{name: "claimAgentRun", info: agent.Claim.Info(), method: http.MethodPost, path: "/agent-runs/{id}/claim"},
 	{name: "addAgentRunStep", info: agent.AddStep.Info(), method: http.MethodPost, path: "/agent-runs/{id}/steps"},
 	{name: "completeAgentRun", info: agent.Complete.Info(), method: http.MethodPost, path: "/agent-runs/{id}/complete"},

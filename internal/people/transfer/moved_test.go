@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent/company"
-	"atrium/internal/agent"
+	"atrium/internal/agent/runs"
 	"atrium/internal/notify/notice"
 	"atrium/internal/op/audit/merkle"
 	"atrium/internal/people/transfer"
@@ -40,10 +40,10 @@ func TestUnfinishedWorkMoves(t *testing.T) {
 		a, b, sandbox := from.A.Company.ID, from.B.Company.ID, sandboxOf(t, from)
 		later := from.Clock.Now().Add(72 * time.Hour).Truncate(time.Millisecond).UTC()
 		insert(t, from,
-			jobs.Job{Args: agent.IntakeArgs{Company: a, Request: "req_1"}},
-			jobs.Job{Args: agent.LeaseArgs{Company: a, Run: "run_1", Plan: 2, End: later}, At: later},
-			jobs.Job{Args: agent.ReleaseArgs{Company: sandbox, Task: "tsk_1"}, Priority: 3},
-			jobs.Job{Args: agent.IntakeArgs{Company: b, Request: "req_2"}},
+			jobs.Job{Args: runs.IntakeArgs{Company: a, Request: "req_1"}},
+			jobs.Job{Args: runs.LeaseArgs{Company: a, Run: "run_1", Plan: 2, End: later}, At: later},
+			jobs.Job{Args: runs.ReleaseArgs{Company: sandbox, Task: "tsk_1"}, Priority: 3},
+			jobs.Job{Args: runs.IntakeArgs{Company: b, Request: "req_2"}},
 			jobs.Job{Args: webhook.ReplayArgs{Company: a, Subscription: "whk_1", Since: later}},
 			jobs.Job{Args: notice.Args{Company: a, Request: "req_1", By: "usr_1"}},
 			jobs.Job{Args: jobs.SweepArgs{}})
@@ -69,7 +69,7 @@ func TestAFileHoldsOneCompany(t *testing.T) {
 	t.Parallel()
 	from := testkit.SQLiteWorld(t)
 	a, b := from.A.Company.ID, from.B.Company.ID
-	insert(t, from, jobs.Job{Args: agent.IntakeArgs{Company: a, Request: "req_1"}})
+	insert(t, from, jobs.Job{Args: runs.IntakeArgs{Company: a, Request: "req_1"}})
 	whole := opened(t, export(t, from))
 	account := from.A.Users[principal.Member].AccountID
 	for _, c := range []struct{ row, from, to string }{

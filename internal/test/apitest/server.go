@@ -15,6 +15,7 @@ import (
 
 	"atrium/ent/company"
 	"atrium/internal/agent"
+	"atrium/internal/agent/runs"
 	"atrium/internal/agent/worker"
 	"atrium/internal/gate"
 	"atrium/internal/identity/authn"
@@ -52,7 +53,7 @@ func Serve(tb testing.TB, w *testkit.World, door Door) *Server {
 	log := slog.New(slog.NewTextHandler(tb.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	agents := agent.NewDoor(w.Engine, worker.Models{})
 	w.Engine.Agents = agents
-	w.Engine.Events = append(w.Engine.Events, agent.Follow(w.Store, w.Queue))
+	w.Engine.Events = append(w.Engine.Events, runs.Follow(w.Store, w.Queue))
 	g := gate.New(gate.Options{Authn: authn.New(w.Store, w.Tokens), Limiter: ratelimit.NewMemory(), Clock: w.Store.Clock(), Log: log, Agents: agents})
 	handler, err := door(Parts{Engine: w.Engine, Gate: g, Log: log, BaseURL: testkit.BaseURL})
 	require.NoError(tb, err)

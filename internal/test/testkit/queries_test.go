@@ -23,7 +23,7 @@ import (
 var seenByTheCaller = map[string]string{
 	// Rows that an input refers to must be visible to the caller.
 	"internal/agent.test":                          "the request that an agent is tried on",
-	"internal/agent.rerun":                         "the request that an agent is to look at again",
+	"internal/agent/runs.rerun":                         "the request that an agent is to look at again",
 	"internal/agent.checkConnection":               "the secret of a model connection",
 	"internal/identity/apikey.behind":              "the user or service account that a key is made for",
 	"internal/workflow/execution.assignTask":       "the user, team or agent that a task is given to",
@@ -62,7 +62,7 @@ var seenByTheCaller = map[string]string{
 	"internal/agent.workOrRelease":          "a worker's, from whom nothing is hidden",
 	"internal/agent.endOthers":              "a worker's, from whom nothing is hidden",
 	"internal/agent.completedBy":            "a worker's, from whom nothing is hidden",
-	"internal/agent.overBudget":             "a worker's, from whom nothing is hidden",
+	"internal/agent/runs.OverBudget":             "a worker's, from whom nothing is hidden",
 	"internal/agent.firstActive":            "a worker's, from whom nothing is hidden",
 	"internal/people/erasure.around":        "a worker's, from whom nothing is hidden",
 	"internal/people.forgetAccount":         "runs as the system: whatever is the account's",
@@ -74,8 +74,8 @@ var seenByTheCaller = map[string]string{
 	"internal/desk/routing.turn":            "the caller hands it an unfiltered context",
 	"internal/desk/request.count":           "what a list would find",
 	"internal/desk/request.stats":           "what a list would find",
-	"internal/agent.stats":                  "what a list would find",
-	"internal/agent.statActions":            "what a list would find",
+	"internal/agent/runs.stats":                  "what a list would find",
+	"internal/agent/runs.statActions":            "what a list would find",
 	"internal/webhook.stats":                "what a list would find",
 	"internal/desk/savedview.check":         "whether the team may be named",
 	"internal/desk/request.takeNext":        "somebody takes what they see",

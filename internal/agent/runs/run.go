@@ -1,4 +1,4 @@
-package agent
+package runs
 
 import (
 	"context"
@@ -27,24 +27,24 @@ var runSorts = op.Sorts{"createdAt": agentrun.FieldCreatedAt, "updatedAt": agent
 
 // The operations on runs. Callers who may read a request and have requests:read may read its runs.
 var (
-	ListRuns = paging.NewList("agentrun.list", op.Spec{
+	List = paging.NewList("agentrun.list", op.Spec{
 		Resource: "AgentRun", Action: op.Read, Scope: "requests:read", Sorts: runSorts, Summary: "List runs of agents",
 	}, func(_ context.Context, tx *op.Tx, in ListRunsInput) *ent.AgentRunQuery {
 		return tx.AgentRun.Query().Where(in.where(tx)...)
 	})
 
-	GetRun = op.Get("agentrun.read", op.Spec{
+	Get = op.Get("agentrun.read", op.Spec{
 		Resource: "AgentRun", Action: op.Read, Scope: "requests:read", Summary: "Get a run of an agent",
 	}, func(ctx context.Context, tx *op.Tx, id string) (*ent.AgentRun, error) {
-		run, err := tx.AgentRun.Query().Where(append(shownRuns(tx), agentrun.ID(id))...).Only(ctx)
-		if e := worker.ServerOf(tx).Engine; err == nil && selfID(tx) != "" && e != nil { // a sign of its agent, as any call of the run
-			return run, renew(ctx, e, run)
+		run, err := tx.AgentRun.Query().Where(append(Shown(tx), agentrun.ID(id))...).Only(ctx)
+		if e := worker.ServerOf(tx).Engine; err == nil && SelfID(tx) != "" && e != nil { // a sign of its agent, as any call of the run
+			return run, RenewLease(ctx, e, run)
 		}
 		return run, err
 	})
 
-	// LookUpRuns reads the runs with the given ids that match a filter and that the caller may see.
-	LookUpRuns = op.New("agentrun.lookup", op.Spec{
+	// LookUp reads the runs with the given ids that match a filter and that the caller may see.
+	LookUp = op.New("agentrun.lookup", op.Spec{
 		Resource: "AgentRun", Action: op.Read, Scope: "requests:read", Summary: "Look runs of agents up by their ids",
 	}, func(ctx context.Context, tx *op.Tx, in LookUpRunsInput) (map[string]*ent.AgentRun, error) {
 		return paging.LookUp(ctx, tx.AgentRun.Query().Where(in.where(tx)...), paging.ByIDs{IDs: in.IDs})
@@ -53,14 +53,14 @@ var (
 	// LookUpEdges reads the runs that other rows refer to in GraphQL, many at once, with the same rights as a read of one.
 	LookUpEdges = paging.NewLookUp("agentrun.edges", op.Spec{
 		Resource: "AgentRun", Action: op.Read, Scope: "requests:read", Summary: "Look up the runs that other rows are about",
-	}, func(tx *op.Tx) *ent.AgentRunQuery { return tx.AgentRun.Query().Where(shownRuns(tx)...) })
+	}, func(tx *op.Tx) *ent.AgentRunQuery { return tx.AgentRun.Query().Where(Shown(tx)...) })
 
 	// RunsOf lists the runs of several requests.
 	RunsOf = paging.NewChildren("agentrun.of_requests", op.Spec{
 		Resource: "AgentRun", Action: op.Read, Scope: "requests:read", Sorts: runSorts, Summary: "List the runs of agents on several requests",
-	}, agentrun.Table, agentrun.FieldRequestID, func(tx *op.Tx) *ent.AgentRunQuery { return tx.AgentRun.Query() }, shownRuns)
+	}, agentrun.Table, agentrun.FieldRequestID, func(tx *op.Tx) *ent.AgentRunQuery { return tx.AgentRun.Query() }, Shown)
 
-	StopRun = op.OnRow("agentrun.stop", op.Spec{
+	Stop = op.OnRow("agentrun.stop", op.Spec{
 		Resource: "AgentRun", Action: op.Update, Scope: "requests:write", Past: map[string]string{"agentrun.stop": "agentrun.stopped"},
 		Summary: "Stop a run: nothing of it is done any more once this has answered",
 	}, loadRun, stopRun)
@@ -96,7 +96,7 @@ type LookUpRunsInput struct {
 }
 
 func (f RunFilter) where(tx *op.Tx) []predicate.AgentRun {
-	where := shownRuns(tx)
+	where := Shown(tx)
 	where = paging.In(where, f.Status, agentrun.StatusIn)
 	where = paging.In(where, f.AgentID, agentrun.AgentIDIn)
 	return paging.In(where, f.RequestID, agentrun.RequestIDIn)
@@ -107,9 +107,9 @@ func seesShadows(tx *op.Tx) bool {
 	return slices.Contains([]principal.Role{principal.Admin, principal.Owner, principal.OperatorRole}, tx.Principal().Role)
 }
 
-// shownRuns restricts runs to those that the caller may see.
-func shownRuns(tx *op.Tx) []predicate.AgentRun {
-	if self := selfID(tx); self != "" { // an agent sees its own runs, including shadow runs
+// Shown restricts runs to those that the caller may see.
+func Shown(tx *op.Tx) []predicate.AgentRun {
+	if self := SelfID(tx); self != "" { // an agent sees its own runs, including shadow runs
 		return []predicate.AgentRun{agentrun.AgentID(self)}
 	}
 	if seesShadows(tx) {
@@ -131,15 +131,15 @@ func StepsOf(r *ent.AgentRun) ([]*Step, error) {
 }
 
 func loadRun(ctx context.Context, tx *op.Tx, id string) (*ent.AgentRun, error) {
-	return op.Lock(tx, tx.AgentRun.Query().Where(append(shownRuns(tx), agentrun.ID(id))...)).Only(ctx)
+	return op.Lock(tx, tx.AgentRun.Query().Where(append(Shown(tx), agentrun.ID(id))...)).Only(ctx)
 }
 
 // stopRun returns conflict if the run has ended.
 func stopRun(ctx context.Context, tx *op.Tx, before *ent.AgentRun, _ op.ByID) (*ent.AgentRun, error) {
-	if !slices.Contains(openRuns, before.Status) {
+	if !slices.Contains(Open, before.Status) {
 		return nil, apperr.New(apperr.Conflict, "The run has ended already.")
 	}
-	if err := end(ctx, tx, before, agentrun.StatusSTOPPED, "Stopped by a person."); err != nil {
+	if err := End(ctx, tx, before, agentrun.StatusSTOPPED, "Stopped by a person."); err != nil {
 		return nil, err
 	}
 	after, err := tx.AgentRun.Get(tx.Unfiltered(ctx, "the row that was just changed"), before.ID)
@@ -172,12 +172,12 @@ func prepareRerun(ctx context.Context, tx *op.Tx, in RerunInput) (any, error) {
 func rerun(ctx context.Context, tx *op.Tx, in RerunInput) (*ent.AgentRun, error) {
 	r, err := op.Lock(tx, tx.Request.Query().Where(request.ID(in.RequestID))).Only(ctx)
 	if ent.IsNotFound(err) {
-		return nil, unread
+		return nil, ErrUnread
 	}
 	if err != nil {
 		return nil, err
 	}
-	open, err := tx.AgentRun.Query().Where(agentrun.RequestID(r.ID), agentrun.TaskIDIsNil(), agentrun.StatusIn(openRuns...)).
+	open, err := tx.AgentRun.Query().Where(agentrun.RequestID(r.ID), agentrun.TaskIDIsNil(), agentrun.StatusIn(Open...)).
 		Exist(tx.Unfiltered(ctx, "one run of a request at a time"))
 	if err != nil {
 		return nil, fmt.Errorf("look for the request's runs: %w", err)
@@ -223,7 +223,7 @@ func stopAll(ctx context.Context, tx *op.Tx, in StopAllInput) (*Stopped, error) 
 	if out.Agents, err = tx.Agent.Update().Where(agent.StatusEQ(agent.StatusACTIVE)).SetStatus(agent.StatusPAUSED).Save(all); err != nil {
 		return nil, fmt.Errorf("pause the agents: %w", err)
 	}
-	tasks, err := tx.AgentRun.Query().Where(agentrun.TaskIDNotNil(), agentrun.StatusIn(openRuns...)).All(all)
+	tasks, err := tx.AgentRun.Query().Where(agentrun.TaskIDNotNil(), agentrun.StatusIn(Open...)).All(all)
 	if err != nil {
 		return nil, fmt.Errorf("look for runs about tasks: %w", err)
 	}
@@ -232,7 +232,7 @@ func stopAll(ctx context.Context, tx *op.Tx, in StopAllInput) (*Stopped, error) 
 			return nil, err
 		}
 	}
-	out.Runs, err = tx.AgentRun.Update().Where(agentrun.StatusIn(openRuns...)).SetStatus(agentrun.StatusSTOPPED).
+	out.Runs, err = tx.AgentRun.Update().Where(agentrun.StatusIn(Open...)).SetStatus(agentrun.StatusSTOPPED).
 		SetReason("All agents were stopped: " + in.Reason).SetEndedAt(now.Truncate(time.Millisecond)).Save(all)
 	if err != nil {
 		return nil, fmt.Errorf("stop the runs: %w", err)
@@ -260,10 +260,10 @@ type Step struct {
 	At        time.Time       `json:"at"`
 }
 
-var unread = apperr.InvalidField("requestId", "must be a request that you may read")
+var ErrUnread = apperr.InvalidField("requestId", "must be a request that you may read")
 
-// selfID returns the id of the agent that calls with its key; empty for all other callers.
-func selfID(tx *op.Tx) string {
+// SelfID returns the id of the agent that calls with its key; empty for all other callers.
+func SelfID(tx *op.Tx) string {
 	if p := tx.Principal(); p.Type == principal.TypeAgent {
 		return p.ID
 	}

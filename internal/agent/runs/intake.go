@@ -1,4 +1,4 @@
-package agent
+package runs
 
 import (
 	"context"
@@ -118,7 +118,7 @@ func begin(ctx context.Context, tx *op.Tx, c *settings.Selected, r *ent.Request,
 	if err != nil {
 		return nil, fmt.Errorf("begin a run: %w", err)
 	}
-	job, err := runJob(ctx, tx, run)
+	job, err := JobOf(ctx, tx, run)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package agent
+package runs
 
 import (
 	"context"
@@ -11,18 +11,18 @@ import (
 	"atrium/internal/platform/principal"
 )
 
-// actor returns the principal as which the agent of a run acts now, and the run's settings. Returns conflict if the agent's owner
+// Actor returns the principal as which the agent of a run acts now, and the run's settings. Returns conflict if the agent's owner
 // was deactivated.
-func actor(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (*principal.Principal, settings.Settings, error) {
-	self, s, err := selfOf(ctx, tx, run)
+func Actor(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (*principal.Principal, settings.Settings, error) {
+	self, s, err := Self(ctx, tx, run)
 	if err == nil && self == nil {
-		err = noMore()
+		err = NoMore()
 	}
 	return self, s, err
 }
 
-// selfOf is actor that returns nil if the agent's owner was deactivated.
-func selfOf(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (*principal.Principal, settings.Settings, error) {
+// Self is actor that returns nil if the agent's owner was deactivated.
+func Self(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (*principal.Principal, settings.Settings, error) {
 	ctx = tx.Unfiltered(ctx, "an agent's own settings")
 	s, err := settings.Published(ctx, tx.Client, run.AgentID, run.AgentVersion)
 	if err != nil {
@@ -36,4 +36,4 @@ func selfOf(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (*principal.Princ
 	return self, s, err
 }
 
-func noMore() error { return apperr.New(apperr.Conflict, "The agent may not do this any more.") }
+func NoMore() error { return apperr.New(apperr.Conflict, "The agent may not do this any more.") }

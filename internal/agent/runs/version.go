@@ -1,4 +1,4 @@
-package agent
+package runs
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 	"atrium/internal/op"
 )
 
-// requestVersion returns a digest of the parts of a request that a plan depends on, so that a plan can be compared with the request
+// RequestVersion returns a digest of the parts of a request that a plan depends on, so that a plan can be compared with the request
 // later. The clocks of service levels are not part of it.
-func requestVersion(r *ent.Request) (string, error) {
+func RequestVersion(r *ent.Request) (string, error) {
 	tags := r.Tags
 	if len(tags) == 0 {
 		tags = nil // nil and empty tags are equal
@@ -27,23 +27,23 @@ func requestVersion(r *ent.Request) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// versionNow returns the version of a run's request as the transaction has left it.
-func versionNow(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (string, error) {
+// VersionNow returns the version of a run's request as the transaction has left it.
+func VersionNow(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (string, error) {
 	r, err := tx.Request.Get(tx.Unfiltered(ctx, "the request as the agent has changed it"), run.RequestID)
 	if err != nil {
 		return "", fmt.Errorf("read the request: %w", err)
 	}
-	return requestVersion(r)
+	return RequestVersion(r)
 }
 
-// taskVersion returns the version that the completion of a task depends on: whether the task is open. The assignee is not part of
+// TaskVersion returns the version that the completion of a task depends on: whether the task is open. The assignee is not part of
 // it, because a proposal is for any person who gets the task.
-func taskVersion(t *ent.Task) string {
-	return digestOf("task", t.ID, nil, fmt.Sprint(lifecycle.TaskOpen(t.Status)))
+func TaskVersion(t *ent.Task) string {
+	return DigestOf("task", t.ID, nil, fmt.Sprint(lifecycle.TaskOpen(t.Status)))
 }
 
-// digestOf returns the digest that a person approves: of the operation, its row and arguments, and the row's version.
-func digestOf(operation, requestID string, arguments json.RawMessage, version string) string {
+// DigestOf returns the digest that a person approves: of the operation, its row and arguments, and the row's version.
+func DigestOf(operation, requestID string, arguments json.RawMessage, version string) string {
 	sum := sha256.Sum256([]byte(operation + "\n" + requestID + "\n" + string(arguments) + "\n" + version))
 	return hex.EncodeToString(sum[:])
 }

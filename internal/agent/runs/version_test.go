@@ -1,4 +1,4 @@
-package agent
+package runs
 
 import (
 	"encoding/json"
@@ -40,7 +40,7 @@ var noPlanRests = map[string]string{
 // Every column of requests either makes plans stale or is listed as one that does not.
 func TestEveryColumnMakesPlansStaleOrNot(t *testing.T) {
 	t.Parallel()
-	blank, err := requestVersion(&ent.Request{})
+	blank, err := RequestVersion(&ent.Request{})
 	require.NoError(t, err)
 	now, one := time.Now(), "x"
 	values := map[reflect.Type]any{
@@ -60,7 +60,7 @@ func TestEveryColumnMakesPlansStaleOrNot(t *testing.T) {
 			require.Contains(t, noPlanRests, column)
 			continue
 		}
-		version, err := requestVersion(r)
+		version, err := RequestVersion(r)
 		require.NoError(t, err)
 		_, not := noPlanRests[column]
 		require.NotEqual(t, version != blank, not, "%s: add it to requestVersion, or say here why not", column)

@@ -1,4 +1,4 @@
-package agent
+package runs
 
 import (
 	"context"
@@ -20,9 +20,9 @@ const (
 	lowest      = 4              // of the priorities
 )
 
-// runJob returns the job of a new run. The more runs of its company are queued, the lower is its priority, so that a company with
+// JobOf returns the job of a new run. The more runs of its company are queued, the lower is its priority, so that a company with
 // very many lets the runs of others go first.
-func runJob(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (RunArgs, error) {
+func JobOf(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (RunArgs, error) {
 	queued, err := tx.AgentRun.Query().Where(agentrun.StatusEQ(agentrun.StatusQUEUED)).Limit(fairShare * lowest).
 		IDs(tx.Unfiltered(ctx, "all queued runs take their turn"))
 	return RunArgs{Company: run.CompanyID, Run: run.ID, Priority: priorityAfter(len(queued))}, worker.Wrap("count the queued runs", err)
@@ -31,9 +31,9 @@ func runJob(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (RunArgs, error) 
 // priorityAfter returns the priority of a run before which a number of its company's are queued.
 func priorityAfter(queued int) int { return min(lowest, 1+queued/fairShare) }
 
-// overBudget returns why a run must not begin to plan; empty if it may. Only runs that began to plan count, so a flooded agent
+// OverBudget returns why a run must not begin to plan; empty if it may. Only runs that began to plan count, so a flooded agent
 // does not use up the budget of the company's other agents. A lock per company makes the count exact on all nodes.
-func overBudget(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (string, error) {
+func OverBudget(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (string, error) {
 	if run.Plans >= maxPlans {
 		return "The request changed each time that the agent had planned.", nil
 	}

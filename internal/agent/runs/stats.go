@@ -1,4 +1,4 @@
-package agent
+package runs
 
 import (
 	"context"
@@ -58,7 +58,7 @@ func stats(ctx context.Context, tx *op.Tx, in StatsInput) ([]*Stat, error) {
 	if err != nil {
 		return nil, err
 	}
-	of := append(shownRuns(tx), agentrun.CreatedAtGTE(from), agentrun.CreatedAtLT(to))
+	of := append(Shown(tx), agentrun.CreatedAtGTE(from), agentrun.CreatedAtLT(to))
 	q := tx.AgentRun.Query().Where(of...).Limit(maxStatsRows + 1)
 	q.Select(agentrun.FieldAgentID, agentrun.FieldCreatedAt, agentrun.FieldStatus, agentrun.FieldModelCalls, agentrun.FieldInputTokens, agentrun.FieldOutputTokens)
 	runs, err := q.All(ctx)
@@ -107,7 +107,7 @@ func stats(ctx context.Context, tx *op.Tx, in StatsInput) ([]*Stat, error) {
 // statActions reads the actions of the runs. The condition on runs names the company, so that the database uses its index.
 func statActions(ctx context.Context, tx *op.Tx, of []predicate.AgentRun) ([]*ent.AgentAction, error) {
 	of = append(slices.Clone(of), agentrun.CompanyID(tx.Principal().CompanyID))
-	q := tx.AgentAction.Query().Where(append(shownActions(tx), agentaction.HasRunWith(of...))...).Limit(maxStatsRows + 1)
+	q := tx.AgentAction.Query().Where(append(ShownActions(tx), agentaction.HasRunWith(of...))...).Limit(maxStatsRows + 1)
 	q.Select(agentaction.FieldRunID, agentaction.FieldStatus)
 	actions, err := q.All(ctx)
 	switch {
@@ -155,8 +155,8 @@ func (s *Stat) action(a *ent.AgentAction) {
 	}
 }
 
-// shownActions restricts actions to those that the caller may see.
-func shownActions(tx *op.Tx) []predicate.AgentAction {
+// ShownActions restricts actions to those that the caller may see.
+func ShownActions(tx *op.Tx) []predicate.AgentAction {
 	if seesShadows(tx) {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package agent
+package runs
 
 import (
 	"context"
@@ -15,8 +15,8 @@ import (
 	"atrium/internal/platform/jobs"
 )
 
-// workRuns returns the workers of the jobs that begin runs and end their leases.
-func workRuns(e *op.Engine) jobs.Option {
+// Workers returns the workers of the jobs that begin runs and end their leases.
+func Workers(e *op.Engine) jobs.Option {
 	return jobs.All(jobs.Work(&intake{engine: e}), jobs.Work(&leaser{engine: e}))
 }
 
@@ -46,7 +46,7 @@ type leaser struct {
 // Work hands a run over whose lease has expired or whose minutes are over, and inserts itself again for a renewed lease.
 func (w *leaser) Work(ctx context.Context, job *river.Job[LeaseArgs]) error {
 	return w.engine.Work(ctx, job.Args.Company, worker.Name, func(ctx context.Context, tx *op.Tx) error {
-		run, _, err := lockRun(ctx, tx, job.Args.Run)
+		run, _, err := Lock(ctx, tx, job.Args.Run)
 		if ent.IsNotFound(err) {
 			return tx.Complete(ctx, job.JobRow)
 		}
@@ -65,11 +65,11 @@ func (w *leaser) Work(ctx context.Context, job *river.Job[LeaseArgs]) error {
 		switch {
 		case run.Edges.Agent.Status == agent.StatusPAUSED: // the run continues when the agent is resumed
 			if ends {
-				args.End = args.End.Add(leaseTime)
+				args.End = args.End.Add(LeaseTime)
 			}
-			err = tx.Insert(ctx, args, now.Add(leaseTime))
+			err = tx.Insert(ctx, args, now.Add(LeaseTime))
 		case ends && !now.Before(args.End):
-			err = end(ctx, tx, run, agentrun.StatusHANDED_OVER, "The agent has had the minutes of the run.")
+			err = End(ctx, tx, run, agentrun.StatusHANDED_OVER, "The agent has had the minutes of the run.")
 		case now.Before(*run.LeaseUntil):
 			next := *run.LeaseUntil
 			if ends && args.End.Before(next) {
@@ -77,9 +77,9 @@ func (w *leaser) Work(ctx context.Context, job *river.Job[LeaseArgs]) error {
 			}
 			err = tx.Insert(ctx, args, next)
 		case run.Status == agentrun.StatusQUEUED:
-			err = end(ctx, tx, run, agentrun.StatusHANDED_OVER, "UNRESPONSIVE: nothing was heard of the agent in time.")
+			err = End(ctx, tx, run, agentrun.StatusHANDED_OVER, "UNRESPONSIVE: nothing was heard of the agent in time.")
 		default:
-			err = end(ctx, tx, run, agentrun.StatusHANDED_OVER, "Nothing was heard of the agent for five minutes.")
+			err = End(ctx, tx, run, agentrun.StatusHANDED_OVER, "Nothing was heard of the agent for five minutes.")
 		}
 		if err != nil {
 			return err
@@ -88,13 +88,13 @@ func (w *leaser) Work(ctx context.Context, job *river.Job[LeaseArgs]) error {
 	})
 }
 
-// wait starts the lease in which a CUSTOM agent must make its first call: shorter after a push than for an agent that polls. A
+// Wait starts the lease in which a CUSTOM agent must make its first call: shorter after a push than for an agent that polls. A
 // job that runs again after its node died pushes again but does not extend the lease.
-func wait(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
+func Wait(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
 	if run.LeaseUntil != nil && tx.Now(ctx).Before(*run.LeaseUntil) {
 		return nil
 	}
-	until := tx.Now(ctx).Add(leaseTime)
+	until := tx.Now(ctx).Add(LeaseTime)
 	if run.Edges.Agent.EndpointURL != "" {
 		until = tx.Now(ctx).Add(firstCallTimeout)
 	}
@@ -109,30 +109,30 @@ func wait(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
 	return tx.Insert(ctx, LeaseArgs{Company: run.CompanyID, Run: run.ID}, until)
 }
 
-const leaseTime = 5 * time.Minute // renewed by any call of a run, while its minutes last
+const LeaseTime = 5 * time.Minute // renewed by any call of a run, while its minutes last
 
 const renewAfter = 20 * time.Second // a lease is not written again until it has lost this much
 
 const firstCallTimeout = 10 * time.Second // the first call after a push
 
-// renew renews the lease of a run that its agent works on.
-func renew(ctx context.Context, e *op.Engine, run *ent.AgentRun) error {
+// RenewLease renews the lease of a run that its agent works on.
+func RenewLease(ctx context.Context, e *op.Engine, run *ent.AgentRun) error {
 	now := e.Store.Clock().Now()
-	if run.Status != agentrun.StatusRUNNING || run.LeaseUntil == nil || run.LeaseUntil.Sub(now) > leaseTime-renewAfter {
+	if run.Status != agentrun.StatusRUNNING || run.LeaseUntil == nil || run.LeaseUntil.Sub(now) > LeaseTime-renewAfter {
 		return nil
 	}
 	err := e.Work(ctx, run.CompanyID, worker.Name, func(ctx context.Context, tx *op.Tx) error {
 		return tx.AgentRun.Update().Where(agentrun.ID(run.ID), agentrun.StatusEQ(agentrun.StatusRUNNING)).
-			SetLeaseUntil(tx.Now(ctx).Add(leaseTime)).Exec(ctx)
+			SetLeaseUntil(tx.Now(ctx).Add(LeaseTime)).Exec(ctx)
 	})
 	return worker.Wrap("renew the run's lease", err)
 }
 
-// goOn renews the leases of an agent's open runs and queues them again: their jobs ended without effect while it was paused.
-func goOn(ctx context.Context, tx *op.Tx, a *ent.Agent) error {
+// Resume renews the leases of an agent's open runs and queues them again: their jobs ended without effect while it was paused.
+func Resume(ctx context.Context, tx *op.Tx, a *ent.Agent) error {
 	ctx = tx.Unfiltered(ctx, "runs go on whether or not the caller sees them")
 	err := tx.AgentRun.Update().Where(agentrun.AgentID(a.ID), unfinished, agentrun.LeaseUntilNotNil()).
-		SetLeaseUntil(tx.Now(ctx).Add(leaseTime)).Exec(ctx)
+		SetLeaseUntil(tx.Now(ctx).Add(LeaseTime)).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("renew the leases: %w", err)
 	}

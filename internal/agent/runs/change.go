@@ -1,4 +1,4 @@
-package agent
+package runs
 
 import (
 	"context"
@@ -15,24 +15,24 @@ import (
 	"atrium/internal/platform/principal"
 )
 
-// notWaiting is the reason of a run whose request is past what agents do about it.
-const notWaiting = "The request does not wait any more."
+// NotWaiting is the reason of a run whose request is past what agents do about it.
+const NotWaiting = "The request does not wait any more."
 
-// nobodyAnswers is the reason of a run whose agent's owner has left.
-const nobodyAnswers = "Nobody answers for the agent: its owner was deactivated."
+// NobodyAnswers is the reason of a run whose agent's owner has left.
+const NobodyAnswers = "Nobody answers for the agent: its owner was deactivated."
 
-// openRuns lists the statuses of runs that have not ended.
-var openRuns = []agentrun.Status{agentrun.StatusQUEUED, agentrun.StatusRUNNING, agentrun.StatusWAITING}
+// Open lists the statuses of runs that have not ended.
+var Open = []agentrun.Status{agentrun.StatusQUEUED, agentrun.StatusRUNNING, agentrun.StatusWAITING}
 
-// requestChanged makes the pending actions for a request STALE after a change of its version. A change by a
+// RequestChanged makes the pending actions for a request STALE after a change of its version. A change by a
 // person stops the request's runs; after any other change they plan again. The run that caused the change goes on: its other actions
 // depend on the request as it is now (rebase). A request without runs costs one statement.
-func requestChanged(ctx context.Context, tx *op.Tx, before, after *ent.Request) error {
-	was, err := requestVersion(before)
+func RequestChanged(ctx context.Context, tx *op.Tx, before, after *ent.Request) error {
+	was, err := RequestVersion(before)
 	if err != nil {
 		return err
 	}
-	is, err := requestVersion(after)
+	is, err := RequestVersion(after)
 	if err != nil || was == is {
 		return err
 	}
@@ -45,7 +45,7 @@ func requestChanged(ctx context.Context, tx *op.Tx, before, after *ent.Request) 
 	if c := tx.Principal().Cause; c != nil {
 		own = c.RunID
 	}
-	waiting, err := op.Lock(tx, tx.AgentRun.Query().Where(agentrun.RequestID(after.ID), agentrun.IDNEQ(own), agentrun.TaskIDIsNil(), agentrun.StatusIn(openRuns...))).All(ctx)
+	waiting, err := op.Lock(tx, tx.AgentRun.Query().Where(agentrun.RequestID(after.ID), agentrun.IDNEQ(own), agentrun.TaskIDIsNil(), agentrun.StatusIn(Open...))).All(ctx)
 	if err != nil {
 		return fmt.Errorf("look for open runs of agents: %w", err)
 	}
@@ -69,7 +69,7 @@ func moveOn(ctx context.Context, tx *op.Tx, r *ent.AgentRun, on *ent.Request) er
 		return worker.Wrap("stop a run", err)
 	}
 	if !lifecycle.RequestOpen(on.Status) {
-		err := r.Update().SetStatus(agentrun.StatusHANDED_OVER).SetReason(notWaiting).SetEndedAt(tx.Now(ctx)).Exec(ctx)
+		err := r.Update().SetStatus(agentrun.StatusHANDED_OVER).SetReason(NotWaiting).SetEndedAt(tx.Now(ctx)).Exec(ctx)
 		return worker.Wrap("hand a run over", err)
 	}
 	if r.Status == agentrun.StatusQUEUED {
@@ -88,23 +88,23 @@ func moveOn(ctx context.Context, tx *op.Tx, r *ent.AgentRun, on *ent.Request) er
 	return tx.Insert(ctx, RunArgs{Company: r.CompanyID, Run: r.ID}, time.Time{})
 }
 
-// ownerLeft hands over the open runs of the agents that a person answers for, in the transaction in which
+// OwnerLeft hands over the open runs of the agents that a person answers for, in the transaction in which
 // that person leaves. What such an agent has asked for cannot be approved any more, since it acts with its owner's rights.
-func ownerLeft(ctx context.Context, tx *op.Tx, userID string) error {
+func OwnerLeft(ctx context.Context, tx *op.Tx, userID string) error {
 	all := tx.Unfiltered(ctx, "the runs end whether or not the caller sees them")
-	runs, err := tx.AgentRun.Query().Where(agentrun.StatusIn(openRuns...), agentrun.HasAgentWith(agent.OwnerID(userID))).All(all)
+	runs, err := tx.AgentRun.Query().Where(agentrun.StatusIn(Open...), agentrun.HasAgentWith(agent.OwnerID(userID))).All(all)
 	if err != nil || len(runs) == 0 {
 		return worker.Wrap("look for runs of the person's agents", err)
 	}
 	ids := make([]string, len(runs))
 	for i, r := range runs {
 		ids[i] = r.ID
-		if err := release(ctx, tx, r); err != nil {
+		if err := Release(ctx, tx, r); err != nil {
 			return err
 		}
 	}
-	err = tx.AgentRun.Update().Where(agentrun.IDIn(ids...), agentrun.StatusIn(openRuns...)).
-		SetStatus(agentrun.StatusHANDED_OVER).SetReason(nobodyAnswers).SetEndedAt(tx.Now(ctx)).Exec(all)
+	err = tx.AgentRun.Update().Where(agentrun.IDIn(ids...), agentrun.StatusIn(Open...)).
+		SetStatus(agentrun.StatusHANDED_OVER).SetReason(NobodyAnswers).SetEndedAt(tx.Now(ctx)).Exec(all)
 	if err != nil {
 		return fmt.Errorf("hand the runs over: %w", err)
 	}
@@ -113,10 +113,10 @@ func ownerLeft(ctx context.Context, tx *op.Tx, userID string) error {
 	return worker.Wrap("make the runs' plans stale", err)
 }
 
-// reasonReassigned is the reason of a stopped run whose agent no longer has the task.
-const reasonReassigned = "Somebody else has the task, or it has ended."
+// Reassigned is the reason of a stopped run whose agent no longer has the task.
+const Reassigned = "Somebody else has the task, or it has ended."
 
-// hasTask reports whether a task is open, assigned to the agent, and taken by no person.
-func hasTask(agentID string, t *ent.Task) bool {
+// HasTask reports whether a task is open, assigned to the agent, and taken by no person.
+func HasTask(agentID string, t *ent.Task) bool {
 	return lifecycle.TaskOpen(t.Status) && t.AssigneeID == nil && t.AgentID != nil && *t.AgentID == agentID
 }
