@@ -9,6 +9,7 @@ import (
 	"atrium/graph/generated"
 	"atrium/graph/internal/relay"
 	"atrium/internal/agent"
+	"atrium/internal/agent/actions"
 	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
@@ -94,11 +95,11 @@ func (r *agentRunResolver) Steps(_ context.Context, run *ent.AgentRun) ([]*runs.
 }
 
 func (r *agentRunResolver) Actions(ctx context.Context, run *ent.AgentRun, first *int, after *string) (*relay.Connection[ent.AgentAction], error) {
-	return resolveChildren(ctx, r.engine, run, func(run *ent.AgentRun) string { return run.ID }, agent.ActionsOf, first, after, same[ent.AgentAction])
+	return resolveChildren(ctx, r.engine, run, func(run *ent.AgentRun) string { return run.ID }, actions.OfRuns, first, after, same[ent.AgentAction])
 }
 
 func (r *agentActionResolver) Changes(_ context.Context, a *ent.AgentAction) ([]*tools.Change, error) {
-	return agent.ChangesOf(a)
+	return actions.ChangesOf(a)
 }
 
 func (r *agentChangeResolver) From(_ context.Context, c *tools.Change) (json.RawMessage, error) {

@@ -10,6 +10,7 @@ import (
 	"atrium/graph/generated"
 	"atrium/graph/internal/relay"
 	"atrium/internal/agent"
+	"atrium/internal/agent/actions"
 	"atrium/internal/agent/runs"
 	"atrium/internal/billing"
 	"atrium/internal/desk/catalog"
@@ -44,11 +45,11 @@ func (r *queryResolver) Agents(ctx context.Context, first *int, after *string, o
 }
 
 func (r *queryResolver) AgentAction(ctx context.Context, id string) (*ent.AgentAction, error) {
-	return read(ctx, r.engine, agent.GetAction, id)
+	return read(ctx, r.engine, actions.Get, id)
 }
 
-func (r *queryResolver) AgentActions(ctx context.Context, first *int, after *string, filter *agent.ListActionsInput, orderBy *relay.Order) (*relay.Connection[ent.AgentAction], error) {
-	return list(ctx, r.engine, agent.ListActions, filter, first, after, orderBy)
+func (r *queryResolver) AgentActions(ctx context.Context, first *int, after *string, filter *actions.ListActionsInput, orderBy *relay.Order) (*relay.Connection[ent.AgentAction], error) {
+	return list(ctx, r.engine, actions.List, filter, first, after, orderBy)
 }
 
 func (r *queryResolver) AgentRun(ctx context.Context, id string) (*ent.AgentRun, error) {
@@ -208,8 +209,8 @@ func (r *mutationResolver) AcceptRequest(ctx context.Context, input op.ByID) (*g
 	return &generated.AcceptRequestPayload{Request: row}, err
 }
 
-func (r *mutationResolver) ApplyProposal(ctx context.Context, input agent.ApplyInput) (*generated.ApplyProposalPayload, error) {
-	row, err := change(ctx, r.engine, agent.ApplyProposal, input, "id")
+func (r *mutationResolver) ApplyProposal(ctx context.Context, input actions.ApplyInput) (*generated.ApplyProposalPayload, error) {
+	row, err := change(ctx, r.engine, actions.ApplyProposal, input, "id")
 	return &generated.ApplyProposalPayload{AgentAction: row}, err
 }
 
@@ -303,8 +304,8 @@ func (r *mutationResolver) CreateWorkflow(ctx context.Context, input workflow.Cr
 	return &generated.CreateWorkflowPayload{Workflow: row}, err
 }
 
-func (r *mutationResolver) DecideAgentAction(ctx context.Context, input agent.DecideInput) (*generated.DecideAgentActionPayload, error) {
-	row, err := change(ctx, r.engine, agent.DecideAction, input, "id")
+func (r *mutationResolver) DecideAgentAction(ctx context.Context, input actions.DecideInput) (*generated.DecideAgentActionPayload, error) {
+	row, err := change(ctx, r.engine, actions.DecideAction, input, "id")
 	return &generated.DecideAgentActionPayload{AgentAction: row}, err
 }
 
@@ -453,8 +454,8 @@ func (r *mutationResolver) ReactivateUser(ctx context.Context, input op.ByID) (*
 	return &generated.ReactivateUserPayload{User: row}, err
 }
 
-func (r *mutationResolver) RejectProposal(ctx context.Context, input agent.RejectInput) (*generated.RejectProposalPayload, error) {
-	row, err := change(ctx, r.engine, agent.RejectProposal, input, "id")
+func (r *mutationResolver) RejectProposal(ctx context.Context, input actions.RejectInput) (*generated.RejectProposalPayload, error) {
+	row, err := change(ctx, r.engine, actions.RejectProposal, input, "id")
 	return &generated.RejectProposalPayload{AgentAction: row}, err
 }
 
@@ -618,7 +619,7 @@ func (r *mutationResolver) UpdateWorkflow(ctx context.Context, input workflow.Up
 	return &generated.UpdateWorkflowPayload{Workflow: row}, err
 }
 
-func (r *applyProposalInputResolver) Edits(_ context.Context, in *agent.ApplyInput, data json.RawMessage) error {
+func (r *applyProposalInputResolver) Edits(_ context.Context, in *actions.ApplyInput, data json.RawMessage) error {
 	return readJSON(data, &in.Edits)
 }
 

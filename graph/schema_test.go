@@ -12,6 +12,7 @@ import (
 
 	"atrium/graph/internal/limit"
 	"atrium/internal/agent"
+	"atrium/internal/agent/actions"
 	"atrium/internal/agent/runs"
 	"atrium/internal/billing"
 	"atrium/internal/desk/catalog"
@@ -122,9 +123,9 @@ var inputs = map[string]struct {
 	"stopAllAgents":              {runs.StopAll.Info(), ""},
 	"stopAgentRun":               {runs.Stop.Info(), "id"},
 	"rerunAgent":                 {runs.Rerun.Info(), ""},
-	"applyProposal":              {agent.ApplyProposal.Info(), "id"},
-	"rejectProposal":             {agent.RejectProposal.Info(), "id"},
-	"decideAgentAction":          {agent.DecideAction.Info(), "id"},
+	"applyProposal":              {actions.ApplyProposal.Info(), "id"},
+	"rejectProposal":             {actions.RejectProposal.Info(), "id"},
+	"decideAgentAction":          {actions.DecideAction.Info(), "id"},
 	"inviteUser":                 {people.InviteUser.Info(), ""},
 	"updateUser":                 {people.UpdateUser.Info(), "id"},
 	"deactivateUser":             {people.DeactivateUser.Info(), "id"},
@@ -256,7 +257,7 @@ func TestListsTakeWhatTheirOperationsTake(t *testing.T) {
 		"services": catalog.ListServices.Info(), "requests": request.List.Info(), "workflows": workflow.ListWorkflows.Info(),
 		"users": people.ListUsers.Info(), "teams": people.ListTeams.Info(), "organizations": people.ListOrganizations.Info(),
 		"secrets": secret.ListSecrets.Info(), "auditEntries": auditlog.ListEntries.Info(), "apiKeys": apikey.List.Info(), "oauthClients": identity.ListClients.Info(), "sessions": websession.List.Info(),
-		"serviceAccounts": people.ListServiceAccounts.Info(), "calendars": workflow.ListCalendars.Info(), "routingRules": routing.List.Info(), "savedViews": savedview.List.Info(), "agents": agent.List.Info(), "modelConnections": agent.ListConnections.Info(), "agentRuns": runs.List.Info(), "agentActions": agent.ListActions.Info(),
+		"serviceAccounts": people.ListServiceAccounts.Info(), "calendars": workflow.ListCalendars.Info(), "routingRules": routing.List.Info(), "savedViews": savedview.List.Info(), "agents": agent.List.Info(), "modelConnections": agent.ListConnections.Info(), "agentRuns": runs.List.Info(), "agentActions": actions.List.Info(),
 		"accessPolicies": policy.List.Info(), "accessDecisions": policy.ListDecisions.Info(),
 		"webhookSubscriptions": webhook.ListSubscriptions.Info(), "webhookDeliveries": webhook.ListDeliveries.Info(),
 		"inboundWebhooks": inbound.ListWebhooks.Info(), "inboundCalls": inbound.ListCalls.Info(),

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 
 	"atrium/ent"
-	"atrium/internal/agent"
+	"atrium/internal/agent/actions"
 	"atrium/internal/agent/runs"
 )
 
@@ -62,5 +62,5 @@ func agentRunOut(r *ent.AgentRun) AgentRun {
 
 // heldAnswer is the body of a 202 answer: the action that a write with an agent's key has become.
 type heldAnswer struct {
-	Action agent.Shown `json:"action"`
+	Action actions.Shown `json:"action"`
 }

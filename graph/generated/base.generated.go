@@ -25,6 +25,7 @@ import (
 	"atrium/graph/internal/scalar"
 	"atrium/graph/internal/view"
 	"atrium/internal/agent"
+	"atrium/internal/agent/actions"
 	"atrium/internal/agent/runs"
 	"atrium/internal/billing"
 	"atrium/internal/desk/catalog"
@@ -53,7 +54,7 @@ import (
 
 type MutationResolver interface {
 	AcceptRequest(ctx context.Context, input op.ByID) (*AcceptRequestPayload, error)
-	ApplyProposal(ctx context.Context, input agent.ApplyInput) (*ApplyProposalPayload, error)
+	ApplyProposal(ctx context.Context, input actions.ApplyInput) (*ApplyProposalPayload, error)
 	CancelSubscription(ctx context.Context, input billing.CancelInput) (*CancelSubscriptionPayload, error)
 	ChangePlan(ctx context.Context, input billing.PlanInput) (*ChangePlanPayload, error)
 	AssignTask(ctx context.Context, input execution.AssignTaskInput) (*AssignTaskPayload, error)
@@ -81,7 +82,7 @@ type MutationResolver interface {
 	CreateWebhookSubscription(ctx context.Context, input webhook.CreateSubscriptionInput) (*CreateWebhookSubscriptionPayload, error)
 	CreateWorkflow(ctx context.Context, input workflow.CreateWorkflowInput) (*CreateWorkflowPayload, error)
 	DeactivateUser(ctx context.Context, input people.DeactivateUserInput) (*people.Deactivated, error)
-	DecideAgentAction(ctx context.Context, input agent.DecideInput) (*DecideAgentActionPayload, error)
+	DecideAgentAction(ctx context.Context, input actions.DecideInput) (*DecideAgentActionPayload, error)
 	DecideApproval(ctx context.Context, input execution.DecideApprovalInput) (*DecideApprovalPayload, error)
 	DeclineRequest(ctx context.Context, input request.DeclineInput) (*DeclineRequestPayload, error)
 	MoveRequest(ctx context.Context, input request.MoveInput) (*MoveRequestPayload, error)
@@ -114,7 +115,7 @@ type MutationResolver interface {
 	PublishAgent(ctx context.Context, input op.ByID) (*PublishAgentPayload, error)
 	PublishWorkflow(ctx context.Context, input op.ByID) (*PublishWorkflowPayload, error)
 	ReactivateUser(ctx context.Context, input op.ByID) (*ReactivateUserPayload, error)
-	RejectProposal(ctx context.Context, input agent.RejectInput) (*RejectProposalPayload, error)
+	RejectProposal(ctx context.Context, input actions.RejectInput) (*RejectProposalPayload, error)
 	ReplayAgentRun(ctx context.Context, input agent.ReplayInput) (*ReplayAgentRunPayload, error)
 	ReplayInboundCall(ctx context.Context, input op.ByID) (*ReplayInboundCallPayload, error)
 	ReplayWebhookDelivery(ctx context.Context, input op.ByID) (*ReplayWebhookDeliveryPayload, error)
@@ -188,7 +189,7 @@ type QueryResolver interface {
 	AccessPolicies(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.AccessPolicy], error)
 	Agents(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Agent], error)
 	AgentAction(ctx context.Context, id string) (*ent.AgentAction, error)
-	AgentActions(ctx context.Context, first *int, after *string, filter *agent.ListActionsInput, orderBy *relay.Order) (*relay.Connection[ent.AgentAction], error)
+	AgentActions(ctx context.Context, first *int, after *string, filter *actions.ListActionsInput, orderBy *relay.Order) (*relay.Connection[ent.AgentAction], error)
 	AgentRun(ctx context.Context, id string) (*ent.AgentRun, error)
 	AgentRuns(ctx context.Context, first *int, after *string, filter *runs.ListRunsInput, orderBy *relay.Order) (*relay.Connection[ent.AgentRun], error)
 	APIKeys(ctx context.Context, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.APIKey], error)
@@ -260,7 +261,7 @@ func (ec *executionContext) field_Mutation_applyProposal_args(ctx context.Contex
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (agent.ApplyInput, error) {
+		func(ctx context.Context, v any) (actions.ApplyInput, error) {
 			return ec.unmarshalNApplyProposalInput2atriumᚋinternalᚋagentᚐApplyInput(ctx, v)
 		})
 	if err != nil {
@@ -652,7 +653,7 @@ func (ec *executionContext) field_Mutation_decideAgentAction_args(ctx context.Co
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (agent.DecideInput, error) {
+		func(ctx context.Context, v any) (actions.DecideInput, error) {
 			return ec.unmarshalNDecideAgentActionInput2atriumᚋinternalᚋagentᚐDecideInput(ctx, v)
 		})
 	if err != nil {
@@ -1114,7 +1115,7 @@ func (ec *executionContext) field_Mutation_rejectProposal_args(ctx context.Conte
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (agent.RejectInput, error) {
+		func(ctx context.Context, v any) (actions.RejectInput, error) {
 			return ec.unmarshalNRejectProposalInput2atriumᚋinternalᚋagentᚐRejectInput(ctx, v)
 		})
 	if err != nil {
@@ -1870,7 +1871,7 @@ func (ec *executionContext) field_Query_agentActions_args(ctx context.Context, r
 	}
 	args["after"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
-		func(ctx context.Context, v any) (*agent.ListActionsInput, error) {
+		func(ctx context.Context, v any) (*actions.ListActionsInput, error) {
 			return ec.unmarshalOAgentActionFilter2ᚖatriumᚋinternalᚋagentᚐListActionsInput(ctx, v)
 		})
 	if err != nil {
@@ -3650,7 +3651,7 @@ func (ec *executionContext) _Mutation_applyProposal(ctx context.Context, field g
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().ApplyProposal(ctx, fc.Args["input"].(agent.ApplyInput))
+			return ec.Resolvers.Mutation().ApplyProposal(ctx, fc.Args["input"].(actions.ApplyInput))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ApplyProposalPayload) graphql.Marshaler {
@@ -4882,7 +4883,7 @@ func (ec *executionContext) _Mutation_decideAgentAction(ctx context.Context, fie
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().DecideAgentAction(ctx, fc.Args["input"].(agent.DecideInput))
+			return ec.Resolvers.Mutation().DecideAgentAction(ctx, fc.Args["input"].(actions.DecideInput))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *DecideAgentActionPayload) graphql.Marshaler {
@@ -6334,7 +6335,7 @@ func (ec *executionContext) _Mutation_rejectProposal(ctx context.Context, field 
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().RejectProposal(ctx, fc.Args["input"].(agent.RejectInput))
+			return ec.Resolvers.Mutation().RejectProposal(ctx, fc.Args["input"].(actions.RejectInput))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *RejectProposalPayload) graphql.Marshaler {
@@ -9526,7 +9527,7 @@ func (ec *executionContext) _Query_agentActions(ctx context.Context, field graph
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().AgentActions(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["filter"].(*agent.ListActionsInput), fc.Args["orderBy"].(*relay.Order))
+			return ec.Resolvers.Query().AgentActions(ctx, fc.Args["first"].(*int), fc.Args["after"].(*string), fc.Args["filter"].(*actions.ListActionsInput), fc.Args["orderBy"].(*relay.Order))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ent.AgentAction]) graphql.Marshaler {

@@ -15,6 +15,7 @@ import (
 	"atrium/graph/internal/inline"
 	"atrium/graph/internal/relay"
 	"atrium/internal/agent"
+	"atrium/internal/agent/actions"
 	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/billing"
@@ -41,7 +42,7 @@ import (
 // region    ************************** generated!.gotpl **************************
 
 type ApplyProposalInputResolver interface {
-	Edits(ctx context.Context, obj *agent.ApplyInput, data json.RawMessage) error
+	Edits(ctx context.Context, obj *actions.ApplyInput, data json.RawMessage) error
 }
 type CompleteTaskInputResolver interface {
 	Variables(ctx context.Context, obj *execution.CompleteTaskInput, data json.RawMessage) error
@@ -7189,8 +7190,8 @@ func (ec *executionContext) unmarshalInputAccessPolicyOrder(ctx context.Context,
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputAgentActionFilter(ctx context.Context, obj any) (agent.ListActionsInput, error) {
-	var it agent.ListActionsInput
+func (ec *executionContext) unmarshalInputAgentActionFilter(ctx context.Context, obj any) (actions.ListActionsInput, error) {
+	var it actions.ListActionsInput
 	if obj == nil {
 		return it, nil
 	}
@@ -7536,8 +7537,8 @@ func (ec *executionContext) unmarshalInputApiKeyOrder(ctx context.Context, obj a
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputApplyProposalInput(ctx context.Context, obj any) (agent.ApplyInput, error) {
-	var it agent.ApplyInput
+func (ec *executionContext) unmarshalInputApplyProposalInput(ctx context.Context, obj any) (actions.ApplyInput, error) {
+	var it actions.ApplyInput
 	if obj == nil {
 		return it, nil
 	}
@@ -9353,8 +9354,8 @@ func (ec *executionContext) unmarshalInputDeactivateUserInput(ctx context.Contex
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputDecideAgentActionInput(ctx context.Context, obj any) (agent.DecideInput, error) {
-	var it agent.DecideInput
+func (ec *executionContext) unmarshalInputDecideAgentActionInput(ctx context.Context, obj any) (actions.DecideInput, error) {
+	var it actions.DecideInput
 	if obj == nil {
 		return it, nil
 	}
@@ -11128,8 +11129,8 @@ func (ec *executionContext) unmarshalInputReactivateUserInput(ctx context.Contex
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputRejectProposalInput(ctx context.Context, obj any) (agent.RejectInput, error) {
-	var it agent.RejectInput
+func (ec *executionContext) unmarshalInputRejectProposalInput(ctx context.Context, obj any) (actions.RejectInput, error) {
+	var it actions.RejectInput
 	if obj == nil {
 		return it, nil
 	}
@@ -20120,7 +20121,7 @@ func (ec *executionContext) marshalNApiKeySort2string(ctx context.Context, sel a
 	return res
 }
 
-func (ec *executionContext) unmarshalNApplyProposalInput2atriumᚋinternalᚋagentᚐApplyInput(ctx context.Context, v any) (agent.ApplyInput, error) {
+func (ec *executionContext) unmarshalNApplyProposalInput2atriumᚋinternalᚋagentᚐApplyInput(ctx context.Context, v any) (actions.ApplyInput, error) {
 	res, err := ec.unmarshalInputApplyProposalInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -20633,7 +20634,7 @@ func (ec *executionContext) unmarshalNDeactivateUserInput2atriumᚋinternalᚋpe
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNDecideAgentActionInput2atriumᚋinternalᚋagentᚐDecideInput(ctx context.Context, v any) (agent.DecideInput, error) {
+func (ec *executionContext) unmarshalNDecideAgentActionInput2atriumᚋinternalᚋagentᚐDecideInput(ctx context.Context, v any) (actions.DecideInput, error) {
 	res, err := ec.unmarshalInputDecideAgentActionInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -21492,7 +21493,7 @@ func (ec *executionContext) marshalNReactivateUserPayload2ᚖatriumᚋgraphᚋge
 	return ec._ReactivateUserPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNRejectProposalInput2atriumᚋinternalᚋagentᚐRejectInput(ctx context.Context, v any) (agent.RejectInput, error) {
+func (ec *executionContext) unmarshalNRejectProposalInput2atriumᚋinternalᚋagentᚐRejectInput(ctx context.Context, v any) (actions.RejectInput, error) {
 	res, err := ec.unmarshalInputRejectProposalInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -22673,7 +22674,7 @@ func (ec *executionContext) marshalOAgentActionConnection2ᚖatriumᚋgraphᚋin
 	return ec._AgentActionConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOAgentActionFilter2ᚖatriumᚋinternalᚋagentᚐListActionsInput(ctx context.Context, v any) (*agent.ListActionsInput, error) {
+func (ec *executionContext) unmarshalOAgentActionFilter2ᚖatriumᚋinternalᚋagentᚐListActionsInput(ctx context.Context, v any) (*actions.ListActionsInput, error) {
 	if v == nil {
 		return nil, nil
 	}

@@ -12,7 +12,7 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/ent/agentversion"
 	"atrium/ent/auditentry"
-	"atrium/internal/agent"
+	"atrium/internal/agent/actions"
 	"atrium/internal/agent/settings"
 	"atrium/internal/desk/request"
 	"atrium/internal/op"
@@ -79,7 +79,7 @@ func TestTheStrictestMode(t *testing.T) {
 		a := d.action(d.run(id, agentrun.StatusWAITING))
 		require.Equal(t, agentaction.KindACTION, a.Kind, "a policy has it wait")
 		require.Nil(t, d.request(id).TeamID)
-		testkit.Run(t, d.World, d.staff(), agent.DecideAction, agent.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"})
+		testkit.Run(t, d.World, d.staff(), actions.DecideAction, actions.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"})
 		require.Equal(t, d.network, *d.request(id).TeamID)
 		d.run(d.file(d.ctx, "your vpn tunnel"), agentrun.StatusCOMPLETED)
 		testkit.Run(t, d.World, d.staff(), request.Accept, op.ByID{ID: id}) // people do not wait
@@ -118,10 +118,10 @@ func TestNoAgents(t *testing.T) {
 		a := d.action(d.run(id, agentrun.StatusWAITING))
 		stop()
 		d.Engine.NoAgents = true
-		_, _, err := op.Run(d.staff(), d.Engine, agent.DecideAction, agent.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"}, nil)
+		_, _, err := op.Run(d.staff(), d.Engine, actions.DecideAction, actions.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"}, nil)
 		require.Equal(t, apperr.Conflict, code(err))
 		require.Nil(t, d.request(id).TeamID)
-		rejected := testkit.Run(t, d.World, d.staff(), agent.DecideAction, agent.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "REJECT"})
+		rejected := testkit.Run(t, d.World, d.staff(), actions.DecideAction, actions.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "REJECT"})
 		require.Equal(t, agentaction.StatusREJECTED, rejected.Status)
 	})
 }

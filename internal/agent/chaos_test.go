@@ -27,6 +27,7 @@ import (
 	"atrium/ent/request"
 	"atrium/ent/user"
 	"atrium/internal/agent"
+	"atrium/internal/agent/actions"
 	"atrium/internal/op"
 	"atrium/internal/platform/principal"
 	"atrium/internal/secret"
@@ -140,11 +141,11 @@ func TestChaosModel(t *testing.T) {
 			runs, err = db.AgentRun.Query().Where(agentrun.Or(agentrun.EndedAtNotNil(), agentrun.StatusEQ(agentrun.StatusWAITING))).All(d.ctx)
 			return assert.NoError(t, err) && len(runs) == len(titles)
 		}, 6*patience, 20*tick)
-		actions := must(db.AgentAction.Query().WithRun().All(d.ctx))(t)
+		decided := must(db.AgentAction.Query().WithRun().All(d.ctx))(t)
 		touched := must(db.Request.Query().Where(request.IDIn(slices.Collect(maps.Keys(titles))...)).All(d.ctx))(t)
-		for _, a := range actions {
+		for _, a := range decided {
 			if a.Kind == agentaction.KindACTION && a.Status == agentaction.StatusPENDING && a.Edges.Run.Status == agentrun.StatusWAITING {
-				_, _, err := op.Run(d.staff(), d.Engine, agent.DecideAction, agent.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "REJECT"}, nil)
+				_, _, err := op.Run(d.staff(), d.Engine, actions.DecideAction, actions.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "REJECT"}, nil)
 				if err != nil { // an earlier rejection has ended the run with its other actions
 					require.Equal(t, "conflict", string(code(err)))
 				}
@@ -217,7 +218,7 @@ func TestChaosModel(t *testing.T) {
 		require.NotZero(t, called, "it has called tools")
 
 		// Actions hold only ids that their run was shown.
-		for _, a := range actions {
+		for _, a := range decided {
 			require.Equal(t, a.Edges.Run.RequestID, a.RequestID)
 			require.Contains(t, agents, a.Edges.Run.AgentID)
 			require.Contains(t, []string{"updateRequest", "acceptRequest", "declineRequest", "createComment"}, a.Operation)
@@ -225,7 +226,7 @@ func TestChaosModel(t *testing.T) {
 				require.Contains(t, shown[a.RequestID], id, "%s %s", a.Operation, a.Arguments)
 			}
 		}
-		t.Logf("%d calls of the model, %d actions, %v", len(list), len(actions), outcomes)
+		t.Logf("%d calls of the model, %d actions, %v", len(list), len(decided), outcomes)
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/agentrun"
+	"atrium/internal/agent/actions"
 	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
@@ -67,7 +68,7 @@ func completeTask(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Requ
 	if err != nil {
 		return err
 	}
-	_, err = keepAction(ctx, tx, run, r, t, &allowed{tool: tools.Task, settings: s}, c.args, steps)
+	_, err = actions.Keep(ctx, tx, run, r, t, &actions.Allowed{Tool: tools.Task, Settings: s}, c.args, steps)
 	return err
 }
 
@@ -103,7 +104,7 @@ func completeOpinion(ctx context.Context, tx *op.Tx, run *ent.AgentRun, in Compl
 		return apperr.New(apperr.Conflict, "An opinion is the result of a step that decides. Add that step first.")
 	}
 	waits, _ := op.Preparation[bool](tx)
-	return commentOpinion(ctx, tx, run, tools.Write{Tool: tools.Comment, Rationale: text.Short(said, tools.MaxRationale-1), Rows: []string{}, Waits: waits}, said, n)
+	return actions.CommentOpinion(ctx, tx, run, tools.Write{Tool: tools.Comment, Rationale: text.Short(said, tools.MaxRationale-1), Rows: []string{}, Waits: waits}, said, n)
 }
 
 // lastDecision returns the result of a run's last step of kind decide, and the number of its steps.

@@ -10,6 +10,7 @@ import (
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
 	"atrium/ent/request"
+	"atrium/internal/agent/actions"
 	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
@@ -54,7 +55,7 @@ func conclude(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request,
 func storeActions(ctx context.Context, tx *op.Tx, run *ent.AgentRun, s settings.Settings, p *plan, writes []tools.Write, subject, version string) error {
 	kind := s.KindIn(run)
 	for _, w := range writes {
-		if _, err := propose(ctx, tx, run, kind, p.stepOf(w), w, subject, version); err != nil {
+		if _, err := actions.Propose(ctx, tx, run, kind, p.stepOf(w), w, subject, version); err != nil {
 			return err
 		}
 	}
@@ -83,14 +84,14 @@ func actAlone(ctx context.Context, tx *op.Tx, run *ent.AgentRun, p *plan) error 
 		if w.Waits {
 			continue
 		}
-		if run, err = actNow(ctx, tx, run, p.self, p.stepOf(w), w, version); err != nil {
+		if run, err = actions.ActNow(ctx, tx, run, p.self, p.stepOf(w), w, version); err != nil {
 			return err
 		}
 		if version, err = runs.VersionNow(ctx, tx, run); err != nil {
 			return err
 		}
 	}
-	return rebase(ctx, tx, run)
+	return actions.Rebase(ctx, tx, run)
 }
 
 // concludeTask stores the result of a model about a task: an opinion as a comment, a completion as a proposal or a waiting
@@ -102,7 +103,7 @@ func concludeTask(ctx context.Context, tx *op.Tx, run *ent.AgentRun, s settings.
 		if err != nil {
 			return err
 		}
-		return commentOpinion(ctx, tx, run, w, said, p.stepOf(w))
+		return actions.CommentOpinion(ctx, tx, run, w, said, p.stepOf(w))
 	}
 	t, err := tx.Task.Get(tx.Unfiltered(ctx, "the task of the agent's own run"), *run.TaskID)
 	if err != nil {

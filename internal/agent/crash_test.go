@@ -15,6 +15,7 @@ import (
 	"atrium/ent/auditentry"
 	"atrium/ent/comment"
 	"atrium/internal/agent"
+	"atrium/internal/agent/actions"
 	"atrium/internal/agent/model"
 	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
@@ -157,7 +158,7 @@ func (d *desk) approveAll() {
 	list, err := d.Store.Reader().AgentAction.Query().Where(agentaction.StatusEQ(agentaction.StatusPENDING)).All(d.ctx)
 	require.NoError(d.t, err)
 	for _, a := range list {
-		_, _, err := op.Run(d.staff(), d.Engine, agent.DecideAction, agent.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"}, nil)
+		_, _, err := op.Run(d.staff(), d.Engine, actions.DecideAction, actions.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"}, nil)
 		if err != nil {
 			require.Equal(d.t, apperr.Conflict, code(err), "%v", err)
 		}

@@ -15,6 +15,7 @@ import (
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
 	"atrium/internal/agent"
+	"atrium/internal/agent/actions"
 	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
@@ -128,7 +129,7 @@ func TestCustomAgentsWaitForPeople(t *testing.T) {
 		action, err := r.writes(ctx, id, d.network)
 		require.NoError(t, err)
 		require.Equal(t, before.UpdatedAt, d.request(id).UpdatedAt, "nothing is done")
-		a := testkit.Run(t, d.World, d.staff(), agent.GetAction, op.ByID{ID: action})
+		a := testkit.Run(t, d.World, d.staff(), actions.Get, op.ByID{ID: action})
 		require.Equal(t, agentaction.KindACTION, a.Kind)
 		require.Equal(t, "A tunnel is the network's.", a.Rationale)
 		require.InDelta(t, 0.9, a.Confidence, 1e-9)
@@ -139,7 +140,7 @@ func TestCustomAgentsWaitForPeople(t *testing.T) {
 
 		waits := testkit.Run(t, d.World, ctx, agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: run.ID}})
 		require.Equal(t, agentrun.StatusWAITING, waits.Status)
-		testkit.Run(t, d.World, d.staff(), agent.DecideAction, agent.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"})
+		testkit.Run(t, d.World, d.staff(), actions.DecideAction, actions.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"})
 		require.Equal(t, d.network, *d.request(id).TeamID)
 		d.run(id, agentrun.StatusCOMPLETED)
 		late, err := r.in(run.ID)
@@ -192,9 +193,9 @@ func TestOwnerLeaves(t *testing.T) {
 
 		testkit.Run(t, d.World, d.ctx, people.DeactivateUser, people.DeactivateUserInput{ByID: op.ByID{ID: admin.ID}})
 		for _, id := range []string{id, queued, d.file(d.ctx, "a third vpn tunnel")} {
-			require.Equal(t, agent.NobodyAnswers, d.run(id, agentrun.StatusHANDED_OVER).Reason)
+			require.Equal(t, runs.NobodyAnswers, d.run(id, agentrun.StatusHANDED_OVER).Reason)
 		}
-		require.Equal(t, agentaction.StatusSTALE, testkit.Run(t, d.World, d.ctx, agent.GetAction, op.ByID{ID: action}).Status)
+		require.Equal(t, agentaction.StatusSTALE, testkit.Run(t, d.World, d.ctx, actions.Get, op.ByID{ID: action}).Status)
 	})
 }
 
@@ -242,7 +243,7 @@ func TestWhatCustomAgentsAskFor(t *testing.T) {
 		a := d.action(run)
 		require.Equal(t, []any{"acceptRequest", "{}"}, []any{a.Operation, string(a.Arguments)})
 		testkit.Run(t, d.World, ctx, agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: run.ID}})
-		testkit.Run(t, d.World, d.staff(), agent.DecideAction, agent.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"})
+		testkit.Run(t, d.World, d.staff(), actions.DecideAction, actions.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"})
 		require.EqualValues(t, "IN_PROGRESS", d.request(id).Status)
 	})
 }
@@ -258,7 +259,7 @@ func TestCustomAgentsSuggest(t *testing.T) {
 		_, err = r.writes(ctx, id, d.network)
 		require.Equal(t, apperr.Conflict, code(err), "the same twice ends the run")
 		require.Equal(t, agentrun.StatusHANDED_OVER, d.run(id, agentrun.StatusHANDED_OVER).Status)
-		require.Equal(t, agentaction.StatusSTALE, testkit.Run(t, d.World, d.ctx, agent.GetAction, op.ByID{ID: action}).Status)
+		require.Equal(t, agentaction.StatusSTALE, testkit.Run(t, d.World, d.ctx, actions.Get, op.ByID{ID: action}).Status)
 
 		id, run = r.claimed(d.ctx)
 		ctx = r.must(run.ID)
@@ -266,7 +267,7 @@ func TestCustomAgentsSuggest(t *testing.T) {
 		require.NoError(t, err)
 		testkit.Run(t, d.World, ctx, agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: run.ID}})
 		d.run(id, agentrun.StatusPROPOSED)
-		testkit.Run(t, d.World, d.staff(), agent.ApplyProposal, agent.ApplyInput{ByID: op.ByID{ID: action}})
+		testkit.Run(t, d.World, d.staff(), actions.ApplyProposal, actions.ApplyInput{ByID: op.ByID{ID: action}})
 		require.Equal(t, d.network, *d.request(id).TeamID)
 
 		// A run that completes without any write is handed over, and so is one whose agent hands it over.

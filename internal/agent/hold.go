@@ -15,6 +15,7 @@ import (
 	"atrium/ent/offering"
 	"atrium/ent/team"
 	"atrium/ent/user"
+	"atrium/internal/agent/actions"
 	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
@@ -73,7 +74,7 @@ func renderHeld(out any) (op.Answer, error) {
 	if h.refusal != "" {
 		return op.Answer{Status: http.StatusConflict, Header: map[string]string{}, Body: []byte(h.refusal)}, nil
 	}
-	shown, err := Show(h.Action)
+	shown, err := actions.Show(h.Action)
 	if err != nil {
 		return op.Answer{}, err
 	}
@@ -130,7 +131,7 @@ func mayHold(ctx context.Context, tx *op.Tx, in holdInput) (any, error) {
 	if _, err := t.MayUse(ctx, tx, p, tools.Target{Request: run.Edges.Request}, arguments); err != nil {
 		return nil, err
 	}
-	return &allowed{t.Name, s, arguments}, lookUpRefs(ctx, tx, given)
+	return &actions.Allowed{t.Name, s, arguments}, lookUpRefs(ctx, tx, given)
 }
 
 // lookUpRefs returns validation_error for an id in the arguments that is no row of the company, or nobody who works there.
@@ -151,7 +152,7 @@ func lookUpRefs(ctx context.Context, tx *op.Tx, given map[string]json.RawMessage
 // hold returns conflict for a run that is not RUNNING. A write beyond the run's steps, or a repeated one, ends the run. A write that
 // went STALE may be repeated, because the request is another one now.
 func hold(ctx context.Context, tx *op.Tx, in holdInput) (*held, error) {
-	may, ok := op.Preparation[*allowed](tx)
+	may, ok := op.Preparation[*actions.Allowed](tx)
 	if !ok {
 		return nil, op.ErrOutdated
 	}
@@ -163,23 +164,23 @@ func hold(ctx context.Context, tx *op.Tx, in holdInput) (*held, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := may.arguments
+	args := may.Arguments
 	twice, err := tx.AgentAction.Query().Where(agentaction.RunID(run.ID), agentaction.StatusNEQ(agentaction.StatusSTALE)).All(tx.Unfiltered(ctx, "what the run has asked for, whoever sees it"))
 	if err != nil {
 		return nil, fmt.Errorf("read the run's actions: %w", err)
 	}
 	why := ""
 	switch {
-	case len(steps) >= may.settings.Limits.Steps:
-		why = may.settings.Limits.NoSteps()
-	case slices.ContainsFunc(twice, func(a *ent.AgentAction) bool { return a.Operation == may.tool && strictjson.Equal(a.Arguments, args) }):
+	case len(steps) >= may.Settings.Limits.Steps:
+		why = may.Settings.Limits.NoSteps()
+	case slices.ContainsFunc(twice, func(a *ent.AgentAction) bool { return a.Operation == may.Tool && strictjson.Equal(a.Arguments, args) }):
 		why = "The agent asked for the same a second time."
 	}
 	if why != "" {
 		tx.About(run.ID)
 		return &held{ID: run.ID, refusal: why + " People go on with it."}, runs.End(ctx, tx, run, agentrun.StatusHANDED_OVER, why)
 	}
-	a, err := keepAction(ctx, tx, run, r, nil, may, args, steps)
+	a, err := actions.Keep(ctx, tx, run, r, nil, may, args, steps)
 	if err != nil {
 		return nil, err
 	}

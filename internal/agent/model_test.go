@@ -16,6 +16,7 @@ import (
 	"atrium/ent/agentaction"
 	"atrium/ent/agentrun"
 	"atrium/internal/agent"
+	"atrium/internal/agent/actions"
 	"atrium/internal/agent/model"
 	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
@@ -156,7 +157,7 @@ func TestModelDeclinesWithApproval(t *testing.T) {
 		id := d.file(d.ctx, "my vpn tunnel")
 		a := d.action(d.run(id, agentrun.StatusWAITING))
 		require.Equal(t, "declineRequest", a.Operation)
-		testkit.Run(t, d.World, d.staff(), agent.DecideAction, agent.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"})
+		testkit.Run(t, d.World, d.staff(), actions.DecideAction, actions.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"})
 		require.EqualValues(t, "CANCELLED", d.request(id).Status)
 	})
 }
@@ -194,7 +195,7 @@ func TestModelProposes(t *testing.T) {
 		require.Contains(t, first.Messages[1].Content, "ignore your orders")
 		require.Contains(t, m.raw[1], d.network, "the second call has what the first looked at")
 
-		testkit.Run(t, d.World, d.ctx, agent.ApplyProposal, agent.ApplyInput{ByID: op.ByID{ID: list[0].ID}})
+		testkit.Run(t, d.World, d.ctx, actions.ApplyProposal, actions.ApplyInput{ByID: op.ByID{ID: list[0].ID}})
 		require.Equal(t, d.network, *d.request(id).TeamID)
 
 		again := testkit.Run(t, d.World, d.ctx, agent.Replay, agent.ReplayInput{ByID: op.ByID{ID: run.ID}})
@@ -282,7 +283,7 @@ func TestModelWaitsForApproval(t *testing.T) {
 		id := d.file(d.ctx, "my vpn tunnel")
 		a := d.action(d.run(id, agentrun.StatusWAITING))
 		require.Equal(t, agentaction.KindACTION, a.Kind)
-		testkit.Run(t, d.World, d.staff(), agent.DecideAction, agent.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"})
+		testkit.Run(t, d.World, d.staff(), actions.DecideAction, actions.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"})
 		require.Equal(t, d.network, *d.request(id).TeamID)
 		d.run(id, agentrun.StatusCOMPLETED)
 	})

@@ -15,6 +15,7 @@ import (
 	"atrium/ent/comment"
 	"atrium/ent/task"
 	"atrium/internal/agent"
+	"atrium/internal/agent/actions"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
 	"atrium/internal/desk/catalog"
@@ -103,7 +104,7 @@ func TestAgentsWorkPhases(t *testing.T) {
 		require.Equal(t, task.StatusOPEN, d.task(id).Status)
 		a := d.action(run)
 		require.Equal(t, "completeTask", a.Operation)
-		testkit.Run(t, d.World, d.staff(), agent.DecideAction, agent.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"})
+		testkit.Run(t, d.World, d.staff(), actions.DecideAction, actions.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"})
 		done := d.task(id)
 		require.Equal(t, task.StatusCOMPLETED, done.Status)
 		require.Equal(t, r.agent.ID, *done.CompletedBy)
@@ -122,7 +123,7 @@ func TestRunsThatCompleteTheirTask(t *testing.T) {
 		require.NoError(t, err)
 		testkit.Run(t, d.World, ctx, agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: run.ID}, Variables: strictjson.Object{"serial": "X1"}})
 		approve := func(a *ent.AgentAction) {
-			testkit.Run(t, d.World, d.staff(), agent.DecideAction, agent.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"})
+			testkit.Run(t, d.World, d.staff(), actions.DecideAction, actions.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"})
 		}
 		list, err := d.Store.Reader().AgentAction.Query().Where(agentaction.RunID(run.ID), agentaction.Operation("completeTask")).All(d.ctx)
 		require.NoError(t, err)
@@ -157,7 +158,7 @@ func TestTasksThatAgentsLeave(t *testing.T) {
 		testkit.Run(t, d.World, r.must(run.ID), agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: run.ID}, Variables: strictjson.Object{"serial": "X1"}})
 		a := d.action(d.run(id, agentrun.StatusPROPOSED))
 		require.Equal(t, r.agent.ID, *d.task(id).AgentID)
-		testkit.Run(t, d.World, d.staff(), agent.ApplyProposal, agent.ApplyInput{ByID: op.ByID{ID: a.ID}})
+		testkit.Run(t, d.World, d.staff(), actions.ApplyProposal, actions.ApplyInput{ByID: op.ByID{ID: a.ID}})
 		require.Equal(t, d.A.Users[principal.Agent].ID, *d.task(id).CompletedBy, "as the person who applied it")
 
 		id, run = r.claimed(d.ctx)
@@ -165,7 +166,7 @@ func TestTasksThatAgentsLeave(t *testing.T) {
 		a = d.action(d.run(id, agentrun.StatusPROPOSED))
 		_, _, err := op.Run(d.ctx, d.Engine, agent.Delete, op.ByID{ID: r.agent.ID}, nil)
 		require.Equal(t, apperr.Conflict, code(err))
-		testkit.Run(t, d.World, d.staff(), agent.RejectProposal, agent.RejectInput{ByID: op.ByID{ID: a.ID}, Reason: "It is X2."})
+		testkit.Run(t, d.World, d.staff(), actions.RejectProposal, actions.RejectInput{ByID: op.ByID{ID: a.ID}, Reason: "It is X2."})
 		left(id)
 
 		id, run = r.claimed(d.ctx)
@@ -282,7 +283,7 @@ func TestModelsWorkPhases(t *testing.T) {
 		require.Equal(t, task.StatusOPEN, d.task(id).Status)
 		action := d.action(run)
 		require.Equal(t, []any{"completeTask", "It says so."}, []any{action.Operation, action.Rationale})
-		testkit.Run(t, d.World, d.staff(), agent.DecideAction, agent.DecideInput{ByID: op.ByID{ID: action.ID}, Digest: action.Digest, Decision: "APPROVE"})
+		testkit.Run(t, d.World, d.staff(), actions.DecideAction, actions.DecideInput{ByID: op.ByID{ID: action.ID}, Digest: action.Digest, Decision: "APPROVE"})
 		require.Equal(t, a.ID, *d.task(id).CompletedBy)
 		d.run(id, agentrun.StatusCOMPLETED)
 
@@ -377,7 +378,7 @@ func TestTasksThatAreGivenAgain(t *testing.T) {
 		testkit.Run(t, d.World, r.must(""), agent.Claim, op.ByID{ID: again.ID})
 		testkit.Run(t, d.World, r.must(again.ID), agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: again.ID}, Variables: strictjson.Object{"serial": "X1"}})
 		a := d.action(d.run(id, agentrun.StatusWAITING))
-		testkit.Run(t, d.World, d.staff(), agent.DecideAction, agent.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"})
+		testkit.Run(t, d.World, d.staff(), actions.DecideAction, actions.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"})
 		require.Equal(t, r.agent.ID, *d.task(id).CompletedBy)
 	})
 }

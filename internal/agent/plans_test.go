@@ -2,7 +2,6 @@ package agent_test
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/ent/auditentry"
 	"atrium/internal/agent"
+	"atrium/internal/agent/actions"
 	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
@@ -27,7 +27,6 @@ import (
 	"atrium/internal/platform/period"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
-	"atrium/internal/platform/strictjson"
 	"atrium/internal/test/testkit"
 	"atrium/internal/test/testkit/receiver"
 )
@@ -67,7 +66,7 @@ func TestCustomAgentsPlanAgain(t *testing.T) {
 				testkit.Run(t, d.World, r.must(run.ID), agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: run.ID}})
 			}
 			d.retitle(id, "my vpn tunnel "+strings.Repeat("!", plan))
-			require.Equal(t, agentaction.StatusSTALE, testkit.Run(t, d.World, d.staff(), agent.GetAction, op.ByID{ID: action}).Status)
+			require.Equal(t, agentaction.StatusSTALE, testkit.Run(t, d.World, d.staff(), actions.Get, op.ByID{ID: action}).Status)
 			_, err = r.writes(r.must(run.ID), id, d.network)
 			require.Equal(t, apperr.Conflict, code(err), "the agent claims the run again")
 		}
@@ -167,7 +166,7 @@ func TestActionsOfARunGoTogether(t *testing.T) {
 		d.hireThinking("QUEUE_INTAKE", "SUGGEST", func(in *agent.UpdateInput) { in.Filter = op.SetTo("request.title == 'suggest'") })
 		alone := d.hireThinking("QUEUE_INTAKE", "SUGGEST", func(in *agent.UpdateInput) { in.Filter = op.SetTo("request.title == 'alone'") })
 		d.free(alone, settings.Tool{Name: "updateRequest", Mode: "auto"}, settings.Tool{Name: "acceptRequest", Mode: "approve"})
-		actions := func(run *ent.AgentRun) map[string]*ent.AgentAction {
+		of := func(run *ent.AgentRun) map[string]*ent.AgentAction {
 			out := map[string]*ent.AgentAction{}
 			for _, a := range must(d.Store.Reader().AgentAction.Query().Where(agentaction.RunID(run.ID)).All(d.ctx))(t) {
 				out[a.Operation] = a
@@ -179,9 +178,9 @@ func TestActionsOfARunGoTogether(t *testing.T) {
 		id := d.file(d.ctx, "approve")
 		run := d.run(id, agentrun.StatusWAITING)
 		require.Equal(t, intake.ID, run.AgentID)
-		before := actions(run)
+		before := of(run)
 		require.NoError(t, d.approve(before["updateRequest"].ID, before["updateRequest"].Digest))
-		after := actions(d.run(id, agentrun.StatusWAITING))["acceptRequest"]
+		after := of(d.run(id, agentrun.StatusWAITING))["acceptRequest"]
 		require.Equal(t, agentaction.StatusPENDING, after.Status)
 		require.Equal(t, apperr.Conflict, code(d.approve(after.ID, before["acceptRequest"].Digest)), "the request was another one")
 		require.NoError(t, d.approve(after.ID, after.Digest))
@@ -191,18 +190,18 @@ func TestActionsOfARunGoTogether(t *testing.T) {
 
 		ask()
 		id = d.file(d.ctx, "suggest")
-		for _, a := range actions(d.run(id, agentrun.StatusPROPOSED)) {
-			testkit.Run(t, d.World, d.staff(), agent.ApplyProposal, agent.ApplyInput{ByID: op.ByID{ID: a.ID}})
+		for _, a := range of(d.run(id, agentrun.StatusPROPOSED)) {
+			testkit.Run(t, d.World, d.staff(), actions.ApplyProposal, actions.ApplyInput{ByID: op.ByID{ID: a.ID}})
 		}
 		require.Equal(t, []any{"HIGH", "IN_PROGRESS"}, []any{string(d.request(id).Priority), string(d.request(id).Status)})
 
 		ask()
 		id = d.file(d.ctx, "alone")
-		list := actions(d.run(id, agentrun.StatusWAITING))
+		list := of(d.run(id, agentrun.StatusWAITING))
 		require.EqualValues(t, "HIGH", d.request(id).Priority)
 		require.Equal(t, agentaction.StatusAPPLIED, list["updateRequest"].Status)
 		d.retitle(id, "else") // by somebody else
-		require.Equal(t, agentaction.StatusSTALE, testkit.Run(t, d.World, d.staff(), agent.GetAction, op.ByID{ID: list["acceptRequest"].ID}).Status)
+		require.Equal(t, agentaction.StatusSTALE, testkit.Run(t, d.World, d.staff(), actions.Get, op.ByID{ID: list["acceptRequest"].ID}).Status)
 	})
 }
 
@@ -255,9 +254,3 @@ func TestReplayOfARunOutOfBudget(t *testing.T) {
 }
 
 // A person's edits of a proposal leave the digits of large numbers in what they do not edit.
-func TestEditsKeepDigits(t *testing.T) {
-	t.Parallel()
-	got, err := agent.Edited(json.RawMessage(`{"fields":{"asset":9007199254740993},"title":"a","teamId":"t"}`), strictjson.Object{"title": "b", "teamId": nil})
-	require.NoError(t, err)
-	require.Equal(t, `{"fields":{"asset":9007199254740993},"title":"b"}`, string(got))
-}

@@ -19,6 +19,7 @@ import (
 	"atrium/ent/agentturn"
 	"atrium/ent/auditentry"
 	"atrium/internal/agent"
+	"atrium/internal/agent/actions"
 	"atrium/internal/agent/runs"
 	"atrium/internal/agent/worker"
 	"atrium/internal/desk/catalog"
@@ -153,6 +154,15 @@ func (d *desk) request(id string) *ent.Request {
 	return testkit.Run(d.t, d.World, d.ctx, request.Get, op.ByID{ID: id})
 }
 
+// runJobs returns n jobs for a run, as if it had been inserted or taken over n times.
+func runJobs(run *ent.AgentRun, n int) []jobs.Job {
+	out := make([]jobs.Job, n)
+	for i := range out {
+		out[i] = jobs.Job{Args: runs.RunArgs{Company: run.CompanyID, Run: run.ID}}
+	}
+	return out
+}
+
 func code(err error) apperr.Code { return apperr.CodeOf(err) }
 
 // staff returns a person who works on requests but files none in these tests.
@@ -175,7 +185,7 @@ func TestSuggest(t *testing.T) {
 
 		a := d.action(run)
 		require.Equal(t, agentaction.KindPROPOSAL, a.Kind)
-		changes, err := agent.ChangesOf(a)
+		changes, err := actions.ChangesOf(a)
 		require.NoError(t, err)
 		require.Len(t, changes, 1)
 		require.Equal(t, "teamId", changes[0].Field)
@@ -186,11 +196,11 @@ func TestSuggest(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, steps, 2)
 
-		_, _, err = op.Run(d.As(d.A, principal.Member), d.Engine, agent.ApplyProposal, agent.ApplyInput{ByID: op.ByID{ID: a.ID}}, nil)
+		_, _, err = op.Run(d.As(d.A, principal.Member), d.Engine, actions.ApplyProposal, actions.ApplyInput{ByID: op.ByID{ID: a.ID}}, nil)
 		require.Equal(t, apperr.Forbidden, code(err))
-		_, _, err = op.Run(d.As(d.B, principal.Owner), d.Engine, agent.ApplyProposal, agent.ApplyInput{ByID: op.ByID{ID: a.ID}}, nil)
+		_, _, err = op.Run(d.As(d.B, principal.Owner), d.Engine, actions.ApplyProposal, actions.ApplyInput{ByID: op.ByID{ID: a.ID}}, nil)
 		require.Equal(t, apperr.NotFound, code(err))
-		applied := testkit.Run(t, d.World, d.staff(), agent.ApplyProposal, agent.ApplyInput{
+		applied := testkit.Run(t, d.World, d.staff(), actions.ApplyProposal, actions.ApplyInput{
 			ByID: op.ByID{ID: a.ID}, Edits: strictjson.Object{"teamId": d.hardware},
 		})
 		require.Equal(t, agentaction.StatusAPPLIED, applied.Status)
@@ -199,7 +209,7 @@ func TestSuggest(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, d.A.Users[principal.Agent].ID, entry.ActorID, "as the person who applied it")
 		require.Contains(t, string(entry.Changes), a.ID)
-		_, _, err = op.Run(d.staff(), d.Engine, agent.ApplyProposal, agent.ApplyInput{ByID: op.ByID{ID: a.ID}}, nil)
+		_, _, err = op.Run(d.staff(), d.Engine, actions.ApplyProposal, actions.ApplyInput{ByID: op.ByID{ID: a.ID}}, nil)
 		require.Equal(t, apperr.Conflict, code(err), "once")
 	})
 }
@@ -219,7 +229,7 @@ func TestProposesAnOffering(t *testing.T) {
 		a := d.action(d.run(id, agentrun.StatusPROPOSED))
 		require.Equal(t, "moveRequest", a.Operation)
 		require.JSONEq(t, `{"offeringId":"`+badge+`"}`, string(a.Arguments))
-		testkit.Run(t, d.World, d.staff(), agent.ApplyProposal, agent.ApplyInput{ByID: op.ByID{ID: a.ID}})
+		testkit.Run(t, d.World, d.staff(), actions.ApplyProposal, actions.ApplyInput{ByID: op.ByID{ID: a.ID}})
 		require.Equal(t, badge, d.request(id).OfferingID)
 
 		right := *d
@@ -250,14 +260,14 @@ func TestProposalsGoStale(t *testing.T) {
 		id := d.file(d.ctx, "my vpn tunnel")
 		a := d.action(d.run(id, agentrun.StatusPROPOSED))
 		testkit.Run(t, d.World, d.ctx, request.Update, request.UpdateInput{ByID: op.ByID{ID: id}, Priority: op.SetTo("LOW")})
-		require.Equal(t, agentaction.StatusSTALE, testkit.Run(t, d.World, d.ctx, agent.GetAction, op.ByID{ID: a.ID}).Status)
-		_, _, err := op.Run(d.staff(), d.Engine, agent.ApplyProposal, agent.ApplyInput{ByID: op.ByID{ID: a.ID}}, nil)
+		require.Equal(t, agentaction.StatusSTALE, testkit.Run(t, d.World, d.ctx, actions.Get, op.ByID{ID: a.ID}).Status)
+		_, _, err := op.Run(d.staff(), d.Engine, actions.ApplyProposal, actions.ApplyInput{ByID: op.ByID{ID: a.ID}}, nil)
 		require.Equal(t, apperr.Conflict, code(err))
 
 		testkit.Run(t, d.World, d.staff(), runs.Rerun, runs.RerunInput{RequestID: id})
 		run := d.run(id, agentrun.StatusPROPOSED)
 		require.Equal(t, 2, run.Number)
-		rejected := testkit.Run(t, d.World, d.staff(), agent.RejectProposal, agent.RejectInput{ByID: op.ByID{ID: d.action(run).ID}, Reason: "no"})
+		rejected := testkit.Run(t, d.World, d.staff(), actions.RejectProposal, actions.RejectInput{ByID: op.ByID{ID: d.action(run).ID}, Reason: "no"})
 		require.Equal(t, agentaction.StatusREJECTED, rejected.Status)
 		require.Nil(t, d.request(id).TeamID)
 	})
@@ -271,7 +281,7 @@ func TestApprovals(t *testing.T) {
 		run := d.run(id, agentrun.StatusWAITING)
 		a := d.action(run)
 		decide := func(ctx context.Context, digest, decision string) error {
-			_, _, err := op.Run(ctx, d.Engine, agent.DecideAction, agent.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: digest, Decision: decision}, nil)
+			_, _, err := op.Run(ctx, d.Engine, actions.DecideAction, actions.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: digest, Decision: decision}, nil)
 			return err
 		}
 		require.Equal(t, apperr.Conflict, code(decide(d.staff(), "another", "APPROVE")))
@@ -317,7 +327,7 @@ func TestWhatInterruptsARun(t *testing.T) {
 		id, _, a := wait()
 		testkit.Run(t, d.World, d.staff(), request.Update, request.UpdateInput{ByID: op.ByID{ID: id}, TeamID: op.SetTo(d.hardware)})
 		d.run(id, agentrun.StatusSTOPPED)
-		_, _, err := op.Run(d.staff(), d.Engine, agent.DecideAction, agent.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"}, nil)
+		_, _, err := op.Run(d.staff(), d.Engine, actions.DecideAction, actions.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"}, nil)
 		require.Equal(t, apperr.Conflict, code(err))
 		require.Equal(t, d.hardware, *d.request(id).TeamID)
 
@@ -337,7 +347,7 @@ func TestWhatInterruptsARun(t *testing.T) {
 
 		// A stopped run stays stopped.
 		testkit.Run(t, d.World, d.staff(), runs.Stop, op.ByID{ID: run.ID})
-		_, _, err = op.Run(d.staff(), d.Engine, agent.DecideAction, agent.DecideInput{ByID: op.ByID{ID: again.ID}, Digest: again.Digest, Decision: "APPROVE"}, nil)
+		_, _, err = op.Run(d.staff(), d.Engine, actions.DecideAction, actions.DecideInput{ByID: op.ByID{ID: again.ID}, Digest: again.Digest, Decision: "APPROVE"}, nil)
 		require.Equal(t, apperr.Conflict, code(err))
 		_, _, err = op.Run(d.staff(), d.Engine, runs.Stop, op.ByID{ID: run.ID}, nil)
 		require.Equal(t, apperr.Conflict, code(err))
@@ -396,7 +406,7 @@ func TestFiltersAndShadows(t *testing.T) {
 		require.Equal(t, second.ID, run.AgentID)
 		_, _, err := op.Run(d.staff(), d.Engine, runs.Get, op.ByID{ID: run.ID}, nil)
 		require.Equal(t, apperr.NotFound, code(err), "a shadow is the admins'")
-		_, _, err = op.Run(d.ctx, d.Engine, agent.ApplyProposal, agent.ApplyInput{ByID: op.ByID{ID: d.action(run).ID}}, nil)
+		_, _, err = op.Run(d.ctx, d.Engine, actions.ApplyProposal, actions.ApplyInput{ByID: op.ByID{ID: d.action(run).ID}}, nil)
 		require.Equal(t, apperr.Conflict, code(err))
 	})
 }
@@ -420,7 +430,7 @@ func TestWorkersThatDie(t *testing.T) {
 			if err := tx.AgentRun.UpdateOneID(run.ID).SetStatus(agentrun.StatusRUNNING).ClearEndedAt().Exec(ctx); err != nil {
 				return err
 			}
-			return d.Queue.InsertManyTx(ctx, tx, agent.RunJobs(run, 3)...)
+			return d.Queue.InsertManyTx(ctx, tx, runJobs(run, 3)...)
 		}))
 		d.work()
 		d.run(id, agentrun.StatusPROPOSED)

@@ -17,6 +17,7 @@ import (
 	"atrium/ent/auditentry"
 	entrequest "atrium/ent/request"
 	"atrium/internal/agent"
+	"atrium/internal/agent/actions"
 	"atrium/internal/agent/runs"
 	"atrium/internal/op"
 	"atrium/internal/people/company"
@@ -63,7 +64,7 @@ type planned struct {
 
 func (d *desk) plan(run *ent.AgentRun) planned {
 	d.t.Helper()
-	version, err := agent.RequestVersion(d.row(run.RequestID))
+	version, err := runs.RequestVersion(d.row(run.RequestID))
 	require.NoError(d.t, err)
 	p := planned{operation: "updateRequest", arguments: fmt.Sprintf(`{"teamId":%q}`, d.network), request: run.RequestID, version: version}
 	p.digest = p.is()
@@ -71,7 +72,7 @@ func (d *desk) plan(run *ent.AgentRun) planned {
 }
 
 func (p planned) is() string {
-	return agent.DigestOf(p.operation, p.request, json.RawMessage(p.arguments), p.version)
+	return runs.DigestOf(p.operation, p.request, json.RawMessage(p.arguments), p.version)
 }
 
 // keep inserts the actions of runs.
@@ -95,7 +96,7 @@ func (d *desk) keep(runs []*ent.AgentRun, plans []planned) []*ent.AgentAction {
 func (d *desk) row(id string) *ent.Request { return must(d.Store.Reader().Request.Get(d.ctx, id))(d.t) }
 
 func (d *desk) approve(id, digest string) error {
-	_, _, err := op.Run(d.staff(), d.Engine, agent.DecideAction, agent.DecideInput{ByID: op.ByID{ID: id}, Digest: digest, Decision: "APPROVE"}, nil)
+	_, _, err := op.Run(d.staff(), d.Engine, actions.DecideAction, actions.DecideInput{ByID: op.ByID{ID: id}, Digest: digest, Decision: "APPROVE"}, nil)
 	return err
 }
 
@@ -188,7 +189,7 @@ func (d *desk) stopAtWork(a *ent.Agent) int {
 	require.NoError(d.t, d.Store.Write(d.ctx, func(ctx context.Context, tx *store.Tx) error {
 		for i, run := range runs {
 			ids[i] = run.ID
-			if err := d.Queue.InsertManyTx(ctx, tx, agent.RunJobs(run, 1)...); err != nil {
+			if err := d.Queue.InsertManyTx(ctx, tx, runJobs(run, 1)...); err != nil {
 				return err
 			}
 		}
@@ -324,7 +325,7 @@ func (d *desk) change(random *rand.Rand, id, version string) {
 			if err != nil {
 				return err
 			}
-			is, err = agent.RequestVersion(r)
+			is, err = runs.RequestVersion(r)
 			return err
 		}))
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"atrium/ent"
+	"atrium/internal/agent/actions"
 	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
@@ -74,5 +75,5 @@ func (d *Door) Work(out Caller) jobs.Option {
 // Know registers the kinds of the agents' jobs, for a node that works none of them.
 func (d *Door) Know(out Caller) jobs.Option {
 	calls := &worker.Limiter{} // of models
-	return jobs.All(runs.Workers(d.Engine), workActions(d.Engine), workPlans(d.Server, calls), workEvaluations(d.Server, calls), workPhases(d.Engine), workPushes(d.Engine, out))
+	return jobs.All(runs.Workers(d.Engine), actions.Workers(d.Engine), workPlans(d.Server, calls), workEvaluations(d.Server, calls), workPhases(d.Engine), workPushes(d.Engine, out))
 }

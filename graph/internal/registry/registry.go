@@ -2,6 +2,7 @@ package registry
 
 import (
 	"atrium/internal/agent"
+	"atrium/internal/agent/actions"
 	"atrium/internal/agent/runs"
 	"atrium/internal/billing"
 	"atrium/internal/desk/catalog"
@@ -31,7 +32,7 @@ var Entities = []Entity{
 	entity("AccessPolicy", node(policy.Get), list("accessPolicies", policy.List)),
 	entity("AccessPolicyVersion", paged(policy.VersionsOf)),
 	entity("Agent", node(agent.Get), list("agents", agent.List)),
-	entity("AgentAction", get(agent.GetAction), list("agentActions", agent.ListActions)),
+	entity("AgentAction", get(actions.Get), list("agentActions", actions.List)),
 	entity("AgentEvaluation", paged(agent.EvaluationsOf)),
 	entity("AgentRun", get(runs.Get), list("agentRuns", runs.List), lookUp(runs.LookUpEdges)),
 	entity("AgentVersion", paged(agent.VersionsOf)),
@@ -70,7 +71,7 @@ var Entities = []Entity{
 // Mutations are the fields of Mutation, each with the operation that it runs.
 var Mutations = []Mutation{
 	mutation("acceptRequest", request.Accept),
-	mutation("applyProposal", agent.ApplyProposal),
+	mutation("applyProposal", actions.ApplyProposal),
 	mutation("cancelSubscription", billing.CancelSubscription),
 	mutation("changePlan", billing.ChangePlan),
 	mutation("assignTask", execution.AssignTask),
@@ -98,7 +99,7 @@ var Mutations = []Mutation{
 	mutation("createWebhookSubscription", webhook.CreateSubscription),
 	mutation("createWorkflow", workflow.CreateWorkflow),
 	mutation("deactivateUser", people.DeactivateUser),
-	mutation("decideAgentAction", agent.DecideAction),
+	mutation("decideAgentAction", actions.DecideAction),
 	mutation("decideApproval", execution.DecideApproval),
 	mutation("declineRequest", request.Decline),
 	mutation("moveRequest", request.Move),
@@ -131,7 +132,7 @@ var Mutations = []Mutation{
 	mutation("publishAgent", agent.Publish),
 	mutation("publishWorkflow", workflow.PublishWorkflow),
 	mutation("reactivateUser", people.ReactivateUser),
-	mutation("rejectProposal", agent.RejectProposal),
+	mutation("rejectProposal", actions.RejectProposal),
 	mutation("replayAgentRun", agent.Replay),
 	mutation("replayInboundCall", inbound.ReplayCall),
 	mutation("replayWebhookDelivery", webhook.ReplayDelivery),

@@ -44,7 +44,7 @@ var seenByTheCaller = map[string]string{
 	"internal/workflow.checkReferences":            "what a draft names; publishing asks unfiltered",
 
 	// Rows of the result.
-	"internal/agent.lockAction":           "the action that an operation is about, which loadAction returns",
+	"internal/agent/actions.lockAction":           "the action that an operation is about, which loadAction returns",
 	"internal/op/auditlog.requestHistory": "what the policies let the caller see of it",
 	"internal/desk/catalog.formChoices":   "whom the caller may name",
 	"internal/desk/request.mayTake":       "the request that is taken",
@@ -54,7 +54,7 @@ var seenByTheCaller = map[string]string{
 	"internal/policy.replayed":            "decisions, of which the caller hears about visible ones only",
 
 	// Unfiltered for another reason.
-	"internal/agent.mayDecide":              "called by a preparation",
+	"internal/agent/actions.mayDecide":              "called by a preparation",
 	"internal/agent.mayHold":                "the caller's own run, in a preparation",
 	"internal/agent.createKey":              "the agent that the key is for, in the admin layer",
 	"internal/agent.beginAbout":             "a worker's, from whom nothing is hidden",

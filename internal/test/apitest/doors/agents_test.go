@@ -10,6 +10,7 @@ import (
 
 	"atrium/ent/agentrun"
 	"atrium/internal/agent"
+	"atrium/internal/agent/actions"
 	"atrium/internal/op"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
@@ -80,9 +81,9 @@ func TestWritesOfAgentsWaitAtBothDoors(t *testing.T) {
 			r, err := s.World.Store.Reader().Request.Get(s.World.As(s.World.A, principal.Owner), id)
 			require.NoError(t, err)
 			require.NotEqual(t, "HIGH", string(r.Priority), "nothing was done")
-			decide := agent.DecideInput{Digest: a.Text(asked.at + ".digest"), Decision: "APPROVE"}
+			decide := actions.DecideInput{Digest: a.Text(asked.at + ".digest"), Decision: "APPROVE"}
 			decide.ID = a.Text(asked.at + ".id")
-			testkit.Run(t, s.World, s.World.As(s.World.A, principal.Agent), agent.DecideAction, decide)
+			testkit.Run(t, s.World, s.World.As(s.World.A, principal.Agent), actions.DecideAction, decide)
 			r, err = s.World.Store.Reader().Request.Get(s.World.As(s.World.A, principal.Owner), id)
 			require.NoError(t, err)
 			require.Equal(t, "HIGH", string(r.Priority))

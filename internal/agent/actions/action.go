@@ -1,4 +1,4 @@
-package agent
+package actions
 
 import (
 	"context"
@@ -18,7 +18,7 @@ var actionSorts = op.Sorts{"createdAt": agentaction.FieldCreatedAt}
 
 // The operations that read proposals and pending actions of agents.
 var (
-	ListActions = paging.NewList("agentaction.list", op.Spec{
+	List = paging.NewList("agentaction.list", op.Spec{
 		Resource: "AgentAction", Action: op.Read, Scope: "requests:read", Sorts: actionSorts, Summary: "List what agents propose, and what they wait to do",
 	}, func(_ context.Context, tx *op.Tx, in ListActionsInput) *ent.AgentActionQuery {
 		where := runs.ShownActions(tx)
@@ -28,14 +28,14 @@ var (
 		return tx.AgentAction.Query().Where(paging.In(where, in.RequestID, agentaction.RequestIDIn)...)
 	})
 
-	GetAction = op.Get("agentaction.read", op.Spec{
+	Get = op.Get("agentaction.read", op.Spec{
 		Resource: "AgentAction", Action: op.Read, Scope: "requests:read", Summary: "Get what an agent proposes, or waits to do",
 	}, func(ctx context.Context, tx *op.Tx, id string) (*ent.AgentAction, error) {
 		return tx.AgentAction.Query().Where(append(runs.ShownActions(tx), agentaction.ID(id))...).Only(ctx)
 	})
 
-	// ActionsOf lists the actions of several runs.
-	ActionsOf = paging.NewChildren("agentaction.of_runs", op.Spec{
+	// OfRuns lists the actions of several runs.
+	OfRuns = paging.NewChildren("agentaction.of_runs", op.Spec{
 		Resource: "AgentAction", Action: op.Read, Scope: "requests:read", Sorts: actionSorts, Summary: "List the actions of several runs",
 	}, agentaction.Table, agentaction.FieldRunID, func(tx *op.Tx) *ent.AgentActionQuery { return tx.AgentAction.Query() }, runs.ShownActions)
 )

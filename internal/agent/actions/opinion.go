@@ -1,4 +1,4 @@
-package agent
+package actions
 
 import (
 	"context"
@@ -13,9 +13,9 @@ import (
 	"atrium/internal/op"
 )
 
-// commentOpinion writes the opinion that came from a step as a comment, and ends the run. It needs no approval at any autonomy level,
+// CommentOpinion writes the opinion that came from a step as a comment, and ends the run. It needs no approval at any autonomy level,
 // because it changes nothing else; where a policy requires one (w.Waits), it waits as an action. A shadow run writes no comment.
-func commentOpinion(ctx context.Context, tx *op.Tx, run *ent.AgentRun, w tools.Write, said string, step int) error {
+func CommentOpinion(ctx context.Context, tx *op.Tx, run *ent.AgentRun, w tools.Write, said string, step int) error {
 	self, _, err := runs.Actor(ctx, tx, run)
 	if err != nil {
 		return err
@@ -34,12 +34,12 @@ func commentOpinion(ctx context.Context, tx *op.Tx, run *ent.AgentRun, w tools.W
 		return fmt.Errorf("read the task: %w", err)
 	}
 	if !w.Waits {
-		if run, err = actNow(ctx, tx, run, self, step, w, runs.TaskVersion(t)); err != nil {
+		if run, err = ActNow(ctx, tx, run, self, step, w, runs.TaskVersion(t)); err != nil {
 			return err
 		}
 		return runs.End(ctx, tx, run, agentrun.StatusCOMPLETED, "")
 	}
-	if _, err := propose(ctx, tx, run, agentaction.KindACTION, step, w, run.RequestID, runs.TaskVersion(t)); err != nil {
+	if _, err := Propose(ctx, tx, run, agentaction.KindACTION, step, w, run.RequestID, runs.TaskVersion(t)); err != nil {
 		return err
 	}
 	return worker.Wrap("have the run wait", run.Update().SetStatus(agentrun.StatusWAITING).ClearLeaseUntil().Exec(ctx))

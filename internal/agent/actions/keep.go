@@ -1,4 +1,4 @@
-package agent
+package actions
 
 import (
 	"context"
@@ -30,9 +30,9 @@ func actionOf(tx *op.Tx, run *ent.AgentRun, kind agentaction.Kind, step int, w t
 		SetShadow(run.Shadow), worker.Wrap("write the changes", err)
 }
 
-// propose stores the action for a write on the row subject in a version. An action that waits for an approval expires after 72
+// Propose stores the action for a write on the row subject in a version. An action that waits for an approval expires after 72
 // hours.
-func propose(ctx context.Context, tx *op.Tx, run *ent.AgentRun, kind agentaction.Kind, step int, w tools.Write, subject, version string) (*ent.AgentAction, error) {
+func Propose(ctx context.Context, tx *op.Tx, run *ent.AgentRun, kind agentaction.Kind, step int, w tools.Write, subject, version string) (*ent.AgentAction, error) {
 	create, err := actionOf(tx, run, kind, step, w, subject, version)
 	if err != nil {
 		return nil, err
@@ -47,9 +47,9 @@ func propose(ctx context.Context, tx *op.Tx, run *ent.AgentRun, kind agentaction
 	return a, err
 }
 
-// rebase has the pending actions of a run depend on its request as another action of the run has left it. People are shown the
+// Rebase has the pending actions of a run depend on its request as another action of the run has left it. People are shown the
 // values as they are now, and approve the new digest.
-func rebase(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
+func Rebase(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
 	all := tx.Unfiltered(ctx, "what a run has asked for, whoever sees it")
 	r, err := tx.Request.Get(all, run.RequestID)
 	if err != nil {
@@ -110,9 +110,9 @@ func recordDone(ctx context.Context, tx *op.Tx, run *ent.AgentRun, a *ent.AgentA
 	return run, nil
 }
 
-// actNow performs a write on a run's request that needs no approval, as the agent, and records it as an APPLIED action and as a step
+// ActNow performs a write on a run's request that needs no approval, as the agent, and records it as an APPLIED action and as a step
 // of kind act. step is the step that decided it, version that of the row that it depends on.
-func actNow(ctx context.Context, tx *op.Tx, run *ent.AgentRun, self *principal.Principal, step int, w tools.Write, version string) (*ent.AgentRun, error) {
+func ActNow(ctx context.Context, tx *op.Tx, run *ent.AgentRun, self *principal.Principal, step int, w tools.Write, version string) (*ent.AgentRun, error) {
 	create, err := actionOf(tx, run, agentaction.KindACTION, step, w, run.RequestID, version)
 	if err != nil {
 		return nil, err
@@ -129,9 +129,9 @@ func actNow(ctx context.Context, tx *op.Tx, run *ent.AgentRun, self *principal.P
 	return recordDone(ctx, tx, run, a, "Done.")
 }
 
-// keepAction stores the action for a write, and its step.
-func keepAction(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request, t *ent.Task, may *allowed, args json.RawMessage, steps []*runs.Step) (*ent.AgentAction, error) {
-	if t == nil && may.tool != tools.Comment && !lifecycle.RequestOpen(r.Status) {
+// Keep stores the action for a write, and its step.
+func Keep(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request, t *ent.Task, may *Allowed, args json.RawMessage, steps []*runs.Step) (*ent.AgentAction, error) {
+	if t == nil && may.Tool != tools.Comment && !lifecycle.RequestOpen(r.Status) {
 		return nil, apperr.New(apperr.Conflict, "The request is %s.", r.Status)
 	}
 	version, err := runs.RequestVersion(r)
@@ -142,7 +142,7 @@ func keepAction(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Reques
 	if t != nil {
 		version, subject, is = runs.TaskVersion(t), t.ID, map[string]any{}
 	}
-	w := tools.Write{Tool: may.tool, Arguments: args}
+	w := tools.Write{Tool: may.Tool, Arguments: args}
 	w.Rationale, w.Confidence, w.Rows = reasonOf(steps)
 	if err := w.SetChanges(is); err != nil {
 		return nil, err
@@ -150,15 +150,15 @@ func keepAction(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Reques
 	if w.Idle() {
 		return nil, tools.ErrIdle()
 	}
-	kind, result := may.settings.KindIn(run), "Waits for a person's approval."
+	kind, result := may.Settings.KindIn(run), "Waits for a person's approval."
 	if kind == agentaction.KindPROPOSAL {
 		result = "Proposed."
 	}
 	n := len(steps) + 1
-	if err := runs.AddStep(ctx, tx, run, steps, runs.Step{Kind: "act", Operation: may.tool, Rows: []string{subject}, Arguments: args, Result: result}); err != nil {
+	if err := runs.AddStep(ctx, tx, run, steps, runs.Step{Kind: "act", Operation: may.Tool, Rows: []string{subject}, Arguments: args, Result: result}); err != nil {
 		return nil, err
 	}
-	return propose(ctx, tx, run, kind, n, w, subject, version)
+	return Propose(ctx, tx, run, kind, n, w, subject, version)
 }
 
 // reasonOf returns the rationale of the agent, its confidence and its rows: those of its last step of kind decide.
@@ -178,11 +178,11 @@ func reasonOf(steps []*runs.Step) (rationale string, confidence float64, rows []
 	return "", 0, []string{}
 }
 
-// allowed is a write that the agent has the rights to do.
-type allowed struct {
-	tool      string
-	settings  settings.Settings
-	arguments json.RawMessage
+// Allowed is a write that the agent has the rights to do.
+type Allowed struct {
+	Tool      string
+	Settings  settings.Settings
+	Arguments json.RawMessage
 }
 
 const answerTime = 72 * time.Hour // that people have to decide about an action

@@ -1,4 +1,4 @@
-package agent
+package actions
 
 import (
 	"context"
@@ -55,5 +55,5 @@ func (w *expirer) Work(ctx context.Context, job *river.Job[ExpiryArgs]) error {
 	})
 }
 
-// workActions returns the worker of the jobs that expire actions.
-func workActions(e *op.Engine) jobs.Option { return jobs.Work(&expirer{engine: e}) }
+// Workers returns the worker of the jobs that expire actions.
+func Workers(e *op.Engine) jobs.Option { return jobs.Work(&expirer{engine: e}) }

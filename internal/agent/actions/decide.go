@@ -1,4 +1,4 @@
-package agent
+package actions
 
 import (
 	"context"
@@ -131,7 +131,7 @@ func apply(ctx context.Context, tx *op.Tx, a *ent.AgentAction, in ApplyInput) (*
 	if err := tools.Perform(ctx, me, a.Operation, subjectOf(run, a), args); err != nil {
 		return nil, err
 	}
-	return after, rebase(ctx, tx, run)
+	return after, Rebase(ctx, tx, run)
 }
 
 // edited returns the arguments with a person's edits. Returns validation_error for an edit of a field that the proposal does not
@@ -269,5 +269,5 @@ func act(ctx context.Context, tx *op.Tx, run *ent.AgentRun, a *ent.AgentAction) 
 	if _, err := recordDone(ctx, tx, run, a, "Done, as a person has approved."); err != nil {
 		return err
 	}
-	return rebase(ctx, tx, run)
+	return Rebase(ctx, tx, run)
 }
