@@ -19,6 +19,7 @@ import (
 
 	"atrium/authz"
 	"atrium/internal/agent"
+	"atrium/internal/agent/plans"
 	"atrium/internal/agent/runs"
 	"atrium/internal/agent/worker"
 	"atrium/internal/billing"
@@ -323,7 +324,7 @@ func (s *server) addWork(ctx context.Context) error {
 			jobs.Sweep{Rows: "decisions", Kept: decisionlog.Age, Delete: decisionlog.Delete},
 			jobs.Sweep{Rows: "decisions beyond a company's share", Delete: decisionlog.DeleteExcess},
 		),
-		inbound.Sweeps(), agent.Sweeps(),
+		inbound.Sweeps(), plans.Sweeps(),
 		mail.Work(s.store, sender, s.sealer),
 		account.Work(s.letters),
 		provider.Logouts(s.store, s.keys, s.AuthURL, s.outside.HTTP()),

@@ -11,6 +11,7 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/ent/request"
 	"atrium/internal/agent/actions"
+	"atrium/internal/agent/plans"
 	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
@@ -19,7 +20,7 @@ import (
 )
 
 // conclude stores or performs the writes of a plan.
-func conclude(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request, s settings.Settings, p *plan) error {
+func conclude(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request, s settings.Settings, p *plans.Plan) error {
 	run, err := keepSteps(ctx, run, p)
 	if err != nil {
 		return err
@@ -27,35 +28,35 @@ func conclude(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request,
 	switch {
 	case run.TaskID == nil && r.Status != request.StatusPENDING:
 		return runs.End(ctx, tx, run, agentrun.StatusHANDED_OVER, runs.NotWaiting)
-	case len(p.writes) == 0:
-		return runs.End(ctx, tx, run, agentrun.StatusHANDED_OVER, p.reason)
+	case len(p.Writes) == 0:
+		return runs.End(ctx, tx, run, agentrun.StatusHANDED_OVER, p.Reason)
 	case run.TaskID != nil:
 		return concludeTask(ctx, tx, run, s, p)
 	}
 	var waits []tools.Write
-	for _, w := range p.writes {
+	for _, w := range p.Writes {
 		if s.Autonomy != string(agent.AutonomyAUTONOMOUS) || s.KindIn(run) == agentaction.KindPROPOSAL || w.Waits {
 			waits = append(waits, w)
 		}
 	}
 	if len(waits) > 0 { // before the agent acts, which then has them depend on what it leaves
-		if err := storeActions(ctx, tx, run, s, p, waits, run.RequestID, p.version); err != nil {
+		if err := storeActions(ctx, tx, run, s, p, waits, run.RequestID, p.Version); err != nil {
 			return err
 		}
 	} else if err := runs.End(ctx, tx, run, agentrun.StatusCOMPLETED, ""); err != nil {
 		return err
 	}
-	if len(waits) < len(p.writes) {
+	if len(waits) < len(p.Writes) {
 		return actAlone(ctx, tx, run, p)
 	}
 	return nil
 }
 
 // storeActions stores writes for people to decide about: as proposals or as waiting actions. version is the version of the row subject.
-func storeActions(ctx context.Context, tx *op.Tx, run *ent.AgentRun, s settings.Settings, p *plan, writes []tools.Write, subject, version string) error {
+func storeActions(ctx context.Context, tx *op.Tx, run *ent.AgentRun, s settings.Settings, p *plans.Plan, writes []tools.Write, subject, version string) error {
 	kind := s.KindIn(run)
 	for _, w := range writes {
-		if _, err := actions.Propose(ctx, tx, run, kind, p.stepOf(w), w, subject, version); err != nil {
+		if _, err := actions.Propose(ctx, tx, run, kind, p.StepOf(w), w, subject, version); err != nil {
 			return err
 		}
 	}
@@ -66,25 +67,25 @@ func storeActions(ctx context.Context, tx *op.Tx, run *ent.AgentRun, s settings.
 }
 
 // keepSteps stores the steps of a run so far, and its use of the model.
-func keepSteps(ctx context.Context, run *ent.AgentRun, p *plan) (*ent.AgentRun, error) {
-	steps, err := json.Marshal(p.steps)
+func keepSteps(ctx context.Context, run *ent.AgentRun, p *plans.Plan) (*ent.AgentRun, error) {
+	steps, err := json.Marshal(p.Steps)
 	if err != nil {
 		return nil, fmt.Errorf("write the steps: %w", err)
 	}
-	after, err := run.Update().SetSteps(steps).SetModelCalls(p.used.Calls).SetInputTokens(p.used.Input).SetOutputTokens(p.used.Output).Save(ctx)
+	after, err := run.Update().SetSteps(steps).SetModelCalls(p.Used.Calls).SetInputTokens(p.Used.Input).SetOutputTokens(p.Used.Output).Save(ctx)
 	return after, worker.Wrap("keep the steps", err)
 }
 
 // actAlone performs the writes of an AUTONOMOUS agent that need no approval, in the transaction that ends its run. Those that wait
 // then depend on the request as it is afterwards.
-func actAlone(ctx context.Context, tx *op.Tx, run *ent.AgentRun, p *plan) error {
+func actAlone(ctx context.Context, tx *op.Tx, run *ent.AgentRun, p *plans.Plan) error {
 	var err error
-	version := p.version
-	for _, w := range p.writes {
+	version := p.Version
+	for _, w := range p.Writes {
 		if w.Waits {
 			continue
 		}
-		if run, err = actions.ActNow(ctx, tx, run, p.self, p.stepOf(w), w, version); err != nil {
+		if run, err = actions.ActNow(ctx, tx, run, p.Self, p.StepOf(w), w, version); err != nil {
 			return err
 		}
 		if version, err = runs.VersionNow(ctx, tx, run); err != nil {
@@ -96,14 +97,14 @@ func actAlone(ctx context.Context, tx *op.Tx, run *ent.AgentRun, p *plan) error 
 
 // concludeTask stores the result of a model about a task: an opinion as a comment, a completion as a proposal or a waiting
 // action.
-func concludeTask(ctx context.Context, tx *op.Tx, run *ent.AgentRun, s settings.Settings, p *plan) error {
+func concludeTask(ctx context.Context, tx *op.Tx, run *ent.AgentRun, s settings.Settings, p *plans.Plan) error {
 	if run.Trigger == agentrun.TriggerConsulted {
-		w := p.writes[0]
+		w := p.Writes[0]
 		said, err := tools.SaidIn(w.Arguments)
 		if err != nil {
 			return err
 		}
-		return actions.CommentOpinion(ctx, tx, run, w, said, p.stepOf(w))
+		return actions.CommentOpinion(ctx, tx, run, w, said, p.StepOf(w))
 	}
 	t, err := tx.Task.Get(tx.Unfiltered(ctx, "the task of the agent's own run"), *run.TaskID)
 	if err != nil {
@@ -112,5 +113,5 @@ func concludeTask(ctx context.Context, tx *op.Tx, run *ent.AgentRun, s settings.
 	if !runs.HasTask(run.AgentID, t) {
 		return runs.End(ctx, tx, run, agentrun.StatusSTOPPED, runs.Reassigned)
 	}
-	return storeActions(ctx, tx, run, s, p, p.writes, t.ID, runs.TaskVersion(t))
+	return storeActions(ctx, tx, run, s, p, p.Writes, t.ID, runs.TaskVersion(t))
 }

@@ -13,6 +13,7 @@ import (
 	"atrium/ent/agentevaluation"
 	"atrium/ent/request"
 	"atrium/internal/agent/attack"
+	"atrium/internal/agent/plans"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
@@ -225,26 +226,26 @@ func (w *evaluator) keep(ctx context.Context, job *river.Job[EvaluateArgs], ev *
 // tryOne runs the agent on the request of a case and judges the result. For a draft with a model it also tries the engine
 // history.
 func (w *evaluator) tryOne(ctx context.Context, c *settings.Selected, t evaluationCase, by string) (Outcome, error) {
-	s := subject{Request: filed(t.like), madeUp: true}
+	s := plans.Subject{Request: filed(t.like), MadeUp: true}
 	s.ID = id.New("req")
 	if t.kind == "history" {
-		s.not = []string{t.priorID}
+		s.Not = []string{t.priorID}
 	} else {
-		s.as(t.Request)
+		fillIn(&s, t.Request)
 	}
-	l, err := newDecisionContext(ctx, w.Engine, c, s)
+	l, err := plans.NewDecider(ctx, w.Engine, c, s)
 	if err != nil {
 		return Outcome{}, err
 	}
 	began := time.Now()
-	p, err := decideOn(ctx, l, w.Models, engineInput{})
+	p, err := plans.Decide(ctx, l, w.Models, plans.Input{})
 	if err != nil {
 		return Outcome{}, err
 	}
 	took := time.Since(began).Milliseconds()
 	o, err := score(ctx, w.Engine, l, p, t.Case, by)
 	o.Kind, o.Millis = t.kind, took
-	if err == nil && t.Induced != nil && o.Breach == "" && breachOf(p.writes, *t.Induced) != "" {
+	if err == nil && t.Induced != nil && o.Breach == "" && breachOf(p.Writes, *t.Induced) != "" {
 		o.Breach, err = w.induced(ctx, c, t)
 	}
 	if err != nil || t.kind == "attack" || c.Settings.Engine != string(agent.EngineModel) || o.Untried != "" {
@@ -256,23 +257,23 @@ func (w *evaluator) tryOne(ctx context.Context, c *settings.Selected, t evaluati
 // induced returns what an attack made the agent do that is no breach by itself, such as to accept a request. It is empty if the
 // agent does so too without the attack.
 func (w *evaluator) induced(ctx context.Context, c *settings.Selected, t evaluationCase) (string, error) {
-	s := subject{Request: filed(t.like), madeUp: true}
+	s := plans.Subject{Request: filed(t.like), MadeUp: true}
 	s.ID = id.New("req")
-	s.as(t.Induced.Request)
-	l, err := newDecisionContext(ctx, w.Engine, c, s)
+	fillIn(&s, t.Induced.Request)
+	l, err := plans.NewDecider(ctx, w.Engine, c, s)
 	if err != nil {
 		return "", err
 	}
-	p, err := decideOn(ctx, l, w.Models, engineInput{})
-	if err != nil || breachOf(p.writes, *t.Induced) != "" {
+	p, err := plans.Decide(ctx, l, w.Models, plans.Input{})
+	if err != nil || breachOf(p.Writes, *t.Induced) != "" {
 		return "", err
 	}
 	return "It did what the attack said.", nil
 }
 
 // baseline records the result of the engine history in the same case.
-func (w *evaluator) baseline(ctx context.Context, l *decisionContext, c attack.Case, by string, o *Outcome) error {
-	p, err := makePlan(ctx, l, w.Engine.Store.Clock().Now)
+func (w *evaluator) baseline(ctx context.Context, l *plans.Decider, c attack.Case, by string, o *Outcome) error {
+	p, err := plans.Make(ctx, l, w.Engine.Store.Clock().Now)
 	if err != nil {
 		return err
 	}
@@ -285,9 +286,9 @@ func (w *evaluator) baseline(ctx context.Context, l *decisionContext, c attack.C
 	return err
 }
 
-// as gives a made-up request the content of a case.
-func (s *subject) as(r attack.Request) {
-	s.Title, s.Description, s.Tags, s.comments, s.answers = r.Title, r.Description, r.Tags, r.Comments, r.Fields
+// fillIn gives a made-up request the content of a case.
+func fillIn(s *plans.Subject, r attack.Request) {
+	s.Title, s.Description, s.Tags, s.Comments, s.Answers = r.Title, r.Description, r.Tags, r.Comments, r.Fields
 	if r.Priority != "" {
 		s.Priority = request.Priority(r.Priority)
 	}

@@ -13,6 +13,7 @@ import (
 	"atrium/ent/user"
 	"atrium/internal/agent/attack"
 	"atrium/internal/agent/history"
+	"atrium/internal/agent/plans"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
 	"atrium/internal/agent/worker"
@@ -109,14 +110,14 @@ func (w *evaluator) readable(ctx context.Context, ev *ent.AgentEvaluation, s set
 // and its requester may. If there is none, it returns the newest one, and no case that is based on it can be tried.
 func (w *evaluator) filedAgain(ctx context.Context, c *settings.Selected, past []*ent.Request) (*ent.Request, error) {
 	for _, r := range past[:min(maxPast, len(past))] {
-		l, err := newDecisionContext(ctx, w.Engine, c, subject{Request: filed(r), madeUp: true})
+		l, err := plans.NewDecider(ctx, w.Engine, c, plans.Subject{Request: filed(r), MadeUp: true})
 		if err != nil {
 			return nil, err
 		}
 		if _, _, err = try(ctx, w.Engine, l, nil, ""); err == nil {
 			return r, nil
 		}
-		if _, ok := refusalOf(err); !ok {
+		if _, ok := plans.RefusalOf(err); !ok {
 			return nil, err
 		}
 	}

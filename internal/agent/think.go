@@ -14,6 +14,7 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/ent/agentturn"
 	"atrium/internal/agent/model"
+	"atrium/internal/agent/plans"
 	"atrium/internal/agent/runs"
 	"atrium/internal/agent/worker"
 	"atrium/internal/op"
@@ -122,23 +123,23 @@ func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 	if err != nil {
 		return err
 	}
-	if l.self == nil {
+	if l.Self == nil {
 		return w.handOver(ctx, job, agentrun.StatusHANDED_OVER, runs.NobodyAnswers)
 	}
-	if may, err := l.mayRead(); err != nil {
+	if may, err := l.MayRead(); err != nil {
 		return err
 	} else if !may {
 		return w.handOver(ctx, job, agentrun.StatusHANDED_OVER, "The agent may not read this.")
 	}
-	version, err := l.subject.version()
+	version, err := l.Subject.Version()
 	if err != nil {
 		return err
 	}
-	g, turns, err := turnsOf(read, e.Store.Reader(), run.ID, run.Plans)
+	g, turns, err := plans.TurnsOf(read, e.Store.Reader(), run.ID, run.Plans)
 	if err != nil {
 		return err
 	}
-	t, g, err := newConversation(read, l, g)
+	t, g, err := plans.NewConversation(read, l, g)
 	if err != nil {
 		return err
 	}
@@ -146,7 +147,7 @@ func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 		g.Version = version
 	}
 	for _, n := range turns {
-		t.addExchange(n)
+		t.AddExchange(n)
 	}
 	if len(turns) >= args.Turn {
 		return nil // another job made this turn
@@ -159,42 +160,42 @@ func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
 			return runs.PlanAnew(ctx, tx, run)
 		})
 	}
-	if t.over { // its earlier plans have used a budget up
-		return w.handOver(ctx, job, agentrun.StatusHANDED_OVER, t.reason)
+	if t.Over { // its earlier plans have used a budget up
+		return w.handOver(ctx, job, agentrun.StatusHANDED_OVER, t.Reason)
 	}
-	at, used, err := endpointOf(read, e, w.runner.Models, l.settings)
+	at, used, err := plans.EndpointOf(read, e, w.runner.Models, l.Settings)
 	if err != nil {
 		return err
 	}
-	n, err := t.ask(l.read, at)
+	n, err := t.Ask(l.Read, at)
 	if err != nil {
 		return err
 	}
-	t.addExchange(n)
+	t.AddExchange(n)
 	return w.runner.finish(ctx, job.JobRow, args.run(), "", func(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request) error {
 		if run.Plans != args.Plan {
 			return nil
 		}
 		if args.Turn == 1 {
-			if err := keepTurn(ctx, tx, run, 0, g); err != nil {
+			if err := plans.KeepTurn(ctx, tx, run, 0, g); err != nil {
 				return err
 			}
 		}
-		if err := keepTurn(ctx, tx, run, args.Turn, n); err != nil {
+		if err := plans.KeepTurn(ctx, tx, run, args.Turn, n); err != nil {
 			return err
 		}
 		now := tx.Now(ctx)
 		if err := secret.TouchLastUsed(ctx, tx.Client, secret.DueForTouch(used, now), now); err != nil {
 			return err
 		}
-		p := t.plan(g.Version, g)
+		p := t.Plan(g.Version, g)
 		is, err := runs.RequestVersion(r)
 		if err != nil {
 			return err
 		}
 		changed := g.Version != "" && is != g.Version
-		if t.over && !changed {
-			return conclude(ctx, tx, run, r, l.settings, p)
+		if t.Over && !changed {
+			return conclude(ctx, tx, run, r, l.Settings, p)
 		}
 		if _, err := keepSteps(ctx, run, p); err != nil { // the answer has cost something in any case
 			return err

@@ -13,6 +13,7 @@ import (
 	"atrium/ent/request"
 	"atrium/ent/task"
 	"atrium/internal/agent/model"
+	"atrium/internal/agent/plans"
 	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
@@ -126,9 +127,9 @@ func prepareTest(ctx context.Context, tx *op.Tx, in TestInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	about := subject{Request: r, not: []string{r.ID}}
+	about := plans.Subject{Request: r, Not: []string{r.ID}}
 	if a.Type == agent.TypeWORKFLOW_PHASE {
-		about.task, err = tx.Task.Query().Where(task.RequestID(r.ID)).Order(ent.Desc(task.FieldCreatedAt, task.FieldID)).First(ctx)
+		about.Task, err = tx.Task.Query().Where(task.RequestID(r.ID)).Order(ent.Desc(task.FieldCreatedAt, task.FieldID)).First(ctx)
 		if ent.IsNotFound(err) {
 			return nil, apperr.InvalidField("requestId", "must be a request with a task: the agent works phases")
 		}
@@ -136,12 +137,12 @@ func prepareTest(ctx context.Context, tx *op.Tx, in TestInput) (any, error) {
 			return nil, fmt.Errorf("read the request's task: %w", err)
 		}
 	}
-	return tryDraft(ctx, tx, &settings.Selected{Agent: a, Settings: s}, about, engineInput{})
+	return tryDraft(ctx, tx, &settings.Selected{Agent: a, Settings: s}, about, plans.Input{})
 }
 
 // tryDraft lets an engine decide about a request within trialTime. recorded is the input of a replayed run. Returns conflict for
 // a CUSTOM agent, while agents are disabled, if the model cannot be called, and after the time limit.
-func tryDraft(ctx context.Context, tx *op.Tx, c *settings.Selected, s subject, recorded engineInput) (*Trial, error) {
+func tryDraft(ctx context.Context, tx *op.Tx, c *settings.Selected, s plans.Subject, recorded plans.Input) (*Trial, error) {
 	d := worker.ServerOf(tx)
 	switch {
 	case d.Engine == nil || tx.NoAgents():
@@ -152,11 +153,11 @@ func tryDraft(ctx context.Context, tx *op.Tx, c *settings.Selected, s subject, r
 	ctx, cancel := context.WithTimeout(ctx, trialTime)
 	defer cancel()
 	read := principal.With(ctx, principal.Worker(c.Agent.CompanyID, worker.Name))
-	l, err := newDecisionContext(read, d.Engine, c, s)
+	l, err := plans.NewDecider(read, d.Engine, c, s)
 	if err != nil {
 		return nil, err
 	}
-	p, err := decideOn(read, l, d.Models, recorded)
+	p, err := plans.Decide(read, l, d.Models, recorded)
 	if unasked, ok := errors.AsType[*model.Error](err); ok {
 		return nil, apperr.New(apperr.Conflict, "The model could not be asked: %s.", unasked.Error())
 	}
@@ -169,15 +170,15 @@ func tryDraft(ctx context.Context, tx *op.Tx, c *settings.Selected, s subject, r
 	return trialOf(l, p), nil
 }
 
-func trialOf(l *decisionContext, p *plan) *Trial {
+func trialOf(l *plans.Decider, p *plans.Plan) *Trial {
 	out := &Trial{
-		AgentID: l.agent.ID, RequestID: l.subject.ID, Reason: p.reason, Steps: []*runs.Step{}, Actions: []*TrialAction{}, ModelCalls: p.used.Calls,
-		InputTokens: p.used.Input, OutputTokens: p.used.Output, Status: string(agentrun.StatusHANDED_OVER),
+		AgentID: l.Agent.ID, RequestID: l.Subject.ID, Reason: p.Reason, Steps: []*runs.Step{}, Actions: []*TrialAction{}, ModelCalls: p.Used.Calls,
+		InputTokens: p.Used.Input, OutputTokens: p.Used.Output, Status: string(agentrun.StatusHANDED_OVER),
 	}
-	for _, s := range p.steps {
+	for _, s := range p.Steps {
 		out.Steps = append(out.Steps, &s)
 	}
-	for _, w := range p.writes {
+	for _, w := range p.Writes {
 		a := &TrialAction{
 			Operation: w.Tool, Arguments: w.Arguments, Rationale: w.Rationale, Confidence: w.Confidence, Rows: w.Rows, Waits: w.Waits, Changes: []*tools.Change{},
 		}
@@ -186,13 +187,13 @@ func trialOf(l *decisionContext, p *plan) *Trial {
 		}
 		out.Actions = append(out.Actions, a)
 		switch {
-		case l.subject.asked && w.Waits:
+		case l.Subject.Asked && w.Waits:
 			out.Status = string(agentrun.StatusWAITING)
-		case l.subject.asked:
+		case l.Subject.Asked:
 			out.Status = string(agentrun.StatusCOMPLETED)
-		case l.settings.Shadow || l.settings.Autonomy == string(agent.AutonomySUGGEST):
+		case l.Settings.Shadow || l.Settings.Autonomy == string(agent.AutonomySUGGEST):
 			out.Status = string(agentrun.StatusPROPOSED)
-		case l.settings.Autonomy == string(agent.AutonomyACT_WITH_APPROVAL) || w.Waits:
+		case l.Settings.Autonomy == string(agent.AutonomyACT_WITH_APPROVAL) || w.Waits:
 			out.Status = string(agentrun.StatusWAITING)
 		case out.Status == string(agentrun.StatusHANDED_OVER):
 			out.Status = string(agentrun.StatusCOMPLETED)
@@ -218,7 +219,7 @@ func prepareReplay(ctx context.Context, tx *op.Tx, in ReplayInput) (any, error) 
 		return nil, apperr.Missing("AgentRun")
 	}
 	all := principal.With(ctx, principal.Worker(run.CompanyID, worker.Name))
-	g, turns, err := turnsOf(all, tx.Client, run.ID, run.Plans)
+	g, turns, err := plans.TurnsOf(all, tx.Client, run.ID, run.Plans)
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +235,7 @@ func prepareReplay(ctx context.Context, tx *op.Tx, in ReplayInput) (any, error) 
 		return nil, err
 	}
 	c := &settings.Selected{Agent: run.Edges.Agent, Settings: s}
-	about := subject{Request: was, task: g.Task, asked: run.Trigger == agentrun.TriggerConsulted, only: g.History}
+	about := plans.Subject{Request: was, Task: g.Task, Asked: run.Trigger == agentrun.TriggerConsulted, Only: g.History}
 	var out *Trial
 	if in.Version == nil && len(turns) > 0 {
 		out, err = replay(all, tx, c, about, g, turns)
@@ -248,7 +249,7 @@ func prepareReplay(ctx context.Context, tx *op.Tx, in ReplayInput) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	out.Same = new(sameWrites(out.Actions, writesOf(own, g, turns)))
+	out.Same = new(sameWrites(out.Actions, plans.WritesOf(own, g, turns)))
 	if out.Version = run.AgentVersion; in.Version != nil {
 		out.Version = *in.Version
 	}
@@ -270,16 +271,16 @@ func versionOf(ctx context.Context, db *ent.Client, run *ent.AgentRun, version *
 }
 
 // replay replays the recorded answers of a run.
-func replay(ctx context.Context, tx *op.Tx, c *settings.Selected, s subject, g engineInput, turns []exchange) (*Trial, error) {
+func replay(ctx context.Context, tx *op.Tx, c *settings.Selected, s plans.Subject, g plans.Input, turns []plans.Exchange) (*Trial, error) {
 	d := worker.ServerOf(tx)
 	if d.Engine == nil {
 		return nil, worker.SwitchedOff()
 	}
-	l, err := newDecisionContext(ctx, d.Engine, c, s)
+	l, err := plans.NewDecider(ctx, d.Engine, c, s)
 	if err != nil {
 		return nil, err
 	}
-	p, err := retrace(ctx, l, g, turns)
+	p, err := plans.Retrace(ctx, l, g, turns)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/agent"
 	"atrium/ent/agentrun"
+	"atrium/internal/agent/plans"
 	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
@@ -82,23 +83,23 @@ func (w *runner) work(ctx context.Context, job *river.Job[runs.RunArgs]) error {
 	if err != nil {
 		return err
 	}
-	if l.settings.Engine == string(agent.EngineModel) && l.self != nil {
+	if l.Settings.Engine == string(agent.EngineModel) && l.Self != nil {
 		return w.think(ctx, job.JobRow, run)
 	}
-	p, err := makePlan(l.read, l, w.Engine.Store.Clock().Now)
+	p, err := plans.Make(l.Read, l, w.Engine.Store.Clock().Now)
 	if err != nil {
 		return err
 	}
-	return w.finish(ctx, job.JobRow, job.Args, p.version, func(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request) error {
-		if err := keepTurn(ctx, tx, run, 0, p.given); err != nil {
+	return w.finish(ctx, job.JobRow, job.Args, p.Version, func(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request) error {
+		if err := plans.KeepTurn(ctx, tx, run, 0, p.Given); err != nil {
 			return err
 		}
-		return conclude(ctx, tx, run, r, l.settings, p)
+		return conclude(ctx, tx, run, r, l.Settings, p)
 	})
 }
 
 // decisionContext reads the subject and the settings of a run.
-func (w *runner) decisionContext(read context.Context, run *ent.AgentRun) (*decisionContext, error) {
+func (w *runner) decisionContext(read context.Context, run *ent.AgentRun) (*plans.Decider, error) {
 	db := w.Engine.Store.Reader()
 	r, err := db.Request.Get(read, run.RequestID)
 	if err != nil {
@@ -108,17 +109,17 @@ func (w *runner) decisionContext(read context.Context, run *ent.AgentRun) (*deci
 	if err != nil {
 		return nil, err
 	}
-	about := subject{Request: r, asked: run.Trigger == agentrun.TriggerConsulted}
+	about := plans.Subject{Request: r, Asked: run.Trigger == agentrun.TriggerConsulted}
 	if run.TaskID != nil {
-		if about.task, err = db.Task.Get(read, *run.TaskID); err != nil {
+		if about.Task, err = db.Task.Get(read, *run.TaskID); err != nil {
 			return nil, fmt.Errorf("read the task: %w", err)
 		}
 	}
-	l, err := newDecisionContext(read, w.Engine, &settings.Selected{Agent: run.Edges.Agent, Settings: s}, about)
+	l, err := plans.NewDecider(read, w.Engine, &settings.Selected{Agent: run.Edges.Agent, Settings: s}, about)
 	if err != nil {
 		return nil, err
 	}
-	l.earlier, err = earlierIn(read, db, run)
+	l.Earlier, err = plans.EarlierIn(read, db, run)
 	return l, err
 }
 

@@ -1,4 +1,4 @@
-package agent
+package plans
 
 import (
 	"context"
@@ -19,15 +19,15 @@ import (
 	"atrium/internal/platform/principal"
 )
 
-// plan is the decision of an engine about a request.
-type plan struct {
-	version string // of the request that the plan depends on
-	given   engineInput
-	steps   []runs.Step
-	writes  []tools.Write
-	reason  string // why there are no writes, for people
-	self    *principal.Principal
-	used    usage
+// Plan is the decision of an engine about a request.
+type Plan struct {
+	Version string // of the request that the plan depends on
+	Given   Input
+	Steps   []runs.Step
+	Writes  []tools.Write
+	Reason  string // why there are no writes, for people
+	Self    *principal.Principal
+	Used    usage
 }
 
 // usage is what a run has used of its model so far.
@@ -43,36 +43,36 @@ func (u usage) tokens() int { return u.Input + u.Output }
 // shownRows is the maximum number of ids in a step.
 const shownRows = 50
 
-// makePlan lets the engine history decide, from what the agent, and the requester unless the agent sees by itself, may read. It
+// Make lets the engine history decide, from what the agent, and the requester unless the agent sees by itself, may read. It
 // writes nothing.
-func makePlan(ctx context.Context, l *decisionContext, now func() time.Time) (*plan, error) {
-	p := &plan{self: l.self, steps: slices.Clone(l.earlier.steps), used: l.earlier.used}
+func Make(ctx context.Context, l *Decider, now func() time.Time) (*Plan, error) {
+	p := &Plan{Self: l.Self, Steps: slices.Clone(l.Earlier.steps), Used: l.Earlier.used}
 	var err error
-	if p.version, err = runs.RequestVersion(l.subject.Request); err != nil {
+	if p.Version, err = runs.RequestVersion(l.Subject.Request); err != nil {
 		return nil, err
 	}
 	switch {
-	case l.self == nil:
-		p.reason = runs.NobodyAnswers
+	case l.Self == nil:
+		p.Reason = runs.NobodyAnswers
 		return p, nil
-	case l.settings.Mode(tools.Update) == settings.Off && l.settings.Mode(tools.Move) == settings.Off:
-		p.reason = "The agent may not use updateRequest or moveRequest."
+	case l.Settings.Mode(tools.Update) == settings.Off && l.Settings.Mode(tools.Move) == settings.Off:
+		p.Reason = "The agent may not use updateRequest or moveRequest."
 		return p, nil
 	}
 	h, err := l.history()
 	if err != nil {
 		return nil, err
 	}
-	if p.given, err = givenOf(l.subject.Request, h); err != nil {
+	if p.Given, err = givenOf(l.Subject.Request, h); err != nil {
 		return nil, err
 	}
 	return p, p.fromHistory(ctx, l, h, now())
 }
 
 // givenOf returns the input of the engine history.
-func givenOf(r *ent.Request, h history.Finished) (engineInput, error) {
+func givenOf(r *ent.Request, h history.Finished) (Input, error) {
 	raw, err := json.Marshal(r)
-	g := engineInput{Request: raw, History: make([]string, 0, len(h.Requests))}
+	g := Input{Request: raw, History: make([]string, 0, len(h.Requests))}
 	for _, row := range h.Requests {
 		g.History = append(g.History, row.ID)
 	}
@@ -80,8 +80,8 @@ func givenOf(r *ent.Request, h history.Finished) (engineInput, error) {
 }
 
 // fromHistory sets the steps and writes of the plan from the history.
-func (p *plan) fromHistory(ctx context.Context, l *decisionContext, h history.Finished, at time.Time) error {
-	p.step("read", "requests", p.given.History[:min(shownRows, len(p.given.History))], fmt.Sprintf("Looked at %d finished requests.", len(h.Requests)), at)
+func (p *Plan) fromHistory(ctx context.Context, l *Decider, h history.Finished, at time.Time) error {
+	p.step("read", "requests", p.Given.History[:min(shownRows, len(p.Given.History))], fmt.Sprintf("Looked at %d finished requests.", len(h.Requests)), at)
 	name := tools.Update
 	c := history.Learn(h.Requests)
 	changes, err := l.offering(ctx, c, h)
@@ -90,13 +90,13 @@ func (p *plan) fromHistory(ctx context.Context, l *decisionContext, h history.Fi
 	}
 	if len(changes) > 0 {
 		name = tools.Move // alone, because the rest follows from the offering
-	} else if l.settings.Mode(tools.Update) != settings.Off {
-		changes = history.Decide(c, l.subject.Request, h)
+	} else if l.Settings.Mode(tools.Update) != settings.Off {
+		changes = history.Decide(c, l.Subject.Request, h)
 	}
 	p.step("decide", name, rowsOf(changes), fmt.Sprintf("Decided on %d changes.", len(changes)), at)
-	decided := &p.steps[len(p.steps)-1]
+	decided := &p.Steps[len(p.Steps)-1]
 	if len(changes) == 0 {
-		p.reason = "No finished request is like this one enough to propose anything."
+		p.Reason = "No finished request is like this one enough to propose anything."
 		return nil
 	}
 	w, err := writeOf(name, changes)
@@ -104,33 +104,33 @@ func (p *plan) fromHistory(ctx context.Context, l *decisionContext, h history.Fi
 		return err
 	}
 	decided.Arguments = w.Arguments
-	if l.settings.Autonomy != string(agent.AutonomySUGGEST) { // a proposal is applied with a person's rights
+	if l.Settings.Autonomy != string(agent.AutonomySUGGEST) { // a proposal is applied with a person's rights
 		err = l.mayWrite(ctx, tools.Named(name), w)
 		if apperr.CodeOf(err) == apperr.Forbidden {
-			p.reason = "The agent may not change the request."
+			p.Reason = "The agent may not change the request."
 			return nil
 		}
 	}
-	p.writes = []tools.Write{*w}
-	p.given.Writes = p.writes
+	p.Writes = []tools.Write{*w}
+	p.Given.Writes = p.Writes
 	return err
 }
 
 // offering returns the change of the request to another offering; none if nothing suggests one, the agent may not move requests,
 // or the request's answers do not fit that offering's form.
-func (l *decisionContext) offering(ctx context.Context, c *history.Corpus, h history.Finished) ([]tools.Change, error) {
-	if l.settings.Mode(tools.Move) == settings.Off {
+func (l *Decider) offering(ctx context.Context, c *history.Corpus, h history.Finished) ([]tools.Change, error) {
+	if l.Settings.Mode(tools.Move) == settings.Off {
 		return nil, nil
 	}
-	to, ok := history.DecideOffering(c, l.subject.Request, h)
+	to, ok := history.DecideOffering(c, l.Subject.Request, h)
 	if !ok {
 		return nil, nil
 	}
-	fits, err := request.Fits(ctx, l.engine.Outside(principal.Worker(l.subject.CompanyID, worker.Name)), l.subject.Request, to.Value)
+	fits, err := request.Fits(ctx, l.engine.Outside(principal.Worker(l.Subject.CompanyID, worker.Name)), l.Subject.Request, to.Value)
 	if err != nil || !fits {
 		return nil, worker.Wrap("check the answers against the offering's form", err)
 	}
-	return []tools.Change{history.ChangeBy("offeringId", l.subject.OfferingID, to)}, nil
+	return []tools.Change{history.ChangeBy("offeringId", l.Subject.OfferingID, to)}, nil
 }
 
 // writeOf returns the write for changes. It has the rationale and the confidence of the least certain change.
@@ -150,18 +150,18 @@ func writeOf(tool string, changes []tools.Change) (*tools.Write, error) {
 	}, nil
 }
 
-func (p *plan) step(kind, operation string, rows []string, result string, at time.Time) {
-	p.steps = append(p.steps, runs.Step{N: len(p.steps) + 1, Kind: kind, Operation: operation, Rows: rows, Result: result, At: at.UTC()})
+func (p *Plan) step(kind, operation string, rows []string, result string, at time.Time) {
+	p.Steps = append(p.Steps, runs.Step{N: len(p.Steps) + 1, Kind: kind, Operation: operation, Rows: rows, Result: result, At: at.UTC()})
 }
 
-// stepOf returns the number of the step that decided on a write.
-func (p *plan) stepOf(w tools.Write) int {
-	for _, s := range slices.Backward(p.steps) {
+// StepOf returns the number of the step that decided on a write.
+func (p *Plan) StepOf(w tools.Write) int {
+	for _, s := range slices.Backward(p.Steps) {
 		if s.Kind == "decide" && s.Operation == w.Tool {
 			return s.N
 		}
 	}
-	return len(p.steps)
+	return len(p.Steps)
 }
 
 // rowsOf returns the ids on which changes are based, without repetitions.

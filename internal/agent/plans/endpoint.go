@@ -1,4 +1,4 @@
-package agent
+package plans
 
 import (
 	"context"
@@ -14,9 +14,9 @@ import (
 	"atrium/internal/secret"
 )
 
-// endpointOf returns the endpoint of an agent's model with its key, and the secret that holds the key. Call it outside of
+// EndpointOf returns the endpoint of an agent's model with its key, and the secret that holds the key. Call it outside of
 // transactions. Returns conflict if the endpoint or its secret does not exist.
-func endpointOf(ctx context.Context, e *op.Engine, models worker.Models, s settings.Settings) (out model.Endpoint, used []secret.Opened, err error) {
+func EndpointOf(ctx context.Context, e *op.Engine, models worker.Models, s settings.Settings) (out model.Endpoint, used []secret.Opened, err error) {
 	if s.ModelConnectionID == "" {
 		if models.Default.URL == "" {
 			return out, nil, apperr.New(apperr.Conflict, "This server has no model of its own: the agent names a modelConnectionId.")

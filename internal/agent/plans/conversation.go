@@ -1,4 +1,4 @@
-package agent
+package plans
 
 import (
 	"context"
@@ -33,7 +33,7 @@ const toolHandOver = "handOver"
 // conversation is a conversation with a model about a request or a task. It performs no writes: reads run with the rights of the run, and
 // writes are checked and kept until the end.
 type conversation struct {
-	*decisionContext
+	*Decider
 	mask func(any) any
 	now  func() time.Time
 
@@ -44,13 +44,13 @@ type conversation struct {
 	used     usage
 	steps    []runs.Step
 	writes   []tools.Write
-	over     bool
-	reason   string // why the run is handed over
+	Over     bool
+	Reason   string // why the run is handed over
 }
 
 // begin starts the conversation with the input of the engine.
-func (t *conversation) begin(g engineInput) {
-	orders, _ := t.mask(t.subject.orders(t.settings)).(string) // masked too, because people paste keys into instructions
+func (t *conversation) begin(g Input) {
+	orders, _ := t.mask(t.Subject.orders(t.Settings)).(string) // masked too, because people paste keys into instructions
 	t.messages = []model.Message{{Role: model.System, Content: orders}, {Role: model.Data, Content: g.Data}}
 	t.known, t.asked = map[string]bool{}, map[string]bool{}
 	for _, id := range g.IDs {
@@ -60,8 +60,8 @@ func (t *conversation) begin(g engineInput) {
 	t.spend(false)
 }
 
-// addExchange adds an exchange to the conversation. It ends with an answer that calls no tool, and when a limit is reached.
-func (t *conversation) addExchange(n exchange) {
+// AddExchange adds an exchange to the conversation. It ends with an answer that calls no tool, and when a limit is reached.
+func (t *conversation) AddExchange(n Exchange) {
 	t.used.Calls++
 	t.used.Input += n.Answer.InputTokens
 	t.used.Output += n.Answer.OutputTokens
@@ -89,19 +89,19 @@ func (t *conversation) addExchange(n exchange) {
 		}
 	}
 	finished := len(n.Answer.Calls) == 0
-	if t.over {
+	if t.Over {
 		return
 	}
-	if t.spend(finished); t.faults >= maxFaults && !t.over {
+	if t.spend(finished); t.faults >= maxFaults && !t.Over {
 		t.end("The model called tools wrongly three times in a row.")
 	}
-	t.over = t.over || finished
+	t.Over = t.Over || finished
 }
 
 // spend hands the run over if it has used more than its limits, or all that one of them allows although it has not finished.
 func (t *conversation) spend(finished bool) {
 	out := func(used, limit int64) bool { return used > limit || used == limit && !finished }
-	switch l := t.settings.Limits; {
+	switch l := t.Settings.Limits; {
 	case len(t.steps) > l.Steps:
 		t.end(l.NoSteps())
 	case out(int64(t.used.Calls), int64(l.ModelCalls)):
@@ -114,25 +114,25 @@ func (t *conversation) spend(finished bool) {
 }
 
 // end hands the run over and drops its writes.
-func (t *conversation) end(reason string) { t.over, t.reason, t.writes = true, reason, nil }
+func (t *conversation) end(reason string) { t.Over, t.Reason, t.writes = true, reason, nil }
 
-// ask calls the model, runs the tools of its answer and returns both.
-func (t *conversation) ask(ctx context.Context, at model.Endpoint) (exchange, error) {
+// Ask calls the model, runs the tools of its answer and returns both.
+func (t *conversation) Ask(ctx context.Context, at model.Endpoint) (Exchange, error) {
 	tools, err := t.tools()
 	if err != nil {
-		return exchange{}, err
+		return Exchange{}, err
 	}
-	answer, err := at.Ask(ctx, t.messages, tools, min(maxTokens, max(t.settings.Limits.Tokens-t.used.tokens(), 1)))
+	answer, err := at.Ask(ctx, t.messages, tools, min(maxTokens, max(t.Settings.Limits.Tokens-t.used.tokens(), 1)))
 	if err != nil {
-		return exchange{}, err
+		return Exchange{}, err
 	}
 	return t.answered(ctx, answer, nil)
 }
 
 // answered runs the tools of an answer. Where recorded holds the result of a read, it uses that instead.
-func (t *conversation) answered(ctx context.Context, answer model.Answer, recorded []result) (exchange, error) {
+func (t *conversation) answered(ctx context.Context, answer model.Answer, recorded []result) (Exchange, error) {
 	answer.Content, _ = t.mask(answer.Content).(string)
-	out := exchange{Answer: answer, Results: []result{}}
+	out := Exchange{Answer: answer, Results: []result{}}
 	pending := *t // the state between the calls of one answer
 	pending.asked, pending.writes = maps.Clone(t.asked), slices.Clone(t.writes)
 	steps := len(t.steps)
@@ -145,13 +145,13 @@ func (t *conversation) answered(ctx context.Context, answer model.Answer, record
 			r = result{Content: "{}", End: "The model asked for the same a second time."}
 		case i < len(recorded) && recorded[i].Read:
 			r = recorded[i]
-		case steps >= t.settings.Limits.Steps && c.Name != toolHandOver:
-			r = result{Content: "{}", End: t.settings.Limits.NoSteps()}
+		case steps >= t.Settings.Limits.Steps && c.Name != toolHandOver:
+			r = result{Content: "{}", End: t.Settings.Limits.NoSteps()}
 		default:
 			r, err = pending.call(ctx, c)
 		}
 		if err != nil {
-			return exchange{}, err
+			return Exchange{}, err
 		}
 		pending.asked[key] = true
 		if r.Step != nil {
@@ -177,8 +177,8 @@ func same(c model.Call) string {
 	return c.Name + " " + c.Arguments
 }
 
-// refusalOf returns the error if it is a refusal; false for nil and for errors on our side.
-func refusalOf(err error) (*apperr.Error, bool) {
+// RefusalOf returns the error if it is a refusal; false for nil and for errors on our side.
+func RefusalOf(err error) (*apperr.Error, bool) {
 	told, ok := errors.AsType[*apperr.Error](err)
 	return told, ok && told.Code != apperr.Internal && told.Code != apperr.Unavailable
 }
@@ -212,7 +212,7 @@ func (t *conversation) call(ctx context.Context, c model.Call) (result, error) {
 		return t.runRead(r, arguments)
 	}
 	w, err := t.checkWrite(ctx, c.Name, arguments)
-	if told, ok := refusalOf(err); ok {
+	if told, ok := RefusalOf(err); ok {
 		return faulty(told), nil
 	}
 	if err != nil {
@@ -225,8 +225,8 @@ func (t *conversation) call(ctx context.Context, c model.Call) (result, error) {
 
 // runRead runs a read.
 func (t *conversation) runRead(r *readTool, arguments map[string]json.RawMessage) (result, error) {
-	rows, ids, err := r.run(t.read, t.engine, arguments)
-	if told, ok := refusalOf(err); ok {
+	rows, ids, err := r.run(t.Read, t.engine, arguments)
+	if told, ok := RefusalOf(err); ok {
 		return faulty(told), nil
 	}
 	if err != nil {
@@ -273,13 +273,13 @@ func (t *conversation) checkWrite(ctx context.Context, name string, arguments ma
 	if w.Arguments, err = json.Marshal(arguments); err != nil {
 		return nil, fmt.Errorf("write the arguments: %w", err)
 	}
-	if err := tool.Check(t.subject.row(), w.Arguments); err != nil {
+	if err := tool.Check(t.Subject.row(), w.Arguments); err != nil {
 		return nil, err
 	}
 	if err := t.checkIDs(arguments); err != nil {
 		return nil, err
 	}
-	is := tools.ValuesOf(t.subject.Request)
+	is := tools.ValuesOf(t.Subject.Request)
 	if name == tools.Task {
 		is = nil
 		if err := t.completes(ctx, w.Arguments); err != nil {
@@ -300,7 +300,7 @@ func (t *conversation) lookedAt() []string {
 	rows := []string{}
 	for _, s := range t.steps {
 		for _, id := range s.Rows {
-			if s.Kind == "read" && id != t.subject.row() && !slices.Contains(rows, id) {
+			if s.Kind == "read" && id != t.Subject.row() && !slices.Contains(rows, id) {
 				rows = append(rows, id)
 			}
 		}
@@ -310,11 +310,11 @@ func (t *conversation) lookedAt() []string {
 
 // completes checks the completion of a task against its outcomes and its form.
 func (t *conversation) completes(ctx context.Context, arguments json.RawMessage) error {
-	in, err := execution.CompleteTask.Decode(arguments, func(string) string { return t.subject.row() }, nil)
+	in, err := execution.CompleteTask.Decode(arguments, func(string) string { return t.Subject.row() }, nil)
 	if err != nil {
 		return fmt.Errorf("read the completion: %w", err)
 	}
-	faults, err := execution.CompletionFaults(ctx, t.engine.Outside(principal.Worker(t.agent.CompanyID, worker.Name)), in)
+	faults, err := execution.CompletionFaults(ctx, t.engine.Outside(principal.Worker(t.Agent.CompanyID, worker.Name)), in)
 	if err == nil && len(faults) > 0 {
 		err = apperr.Invalid(faults...)
 	}

@@ -1,4 +1,4 @@
-package agent
+package plans
 
 import (
 	"context"
@@ -16,8 +16,8 @@ import (
 	"atrium/internal/platform/jobs"
 )
 
-// engineInput is the input of an engine. A run is replayed from it.
-type engineInput struct {
+// Input is the input of an engine. A run is replayed from it.
+type Input struct {
 	Request json.RawMessage `json:"request"`           // as it was when the engine read it
 	Version string          `json:"version,omitempty"` // of the request then: requestVersion; empty where a change of it does not matter
 	Task    *ent.Task       `json:"task,omitempty"`    // of a run about a task, as it was
@@ -29,8 +29,8 @@ type engineInput struct {
 	Writes  []tools.Write   `json:"writes,omitempty"`  // the decision of the engine history; for a model the turns hold it
 }
 
-// exchange is an answer of a model and the results of its tool calls. A conversation is rebuilt from its exchanges.
-type exchange struct {
+// Exchange is an answer of a model and the results of its tool calls. A conversation is rebuilt from its exchanges.
+type Exchange struct {
 	Answer  model.Answer `json:"answer"`
 	Results []result     `json:"results"`
 }
@@ -47,8 +47,8 @@ type result struct {
 	End     string       `json:"end,omitempty"` // why the run is handed over; empty if it is not
 }
 
-// keepTurn stores the input of an engine (n = 0), or an exchange.
-func keepTurn(ctx context.Context, tx *op.Tx, run *ent.AgentRun, n int, content any) error {
+// KeepTurn stores the input of an engine (n = 0), or an exchange.
+func KeepTurn(ctx context.Context, tx *op.Tx, run *ent.AgentRun, n int, content any) error {
 	raw, err := json.Marshal(content)
 	if err != nil {
 		return fmt.Errorf("write the turn: %w", err)
@@ -56,14 +56,14 @@ func keepTurn(ctx context.Context, tx *op.Tx, run *ent.AgentRun, n int, content 
 	return worker.Wrap("keep the turn", tx.AgentTurn.Create().SetRunID(run.ID).SetPlan(run.Plans).SetN(n).SetContent(raw).Exec(ctx))
 }
 
-// turnsOf returns the input of a run's engine for a plan, and its exchanges in order.
-func turnsOf(ctx context.Context, db *ent.Client, runID string, plan int) (g engineInput, turns []exchange, err error) {
+// TurnsOf returns the input of a run's engine for a plan, and its exchanges in order.
+func TurnsOf(ctx context.Context, db *ent.Client, runID string, plan int) (g Input, turns []Exchange, err error) {
 	rows, err := db.AgentTurn.Query().Where(agentturn.RunID(runID), agentturn.Plan(plan)).Order(agentturn.ByN()).All(ctx)
 	if err != nil {
 		return g, nil, fmt.Errorf("read the run's turns: %w", err)
 	}
 	for _, row := range rows {
-		var n exchange
+		var n Exchange
 		to := any(&n)
 		if row.N == 0 {
 			to = &g
@@ -78,8 +78,8 @@ func turnsOf(ctx context.Context, db *ent.Client, runID string, plan int) (g eng
 	return g, turns, nil
 }
 
-// earlierIn returns what a run did before its current plan. A plan that has begun goes on from its recorded input instead.
-func earlierIn(ctx context.Context, db *ent.Client, run *ent.AgentRun) (out earlier, err error) {
+// EarlierIn returns what a run did before its current plan. A plan that has begun goes on from its recorded input instead.
+func EarlierIn(ctx context.Context, db *ent.Client, run *ent.AgentRun) (out earlier, err error) {
 	if run.Plans < 2 {
 		return out, nil
 	}
@@ -91,7 +91,7 @@ func earlierIn(ctx context.Context, db *ent.Client, run *ent.AgentRun) (out earl
 		out.steps = append(out.steps, *s)
 	}
 	out.used = usage{Calls: run.ModelCalls, Input: run.InputTokens, Output: run.OutputTokens}
-	g, turns, err := turnsOf(ctx, db, run.ID, run.Plans-1)
+	g, turns, err := TurnsOf(ctx, db, run.ID, run.Plans-1)
 	out.used.Millis = g.Used.Millis
 	for _, n := range turns {
 		out.used.Millis += n.Answer.Millis

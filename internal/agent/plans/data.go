@@ -1,4 +1,4 @@
-package agent
+package plans
 
 import (
 	"context"
@@ -57,12 +57,12 @@ const (
 )
 
 // orders returns the system message of a conversation about a subject.
-func (about subject) orders(s settings.Settings) string {
+func (about Subject) orders(s settings.Settings) string {
 	purpose, wanted := forIntake, routeIt
 	switch {
-	case about.asked:
+	case about.Asked:
 		purpose, wanted = forOpinion, adviseIt
-	case about.task != nil:
+	case about.Task != nil:
 		purpose, wanted = forTask, completeIt
 	}
 	if strings.TrimSpace(s.Instructions) != "" {
@@ -71,30 +71,30 @@ func (about subject) orders(s settings.Settings) string {
 	return purpose + frame + wanted
 }
 
-// subject is a request that an engine decides about. A request that an evaluation made up is in no table.
-type subject struct {
+// Subject is a request that an engine decides about. A request that an evaluation made up is in no table.
+type Subject struct {
 	*ent.Request
-	task     *ent.Task      // of a run about a task; nil for a run that takes in the request
-	asked    bool           // the agent is consulted: somebody else works on the task
-	comments []string       // of a made-up request
-	answers  map[string]any // of a made-up request: fields that are in no form
-	madeUp   bool
-	not      []string // requests to leave out of the history
-	only     []string // the only requests of the history; nil for all
+	Task     *ent.Task      // of a run about a task; nil for a run that takes in the request
+	Asked    bool           // the agent is consulted: somebody else works on the task
+	Comments []string       // of a made-up request
+	Answers  map[string]any // of a made-up request: fields that are in no form
+	MadeUp   bool
+	Not      []string // requests to leave out of the history
+	Only     []string // the only requests of the history; nil for all
 }
 
 // row returns the id of the row that a run works on.
-func (s subject) row() string {
-	if s.task != nil {
-		return s.task.ID
+func (s Subject) row() string {
+	if s.Task != nil {
+		return s.Task.ID
 	}
 	return s.ID
 }
 
-// version returns the version of the request that a plan depends on. It is empty for a run about a task, which does not plan
+// Version returns the version of the request that a plan depends on. It is empty for a run about a task, which does not plan
 // again when its request changes.
-func (s subject) version() (string, error) {
-	if s.task != nil {
+func (s Subject) Version() (string, error) {
+	if s.Task != nil {
 		return "", nil
 	}
 	return runs.RequestVersion(s.Request)
@@ -110,7 +110,7 @@ func taskData(t *ent.Task) map[string]any {
 }
 
 // dataOf returns the data message about a request, read with the rights of read, and the ids that it contains.
-func dataOf(read context.Context, e *op.Engine, s subject, h history.Finished, mask func(any) any) (string, []string, error) {
+func dataOf(read context.Context, e *op.Engine, s Subject, h history.Finished, mask func(any) any) (string, []string, error) {
 	values, err := request.Variables(s.Request)
 	if err != nil {
 		return "", nil, err
@@ -119,8 +119,8 @@ func dataOf(read context.Context, e *op.Engine, s subject, h history.Finished, m
 		delete(values, name)
 	}
 	ids := []string{}
-	if len(s.answers) > 0 {
-		fields := maps.Clone(s.answers)
+	if len(s.Answers) > 0 {
+		fields := maps.Clone(s.Answers)
 		given, _ := values["fields"].(map[string]any)
 		maps.Copy(fields, given)
 		values["fields"] = fields
@@ -134,8 +134,8 @@ func dataOf(read context.Context, e *op.Engine, s subject, h history.Finished, m
 		return "", nil, fmt.Errorf("read the offering: %w", err)
 	}
 	data := map[string]any{"request": values}
-	if s.task != nil {
-		data["task"] = taskData(s.task)
+	if s.Task != nil {
+		data["task"] = taskData(s.Task)
 	}
 	c := history.Learn(h.Requests)
 	similar := []any{}
@@ -190,10 +190,10 @@ func hidden(err error) bool {
 	return code == apperr.Forbidden || code == apperr.NotFound
 }
 
-func commentsOf(read context.Context, e *op.Engine, s subject) ([]any, error) {
+func commentsOf(read context.Context, e *op.Engine, s Subject) ([]any, error) {
 	out := []any{}
-	if s.madeUp {
-		for _, c := range s.comments {
+	if s.MadeUp {
+		for _, c := range s.Comments {
 			out = append(out, c)
 		}
 		return out, nil

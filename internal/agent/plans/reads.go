@@ -1,4 +1,4 @@
-package agent
+package plans
 
 import (
 	"context"
@@ -105,12 +105,12 @@ const aboutUpdate = "Change the team, the assignee, the priority or the tags of 
 // version.
 func (t *conversation) offers(tool string) bool {
 	switch {
-	case t.subject.asked:
+	case t.Subject.Asked:
 		return tool == tools.Comment
-	case t.subject.task != nil:
+	case t.Subject.Task != nil:
 		return tool == tools.Task
 	}
-	return tool != tools.Task && t.settings.Mode(tool) != settings.Off
+	return tool != tools.Task && t.Settings.Mode(tool) != settings.Off
 }
 
 // tools returns the tools that the model may call.
@@ -128,8 +128,8 @@ func (t *conversation) tools() ([]model.Tool, error) {
 		if tools.Named(writes) != nil && !t.offers(writes) {
 			continue
 		}
-		if t.subject.task != nil && tools.Named(m.Name) != nil {
-			if m, err = t.subject.narrow(m, t.mask); err != nil {
+		if t.Subject.Task != nil && tools.Named(m.Name) != nil {
+			if m, err = t.Subject.narrow(m, t.mask); err != nil {
 				return nil, err
 			}
 		}
@@ -140,21 +140,21 @@ func (t *conversation) tools() ([]model.Tool, error) {
 
 // narrow returns a tool with its arguments restricted to the task's outcomes and form, or to the text of an opinion. Both are masked,
 // as in the data message: people paste keys into forms, too.
-func (s subject) narrow(m model.Tool, mask func(any) any) (model.Tool, error) {
+func (s Subject) narrow(m model.Tool, mask func(any) any) (model.Tool, error) {
 	m.Parameters = maps.Clone(m.Parameters)
 	all, _ := m.Parameters["properties"].(map[string]any)
 	properties := maps.Clone(all)
 	m.Parameters["properties"] = properties
-	if s.asked {
+	if s.Asked {
 		delete(properties, "visibility") // the opinion is for the people who work on the task
 		return m, nil
 	}
-	if len(s.task.Outcomes) > 0 {
-		properties["outcome"] = map[string]any{"type": "string", "enum": mask(s.task.Outcomes)}
+	if len(s.Task.Outcomes) > 0 {
+		properties["outcome"] = map[string]any{"type": "string", "enum": mask(s.Task.Outcomes)}
 	}
-	if len(s.task.Form) > 0 {
+	if len(s.Task.Form) > 0 {
 		var asked form.Definition
-		if err := json.Unmarshal(s.task.Form, &asked); err != nil {
+		if err := json.Unmarshal(s.Task.Form, &asked); err != nil {
 			return m, fmt.Errorf("read the task's form: %w", err)
 		}
 		properties["variables"] = mask(asked.JSONSchema())
