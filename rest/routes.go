@@ -3,7 +3,7 @@ package rest
 import (
 	"net/http"
 
-	"atrium/internal/agent"
+	"atrium/internal/agent/custom"
 	"atrium/internal/agent/runs"
 	"atrium/internal/billing"
 	"atrium/internal/desk/catalog"
@@ -93,10 +93,10 @@ var routes = []route{
 
 	list("/agent-runs", runs.List, agentRunOut),
 	one(http.MethodGet, "/agent-runs/{id}", http.StatusOK, runs.Get, agentRunOut),
-	one(http.MethodPost, "/agent-runs/{id}/claim", http.StatusOK, agent.Claim, agentRunOut),
-	one(http.MethodPost, "/agent-runs/{id}/steps", http.StatusOK, agent.AddStep, agentRunOut),
-	one(http.MethodPost, "/agent-runs/{id}/complete", http.StatusOK, agent.Complete, agentRunOut),
-	one(http.MethodPost, "/agent-runs/{id}/handover", http.StatusOK, agent.HandOver, agentRunOut),
+	one(http.MethodPost, "/agent-runs/{id}/claim", http.StatusOK, custom.Claim, agentRunOut),
+	one(http.MethodPost, "/agent-runs/{id}/steps", http.StatusOK, custom.AddStep, agentRunOut),
+	one(http.MethodPost, "/agent-runs/{id}/complete", http.StatusOK, custom.Complete, agentRunOut),
+	one(http.MethodPost, "/agent-runs/{id}/handover", http.StatusOK, custom.HandOver, agentRunOut),
 
 	bare(http.MethodGet, "/billing/credits", billing.GetCredits, creditsOut),
 	list("/audit", auditlog.ListEntries, auditEntryOut),

@@ -14,6 +14,7 @@ import (
 	entexecution "atrium/ent/execution"
 	"atrium/ent/request"
 	"atrium/ent/task"
+	"atrium/internal/agent/custom"
 	"atrium/internal/agent/runs"
 	"atrium/internal/agent/worker"
 	"atrium/internal/desk/lifecycle"
@@ -145,5 +146,5 @@ func (w *phaser) inform(ctx context.Context, job *river.Job[execution.AgentPhase
 	if err != nil {
 		return fmt.Errorf("write the notice: %w", err)
 	}
-	return queuePush(ctx, e, job.JobRow, a, fmt.Sprintf("%s-%s-%d", row.ID, args.Phase, args.Visit), body)
+	return custom.QueuePush(ctx, e, job.JobRow, a, fmt.Sprintf("%s-%s-%d", row.ID, args.Phase, args.Visit), body)
 }

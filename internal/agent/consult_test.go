@@ -13,6 +13,7 @@ import (
 	"atrium/ent/comment"
 	"atrium/ent/task"
 	"atrium/internal/agent"
+	"atrium/internal/agent/custom"
 	"atrium/internal/agent/worker"
 	"atrium/internal/desk/request"
 	"atrium/internal/op"
@@ -47,11 +48,11 @@ func TestConsultedAgentsGiveAnOpinion(t *testing.T) {
 		require.Equal(t, "Note the serial", testkit.Run(t, d.World, ctx, execution.GetTask, op.ByID{ID: *run.TaskID}).Title)
 		_, err := r.writes(ctx, id, d.network)
 		require.Equal(t, apperr.Forbidden, code(err), "it is asked, and works nothing")
-		complete := agent.CompleteInput{ByID: op.ByID{ID: run.ID}}
-		_, _, err = op.Run(ctx, d.Engine, agent.Complete, complete, nil)
+		complete := custom.CompleteInput{ByID: op.ByID{ID: run.ID}}
+		_, _, err = op.Run(ctx, d.Engine, custom.Complete, complete, nil)
 		require.Equal(t, apperr.Conflict, code(err), "it has said nothing yet")
-		testkit.Run(t, d.World, ctx, agent.AddStep, agent.StepInput{ByID: op.ByID{ID: run.ID}, Kind: "decide", Operation: "createComment", Result: "Look below the battery."})
-		require.Equal(t, agentrun.StatusCOMPLETED, testkit.Run(t, d.World, ctx, agent.Complete, complete).Status)
+		testkit.Run(t, d.World, ctx, custom.AddStep, custom.StepInput{ByID: op.ByID{ID: run.ID}, Kind: "decide", Operation: "createComment", Result: "Look below the battery."})
+		require.Equal(t, agentrun.StatusCOMPLETED, testkit.Run(t, d.World, ctx, custom.Complete, complete).Status)
 		said := testkit.Run(t, d.World, d.staff(), request.ListComments, request.ListCommentsInput{ByID: op.ByID{ID: id}}).Rows
 		require.Len(t, said, 1)
 		require.Equal(t, []any{"Look below the battery.", r.agent.ID, comment.VisibilityInternal}, []any{said[0].Body, said[0].AuthorID, said[0].Visibility})

@@ -16,6 +16,7 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/internal/agent"
 	"atrium/internal/agent/actions"
+	"atrium/internal/agent/custom"
 	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
@@ -82,7 +83,7 @@ func (r *robot) claimed(by context.Context) (requestID string, run *ent.AgentRun
 	r.t.Helper()
 	requestID = r.file(by, "my vpn tunnel")
 	run = r.run(requestID, agentrun.StatusQUEUED)
-	return requestID, testkit.Run(r.t, r.World, r.must(""), agent.Claim, op.ByID{ID: run.ID})
+	return requestID, testkit.Run(r.t, r.World, r.must(""), custom.Claim, op.ByID{ID: run.ID})
 }
 
 // writes requests a change of a request as the agent, and returns the id of the action that it becomes.
@@ -110,7 +111,7 @@ func TestCustomAgentsWaitForPeople(t *testing.T) {
 		id, run := r.claimed(member)
 		require.Equal(t, agentrun.StatusRUNNING, run.Status)
 		require.NotNil(t, run.LeaseUntil)
-		_, _, err := op.Run(r.must(""), d.Engine, agent.Claim, op.ByID{ID: run.ID}, nil)
+		_, _, err := op.Run(r.must(""), d.Engine, custom.Claim, op.ByID{ID: run.ID}, nil)
 		require.Equal(t, apperr.Conflict, code(err), "once")
 
 		ctx := r.must(run.ID)
@@ -122,7 +123,7 @@ func TestCustomAgentsWaitForPeople(t *testing.T) {
 		_, _, err = op.Run(r.must(""), d.Engine, request.Get, op.ByID{ID: id}, nil)
 		require.Equal(t, apperr.Forbidden, code(err), "without a run nobody says whose eyes it has")
 
-		testkit.Run(t, d.World, ctx, agent.AddStep, agent.StepInput{
+		testkit.Run(t, d.World, ctx, custom.AddStep, custom.StepInput{
 			ByID: op.ByID{ID: run.ID}, Kind: "decide", Operation: "updateRequest", Result: "A tunnel is the network's.", Arguments: map[string]any{"confidence": 0.9},
 		})
 		before := d.request(id)
@@ -138,7 +139,7 @@ func TestCustomAgentsWaitForPeople(t *testing.T) {
 		_, _, err = op.Run(ctx, d.Engine, request.Decline, request.DeclineInput{ByID: op.ByID{ID: id}, Reason: "no"}, nil)
 		require.Equal(t, apperr.Forbidden, code(err), "no tool of its")
 
-		waits := testkit.Run(t, d.World, ctx, agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: run.ID}})
+		waits := testkit.Run(t, d.World, ctx, custom.Complete, custom.CompleteInput{ByID: op.ByID{ID: run.ID}})
 		require.Equal(t, agentrun.StatusWAITING, waits.Status)
 		testkit.Run(t, d.World, d.staff(), actions.DecideAction, actions.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"})
 		require.Equal(t, d.network, *d.request(id).TeamID)
@@ -162,13 +163,13 @@ func TestEveryCallOfARunNamesIt(t *testing.T) {
 		run := d.run(id, agentrun.StatusQUEUED)
 		_, _, err := op.Run(r.must(run.ID), d.Engine, request.Get, op.ByID{ID: id}, nil)
 		require.Equal(t, apperr.Conflict, code(err), "nobody has claimed it")
-		testkit.Run(t, d.World, r.must(run.ID), agent.Claim, op.ByID{ID: run.ID})
+		testkit.Run(t, d.World, r.must(run.ID), custom.Claim, op.ByID{ID: run.ID})
 		testkit.Run(t, d.World, r.must(run.ID), request.Get, op.ByID{ID: id})
 		over := func() (*ent.AgentRun, *op.Answer, error) {
 			call := &op.Call{IdempotencyKey: "over", Render: func(v any) (op.Answer, error) {
 				return op.Answer{Status: http.StatusOK, Header: map[string]string{}, Body: []byte("{}")}, nil
 			}}
-			return op.Run(r.must(run.ID), d.Engine, agent.HandOver, agent.HandOverInput{ByID: op.ByID{ID: run.ID}, Reason: "no"}, call)
+			return op.Run(r.must(run.ID), d.Engine, custom.HandOver, custom.HandOverInput{ByID: op.ByID{ID: run.ID}, Reason: "no"}, call)
 		}
 		_, _, err = over()
 		require.NoError(t, err)
@@ -187,7 +188,7 @@ func TestOwnerLeaves(t *testing.T) {
 		id, run := r.claimed(d.ctx)
 		action, err := r.writes(r.must(run.ID), id, d.network)
 		require.NoError(t, err)
-		testkit.Run(t, d.World, r.must(run.ID), agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: run.ID}})
+		testkit.Run(t, d.World, r.must(run.ID), custom.Complete, custom.CompleteInput{ByID: op.ByID{ID: run.ID}})
 		queued := d.file(d.ctx, "another vpn tunnel")
 		d.run(queued, agentrun.StatusQUEUED)
 
@@ -234,7 +235,7 @@ func TestWhatCustomAgentsAskFor(t *testing.T) {
 		require.Equal(t, apperr.Conflict, code(asks(request.UpdateInput{})))
 		require.Equal(t, apperr.Conflict, code(asks(request.UpdateInput{Priority: op.SetTo("MEDIUM")})), "it is so already")
 		for _, confidence := range []any{7, -1, "0.5"} {
-			_, _, err := op.Run(ctx, d.Engine, agent.AddStep, agent.StepInput{
+			_, _, err := op.Run(ctx, d.Engine, custom.AddStep, custom.StepInput{
 				ByID: op.ByID{ID: run.ID}, Kind: "decide", Operation: "updateRequest", Result: "R", Arguments: strictjson.Object{"confidence": confidence},
 			}, nil)
 			require.Equal(t, "arguments.confidence", refusedFields(err))
@@ -242,7 +243,7 @@ func TestWhatCustomAgentsAskFor(t *testing.T) {
 		require.NoError(t, asks(request.UpdateInput{Status: op.SetTo("IN_PROGRESS")}))
 		a := d.action(run)
 		require.Equal(t, []any{"acceptRequest", "{}"}, []any{a.Operation, string(a.Arguments)})
-		testkit.Run(t, d.World, ctx, agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: run.ID}})
+		testkit.Run(t, d.World, ctx, custom.Complete, custom.CompleteInput{ByID: op.ByID{ID: run.ID}})
 		testkit.Run(t, d.World, d.staff(), actions.DecideAction, actions.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"})
 		require.EqualValues(t, "IN_PROGRESS", d.request(id).Status)
 	})
@@ -265,17 +266,17 @@ func TestCustomAgentsSuggest(t *testing.T) {
 		ctx = r.must(run.ID)
 		action, err = r.writes(ctx, id, d.network)
 		require.NoError(t, err)
-		testkit.Run(t, d.World, ctx, agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: run.ID}})
+		testkit.Run(t, d.World, ctx, custom.Complete, custom.CompleteInput{ByID: op.ByID{ID: run.ID}})
 		d.run(id, agentrun.StatusPROPOSED)
 		testkit.Run(t, d.World, d.staff(), actions.ApplyProposal, actions.ApplyInput{ByID: op.ByID{ID: action}})
 		require.Equal(t, d.network, *d.request(id).TeamID)
 
 		// A run that completes without any write is handed over, and so is one whose agent hands it over.
 		id, run = r.claimed(d.ctx)
-		testkit.Run(t, d.World, r.must(run.ID), agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: run.ID}})
+		testkit.Run(t, d.World, r.must(run.ID), custom.Complete, custom.CompleteInput{ByID: op.ByID{ID: run.ID}})
 		d.run(id, agentrun.StatusHANDED_OVER)
 		id, run = r.claimed(d.ctx)
-		testkit.Run(t, d.World, r.must(run.ID), agent.HandOver, agent.HandOverInput{ByID: op.ByID{ID: run.ID}, Reason: "I cannot tell."})
+		testkit.Run(t, d.World, r.must(run.ID), custom.HandOver, custom.HandOverInput{ByID: op.ByID{ID: run.ID}, Reason: "I cannot tell."})
 		require.Equal(t, "I cannot tell.", d.run(id, agentrun.StatusHANDED_OVER).Reason)
 	})
 }
@@ -296,13 +297,13 @@ func TestWhoseRunItIs(t *testing.T) {
 			p.Role = principal.Agent
 			_, _, err = op.Run(principal.With(context.Background(), &p), d.Engine, runs.Get, op.ByID{ID: run.ID}, nil)
 			require.Equal(t, apperr.NotFound, code(err), name)
-			_, _, err = op.Run(principal.With(context.Background(), &p), d.Engine, agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: run.ID}}, nil)
+			_, _, err = op.Run(principal.With(context.Background(), &p), d.Engine, custom.Complete, custom.CompleteInput{ByID: op.ByID{ID: run.ID}}, nil)
 			require.Equal(t, apperr.NotFound, code(err), name)
 			require.Zero(t, testkit.Run(t, d.World, principal.With(context.Background(), &p), runs.List, runs.ListRunsInput{}).Total, name)
 		}
 		_, err := r.in("run_nothing")
 		require.Equal(t, apperr.Forbidden, code(err))
-		_, _, err = op.Run(d.ctx, d.Engine, agent.Claim, op.ByID{ID: run.ID}, nil)
+		_, _, err = op.Run(d.ctx, d.Engine, custom.Claim, op.ByID{ID: run.ID}, nil)
 		require.Equal(t, apperr.Forbidden, code(err), "a person has no runs")
 
 		// A write without a run is refused, and so is one that a policy denies to agents.
@@ -315,7 +316,7 @@ func TestWhoseRunItIs(t *testing.T) {
 
 		testkit.Run(t, d.World, d.ctx, agent.Pause, op.ByID{ID: r.agent.ID})
 		note := func() error {
-			_, _, err := op.Run(r.must(run.ID), d.Engine, agent.AddStep, agent.StepInput{ByID: op.ByID{ID: run.ID}, Kind: "decide", Operation: "updateRequest", Result: "x"}, nil)
+			_, _, err := op.Run(r.must(run.ID), d.Engine, custom.AddStep, custom.StepInput{ByID: op.ByID{ID: run.ID}, Kind: "decide", Operation: "updateRequest", Result: "x"}, nil)
 			return err
 		}
 		require.Equal(t, apperr.Conflict, code(note()), "paused")
@@ -359,7 +360,7 @@ func TestPushesAndLeases(t *testing.T) {
 		rotated := testkit.Run(t, d.World, d.ctx, agent.RotateSecret, agent.RotateSecretInput{ByID: op.ByID{ID: r.agent.ID}})
 		id = d.file(d.ctx, "my vpn tunnel")
 		call = got.Await(t, 2)[1]
-		claimed := testkit.Run(t, d.World, r.must(""), agent.Claim, op.ByID{ID: d.run(id, agentrun.StatusQUEUED).ID})
+		claimed := testkit.Run(t, d.World, r.must(""), custom.Claim, op.ByID{ID: d.run(id, agentrun.StatusQUEUED).ID})
 		verifier, err = standardwebhooks.NewWebhook(string(rotated.SigningSecret))
 		require.NoError(t, err)
 		require.NoError(t, verifier.Verify(call.Body, call.Header))

@@ -16,6 +16,7 @@ import (
 	"atrium/ent/task"
 	"atrium/internal/agent"
 	"atrium/internal/agent/actions"
+	"atrium/internal/agent/custom"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
 	"atrium/internal/desk/catalog"
@@ -97,9 +98,9 @@ func TestAgentsWorkPhases(t *testing.T) {
 		require.Equal(t, "Note the serial", testkit.Run(t, d.World, ctx, execution.GetTask, op.ByID{ID: *run.TaskID}).Title)
 		_, _, err := op.Run(ctx, d.Engine, execution.CompleteTask, execution.CompleteTaskInput{ByID: op.ByID{ID: *run.TaskID}}, nil)
 		require.Equal(t, apperr.Forbidden, code(err), "a task ends with its run")
-		_, _, err = op.Run(ctx, d.Engine, agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: run.ID}}, nil)
+		_, _, err = op.Run(ctx, d.Engine, custom.Complete, custom.CompleteInput{ByID: op.ByID{ID: run.ID}}, nil)
 		require.Equal(t, "variables.serial", refusedFields(err))
-		waits := testkit.Run(t, d.World, ctx, agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: run.ID}, Variables: strictjson.Object{"serial": "X1"}})
+		waits := testkit.Run(t, d.World, ctx, custom.Complete, custom.CompleteInput{ByID: op.ByID{ID: run.ID}, Variables: strictjson.Object{"serial": "X1"}})
 		require.Equal(t, agentrun.StatusWAITING, waits.Status)
 		require.Equal(t, task.StatusOPEN, d.task(id).Status)
 		a := d.action(run)
@@ -121,7 +122,7 @@ func TestRunsThatCompleteTheirTask(t *testing.T) {
 		ctx := r.must(run.ID)
 		other, err := r.writes(ctx, id, d.network)
 		require.NoError(t, err)
-		testkit.Run(t, d.World, ctx, agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: run.ID}, Variables: strictjson.Object{"serial": "X1"}})
+		testkit.Run(t, d.World, ctx, custom.Complete, custom.CompleteInput{ByID: op.ByID{ID: run.ID}, Variables: strictjson.Object{"serial": "X1"}})
 		approve := func(a *ent.AgentAction) {
 			testkit.Run(t, d.World, d.staff(), actions.DecideAction, actions.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"})
 		}
@@ -151,18 +152,18 @@ func TestTasksThatAgentsLeave(t *testing.T) {
 			}, patience, tick)
 		}
 		id, run := r.claimed(d.ctx)
-		testkit.Run(t, d.World, r.must(run.ID), agent.HandOver, agent.HandOverInput{ByID: op.ByID{ID: run.ID}, Reason: "no"})
+		testkit.Run(t, d.World, r.must(run.ID), custom.HandOver, custom.HandOverInput{ByID: op.ByID{ID: run.ID}, Reason: "no"})
 		left(id)
 
 		id, run = r.claimed(d.ctx)
-		testkit.Run(t, d.World, r.must(run.ID), agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: run.ID}, Variables: strictjson.Object{"serial": "X1"}})
+		testkit.Run(t, d.World, r.must(run.ID), custom.Complete, custom.CompleteInput{ByID: op.ByID{ID: run.ID}, Variables: strictjson.Object{"serial": "X1"}})
 		a := d.action(d.run(id, agentrun.StatusPROPOSED))
 		require.Equal(t, r.agent.ID, *d.task(id).AgentID)
 		testkit.Run(t, d.World, d.staff(), actions.ApplyProposal, actions.ApplyInput{ByID: op.ByID{ID: a.ID}})
 		require.Equal(t, d.A.Users[principal.Agent].ID, *d.task(id).CompletedBy, "as the person who applied it")
 
 		id, run = r.claimed(d.ctx)
-		testkit.Run(t, d.World, r.must(run.ID), agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: run.ID}, Variables: strictjson.Object{"serial": "X1"}})
+		testkit.Run(t, d.World, r.must(run.ID), custom.Complete, custom.CompleteInput{ByID: op.ByID{ID: run.ID}, Variables: strictjson.Object{"serial": "X1"}})
 		a = d.action(d.run(id, agentrun.StatusPROPOSED))
 		_, _, err := op.Run(d.ctx, d.Engine, agent.Delete, op.ByID{ID: r.agent.ID}, nil)
 		require.Equal(t, apperr.Conflict, code(err))
@@ -183,7 +184,7 @@ func TestTasksThatEndWithoutTheirAgent(t *testing.T) {
 		proposed := func() (string, *ent.AgentAction) {
 			t.Helper()
 			id, run := r.claimed(d.ctx)
-			testkit.Run(t, d.World, r.must(run.ID), agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: run.ID}, Variables: strictjson.Object{"serial": "X1"}})
+			testkit.Run(t, d.World, r.must(run.ID), custom.Complete, custom.CompleteInput{ByID: op.ByID{ID: run.ID}, Variables: strictjson.Object{"serial": "X1"}})
 			return id, d.action(d.run(id, agentrun.StatusPROPOSED))
 		}
 		stale := func(a *ent.AgentAction) {
@@ -370,13 +371,13 @@ func TestTasksThatAreGivenAgain(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		r := d.phases("ACT_WITH_APPROVAL")
 		id, first := r.claimed(d.ctx)
-		testkit.Run(t, d.World, r.must(first.ID), agent.HandOver, agent.HandOverInput{ByID: op.ByID{ID: first.ID}, Reason: "no"})
+		testkit.Run(t, d.World, r.must(first.ID), custom.HandOver, custom.HandOverInput{ByID: op.ByID{ID: first.ID}, Reason: "no"})
 		require.Eventually(t, func() bool { return d.task(id).AssigneeID != nil }, patience, tick)
 		testkit.Run(t, d.World, d.ctx, execution.AssignTask, execution.AssignTaskInput{ByID: op.ByID{ID: *first.TaskID}, AgentID: &r.agent.ID})
 		again := d.run(id, agentrun.StatusQUEUED)
 		require.NotEqual(t, first.ID, again.ID)
-		testkit.Run(t, d.World, r.must(""), agent.Claim, op.ByID{ID: again.ID})
-		testkit.Run(t, d.World, r.must(again.ID), agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: again.ID}, Variables: strictjson.Object{"serial": "X1"}})
+		testkit.Run(t, d.World, r.must(""), custom.Claim, op.ByID{ID: again.ID})
+		testkit.Run(t, d.World, r.must(again.ID), custom.Complete, custom.CompleteInput{ByID: op.ByID{ID: again.ID}, Variables: strictjson.Object{"serial": "X1"}})
 		a := d.action(d.run(id, agentrun.StatusWAITING))
 		testkit.Run(t, d.World, d.staff(), actions.DecideAction, actions.DecideInput{ByID: op.ByID{ID: a.ID}, Digest: a.Digest, Decision: "APPROVE"})
 		require.Equal(t, r.agent.ID, *d.task(id).CompletedBy)

@@ -16,6 +16,7 @@ import (
 	"atrium/ent/auditentry"
 	"atrium/internal/agent"
 	"atrium/internal/agent/actions"
+	"atrium/internal/agent/custom"
 	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
@@ -58,12 +59,12 @@ func TestCustomAgentsPlanAgain(t *testing.T) {
 			pushed := got.Await(t, plan)[plan-1]
 			run := d.run(id, agentrun.StatusQUEUED)
 			require.Equal(t, run.ID+"-"+string(rune('0'+plan)), pushed.Header.Get("webhook-id"))
-			testkit.Run(t, d.World, r.must(""), agent.Claim, op.ByID{ID: run.ID})
+			testkit.Run(t, d.World, r.must(""), custom.Claim, op.ByID{ID: run.ID})
 			require.Equal(t, plan, d.run(id, agentrun.StatusRUNNING).Plans)
 			action, err := r.writes(r.must(run.ID), id, d.network)
 			require.NoError(t, err, "in another plan it is not the same a second time")
 			if plan == 2 { // the request may also change once the agent has finished
-				testkit.Run(t, d.World, r.must(run.ID), agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: run.ID}})
+				testkit.Run(t, d.World, r.must(run.ID), custom.Complete, custom.CompleteInput{ByID: op.ByID{ID: run.ID}})
 			}
 			d.retitle(id, "my vpn tunnel "+strings.Repeat("!", plan))
 			require.Equal(t, agentaction.StatusSTALE, testkit.Run(t, d.World, d.staff(), actions.Get, op.ByID{ID: action}).Status)
@@ -88,7 +89,7 @@ func TestLimitsOfCustomAgents(t *testing.T) {
 		_, _, err := op.Run(ctx, d.Engine, request.Update, request.UpdateInput{ByID: op.ByID{ID: id}, Title: op.SetTo("PWNED")}, nil)
 		require.Equal(t, "title", refusedFields(err))
 		for range 3 {
-			testkit.Run(t, d.World, ctx, agent.AddStep, agent.StepInput{ByID: op.ByID{ID: run.ID}, Kind: "read", Operation: "request", Result: "R"})
+			testkit.Run(t, d.World, ctx, custom.AddStep, custom.StepInput{ByID: op.ByID{ID: run.ID}, Kind: "read", Operation: "request", Result: "R"})
 		}
 		require.Equal(t, "The run has had its 2 steps.", d.run(id, agentrun.StatusHANDED_OVER).Reason)
 

@@ -12,6 +12,7 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/ent/auditentry"
 	"atrium/internal/agent"
+	"atrium/internal/agent/custom"
 	"atrium/internal/desk/request"
 	"atrium/internal/op"
 	"atrium/internal/platform/store"
@@ -51,10 +52,10 @@ func TestWhereEverythingTakesAnApproval(t *testing.T) {
 
 		id, run := r.claimed(d.ctx)
 		ctx := r.must(run.ID)
-		testkit.Run(t, d.World, ctx, agent.AddStep, agent.StepInput{ByID: op.ByID{ID: run.ID}, Kind: "decide", Operation: "updateRequest", Result: "A tunnel is the network's."})
+		testkit.Run(t, d.World, ctx, custom.AddStep, custom.StepInput{ByID: op.ByID{ID: run.ID}, Kind: "decide", Operation: "updateRequest", Result: "A tunnel is the network's."})
 		_, err := r.writes(ctx, id, d.network)
 		require.NoError(t, err)
-		testkit.Run(t, d.World, ctx, agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: run.ID}})
+		testkit.Run(t, d.World, ctx, custom.Complete, custom.CompleteInput{ByID: op.ByID{ID: run.ID}})
 		d.approved(id)
 		require.Equal(t, d.network, *d.request(id).TeamID)
 
@@ -87,10 +88,10 @@ func TestOpinionsThatTakeAnApproval(t *testing.T) {
 			return run
 		}
 		run := of(r.agent, agentrun.StatusQUEUED)
-		testkit.Run(t, d.World, r.must(""), agent.Claim, op.ByID{ID: run.ID})
+		testkit.Run(t, d.World, r.must(""), custom.Claim, op.ByID{ID: run.ID})
 		ctx := r.must(run.ID)
-		testkit.Run(t, d.World, ctx, agent.AddStep, agent.StepInput{ByID: op.ByID{ID: run.ID}, Kind: "decide", Operation: "createComment", Result: "It is on the lid."})
-		testkit.Run(t, d.World, ctx, agent.Complete, agent.CompleteInput{ByID: op.ByID{ID: run.ID}})
+		testkit.Run(t, d.World, ctx, custom.AddStep, custom.StepInput{ByID: op.ByID{ID: run.ID}, Kind: "decide", Operation: "createComment", Result: "It is on the lid."})
+		testkit.Run(t, d.World, ctx, custom.Complete, custom.CompleteInput{ByID: op.ByID{ID: run.ID}})
 		testkit.Run(t, d.World, d.staff(), request.Update, request.UpdateInput{ByID: op.ByID{ID: id}, Title: op.SetTo("my tunnel")})
 		for _, a := range []*ent.Agent{r.agent, thinks} {
 			run := of(a, agentrun.StatusWAITING)

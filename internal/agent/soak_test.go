@@ -18,6 +18,7 @@ import (
 	entrequest "atrium/ent/request"
 	"atrium/internal/agent"
 	"atrium/internal/agent/actions"
+	"atrium/internal/agent/custom"
 	"atrium/internal/agent/runs"
 	"atrium/internal/op"
 	"atrium/internal/people/company"
@@ -167,7 +168,7 @@ func TestStopAgainstWrites(t *testing.T) {
 						_, err = robot.writes(ctx, run.RequestID, d.network)
 						return err
 					}
-					_, _, err = op.Run(ctx, d.Engine, agent.AddStep, agent.StepInput{ByID: op.ByID{ID: run.ID}, Kind: "decide", Operation: "updateRequest", Result: "R"}, nil)
+					_, _, err = op.Run(ctx, d.Engine, custom.AddStep, custom.StepInput{ByID: op.ByID{ID: run.ID}, Kind: "decide", Operation: "updateRequest", Result: "R"}, nil)
 					return err
 				})
 				require.True(t, stopped)

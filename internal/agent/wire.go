@@ -7,6 +7,7 @@ import (
 
 	"atrium/ent"
 	"atrium/internal/agent/actions"
+	"atrium/internal/agent/custom"
 	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
@@ -26,12 +27,12 @@ func NewDoor(e *op.Engine, models worker.Models) *Door {
 
 // As implements gate.Agents.
 func (d *Door) As(ctx context.Context, p *principal.Principal, runID string) (*principal.Principal, error) {
-	return as(ctx, d.Engine, p, runID)
+	return custom.As(ctx, d.Engine, p, runID)
 }
 
 // Hold implements op.Agents.
 func (*Door) Hold(ctx context.Context, e *op.Engine, h op.Held) (*op.Answer, error) {
-	return holdCall(ctx, e, h)
+	return custom.Hold(ctx, e, h)
 }
 
 // RequestChanged implements op.Agents.
@@ -61,10 +62,10 @@ const (
 var Queues = slices.Collect(maps.Keys(workersOf))
 
 // workersOf is how many workers each queue has on a node.
-var workersOf = map[string]int{execution.AgentQueue: workers, worker.DeadlineQueue: enders, worker.ModelQueue: thinkers, pushQueue: pushers}
+var workersOf = map[string]int{execution.AgentQueue: workers, worker.DeadlineQueue: enders, worker.ModelQueue: thinkers, custom.Queue: pushers}
 
 // Work registers the workers of the agents' jobs. out sends pushes to CUSTOM agents; nil sends none.
-func (d *Door) Work(out Caller) jobs.Option {
+func (d *Door) Work(out custom.Caller) jobs.Option {
 	options := []jobs.Option{d.Know(out)}
 	for name, n := range workersOf {
 		options = append(options, jobs.NamedQueue(name, n))
@@ -73,7 +74,7 @@ func (d *Door) Work(out Caller) jobs.Option {
 }
 
 // Know registers the kinds of the agents' jobs, for a node that works none of them.
-func (d *Door) Know(out Caller) jobs.Option {
+func (d *Door) Know(out custom.Caller) jobs.Option {
 	calls := &worker.Limiter{} // of models
-	return jobs.All(runs.Workers(d.Engine), actions.Workers(d.Engine), workPlans(d.Server, calls), workEvaluations(d.Server, calls), workPhases(d.Engine), workPushes(d.Engine, out))
+	return jobs.All(runs.Workers(d.Engine), actions.Workers(d.Engine), workPlans(d.Server, calls), workEvaluations(d.Server, calls), workPhases(d.Engine), custom.Workers(d.Engine, out))
 }

@@ -12,6 +12,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/agent"
 	"atrium/ent/agentrun"
+	"atrium/internal/agent/custom"
 	"atrium/internal/agent/plans"
 	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
@@ -77,7 +78,7 @@ func (w *runner) work(ctx context.Context, job *river.Job[runs.RunArgs]) error {
 		return err
 	}
 	if run.Edges.Agent.Source == agent.SourceCUSTOM {
-		return pushRun(ctx, w.Engine, job.JobRow, run)
+		return custom.PushRun(ctx, w.Engine, job.JobRow, run)
 	}
 	l, err := w.decisionContext(worker.Outside(ctx, w.Engine, run.CompanyID), run)
 	if err != nil {

@@ -3,7 +3,7 @@ package mcp
 import (
 	"net/http"
 
-	"atrium/internal/agent"
+	"atrium/internal/agent/custom"
 	"atrium/internal/agent/runs"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
@@ -52,8 +52,8 @@ var table = []tool{
 	{name: "users", info: people.ListUsers.Info(), method: http.MethodGet, path: "/users", only: filters("email", "role", "status")},
 	{name: "teams", info: people.ListTeams.Info(), method: http.MethodGet, path: "/teams", only: filters("q")},
 	{name: "agentRuns", info: runs.List.Info(), method: http.MethodGet, path: "/agent-runs", only: filters("status", "requestId")},
-	{name: "claimAgentRun", info: agent.Claim.Info(), method: http.MethodPost, path: "/agent-runs/{id}/claim"},
-	{name: "addAgentRunStep", info: agent.AddStep.Info(), method: http.MethodPost, path: "/agent-runs/{id}/steps"},
-	{name: "completeAgentRun", info: agent.Complete.Info(), method: http.MethodPost, path: "/agent-runs/{id}/complete"},
-	{name: "handOverAgentRun", info: agent.HandOver.Info(), method: http.MethodPost, path: "/agent-runs/{id}/handover"},
+	{name: "claimAgentRun", info: custom.Claim.Info(), method: http.MethodPost, path: "/agent-runs/{id}/claim"},
+	{name: "addAgentRunStep", info: custom.AddStep.Info(), method: http.MethodPost, path: "/agent-runs/{id}/steps"},
+	{name: "completeAgentRun", info: custom.Complete.Info(), method: http.MethodPost, path: "/agent-runs/{id}/complete"},
+	{name: "handOverAgentRun", info: custom.HandOver.Info(), method: http.MethodPost, path: "/agent-runs/{id}/handover"},
 }

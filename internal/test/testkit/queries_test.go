@@ -55,7 +55,7 @@ var seenByTheCaller = map[string]string{
 
 	// Unfiltered for another reason.
 	"internal/agent/actions.mayDecide":              "called by a preparation",
-	"internal/agent.mayHold":                "the caller's own run, in a preparation",
+	"internal/agent/custom.mayHold":                "the caller's own run, in a preparation",
 	"internal/agent.createKey":              "the agent that the key is for, in the admin layer",
 	"internal/agent.beginAbout":             "a worker's, from whom nothing is hidden",
 	"internal/agent.consult":                "a worker's, from whom nothing is hidden",

@@ -1,4 +1,4 @@
-package agent
+package custom
 
 import (
 	"cmp"
@@ -37,8 +37,8 @@ type holdInput struct {
 	Write op.Held `json:"-"`
 }
 
-// holdCall stores a write that an agent asks for, and returns the door's answer. A repeated Idempotency-Key returns the same action.
-func holdCall(ctx context.Context, e *op.Engine, h op.Held) (*op.Answer, error) {
+// Hold stores a write that an agent asks for, and returns the door's answer. A repeated Idempotency-Key returns the same action.
+func Hold(ctx context.Context, e *op.Engine, h op.Held) (*op.Answer, error) {
 	call := &op.Call{}
 	if h.Call != nil && h.Call.IdempotencyKey != "" {
 		call.IdempotencyKey, call.Render = h.Call.IdempotencyKey, renderHeld

@@ -1,4 +1,4 @@
-package agent
+package custom
 
 import (
 	"context"
@@ -22,10 +22,10 @@ func errNotYourRun() error {
 	return apperr.New(apperr.Forbidden, "Agent-Run names no run of this agent.")
 }
 
-// as returns the caller behind an agent's key with its rights: the role and scopes of the published version, restricted to the
+// As returns the caller behind an agent's key with its rights: the role and scopes of the published version, restricted to the
 // key's scopes, and within a run the requester whose rights limit the reads. Any call of a run renews its lease. Returns
 // forbidden if the agent was never published or its owner was deactivated.
-func as(ctx context.Context, e *op.Engine, p *principal.Principal, runID string) (*principal.Principal, error) {
+func As(ctx context.Context, e *op.Engine, p *principal.Principal, runID string) (*principal.Principal, error) {
 	read := worker.Outside(ctx, e, p.CompanyID)
 	db := e.Store.Reader()
 	a, err := db.Agent.Get(read, p.ID)

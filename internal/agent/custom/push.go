@@ -1,4 +1,4 @@
-package agent
+package custom
 
 import (
 	"bytes"
@@ -23,7 +23,7 @@ import (
 )
 
 const (
-	pushQueue = "agent_pushes"
+	Queue     = "agent_pushes"
 	pushes    = 3 // attempts to deliver one push
 	pushAfter = 2 * time.Second
 	pushTime  = 2 * time.Second // timeout of one call
@@ -60,11 +60,11 @@ func (PushArgs) Kind() string { return "agent_push" }
 
 // InsertOpts puts the job into a queue of its own, so that endpoints that hang delay no planning.
 func (PushArgs) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: pushQueue, MaxAttempts: pushes}
+	return river.InsertOpts{Queue: Queue, MaxAttempts: pushes}
 }
 
-// pushRun sends a run to the endpoint of a CUSTOM agent. If the agent makes no call, the end of the run's lease shows it.
-func pushRun(ctx context.Context, e *op.Engine, job *rivertype.JobRow, run *ent.AgentRun) error {
+// PushRun sends a run to the endpoint of a CUSTOM agent. If the agent makes no call, the end of the run's lease shows it.
+func PushRun(ctx context.Context, e *op.Engine, job *rivertype.JobRow, run *ent.AgentRun) error {
 	body, err := json.Marshal(pushed{
 		Event: "agent.run", Timestamp: run.CreatedAt.UTC().Format(clock.Format),
 		Data: pushedData{ID: run.ID, RequestID: run.RequestID, TaskID: run.TaskID},
@@ -72,11 +72,11 @@ func pushRun(ctx context.Context, e *op.Engine, job *rivertype.JobRow, run *ent.
 	if err != nil {
 		return fmt.Errorf("write the push: %w", err)
 	}
-	return queuePush(ctx, e, job, run.Edges.Agent, fmt.Sprintf("%s-%d", run.ID, run.Plans), body)
+	return QueuePush(ctx, e, job, run.Edges.Agent, fmt.Sprintf("%s-%d", run.ID, run.Plans), body)
 }
 
-// queuePush queues a message to an agent's endpoint and completes the job. An agent without an endpoint polls for its runs.
-func queuePush(ctx context.Context, e *op.Engine, job *rivertype.JobRow, a *ent.Agent, id string, body []byte) error {
+// QueuePush queues a message to an agent's endpoint and completes the job. An agent without an endpoint polls for its runs.
+func QueuePush(ctx context.Context, e *op.Engine, job *rivertype.JobRow, a *ent.Agent, id string, body []byte) error {
 	return e.Work(ctx, a.CompanyID, worker.Name, func(ctx context.Context, tx *op.Tx) error {
 		if a.EndpointURL != "" {
 			if err := tx.Insert(ctx, PushArgs{Company: a.CompanyID, Agent: a.ID, ID: id, Body: body}, time.Time{}); err != nil {
@@ -142,7 +142,7 @@ func (w *pusher) push(ctx context.Context, url, id string, secrets []secret.Valu
 	return err == nil && answer.Status >= 200 && answer.Status < 300
 }
 
-// workPushes returns the worker of the jobs of pushes, which out sends; nil sends none.
-func workPushes(e *op.Engine, out Caller) jobs.Option {
+// Workers returns the worker of the jobs of pushes, which out sends; nil sends none.
+func Workers(e *op.Engine, out Caller) jobs.Option {
 	return jobs.Work(&pusher{engine: e, out: out, busy: &worker.Limiter{}})
 }
