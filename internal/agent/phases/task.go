@@ -1,4 +1,4 @@
-package agent
+package phases
 
 import (
 	"context"
@@ -235,7 +235,7 @@ func taskOf(ctx context.Context, db *ent.Client, args runs.ReleaseArgs) (*ent.Ta
 	return t, a, worker.Wrap("read the task's agent", err)
 }
 
-// workPhases returns the workers of the jobs about phases.
-func workPhases(e *op.Engine) jobs.Option {
+// Workers returns the workers of the jobs about phases.
+func Workers(e *op.Engine) jobs.Option {
 	return jobs.All(jobs.Work(&tasker{engine: e}), jobs.Work(&releaser{engine: e}), jobs.Work(&phaser{engine: e}), jobs.Work(&consultEnder{engine: e}))
 }
