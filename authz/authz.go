@@ -189,7 +189,7 @@ func (e *Engine) byPolicies(ctx context.Context, set *Set, c *Caller, q Question
 	if err != nil {
 		return Decision{}, err
 	}
-	return b.answer(ctx, p.decision, b.input(p.reads, c, q.Action, r.on, &row))
+	return b.answer(ctx, p.decision, b.input(p.fields, c, q.Action, r.on, &row))
 }
 
 // answer evaluates access.rego's decision.

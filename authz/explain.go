@@ -85,7 +85,7 @@ func (e *Engine) met(ctx context.Context, policies []*Compiled, c *Caller, q Que
 	if err != nil {
 		return nil, fmt.Errorf("prepare the conditions: %w", err)
 	}
-	v, err := evaluate(ctx, query, e.own.input(readsOf(policies), c, q.Action, on, &row))
+	v, err := evaluate(ctx, query, e.own.input(readsOf(policies).fields(0), c, q.Action, on, &row))
 	if err != nil {
 		return nil, err
 	}

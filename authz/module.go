@@ -161,40 +161,47 @@ func readsOf(policies []*Compiled) read {
 	return slices.CompactFunc(out, slices.Equal)
 }
 
-// of returns the part below a name, without it.
-func (r read) of(name string) read {
-	var out read
-	for _, path := range r {
-		if path[0] == name {
-			out = append(out, path[1:])
+// field is a name in an input, with the attribute that stands there or what is below it.
+type field struct {
+	name  *ast.Term
+	path  []string // of the attribute; nil where there is something below
+	below []field
+}
+
+// fields returns what is read as the shape of an input; depth is the length of the names above. Paths are in order, and none is the
+// beginning of another.
+func (r read) fields(depth int) []field {
+	var out []field
+	for from := 0; from < len(r); {
+		to := from + 1
+		for to < len(r) && r[to][depth] == r[from][depth] {
+			to++
 		}
+		f := field{name: ast.StringTerm(r[from][depth])}
+		if len(r[from]) == depth+1 {
+			f.path = r[from]
+		} else {
+			f.below = r[from:to].fields(depth + 1)
+		}
+		out = append(out, f)
+		from = to
 	}
 	return out
 }
 
-// object builds the part of the input that is read; nil if nothing of it is there. Paths are in order, and none is the beginning of
-// another.
-func (r read) object(value func(path []string) ast.Value) ast.Value {
-	if len(r) == 0 {
-		return nil
-	}
-	var items [][2]*ast.Term
-	for from := 0; from < len(r); {
-		name := r[from][0]
-		to := from + 1
-		for to < len(r) && r[to][0] == name {
-			to++
-		}
+// objectOf builds an input; nil if nothing of it is there.
+func objectOf(fields []field, value func(path []string) ast.Value) ast.Value {
+	items := make([][2]*ast.Term, 0, len(fields))
+	for _, f := range fields {
 		var v ast.Value
-		if len(r[from]) == 1 {
-			v = value([]string{name})
+		if f.path != nil {
+			v = value(f.path)
 		} else {
-			v = r[from:to].of(name).object(func(path []string) ast.Value { return value(append([]string{name}, path...)) })
+			v = objectOf(f.below, value)
 		}
 		if v != nil {
-			items = append(items, ast.Item(ast.StringTerm(name), ast.NewTerm(v)))
+			items = append(items, ast.Item(f.name, ast.NewTerm(v)))
 		}
-		from = to
 	}
 	if len(items) == 0 {
 		return nil

@@ -147,6 +147,7 @@ type program struct {
 	decision          rego.PreparedEvalQuery
 	permitted, denied rego.PreparedPartialQuery
 	reads             read
+	fields            []field // the shape of what it reads
 }
 
 // program returns the rules' program. The first call compiles it, which takes about 1 ms and 0.1 ms for each policy, so that writes make it
@@ -187,6 +188,7 @@ func (b *bundle) program(ctx context.Context, policies []*Compiled) (*program, e
 		return nil, err
 	}
 	p := &program{bundle: b, reads: readsOf(policies)}
+	p.fields = p.reads.fields(0)
 	if p.decision, err = query(compiler, "decision", "").PrepareForEval(ctx); err != nil {
 		return nil, fmt.Errorf("prepare the policies: %w", err)
 	}
@@ -243,7 +245,7 @@ func (s *Set) filter(ctx context.Context, b *bundle, r *rules, c *Caller) (filte
 	if known && fixed {
 		return f, nil
 	}
-	input := b.input(p.reads, c, "read", r.on, nil)
+	input := b.input(p.fields, c, "read", r.on, nil)
 	f = filter{on: r.on}
 	for query, into := range map[*rego.PreparedPartialQuery]*node{&p.permitted: &f.permitted, &p.denied: &f.denied} {
 		left, err := query.Partial(ctx, rego.EvalParsedInput(input), rego.EvalMetrics(metrics.NoOp()))
@@ -285,13 +287,13 @@ func (r read) changes() bool {
 	return slices.ContainsFunc(r, func(path []string) bool { return len(path) == 2 && path[0] == "context" && path[1] == "time" })
 }
 
-// input returns the input of a module that reads this; all of what is documented for operators where there are operator's modules. A
+// input returns the input of a module that reads these fields; all of what is documented for operators where there are operator's modules. A
 // row is nil where it is unknown.
-func (b *bundle) input(reads read, c *Caller, action string, on *resource, row *Row) ast.Value {
+func (b *bundle) input(fields []field, c *Caller, action string, on *resource, row *Row) ast.Value {
 	if b.operator {
 		return b.wholeInput(c, action, on, row)
 	}
-	in := reads.object(func(path []string) ast.Value {
+	in := objectOf(fields, func(path []string) ast.Value {
 		switch {
 		case path[0] != "resource":
 			return c.value(path)
