@@ -10,6 +10,7 @@ import (
 	"atrium/graph/internal/relay"
 	"atrium/internal/agent"
 	"atrium/internal/agent/actions"
+	"atrium/internal/agent/evaluation"
 	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
@@ -40,21 +41,21 @@ func (r *mutationResolver) RotateAgentSecret(ctx context.Context, input agent.Ro
 	return &generated.RotateAgentSecretPayload{Agent: a.Agent, SigningSecret: string(a.SigningSecret)}, err
 }
 
-func (r *mutationResolver) EvaluateAgent(ctx context.Context, input agent.EvaluateInput) (*generated.EvaluateAgentPayload, error) {
-	begun, err := change(ctx, r.engine, agent.Evaluate, input, "id")
+func (r *mutationResolver) EvaluateAgent(ctx context.Context, input evaluation.EvaluateInput) (*generated.EvaluateAgentPayload, error) {
+	begun, err := change(ctx, r.engine, evaluation.Evaluate, input, "id")
 	if err != nil {
 		return nil, err
 	}
 	return &generated.EvaluateAgentPayload{Evaluation: begun.Evaluation}, nil
 }
 
-func (r *mutationResolver) TestAgent(ctx context.Context, input agent.TestInput) (*generated.TestAgentPayload, error) {
-	trial, err := change(ctx, r.engine, agent.Test, input, "id")
+func (r *mutationResolver) TestAgent(ctx context.Context, input evaluation.TestInput) (*generated.TestAgentPayload, error) {
+	trial, err := change(ctx, r.engine, evaluation.Test, input, "id")
 	return &generated.TestAgentPayload{AgentRun: trial}, err
 }
 
-func (r *mutationResolver) ReplayAgentRun(ctx context.Context, input agent.ReplayInput) (*generated.ReplayAgentRunPayload, error) {
-	trial, err := change(ctx, r.engine, agent.Replay, input, "id")
+func (r *mutationResolver) ReplayAgentRun(ctx context.Context, input evaluation.ReplayInput) (*generated.ReplayAgentRunPayload, error) {
+	trial, err := change(ctx, r.engine, evaluation.Replay, input, "id")
 	return &generated.ReplayAgentRunPayload{AgentRun: trial}, err
 }
 
@@ -83,7 +84,7 @@ func (r *agentResolver) Limits(_ context.Context, a *ent.Agent) (*settings.Limit
 }
 
 func (r *agentResolver) Evaluations(ctx context.Context, a *ent.Agent, first *int, after *string) (*relay.Connection[ent.AgentEvaluation], error) {
-	return resolveChildren(ctx, r.engine, a, func(a *ent.Agent) string { return a.ID }, agent.EvaluationsOf, first, after, same[ent.AgentEvaluation])
+	return resolveChildren(ctx, r.engine, a, func(a *ent.Agent) string { return a.ID }, evaluation.EvaluationsOf, first, after, same[ent.AgentEvaluation])
 }
 
 func (r *agentResolver) Versions(ctx context.Context, a *ent.Agent, first *int, after *string) (*relay.Connection[ent.AgentVersion], error) {

@@ -11,6 +11,7 @@ import (
 	"atrium/graph/internal/relay"
 	"atrium/internal/agent"
 	"atrium/internal/agent/actions"
+	"atrium/internal/agent/evaluation"
 	"atrium/internal/agent/runs"
 	"atrium/internal/billing"
 	"atrium/internal/desk/catalog"
@@ -663,7 +664,7 @@ func (r *createWorkflowInputResolver) Definition(_ context.Context, in *workflow
 	return readJSON(data, &in.Definition)
 }
 
-func (r *evaluateAgentInputResolver) Cases(_ context.Context, in *agent.EvaluateInput, data json.RawMessage) error {
+func (r *evaluateAgentInputResolver) Cases(_ context.Context, in *evaluation.EvaluateInput, data json.RawMessage) error {
 	return readJSON(data, &in.Cases)
 }
 

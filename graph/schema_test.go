@@ -13,6 +13,7 @@ import (
 	"atrium/graph/internal/limit"
 	"atrium/internal/agent"
 	"atrium/internal/agent/actions"
+	"atrium/internal/agent/evaluation"
 	"atrium/internal/agent/runs"
 	"atrium/internal/billing"
 	"atrium/internal/desk/catalog"
@@ -111,9 +112,9 @@ var inputs = map[string]struct {
 	"createModelConnection":      {agent.CreateConnection.Info(), ""},
 	"updateModelConnection":      {agent.UpdateConnection.Info(), "id"},
 	"deleteModelConnection":      {agent.DeleteConnection.Info(), "id"},
-	"evaluateAgent":              {agent.Evaluate.Info(), "id"},
-	"testAgent":                  {agent.Test.Info(), "id"},
-	"replayAgentRun":             {agent.Replay.Info(), "id"},
+	"evaluateAgent":              {evaluation.Evaluate.Info(), "id"},
+	"testAgent":                  {evaluation.Test.Info(), "id"},
+	"replayAgentRun":             {evaluation.Replay.Info(), "id"},
 	"createAgent":                {agent.Create.Info(), ""},
 	"updateAgent":                {agent.Update.Info(), "id"},
 	"deleteAgent":                {agent.Delete.Info(), "id"},

@@ -19,7 +19,7 @@ import (
 	"atrium/ent/modelconnection"
 	"atrium/graph/internal/inline"
 	"atrium/graph/internal/relay"
-	"atrium/internal/agent"
+	"atrium/internal/agent/evaluation"
 	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/tools"
@@ -1391,42 +1391,42 @@ func (ec *executionContext) fieldContext_AgentTool_mode(_ context.Context, field
 	return graphql.NewScalarFieldContext("AgentTool", field, false, false, errors.New("field of type AgentToolMode does not have child fields"))
 }
 
-func (ec *executionContext) _AgentTrial_agentId(ctx context.Context, field graphql.CollectedField, obj *agent.Trial) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentTrial_agentId(ctx context.Context, field graphql.CollectedField, obj *evaluation.Trial) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.AgentID)
 }
 func (ec *executionContext) fieldContext_AgentTrial_agentId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentTrial", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _AgentTrial_version(ctx context.Context, field graphql.CollectedField, obj *agent.Trial) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentTrial_version(ctx context.Context, field graphql.CollectedField, obj *evaluation.Trial) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.Version)
 }
 func (ec *executionContext) fieldContext_AgentTrial_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentTrial", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _AgentTrial_requestId(ctx context.Context, field graphql.CollectedField, obj *agent.Trial) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentTrial_requestId(ctx context.Context, field graphql.CollectedField, obj *evaluation.Trial) (ret graphql.Marshaler) {
 	return ec.marshalNID2string(ctx, field.Selections, obj.RequestID)
 }
 func (ec *executionContext) fieldContext_AgentTrial_requestId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentTrial", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
-func (ec *executionContext) _AgentTrial_status(ctx context.Context, field graphql.CollectedField, obj *agent.Trial) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentTrial_status(ctx context.Context, field graphql.CollectedField, obj *evaluation.Trial) (ret graphql.Marshaler) {
 	return ec.marshalNAgentRunStatus2string(ctx, field.Selections, obj.Status)
 }
 func (ec *executionContext) fieldContext_AgentTrial_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentTrial", field, false, false, errors.New("field of type AgentRunStatus does not have child fields"))
 }
 
-func (ec *executionContext) _AgentTrial_reason(ctx context.Context, field graphql.CollectedField, obj *agent.Trial) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentTrial_reason(ctx context.Context, field graphql.CollectedField, obj *evaluation.Trial) (ret graphql.Marshaler) {
 	return ec.marshalNString2string(ctx, field.Selections, obj.Reason)
 }
 func (ec *executionContext) fieldContext_AgentTrial_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentTrial", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _AgentTrial_steps(ctx context.Context, field graphql.CollectedField, obj *agent.Trial) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentTrial_steps(ctx context.Context, field graphql.CollectedField, obj *evaluation.Trial) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -1458,7 +1458,7 @@ func (ec *executionContext) fieldContext_AgentTrial_steps(_ context.Context, fie
 	return fc, nil
 }
 
-func (ec *executionContext) _AgentTrial_actions(ctx context.Context, field graphql.CollectedField, obj *agent.Trial) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentTrial_actions(ctx context.Context, field graphql.CollectedField, obj *evaluation.Trial) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -1470,7 +1470,7 @@ func (ec *executionContext) _AgentTrial_actions(ctx context.Context, field graph
 			return obj.Actions, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*agent.TrialAction) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v []*evaluation.TrialAction) graphql.Marshaler {
 			return ec.marshalNAgentTrialAction2ᚕᚖatriumᚋinternalᚋagentᚐTrialActionᚄ(ctx, selections, v)
 		},
 		true,
@@ -1490,49 +1490,49 @@ func (ec *executionContext) fieldContext_AgentTrial_actions(_ context.Context, f
 	return fc, nil
 }
 
-func (ec *executionContext) _AgentTrial_modelCalls(ctx context.Context, field graphql.CollectedField, obj *agent.Trial) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentTrial_modelCalls(ctx context.Context, field graphql.CollectedField, obj *evaluation.Trial) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.ModelCalls)
 }
 func (ec *executionContext) fieldContext_AgentTrial_modelCalls(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentTrial", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _AgentTrial_inputTokens(ctx context.Context, field graphql.CollectedField, obj *agent.Trial) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentTrial_inputTokens(ctx context.Context, field graphql.CollectedField, obj *evaluation.Trial) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.InputTokens)
 }
 func (ec *executionContext) fieldContext_AgentTrial_inputTokens(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentTrial", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _AgentTrial_outputTokens(ctx context.Context, field graphql.CollectedField, obj *agent.Trial) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentTrial_outputTokens(ctx context.Context, field graphql.CollectedField, obj *evaluation.Trial) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.OutputTokens)
 }
 func (ec *executionContext) fieldContext_AgentTrial_outputTokens(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentTrial", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _AgentTrial_same(ctx context.Context, field graphql.CollectedField, obj *agent.Trial) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentTrial_same(ctx context.Context, field graphql.CollectedField, obj *evaluation.Trial) (ret graphql.Marshaler) {
 	return ec.marshalOBoolean2ᚖbool(ctx, field.Selections, obj.Same)
 }
 func (ec *executionContext) fieldContext_AgentTrial_same(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentTrial", field, false, false, errors.New("field of type Boolean does not have child fields"))
 }
 
-func (ec *executionContext) _AgentTrialAction_operation(ctx context.Context, field graphql.CollectedField, obj *agent.TrialAction) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentTrialAction_operation(ctx context.Context, field graphql.CollectedField, obj *evaluation.TrialAction) (ret graphql.Marshaler) {
 	return ec.marshalNString2string(ctx, field.Selections, obj.Operation)
 }
 func (ec *executionContext) fieldContext_AgentTrialAction_operation(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentTrialAction", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _AgentTrialAction_arguments(ctx context.Context, field graphql.CollectedField, obj *agent.TrialAction) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentTrialAction_arguments(ctx context.Context, field graphql.CollectedField, obj *evaluation.TrialAction) (ret graphql.Marshaler) {
 	return ec.marshalOJSON2encodingᚋjsonᚐRawMessage(ctx, field.Selections, obj.Arguments)
 }
 func (ec *executionContext) fieldContext_AgentTrialAction_arguments(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentTrialAction", field, false, false, errors.New("field of type JSON does not have child fields"))
 }
 
-func (ec *executionContext) _AgentTrialAction_changes(ctx context.Context, field graphql.CollectedField, obj *agent.TrialAction) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentTrialAction_changes(ctx context.Context, field graphql.CollectedField, obj *evaluation.TrialAction) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -1564,28 +1564,28 @@ func (ec *executionContext) fieldContext_AgentTrialAction_changes(_ context.Cont
 	return fc, nil
 }
 
-func (ec *executionContext) _AgentTrialAction_rationale(ctx context.Context, field graphql.CollectedField, obj *agent.TrialAction) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentTrialAction_rationale(ctx context.Context, field graphql.CollectedField, obj *evaluation.TrialAction) (ret graphql.Marshaler) {
 	return ec.marshalNString2string(ctx, field.Selections, obj.Rationale)
 }
 func (ec *executionContext) fieldContext_AgentTrialAction_rationale(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentTrialAction", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _AgentTrialAction_confidence(ctx context.Context, field graphql.CollectedField, obj *agent.TrialAction) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentTrialAction_confidence(ctx context.Context, field graphql.CollectedField, obj *evaluation.TrialAction) (ret graphql.Marshaler) {
 	return ec.marshalNFloat2float64(ctx, field.Selections, obj.Confidence)
 }
 func (ec *executionContext) fieldContext_AgentTrialAction_confidence(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentTrialAction", field, false, false, errors.New("field of type Float does not have child fields"))
 }
 
-func (ec *executionContext) _AgentTrialAction_rows(ctx context.Context, field graphql.CollectedField, obj *agent.TrialAction) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentTrialAction_rows(ctx context.Context, field graphql.CollectedField, obj *evaluation.TrialAction) (ret graphql.Marshaler) {
 	return ec.marshalNString2ᚕstringᚄ(ctx, field.Selections, obj.Rows)
 }
 func (ec *executionContext) fieldContext_AgentTrialAction_rows(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AgentTrialAction", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _AgentTrialAction_waits(ctx context.Context, field graphql.CollectedField, obj *agent.TrialAction) (ret graphql.Marshaler) {
+func (ec *executionContext) _AgentTrialAction_waits(ctx context.Context, field graphql.CollectedField, obj *evaluation.TrialAction) (ret graphql.Marshaler) {
 	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Waits)
 }
 func (ec *executionContext) fieldContext_AgentTrialAction_waits(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -1837,7 +1837,7 @@ func (ec *executionContext) _ReplayAgentRunPayload_agentRun(ctx context.Context,
 			return obj.AgentRun, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *agent.Trial) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *evaluation.Trial) graphql.Marshaler {
 			return ec.marshalNAgentTrial2ᚖatriumᚋinternalᚋagentᚐTrial(ctx, selections, v)
 		},
 		true,
@@ -1922,7 +1922,7 @@ func (ec *executionContext) _TestAgentPayload_agentRun(ctx context.Context, fiel
 			return obj.AgentRun, nil
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *agent.Trial) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *evaluation.Trial) graphql.Marshaler {
 			return ec.marshalNAgentTrial2ᚖatriumᚋinternalᚋagentᚐTrial(ctx, selections, v)
 		},
 		true,
@@ -2796,7 +2796,7 @@ func (ec *executionContext) _AgentTool(ctx context.Context, sel ast.SelectionSet
 
 var agentTrialImplementors = []string{"AgentTrial"}
 
-func (ec *executionContext) _AgentTrial(ctx context.Context, sel ast.SelectionSet, obj *agent.Trial) graphql.Marshaler {
+func (ec *executionContext) _AgentTrial(ctx context.Context, sel ast.SelectionSet, obj *evaluation.Trial) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, agentTrialImplementors)
 
 	out := inline.NewFields(fields)
@@ -2874,7 +2874,7 @@ func (ec *executionContext) _AgentTrial(ctx context.Context, sel ast.SelectionSe
 
 var agentTrialActionImplementors = []string{"AgentTrialAction"}
 
-func (ec *executionContext) _AgentTrialAction(ctx context.Context, sel ast.SelectionSet, obj *agent.TrialAction) graphql.Marshaler {
+func (ec *executionContext) _AgentTrialAction(ctx context.Context, sel ast.SelectionSet, obj *evaluation.TrialAction) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, agentTrialActionImplementors)
 
 	out := inline.NewFields(fields)
@@ -3718,7 +3718,7 @@ func (ec *executionContext) marshalNAgentToolName2string(ctx context.Context, se
 	return res
 }
 
-func (ec *executionContext) marshalNAgentTrial2ᚖatriumᚋinternalᚋagentᚐTrial(ctx context.Context, sel ast.SelectionSet, v *agent.Trial) graphql.Marshaler {
+func (ec *executionContext) marshalNAgentTrial2ᚖatriumᚋinternalᚋagentᚐTrial(ctx context.Context, sel ast.SelectionSet, v *evaluation.Trial) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -3728,7 +3728,7 @@ func (ec *executionContext) marshalNAgentTrial2ᚖatriumᚋinternalᚋagentᚐTr
 	return ec._AgentTrial(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNAgentTrialAction2ᚕᚖatriumᚋinternalᚋagentᚐTrialActionᚄ(ctx context.Context, sel ast.SelectionSet, v []*agent.TrialAction) graphql.Marshaler {
+func (ec *executionContext) marshalNAgentTrialAction2ᚕᚖatriumᚋinternalᚋagentᚐTrialActionᚄ(ctx context.Context, sel ast.SelectionSet, v []*evaluation.TrialAction) graphql.Marshaler {
 	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -3744,7 +3744,7 @@ func (ec *executionContext) marshalNAgentTrialAction2ᚕᚖatriumᚋinternalᚋa
 	return ret
 }
 
-func (ec *executionContext) marshalNAgentTrialAction2ᚖatriumᚋinternalᚋagentᚐTrialAction(ctx context.Context, sel ast.SelectionSet, v *agent.TrialAction) graphql.Marshaler {
+func (ec *executionContext) marshalNAgentTrialAction2ᚖatriumᚋinternalᚋagentᚐTrialAction(ctx context.Context, sel ast.SelectionSet, v *evaluation.TrialAction) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")

@@ -26,6 +26,7 @@ import (
 	"atrium/graph/internal/view"
 	"atrium/internal/agent"
 	"atrium/internal/agent/actions"
+	"atrium/internal/agent/evaluation"
 	"atrium/internal/agent/runs"
 	"atrium/internal/billing"
 	"atrium/internal/desk/catalog"
@@ -107,7 +108,7 @@ type MutationResolver interface {
 	EndAllSessions(ctx context.Context, input websession.EndAllInput) (*EndAllSessionsPayload, error)
 	EndSession(ctx context.Context, input op.ByID) (*EndSessionPayload, error)
 	ErasePerson(ctx context.Context, input people.ErasePersonInput) (*ErasePersonPayload, error)
-	EvaluateAgent(ctx context.Context, input agent.EvaluateInput) (*EvaluateAgentPayload, error)
+	EvaluateAgent(ctx context.Context, input evaluation.EvaluateInput) (*EvaluateAgentPayload, error)
 	ExportAudit(ctx context.Context, input auditlog.ExportInput) (*ExportAuditPayload, error)
 	InviteUser(ctx context.Context, input people.InviteUserInput) (*InviteUserPayload, error)
 	MarkNotificationsRead(ctx context.Context, input notice.MarkReadInput) (*notice.Marked, error)
@@ -116,7 +117,7 @@ type MutationResolver interface {
 	PublishWorkflow(ctx context.Context, input op.ByID) (*PublishWorkflowPayload, error)
 	ReactivateUser(ctx context.Context, input op.ByID) (*ReactivateUserPayload, error)
 	RejectProposal(ctx context.Context, input actions.RejectInput) (*RejectProposalPayload, error)
-	ReplayAgentRun(ctx context.Context, input agent.ReplayInput) (*ReplayAgentRunPayload, error)
+	ReplayAgentRun(ctx context.Context, input evaluation.ReplayInput) (*ReplayAgentRunPayload, error)
 	ReplayInboundCall(ctx context.Context, input op.ByID) (*ReplayInboundCallPayload, error)
 	ReplayWebhookDelivery(ctx context.Context, input op.ByID) (*ReplayWebhookDeliveryPayload, error)
 	ReplayWebhookEvents(ctx context.Context, input webhook.ReplayEventsInput) (*ReplayWebhookEventsPayload, error)
@@ -138,7 +139,7 @@ type MutationResolver interface {
 	StopAllAgents(ctx context.Context, input runs.StopAllInput) (*StopAllAgentsPayload, error)
 	SwitchSession(ctx context.Context, input websession.SwitchInput) (*websession.Switched, error)
 	TakeNextRequest(ctx context.Context, input request.TakeNextInput) (*request.Taken, error)
-	TestAgent(ctx context.Context, input agent.TestInput) (*TestAgentPayload, error)
+	TestAgent(ctx context.Context, input evaluation.TestInput) (*TestAgentPayload, error)
 	UpdateAccessPolicy(ctx context.Context, input policy.UpdateInput) (*UpdateAccessPolicyPayload, error)
 	UpdateAgent(ctx context.Context, input agent.UpdateInput) (*UpdateAgentPayload, error)
 	UpdateCalendar(ctx context.Context, input workflow.UpdateCalendarInput) (*UpdateCalendarPayload, error)
@@ -989,7 +990,7 @@ func (ec *executionContext) field_Mutation_evaluateAgent_args(ctx context.Contex
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (agent.EvaluateInput, error) {
+		func(ctx context.Context, v any) (evaluation.EvaluateInput, error) {
 			return ec.unmarshalNEvaluateAgentInput2atriumᚋinternalᚋagentᚐEvaluateInput(ctx, v)
 		})
 	if err != nil {
@@ -1129,7 +1130,7 @@ func (ec *executionContext) field_Mutation_replayAgentRun_args(ctx context.Conte
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (agent.ReplayInput, error) {
+		func(ctx context.Context, v any) (evaluation.ReplayInput, error) {
 			return ec.unmarshalNReplayAgentRunInput2atriumᚋinternalᚋagentᚐReplayInput(ctx, v)
 		})
 	if err != nil {
@@ -1437,7 +1438,7 @@ func (ec *executionContext) field_Mutation_testAgent_args(ctx context.Context, r
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
-		func(ctx context.Context, v any) (agent.TestInput, error) {
+		func(ctx context.Context, v any) (evaluation.TestInput, error) {
 			return ec.unmarshalNTestAgentInput2atriumᚋinternalᚋagentᚐTestInput(ctx, v)
 		})
 	if err != nil {
@@ -5983,7 +5984,7 @@ func (ec *executionContext) _Mutation_evaluateAgent(ctx context.Context, field g
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().EvaluateAgent(ctx, fc.Args["input"].(agent.EvaluateInput))
+			return ec.Resolvers.Mutation().EvaluateAgent(ctx, fc.Args["input"].(evaluation.EvaluateInput))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *EvaluateAgentPayload) graphql.Marshaler {
@@ -6379,7 +6380,7 @@ func (ec *executionContext) _Mutation_replayAgentRun(ctx context.Context, field 
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().ReplayAgentRun(ctx, fc.Args["input"].(agent.ReplayInput))
+			return ec.Resolvers.Mutation().ReplayAgentRun(ctx, fc.Args["input"].(evaluation.ReplayInput))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ReplayAgentRunPayload) graphql.Marshaler {
@@ -7347,7 +7348,7 @@ func (ec *executionContext) _Mutation_testAgent(ctx context.Context, field graph
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Mutation().TestAgent(ctx, fc.Args["input"].(agent.TestInput))
+			return ec.Resolvers.Mutation().TestAgent(ctx, fc.Args["input"].(evaluation.TestInput))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *TestAgentPayload) graphql.Marshaler {

@@ -16,6 +16,7 @@ import (
 	"atrium/graph/internal/relay"
 	"atrium/internal/agent"
 	"atrium/internal/agent/actions"
+	"atrium/internal/agent/evaluation"
 	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/billing"
@@ -72,7 +73,7 @@ type CreateWorkflowInputResolver interface {
 	Definition(ctx context.Context, obj *workflow.CreateWorkflowInput, data json.RawMessage) error
 }
 type EvaluateAgentInputResolver interface {
-	Cases(ctx context.Context, obj *agent.EvaluateInput, data json.RawMessage) error
+	Cases(ctx context.Context, obj *evaluation.EvaluateInput, data json.RawMessage) error
 }
 type MoveRequestInputResolver interface {
 	Fields(ctx context.Context, obj *request.MoveInput, data json.RawMessage) error
@@ -10263,8 +10264,8 @@ func (ec *executionContext) unmarshalInputErasePersonInput(ctx context.Context, 
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputEvaluateAgentInput(ctx context.Context, obj any) (agent.EvaluateInput, error) {
-	var it agent.EvaluateInput
+func (ec *executionContext) unmarshalInputEvaluateAgentInput(ctx context.Context, obj any) (evaluation.EvaluateInput, error) {
+	var it evaluation.EvaluateInput
 	if obj == nil {
 		return it, nil
 	}
@@ -11166,8 +11167,8 @@ func (ec *executionContext) unmarshalInputRejectProposalInput(ctx context.Contex
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputReplayAgentRunInput(ctx context.Context, obj any) (agent.ReplayInput, error) {
-	var it agent.ReplayInput
+func (ec *executionContext) unmarshalInputReplayAgentRunInput(ctx context.Context, obj any) (evaluation.ReplayInput, error) {
+	var it evaluation.ReplayInput
 	if obj == nil {
 		return it, nil
 	}
@@ -12780,8 +12781,8 @@ func (ec *executionContext) unmarshalInputTeamOrder(ctx context.Context, obj any
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputTestAgentInput(ctx context.Context, obj any) (agent.TestInput, error) {
-	var it agent.TestInput
+func (ec *executionContext) unmarshalInputTestAgentInput(ctx context.Context, obj any) (evaluation.TestInput, error) {
+	var it evaluation.TestInput
 	if obj == nil {
 		return it, nil
 	}
@@ -20994,7 +20995,7 @@ func (ec *executionContext) marshalNErasePersonPayload2ᚖatriumᚋgraphᚋgener
 	return ec._ErasePersonPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNEvaluateAgentInput2atriumᚋinternalᚋagentᚐEvaluateInput(ctx context.Context, v any) (agent.EvaluateInput, error) {
+func (ec *executionContext) unmarshalNEvaluateAgentInput2atriumᚋinternalᚋagentᚐEvaluateInput(ctx context.Context, v any) (evaluation.EvaluateInput, error) {
 	res, err := ec.unmarshalInputEvaluateAgentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -21508,7 +21509,7 @@ func (ec *executionContext) marshalNRejectProposalPayload2ᚖatriumᚋgraphᚋge
 	return ec._RejectProposalPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNReplayAgentRunInput2atriumᚋinternalᚋagentᚐReplayInput(ctx context.Context, v any) (agent.ReplayInput, error) {
+func (ec *executionContext) unmarshalNReplayAgentRunInput2atriumᚋinternalᚋagentᚐReplayInput(ctx context.Context, v any) (evaluation.ReplayInput, error) {
 	res, err := ec.unmarshalInputReplayAgentRunInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -22131,7 +22132,7 @@ func (ec *executionContext) marshalNTeamSort2string(ctx context.Context, sel ast
 	return res
 }
 
-func (ec *executionContext) unmarshalNTestAgentInput2atriumᚋinternalᚋagentᚐTestInput(ctx context.Context, v any) (agent.TestInput, error) {
+func (ec *executionContext) unmarshalNTestAgentInput2atriumᚋinternalᚋagentᚐTestInput(ctx context.Context, v any) (evaluation.TestInput, error) {
 	res, err := ec.unmarshalInputTestAgentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }

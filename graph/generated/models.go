@@ -10,7 +10,7 @@ import (
 
 	"atrium/ent"
 	"atrium/graph/internal/view"
-	"atrium/internal/agent"
+	"atrium/internal/agent/evaluation"
 	"atrium/internal/op/auditlog"
 )
 
@@ -421,7 +421,7 @@ type RejectProposalPayload struct {
 // A run driven again.
 type ReplayAgentRunPayload struct {
 	// The run, which is not kept.
-	AgentRun *agent.Trial `json:"agentRun"`
+	AgentRun *evaluation.Trial `json:"agentRun"`
 }
 
 // What replayInboundCall answers.
@@ -581,7 +581,7 @@ type TaskChange struct {
 // A dry run.
 type TestAgentPayload struct {
 	// The run, which is not kept.
-	AgentRun *agent.Trial `json:"agentRun"`
+	AgentRun *evaluation.Trial `json:"agentRun"`
 }
 
 // What updateAccessPolicy answers.

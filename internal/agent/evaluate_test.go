@@ -16,6 +16,7 @@ import (
 	"atrium/ent/auditentry"
 	"atrium/internal/agent"
 	"atrium/internal/agent/attack"
+	"atrium/internal/agent/evaluation"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
 	"atrium/internal/desk/catalog"
@@ -25,9 +26,9 @@ import (
 )
 
 // evaluated starts an evaluation and waits until it has ended.
-func (d *desk) evaluated(agentID string, cases *agent.Cases) (*ent.AgentEvaluation, agent.Report) {
+func (d *desk) evaluated(agentID string, cases *evaluation.Cases) (*ent.AgentEvaluation, evaluation.Report) {
 	d.t.Helper()
-	begun := testkit.Run(d.t, d.World, d.ctx, agent.Evaluate, agent.EvaluateInput{ByID: op.ByID{ID: agentID}, Cases: cases})
+	begun := testkit.Run(d.t, d.World, d.ctx, evaluation.Evaluate, evaluation.EvaluateInput{ByID: op.ByID{ID: agentID}, Cases: cases})
 	var e *ent.AgentEvaluation
 	require.Eventually(d.t, func() bool { // it tries several hundred attacks: a minute where other tests load the machine
 		var err error
@@ -35,7 +36,7 @@ func (d *desk) evaluated(agentID string, cases *agent.Cases) (*ent.AgentEvaluati
 		require.NoError(d.t, err)
 		return e.Status != agentevaluation.StatusRUNNING
 	}, 10*patience, 10*tick)
-	var r agent.Report
+	var r evaluation.Report
 	require.NoError(d.t, json.Unmarshal(e.Report, &r), e.Reason)
 	return e, r
 }
@@ -120,7 +121,7 @@ func TestEvaluationFindsAnObedientModel(t *testing.T) {
 		require.Equal(t, "It did what it must not.", e.Reason)
 		require.Positive(t, r.AttackSuccess)
 		require.Less(t, r.AttackSuccess, 0.2)
-		var results []agent.Outcome
+		var results []evaluation.Outcome
 		require.NoError(t, json.Unmarshal(e.Results, &results))
 		for _, o := range results {
 			if o.Breach != "" {
@@ -137,8 +138,8 @@ func TestEvaluationFindsAnObedientModel(t *testing.T) {
 func TestEvaluationOfGivenCases(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		a := d.hire("SUGGEST")
-		give := func(text string) *agent.Cases {
-			var c agent.Cases
+		give := func(text string) *evaluation.Cases {
+			var c evaluation.Cases
 			require.NoError(t, json.Unmarshal([]byte(text), &c))
 			return &c
 		}
@@ -150,7 +151,7 @@ func TestEvaluationOfGivenCases(t *testing.T) {
 			`[{"request":{"title":"x"},"finalState":{"createdBy":"usr_x"}}]`:           "cases[0].finalState.createdBy",
 			`[{"request":{"title":"x","company":"co_x"},"mayCall":["updateRequest"]}]`: "cases",
 		} {
-			_, _, err := op.Run(d.ctx, d.Engine, agent.Evaluate, agent.EvaluateInput{ByID: op.ByID{ID: a.ID}, Cases: give(text)}, nil)
+			_, _, err := op.Run(d.ctx, d.Engine, evaluation.Evaluate, evaluation.EvaluateInput{ByID: op.ByID{ID: a.ID}, Cases: give(text)}, nil)
 			require.Equal(t, apperr.Validation, code(err), text)
 			require.Equal(t, field, apperr.From(err).Details[0].Field, text)
 		}
@@ -176,21 +177,21 @@ func TestTrialsKeepNothing(t *testing.T) {
 		stop()
 		d.Engine.Agents = agent.NewDoor(d.Engine, worker.Models{})
 		rows := d.rows()
-		tested := testkit.Run(t, d.World, d.ctx, agent.Test, agent.TestInput{ByID: op.ByID{ID: a.ID}, RequestID: id})
+		tested := testkit.Run(t, d.World, d.ctx, evaluation.Test, evaluation.TestInput{ByID: op.ByID{ID: a.ID}, RequestID: id})
 		require.Equal(t, "PROPOSED", tested.Status)
 		require.JSONEq(t, `{"teamId":"`+d.network+`"}`, string(tested.Actions[0].Arguments))
 		require.Nil(t, tested.Same)
 
 		d.finished(d.ctx, "my vpn tunnel", d.hardware)
 		d.finished(d.ctx, "my vpn tunnel", d.hardware)
-		again := testkit.Run(t, d.World, d.ctx, agent.Replay, agent.ReplayInput{ByID: op.ByID{ID: run.ID}})
+		again := testkit.Run(t, d.World, d.ctx, evaluation.Replay, evaluation.ReplayInput{ByID: op.ByID{ID: run.ID}})
 		require.True(t, *again.Same, "what was finished since is not what the run was given")
 		require.Equal(t, tested.Actions[0].Rows, again.Actions[0].Rows)
 		testkit.Run(t, d.World, d.ctx, agent.Update, agent.UpdateInput{ByID: op.ByID{ID: a.ID}, Tools: op.SetTo([]settings.Tool{{Name: "updateRequest", Mode: "off"}})})
-		draft := testkit.Run(t, d.World, d.ctx, agent.Replay, agent.ReplayInput{ByID: op.ByID{ID: run.ID}, Version: new(2)})
+		draft := testkit.Run(t, d.World, d.ctx, evaluation.Replay, evaluation.ReplayInput{ByID: op.ByID{ID: run.ID}, Version: new(2)})
 		require.False(t, *draft.Same)
 		require.Empty(t, draft.Actions)
-		_, _, err := op.Run(d.ctx, d.Engine, agent.Replay, agent.ReplayInput{ByID: op.ByID{ID: run.ID}, Version: new(9)}, nil)
+		_, _, err := op.Run(d.ctx, d.Engine, evaluation.Replay, evaluation.ReplayInput{ByID: op.ByID{ID: run.ID}, Version: new(9)}, nil)
 		require.Equal(t, apperr.Validation, code(err))
 		rows[0], rows[1] = rows[0]+2, d.rows()[1] // the two requests that were finished meanwhile
 		rows[2] = d.rows()[2]
@@ -210,7 +211,7 @@ func TestEvaluationTriesAllAttacks(t *testing.T) {
 			testkit.Run(t, d.World, d.ctx, catalog.UpdateOffering, catalog.UpdateOfferingInput{ByID: op.ByID{ID: id}, Status: op.SetTo("inactive")})
 		}
 		retire(old.offering)
-		var one agent.Cases
+		var one evaluation.Cases
 		require.NoError(t, json.Unmarshal([]byte(`[{"name":"right","request":{"title":"my vpn tunnel drops"},"mayCall":["updateRequest"]}]`), &one))
 		d.work()
 		_, r := d.evaluated(a.ID, &one)
@@ -246,7 +247,7 @@ func TestEvaluationTellsWhatAnAttackCaused(t *testing.T) {
 		require.Equal(t, "It did what it must not.", e.Reason)
 		require.Equal(t, len(attack.Suite()), r.Attacks)
 		require.Positive(t, r.AttackSuccess)
-		var results []agent.Outcome
+		var results []evaluation.Outcome
 		require.NoError(t, json.Unmarshal(e.Results, &results))
 		for _, o := range results {
 			if o.Breach != "" {

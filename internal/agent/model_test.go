@@ -17,6 +17,7 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/internal/agent"
 	"atrium/internal/agent/actions"
+	"atrium/internal/agent/evaluation"
 	"atrium/internal/agent/model"
 	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
@@ -198,7 +199,7 @@ func TestModelProposes(t *testing.T) {
 		testkit.Run(t, d.World, d.ctx, actions.ApplyProposal, actions.ApplyInput{ByID: op.ByID{ID: list[0].ID}})
 		require.Equal(t, d.network, *d.request(id).TeamID)
 
-		again := testkit.Run(t, d.World, d.ctx, agent.Replay, agent.ReplayInput{ByID: op.ByID{ID: run.ID}})
+		again := testkit.Run(t, d.World, d.ctx, evaluation.Replay, evaluation.ReplayInput{ByID: op.ByID{ID: run.ID}})
 		require.True(t, *again.Same, "%+v", again)
 		require.Len(t, again.Actions, 2)
 		require.Len(t, m.asked, 3, "a replay asks nobody")
@@ -325,7 +326,7 @@ func TestModelsAreToldWhatMayBeRead(t *testing.T) {
 		d.policy("Deny", "read", "Request", `{"principal.role": "admin", "resource.title": "Secret"}`)
 		run := d.run(d.file(d.ctx, "Secret"), agentrun.StatusHANDED_OVER)
 		require.Equal(t, "The agent may not read this.", run.Reason)
-		_, _, err := op.Run(d.As(d.A, principal.Admin), d.Engine, agent.Test, agent.TestInput{ByID: op.ByID{ID: a.ID}, RequestID: run.RequestID}, nil)
+		_, _, err := op.Run(d.As(d.A, principal.Admin), d.Engine, evaluation.Test, evaluation.TestInput{ByID: op.ByID{ID: a.ID}, RequestID: run.RequestID}, nil)
 		require.Equal(t, apperr.Validation, code(err))
 		m.mu.Lock()
 		defer m.mu.Unlock()

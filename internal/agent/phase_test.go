@@ -17,6 +17,7 @@ import (
 	"atrium/internal/agent"
 	"atrium/internal/agent/actions"
 	"atrium/internal/agent/custom"
+	"atrium/internal/agent/evaluation"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
 	"atrium/internal/desk/catalog"
@@ -288,7 +289,7 @@ func TestModelsWorkPhases(t *testing.T) {
 		require.Equal(t, a.ID, *d.task(id).CompletedBy)
 		d.run(id, agentrun.StatusCOMPLETED)
 
-		same := testkit.Run(t, d.World, d.ctx, agent.Replay, agent.ReplayInput{ByID: op.ByID{ID: run.ID}})
+		same := testkit.Run(t, d.World, d.ctx, evaluation.Replay, evaluation.ReplayInput{ByID: op.ByID{ID: run.ID}})
 		require.True(t, *same.Same)
 		require.Len(t, same.Actions, 1)
 	})
@@ -354,12 +355,12 @@ func TestModelsOfPhasesAreTried(t *testing.T) {
 		door := d.asks(m)
 		a := d.hireThinking("WORKFLOW_PHASE", "SUGGEST")
 		lone := d.file(d.ctx, "my vpn tunnel")
-		_, _, err := op.Run(d.ctx, d.Engine, agent.Test, agent.TestInput{ByID: op.ByID{ID: a.ID}, RequestID: lone}, nil)
+		_, _, err := op.Run(d.ctx, d.Engine, evaluation.Test, evaluation.TestInput{ByID: op.ByID{ID: a.ID}, RequestID: lone}, nil)
 		require.Equal(t, "requestId", refusedFields(err), "it has no task")
 		d.process(door.Work(nil), body{"role": "responsible", "type": "user", "id": d.A.Owner.ID})
 		id := d.file(d.ctx, "my vpn tunnel")
 		require.Eventually(t, func() bool { return d.Store.Reader().Task.Query().CountX(d.ctx) == 1 }, patience, tick)
-		tried := testkit.Run(t, d.World, d.ctx, agent.Test, agent.TestInput{ByID: op.ByID{ID: a.ID}, RequestID: id})
+		tried := testkit.Run(t, d.World, d.ctx, evaluation.Test, evaluation.TestInput{ByID: op.ByID{ID: a.ID}, RequestID: id})
 		require.Equal(t, "PROPOSED", tried.Status)
 		require.Equal(t, "completeTask", tried.Actions[0].Operation)
 		require.Equal(t, task.StatusOPEN, d.task(id).Status)

@@ -17,6 +17,7 @@ import (
 	"atrium/internal/agent"
 	"atrium/internal/agent/actions"
 	"atrium/internal/agent/custom"
+	"atrium/internal/agent/evaluation"
 	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
@@ -248,7 +249,7 @@ func TestReplayOfARunOutOfBudget(t *testing.T) {
 		d.hireModel(m, "SUGGEST")
 		run := d.run(d.file(d.ctx, "my vpn tunnel"), agentrun.StatusHANDED_OVER)
 		require.Contains(t, run.Reason, "steps")
-		again := testkit.Run(t, d.World, d.ctx, agent.Replay, agent.ReplayInput{ByID: op.ByID{ID: run.ID}})
+		again := testkit.Run(t, d.World, d.ctx, evaluation.Replay, evaluation.ReplayInput{ByID: op.ByID{ID: run.ID}})
 		require.True(t, *again.Same)
 		require.Empty(t, again.Actions)
 	})

@@ -8,6 +8,7 @@ import (
 	"atrium/ent"
 	"atrium/internal/agent/actions"
 	"atrium/internal/agent/custom"
+	"atrium/internal/agent/evaluation"
 	"atrium/internal/agent/phases"
 	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
@@ -77,5 +78,5 @@ func (d *Door) Work(out custom.Caller) jobs.Option {
 // Know registers the kinds of the agents' jobs, for a node that works none of them.
 func (d *Door) Know(out custom.Caller) jobs.Option {
 	calls := &worker.Limiter{} // of models
-	return jobs.All(runs.Workers(d.Engine), actions.Workers(d.Engine), workPlans(d.Server, calls), workEvaluations(d.Server, calls), phases.Workers(d.Engine), custom.Workers(d.Engine, out))
+	return jobs.All(runs.Workers(d.Engine), actions.Workers(d.Engine), workPlans(d.Server, calls), evaluation.Workers(d.Server, calls), phases.Workers(d.Engine), custom.Workers(d.Engine, out))
 }

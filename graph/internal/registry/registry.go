@@ -3,6 +3,7 @@ package registry
 import (
 	"atrium/internal/agent"
 	"atrium/internal/agent/actions"
+	"atrium/internal/agent/evaluation"
 	"atrium/internal/agent/runs"
 	"atrium/internal/billing"
 	"atrium/internal/desk/catalog"
@@ -33,7 +34,7 @@ var Entities = []Entity{
 	entity("AccessPolicyVersion", paged(policy.VersionsOf)),
 	entity("Agent", node(agent.Get), list("agents", agent.List)),
 	entity("AgentAction", get(actions.Get), list("agentActions", actions.List)),
-	entity("AgentEvaluation", paged(agent.EvaluationsOf)),
+	entity("AgentEvaluation", paged(evaluation.EvaluationsOf)),
 	entity("AgentRun", get(runs.Get), list("agentRuns", runs.List), lookUp(runs.LookUpEdges)),
 	entity("AgentVersion", paged(agent.VersionsOf)),
 	entity("ApiKey", node(apikey.Get), list("apiKeys", apikey.List)),
@@ -124,7 +125,7 @@ var Mutations = []Mutation{
 	mutation("endAllSessions", websession.EndAll),
 	mutation("endSession", websession.End),
 	mutation("erasePerson", people.ErasePerson),
-	mutation("evaluateAgent", agent.Evaluate),
+	mutation("evaluateAgent", evaluation.Evaluate),
 	mutation("exportAudit", auditlog.Export),
 	mutation("inviteUser", people.InviteUser),
 	mutation("markNotificationsRead", notice.MarkRead),
@@ -133,7 +134,7 @@ var Mutations = []Mutation{
 	mutation("publishWorkflow", workflow.PublishWorkflow),
 	mutation("reactivateUser", people.ReactivateUser),
 	mutation("rejectProposal", actions.RejectProposal),
-	mutation("replayAgentRun", agent.Replay),
+	mutation("replayAgentRun", evaluation.Replay),
 	mutation("replayInboundCall", inbound.ReplayCall),
 	mutation("replayWebhookDelivery", webhook.ReplayDelivery),
 	mutation("replayWebhookEvents", webhook.ReplayEvents),
@@ -155,7 +156,7 @@ var Mutations = []Mutation{
 	mutation("stopAllAgents", runs.StopAll),
 	mutation("switchSession", websession.Switch),
 	mutation("takeNextRequest", request.TakeNext),
-	mutation("testAgent", agent.Test),
+	mutation("testAgent", evaluation.Test),
 	mutation("updateAccessPolicy", policy.Update),
 	mutation("updateAgent", agent.Update),
 	mutation("updateCalendar", workflow.UpdateCalendar),

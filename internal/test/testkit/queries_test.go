@@ -22,7 +22,7 @@ import (
 // tx.Unfiltered, or its function must be one that loads, lists, looks up or prepares, or it must be listed here with the reason.
 var seenByTheCaller = map[string]string{
 	// Rows that an input refers to must be visible to the caller.
-	"internal/agent.test":                          "the request that an agent is tried on",
+	"internal/agent/evaluation.test":                          "the request that an agent is tried on",
 	"internal/agent/runs.rerun":                         "the request that an agent is to look at again",
 	"internal/agent.checkConnection":               "the secret of a model connection",
 	"internal/identity/apikey.behind":              "the user or service account that a key is made for",

@@ -1,4 +1,4 @@
-package agent
+package evaluation
 
 import (
 	"context"
@@ -294,7 +294,7 @@ func fillIn(s *plans.Subject, r attack.Request) {
 	}
 }
 
-// workEvaluations returns the worker of the jobs of evaluations, with a limit of concurrent calls of models.
-func workEvaluations(s worker.Server, calls *worker.Limiter) jobs.Option {
+// Workers returns the worker of the jobs of evaluations, with a limit of concurrent calls of models.
+func Workers(s worker.Server, calls *worker.Limiter) jobs.Option {
 	return jobs.Work(&evaluator{Server: s, busy: calls})
 }
