@@ -16,7 +16,7 @@ import (
 	"atrium/ent/agentrun"
 	"atrium/ent/agentturn"
 	"atrium/ent/request"
-	"atrium/internal/agent"
+	"atrium/internal/agent/runner"
 	"atrium/internal/agent/runs"
 	"atrium/internal/op"
 	"atrium/internal/platform/jobs"
@@ -65,7 +65,7 @@ func TestModelRunsThatDie(t *testing.T) {
 				if err := tx.AgentRun.UpdateOneID(run.ID).SetStatus(agentrun.StatusRUNNING).Exec(ctx); err != nil {
 					return err
 				}
-				job := jobs.Job{Args: agent.ThinkArgs{Company: run.CompanyID, Run: run.ID, Plan: run.Plans, Turn: kept + 1}}
+				job := jobs.Job{Args: runner.ThinkArgs{Company: run.CompanyID, Run: run.ID, Plan: run.Plans, Turn: kept + 1}}
 				return d.Queue.InsertManyTx(ctx, tx, job, job, job)
 			}))
 			m.mu.Lock()

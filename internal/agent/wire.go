@@ -10,6 +10,7 @@ import (
 	"atrium/internal/agent/custom"
 	"atrium/internal/agent/evaluation"
 	"atrium/internal/agent/phases"
+	"atrium/internal/agent/runner"
 	"atrium/internal/agent/runs"
 	"atrium/internal/agent/settings"
 	"atrium/internal/agent/worker"
@@ -78,5 +79,5 @@ func (d *Door) Work(out custom.Caller) jobs.Option {
 // Know registers the kinds of the agents' jobs, for a node that works none of them.
 func (d *Door) Know(out custom.Caller) jobs.Option {
 	calls := &worker.Limiter{} // of models
-	return jobs.All(runs.Workers(d.Engine), actions.Workers(d.Engine), workPlans(d.Server, calls), evaluation.Workers(d.Server, calls), phases.Workers(d.Engine), custom.Workers(d.Engine, out))
+	return jobs.All(runs.Workers(d.Engine), actions.Workers(d.Engine), runner.Workers(d.Server, calls), evaluation.Workers(d.Server, calls), phases.Workers(d.Engine), custom.Workers(d.Engine, out))
 }

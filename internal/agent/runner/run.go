@@ -1,4 +1,4 @@
-package agent
+package runner
 
 import (
 	"context"
@@ -209,8 +209,8 @@ func (w *runner) finish(ctx context.Context, job *rivertype.JobRow, args runs.Ru
 	})
 }
 
-// workPlans returns the workers of the jobs that plan, with a limit of concurrent calls of models.
-func workPlans(s worker.Server, calls *worker.Limiter) jobs.Option {
+// Workers returns the workers of the jobs that plan, with a limit of concurrent calls of models.
+func Workers(s worker.Server, calls *worker.Limiter) jobs.Option {
 	r := &runner{Server: s}
 	return jobs.All(jobs.Work(r), jobs.Work(&thinker{runner: r, busy: calls}))
 }
