@@ -131,7 +131,7 @@ func mayHold(ctx context.Context, tx *op.Tx, in holdInput) (any, error) {
 	if _, err := t.MayUse(ctx, tx, p, tools.Target{Request: run.Edges.Request}, arguments); err != nil {
 		return nil, err
 	}
-	return &actions.Allowed{t.Name, s, arguments}, lookUpRefs(ctx, tx, given)
+	return &actions.Allowed{Tool: t.Name, Settings: s, Arguments: arguments}, lookUpRefs(ctx, tx, given)
 }
 
 // lookUpRefs returns validation_error for an id in the arguments that is no row of the company, or nobody who works there.
