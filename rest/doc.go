@@ -3,9 +3,9 @@
 //
 // routes.go is the table of the endpoints that take a credential; inbound.go has the one that takes a signature. A row names a
 // method, a path, the status of a success, an operation of a domain package, and the function that renders the operation's result
-// (one file per resource: service.go, team.go, …). route.go runs a row, and answer.go writes the answer. Inside serves the same
-// rows, and those of transitions, to package mcp, which has authenticated the caller. The package decides nothing: package op
-// checks rights and runs transactions, package input validates inputs, and package gate maps errors to statuses.
+// (one file per resource: service.go, team.go, …). route.go runs a row, sent.go reads its call, and answer.go writes the answer.
+// Package mcp runs the same rows, and those of transitions, without HTTP (Inside). The package decides nothing: package op checks
+// rights and runs transactions, package input validates inputs, and package gate maps errors to statuses.
 //
 // A request passes these steps, each with the status of its refusal: request id → HTTPS (403) → credential (401) → rate limit
 // (429) → route (404, 405) → scope (403) → body (413, 415) → input (400) → the operation (403, 404, 409, 412, 422). A call of an

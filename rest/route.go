@@ -1,17 +1,13 @@
 package rest
 
 import (
+	"context"
 	"fmt"
 	"net/http"
-	"net/url"
 	"reflect"
 
-	"github.com/go-chi/chi/v5"
-
-	"atrium/internal/gate"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
-	"atrium/internal/platform/apperr"
 )
 
 // route is a row of the route table.
@@ -27,7 +23,7 @@ type route struct {
 	note     string       // what the reference says besides; empty for nothing
 	tagged   bool         // whether the row is about a single resource, which has an ETag
 
-	call func(s *Server, w http.ResponseWriter, r *http.Request) error
+	call func(ctx context.Context, e *op.Engine, s sent) (*op.Answer, error)
 }
 
 // single reports whether a row answers with one resource in its envelope.
@@ -116,61 +112,32 @@ func row[In, Out any](rt route, o *op.Operation[In, Out], wrap func(Out) any, ta
 		}
 		return rt.answer(wrap(out))
 	}
-	rt.call = func(s *Server, w http.ResponseWriter, r *http.Request) error {
-		call, err := o.Admit(r.Context(), s.engine, pathValue(r, "id"))
+	rt.call = func(ctx context.Context, e *op.Engine, s sent) (*op.Answer, error) {
+		call, err := o.Admit(ctx, e, s.path("id"))
 		if err != nil {
-			return err
+			return nil, err
 		}
-		var raw []byte
-		post := rt.method == http.MethodPost
-		switch {
-		case post && rt.op.Input.Optional() && r.ContentLength == 0 && r.Header.Get("Content-Type") == "":
-			raw = []byte("{}") // all of the fields are left out
-		case rt.op.Input.HasBody() || post && r.ContentLength != 0: // a POST without fields may send {}
-			if raw, err = gate.ReadBody(w, r); err != nil {
-				return err
-			}
-		}
-		query, err := url.ParseQuery(r.URL.RawQuery)
+		raw, query, err := s.read()
 		if err != nil {
-			return apperr.InvalidField("query", "must be parameters joined by '&', percent-encoded")
+			return nil, err
 		}
-		in, err := o.Decode(raw, func(name string) string { return pathValue(r, name) }, query)
+		in, err := o.Decode(raw, s.path, query)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if call.IdempotencyKey, call.Fingerprint, err = gate.IdempotencyKey(r, raw); err != nil {
-			return err
+		if call.IdempotencyKey, call.Fingerprint, err = s.key(raw); err != nil {
+			return nil, err
 		}
 		call.Render = render
 		if tag != nil {
-			call.IfMatch = ifMatch(r, tag)
+			call.IfMatch = s.ifMatch(tag)
 		}
-		out, kept, err := op.Run(r.Context(), s.engine, o, in, call.Checked())
-		if err != nil {
-			return err
+		out, kept, err := op.Run(ctx, e, o, in, call.Checked())
+		if err != nil || kept != nil {
+			return kept, err
 		}
-		if kept == nil {
-			answer, err := render(out)
-			if err != nil {
-				return err
-			}
-			kept = &answer
-		}
-		reply(w, r, kept)
-		return nil
+		answer, err := render(out)
+		return &answer, err
 	}
 	return rt
-}
-
-// pathValue returns a decoded path parameter. chi returns the raw text when the path has an unusual encoding.
-func pathValue(r *http.Request, name string) string {
-	v := chi.URLParam(r, name)
-	if r.URL.RawPath == "" {
-		return v
-	}
-	if decoded, err := url.PathUnescape(v); err == nil {
-		return decoded
-	}
-	return v
 }

@@ -105,7 +105,7 @@ var routes = []route{
 const onlySummaries = "Lists leave out the variables and phases of executions, which may be large: GET /v1/executions/{id} has them."
 
 // transitions are operations that change a request's status. /v1 has no endpoints for them, because its PATCH changes the status.
-// Inside has them, for callers that name operations, such as MCP.
+// Inside has them, because MCP has tools for them.
 var transitions = []route{
 	one(http.MethodPost, "/requests/{id}/accept", http.StatusOK, request.Accept, requestOut),
 	one(http.MethodPost, "/requests/{id}/decline", http.StatusOK, request.Decline, requestOut),

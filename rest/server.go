@@ -35,14 +35,13 @@ type Server struct {
 	engine  *op.Engine
 	log     *slog.Logger
 	router  chi.Router
-	inside  chi.Router   // see Inside
 	guarded http.Handler // the router behind the gate
 	methods []string     // all methods that routes take
 }
 
 // New returns the server. Returns an error when one of its documents cannot be rendered.
 func New(o Options) (*Server, error) {
-	s := &Server{engine: o.Engine, log: o.Log, router: chi.NewRouter(), inside: chi.NewRouter()}
+	s := &Server{engine: o.Engine, log: o.Log, router: chi.NewRouter()}
 	s.guarded = o.Gate.Guard(gate.Tokens, s.router, s.fail) // session cookies are not accepted here
 	description := newDocument(o.BaseURL, o.AuthURL)
 	document, err := description.json()
@@ -58,9 +57,6 @@ func New(o Options) (*Server, error) {
 		if rt.method == http.MethodGet {
 			s.handle(http.MethodHead, rt)
 		}
-	}
-	for _, rt := range slices.Concat(routes, transitions) {
-		s.inside.MethodFunc(rt.method, "/v1"+rt.path, func(w http.ResponseWriter, r *http.Request) { s.answer(rt, w, r) })
 	}
 	if err := s.handleInbound(o.Gate, cmp.Or(o.InboundPatience, inboundPatience)); err != nil {
 		return nil, fmt.Errorf("inbound webhooks: %w", err)
@@ -80,10 +76,6 @@ func New(o Options) (*Server, error) {
 	s.router.MethodNotAllowed(s.methodNotAllowed)
 	return s, nil
 }
-
-// Inside returns the routes for a caller that has authenticated the principal itself and put it into the request's context. It
-// also has the routes of transitions, and answers as /v1 does.
-func (s *Server) Inside() http.Handler { return s.inside }
 
 // ServeHTTP sends guarded paths through the gate and answers the others directly.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -116,9 +108,12 @@ func (s *Server) answer(rt route, w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), gate.MaxCall)
 	defer cancel()
 	r = r.WithContext(ctx)
-	if err := rt.call(s, w, r); err != nil {
+	answer, err := rt.call(ctx, s.engine, overHTTP{&rt, w, r})
+	if err != nil {
 		s.fail(w, r, err)
+		return
 	}
+	reply(w, r, answer)
 }
 
 // static answers with fixed bytes.

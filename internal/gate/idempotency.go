@@ -23,13 +23,19 @@ func IdempotencyKey(r *http.Request, raw []byte) (key string, fingerprint [32]by
 	if key, err = Key("Idempotency-Key", keys); err != nil {
 		return "", fingerprint, err
 	}
+	return key, Fingerprint(r.Method, r.URL.RequestURI(), raw, r.Header.Get(RunHeader)), nil
+}
+
+// Fingerprint returns the fingerprint of a request with a body to an address, within an agent's run if run is not empty: the same
+// write in another run is another request.
+func Fingerprint(method, address string, raw []byte, run string) (sum [32]byte) {
 	h := sha256.New()
-	_, _ = fmt.Fprintf(h, "%s\n%s\n%s", r.Method, r.URL.RequestURI(), raw)
-	if run := r.Header.Get("Agent-Run"); run != "" { // the same write in another run is another request
+	_, _ = fmt.Fprintf(h, "%s\n%s\n%s", method, address, raw)
+	if run != "" {
 		_, _ = fmt.Fprintf(h, "\n%s", run)
 	}
-	h.Sum(fingerprint[:0])
-	return key, fingerprint, nil
+	h.Sum(sum[:0])
+	return sum
 }
 
 // Key returns the key in the values of a header. Returns validation_error unless it is one text of 1 to MaxKey printable ASCII

@@ -20,7 +20,6 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
-	"atrium/internal/platform/strictjson"
 )
 
 // callerKey is the key of the caller in a context.
@@ -42,7 +41,7 @@ type caller struct {
 
 	mu        sync.Mutex // the SDK's goroutine may outlive the HTTP request
 	operation string     // of the tool; empty for other methods
-	status    int        // of the operation's REST answer; 0 while there is none
+	status    int        // of the operation's answer in REST; 0 while there is none
 }
 
 func (c *caller) ended(operation string, status int) {
@@ -94,7 +93,7 @@ func (c *caller) list() (*sdk.ListToolsResult, error) {
 	return out, nil
 }
 
-// call makes the REST call of a tool.
+// call runs the operation of a tool.
 func (c *caller) call(t registeredTool, arguments json.RawMessage) (*sdk.CallToolResult, error) {
 	p, ok := principal.From(c.r.Context())
 	if !ok {
@@ -103,16 +102,14 @@ func (c *caller) call(t registeredTool, arguments json.RawMessage) (*sdk.CallToo
 	c.ended(t.info.Name, 0)
 	as := *p
 	as.Via = "mcp"
-	answer := &answer{header: http.Header{"X-Request-Id": {p.RequestID}}, status: http.StatusOK}
-	req, err := c.request(principal.With(c.r.Context(), &as), t, arguments)
+	answer, err := c.run(principal.With(c.r.Context(), &as), t, arguments)
 	if err != nil {
-		gate.Fail(c.server.Log, answer, c.r, err)
-	} else {
-		c.server.Calls.ServeHTTP(answer, req)
+		refusal := &refusal{header: http.Header{"X-Request-Id": {p.RequestID}}}
+		gate.Fail(c.server.Log, refusal, c.r, err)
+		answer = &op.Answer{Status: refusal.status, Body: refusal.body}
 	}
-	c.ended(t.info.Name, answer.status)
-	body := answer.body.Bytes()
-	isError := answer.status >= http.StatusBadRequest
+	c.ended(t.info.Name, answer.Status)
+	body, isError := answer.Body, answer.Status >= http.StatusBadRequest
 	if t.show != nil && !isError {
 		if body, err = t.show(body); err != nil {
 			return nil, err
@@ -121,32 +118,63 @@ func (c *caller) call(t registeredTool, arguments json.RawMessage) (*sdk.CallToo
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(body)}}, IsError: isError}, nil
 }
 
-// answer records the REST answer.
-type answer struct {
+// refusal records an error as /v1 answers it.
+type refusal struct {
 	header http.Header
 	status int
-	body   bytes.Buffer
+	body   []byte
 }
 
-func (a *answer) Header() http.Header         { return a.header }
-func (a *answer) WriteHeader(status int)      { a.status = status }
-func (a *answer) Write(b []byte) (int, error) { return a.body.Write(b) }
+func (a *refusal) Header() http.Header    { return a.header }
+func (a *refusal) WriteHeader(status int) { a.status = status }
+func (a *refusal) Write(b []byte) (int, error) {
+	a.body = append(a.body, b...)
+	return len(b), nil
+}
 
-// request returns the REST request of a tool's call. Returns validation_error for an unknown argument or a missing path argument.
-func (c *caller) request(ctx context.Context, t registeredTool, arguments json.RawMessage) (*http.Request, error) {
-	given := map[string]json.RawMessage{}
-	if len(arguments) > 0 {
-		if err := strictjson.Check(arguments); err != nil {
-			return nil, apperr.InvalidField("arguments", "is not valid JSON: %v", err)
-		}
+// run runs the operation of a tool. Returns validation_error for an unknown argument or a missing path argument.
+func (c *caller) run(ctx context.Context, t registeredTool, arguments json.RawMessage) (*op.Answer, error) {
+	var given map[string]json.RawMessage
+	if len(arguments) > 0 { // strict JSON, as the whole message is
 		if err := json.Unmarshal(arguments, &given); err != nil {
 			return nil, apperr.InvalidField("arguments", "must be an object")
 		}
 	}
-	path, query, body := "/v1"+t.path, url.Values{}, map[string]json.RawMessage{}
+	if given == nil { // nothing, or null
+		given = map[string]json.RawMessage{}
+	}
+	params, err := t.params(given)
+	if err != nil {
+		return nil, err
+	}
+	var unknown []apperr.Detail
+	for name := range given {
+		if !t.info.Input.HasBody() || !t.has(name) {
+			unknown = append(unknown, apperr.Detail{Field: name, Message: "is not a known argument"})
+		}
+	}
+	if len(unknown) > 0 {
+		slices.SortFunc(unknown, func(a, b apperr.Detail) int { return strings.Compare(a.Field, b.Field) })
+		return nil, apperr.Invalid(unknown...)
+	}
+	var body []byte
+	if t.info.Action != op.Read {
+		if body, err = json.Marshal(given); err != nil {
+			return nil, fmt.Errorf("write the body: %w", err)
+		}
+	}
+	return c.server.Calls(ctx, t.info, params, body, c.r.Header.Values("Idempotency-Key"))
+}
+
+// params removes the parameters of the path and the query from the arguments, and returns them as they are written in a URL.
+func (t *tool) params(given map[string]json.RawMessage) (url.Values, error) {
+	params, missing := url.Values{}, ""
 	for _, p := range t.info.Input.Params {
 		raw, ok := given[p.Name]
-		if !ok || len(t.only) > 0 && !slices.Contains(t.only, p.Name) {
+		if !ok || !t.has(p.Name) {
+			if p.In == "path" {
+				missing = p.Name
+			}
 			continue
 		}
 		delete(given, p.Name)
@@ -161,45 +189,17 @@ func (c *caller) request(ctx context.Context, t registeredTool, arguments json.R
 			if text == "" {
 				return nil, apperr.InvalidField(p.Name, "is required")
 			}
-			path = strings.Replace(path, "{"+p.Name+"}", url.PathEscape(text), 1)
-		} else {
-			query.Set(p.Name, text)
 		}
+		params.Set(p.Name, text)
 	}
-	if at := strings.IndexByte(path, '{'); at >= 0 {
-		return nil, apperr.InvalidField(strings.Trim(path[at:strings.IndexByte(path, '}')+1], "{}"), "is required")
+	if missing != "" {
+		return nil, apperr.InvalidField(missing, "is required")
 	}
-	var unknown []apperr.Detail
-	for name, raw := range given {
-		known := t.info.Input.HasBody() && (len(t.only) == 0 || slices.Contains(t.only, name))
-		if !known {
-			unknown = append(unknown, apperr.Detail{Field: name, Message: "is not a known argument"})
-			continue
-		}
-		body[name] = raw
-	}
-	if len(unknown) > 0 {
-		slices.SortFunc(unknown, func(a, b apperr.Detail) int { return strings.Compare(a.Field, b.Field) })
-		return nil, apperr.Invalid(unknown...)
-	}
-	raw, err := json.Marshal(body)
-	if err != nil {
-		return nil, fmt.Errorf("write the body: %w", err)
-	}
-	u := path
-	if len(query) > 0 {
-		u += "?" + query.Encode()
-	}
-	req, err := http.NewRequestWithContext(ctx, t.method, u, bytes.NewReader(raw))
-	if err != nil {
-		return nil, fmt.Errorf("write the call: %w", err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	if key := c.r.Header.Values("Idempotency-Key"); len(key) > 0 && t.method != http.MethodGet {
-		req.Header["Idempotency-Key"] = key
-	}
-	return req, nil
+	return params, nil
 }
+
+// has reports whether the tool has an argument, if its operation has.
+func (t *tool) has(name string) bool { return len(t.only) == 0 || slices.Contains(t.only, name) }
 
 // plain returns an argument as it is written in a URL: lists are joined by commas.
 func plain(raw json.RawMessage) (string, error) {

@@ -1,10 +1,10 @@
 // Package mcp is the API for agents that speak the Model Context Protocol: POST /mcp. It is stateless, so any node answers any
 // call. cmd mounts it beside REST and GraphQL.
 //
-// A tool is a row of a table (tools.go): the name that GraphQL has for an operation, the operation, and its REST endpoint. Its
-// arguments are the operation's input: path, query and body in one object. A tool call makes the corresponding REST call in the
-// process, behind the same gate. So rules, bodies and errors are the same, and a tool cannot drift from its operation: New fails
-// for a tool with an argument that its operation does not have.
+// A tool is a row of a table (tools.go): the name that GraphQL has for an operation, and the operation. Its arguments are the
+// operation's input: path, query and body in one object. A tool call runs the row that REST's table has for the operation, which
+// reads the same parameters and renders the same body. So rules, bodies and errors are the same, and a tool cannot drift from its
+// operation: New fails for a tool with an argument that its operation does not have.
 //
 //	POST /mcp ─> gate (key or token, limits, Agent-Run) ─> SDK ─┬─> tools/list: those that the caller's role and scopes allow
 //	                                                           └─> tools/call ─> rest.Server.Inside ─> op.Run

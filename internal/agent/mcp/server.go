@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -27,11 +28,14 @@ const (
 	MetadataPath = "/.well-known/oauth-protected-resource"
 )
 
+// Calls runs an operation as its endpoint in REST does: see rest.Server.Inside.
+type Calls func(ctx context.Context, o *op.Info, params url.Values, body []byte, keys []string) (*op.Answer, error)
+
 // Options are what the server is built from.
 type Options struct {
 	Engine  *op.Engine
 	Gate    *gate.Gate
-	Calls   http.Handler // REST's table without its gate: see rest.Server.Inside
+	Calls   Calls
 	Log     *slog.Logger
 	BaseURL string // of the service, as browsers write an origin
 	AuthURL string // of the identity provider, or another issuer's

@@ -3,11 +3,13 @@
 package mcp_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -103,12 +105,12 @@ func TestAPanicEndsOneCall(t *testing.T) {
 	lines := make(logged, 10)
 	s := apitest.Serve(t, w, func(p apitest.Parts) (http.Handler, error) {
 		p.Gate.AccessLog, p.Gate.Logged = slog.New(slog.NewJSONHandler(lines, nil)), gate.LogErrors
-		calls := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if strings.HasSuffix(r.URL.Path, "/req_1") {
+		calls := func(_ context.Context, _ *op.Info, params url.Values, _ []byte, _ []string) (*op.Answer, error) {
+			if params.Get("id") == "req_1" {
 				panic("a fault of ours")
 			}
-			gate.Fail(p.Log, w, r, errors.New("another"))
-		})
+			return nil, errors.New("another")
+		}
 		return mcp.New(mcp.Options{Engine: p.Engine, Gate: p.Gate, Calls: calls, Log: p.Log, BaseURL: p.BaseURL, AuthURL: p.BaseURL})
 	})
 	c := dial(t, s, http.Header{"X-Api-Key": {s.A.OwnerKey.Value}})
@@ -280,6 +282,14 @@ func TestArgumentsAndKeys(t *testing.T) {
 		other, isError := call(t, once, "createRequest", vars{"serviceId": service, "offeringId": offered, "title": "u"})
 		require.True(t, isError)
 		require.Equal(t, "idempotency_mismatch", other["error"])
+
+		// The same call has the same fingerprint over HTTP.
+		id, key := first["data"].(vars)["id"].(string), http.Header{"X-Api-Key": {s.A.OwnerKey.Value}, "Idempotency-Key": {"twice"}}
+		s.Do(t, apitest.Scenario{As: s.A.OwnerKey, Method: http.MethodPost, Path: "/v1/requests/" + id + "/comments", Header: http.Header{"Idempotency-Key": {"twice"}}, Body: `{"body":"On its way."}`, WantStatus: http.StatusCreated})
+		said, isError := call(t, dial(t, s, key), "createComment", vars{"id": id, "body": "On its way."})
+		require.False(t, isError, said)
+		list, _ := call(t, c, "comments", vars{"id": id})
+		require.Len(t, list["data"], 1)
 	})
 }
 
