@@ -93,11 +93,11 @@ func (c *caller) list() (*sdk.ListToolsResult, error) {
 	return out, nil
 }
 
-// call runs the operation of a tool.
-func (c *caller) call(t registeredTool, arguments json.RawMessage) (*sdk.CallToolResult, error) {
+// call runs the operation of a tool, and returns the result's text. isError says that it is an error of the operation.
+func (c *caller) call(t registeredTool, arguments json.RawMessage) (text string, isError bool, err error) {
 	p, ok := principal.From(c.r.Context())
 	if !ok {
-		return nil, errors.New("nobody is calling")
+		return "", false, errors.New("nobody is calling")
 	}
 	c.ended(t.info.Name, 0)
 	as := *p
@@ -112,10 +112,10 @@ func (c *caller) call(t registeredTool, arguments json.RawMessage) (*sdk.CallToo
 	body, isError := answer.Body, answer.Status >= http.StatusBadRequest
 	if t.show != nil && !isError {
 		if body, err = t.show(body); err != nil {
-			return nil, err
+			return "", false, err
 		}
 	}
-	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(body)}}, IsError: isError}, nil
+	return string(body), isError, nil
 }
 
 // refusal records an error as /v1 answers it.

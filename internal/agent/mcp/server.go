@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -46,6 +47,8 @@ type Options struct {
 type Server struct {
 	Options
 	tools   []registeredTool
+	byName  map[string]registeredTool // by the name as JSON
+	sdk     http.Handler
 	handler http.Handler
 }
 
@@ -57,7 +60,7 @@ type registeredTool struct {
 
 // New returns the server. Returns an error for a tool with an argument that its operation does not have.
 func New(o Options) (*Server, error) {
-	s := &Server{Options: o}
+	s := &Server{Options: o, byName: map[string]registeredTool{}}
 	for i := range table {
 		t := &table[i]
 		schema, err := schemaOf(t)
@@ -68,71 +71,80 @@ func New(o Options) (*Server, error) {
 		if about == "" {
 			about = t.info.Summary + "."
 		}
-		s.tools = append(s.tools, registeredTool{t, &sdk.Tool{Name: t.name, Description: about, InputSchema: schema, Annotations: &sdk.ToolAnnotations{
+		tool := registeredTool{t, &sdk.Tool{Name: t.name, Description: about, InputSchema: schema, Annotations: &sdk.ToolAnnotations{
 			ReadOnlyHint: t.info.Action == op.Read, DestructiveHint: new(t.destructive), OpenWorldHint: new(false),
-		}}})
+		}}}
+		s.tools = append(s.tools, tool)
+		s.byName[strconv.Quote(t.name)] = tool
 	}
 	server := s.server()
-	answers := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
+	s.sdk = sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, DisableLocalhostProtection: true, // no cookie counts here, and proxies call from loopback
 	})
 	s.handler = o.Gate.Guard(gate.Bearers, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		gate.SetRoute(w, Path)
-		if r.Method != http.MethodPost {
-			w.Header().Set("Allow", http.MethodPost)
-			s.fail(w, r, apperr.New(apperr.MethodNotAllowed, "The path does not take this method."))
-			return
-		}
-		if origin := r.Header.Get("Origin"); origin != "" && origin != s.BaseURL { // a page that rebinds DNS to our address still sends its own origin
-			s.fail(w, r, apperr.New(apperr.Forbidden, "Pages of other origins do not call here."))
-			return
-		}
-		raw, err := gate.ReadBody(w, r)
-		if err != nil {
+		if err := s.answer(w, r); err != nil {
 			s.fail(w, r, err)
-			return
 		}
-		if err := checkMessage(raw); err != nil {
-			s.fail(w, r, err)
-			return
-		}
-		r.Body = io.NopCloser(bytes.NewReader(raw))
-		c := &caller{server: s, r: r}
-		plain := &plainFault{ResponseWriter: w}
-		answers.ServeHTTP(plain, r.WithContext(context.WithValue(r.Context(), callerKey{}, c)))
-		if plain.held {
-			s.fail(w, r, apperr.New(apperr.Validation, "%s.", strings.TrimRight(plain.text.String(), ".\n")))
-			return
-		}
-		c.record(w)
 	}), s.fail)
 	return s, nil
 }
 
-// checkMessage returns validation_error for a body that is no message of the protocol. The SDK would say so in words of its own code.
-func checkMessage(raw []byte) error {
-	if err := strictjson.Check(raw); err != nil {
-		return apperr.InvalidField("body", "is not valid JSON: %v", err)
+// answer answers an admitted call, or returns the error of one that is no message of the protocol.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request) error {
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", http.MethodPost)
+		return apperr.New(apperr.MethodNotAllowed, "The path does not take this method.")
 	}
-	var m struct {
-		Method *string `json:"method"`
-		Params json.RawMessage
+	if origin := r.Header.Get("Origin"); origin != "" && origin != s.BaseURL { // a page that rebinds DNS to our address still sends its own origin
+		return apperr.New(apperr.Forbidden, "Pages of other origins do not call here.")
 	}
-	switch err := json.Unmarshal(raw, &m); {
-	case bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n"), []byte("[")):
-		return apperr.InvalidField("body", "must be one message: batches are not taken")
-	case err != nil || m.Method == nil:
-		return apperr.InvalidField("body", "must be a message of JSON-RPC, with a method")
-	case *m.Method != "tools/call":
-		return nil
+	raw, err := gate.ReadBody(w, r)
+	if err != nil {
+		return err
 	}
-	var call struct {
-		Name *string `json:"name"`
+	m, err := readMessage(raw)
+	if err != nil {
+		return err
 	}
-	if err := json.Unmarshal(m.Params, &call); err != nil || call.Name == nil {
-		return apperr.InvalidField("params.name", "must be the name of a tool")
+	c := &caller{server: s, r: r}
+	defer c.record(w)
+	if call, ok := s.plainCall(r.Header, m); ok {
+		return c.answer(w, call)
+	}
+	r.Body = io.NopCloser(bytes.NewReader(raw))
+	plain := &plainFault{ResponseWriter: w}
+	s.sdk.ServeHTTP(plain, r.WithContext(context.WithValue(r.Context(), callerKey{}, c)))
+	if plain.held {
+		return apperr.New(apperr.Validation, "%s.", strings.TrimRight(plain.text.String(), ".\n"))
 	}
 	return nil
+}
+
+// message is a message of the protocol: its fields, and for a tool call those of its params.
+type message struct{ fields, params map[string]json.RawMessage }
+
+// readMessage returns validation_error for a body that is no message of the protocol. The SDK would say so in words of its own code.
+func readMessage(raw []byte) (m message, err error) {
+	if err := strictjson.Check(raw); err != nil {
+		return m, apperr.InvalidField("body", "is not valid JSON: %v", err)
+	}
+	var method *string
+	if err = json.Unmarshal(raw, &m.fields); err == nil && m.fields["method"] != nil {
+		err = json.Unmarshal(m.fields["method"], &method)
+	}
+	switch {
+	case bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n"), []byte("[")):
+		return m, apperr.InvalidField("body", "must be one message: batches are not taken")
+	case err != nil || method == nil:
+		return m, apperr.InvalidField("body", "must be a message of JSON-RPC, with a method")
+	case *method != "tools/call":
+		return m, nil
+	}
+	if err := json.Unmarshal(m.fields["params"], &m.params); err != nil || !bytes.HasPrefix(m.params["name"], []byte(`"`)) {
+		return m, apperr.InvalidField("params.name", "must be the name of a tool")
+	}
+	return m, nil
 }
 
 // plainFault keeps the plain text with which the SDK refuses a request, so that it is answered as all refusals are.
@@ -207,9 +219,14 @@ const instructions = "Atrium keeps a company's requests: services have offerings
 // may take for support.
 var undeclared = []string{"completion", "logging", "prompts", "resources"}
 
-// server returns the SDK's server, which answers all calls.
+// about describes the server to clients.
+func (s *Server) about() *sdk.Implementation {
+	return &sdk.Implementation{Name: "atrium", Title: "Atrium", Version: s.Version}
+}
+
+// server returns the SDK's server, which answers all messages but plain tool calls.
 func (s *Server) server() *sdk.Server {
-	out := sdk.NewServer(&sdk.Implementation{Name: "atrium", Title: "Atrium", Version: s.Version}, &sdk.ServerOptions{
+	out := sdk.NewServer(s.about(), &sdk.ServerOptions{
 		Instructions: instructions, Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
 	})
 	for i := range s.tools {
@@ -219,7 +236,11 @@ func (s *Server) server() *sdk.Server {
 			if err != nil {
 				return nil, err
 			}
-			return c.call(t, req.Params.Arguments)
+			text, isError, err := c.call(t, req.Params.Arguments)
+			if err != nil {
+				return nil, err
+			}
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}, IsError: isError}, nil
 		})
 	}
 	out.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
