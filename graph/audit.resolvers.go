@@ -6,6 +6,7 @@ import (
 
 	"atrium/ent"
 	"atrium/graph/generated"
+	"atrium/graph/internal/resolve"
 	"atrium/internal/notify/feed"
 	"atrium/internal/op"
 	"atrium/internal/op/audit/merkle"
@@ -15,11 +16,11 @@ import (
 // ExportAudit reads the entries after the export was recorded. A repeat with the same idempotency key records nothing and reads the
 // same entries again.
 func (r *mutationResolver) ExportAudit(ctx context.Context, input auditlog.ExportInput) (*generated.ExportAuditPayload, error) {
-	recorded, err := underKey(ctx, r.engine, auditlog.Export, input, &op.Call{})
+	recorded, err := resolve.UnderKey(ctx, r.Engine, auditlog.Export, input, &op.Call{})
 	if err != nil {
 		return nil, err
 	}
-	out, err := run(ctx, r.engine, auditlog.ReadExport, input.AsOf(recorded))
+	out, err := resolve.Run(ctx, r.Engine, auditlog.ReadExport, input.AsOf(recorded))
 	return &generated.ExportAuditPayload{Export: out}, err
 }
 
@@ -32,7 +33,7 @@ func (r *requestHistoryEntryResolver) Actor(_ context.Context, e *ent.AuditEntry
 }
 
 func (r *queryResolver) RequestHistory(ctx context.Context, id string) ([]*ent.AuditEntry, error) {
-	return run(ctx, r.engine, auditlog.RequestHistory, op.ByID{ID: id})
+	return resolve.Run(ctx, r.Engine, auditlog.RequestHistory, op.ByID{ID: id})
 }
 
 func (r *auditEntryResolver) Resource(_ context.Context, e *ent.AuditEntry) (*ent.AuditEntry, error) {
@@ -47,12 +48,12 @@ func (r *auditEntryResolver) LeafHash(_ context.Context, e *ent.AuditEntry) (*st
 }
 
 func (r *queryResolver) VerifyAudit(ctx context.Context) (*merkle.Report, error) {
-	report, err := run(ctx, r.engine, auditlog.Verify, auditlog.VerifyInput{})
+	report, err := resolve.Run(ctx, r.Engine, auditlog.Verify, auditlog.VerifyInput{})
 	return &report, err
 }
 
 func (r *queryResolver) AuditProof(ctx context.Context, id string) (*auditlog.Proof, error) {
-	return run(ctx, r.engine, auditlog.Prove, op.ByID{ID: id})
+	return resolve.Run(ctx, r.Engine, auditlog.Prove, op.ByID{ID: id})
 }
 
 func (r *auditProofResolver) Leaf(_ context.Context, p *auditlog.Proof) (string, error) {
@@ -67,7 +68,7 @@ func (r *subscriptionResolver) AuditEntryChanged(ctx context.Context, filter *au
 	in := auditlog.LookUpEntriesInput{ListEntriesInput: op.Or(filter, auditlog.ListEntriesInput{})}
 	return watch(ctx, watched{feed.AuditEntries, feed.Filter{}}, func(ctx context.Context, ids, _ []string) (map[string]*ent.AuditEntry, error) {
 		in.IDs = ids
-		return run(ctx, r.engine, auditlog.LookUpEntries, in)
+		return resolve.Run(ctx, r.Engine, auditlog.LookUpEntries, in)
 	}, func(kind generated.ChangeKind, e *ent.AuditEntry) *generated.AuditEntryChange {
 		return &generated.AuditEntryChange{Change: kind, AuditEntry: e}
 	})

@@ -7,36 +7,37 @@ import (
 	"atrium/ent/company"
 	"atrium/graph/generated"
 	"atrium/graph/internal/relay"
+	"atrium/graph/internal/resolve"
 	"atrium/internal/billing"
 	onpaper "atrium/internal/billing/document" // renamed, because this package has a type document
 )
 
 func (r *queryResolver) CreditBalance(ctx context.Context) (*billing.Balance, error) {
-	return run(ctx, r.engine, billing.GetBalance, billing.GetBalanceInput{})
+	return resolve.Run(ctx, r.Engine, billing.GetBalance, billing.GetBalanceInput{})
 }
 
 func (r *queryResolver) CreditHistory(ctx context.Context, first *int, after *string) (*relay.Connection[ent.CreditEntry], error) {
-	return list(ctx, r.engine, billing.ListHistory, nil, first, after, nil)
+	return resolve.List(ctx, r.Engine, billing.ListHistory, nil, first, after, nil)
 }
 
 func (r *queryResolver) PreviewPlanChange(ctx context.Context, plan company.Plan) (*billing.PlanChange, error) {
-	return run(ctx, r.engine, billing.PreviewPlanChange, billing.PlanInput{Plan: string(plan)})
+	return resolve.Run(ctx, r.Engine, billing.PreviewPlanChange, billing.PlanInput{Plan: string(plan)})
 }
 
 func (r *mutationResolver) ChangePlan(ctx context.Context, input billing.PlanInput) (*generated.ChangePlanPayload, error) {
-	s, err := change(ctx, r.engine, billing.ChangePlan, input, "")
+	s, err := resolve.Change(ctx, r.Engine, billing.ChangePlan, input, "")
 	if err != nil {
 		return nil, err
 	}
-	c, err := r.company(ctx)
+	c, err := ownCompany(ctx, r.Engine)
 	return &generated.ChangePlanPayload{Company: c, Invoice: s.Invoice}, err
 }
 
 func (r *mutationResolver) CancelSubscription(ctx context.Context, input billing.CancelInput) (*generated.CancelSubscriptionPayload, error) {
-	if _, err := change(ctx, r.engine, billing.CancelSubscription, input, ""); err != nil {
+	if _, err := resolve.Change(ctx, r.Engine, billing.CancelSubscription, input, ""); err != nil {
 		return nil, err
 	}
-	c, err := r.company(ctx)
+	c, err := ownCompany(ctx, r.Engine)
 	return &generated.CancelSubscriptionPayload{Company: c}, err
 }
 
@@ -53,7 +54,7 @@ func (r *invoiceResolver) Lines(_ context.Context, inv *ent.Invoice) ([]*billing
 }
 
 func (r *invoiceResolver) CreditNotes(ctx context.Context, inv *ent.Invoice) ([]*ent.CreditNote, error) {
-	return resolveAttached(ctx, r.engine, inv, func(inv *ent.Invoice) string { return inv.ID }, billing.LookUpCreditNotes)
+	return resolve.Attached(ctx, r.Engine, inv, func(inv *ent.Invoice) string { return inv.ID }, billing.LookUpCreditNotes)
 }
 
 func (r *creditNoteResolver) Number(_ context.Context, note *ent.CreditNote) (string, error) {

@@ -4,34 +4,41 @@ import (
 	"context"
 
 	"atrium/graph/generated"
+	"atrium/graph/internal/resolve"
 	"atrium/graph/internal/view"
 	"atrium/internal/op"
 	"atrium/internal/people/company"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
 )
 
 func (r *queryResolver) Viewer(ctx context.Context) (*view.Viewer, error) {
-	return viewer(ctx)
+	p, ok := principal.From(ctx)
+	if !ok {
+		return nil, apperr.Unauthenticated(nil)
+	}
+	return view.NewViewer(p), nil
 }
 
 func (r *mutationResolver) UpdateCompany(ctx context.Context, input company.UpdateInput) (*generated.UpdateCompanyPayload, error) {
-	c, err := change(ctx, r.engine, company.Update, input, "")
+	c, err := resolve.Change(ctx, r.Engine, company.Update, input, "")
 	return &generated.UpdateCompanyPayload{Company: view.NewCompany(c)}, err
 }
 
 func (r *viewerResolver) Company(ctx context.Context, _ *view.Viewer) (*view.Company, error) {
-	return r.company(ctx)
+	return ownCompany(ctx, r.Engine)
 }
 
 func (r *viewerResolver) Permissions(ctx context.Context, _ *view.Viewer) ([]string, error) {
-	return op.Permissions(ctx, r.engine)
+	return op.Permissions(ctx, r.Engine)
 }
 
 func (r *companyResolver) Etag(_ context.Context, c *view.Company) (string, error) {
-	return etagOf(c.Company, nil), nil
+	return resolve.ETag(c.Company, nil), nil
 }
 
-// company returns the caller's company.
-func (r *Resolver) company(ctx context.Context) (*view.Company, error) {
-	c, err := run(ctx, r.engine, company.Get, company.GetInput{})
+// ownCompany returns the caller's company.
+func ownCompany(ctx context.Context, e *op.Engine) (*view.Company, error) {
+	c, err := resolve.Run(ctx, e, company.Get, company.GetInput{})
 	return view.NewCompany(c), err
 }

@@ -3,10 +3,10 @@
 //
 // The table of the API is graph/internal/registry: one row per entity and one per mutation, each with its operations. `go
 // generate` derives from it and from the operations' input structs: inputs, payloads, filters, orders, connections, the fields of
-// Query and Mutation, and their resolvers. *.graphqls declare the object types and special cases; *.resolvers.go resolve what the
-// generator has no rule for. Inputs are bound to the operations' structs and checked by the operations' rules as REST's bodies
-// are, so both APIs report the same faults. schema.graphql holds what clients may rely on: a test refuses changes of it that
-// break clients.
+// Query and Mutation, and their resolvers (graph/generated). *.graphqls declare the object types and special cases;
+// *.resolvers.go resolve what the generator has no rule for. Inputs are bound to the operations' structs and checked by the
+// operations' rules as REST's bodies are, so both APIs report the same faults. schema.graphql holds what clients may rely on: a
+// test refuses changes of it that break clients.
 //
 // A call passes these steps, each with the status of its refusal: authentication (401) → rate limit (429) → method, origin (405,
 // 403) → body (413, 415) → the document: trusted documents → syntax → size → introspection → rate limit by cost → validation →
@@ -35,9 +35,8 @@
 //
 //	server.go     from a call to its answer
 //	prepare.go    what an operation must pass before it runs
-//	run.go        operations behind root fields, edges.go behind edges, node.go behind ids
-//	loader.go     why an edge of a hundred rows takes one statement
-//	columns.go    which columns of rows are read: those that the document asks for
+//	resolver.go   the types of the resolvers that are partly or wholly written by hand
+//	node.go       operations behind ids; graph/internal/resolve has those behind root fields and edges
 //	stream.go     the life of a stream; stream_watch.go where its events come from, stream_limits.go how many may be open,
 //	              stream_sse.go how events are written
 //	errors.go     how errors are written into answers

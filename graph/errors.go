@@ -16,6 +16,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"atrium/graph/internal/fault"
+	"atrium/graph/internal/resolve"
 	"atrium/graph/internal/scalar"
 	"atrium/internal/gate"
 	"atrium/internal/platform/apperr"
@@ -48,8 +49,8 @@ func (s *Server) present(ctx context.Context, err error) *gqlerror.Error {
 	if p, ok := principal.From(ctx); ok {
 		requestID = p.RequestID
 	}
-	if w, ok := errors.AsType[*pendingActionError](err); ok {
-		return w.presented(ctx, requestID)
+	if w, ok := errors.AsType[*resolve.PendingAction](err); ok {
+		return pending(ctx, w, requestID)
 	}
 	if ours := e.Code == apperr.Internal || apperr.CodeOf(err) == apperr.Internal && store.IsUnavailable(err); ours && !gate.CallerLeft(ctx) {
 		s.Log.ErrorContext(ctx, "field failed", "error", err, "requestId", requestID, "path", graphql.GetPath(ctx).String())
@@ -61,17 +62,10 @@ func (s *Server) present(ctx context.Context, err error) *gqlerror.Error {
 	return out
 }
 
-// pendingActionError is the error of an agent's mutation that has become an action, which waits for a person. REST answers it with 202.
-type pendingActionError struct{ answer json.RawMessage }
-
-func (*pendingActionError) Error() string {
-	return "This was not done: it has become an action, which people look at."
-}
-
-// presented returns the GraphQL error of a mutation that waits, with its action.
-func (e *pendingActionError) presented(ctx context.Context, requestID string) *gqlerror.Error {
+// pending returns the GraphQL error of a mutation that waits, with its action.
+func pending(ctx context.Context, e *resolve.PendingAction, requestID string) *gqlerror.Error {
 	extensions := map[string]any{}
-	if err := json.Unmarshal(e.answer, &extensions); err != nil {
+	if err := json.Unmarshal(e.Answer, &extensions); err != nil {
 		extensions = map[string]any{}
 	}
 	extensions["code"], extensions["requestId"] = "accepted", requestID

@@ -7,6 +7,7 @@ import (
 
 	"atrium/ent"
 	"atrium/graph/generated"
+	"atrium/graph/internal/resolve"
 	"atrium/internal/desk/sla"
 	"atrium/internal/notify/feed"
 	"atrium/internal/op"
@@ -15,15 +16,15 @@ import (
 )
 
 func (r *queryResolver) PreviewMove(ctx context.Context, id string, version int, phaseID *string) (*execution.MovePreview, error) {
-	p, err := run(ctx, r.engine, execution.PreviewMove, execution.PreviewMoveInput{ByID: op.ByID{ID: id}, Version: version, PhaseID: op.Or(phaseID, "")})
+	p, err := resolve.Run(ctx, r.Engine, execution.PreviewMove, execution.PreviewMoveInput{ByID: op.ByID{ID: id}, Version: version, PhaseID: op.Or(phaseID, "")})
 	return &p, err
 }
 
 func (r *subscriptionResolver) ExecutionChanged(ctx context.Context, id *string, filter *execution.ListInput) (<-chan *generated.ExecutionChange, error) {
 	in := execution.LookUpInput{ListInput: op.Or(filter, execution.ListInput{})}
-	return watch(ctx, watched{feed.Executions, feed.Filter{ID: op.Or(id, "")}}, readable(r.engine, id, execution.Get, func(ctx context.Context, ids, _ []string) (map[string]*ent.Execution, error) {
+	return watch(ctx, watched{feed.Executions, feed.Filter{ID: op.Or(id, "")}}, readable(r.Engine, id, execution.Get, func(ctx context.Context, ids, _ []string) (map[string]*ent.Execution, error) {
 		in.IDs = ids
-		return run(ctx, r.engine, execution.LookUpChanged, in)
+		return resolve.Run(ctx, r.Engine, execution.LookUpChanged, in)
 	}), func(kind generated.ChangeKind, e *ent.Execution) *generated.ExecutionChange {
 		return &generated.ExecutionChange{Change: kind, Execution: e}
 	})
@@ -31,24 +32,24 @@ func (r *subscriptionResolver) ExecutionChanged(ctx context.Context, id *string,
 
 func (r *subscriptionResolver) TaskChanged(ctx context.Context, id *string, filter *execution.ListTasksInput) (<-chan *generated.TaskChange, error) {
 	in := execution.LookUpTasksInput{ListTasksInput: op.Or(filter, execution.ListTasksInput{})}
-	return watch(ctx, watched{feed.Tasks, feed.Filter{ID: op.Or(id, "")}}, readable(r.engine, id, execution.GetTask, func(ctx context.Context, ids, _ []string) (map[string]*ent.Task, error) {
+	return watch(ctx, watched{feed.Tasks, feed.Filter{ID: op.Or(id, "")}}, readable(r.Engine, id, execution.GetTask, func(ctx context.Context, ids, _ []string) (map[string]*ent.Task, error) {
 		in.IDs = ids
-		return run(ctx, r.engine, execution.LookUpTasks, in)
+		return resolve.Run(ctx, r.Engine, execution.LookUpTasks, in)
 	}), func(kind generated.ChangeKind, t *ent.Task) *generated.TaskChange {
 		return &generated.TaskChange{Change: kind, Task: t}
 	})
 }
 
 func (r *executionResolver) Variables(ctx context.Context, e *ent.Execution) (json.RawMessage, error) {
-	return resolveAttached(ctx, r.engine, e, func(e *ent.Execution) string { return e.ID }, execution.LookUpVariables)
+	return resolve.Attached(ctx, r.Engine, e, func(e *ent.Execution) string { return e.ID }, execution.LookUpVariables)
 }
 
 func (r *executionResolver) Phases(ctx context.Context, e *ent.Execution) ([]*ent.PhaseVisit, error) {
-	return resolveAttached(ctx, r.engine, e, func(e *ent.Execution) string { return e.ID }, execution.LookUpHistory)
+	return resolve.Attached(ctx, r.Engine, e, func(e *ent.Execution) string { return e.ID }, execution.LookUpHistory)
 }
 
 func (r *executionResolver) PhaseNames(ctx context.Context, e *ent.Execution) (map[string]string, error) {
-	return resolveAttached(ctx, r.engine, e, func(e *ent.Execution) string { return e.ID }, execution.LookUpPhaseNames)
+	return resolve.Attached(ctx, r.Engine, e, func(e *ent.Execution) string { return e.ID }, execution.LookUpPhaseNames)
 }
 
 func (r *executionResolver) Error(_ context.Context, e *ent.Execution) (*engine.Fault, error) {
@@ -60,7 +61,7 @@ func (r *phaseVisitResolver) Error(_ context.Context, v *ent.PhaseVisit) (*engin
 }
 
 func (r *phaseVisitResolver) Transition(_ context.Context, v *ent.PhaseVisit) (*string, error) {
-	return textOrNil(v.Transition), nil
+	return resolve.TextOrNil(v.Transition), nil
 }
 
 func (r *taskResolver) SLA(_ context.Context, t *ent.Task) (*sla.Standing, error) {
@@ -80,7 +81,7 @@ func (r *approvalResolver) Decisions(_ context.Context, a *ent.Approval) ([]*exe
 }
 
 func (r *approvalResolver) ViewerMayDecide(ctx context.Context, a *ent.Approval) (bool, error) {
-	return resolveAttached(ctx, r.engine, a, func(a *ent.Approval) string { return a.ID }, execution.MayDecide)
+	return resolve.Attached(ctx, r.Engine, a, func(a *ent.Approval) string { return a.ID }, execution.MayDecide)
 }
 
 // documentOf decodes a stored JSON document; the zero value if there is none.
@@ -95,5 +96,5 @@ func documentOf[T any](raw json.RawMessage) (v T, err error) {
 }
 
 func (r *taskResolver) ViewerMay(ctx context.Context, t *ent.Task) ([]string, error) {
-	return op.MayOn(ctx, r.engine, t)
+	return op.MayOn(ctx, r.Engine, t)
 }

@@ -7,6 +7,7 @@ import (
 	"atrium/ent/inboundcall"
 	"atrium/graph/generated"
 	"atrium/graph/internal/relay"
+	"atrium/graph/internal/resolve"
 	"atrium/internal/platform/text"
 	"atrium/internal/webhook/inbound"
 )
@@ -16,16 +17,16 @@ func (r *queryResolver) InboundCalls(ctx context.Context, webhook string, outcom
 	for _, o := range outcome {
 		in.Outcome = append(in.Outcome, string(o))
 	}
-	return list(ctx, r.engine, inbound.ListCalls, in, first, after, orderBy)
+	return resolve.List(ctx, r.Engine, inbound.ListCalls, in, first, after, orderBy)
 }
 
 func (r *mutationResolver) CreateInboundWebhook(ctx context.Context, input inbound.CreateWebhookInput) (*generated.CreateInboundWebhookPayload, error) {
-	w, err := change(ctx, r.engine, inbound.CreateWebhook, input, "")
+	w, err := resolve.Change(ctx, r.Engine, inbound.CreateWebhook, input, "")
 	return &generated.CreateInboundWebhookPayload{InboundWebhook: w.Webhook, SigningSecret: string(w.SigningSecret)}, err
 }
 
 func (r *mutationResolver) RotateInboundWebhookSecret(ctx context.Context, input inbound.RotateSecretInput) (*generated.RotateInboundWebhookSecretPayload, error) {
-	w, err := change(ctx, r.engine, inbound.RotateSecret, input, "id")
+	w, err := resolve.Change(ctx, r.Engine, inbound.RotateSecret, input, "id")
 	return &generated.RotateInboundWebhookSecretPayload{InboundWebhook: w.Webhook, SigningSecret: string(w.SigningSecret)}, err
 }
 

@@ -19,7 +19,9 @@ import (
 
 	"atrium/ent"
 	"atrium/graph/generated"
+	"atrium/graph/generated/resolvers"
 	"atrium/graph/internal/relay"
+	"atrium/graph/internal/resolve"
 	"atrium/graph/internal/view"
 	"atrium/internal/desk/form"
 	"atrium/internal/desk/sla"
@@ -210,11 +212,11 @@ type answering struct {
 }
 
 type stubRoot struct {
-	*Resolver
+	*resolver
 	answering
 }
 
-func (r stubRoot) Query() generated.QueryResolver   { return stubQuery{r.Resolver.Query(), r.answering} }
+func (r stubRoot) Query() generated.QueryResolver   { return stubQuery{r.resolver.Query(), r.answering} }
 func (r stubRoot) Viewer() generated.ViewerResolver { return stubViewer{r.answering} }
 
 type stubQuery struct {
@@ -227,11 +229,11 @@ func (q stubQuery) Node(context.Context, string) (relay.Node, error) { return q.
 func (q stubQuery) Viewer(context.Context) (*view.Viewer, error) { return &view.Viewer{}, nil }
 
 func (q stubQuery) CreditHistory(context.Context, *int, *string) (*relay.Connection[ent.CreditEntry], error) {
-	return relay.New(paging.List[*ent.CreditEntry]{Rows: []*ent.CreditEntry{q.entry}}, same[ent.CreditEntry]), nil
+	return relay.New(paging.List[*ent.CreditEntry]{Rows: []*ent.CreditEntry{q.entry}}, resolve.Same[ent.CreditEntry]), nil
 }
 
 func (q stubQuery) Notifications(context.Context, *bool, *int, *string, *relay.Order) (*relay.Connection[ent.Notification], error) {
-	return relay.New(paging.List[*ent.Notification]{Rows: []*ent.Notification{q.told}}, same[ent.Notification]), nil
+	return relay.New(paging.List[*ent.Notification]{Rows: []*ent.Notification{q.told}}, resolve.Same[ent.Notification]), nil
 }
 
 type stubViewer struct{ answering }
@@ -249,7 +251,7 @@ func (v stubViewer) Company(context.Context, *view.Viewer) (*view.Company, error
 // shown returns the JSON of all of a type's fields that show a row's own values.
 func shown(t *testing.T, name string, a answering) string {
 	t.Helper()
-	schema := generated.NewExecutableSchema(generated.Config{Resolvers: stubRoot{&Resolver{engine: &op.Engine{Store: &store.Store{}}}, a}})
+	schema := generated.NewExecutableSchema(generated.Config{Resolvers: stubRoot{&resolver{Root: resolvers.Root{Engine: &op.Engine{Store: &store.Store{}}}}, a}})
 	columns := columnsOf(schema.Schema(), schema.Schema().Types[name], 0)
 	query := fmt.Sprintf(`{ node(id: "x") { ... on %s { %s } } }`, name, columns)
 	switch {

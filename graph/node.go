@@ -21,13 +21,13 @@ var nodes = func() map[string]registry.Entity {
 }()
 
 // node returns the row with the id, of any type. Also returns not_found for an unknown prefix.
-func (r *Resolver) node(ctx context.Context, id string) (relay.Node, error) {
+func (r *queryResolver) node(ctx context.Context, id string) (relay.Node, error) {
 	prefix, _, _ := strings.Cut(id, "_")
 	entity, known := nodes[prefix]
 	if !known {
 		return nil, apperr.Missing("Node")
 	}
-	row, err := entity.Node(ctx, r.engine, id)
+	row, err := entity.Node(ctx, r.Engine, id)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"atrium/ent"
 	"atrium/graph/generated"
 	"atrium/graph/internal/relay"
+	"atrium/graph/internal/resolve"
 	"atrium/graph/internal/view"
 	"atrium/internal/notify/feed"
 	"atrium/internal/notify/notice"
@@ -14,11 +15,11 @@ import (
 )
 
 func (r *queryResolver) Notifications(ctx context.Context, unread *bool, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Notification], error) {
-	return list(ctx, r.engine, notice.List, &notice.ListInput{Unread: unread}, first, after, orderBy)
+	return resolve.List(ctx, r.Engine, notice.List, &notice.ListInput{Unread: unread}, first, after, orderBy)
 }
 
 func (r *mutationResolver) MarkNotificationsRead(ctx context.Context, input notice.MarkReadInput) (*notice.Marked, error) {
-	return change(ctx, r.engine, notice.MarkRead, input, "")
+	return resolve.Change(ctx, r.Engine, notice.MarkRead, input, "")
 }
 
 func (r *subscriptionResolver) NotificationAdded(ctx context.Context) (<-chan *ent.Notification, error) {
@@ -29,14 +30,14 @@ func (r *subscriptionResolver) NotificationAdded(ctx context.Context) (<-chan *e
 	in := paging.ByIDs{}
 	return watch(ctx, watched{feed.Notifications, feed.Filter{ParentID: p.ID}}, func(ctx context.Context, ids, _ []string) (map[string]*ent.Notification, error) {
 		in.IDs = ids
-		return run(ctx, r.engine, notice.LookUp, in)
+		return resolve.Run(ctx, r.Engine, notice.LookUp, in)
 	}, func(_ generated.ChangeKind, n *ent.Notification) *ent.Notification { return n })
 }
 
 func (r *mutationResolver) UpdateNotificationSettings(ctx context.Context, input notice.Setting) (*notice.Setting, error) {
-	return change(ctx, r.engine, notice.UpdateSettings, input, "")
+	return resolve.Change(ctx, r.Engine, notice.UpdateSettings, input, "")
 }
 
 func (r *viewerResolver) NotificationSettings(ctx context.Context, _ *view.Viewer) ([]*notice.Setting, error) {
-	return run(ctx, r.engine, notice.GetSettings, struct{}{})
+	return resolve.Run(ctx, r.Engine, notice.GetSettings, struct{}{})
 }

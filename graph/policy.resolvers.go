@@ -8,11 +8,12 @@ import (
 	"atrium/ent"
 	"atrium/ent/accesspolicy"
 	"atrium/graph/internal/relay"
+	"atrium/graph/internal/resolve"
 	"atrium/internal/policy"
 )
 
 func (r *queryResolver) ExplainAccess(ctx context.Context, principalID, action, resourceType string, resourceID *string) (*policy.Explanation, error) {
-	e, err := run(ctx, r.engine, policy.Explain, policy.ExplainInput{
+	e, err := resolve.Run(ctx, r.Engine, policy.Explain, policy.ExplainInput{
 		PrincipalID: principalID, Action: action, ResourceType: resourceType, ResourceID: resourceID,
 	})
 	return &e, err
@@ -23,17 +24,17 @@ func (r *queryResolver) ReplayAccessPolicies(ctx context.Context, policies []*po
 	for _, p := range policies {
 		in.Policies = append(in.Policies, *p)
 	}
-	out, err := change(ctx, r.engine, policy.Replay, in, "")
+	out, err := resolve.Change(ctx, r.Engine, policy.Replay, in, "")
 	return &out, err
 }
 
 func (r *mutationResolver) ValidateAccessPolicy(ctx context.Context, input policy.ValidateInput) (*policy.Validity, error) {
-	v, err := change(ctx, r.engine, policy.Validate, input, "")
+	v, err := resolve.Change(ctx, r.Engine, policy.Validate, input, "")
 	return &v, err
 }
 
 func (r *accessPolicyResolver) Versions(ctx context.Context, p *ent.AccessPolicy, first *int, after *string) (*relay.Connection[ent.AccessPolicyVersion], error) {
-	return resolveChildren(ctx, r.engine, p, func(p *ent.AccessPolicy) string { return p.ID }, policy.VersionsOf, first, after, same[ent.AccessPolicyVersion])
+	return resolve.Children(ctx, r.Engine, p, func(p *ent.AccessPolicy) string { return p.ID }, policy.VersionsOf, first, after, resolve.Same[ent.AccessPolicyVersion])
 }
 
 func (r *accessDecisionResolver) DecidedBy(_ context.Context, d *ent.AccessDecision) (*policy.DecidedBy, error) {
@@ -41,15 +42,15 @@ func (r *accessDecisionResolver) DecidedBy(_ context.Context, d *ent.AccessDecis
 }
 
 func (r *accessPolicyDraftInputResolver) Condition(_ context.Context, in *policy.Draft, data json.RawMessage) error {
-	return readJSON(data, &in.Condition)
+	return resolve.ReadJSON(data, &in.Condition)
 }
 
 func (r *accessDeciderResolver) ID(_ context.Context, d *policy.DecidedBy) (*string, error) {
-	return textOrNil(d.ID), nil
+	return resolve.TextOrNil(d.ID), nil
 }
 
 func (r *accessDeciderResolver) Name(_ context.Context, d *policy.DecidedBy) (*string, error) {
-	return textOrNil(d.Name), nil
+	return resolve.TextOrNil(d.Name), nil
 }
 
 func (r *accessDeciderResolver) Effect(_ context.Context, d *policy.DecidedBy) (*accesspolicy.Effect, error) {

@@ -8,6 +8,7 @@ import (
 	rows "atrium/ent/request"
 	"atrium/graph/generated"
 	"atrium/graph/internal/relay"
+	"atrium/graph/internal/resolve"
 	"atrium/internal/desk/request"
 	"atrium/internal/desk/sla"
 	"atrium/internal/notify/feed"
@@ -17,24 +18,24 @@ import (
 
 func (r *subscriptionResolver) RequestChanged(ctx context.Context, id *string, filter *request.ListInput) (<-chan *generated.RequestChange, error) {
 	in := request.LookUpInput{ListInput: op.Or(filter, request.ListInput{})}
-	return watch(ctx, watched{feed.Requests, feed.Filter{ID: op.Or(id, "")}}, readable(r.engine, id, request.Get, func(ctx context.Context, ids, internal []string) (map[string]*ent.Request, error) {
+	return watch(ctx, watched{feed.Requests, feed.Filter{ID: op.Or(id, "")}}, readable(r.Engine, id, request.Get, func(ctx context.Context, ids, internal []string) (map[string]*ent.Request, error) {
 		in.IDs, in.Internal = ids, internal
-		return run(ctx, r.engine, request.LookUp, in)
+		return resolve.Run(ctx, r.Engine, request.LookUp, in)
 	}), func(kind generated.ChangeKind, q *ent.Request) *generated.RequestChange {
 		return &generated.RequestChange{Change: kind, Request: q}
 	})
 }
 
 func (r *mutationResolver) TakeNextRequest(ctx context.Context, input request.TakeNextInput) (*request.Taken, error) {
-	return change(ctx, r.engine, request.TakeNext, input, "")
+	return resolve.Change(ctx, r.Engine, request.TakeNext, input, "")
 }
 
 func (r *requestResolver) Comments(ctx context.Context, q *ent.Request, first *int, after *string) (*relay.Connection[ent.Comment], error) {
-	return resolveChildren(ctx, r.engine, q, func(q *ent.Request) string { return q.ID }, request.CommentsOf, first, after, same[ent.Comment])
+	return resolve.Children(ctx, r.Engine, q, func(q *ent.Request) string { return q.ID }, request.CommentsOf, first, after, resolve.Same[ent.Comment])
 }
 
 func (r *requestResolver) Creator(ctx context.Context, q *ent.Request) (relay.Actor, error) {
-	return actor(ctx, r.engine, q, func(q *ent.Request) string { return q.CreatedBy })
+	return resolve.Actor(ctx, r.Engine, q, func(q *ent.Request) string { return q.CreatedBy })
 }
 
 func (r *requestResolver) SLA(_ context.Context, q *ent.Request) (*sla.Standing, error) {
@@ -46,14 +47,14 @@ func (r *routingRuleResolver) Priority(_ context.Context, rule *ent.RoutingRule)
 }
 
 func (r *requestResolver) ViewerMay(ctx context.Context, q *ent.Request) ([]string, error) {
-	return op.MayOn(ctx, r.engine, q)
+	return op.MayOn(ctx, r.Engine, q)
 }
 
 func (r *queryResolver) RequestCounts(ctx context.Context, filter *request.ListInput, by generated.RequestCountBy) ([]*request.Counted, error) {
 	in := request.CountInput{ListInput: op.Or(filter, request.ListInput{}), By: string(by)}
-	return run(ctx, r.engine, request.Count, in)
+	return resolve.Run(ctx, r.Engine, request.Count, in)
 }
 
 func (r *queryResolver) CompanyStats(ctx context.Context, from, to time.Time, by generated.CompanyStatsBy) ([]*request.Stat, error) {
-	return run(ctx, r.engine, request.Stats, request.StatsInput{Input: period.Input{From: from, To: to}, By: string(by)})
+	return resolve.Run(ctx, r.Engine, request.Stats, request.StatsInput{Input: period.Input{From: from, To: to}, By: string(by)})
 }

@@ -8,6 +8,7 @@ import (
 
 	"atrium/ent"
 	"atrium/graph/generated"
+	"atrium/graph/internal/resolve"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
 	"atrium/internal/op"
@@ -24,27 +25,27 @@ var searched = []struct {
 	find func(ctx context.Context, e *op.Engine, q string, page paging.Page) ([]*generated.SearchHit, error)
 }{
 	{generated.SearchTypeRequest, request.List.Info(), func(ctx context.Context, e *op.Engine, q string, page paging.Page) ([]*generated.SearchHit, error) {
-		l, err := run(ctx, e, request.List, request.ListInput{Page: page, Q: q})
+		l, err := resolve.Run(ctx, e, request.List, request.ListInput{Page: page, Q: q})
 		return hits(l, err, func(x *ent.Request) (string, string, string) { return x.ID, x.Title, string(x.Status) })
 	}},
 	{generated.SearchTypeService, catalog.ListServices.Info(), func(ctx context.Context, e *op.Engine, q string, page paging.Page) ([]*generated.SearchHit, error) {
-		l, err := run(ctx, e, catalog.ListServices, catalog.ListServicesInput{Page: page, Q: q})
+		l, err := resolve.Run(ctx, e, catalog.ListServices, catalog.ListServicesInput{Page: page, Q: q})
 		return hits(l, err, func(x *ent.Service) (string, string, string) { return x.ID, x.Name, string(x.Status) })
 	}},
 	{generated.SearchTypeWorkflow, workflow.ListWorkflows.Info(), func(ctx context.Context, e *op.Engine, q string, page paging.Page) ([]*generated.SearchHit, error) {
-		l, err := run(ctx, e, workflow.ListWorkflows, workflow.ListWorkflowsInput{Page: page, Q: q})
+		l, err := resolve.Run(ctx, e, workflow.ListWorkflows, workflow.ListWorkflowsInput{Page: page, Q: q})
 		return hits(l, err, func(x *ent.Workflow) (string, string, string) { return x.ID, x.Name, string(x.Status) })
 	}},
 	{generated.SearchTypeUser, people.ListUsers.Info(), func(ctx context.Context, e *op.Engine, q string, page paging.Page) ([]*generated.SearchHit, error) {
-		l, err := run(ctx, e, people.ListUsers, people.ListUsersInput{Page: page, Q: q})
+		l, err := resolve.Run(ctx, e, people.ListUsers, people.ListUsersInput{Page: page, Q: q})
 		return hits(l, err, func(x *ent.User) (string, string, string) { return x.ID, cmp.Or(x.Name, x.Email), string(x.Status) })
 	}},
 	{generated.SearchTypeTeam, people.ListTeams.Info(), func(ctx context.Context, e *op.Engine, q string, page paging.Page) ([]*generated.SearchHit, error) {
-		l, err := run(ctx, e, people.ListTeams, people.ListTeamsInput{Page: page, Q: q})
+		l, err := resolve.Run(ctx, e, people.ListTeams, people.ListTeamsInput{Page: page, Q: q})
 		return hits(l, err, func(x *ent.Team) (string, string, string) { return x.ID, x.Name, "" })
 	}},
 	{generated.SearchTypeOrganization, people.ListOrganizations.Info(), func(ctx context.Context, e *op.Engine, q string, page paging.Page) ([]*generated.SearchHit, error) {
-		l, err := run(ctx, e, people.ListOrganizations, people.ListOrganizationsInput{Page: page, Q: q})
+		l, err := resolve.Run(ctx, e, people.ListOrganizations, people.ListOrganizationsInput{Page: page, Q: q})
 		return hits(l, err, func(x *ent.Organization) (string, string, string) { return x.ID, x.Name, "" })
 	}},
 }
@@ -70,7 +71,7 @@ func (r *queryResolver) Search(ctx context.Context, q string, types []generated.
 	if size < 1 || size > 20 {
 		return nil, apperr.InvalidField("first", "must be between 1 and 20")
 	}
-	may, err := op.Permissions(ctx, r.engine)
+	may, err := op.Permissions(ctx, r.Engine)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +82,7 @@ func (r *queryResolver) Search(ctx context.Context, q string, types []generated.
 		}
 		var page paging.Page
 		page.SetWindow(size, "", "-createdAt", false) // no total, because counting would read every row
-		found, err := s.find(ctx, r.engine, q, page)
+		found, err := s.find(ctx, r.Engine, q, page)
 		if err != nil {
 			return nil, err
 		}

@@ -12,6 +12,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"atrium/graph/generated"
+	"atrium/graph/generated/resolvers"
+	"atrium/graph/internal/resolve"
 	"atrium/internal/gate"
 	"atrium/internal/notify/feed"
 	"atrium/internal/op"
@@ -59,7 +61,7 @@ func New(o Options) *Server {
 	if s.feed == nil {
 		s.feed, _ = feed.New(feed.Options{Store: o.Engine.Store, Log: o.Log}) // without metrics it cannot fail
 	}
-	s.schema = generated.NewExecutableSchema(generated.Config{Schema: Schema(), Resolvers: &Resolver{engine: o.Engine, baseURL: strings.TrimSuffix(o.BaseURL, "/")}})
+	s.schema = generated.NewExecutableSchema(generated.Config{Schema: Schema(), Resolvers: &resolver{resolvers.Root{Engine: o.Engine}, strings.TrimSuffix(o.BaseURL, "/")}})
 	s.executor = executor.New(s.schema)
 	s.executor.SetErrorPresenter(s.present)
 	s.executor.SetRecoverFunc(s.recovered)
@@ -98,12 +100,12 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	ctx, cancel := context.WithTimeout(withLoaders(r.Context()), gate.MaxCall)
+	ctx, cancel := context.WithTimeout(resolve.WithLoaders(r.Context()), gate.MaxCall)
 	defer cancel()
 	oc, err := s.prepare(ctx, w, call)
 	if err == nil {
 		gate.SetOperation(w, rootFields(oc))
-		ctx, err = withKey(ctx, r, call, oc)
+		ctx, err = resolve.WithKey(ctx, r, call.raw, oc)
 	}
 	takes := acceptedBy(r)
 	switch {
@@ -116,7 +118,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 			s.fail(w, r, asError(ctx, ctx.Err()))
 			return
 		}
-		if key := keyOf(ctx); key != nil && key.replayed {
+		if key := resolve.KeyOf(ctx); key != nil && key.Replayed {
 			w.Header().Set("Idempotency-Replayed", "true")
 		}
 		if takes.events && !takes.json {

@@ -5,17 +5,18 @@ import (
 
 	"atrium/ent"
 	"atrium/graph/internal/relay"
+	"atrium/graph/internal/resolve"
 	"atrium/internal/identity/websession"
 	"atrium/internal/op"
 	"atrium/internal/platform/principal"
 )
 
 func (r *queryResolver) Sessions(ctx context.Context, userID *string, first *int, after *string, orderBy *relay.Order) (*relay.Connection[ent.Session], error) {
-	return list(ctx, r.engine, websession.List, &websession.ListInput{UserID: op.Or(userID, "")}, first, after, orderBy)
+	return resolve.List(ctx, r.Engine, websession.List, &websession.ListInput{UserID: op.Or(userID, "")}, first, after, orderBy)
 }
 
 func (r *mutationResolver) SwitchSession(ctx context.Context, input websession.SwitchInput) (*websession.Switched, error) {
-	s, err := change(ctx, r.engine, websession.Switch, input, "")
+	s, err := resolve.Change(ctx, r.Engine, websession.Switch, input, "")
 	return &s, err
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"atrium/graph/internal/limit"
+	"atrium/graph/internal/resolve"
 	"atrium/internal/gate"
 	"atrium/internal/notify/feed"
 	"atrium/internal/platform/apperr"
@@ -258,7 +259,7 @@ func (st *stream) render(ctx context.Context, next graphql.ResponseHandler) (*ou
 	if err != nil || len(changes) == 0 {
 		return &outbound{}, err
 	}
-	ctx, cancel := context.WithTimeout(withLoaders(graphql.WithFieldContext(ctx, st.field)), gate.MaxCall)
+	ctx, cancel := context.WithTimeout(resolve.WithLoaders(graphql.WithFieldContext(ctx, st.field)), gate.MaxCall)
 	defer cancel()
 	caller, err := st.reauthenticate(ctx)
 	var events []func()

@@ -7,6 +7,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"atrium/graph/generated"
+	"atrium/graph/internal/resolve"
 	"atrium/internal/notify/feed"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
@@ -61,7 +62,7 @@ func watch[Row, Event any](ctx context.Context, w watched, look func(ctx context
 				events = append(events, func() { out <- event(kindOf(c), row) })
 			}
 		}
-		batch(ctx, rows)
+		resolve.Batch(ctx, rows)
 		return events, nil
 	}
 	return out, nil
@@ -71,7 +72,7 @@ func watch[Row, Event any](ctx context.Context, w watched, look func(ctx context
 func readable[Row, Rows any](e *op.Engine, id *string, get *op.Operation[op.ByID, *Row], look func(ctx context.Context, ids, internal []string) (Rows, error)) func(ctx context.Context, ids, internal []string) (Rows, error) {
 	return func(ctx context.Context, ids, internal []string) (Rows, error) {
 		if ids == nil && id != nil {
-			if _, err := read(ctx, e, get, *id); err != nil {
+			if _, err := resolve.Read(ctx, e, get, *id); err != nil {
 				var none Rows
 				return none, err
 			}

@@ -8,6 +8,7 @@ import (
 	"atrium/ent/webhookdelivery"
 	"atrium/graph/generated"
 	"atrium/graph/internal/relay"
+	"atrium/graph/internal/resolve"
 	"atrium/internal/notify/feed"
 	"atrium/internal/op"
 	"atrium/internal/platform/period"
@@ -20,25 +21,25 @@ func (r *queryResolver) WebhookDeliveries(ctx context.Context, subscription *str
 	for _, o := range outcome {
 		in.Outcome = append(in.Outcome, string(o))
 	}
-	return list(ctx, r.engine, webhook.ListDeliveries, in, first, after, orderBy)
+	return resolve.List(ctx, r.Engine, webhook.ListDeliveries, in, first, after, orderBy)
 }
 
 func (r *queryResolver) WebhookStats(ctx context.Context, from, to time.Time, by generated.WebhookStatsBy) ([]*webhook.Stat, error) {
-	return run(ctx, r.engine, webhook.Stats, webhook.StatsInput{Input: period.Input{From: from, To: to}, By: string(by)})
+	return resolve.Run(ctx, r.Engine, webhook.Stats, webhook.StatsInput{Input: period.Input{From: from, To: to}, By: string(by)})
 }
 
 func (r *mutationResolver) CreateWebhookSubscription(ctx context.Context, input webhook.CreateSubscriptionInput) (*generated.CreateWebhookSubscriptionPayload, error) {
-	s, err := change(ctx, r.engine, webhook.CreateSubscription, input, "")
+	s, err := resolve.Change(ctx, r.Engine, webhook.CreateSubscription, input, "")
 	return &generated.CreateWebhookSubscriptionPayload{WebhookSubscription: s.Subscription, SigningSecret: string(s.SigningSecret)}, err
 }
 
 func (r *mutationResolver) RotateWebhookSecret(ctx context.Context, input webhook.RotateSecretInput) (*generated.RotateWebhookSecretPayload, error) {
-	s, err := change(ctx, r.engine, webhook.RotateSecret, input, "id")
+	s, err := resolve.Change(ctx, r.Engine, webhook.RotateSecret, input, "id")
 	return &generated.RotateWebhookSecretPayload{WebhookSubscription: s.Subscription, SigningSecret: string(s.SigningSecret)}, err
 }
 
 func (r *mutationResolver) ReplayWebhookEvents(ctx context.Context, input webhook.ReplayEventsInput) (*generated.ReplayWebhookEventsPayload, error) {
-	out, err := change(ctx, r.engine, webhook.ReplayEvents, input, "")
+	out, err := resolve.Change(ctx, r.Engine, webhook.ReplayEvents, input, "")
 	return &generated.ReplayWebhookEventsPayload{WebhookSubscription: out.Subscription, Events: out.Events}, err
 }
 
@@ -46,7 +47,7 @@ func (r *subscriptionResolver) WebhookDeliveryChanged(ctx context.Context, subsc
 	in := webhook.LookUpDeliveriesInput{SubscriptionID: plain(subscription)}
 	return watch(ctx, watched{feed.Deliveries, feed.Filter{ParentID: op.Or(subscription, "")}}, func(ctx context.Context, ids, _ []string) (map[string]*ent.WebhookDelivery, error) {
 		in.IDs = ids
-		return run(ctx, r.engine, webhook.LookUpDeliveries, in)
+		return resolve.Run(ctx, r.Engine, webhook.LookUpDeliveries, in)
 	}, func(kind generated.ChangeKind, d *ent.WebhookDelivery) *generated.WebhookDeliveryChange {
 		return &generated.WebhookDeliveryChange{Change: kind, WebhookDelivery: d}
 	})

@@ -12,7 +12,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"atrium/ent"
-	agent1 "atrium/ent/agent"
+	"atrium/ent/agent"
 	"atrium/ent/agentaction"
 	"atrium/ent/agentevaluation"
 	"atrium/ent/agentrun"
@@ -262,7 +262,7 @@ func (ec *executionContext) _Agent_limits(ctx context.Context, field graphql.Col
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *settings.Limits) graphql.Marshaler {
-			return ec.marshalNAgentLimits2ᚖatriumᚋinternalᚋagentᚐLimits(ctx, selections, v)
+			return ec.marshalNAgentLimits2ᚖatriumᚋinternalᚋagentᚋsettingsᚐLimits(ctx, selections, v)
 		},
 		true,
 		true,
@@ -294,7 +294,7 @@ func (ec *executionContext) _Agent_tools(ctx context.Context, field graphql.Coll
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*settings.Tool) graphql.Marshaler {
-			return ec.marshalNAgentTool2ᚕᚖatriumᚋinternalᚋagentᚐToolᚄ(ctx, selections, v)
+			return ec.marshalNAgentTool2ᚕᚖatriumᚋinternalᚋagentᚋsettingsᚐToolᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -560,7 +560,7 @@ func (ec *executionContext) _AgentAction_changes(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*tools.Change) graphql.Marshaler {
-			return ec.marshalNAgentChange2ᚕᚖatriumᚋinternalᚋagentᚐChangeᚄ(ctx, selections, v)
+			return ec.marshalNAgentChange2ᚕᚖatriumᚋinternalᚋagentᚋtoolsᚐChangeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -1005,7 +1005,7 @@ func (ec *executionContext) _AgentRun_steps(ctx context.Context, field graphql.C
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*runs.Step) graphql.Marshaler {
-			return ec.marshalNAgentStep2ᚕᚖatriumᚋinternalᚋagentᚐStepᚄ(ctx, selections, v)
+			return ec.marshalNAgentStep2ᚕᚖatriumᚋinternalᚋagentᚋrunsᚐStepᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -1439,7 +1439,7 @@ func (ec *executionContext) _AgentTrial_steps(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*runs.Step) graphql.Marshaler {
-			return ec.marshalNAgentStep2ᚕᚖatriumᚋinternalᚋagentᚐStepᚄ(ctx, selections, v)
+			return ec.marshalNAgentStep2ᚕᚖatriumᚋinternalᚋagentᚋrunsᚐStepᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -1471,7 +1471,7 @@ func (ec *executionContext) _AgentTrial_actions(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*evaluation.TrialAction) graphql.Marshaler {
-			return ec.marshalNAgentTrialAction2ᚕᚖatriumᚋinternalᚋagentᚐTrialActionᚄ(ctx, selections, v)
+			return ec.marshalNAgentTrialAction2ᚕᚖatriumᚋinternalᚋagentᚋevaluationᚐTrialActionᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -1545,7 +1545,7 @@ func (ec *executionContext) _AgentTrialAction_changes(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*tools.Change) graphql.Marshaler {
-			return ec.marshalNAgentChange2ᚕᚖatriumᚋinternalᚋagentᚐChangeᚄ(ctx, selections, v)
+			return ec.marshalNAgentChange2ᚕᚖatriumᚋinternalᚋagentᚋtoolsᚐChangeᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -1838,7 +1838,7 @@ func (ec *executionContext) _ReplayAgentRunPayload_agentRun(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *evaluation.Trial) graphql.Marshaler {
-			return ec.marshalNAgentTrial2ᚖatriumᚋinternalᚋagentᚐTrial(ctx, selections, v)
+			return ec.marshalNAgentTrial2ᚖatriumᚋinternalᚋagentᚋevaluationᚐTrial(ctx, selections, v)
 		},
 		true,
 		true,
@@ -1923,7 +1923,7 @@ func (ec *executionContext) _TestAgentPayload_agentRun(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *evaluation.Trial) graphql.Marshaler {
-			return ec.marshalNAgentTrial2ᚖatriumᚋinternalᚋagentᚐTrial(ctx, selections, v)
+			return ec.marshalNAgentTrial2ᚖatriumᚋinternalᚋagentᚋevaluationᚐTrial(ctx, selections, v)
 		},
 		true,
 		true,
@@ -3347,13 +3347,13 @@ func (ec *executionContext) marshalNAgentActionStatus2string(ctx context.Context
 	return res
 }
 
-func (ec *executionContext) unmarshalNAgentAutonomy2atriumᚋentᚋagentᚐAutonomy(ctx context.Context, v any) (agent1.Autonomy, error) {
+func (ec *executionContext) unmarshalNAgentAutonomy2atriumᚋentᚋagentᚐAutonomy(ctx context.Context, v any) (agent.Autonomy, error) {
 	tmp, err := graphql.UnmarshalString(v)
-	res := agent1.Autonomy(tmp)
+	res := agent.Autonomy(tmp)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNAgentAutonomy2atriumᚋentᚋagentᚐAutonomy(ctx context.Context, sel ast.SelectionSet, v agent1.Autonomy) graphql.Marshaler {
+func (ec *executionContext) marshalNAgentAutonomy2atriumᚋentᚋagentᚐAutonomy(ctx context.Context, sel ast.SelectionSet, v agent.Autonomy) graphql.Marshaler {
 	_ = sel
 	res := graphql.MarshalString(string(v))
 	if res == graphql.Null {
@@ -3380,11 +3380,11 @@ func (ec *executionContext) marshalNAgentAutonomy2string(ctx context.Context, se
 	return res
 }
 
-func (ec *executionContext) marshalNAgentChange2ᚕᚖatriumᚋinternalᚋagentᚐChangeᚄ(ctx context.Context, sel ast.SelectionSet, v []*tools.Change) graphql.Marshaler {
+func (ec *executionContext) marshalNAgentChange2ᚕᚖatriumᚋinternalᚋagentᚋtoolsᚐChangeᚄ(ctx context.Context, sel ast.SelectionSet, v []*tools.Change) graphql.Marshaler {
 	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNAgentChange2ᚖatriumᚋinternalᚋagentᚐChange(ctx, sel, v[i])
+		return ec.marshalNAgentChange2ᚖatriumᚋinternalᚋagentᚋtoolsᚐChange(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -3396,7 +3396,7 @@ func (ec *executionContext) marshalNAgentChange2ᚕᚖatriumᚋinternalᚋagent�
 	return ret
 }
 
-func (ec *executionContext) marshalNAgentChange2ᚖatriumᚋinternalᚋagentᚐChange(ctx context.Context, sel ast.SelectionSet, v *tools.Change) graphql.Marshaler {
+func (ec *executionContext) marshalNAgentChange2ᚖatriumᚋinternalᚋagentᚋtoolsᚐChange(ctx context.Context, sel ast.SelectionSet, v *tools.Change) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -3406,13 +3406,13 @@ func (ec *executionContext) marshalNAgentChange2ᚖatriumᚋinternalᚋagentᚐC
 	return ec._AgentChange(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNAgentEngine2atriumᚋentᚋagentᚐEngine(ctx context.Context, v any) (agent1.Engine, error) {
+func (ec *executionContext) unmarshalNAgentEngine2atriumᚋentᚋagentᚐEngine(ctx context.Context, v any) (agent.Engine, error) {
 	tmp, err := graphql.UnmarshalString(v)
-	res := agent1.Engine(tmp)
+	res := agent.Engine(tmp)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNAgentEngine2atriumᚋentᚋagentᚐEngine(ctx context.Context, sel ast.SelectionSet, v agent1.Engine) graphql.Marshaler {
+func (ec *executionContext) marshalNAgentEngine2atriumᚋentᚋagentᚐEngine(ctx context.Context, sel ast.SelectionSet, v agent.Engine) graphql.Marshaler {
 	_ = sel
 	res := graphql.MarshalString(string(v))
 	if res == graphql.Null {
@@ -3450,7 +3450,7 @@ func (ec *executionContext) marshalNAgentEvaluationStatus2atriumᚋentᚋagentev
 	return res
 }
 
-func (ec *executionContext) marshalNAgentLimits2ᚖatriumᚋinternalᚋagentᚐLimits(ctx context.Context, sel ast.SelectionSet, v *settings.Limits) graphql.Marshaler {
+func (ec *executionContext) marshalNAgentLimits2ᚖatriumᚋinternalᚋagentᚋsettingsᚐLimits(ctx context.Context, sel ast.SelectionSet, v *settings.Limits) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -3460,13 +3460,13 @@ func (ec *executionContext) marshalNAgentLimits2ᚖatriumᚋinternalᚋagentᚐL
 	return ec._AgentLimits(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNAgentRole2atriumᚋentᚋagentᚐRole(ctx context.Context, v any) (agent1.Role, error) {
+func (ec *executionContext) unmarshalNAgentRole2atriumᚋentᚋagentᚐRole(ctx context.Context, v any) (agent.Role, error) {
 	tmp, err := graphql.UnmarshalString(v)
-	res := agent1.Role(tmp)
+	res := agent.Role(tmp)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNAgentRole2atriumᚋentᚋagentᚐRole(ctx context.Context, sel ast.SelectionSet, v agent1.Role) graphql.Marshaler {
+func (ec *executionContext) marshalNAgentRole2atriumᚋentᚋagentᚐRole(ctx context.Context, sel ast.SelectionSet, v agent.Role) graphql.Marshaler {
 	_ = sel
 	res := graphql.MarshalString(string(v))
 	if res == graphql.Null {
@@ -3547,13 +3547,13 @@ func (ec *executionContext) marshalNAgentRunTrigger2atriumᚋentᚋagentrunᚐTr
 	return res
 }
 
-func (ec *executionContext) unmarshalNAgentSees2atriumᚋentᚋagentᚐSees(ctx context.Context, v any) (agent1.Sees, error) {
+func (ec *executionContext) unmarshalNAgentSees2atriumᚋentᚋagentᚐSees(ctx context.Context, v any) (agent.Sees, error) {
 	tmp, err := graphql.UnmarshalString(v)
-	res := agent1.Sees(tmp)
+	res := agent.Sees(tmp)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNAgentSees2atriumᚋentᚋagentᚐSees(ctx context.Context, sel ast.SelectionSet, v agent1.Sees) graphql.Marshaler {
+func (ec *executionContext) marshalNAgentSees2atriumᚋentᚋagentᚐSees(ctx context.Context, sel ast.SelectionSet, v agent.Sees) graphql.Marshaler {
 	_ = sel
 	res := graphql.MarshalString(string(v))
 	if res == graphql.Null {
@@ -3564,13 +3564,13 @@ func (ec *executionContext) marshalNAgentSees2atriumᚋentᚋagentᚐSees(ctx co
 	return res
 }
 
-func (ec *executionContext) unmarshalNAgentSource2atriumᚋentᚋagentᚐSource(ctx context.Context, v any) (agent1.Source, error) {
+func (ec *executionContext) unmarshalNAgentSource2atriumᚋentᚋagentᚐSource(ctx context.Context, v any) (agent.Source, error) {
 	tmp, err := graphql.UnmarshalString(v)
-	res := agent1.Source(tmp)
+	res := agent.Source(tmp)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNAgentSource2atriumᚋentᚋagentᚐSource(ctx context.Context, sel ast.SelectionSet, v agent1.Source) graphql.Marshaler {
+func (ec *executionContext) marshalNAgentSource2atriumᚋentᚋagentᚐSource(ctx context.Context, sel ast.SelectionSet, v agent.Source) graphql.Marshaler {
 	_ = sel
 	res := graphql.MarshalString(string(v))
 	if res == graphql.Null {
@@ -3597,7 +3597,7 @@ func (ec *executionContext) marshalNAgentSource2string(ctx context.Context, sel 
 	return res
 }
 
-func (ec *executionContext) marshalNAgentStat2ᚖatriumᚋinternalᚋagentᚐStat(ctx context.Context, sel ast.SelectionSet, v *runs.Stat) graphql.Marshaler {
+func (ec *executionContext) marshalNAgentStat2ᚖatriumᚋinternalᚋagentᚋrunsᚐStat(ctx context.Context, sel ast.SelectionSet, v *runs.Stat) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -3617,13 +3617,13 @@ func (ec *executionContext) marshalNAgentStatsBy2atriumᚋgraphᚋgeneratedᚐAg
 	return v
 }
 
-func (ec *executionContext) unmarshalNAgentStatus2atriumᚋentᚋagentᚐStatus(ctx context.Context, v any) (agent1.Status, error) {
+func (ec *executionContext) unmarshalNAgentStatus2atriumᚋentᚋagentᚐStatus(ctx context.Context, v any) (agent.Status, error) {
 	tmp, err := graphql.UnmarshalString(v)
-	res := agent1.Status(tmp)
+	res := agent.Status(tmp)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNAgentStatus2atriumᚋentᚋagentᚐStatus(ctx context.Context, sel ast.SelectionSet, v agent1.Status) graphql.Marshaler {
+func (ec *executionContext) marshalNAgentStatus2atriumᚋentᚋagentᚐStatus(ctx context.Context, sel ast.SelectionSet, v agent.Status) graphql.Marshaler {
 	_ = sel
 	res := graphql.MarshalString(string(v))
 	if res == graphql.Null {
@@ -3634,11 +3634,11 @@ func (ec *executionContext) marshalNAgentStatus2atriumᚋentᚋagentᚐStatus(ct
 	return res
 }
 
-func (ec *executionContext) marshalNAgentStep2ᚕᚖatriumᚋinternalᚋagentᚐStepᚄ(ctx context.Context, sel ast.SelectionSet, v []*runs.Step) graphql.Marshaler {
+func (ec *executionContext) marshalNAgentStep2ᚕᚖatriumᚋinternalᚋagentᚋrunsᚐStepᚄ(ctx context.Context, sel ast.SelectionSet, v []*runs.Step) graphql.Marshaler {
 	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNAgentStep2ᚖatriumᚋinternalᚋagentᚐStep(ctx, sel, v[i])
+		return ec.marshalNAgentStep2ᚖatriumᚋinternalᚋagentᚋrunsᚐStep(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -3650,7 +3650,7 @@ func (ec *executionContext) marshalNAgentStep2ᚕᚖatriumᚋinternalᚋagentᚐ
 	return ret
 }
 
-func (ec *executionContext) marshalNAgentStep2ᚖatriumᚋinternalᚋagentᚐStep(ctx context.Context, sel ast.SelectionSet, v *runs.Step) graphql.Marshaler {
+func (ec *executionContext) marshalNAgentStep2ᚖatriumᚋinternalᚋagentᚋrunsᚐStep(ctx context.Context, sel ast.SelectionSet, v *runs.Step) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -3660,11 +3660,11 @@ func (ec *executionContext) marshalNAgentStep2ᚖatriumᚋinternalᚋagentᚐSte
 	return ec._AgentStep(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNAgentTool2ᚕᚖatriumᚋinternalᚋagentᚐToolᚄ(ctx context.Context, sel ast.SelectionSet, v []*settings.Tool) graphql.Marshaler {
+func (ec *executionContext) marshalNAgentTool2ᚕᚖatriumᚋinternalᚋagentᚋsettingsᚐToolᚄ(ctx context.Context, sel ast.SelectionSet, v []*settings.Tool) graphql.Marshaler {
 	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNAgentTool2ᚖatriumᚋinternalᚋagentᚐTool(ctx, sel, v[i])
+		return ec.marshalNAgentTool2ᚖatriumᚋinternalᚋagentᚋsettingsᚐTool(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -3676,7 +3676,7 @@ func (ec *executionContext) marshalNAgentTool2ᚕᚖatriumᚋinternalᚋagentᚐ
 	return ret
 }
 
-func (ec *executionContext) marshalNAgentTool2ᚖatriumᚋinternalᚋagentᚐTool(ctx context.Context, sel ast.SelectionSet, v *settings.Tool) graphql.Marshaler {
+func (ec *executionContext) marshalNAgentTool2ᚖatriumᚋinternalᚋagentᚋsettingsᚐTool(ctx context.Context, sel ast.SelectionSet, v *settings.Tool) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -3718,7 +3718,7 @@ func (ec *executionContext) marshalNAgentToolName2string(ctx context.Context, se
 	return res
 }
 
-func (ec *executionContext) marshalNAgentTrial2ᚖatriumᚋinternalᚋagentᚐTrial(ctx context.Context, sel ast.SelectionSet, v *evaluation.Trial) graphql.Marshaler {
+func (ec *executionContext) marshalNAgentTrial2ᚖatriumᚋinternalᚋagentᚋevaluationᚐTrial(ctx context.Context, sel ast.SelectionSet, v *evaluation.Trial) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -3728,11 +3728,11 @@ func (ec *executionContext) marshalNAgentTrial2ᚖatriumᚋinternalᚋagentᚐTr
 	return ec._AgentTrial(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNAgentTrialAction2ᚕᚖatriumᚋinternalᚋagentᚐTrialActionᚄ(ctx context.Context, sel ast.SelectionSet, v []*evaluation.TrialAction) graphql.Marshaler {
+func (ec *executionContext) marshalNAgentTrialAction2ᚕᚖatriumᚋinternalᚋagentᚋevaluationᚐTrialActionᚄ(ctx context.Context, sel ast.SelectionSet, v []*evaluation.TrialAction) graphql.Marshaler {
 	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNAgentTrialAction2ᚖatriumᚋinternalᚋagentᚐTrialAction(ctx, sel, v[i])
+		return ec.marshalNAgentTrialAction2ᚖatriumᚋinternalᚋagentᚋevaluationᚐTrialAction(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {
@@ -3744,7 +3744,7 @@ func (ec *executionContext) marshalNAgentTrialAction2ᚕᚖatriumᚋinternalᚋa
 	return ret
 }
 
-func (ec *executionContext) marshalNAgentTrialAction2ᚖatriumᚋinternalᚋagentᚐTrialAction(ctx context.Context, sel ast.SelectionSet, v *evaluation.TrialAction) graphql.Marshaler {
+func (ec *executionContext) marshalNAgentTrialAction2ᚖatriumᚋinternalᚋagentᚋevaluationᚐTrialAction(ctx context.Context, sel ast.SelectionSet, v *evaluation.TrialAction) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -3754,13 +3754,13 @@ func (ec *executionContext) marshalNAgentTrialAction2ᚖatriumᚋinternalᚋagen
 	return ec._AgentTrialAction(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNAgentType2atriumᚋentᚋagentᚐType(ctx context.Context, v any) (agent1.Type, error) {
+func (ec *executionContext) unmarshalNAgentType2atriumᚋentᚋagentᚐType(ctx context.Context, v any) (agent.Type, error) {
 	tmp, err := graphql.UnmarshalString(v)
-	res := agent1.Type(tmp)
+	res := agent.Type(tmp)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNAgentType2atriumᚋentᚋagentᚐType(ctx context.Context, sel ast.SelectionSet, v agent1.Type) graphql.Marshaler {
+func (ec *executionContext) marshalNAgentType2atriumᚋentᚋagentᚐType(ctx context.Context, sel ast.SelectionSet, v agent.Type) graphql.Marshaler {
 	_ = sel
 	res := graphql.MarshalString(string(v))
 	if res == graphql.Null {
@@ -4104,14 +4104,14 @@ func (ec *executionContext) marshalOAgentSees2ᚖstring(ctx context.Context, sel
 	return res
 }
 
-func (ec *executionContext) marshalOAgentStat2ᚕᚖatriumᚋinternalᚋagentᚐStatᚄ(ctx context.Context, sel ast.SelectionSet, v []*runs.Stat) graphql.Marshaler {
+func (ec *executionContext) marshalOAgentStat2ᚕᚖatriumᚋinternalᚋagentᚋrunsᚐStatᚄ(ctx context.Context, sel ast.SelectionSet, v []*runs.Stat) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
-		return ec.marshalNAgentStat2ᚖatriumᚋinternalᚋagentᚐStat(ctx, sel, v[i])
+		return ec.marshalNAgentStat2ᚖatriumᚋinternalᚋagentᚋrunsᚐStat(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {

@@ -263,7 +263,7 @@ func (ec *executionContext) field_Mutation_applyProposal_args(ctx context.Contex
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (actions.ApplyInput, error) {
-			return ec.unmarshalNApplyProposalInput2atriumᚋinternalᚋagentᚐApplyInput(ctx, v)
+			return ec.unmarshalNApplyProposalInput2atriumᚋinternalᚋagentᚋactionsᚐApplyInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -655,7 +655,7 @@ func (ec *executionContext) field_Mutation_decideAgentAction_args(ctx context.Co
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (actions.DecideInput, error) {
-			return ec.unmarshalNDecideAgentActionInput2atriumᚋinternalᚋagentᚐDecideInput(ctx, v)
+			return ec.unmarshalNDecideAgentActionInput2atriumᚋinternalᚋagentᚋactionsᚐDecideInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -991,7 +991,7 @@ func (ec *executionContext) field_Mutation_evaluateAgent_args(ctx context.Contex
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (evaluation.EvaluateInput, error) {
-			return ec.unmarshalNEvaluateAgentInput2atriumᚋinternalᚋagentᚐEvaluateInput(ctx, v)
+			return ec.unmarshalNEvaluateAgentInput2atriumᚋinternalᚋagentᚋevaluationᚐEvaluateInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1117,7 +1117,7 @@ func (ec *executionContext) field_Mutation_rejectProposal_args(ctx context.Conte
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (actions.RejectInput, error) {
-			return ec.unmarshalNRejectProposalInput2atriumᚋinternalᚋagentᚐRejectInput(ctx, v)
+			return ec.unmarshalNRejectProposalInput2atriumᚋinternalᚋagentᚋactionsᚐRejectInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1131,7 +1131,7 @@ func (ec *executionContext) field_Mutation_replayAgentRun_args(ctx context.Conte
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (evaluation.ReplayInput, error) {
-			return ec.unmarshalNReplayAgentRunInput2atriumᚋinternalᚋagentᚐReplayInput(ctx, v)
+			return ec.unmarshalNReplayAgentRunInput2atriumᚋinternalᚋagentᚋevaluationᚐReplayInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1187,7 +1187,7 @@ func (ec *executionContext) field_Mutation_rerunAgent_args(ctx context.Context, 
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (runs.RerunInput, error) {
-			return ec.unmarshalNRerunAgentInput2atriumᚋinternalᚋagentᚐRerunInput(ctx, v)
+			return ec.unmarshalNRerunAgentInput2atriumᚋinternalᚋagentᚋrunsᚐRerunInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1397,7 +1397,7 @@ func (ec *executionContext) field_Mutation_stopAllAgents_args(ctx context.Contex
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (runs.StopAllInput, error) {
-			return ec.unmarshalNStopAllAgentsInput2atriumᚋinternalᚋagentᚐStopAllInput(ctx, v)
+			return ec.unmarshalNStopAllAgentsInput2atriumᚋinternalᚋagentᚋrunsᚐStopAllInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1439,7 +1439,7 @@ func (ec *executionContext) field_Mutation_testAgent_args(ctx context.Context, r
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "input",
 		func(ctx context.Context, v any) (evaluation.TestInput, error) {
-			return ec.unmarshalNTestAgentInput2atriumᚋinternalᚋagentᚐTestInput(ctx, v)
+			return ec.unmarshalNTestAgentInput2atriumᚋinternalᚋagentᚋevaluationᚐTestInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1873,7 +1873,7 @@ func (ec *executionContext) field_Query_agentActions_args(ctx context.Context, r
 	args["after"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*actions.ListActionsInput, error) {
-			return ec.unmarshalOAgentActionFilter2ᚖatriumᚋinternalᚋagentᚐListActionsInput(ctx, v)
+			return ec.unmarshalOAgentActionFilter2ᚖatriumᚋinternalᚋagentᚋactionsᚐListActionsInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -1925,7 +1925,7 @@ func (ec *executionContext) field_Query_agentRuns_args(ctx context.Context, rawA
 	args["after"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*runs.ListRunsInput, error) {
-			return ec.unmarshalOAgentRunFilter2ᚖatriumᚋinternalᚋagentᚐListRunsInput(ctx, v)
+			return ec.unmarshalOAgentRunFilter2ᚖatriumᚋinternalᚋagentᚋrunsᚐListRunsInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -3491,7 +3491,7 @@ func (ec *executionContext) field_Subscription_agentRunChanged_args(ctx context.
 	args["id"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
 		func(ctx context.Context, v any) (*runs.ListRunsInput, error) {
-			return ec.unmarshalOAgentRunFilter2ᚖatriumᚋinternalᚋagentᚐListRunsInput(ctx, v)
+			return ec.unmarshalOAgentRunFilter2ᚖatriumᚋinternalᚋagentᚋrunsᚐListRunsInput(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -8468,7 +8468,7 @@ func (ec *executionContext) _Query_agentStats(ctx context.Context, field graphql
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*runs.Stat) graphql.Marshaler {
-			return ec.marshalOAgentStat2ᚕᚖatriumᚋinternalᚋagentᚐStatᚄ(ctx, selections, v)
+			return ec.marshalOAgentStat2ᚕᚖatriumᚋinternalᚋagentᚋrunsᚐStatᚄ(ctx, selections, v)
 		},
 		true,
 		false,

@@ -13010,14 +13010,14 @@ func (ec *executionContext) unmarshalInputUpdateAgentInput(ctx context.Context, 
 			it.Engine = graphql.OmittableOf(data)
 		case "tools":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("tools"))
-			data, err := ec.unmarshalOAgentToolInput2ᚖᚕatriumᚋinternalᚋagentᚐToolᚄ(ctx, v)
+			data, err := ec.unmarshalOAgentToolInput2ᚖᚕatriumᚋinternalᚋagentᚋsettingsᚐToolᚄ(ctx, v)
 			if err != nil {
 				return it, err
 			}
 			it.Tools = graphql.OmittableOf(data)
 		case "limits":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("limits"))
-			data, err := ec.unmarshalOAgentLimitsInput2ᚖatriumᚋinternalᚋagentᚐLimits(ctx, v)
+			data, err := ec.unmarshalOAgentLimitsInput2ᚖatriumᚋinternalᚋagentᚋsettingsᚐLimits(ctx, v)
 			if err != nil {
 				return it, err
 			}
@@ -20049,7 +20049,7 @@ func (ec *executionContext) marshalNAgentSort2string(ctx context.Context, sel as
 	return res
 }
 
-func (ec *executionContext) unmarshalNAgentToolInput2atriumᚋinternalᚋagentᚐTool(ctx context.Context, v any) (settings.Tool, error) {
+func (ec *executionContext) unmarshalNAgentToolInput2atriumᚋinternalᚋagentᚋsettingsᚐTool(ctx context.Context, v any) (settings.Tool, error) {
 	res, err := ec.unmarshalInputAgentToolInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -20122,7 +20122,7 @@ func (ec *executionContext) marshalNApiKeySort2string(ctx context.Context, sel a
 	return res
 }
 
-func (ec *executionContext) unmarshalNApplyProposalInput2atriumᚋinternalᚋagentᚐApplyInput(ctx context.Context, v any) (actions.ApplyInput, error) {
+func (ec *executionContext) unmarshalNApplyProposalInput2atriumᚋinternalᚋagentᚋactionsᚐApplyInput(ctx context.Context, v any) (actions.ApplyInput, error) {
 	res, err := ec.unmarshalInputApplyProposalInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -20635,7 +20635,7 @@ func (ec *executionContext) unmarshalNDeactivateUserInput2atriumᚋinternalᚋpe
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNDecideAgentActionInput2atriumᚋinternalᚋagentᚐDecideInput(ctx context.Context, v any) (actions.DecideInput, error) {
+func (ec *executionContext) unmarshalNDecideAgentActionInput2atriumᚋinternalᚋagentᚋactionsᚐDecideInput(ctx context.Context, v any) (actions.DecideInput, error) {
 	res, err := ec.unmarshalInputDecideAgentActionInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -20995,7 +20995,7 @@ func (ec *executionContext) marshalNErasePersonPayload2ᚖatriumᚋgraphᚋgener
 	return ec._ErasePersonPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNEvaluateAgentInput2atriumᚋinternalᚋagentᚐEvaluateInput(ctx context.Context, v any) (evaluation.EvaluateInput, error) {
+func (ec *executionContext) unmarshalNEvaluateAgentInput2atriumᚋinternalᚋagentᚋevaluationᚐEvaluateInput(ctx context.Context, v any) (evaluation.EvaluateInput, error) {
 	res, err := ec.unmarshalInputEvaluateAgentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -21494,7 +21494,7 @@ func (ec *executionContext) marshalNReactivateUserPayload2ᚖatriumᚋgraphᚋge
 	return ec._ReactivateUserPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNRejectProposalInput2atriumᚋinternalᚋagentᚐRejectInput(ctx context.Context, v any) (actions.RejectInput, error) {
+func (ec *executionContext) unmarshalNRejectProposalInput2atriumᚋinternalᚋagentᚋactionsᚐRejectInput(ctx context.Context, v any) (actions.RejectInput, error) {
 	res, err := ec.unmarshalInputRejectProposalInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -21509,7 +21509,7 @@ func (ec *executionContext) marshalNRejectProposalPayload2ᚖatriumᚋgraphᚋge
 	return ec._RejectProposalPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNReplayAgentRunInput2atriumᚋinternalᚋagentᚐReplayInput(ctx context.Context, v any) (evaluation.ReplayInput, error) {
+func (ec *executionContext) unmarshalNReplayAgentRunInput2atriumᚋinternalᚋagentᚋevaluationᚐReplayInput(ctx context.Context, v any) (evaluation.ReplayInput, error) {
 	res, err := ec.unmarshalInputReplayAgentRunInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -21591,7 +21591,7 @@ func (ec *executionContext) marshalNRequestSort2string(ctx context.Context, sel 
 	return res
 }
 
-func (ec *executionContext) unmarshalNRerunAgentInput2atriumᚋinternalᚋagentᚐRerunInput(ctx context.Context, v any) (runs.RerunInput, error) {
+func (ec *executionContext) unmarshalNRerunAgentInput2atriumᚋinternalᚋagentᚋrunsᚐRerunInput(ctx context.Context, v any) (runs.RerunInput, error) {
 	res, err := ec.unmarshalInputRerunAgentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -22033,7 +22033,7 @@ func (ec *executionContext) marshalNStopAgentRunPayload2ᚖatriumᚋgraphᚋgene
 	return ec._StopAgentRunPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNStopAllAgentsInput2atriumᚋinternalᚋagentᚐStopAllInput(ctx context.Context, v any) (runs.StopAllInput, error) {
+func (ec *executionContext) unmarshalNStopAllAgentsInput2atriumᚋinternalᚋagentᚋrunsᚐStopAllInput(ctx context.Context, v any) (runs.StopAllInput, error) {
 	res, err := ec.unmarshalInputStopAllAgentsInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -22132,7 +22132,7 @@ func (ec *executionContext) marshalNTeamSort2string(ctx context.Context, sel ast
 	return res
 }
 
-func (ec *executionContext) unmarshalNTestAgentInput2atriumᚋinternalᚋagentᚐTestInput(ctx context.Context, v any) (evaluation.TestInput, error) {
+func (ec *executionContext) unmarshalNTestAgentInput2atriumᚋinternalᚋagentᚋevaluationᚐTestInput(ctx context.Context, v any) (evaluation.TestInput, error) {
 	res, err := ec.unmarshalInputTestAgentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -22675,7 +22675,7 @@ func (ec *executionContext) marshalOAgentActionConnection2ᚖatriumᚋgraphᚋin
 	return ec._AgentActionConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOAgentActionFilter2ᚖatriumᚋinternalᚋagentᚐListActionsInput(ctx context.Context, v any) (*actions.ListActionsInput, error) {
+func (ec *executionContext) unmarshalOAgentActionFilter2ᚖatriumᚋinternalᚋagentᚋactionsᚐListActionsInput(ctx context.Context, v any) (*actions.ListActionsInput, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -22705,7 +22705,7 @@ func (ec *executionContext) marshalOAgentEvaluationConnection2ᚖatriumᚋgraph�
 	return ec._AgentEvaluationConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOAgentLimitsInput2ᚖatriumᚋinternalᚋagentᚐLimits(ctx context.Context, v any) (*settings.Limits, error) {
+func (ec *executionContext) unmarshalOAgentLimitsInput2ᚖatriumᚋinternalᚋagentᚋsettingsᚐLimits(ctx context.Context, v any) (*settings.Limits, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -22728,7 +22728,7 @@ func (ec *executionContext) marshalOAgentRunConnection2ᚖatriumᚋgraphᚋinter
 	return ec._AgentRunConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalOAgentRunFilter2ᚖatriumᚋinternalᚋagentᚐListRunsInput(ctx context.Context, v any) (*runs.ListRunsInput, error) {
+func (ec *executionContext) unmarshalOAgentRunFilter2ᚖatriumᚋinternalᚋagentᚋrunsᚐListRunsInput(ctx context.Context, v any) (*runs.ListRunsInput, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -22744,7 +22744,7 @@ func (ec *executionContext) unmarshalOAgentRunOrder2ᚖatriumᚋgraphᚋinternal
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalOAgentToolInput2ᚕatriumᚋinternalᚋagentᚐToolᚄ(ctx context.Context, v any) ([]settings.Tool, error) {
+func (ec *executionContext) unmarshalOAgentToolInput2ᚕatriumᚋinternalᚋagentᚋsettingsᚐToolᚄ(ctx context.Context, v any) ([]settings.Tool, error) {
 	if v == nil {
 		return nil, nil
 	}
@@ -22753,7 +22753,7 @@ func (ec *executionContext) unmarshalOAgentToolInput2ᚕatriumᚋinternalᚋagen
 	res := make([]settings.Tool, len(vSlice))
 	for i := range vSlice {
 		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
-		res[i], err = ec.unmarshalNAgentToolInput2atriumᚋinternalᚋagentᚐTool(ctx, vSlice[i])
+		res[i], err = ec.unmarshalNAgentToolInput2atriumᚋinternalᚋagentᚋsettingsᚐTool(ctx, vSlice[i])
 		if err != nil {
 			return nil, err
 		}
@@ -22761,11 +22761,11 @@ func (ec *executionContext) unmarshalOAgentToolInput2ᚕatriumᚋinternalᚋagen
 	return res, nil
 }
 
-func (ec *executionContext) unmarshalOAgentToolInput2ᚖᚕatriumᚋinternalᚋagentᚐToolᚄ(ctx context.Context, v any) (*[]settings.Tool, error) {
+func (ec *executionContext) unmarshalOAgentToolInput2ᚖᚕatriumᚋinternalᚋagentᚋsettingsᚐToolᚄ(ctx context.Context, v any) (*[]settings.Tool, error) {
 	if v == nil {
 		return nil, nil
 	}
-	res, err := ec.unmarshalOAgentToolInput2ᚕatriumᚋinternalᚋagentᚐToolᚄ(ctx, v)
+	res, err := ec.unmarshalOAgentToolInput2ᚕatriumᚋinternalᚋagentᚋsettingsᚐToolᚄ(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 

@@ -2,7 +2,7 @@
 //
 //	graph/generated/derived.graphqls           inputs, payloads, filters, orders, connections and the fields of the roots
 //	graph/internal/relay/types.generated.go    the Go types of connections, edges and orders
-//	graph/resolvers.generated.go               resolvers of the roots' fields, of edges and of columns that need a conversion
+//	graph/generated/resolvers                  resolvers of the roots' fields, of edges and of columns that need a conversion
 //	graph/generated                            gqlgen's output, bound to the operations' input structs and to Ent's entities
 //
 // It leaves out what is declared in graph/*.graphqls, or has a hand-written resolver in graph/*.go. `go generate ./graph` runs

@@ -1,4 +1,4 @@
-package graph
+package resolve
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 // A loader reads what belongs to the rows of one list or look-up. When an edge of one row is resolved, the loader reads it for
 // all rows in one batch, and the other rows use the result. So the number of statements does not depend on the number of rows,
 // and no call waits for a time window to close. The rows that a batch returns get a loader of their own, so edges of edges are
-// read in batches as well.
+// Read in batches as well.
 //
 // gqlgen's batch resolvers are not used: they batch the elements of a list. Here these are a connection's edges, not the nodes
 // behind them or the rows below.
@@ -55,13 +55,13 @@ type loaders struct {
 
 type loadersKey struct{}
 
-// withLoaders returns a context for one operation.
-func withLoaders(ctx context.Context) context.Context {
+// WithLoaders returns a context for one operation.
+func WithLoaders(ctx context.Context) context.Context {
 	return context.WithValue(ctx, loadersKey{}, &loaders{of: map[any]*loader{}})
 }
 
-// batch gives the rows one loader, so that their edges are read together.
-func batch[T any](ctx context.Context, rows []*T) {
+// Batch gives the rows one loader, so that their edges are read together.
+func Batch[T any](ctx context.Context, rows []*T) {
 	all, ok := ctx.Value(loadersKey{}).(*loaders)
 	if !ok || len(rows) < 2 {
 		return // loaderOf makes the loader of a single row

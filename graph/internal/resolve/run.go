@@ -1,4 +1,4 @@
-package graph
+package resolve
 
 import (
 	"context"
@@ -11,16 +11,14 @@ import (
 
 	"atrium/graph/internal/limit"
 	"atrium/graph/internal/relay"
-	"atrium/graph/internal/view"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
 	"atrium/internal/platform/apperr"
-	"atrium/internal/platform/principal"
 )
 
-// change runs the operation of a mutation. It checks the operation's rules against the input as the caller sent it, as REST
+// Change runs the operation of a mutation. It checks the operation's rules against the input as the caller sent it, as REST
 // checks a body. about names the input's field that REST has in its path; "" for none.
-func change[In, Out any](ctx context.Context, e *op.Engine, o *op.Operation[In, Out], in In, about string) (Out, error) {
+func Change[In, Out any](ctx context.Context, e *op.Engine, o *op.Operation[In, Out], in In, about string) (Out, error) {
 	var none Out
 	target, _ := any(in).(op.Target)
 	id := ""
@@ -37,13 +35,20 @@ func change[In, Out any](ctx context.Context, e *op.Engine, o *op.Operation[In, 
 	if seen, ok := any(in).(interface{ SeenAs() *string }); ok && seen.SeenAs() != nil {
 		call.IfMatch = func(row any) bool { return tagOf(row) == *seen.SeenAs() }
 	}
-	return underKey(ctx, e, o, in, call.Checked())
+	return UnderKey(ctx, e, o, in, call.Checked())
 }
 
-// underKey runs a changing operation under the context's idempotency key, if there is one.
-func underKey[In, Out any](ctx context.Context, e *op.Engine, o *op.Operation[In, Out], in In, call *op.Call) (Out, error) {
+// PendingAction is the error of an agent's mutation that has become an action, which waits for a person. REST answers it with 202.
+type PendingAction struct{ Answer json.RawMessage }
+
+func (*PendingAction) Error() string {
+	return "This was not done: it has become an action, which people look at."
+}
+
+// UnderKey runs a changing operation under the context's idempotency key, if there is one.
+func UnderKey[In, Out any](ctx context.Context, e *op.Engine, o *op.Operation[In, Out], in In, call *op.Call) (Out, error) {
 	var none Out
-	key := keyOf(ctx)
+	key := KeyOf(ctx)
 	if key != nil {
 		call.IdempotencyKey, call.Fingerprint = key.text, key.fingerprint
 		call.Render = func(out any) (op.Answer, error) {
@@ -53,10 +58,10 @@ func underKey[In, Out any](ctx context.Context, e *op.Engine, o *op.Operation[In
 	}
 	out, kept, err := op.Run(ctx, e, o, in, call)
 	if err == nil && kept != nil && kept.Status == http.StatusAccepted {
-		return none, &pendingActionError{kept.Body}
+		return none, &PendingAction{kept.Body}
 	}
 	if err == nil && kept != nil && kept.Repeated {
-		key.replayed = true
+		key.Replayed = true
 		return decodeStored[Out](e, key, kept)
 	}
 	return out, err
@@ -74,15 +79,15 @@ func sent(ctx context.Context, about string) map[string]any {
 	return arguments
 }
 
-// run runs an operation with an input that gqlgen has decoded.
-func run[In, Out any](ctx context.Context, e *op.Engine, o *op.Operation[In, Out], in In) (Out, error) {
+// Run runs an operation with an input that gqlgen has decoded.
+func Run[In, Out any](ctx context.Context, e *op.Engine, o *op.Operation[In, Out], in In) (Out, error) {
 	out, _, err := op.Run(ctx, e, o, in, nil)
 	return out, err
 }
 
-// readJSON decodes a JSON value into an input's field. A value that does not fit leaves the field empty: the operation's rules,
+// ReadJSON decodes a JSON value into an input's field. A value that does not fit leaves the field empty: the operation's rules,
 // which check what was sent, report it.
-func readJSON(data json.RawMessage, field any) error {
+func ReadJSON(data json.RawMessage, field any) error {
 	if data == nil {
 		data = json.RawMessage("null")
 	}
@@ -92,9 +97,9 @@ func readJSON(data json.RawMessage, field any) error {
 	return nil
 }
 
-// read runs the operation that reads one row.
-func read[Row any](ctx context.Context, e *op.Engine, o *op.Operation[op.ByID, *Row], id string) (*Row, error) {
-	return run(ctx, e, o, op.ByID{ID: id})
+// Read runs the operation that reads one row.
+func Read[Row any](ctx context.Context, e *op.Engine, o *op.Operation[op.ByID, *Row], id string) (*Row, error) {
+	return Run(ctx, e, o, op.ByID{ID: id})
 }
 
 // window is implemented by inputs that embed paging.Page.
@@ -103,8 +108,8 @@ type window[In any] interface {
 	SetWindow(size int, after, sort string, counted bool, columns ...string)
 }
 
-// list runs the operation of a list and returns its rows as a connection.
-func list[In, T any, W window[In]](ctx context.Context, e *op.Engine, o *op.Operation[In, paging.List[*T]], in W,
+// List runs the operation of a list and returns its rows as a connection.
+func List[In, T any, W window[In]](ctx context.Context, e *op.Engine, o *op.Operation[In, paging.List[*T]], in W,
 	first *int, after *string, order *relay.Order,
 ) (*relay.Connection[T], error) {
 	if in == nil {
@@ -115,12 +120,12 @@ func list[In, T any, W window[In]](ctx context.Context, e *op.Engine, o *op.Oper
 		return nil, err
 	}
 	in.SetWindow(size, op.Or(after, ""), order.Sort(), graphql.FieldRequested(ctx, "totalCount"), columns[T](ctx, "edges", "node")...)
-	l, err := run(ctx, e, o, *in)
+	l, err := Run(ctx, e, o, *in)
 	if err != nil {
 		return nil, err
 	}
-	batch(ctx, l.Rows)
-	return relay.New(l, same[T]), nil
+	Batch(ctx, l.Rows)
+	return relay.New(l, Same[T]), nil
 }
 
 // sizeOf returns how many rows `first` asks for. Returns validation_error for a number out of bounds.
@@ -132,33 +137,24 @@ func sizeOf(first *int) (int, error) {
 	return n, nil
 }
 
-// textsOf returns {} for nil.
-func textsOf(m map[string]string) map[string]string {
+// TextsOf returns {} for nil.
+func TextsOf(m map[string]string) map[string]string {
 	if m == nil {
 		return map[string]string{}
 	}
 	return m
 }
 
-// objectOf returns {} for null and for no value.
-func objectOf(raw json.RawMessage) json.RawMessage {
+// ObjectOf returns {} for null and for no value.
+func ObjectOf(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 || string(raw) == "null" {
 		return json.RawMessage("{}")
 	}
 	return raw
 }
 
-// viewer returns the caller.
-func viewer(ctx context.Context) (*view.Viewer, error) {
-	p, ok := principal.From(ctx)
-	if !ok {
-		return nil, apperr.Unauthenticated(nil)
-	}
-	return view.NewViewer(p), nil
-}
-
-// textOrNil returns nil for an empty text.
-func textOrNil(s string) *string {
+// TextOrNil returns nil for an empty text.
+func TextOrNil(s string) *string {
 	if s == "" {
 		return nil
 	}

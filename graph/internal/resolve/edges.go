@@ -1,4 +1,4 @@
-package graph
+package resolve
 
 import (
 	"context"
@@ -15,9 +15,9 @@ import (
 	"atrium/internal/people"
 )
 
-// resolveEdge resolves an edge to one row, for all rows of the batch at once; id returns the edge's column. The edge is null when the
+// Edge resolves an edge to one row, for all rows of the batch at once; id returns the edge's column. The edge is null when the
 // column is, or when the row it refers to is gone.
-func resolveEdge[P, T any](ctx context.Context, e *op.Engine, from *P, id func(*P) *string,
+func Edge[P, T any](ctx context.Context, e *op.Engine, from *P, id func(*P) *string,
 	o *op.Operation[paging.ByIDs, map[string]*T],
 ) (*T, error) {
 	to := id(from)
@@ -34,21 +34,21 @@ func resolveEdge[P, T any](ctx context.Context, e *op.Engine, from *P, id func(*
 				in.IDs = append(in.IDs, *id)
 			}
 		}
-		found, err := run(ctx, e, o, in)
+		found, err := Run(ctx, e, o, in)
 		rows := make([]*T, 0, len(found))
 		for _, id := range in.IDs {
 			if row := found[id]; row != nil {
 				rows = append(rows, row)
 			}
 		}
-		batch(ctx, rows)
+		Batch(ctx, rows)
 		return found, err
 	})
 	return found[*to], err
 }
 
-// actor resolves an edge to a user or service account, for all rows of the batch at once.
-func actor[P any](ctx context.Context, e *op.Engine, from *P, id func(*P) string) (relay.Actor, error) {
+// Actor resolves an edge to a user or service account, for all rows of the batch at once.
+func Actor[P any](ctx context.Context, e *op.Engine, from *P, id func(*P) string) (relay.Actor, error) {
 	l, parents := loaderOf(ctx, from)
 	found, err := once(ctx, l, func() (map[string]relay.Actor, error) {
 		var users, accounts []string
@@ -72,7 +72,7 @@ func actors[T any](ctx context.Context, e *op.Engine, known map[string]relay.Act
 	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
-	found, err := run(ctx, e, o, paging.ByIDs{Columns: columns[T](ctx), IDs: ids})
+	found, err := Run(ctx, e, o, paging.ByIDs{Columns: columns[T](ctx), IDs: ids})
 	rows := make([]*T, 0, len(found))
 	for _, id := range ids {
 		if row := found[id]; row != nil {
@@ -80,12 +80,12 @@ func actors[T any](ctx context.Context, e *op.Engine, known map[string]relay.Act
 			rows = append(rows, row)
 		}
 	}
-	batch(ctx, rows)
+	Batch(ctx, rows)
 	return err
 }
 
-// resolveAttached resolves a value that belongs to a row, for all rows of the batch at once.
-func resolveAttached[P, V any](ctx context.Context, e *op.Engine, to *P, id func(*P) string,
+// Attached resolves a value that belongs to a row, for all rows of the batch at once.
+func Attached[P, V any](ctx context.Context, e *op.Engine, to *P, id func(*P) string,
 	o *op.Operation[paging.ByIDs, map[string]V],
 ) (V, error) {
 	l, parents := loaderOf(ctx, to)
@@ -94,7 +94,7 @@ func resolveAttached[P, V any](ctx context.Context, e *op.Engine, to *P, id func
 		for _, row := range parents {
 			in.IDs = append(in.IDs, id(row))
 		}
-		return run(ctx, e, o, in)
+		return Run(ctx, e, o, in)
 	})
 	return values[id(to)], err
 }
@@ -105,16 +105,16 @@ type parents[In any] interface {
 	SetParents(ids []string)
 }
 
-// resolveChildren lists the children of a row as a connection, for all rows of the batch at once; node returns the node of a row of the
+// Children lists the children of a row as a connection, for all rows of the batch at once; node returns the node of a row of the
 // list.
-func resolveChildren[P, Row, T any](ctx context.Context, e *op.Engine, from *P, id func(*P) string,
+func Children[P, Row, T any](ctx context.Context, e *op.Engine, from *P, id func(*P) string,
 	o *op.Operation[paging.OfParents, map[string]paging.List[Row]], first *int, after *string, node func(Row) *T,
 ) (*relay.Connection[T], error) {
-	return resolveChildrenWith(ctx, e, from, id, o, &paging.OfParents{}, first, after, node)
+	return ChildrenWith(ctx, e, from, id, o, &paging.OfParents{}, first, after, node)
 }
 
-// resolveChildrenWith is resolveChildren for an operation whose input has more than the parents.
-func resolveChildrenWith[P, In, Row, T any, W parents[In]](ctx context.Context, e *op.Engine, from *P, id func(*P) string,
+// ChildrenWith is Children for an operation whose input has more than the parents.
+func ChildrenWith[P, In, Row, T any, W parents[In]](ctx context.Context, e *op.Engine, from *P, id func(*P) string,
 	o *op.Operation[In, map[string]paging.List[Row]], in W, first *int, after *string, node func(Row) *T,
 ) (*relay.Connection[T], error) {
 	l, rows := loaderOf(ctx, from)
@@ -129,7 +129,7 @@ func resolveChildrenWith[P, In, Row, T any, W parents[In]](ctx context.Context, 
 		}
 		in.SetParents(ids)
 		in.SetWindow(size, op.Or(after, ""), "", graphql.FieldRequested(ctx, "totalCount"))
-		lists, err := run(ctx, e, o, *in)
+		lists, err := Run(ctx, e, o, *in)
 		if err != nil {
 			return nil, err
 		}
@@ -142,16 +142,17 @@ func resolveChildrenWith[P, In, Row, T any, W parents[In]](ctx context.Context, 
 			}
 			out[id] = c
 		}
-		batch(ctx, nodes)
+		Batch(ctx, nodes)
 		return out, nil
 	})
 	return connections[id(from)], err
 }
 
-// teamOf and userOf return the two sides of a membership.
-func teamOf(m *ent.TeamMember) *ent.Team { return m.Edges.Team }
+// TeamOf returns the team of a membership.
+func TeamOf(m *ent.TeamMember) *ent.Team { return m.Edges.Team }
 
-func userOf(m *ent.TeamMember) *ent.User { return m.Edges.User }
+// UserOf returns the user of a membership.
+func UserOf(m *ent.TeamMember) *ent.User { return m.Edges.User }
 
-// same returns the row itself, for lists whose rows are the nodes.
-func same[T any](row *T) *T { return row }
+// Same returns the row itself, for lists whose rows are the nodes.
+func Same[T any](row *T) *T { return row }

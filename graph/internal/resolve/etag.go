@@ -1,4 +1,4 @@
-package graph
+package resolve
 
 import (
 	"crypto/sha256"
@@ -11,10 +11,10 @@ import (
 	"atrium/internal/people"
 )
 
-// etagOf returns the entity tag of a row, which stays the same until the row changes. It is computed from the columns. Two kinds
+// ETag returns the entity tag of a row, which stays the same until the row changes. It is computed from the columns. Two kinds
 // of columns are left out: the time of the last use, which is no change; and JSON documents, which databases do not return as
 // they were sent, and whose changes set updatedAt. further are ids that belong to the row and are stored elsewhere.
-func etagOf(row any, further []string) string {
+func ETag(row any, further []string) string {
 	h := sha256.New()
 	enc := json.NewEncoder(h)
 	v := reflect.Indirect(reflect.ValueOf(row))
@@ -45,9 +45,9 @@ func etagOf(row any, further []string) string {
 func tagOf(row any) string {
 	switch row := row.(type) {
 	case *ent.User:
-		return etagOf(row, people.TeamIDs(row))
+		return ETag(row, people.TeamIDs(row))
 	case *ent.Team:
-		return etagOf(row, people.MemberIDs(row))
+		return ETag(row, people.MemberIDs(row))
 	}
-	return etagOf(row, nil)
+	return ETag(row, nil)
 }

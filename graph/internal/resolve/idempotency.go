@@ -1,4 +1,4 @@
-package graph
+package resolve
 
 import (
 	"context"
@@ -21,30 +21,30 @@ import (
 // be stored that way, because its edges are read after the commit: a crash in between would let the next call take effect again.
 // The stored result may contain API keys and secrets that are shown once, so it is sealed.
 
-// idempotencyKey is the key of a call.
-type idempotencyKey struct {
+// Key is the idempotency key of a call.
+type Key struct {
 	text        string
 	fingerprint [32]byte
-	replayed    bool // the stored result of an earlier call is answered
+	Replayed    bool // the stored result of an earlier call is answered
 }
 
-type idempotencyKeyOf struct{}
+type contextKey struct{}
 
-// keyOf returns the context's key; nil if there is none.
-func keyOf(ctx context.Context) *idempotencyKey {
-	k, _ := ctx.Value(idempotencyKeyOf{}).(*idempotencyKey)
+// KeyOf returns the context's key; nil if there is none.
+func KeyOf(ctx context.Context) *Key {
+	k, _ := ctx.Value(contextKey{}).(*Key)
 	return k
 }
 
-// withKey puts the key of a mutation into the context. Returns validation_error for an invalid key, and for a call of several
-// mutations, because each has an effect of its own.
-func withKey(ctx context.Context, r *http.Request, c *call, oc *graphql.OperationContext) (context.Context, error) {
+// WithKey puts the key of a mutation, whose body is raw, into the context. Returns validation_error for an invalid key, and for a
+// call of several mutations, because each has an effect of its own.
+func WithKey(ctx context.Context, r *http.Request, raw []byte, oc *graphql.OperationContext) (context.Context, error) {
 	if oc.Operation.Operation != ast.Mutation {
 		return ctx, nil
 	}
-	k := &idempotencyKey{}
+	k := &Key{}
 	var err error
-	if k.text, k.fingerprint, err = gate.IdempotencyKey(r, c.raw); err != nil || k.text == "" {
+	if k.text, k.fingerprint, err = gate.IdempotencyKey(r, raw); err != nil || k.text == "" {
 		return ctx, err
 	}
 	effects := 0
@@ -56,7 +56,7 @@ func withKey(ctx context.Context, r *http.Request, c *call, oc *graphql.Operatio
 	if effects > 1 {
 		return ctx, apperr.InvalidField("Idempotency-Key", "belongs to calls of one mutation")
 	}
-	return context.WithValue(ctx, idempotencyKeyOf{}, k), nil
+	return context.WithValue(ctx, contextKey{}, k), nil
 }
 
 // storedResult is an operation's result as it is stored. Secrets holds the values of the secrets in Out, because their types encode as
@@ -67,7 +67,7 @@ type storedResult[Out any] struct {
 }
 
 // encodeStored encodes and seals an operation's result.
-func encodeStored[Out any](e *op.Engine, k *idempotencyKey, out Out) (op.Answer, error) {
+func encodeStored[Out any](e *op.Engine, k *Key, out Out) (op.Answer, error) {
 	doc := storedResult[Out]{Out: out}
 	for _, secret := range secretsIn(&doc.Out) {
 		doc.Secrets = append(doc.Secrets, secret.String())
@@ -84,7 +84,7 @@ func encodeStored[Out any](e *op.Engine, k *idempotencyKey, out Out) (op.Answer,
 }
 
 // decodeStored decodes a result that encodeStored has written.
-func decodeStored[Out any](e *op.Engine, k *idempotencyKey, a *op.Answer) (Out, error) {
+func decodeStored[Out any](e *op.Engine, k *Key, a *op.Answer) (Out, error) {
 	var doc storedResult[Out]
 	text, err := e.Sealer.Unseal(a.Body, k.fingerprint[:])
 	if err == nil {
