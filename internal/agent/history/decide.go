@@ -15,7 +15,7 @@ func Decide(c *Corpus, r *ent.Request, h Finished) []tools.Change {
 	words := WordsOf(r)
 	near := c.Nearest(words)
 	var out []tools.Change
-	add := func(field string, from any, g guess) { out = append(out, ChangeBy(field, from, g)) }
+	add := func(field string, from any, g Guess) { out = append(out, ChangeBy(field, from, g)) }
 	there := func(id *string) string {
 		if id == nil || !h.Present[*id] {
 			return ""
@@ -50,11 +50,11 @@ func Decide(c *Corpus, r *ent.Request, h Finished) []tools.Change {
 // DecideOffering returns the offering that the finished requests suggest for a new one by its text alone; false for none, and for
 // the one that it has. The nearest request must share two words with it: where all finished requests are of one offering, a single
 // common word would make that certain.
-func DecideOffering(c *Corpus, r *ent.Request, h Finished) (guess, bool) {
+func DecideOffering(c *Corpus, r *ent.Request, h Finished) (Guess, bool) {
 	words := writtenWords(r)
 	near := c.Nearest(words)
 	if len(near) == 0 || shared(words, near[0].counts) < 2 {
-		return guess{}, false
+		return Guess{}, false
 	}
 	g, ok := c.guess(words, near, func(r *ent.Request) string {
 		if !h.Present[r.OfferingID] {
@@ -76,14 +76,14 @@ func shared(a, b map[string]float64) (n int) {
 }
 
 // ChangeBy returns the change of a field to a guessed value.
-func ChangeBy(field string, from any, to guess) tools.Change {
+func ChangeBy(field string, from any, to Guess) tools.Change {
 	return tools.Change{
 		Field: field, From: from, To: to.Value, Rationale: "because " + strings.Join(to.because, ", "), Confidence: to.confidence, Rows: to.because,
 	}
 }
 
 // tags returns the tags that similar requests have and the request lacks, with the least certain guess.
-func (c *Corpus) tags(r *ent.Request, words map[string]float64, near []near) (map[string]string, guess) {
+func (c *Corpus) tags(r *ent.Request, words map[string]float64, near []Near) (map[string]string, Guess) {
 	known := map[string]bool{}
 	for _, n := range near[:min(neighbours, len(near))] {
 		for k := range n.Row.Tags {
@@ -92,7 +92,7 @@ func (c *Corpus) tags(r *ent.Request, words map[string]float64, near []near) (ma
 			}
 		}
 	}
-	out, least := map[string]string{}, guess{confidence: 1}
+	out, least := map[string]string{}, Guess{confidence: 1}
 	for _, k := range slices.Sorted(maps.Keys(known)) {
 		if g, ok := c.guess(words, near, func(r *ent.Request) string { return r.Tags[k] }); ok {
 			out[k] = g.Value

@@ -88,17 +88,17 @@ func (c *Corpus) weigh(counts map[string]float64) map[string]float64 {
 	return out
 }
 
-// near is an example with its cosine similarity to a request, from 0 to 1.
-type near struct {
+// Near is an example with its cosine similarity to a request, from 0 to 1.
+type Near struct {
 	*example
 	likeness float64
 }
 
 // Nearest returns the examples that are similar to a request, most similar first.
-func (c *Corpus) Nearest(counts map[string]float64) []near {
+func (c *Corpus) Nearest(counts map[string]float64) []Near {
 	words := c.weigh(counts)
 	order := slices.Sorted(maps.Keys(words)) // a fixed order, because it changes the rounding of sums
-	var out []near
+	var out []Near
 	for i := range c.examples {
 		e := &c.examples[i]
 		dot := 0.0
@@ -106,15 +106,15 @@ func (c *Corpus) Nearest(counts map[string]float64) []near {
 			dot += words[w] * e.words[w]
 		}
 		if dot > 0 {
-			out = append(out, near{e, dot})
+			out = append(out, Near{e, dot})
 		}
 	}
-	slices.SortFunc(out, func(a, b near) int { return cmp.Or(cmp.Compare(b.likeness, a.likeness), strings.Compare(b.id, a.id)) })
+	slices.SortFunc(out, func(a, b Near) int { return cmp.Or(cmp.Compare(b.likeness, a.likeness), strings.Compare(b.id, a.id)) })
 	return out
 }
 
-// guess is a value for a field, with its evidence.
-type guess struct {
+// Guess is a value for a field, with its evidence.
+type Guess struct {
 	Value      string
 	confidence float64
 	because    []string // ids of the nearest requests that have the value
@@ -122,21 +122,21 @@ type guess struct {
 
 // guess returns the most likely value of label for the words; false if its confidence is below 0.5. The confidence is the mean of
 // the naive Bayes probability and the share among the nearest requests.
-func (c *Corpus) guess(counts map[string]float64, near []near, label func(*ent.Request) string) (guess, bool) {
+func (c *Corpus) guess(counts map[string]float64, near []Near, label func(*ent.Request) string) (Guess, bool) {
 	bayes := c.bayes(counts, label)
 	votes, all := map[string]float64{}, 0.0
 	for _, n := range near[:min(neighbours, len(near))] {
 		votes[label(n.Row)] += n.likeness
 		all += n.likeness
 	}
-	var best guess
+	var best Guess
 	for _, value := range slices.Sorted(maps.Keys(bayes)) {
 		p := bayes[value] / 2
 		if all > 0 {
 			p += votes[value] / all / 2
 		}
 		if p > best.confidence {
-			best = guess{Value: value, confidence: p}
+			best = Guess{Value: value, confidence: p}
 		}
 	}
 	if best.Value == "" || best.confidence < certain {

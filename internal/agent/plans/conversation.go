@@ -30,9 +30,9 @@ const (
 // toolHandOver is the tool that leaves the request to people.
 const toolHandOver = "handOver"
 
-// conversation is a conversation with a model about a request or a task. It performs no writes: reads run with the rights of the run, and
+// Conversation is a conversation with a model about a request or a task. It performs no writes: reads run with the rights of the run, and
 // writes are checked and kept until the end.
-type conversation struct {
+type Conversation struct {
 	*Decider
 	mask func(any) any
 	now  func() time.Time
@@ -49,7 +49,7 @@ type conversation struct {
 }
 
 // begin starts the conversation with the input of the engine.
-func (t *conversation) begin(g Input) {
+func (t *Conversation) begin(g Input) {
 	orders, _ := t.mask(t.Subject.orders(t.Settings)).(string) // masked too, because people paste keys into instructions
 	t.messages = []model.Message{{Role: model.System, Content: orders}, {Role: model.Data, Content: g.Data}}
 	t.known, t.asked = map[string]bool{}, map[string]bool{}
@@ -61,7 +61,7 @@ func (t *conversation) begin(g Input) {
 }
 
 // AddExchange adds an exchange to the conversation. It ends with an answer that calls no tool, and when a limit is reached.
-func (t *conversation) AddExchange(n Exchange) {
+func (t *Conversation) AddExchange(n Exchange) {
 	t.used.Calls++
 	t.used.Input += n.Answer.InputTokens
 	t.used.Output += n.Answer.OutputTokens
@@ -99,7 +99,7 @@ func (t *conversation) AddExchange(n Exchange) {
 }
 
 // spend hands the run over if it has used more than its limits, or all that one of them allows although it has not finished.
-func (t *conversation) spend(finished bool) {
+func (t *Conversation) spend(finished bool) {
 	out := func(used, limit int64) bool { return used > limit || used == limit && !finished }
 	switch l := t.Settings.Limits; {
 	case len(t.steps) > l.Steps:
@@ -114,10 +114,10 @@ func (t *conversation) spend(finished bool) {
 }
 
 // end hands the run over and drops its writes.
-func (t *conversation) end(reason string) { t.Over, t.Reason, t.writes = true, reason, nil }
+func (t *Conversation) end(reason string) { t.Over, t.Reason, t.writes = true, reason, nil }
 
 // Ask calls the model, runs the tools of its answer and returns both.
-func (t *conversation) Ask(ctx context.Context, at model.Endpoint) (Exchange, error) {
+func (t *Conversation) Ask(ctx context.Context, at model.Endpoint) (Exchange, error) {
 	tools, err := t.tools()
 	if err != nil {
 		return Exchange{}, err
@@ -130,7 +130,7 @@ func (t *conversation) Ask(ctx context.Context, at model.Endpoint) (Exchange, er
 }
 
 // answered runs the tools of an answer. Where recorded holds the result of a read, it uses that instead.
-func (t *conversation) answered(ctx context.Context, answer model.Answer, recorded []result) (Exchange, error) {
+func (t *Conversation) answered(ctx context.Context, answer model.Answer, recorded []result) (Exchange, error) {
 	answer.Content, _ = t.mask(answer.Content).(string)
 	out := Exchange{Answer: answer, Results: []result{}}
 	pending := *t // the state between the calls of one answer
@@ -190,7 +190,7 @@ func faulty(told *apperr.Error) result {
 }
 
 // call makes one tool call. An error of the model becomes the result; only errors on our side are returned.
-func (t *conversation) call(ctx context.Context, c model.Call) (result, error) {
+func (t *Conversation) call(ctx context.Context, c model.Call) (result, error) {
 	arguments := map[string]json.RawMessage{}
 	if c.Arguments == "" {
 		return faulty(apperr.InvalidField("arguments", "must be an object of at most %d bytes", model.MaxArguments)), nil
@@ -224,7 +224,7 @@ func (t *conversation) call(ctx context.Context, c model.Call) (result, error) {
 }
 
 // runRead runs a read.
-func (t *conversation) runRead(r *readTool, arguments map[string]json.RawMessage) (result, error) {
+func (t *Conversation) runRead(r *readTool, arguments map[string]json.RawMessage) (result, error) {
 	rows, ids, err := r.run(t.Read, t.engine, arguments)
 	if told, ok := RefusalOf(err); ok {
 		return faulty(told), nil
@@ -247,7 +247,7 @@ func (t *conversation) runRead(r *readTool, arguments map[string]json.RawMessage
 
 // checkWrite checks a write against the run's tools, the operation's rules, the ids that were read, the agent's rights and the
 // company's policies. Returns *apperr.Error for errors that the model is told.
-func (t *conversation) checkWrite(ctx context.Context, name string, arguments map[string]json.RawMessage) (*tools.Write, error) {
+func (t *Conversation) checkWrite(ctx context.Context, name string, arguments map[string]json.RawMessage) (*tools.Write, error) {
 	tool := tools.Named(name)
 	if tool == nil || !t.offers(name) {
 		return nil, apperr.New(apperr.Forbidden, "There is no such tool.")
@@ -296,7 +296,7 @@ func (t *conversation) checkWrite(ctx context.Context, name string, arguments ma
 }
 
 // lookedAt returns the ids of the rows that the run has looked at, besides its own, the newest last.
-func (t *conversation) lookedAt() []string {
+func (t *Conversation) lookedAt() []string {
 	rows := []string{}
 	for _, s := range t.steps {
 		for _, id := range s.Rows {
@@ -309,7 +309,7 @@ func (t *conversation) lookedAt() []string {
 }
 
 // completes checks the completion of a task against its outcomes and its form.
-func (t *conversation) completes(ctx context.Context, arguments json.RawMessage) error {
+func (t *Conversation) completes(ctx context.Context, arguments json.RawMessage) error {
 	in, err := execution.CompleteTask.Decode(arguments, func(string) string { return t.Subject.row() }, nil)
 	if err != nil {
 		return fmt.Errorf("read the completion: %w", err)
@@ -323,7 +323,7 @@ func (t *conversation) completes(ctx context.Context, arguments json.RawMessage)
 
 // checkIDs returns validation_error for an id that the run has not read: in arguments whose names end in Id, and for ids of users
 // and teams anywhere.
-func (t *conversation) checkIDs(arguments map[string]json.RawMessage) error {
+func (t *Conversation) checkIDs(arguments map[string]json.RawMessage) error {
 	for field, raw := range arguments {
 		var v any
 		if err := json.Unmarshal(raw, &v); err != nil {
@@ -337,7 +337,7 @@ func (t *conversation) checkIDs(arguments map[string]json.RawMessage) error {
 }
 
 // unread reports whether a value is or contains an id that was not read. named says that the argument's name marks it as an id.
-func (t *conversation) unread(v any, named bool) bool {
+func (t *Conversation) unread(v any, named bool) bool {
 	switch v := v.(type) {
 	case string:
 		return v != "" && (named || id.Valid("usr", v) || id.Valid("team", v)) && !t.known[v]

@@ -42,12 +42,12 @@ func Decide(ctx context.Context, l *Decider, models worker.Models, recorded Inpu
 
 // NewConversation returns a conversation and its input: the recorded one, or the current one if none is recorded. The conversation masks
 // the company's secrets, and keys that people have pasted, for the model.
-func NewConversation(ctx context.Context, l *Decider, recorded Input) (*conversation, Input, error) {
+func NewConversation(ctx context.Context, l *Decider, recorded Input) (*Conversation, Input, error) {
 	mask, err := secret.Hide(ctx, l.engine.Store.Reader(), l.engine.Sealer)
 	if err != nil {
 		return nil, Input{}, err
 	}
-	t := &conversation{Decider: l, mask: mask, now: l.engine.Store.Clock().Now}
+	t := &Conversation{Decider: l, mask: mask, now: l.engine.Store.Clock().Now}
 	g := recorded
 	if g.Data == "" {
 		if g, err = t.readInput(); err != nil {
@@ -59,7 +59,7 @@ func NewConversation(ctx context.Context, l *Decider, recorded Input) (*conversa
 }
 
 // readInput reads the input of a conversation.
-func (t *conversation) readInput() (Input, error) {
+func (t *Conversation) readInput() (Input, error) {
 	h, err := t.history()
 	if err != nil {
 		return Input{}, err
@@ -81,7 +81,7 @@ func (t *conversation) readInput() (Input, error) {
 }
 
 // Plan returns the result of a conversation.
-func (t *conversation) Plan(version string, g Input) *Plan {
+func (t *Conversation) Plan(version string, g Input) *Plan {
 	p := &Plan{
 		Version: version, Given: g, Steps: t.steps, Writes: t.writes, Reason: t.Reason, Self: t.Self,
 		Used: t.used,
@@ -114,7 +114,7 @@ func WritesOf(s settings.Settings, g Input, turns []Exchange) []tools.Write {
 	if len(turns) == 0 {
 		return g.Writes
 	}
-	t := &conversation{Decider: &Decider{Settings: s}, mask: func(v any) any { return v }}
+	t := &Conversation{Decider: &Decider{Settings: s}, mask: func(v any) any { return v }}
 	t.begin(g)
 	for _, n := range turns {
 		t.AddExchange(n)

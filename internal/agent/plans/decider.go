@@ -26,11 +26,11 @@ type Decider struct {
 	Self      *principal.Principal // nil if the agent's owner was deactivated
 	Read      context.Context      // of the reader: the agent, and the requester as well unless the agent sees by itself
 	Requester *principal.Principal // the requester; nil if the agent sees by itself
-	Earlier   earlier
+	Earlier   Earlier
 }
 
-// earlier is what a run did in its earlier plans: a plan goes on with its steps, and its budgets are those of the run.
-type earlier struct {
+// Earlier is what a run did in its earlier plans: a plan goes on with its steps, and its budgets are those of the run.
+type Earlier struct {
 	steps []runs.Step
 	used  usage
 }

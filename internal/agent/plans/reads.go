@@ -103,7 +103,7 @@ const aboutUpdate = "Change the team, the assignee, the priority or the tags of 
 
 // offers reports whether the model may call a tool that writes: about a task only the tool of the run, otherwise those of the
 // version.
-func (t *conversation) offers(tool string) bool {
+func (t *Conversation) offers(tool string) bool {
 	switch {
 	case t.Subject.Asked:
 		return tool == tools.Comment
@@ -114,7 +114,7 @@ func (t *conversation) offers(tool string) bool {
 }
 
 // tools returns the tools that the model may call.
-func (t *conversation) tools() ([]model.Tool, error) {
+func (t *Conversation) tools() ([]model.Tool, error) {
 	all, err := described()
 	if err != nil {
 		return nil, err

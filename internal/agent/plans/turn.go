@@ -79,7 +79,7 @@ func TurnsOf(ctx context.Context, db *ent.Client, runID string, plan int) (g Inp
 }
 
 // EarlierIn returns what a run did before its current plan. A plan that has begun goes on from its recorded input instead.
-func EarlierIn(ctx context.Context, db *ent.Client, run *ent.AgentRun) (out earlier, err error) {
+func EarlierIn(ctx context.Context, db *ent.Client, run *ent.AgentRun) (out Earlier, err error) {
 	if run.Plans < 2 {
 		return out, nil
 	}
