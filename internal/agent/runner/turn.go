@@ -108,103 +108,148 @@ func (w *thinker) handOver(ctx context.Context, job *river.Job[ThinkArgs], as ag
 
 func (a ThinkArgs) run() runs.RunArgs { return runs.RunArgs{Company: a.Company, Run: a.Run} }
 
+// work makes a turn in four steps. A step that ends the job itself returns done.
 func (w *thinker) work(ctx context.Context, job *river.Job[ThinkArgs]) error {
-	e, args := w.runner.Engine, job.Args
-	read := worker.Outside(ctx, e, args.Company)
-	run, err := e.Store.Reader().AgentRun.Query().Where(agentrun.ID(args.Run), agentrun.StatusEQ(agentrun.StatusRUNNING), agentrun.Plans(args.Plan)).
-		WithAgent().Only(read)
+	t := &turn{thinker: w, job: job}
+	for _, step := range []func(context.Context) (done bool, err error){t.read, t.resume, t.ask, t.keep} {
+		if done, err := step(ctx); done || err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// turn is one call of a model for a run.
+type turn struct {
+	*thinker
+	job     *river.Job[ThinkArgs]
+	run     *ent.AgentRun
+	decider *plans.Decider
+	version string      // of the request now
+	input   plans.Input // of the run's plan
+	talk    *plans.Conversation
+	made    plans.Exchange
+	used    []secret.Opened // by the call
+}
+
+// outside returns the context in which the turn reads.
+func (t *turn) outside(ctx context.Context) context.Context {
+	return worker.Outside(ctx, t.runner.Engine, t.job.Args.Company)
+}
+
+// read reads the run and what it is about. It ends the job if the run is not to be worked now, or if its agent may not read this.
+func (t *turn) read(ctx context.Context) (done bool, err error) {
+	args, read := t.job.Args, t.outside(ctx)
+	t.run, err = t.runner.Engine.Store.Reader().AgentRun.Query().
+		Where(agentrun.ID(args.Run), agentrun.StatusEQ(agentrun.StatusRUNNING), agentrun.Plans(args.Plan)).WithAgent().Only(read)
 	if err != nil {
-		return worker.Wrap("read the run", ent.MaskNotFound(err)) // the run has ended, or plans again
+		return true, worker.Wrap("read the run", ent.MaskNotFound(err)) // the run has ended, or plans again
 	}
-	if run.Edges.Agent.Status == agent.StatusPAUSED {
-		return nil // the run continues when the agent is resumed
+	if t.run.Edges.Agent.Status == agent.StatusPAUSED {
+		return true, nil // the run continues when the agent is resumed
 	}
-	l, err := w.runner.decisionContext(read, run)
-	if err != nil {
-		return err
+	if t.decider, err = t.runner.decisionContext(read, t.run); err != nil {
+		return true, err
 	}
-	if l.Self == nil {
-		return w.handOver(ctx, job, agentrun.StatusHANDED_OVER, runs.NobodyAnswers)
+	if t.decider.Self == nil {
+		return true, t.handOver(ctx, t.job, agentrun.StatusHANDED_OVER, runs.NobodyAnswers)
 	}
-	if may, err := l.MayRead(); err != nil {
-		return err
+	if may, err := t.decider.MayRead(); err != nil {
+		return true, err
 	} else if !may {
-		return w.handOver(ctx, job, agentrun.StatusHANDED_OVER, "The agent may not read this.")
+		return true, t.handOver(ctx, t.job, agentrun.StatusHANDED_OVER, "The agent may not read this.")
 	}
-	version, err := l.Subject.Version()
+	t.version, err = t.decider.Subject.Version()
+	return false, err
+}
+
+// resume rebuilds the conversation from the run's turns. It ends the job if another one has made this turn, if the request has
+// changed since, and if a budget is used up.
+func (t *turn) resume(ctx context.Context) (done bool, err error) {
+	read := t.outside(ctx)
+	recorded, turns, err := plans.TurnsOf(read, t.runner.Engine.Store.Reader(), t.run.ID, t.run.Plans)
 	if err != nil {
-		return err
+		return true, err
 	}
-	g, turns, err := plans.TurnsOf(read, e.Store.Reader(), run.ID, run.Plans)
-	if err != nil {
-		return err
+	if t.talk, t.input, err = plans.NewConversation(read, t.decider, recorded); err != nil {
+		return true, err
 	}
-	t, g, err := plans.NewConversation(read, l, g)
-	if err != nil {
-		return err
-	}
-	if args.Turn == 1 {
-		g.Version = version
+	if t.job.Args.Turn == 1 {
+		t.input.Version = t.version
 	}
 	for _, n := range turns {
-		t.AddExchange(n)
+		t.talk.AddExchange(n)
 	}
-	if len(turns) >= args.Turn {
-		return nil // another job made this turn
-	}
-	if g.Version != "" && version != g.Version { // the model was told of another request than there is now
-		return w.runner.finish(ctx, job.JobRow, args.run(), "", func(ctx context.Context, tx *op.Tx, run *ent.AgentRun, _ *ent.Request) error {
-			if run.Plans != args.Plan {
-				return nil
-			}
+	switch {
+	case len(turns) >= t.job.Args.Turn:
+		return true, nil // another job made this turn
+	case t.input.Version != "" && t.version != t.input.Version: // the model was told of another request than there is now
+		return true, t.finish(ctx, func(ctx context.Context, tx *op.Tx, run *ent.AgentRun, _ *ent.Request) error {
 			return runs.PlanAnew(ctx, tx, run)
 		})
+	case t.talk.Over: // its earlier plans have used a budget up
+		return true, t.handOver(ctx, t.job, agentrun.StatusHANDED_OVER, t.talk.Reason)
 	}
-	if t.Over { // its earlier plans have used a budget up
-		return w.handOver(ctx, job, agentrun.StatusHANDED_OVER, t.Reason)
-	}
-	at, used, err := plans.EndpointOf(read, e, w.runner.Models, l.Settings)
+	return false, nil
+}
+
+// ask calls the model, outside of any transaction.
+func (t *turn) ask(ctx context.Context) (done bool, err error) {
+	at, used, err := plans.EndpointOf(t.outside(ctx), t.runner.Engine, t.runner.Models, t.decider.Settings)
 	if err != nil {
-		return err
+		return true, err
 	}
-	n, err := t.Ask(l.Read, at)
-	if err != nil {
-		return err
+	t.used = used
+	if t.made, err = t.talk.Ask(t.decider.Read, at); err != nil {
+		return true, err
 	}
-	t.AddExchange(n)
-	return w.runner.finish(ctx, job.JobRow, args.run(), "", func(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request) error {
-		if run.Plans != args.Plan {
+	t.talk.AddExchange(t.made)
+	return false, nil
+}
+
+// keep stores the turn with what follows from it, in the transaction that ends the job.
+func (t *turn) keep(ctx context.Context) (done bool, err error) { return true, t.finish(ctx, t.store) }
+
+// finish runs fn on the run unless it plans anew, in the transaction that ends the job.
+func (t *turn) finish(ctx context.Context, fn func(context.Context, *op.Tx, *ent.AgentRun, *ent.Request) error) error {
+	return t.runner.finish(ctx, t.job.JobRow, t.job.Args.run(), "", func(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request) error {
+		if run.Plans != t.job.Args.Plan {
 			return nil
 		}
-		if args.Turn == 1 {
-			if err := plans.KeepTurn(ctx, tx, run, 0, g); err != nil {
-				return err
-			}
-		}
-		if err := plans.KeepTurn(ctx, tx, run, args.Turn, n); err != nil {
-			return err
-		}
-		now := tx.Now(ctx)
-		if err := secret.TouchLastUsed(ctx, tx.Client, secret.DueForTouch(used, now), now); err != nil {
-			return err
-		}
-		p := t.Plan(g.Version, g)
-		is, err := runs.RequestVersion(r)
-		if err != nil {
-			return err
-		}
-		changed := g.Version != "" && is != g.Version
-		if t.Over && !changed {
-			return conclude(ctx, tx, run, r, l.Settings, p)
-		}
-		if _, err := keepSteps(ctx, run, p); err != nil { // the answer has cost something in any case
-			return err
-		}
-		if changed {
-			return runs.PlanAnew(ctx, tx, run)
-		}
-		next := args // the function may run again
-		next.Turn++
-		return tx.Insert(ctx, next, time.Time{})
+		return fn(ctx, tx, run, r)
 	})
+}
+
+// store keeps the turn, and concludes the run, plans it anew, or inserts the job of its next turn.
+func (t *turn) store(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request) error {
+	if t.job.Args.Turn == 1 {
+		if err := plans.KeepTurn(ctx, tx, run, 0, t.input); err != nil {
+			return err
+		}
+	}
+	if err := plans.KeepTurn(ctx, tx, run, t.job.Args.Turn, t.made); err != nil {
+		return err
+	}
+	now := tx.Now(ctx)
+	if err := secret.TouchLastUsed(ctx, tx.Client, secret.DueForTouch(t.used, now), now); err != nil {
+		return err
+	}
+	p := t.talk.Plan(t.input.Version, t.input)
+	is, err := runs.RequestVersion(r)
+	if err != nil {
+		return err
+	}
+	changed := t.input.Version != "" && is != t.input.Version
+	if t.talk.Over && !changed {
+		return conclude(ctx, tx, run, r, t.decider.Settings, p)
+	}
+	if _, err := keepSteps(ctx, run, p); err != nil { // the answer has cost something in any case
+		return err
+	}
+	if changed {
+		return runs.PlanAnew(ctx, tx, run)
+	}
+	next := t.job.Args
+	next.Turn++
+	return tx.Insert(ctx, next, time.Time{})
 }
