@@ -21,19 +21,27 @@ import (
 	"atrium/internal/platform/text"
 )
 
-// actionOf returns the action for a write on the row subject in a version, to be saved.
-func actionOf(tx *op.Tx, run *ent.AgentRun, kind agentaction.Kind, step int, w tools.Write, subject, version string) (*ent.AgentActionCreate, error) {
+// Draft is an action that is not stored yet.
+type Draft struct {
+	tools.Write
+	Kind    agentaction.Kind
+	Step    int    // that decided it
+	Row     string // the id of the request or the task that it changes
+	Version string // of that row
+}
+
+// actionOf returns the action of a draft, to be saved.
+func actionOf(tx *op.Tx, run *ent.AgentRun, w Draft) (*ent.AgentActionCreate, error) {
 	changes, err := json.Marshal(w.Changes)
-	return tx.AgentAction.Create().SetRunID(run.ID).SetRequestID(run.RequestID).SetStep(step).SetKind(kind).
+	return tx.AgentAction.Create().SetRunID(run.ID).SetRequestID(run.RequestID).SetStep(w.Step).SetKind(w.Kind).
 		SetOperation(w.Tool).SetArguments(w.Arguments).SetChanges(changes).SetRationale(w.Rationale).SetConfidence(w.Confidence).
-		SetRows(w.Rows).SetDigest(runs.DigestOf(w.Tool, subject, w.Arguments, version)).SetRowVersion(version).
+		SetRows(w.Rows).SetDigest(runs.DigestOf(w.Tool, w.Row, w.Arguments, w.Version)).SetRowVersion(w.Version).
 		SetShadow(run.Shadow), worker.Wrap("write the changes", err)
 }
 
-// Propose stores the action for a write on the row subject in a version. An action that waits for an approval expires after 72
-// hours.
-func Propose(ctx context.Context, tx *op.Tx, run *ent.AgentRun, kind agentaction.Kind, step int, w tools.Write, subject, version string) (*ent.AgentAction, error) {
-	create, err := actionOf(tx, run, kind, step, w, subject, version)
+// Propose stores the action of a draft. An action that waits for an approval expires after 72 hours.
+func Propose(ctx context.Context, tx *op.Tx, run *ent.AgentRun, w Draft) (*ent.AgentAction, error) {
+	create, err := actionOf(tx, run, w)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +49,7 @@ func Propose(ctx context.Context, tx *op.Tx, run *ent.AgentRun, kind agentaction
 	if err != nil {
 		return nil, fmt.Errorf("keep what the agent would do: %w", err)
 	}
-	if kind == agentaction.KindACTION {
+	if w.Kind == agentaction.KindACTION {
 		err = tx.Insert(ctx, ExpiryArgs{Company: run.CompanyID, Action: a.ID}, tx.Now(ctx).Add(answerTime))
 	}
 	return a, err
@@ -111,9 +119,10 @@ func recordDone(ctx context.Context, tx *op.Tx, run *ent.AgentRun, a *ent.AgentA
 }
 
 // ActNow performs a write on a run's request that needs no approval, as the agent, and records it as an APPLIED action and as a step
-// of kind act. step is the step that decided it, version that of the row that it depends on.
-func ActNow(ctx context.Context, tx *op.Tx, run *ent.AgentRun, self *principal.Principal, step int, w tools.Write, version string) (*ent.AgentRun, error) {
-	create, err := actionOf(tx, run, agentaction.KindACTION, step, w, run.RequestID, version)
+// of kind act. The version of the draft is that of the row that it depends on, the request or the run's task.
+func ActNow(ctx context.Context, tx *op.Tx, run *ent.AgentRun, self *principal.Principal, w Draft) (*ent.AgentRun, error) {
+	w.Kind, w.Row = agentaction.KindACTION, run.RequestID
+	create, err := actionOf(tx, run, w)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +130,7 @@ func ActNow(ctx context.Context, tx *op.Tx, run *ent.AgentRun, self *principal.P
 	if err != nil {
 		return nil, fmt.Errorf("keep what the agent does: %w", err)
 	}
-	self = self.WithCause(principal.Cause{RunID: run.ID, Step: step, ActionID: a.ID})
+	self = self.WithCause(principal.Cause{RunID: run.ID, Step: w.Step, ActionID: a.ID})
 	all := tx.Unfiltered(ctx, "the row that was acted on is read back")
 	if err := tools.Perform(all, tx.ActingAs(self), w.Tool, run.RequestID, w.Arguments); err != nil {
 		return nil, err
@@ -129,8 +138,9 @@ func ActNow(ctx context.Context, tx *op.Tx, run *ent.AgentRun, self *principal.P
 	return recordDone(ctx, tx, run, a, "Done.")
 }
 
-// Keep stores the action for a write, and its step.
-func Keep(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request, t *ent.Task, may *Allowed, args json.RawMessage, steps []*runs.Step) (*ent.AgentAction, error) {
+// Keep stores the action for a write, and its step. r is the run's request.
+func Keep(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request, may *Allowed) (*ent.AgentAction, error) {
+	t := may.Task
 	if t == nil && may.Tool != tools.Comment && !lifecycle.RequestOpen(r.Status) {
 		return nil, apperr.New(apperr.Conflict, "The request is %s.", r.Status)
 	}
@@ -138,11 +148,15 @@ func Keep(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request, t *
 	if err != nil {
 		return nil, err
 	}
-	subject, is := r.ID, tools.ValuesOf(r)
+	row, is := r.ID, tools.ValuesOf(r)
 	if t != nil {
-		version, subject, is = runs.TaskVersion(t), t.ID, map[string]any{}
+		version, row, is = runs.TaskVersion(t), t.ID, map[string]any{}
 	}
-	w := tools.Write{Tool: may.Tool, Arguments: args}
+	steps, err := runs.StepsOf(run)
+	if err != nil {
+		return nil, err
+	}
+	w := tools.Write{Tool: may.Tool, Arguments: may.Arguments}
 	w.Rationale, w.Confidence, w.Rows = reasonOf(steps)
 	if err := w.SetChanges(is); err != nil {
 		return nil, err
@@ -154,11 +168,11 @@ func Keep(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request, t *
 	if kind == agentaction.KindPROPOSAL {
 		result = "Proposed."
 	}
-	n := len(steps) + 1
-	if err := runs.AddStep(ctx, tx, run, steps, runs.Step{Kind: "act", Operation: may.Tool, Rows: []string{subject}, Arguments: args, Result: result}); err != nil {
+	act := runs.Step{Kind: "act", Operation: may.Tool, Rows: []string{row}, Arguments: may.Arguments, Result: result}
+	if err := runs.AddStep(ctx, tx, run, steps, act); err != nil {
 		return nil, err
 	}
-	return Propose(ctx, tx, run, kind, n, w, subject, version)
+	return Propose(ctx, tx, run, Draft{Write: w, Kind: kind, Step: len(steps) + 1, Row: row, Version: version})
 }
 
 // reasonOf returns the rationale of the agent, its confidence and its rows: those of its last step of kind decide.
@@ -183,6 +197,7 @@ type Allowed struct {
 	Tool      string
 	Settings  settings.Settings
 	Arguments json.RawMessage
+	Task      *ent.Task // that it completes; nil for a write on the request
 }
 
 const answerTime = 72 * time.Hour // that people have to decide about an action

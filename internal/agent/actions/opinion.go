@@ -34,12 +34,12 @@ func CommentOpinion(ctx context.Context, tx *op.Tx, run *ent.AgentRun, w tools.W
 		return fmt.Errorf("read the task: %w", err)
 	}
 	if !w.Waits {
-		if run, err = ActNow(ctx, tx, run, self, step, w, runs.TaskVersion(t)); err != nil {
+		if run, err = ActNow(ctx, tx, run, self, Draft{Write: w, Step: step, Version: runs.TaskVersion(t)}); err != nil {
 			return err
 		}
 		return runs.End(ctx, tx, run, agentrun.StatusCOMPLETED, "")
 	}
-	if _, err := Propose(ctx, tx, run, agentaction.KindACTION, step, w, run.RequestID, runs.TaskVersion(t)); err != nil {
+	if _, err := Propose(ctx, tx, run, Draft{Write: w, Kind: agentaction.KindACTION, Step: step, Row: run.RequestID, Version: runs.TaskVersion(t)}); err != nil {
 		return err
 	}
 	return worker.Wrap("have the run wait", run.Update().SetStatus(agentrun.StatusWAITING).ClearLeaseUntil().Exec(ctx))

@@ -64,11 +64,7 @@ func completeTask(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Requ
 	if err != nil {
 		return err
 	}
-	steps, err := runs.StepsOf(run)
-	if err != nil {
-		return err
-	}
-	_, err = actions.Keep(ctx, tx, run, r, t, &actions.Allowed{Tool: tools.Task, Settings: s}, c.args, steps)
+	_, err = actions.Keep(ctx, tx, run, r, &actions.Allowed{Tool: tools.Task, Settings: s, Arguments: c.args, Task: t})
 	return err
 }
 

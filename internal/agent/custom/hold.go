@@ -180,7 +180,7 @@ func hold(ctx context.Context, tx *op.Tx, in holdInput) (*held, error) {
 		tx.About(run.ID)
 		return &held{ID: run.ID, refusal: why + " People go on with it."}, runs.End(ctx, tx, run, agentrun.StatusHANDED_OVER, why)
 	}
-	a, err := actions.Keep(ctx, tx, run, r, nil, may, args, steps)
+	a, err := actions.Keep(ctx, tx, run, r, may)
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func conclude(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request,
 		}
 	}
 	if len(waits) > 0 { // before the agent acts, which then has them depend on what it leaves
-		if err := storeActions(ctx, tx, run, s, p, waits, run.RequestID, p.Version); err != nil {
+		if err := storeActions(ctx, tx, run, p, waits, actions.Draft{Kind: s.KindIn(run), Row: run.RequestID, Version: p.Version}); err != nil {
 			return err
 		}
 	} else if err := runs.End(ctx, tx, run, agentrun.StatusCOMPLETED, ""); err != nil {
@@ -52,15 +52,15 @@ func conclude(ctx context.Context, tx *op.Tx, run *ent.AgentRun, r *ent.Request,
 	return nil
 }
 
-// storeActions stores writes for people to decide about: as proposals or as waiting actions. version is the version of the row subject.
-func storeActions(ctx context.Context, tx *op.Tx, run *ent.AgentRun, s settings.Settings, p *plans.Plan, writes []tools.Write, subject, version string) error {
-	kind := s.KindIn(run)
+// storeActions stores writes for people to decide about: as proposals or as waiting actions. as is what they have in common.
+func storeActions(ctx context.Context, tx *op.Tx, run *ent.AgentRun, p *plans.Plan, writes []tools.Write, as actions.Draft) error {
 	for _, w := range writes {
-		if _, err := actions.Propose(ctx, tx, run, kind, p.StepOf(w), w, subject, version); err != nil {
+		as.Write, as.Step = w, p.StepOf(w)
+		if _, err := actions.Propose(ctx, tx, run, as); err != nil {
 			return err
 		}
 	}
-	if kind == agentaction.KindPROPOSAL {
+	if as.Kind == agentaction.KindPROPOSAL {
 		return runs.End(ctx, tx, run, agentrun.StatusPROPOSED, "")
 	}
 	return worker.Wrap("have the run wait", run.Update().SetStatus(agentrun.StatusWAITING).Exec(ctx))
@@ -85,7 +85,7 @@ func actAlone(ctx context.Context, tx *op.Tx, run *ent.AgentRun, p *plans.Plan) 
 		if w.Waits {
 			continue
 		}
-		if run, err = actions.ActNow(ctx, tx, run, p.Self, p.StepOf(w), w, version); err != nil {
+		if run, err = actions.ActNow(ctx, tx, run, p.Self, actions.Draft{Write: w, Step: p.StepOf(w), Version: version}); err != nil {
 			return err
 		}
 		if version, err = runs.VersionNow(ctx, tx, run); err != nil {
@@ -113,5 +113,5 @@ func concludeTask(ctx context.Context, tx *op.Tx, run *ent.AgentRun, s settings.
 	if !runs.HasTask(run.AgentID, t) {
 		return runs.End(ctx, tx, run, agentrun.StatusSTOPPED, runs.Reassigned)
 	}
-	return storeActions(ctx, tx, run, s, p, p.Writes, t.ID, runs.TaskVersion(t))
+	return storeActions(ctx, tx, run, p, p.Writes, actions.Draft{Kind: s.KindIn(run), Row: t.ID, Version: runs.TaskVersion(t)})
 }
