@@ -48,7 +48,7 @@ type AgentAction struct {
 	Rows []string `json:"rows,omitempty"`
 	// SHA-256, in hexadecimal, of operation, arguments and the row's version
 	Digest string `json:"digest,omitempty"`
-	// of what the request said when it was planned, or was left by another action of the run; see internal/agent/changed.go
+	// of what the request said when it was planned, or was left by another action of the run; see internal/agent/runs/version.go
 	RowVersion string `json:"row_version,omitempty"`
 	// admins alone see it, and nobody applies it
 	Shadow bool `json:"shadow,omitempty"`

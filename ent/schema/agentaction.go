@@ -30,7 +30,7 @@ func (AgentAction) Fields() []ent.Field {
 		field.Float("confidence").Immutable().Comment("of the least certain change, 0 to 1"),
 		field.JSON("rows", []string{}).Immutable().Comment("ids of the rows that it rests on"),
 		field.String("digest").MaxLen(64).Comment("SHA-256, in hexadecimal, of operation, arguments and the row's version"),
-		field.String("row_version").MaxLen(64).Comment("of what the request said when it was planned, or was left by another action of the run; see internal/agent/changed.go"),
+		field.String("row_version").MaxLen(64).Comment("of what the request said when it was planned, or was left by another action of the run; see internal/agent/runs/version.go"),
 		field.Bool("shadow").Default(false).Immutable().Comment("admins alone see it, and nobody applies it"),
 		field.Enum("status").Values("PENDING", "APPLIED", "REJECTED", "STALE", "EXPIRED").Default("PENDING"),
 		field.String("decided_by").MaxLen(40).Optional().Nillable(),

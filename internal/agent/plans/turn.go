@@ -19,7 +19,7 @@ import (
 // Input is the input of an engine. A run is replayed from it.
 type Input struct {
 	Request json.RawMessage `json:"request"`           // as it was when the engine read it
-	Version string          `json:"version,omitempty"` // of the request then: requestVersion; empty where a change of it does not matter
+	Version string          `json:"version,omitempty"` // of the request then: runs.RequestVersion; empty where a change of it does not matter
 	Task    *ent.Task       `json:"task,omitempty"`    // of a run about a task, as it was
 	History []string        `json:"history"`           // ids of the finished requests
 	Data    string          `json:"data,omitempty"`    // the data message

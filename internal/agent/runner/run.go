@@ -80,7 +80,7 @@ func (w *runner) work(ctx context.Context, job *river.Job[runs.RunArgs]) error {
 	if run.Edges.Agent.Source == agent.SourceCUSTOM {
 		return custom.PushRun(ctx, w.Engine, job.JobRow, run)
 	}
-	l, err := w.decisionContext(worker.Outside(ctx, w.Engine, run.CompanyID), run)
+	l, err := w.decider(worker.Outside(ctx, w.Engine, run.CompanyID), run)
 	if err != nil {
 		return err
 	}
@@ -99,8 +99,8 @@ func (w *runner) work(ctx context.Context, job *river.Job[runs.RunArgs]) error {
 	})
 }
 
-// decisionContext reads the subject and the settings of a run.
-func (w *runner) decisionContext(read context.Context, run *ent.AgentRun) (*plans.Decider, error) {
+// decider reads the subject and the settings of a run.
+func (w *runner) decider(read context.Context, run *ent.AgentRun) (*plans.Decider, error) {
 	db := w.Engine.Store.Reader()
 	r, err := db.Request.Get(read, run.RequestID)
 	if err != nil {

@@ -148,7 +148,7 @@ func (t *turn) read(ctx context.Context) (done bool, err error) {
 	if t.run.Edges.Agent.Status == agent.StatusPAUSED {
 		return true, nil // the run continues when the agent is resumed
 	}
-	if t.decider, err = t.runner.decisionContext(read, t.run); err != nil {
+	if t.decider, err = t.runner.decider(read, t.run); err != nil {
 		return true, err
 	}
 	if t.decider.Self == nil {

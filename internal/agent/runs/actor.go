@@ -36,4 +36,5 @@ func Self(ctx context.Context, tx *op.Tx, run *ent.AgentRun) (*principal.Princip
 	return self, s, err
 }
 
+// NoMore is the error of an agent that has lost the right to what it is about to do.
 func NoMore() error { return apperr.New(apperr.Conflict, "The agent may not do this any more.") }

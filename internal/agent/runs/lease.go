@@ -109,6 +109,7 @@ func Wait(ctx context.Context, tx *op.Tx, run *ent.AgentRun) error {
 	return tx.Insert(ctx, LeaseArgs{Company: run.CompanyID, Run: run.ID}, until)
 }
 
+// LeaseTime is how long a run of a CUSTOM agent goes on without a call.
 const LeaseTime = 5 * time.Minute // renewed by any call of a run, while its minutes last
 
 const renewAfter = 20 * time.Second // a lease is not written again until it has lost this much

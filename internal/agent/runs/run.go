@@ -260,6 +260,7 @@ type Step struct {
 	At        time.Time       `json:"at"`
 }
 
+// ErrUnread is the error for a request that the caller may not read.
 var ErrUnread = apperr.InvalidField("requestId", "must be a request that you may read")
 
 // SelfID returns the id of the agent that calls with its key; empty for all other callers.

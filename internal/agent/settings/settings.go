@@ -54,6 +54,7 @@ func (l Limits) OrDefault() Limits {
 	}
 }
 
+// NoSteps is the reason of a run that has had its steps.
 func (l Limits) NoSteps() string { return fmt.Sprintf("The run has had its %d steps.", l.Steps) }
 
 // LimitsOf returns the limits of an agent's draft.

@@ -103,6 +103,7 @@ func DraftOf(a *ent.Agent) (Settings, error) {
 	return s, err
 }
 
+// Load locks an agent for an operation.
 func Load(ctx context.Context, tx *op.Tx, id string) (*ent.Agent, error) {
 	return op.Lock(tx, tx.Agent.Query().Where(agent.ID(id))).Only(ctx)
 }

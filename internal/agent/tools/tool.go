@@ -67,6 +67,7 @@ func toolOf[In, Out any](name string, o *op.Operation[In, Out]) Tool {
 	}}
 }
 
+// All lists the tools.
 var All = []Tool{
 	toolOf(Update, request.Update), toolOf(Move, request.Move), toolOf(Accept, request.Accept), toolOf(Decline, request.Decline),
 	toolOf(Comment, request.CreateComment), toolOf(Task, execution.CompleteTask),

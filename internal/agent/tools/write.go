@@ -56,6 +56,7 @@ func (w *Write) Idle() bool {
 	})
 }
 
+// ErrIdle is the error of a write by which nothing would change.
 func ErrIdle() error { return apperr.New(apperr.Conflict, "The request has these values already.") }
 
 // OpinionOf returns the arguments of the comment that is an agent's opinion. Agents that may read internal comments write one.
@@ -76,4 +77,5 @@ func SaidIn(arguments json.RawMessage) (string, error) {
 	return in.Body, worker.Wrap("read the opinion", json.Unmarshal(arguments, &in))
 }
 
+// MaxRationale is the maximum number of characters of a rationale.
 const MaxRationale = 500
