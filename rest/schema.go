@@ -35,7 +35,7 @@ var documented = map[reflect.Type]string{
 }
 
 // schemaNamer returns a function that names schemas: the type's name and the suffix. Types outside of rest and gate have their
-// package's name as a prefix. A type without a name, such as an operation's body, gets the hint.
+// package's name as a prefix, those of the agents' rooms "Agent". A type without a name, such as an operation's body, gets the hint.
 func schemaNamer(suffix string) func(reflect.Type, string) string {
 	return func(t reflect.Type, hint string) string {
 		for t.Kind() == reflect.Pointer {
@@ -45,9 +45,13 @@ func schemaNamer(suffix string) func(reflect.Type, string) string {
 		if name == "" {
 			return hint
 		}
+		pkg := path.Base(t.PkgPath())
+		if strings.Contains(t.PkgPath(), "/internal/agent/") {
+			pkg = "agent"
+		}
 		if known := documented[t]; known != "" {
 			name = known
-		} else if pkg := path.Base(t.PkgPath()); pkg != "." && pkg != "rest" && pkg != "gate" && !strings.EqualFold(pkg, name) {
+		} else if pkg != "." && pkg != "rest" && pkg != "gate" && !strings.EqualFold(pkg, name) {
 			name = capital(pkg) + name
 		}
 		return name + suffix

@@ -172,28 +172,18 @@ func (tx *Tx) mayTouch(ctx context.Context, row any) error {
 	return tx.ask(ctx, tx.info.Action, authz.Row{Resource: tx.info.Resource})
 }
 
-// mayLeave refuses a change when the policies deny the resulting row, and a create when they hide it from its caller, to whom the
-// answer would show it.
+// mayLeave refuses a change when the policies deny the resulting row.
 func (tx *Tx) mayLeave(ctx context.Context, out any) error {
-	if tx.set == nil || !authz.Bound(tx.info.Resource) || tx.info.Action != Create && tx.info.Action != Update {
-		return nil
+	if tx.set == nil || !authz.Bound(tx.info.Resource) || tx.info.Action != Create && tx.info.Action != Update ||
+		tx.engine.Authz.Unconditional(tx.set, string(tx.info.Action), tx.info.Resource) {
+		return nil // mayBegin or mayTouch has asked already if the answer is the same for every row
 	}
-	// mayBegin or mayTouch has asked already if the answer is the same for every row.
-	asked := tx.engine.Authz.Unconditional(tx.set, string(tx.info.Action), tx.info.Resource)
 	for _, row := range []any{tx.after, out} {
 		if name, _, ok := authz.EntityOf(row); ok && name == tx.info.Resource {
-			if !asked {
-				if err := tx.askOf(ctx, tx.info.Action, row); err != nil {
-					return err
-				}
-			}
-			if tx.info.Action == Update {
-				return nil
-			}
-			return tx.MayRead(ctx, row)
+			return tx.askOf(ctx, tx.info.Action, row)
 		}
 	}
-	if asked || tx.info.Action == Update || !authz.HasRows(tx.info.Resource) {
+	if tx.info.Action == Update || !authz.HasRows(tx.info.Resource) {
 		return nil // no row of the resource has changed, and mayTouch has asked about the old one
 	}
 	return tx.ask(ctx, tx.info.Action, authz.Row{Resource: tx.info.Resource})

@@ -360,17 +360,3 @@ func TestUnreadablePoliciesRefuse(t *testing.T) {
 	testkit.Run(t, w, owner, policy.Delete, op.ByID{ID: list.Rows[1].ID})
 	require.Len(t, names(t, w, owner), 1)
 }
-
-// A create is refused, and writes nothing, when its caller could not read the row: the answer would show it.
-func TestNobodyCreatesWhatTheyCannotRead(t *testing.T) {
-	t.Parallel()
-	testkit.Each(t, func(t *testing.T, w *testkit.World) {
-		write(t, w, "Deny", "read", "Service", `{"resource.tags.env": "prod"}`)
-		owner := w.As(w.A, principal.Owner)
-		refused(t, w, owner, catalog.CreateService, catalog.CreateServiceInput{Name: "Hidden", Tags: map[string]string{"env": "prod"}}, apperr.Forbidden)
-		service(t, w, "Seen", map[string]string{"env": "dev"})
-		n, err := w.Store.Reader().Service.Query().Count(owner)
-		require.NoError(t, err)
-		require.Equal(t, 1, n)
-	})
-}
