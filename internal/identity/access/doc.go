@@ -27,7 +27,7 @@
 //	a client gets more scopes     Client                                    ClientWidened
 //	a client revokes a token      Grant                                     TokenRevoked
 //	a code comes twice            Grant                                     CodeReused
-//	a refresh token comes twice   Grant                                     RefreshReused
+//	a refresh token comes again   Grant                                     RefreshReused
 //	another sign-in or session    SignIn, PagesOnly; Session                Replaced
 //	begins in the browser
 //

@@ -105,6 +105,7 @@ var ways = []struct {
 	}, []string{"grant"}, nobody},
 	{"refresh token used twice", access.RefreshReused, func(h *house, _ keys) {
 		h.refreshes("grant")
+		h.Clock.SetOffset(31 * time.Second)
 		require.False(h.t, h.refreshes("grant"))
 	}, []string{"grant"}, []string{here}},
 	{"code used twice", access.CodeReused, func(h *house, _ keys) { h.replayCode() }, []string{"grant"}, []string{here}},

@@ -9,7 +9,8 @@
 //	                                     └─ Allow ─▶ redirect_uri?code=…&state=…&iss=…         (60 s)
 //	POST /oauth2/token  code ──once──▶ Grant, access token (5 min), ID token, refresh token with offline_access
 //	                    code again ──▶ the Grant is revoked
-//	POST /oauth2/token  refresh_token ──once──▶ the next one; again ──▶ the Grant is revoked
+//	POST /oauth2/token  refresh_token ──▶ the next one; again within 30 s ──▶ another next one;
+//	                    later, or after a next one was used ──▶ the Grant is revoked
 //
 // A Grant is the family of all tokens that came from one code. Access tokens name it in their claim "grant": package authn
 // accepts one only while its Grant is not revoked.

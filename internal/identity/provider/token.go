@@ -152,7 +152,12 @@ func (p *Provider) revokeGrant(ctx context.Context, tx *store.Tx, grantID, clien
 	return auditRevoked(ctx, tx, grantID, clientID, string(why))
 }
 
-// refresh exchanges a refresh token for new tokens, once. A second use revokes the grant.
+// refreshGrace is how long a used refresh token gives tokens again: two tabs refresh at once, or an answer was lost. Until its successor is
+// used, the client shows that it has none.
+const refreshGrace = 30 * time.Second
+
+// refresh exchanges a refresh token for new tokens. Within refreshGrace it does so again, with another successor of the same grant. A later
+// use revokes the grant.
 func (p *Provider) refresh(ctx context.Context, c *client, r *oidc.RefreshTokenRequest) (*oidc.AccessTokenResponse, error) {
 	row, err := p.store.Reader().RefreshToken.Query().Where(refreshtoken.Hash(hashOf(r.RefreshToken))).WithGrant().Only(p.global(ctx))
 	if ent.IsNotFound(err) {
@@ -186,8 +191,8 @@ func (p *Provider) refresh(ctx context.Context, c *client, r *oidc.RefreshTokenR
 	return p.respondTokens(ctx, c, out)
 }
 
-// rotate marks the refresh token as used and creates the next one. When the token was used before, or another of several
-// concurrent calls used it first, it revokes the grant and returns true.
+// rotate marks the refresh token as used and creates the next one. When the token was used before and may not be used again, it revokes
+// the grant and returns true.
 func (p *Provider) rotate(ctx context.Context, tx *store.Tx, row *ent.RefreshToken, out *tokenResponse) (reused bool, err error) {
 	now := p.now()
 	n, err := tx.RefreshToken.Update().Where(refreshtoken.ID(row.ID), refreshtoken.UsedAtIsNil()).SetUsedAt(now).Save(ctx)
@@ -195,7 +200,11 @@ func (p *Provider) rotate(ctx context.Context, tx *store.Tx, row *ent.RefreshTok
 		return false, fmt.Errorf("mark the refresh token as used: %w", err)
 	}
 	if n == 0 {
-		return true, p.revokeGrant(ctx, tx, out.grant.ID, out.grant.ClientID, access.RefreshReused)
+		if again, err := mayRepeat(ctx, tx, row.ID, now); err != nil {
+			return false, err
+		} else if !again {
+			return true, p.revokeGrant(ctx, tx, out.grant.ID, out.grant.ClientID, access.RefreshReused)
+		}
 	}
 	err = tx.AsSystem(ctx, "a sandbox's user is as good as the live one, who is of another company", func(ctx context.Context) (err error) {
 		out.user, err = userIn(ctx, tx.Client, out.grant.UserID, out.grant.CompanyID, out.grant.AuthenticatedAt)
@@ -216,6 +225,23 @@ func (p *Provider) rotate(ctx context.Context, tx *store.Tx, row *ent.RefreshTok
 		return false, errAccessEnded // revoked since it was read
 	}
 	return false, nil
+}
+
+// mayRepeat reports whether a refresh token that was used gives tokens again: a moment ago, and no token that came after it was used.
+func mayRepeat(ctx context.Context, tx *store.Tx, tokenID string, now time.Time) (bool, error) {
+	row, err := tx.RefreshToken.Get(ctx, tokenID)
+	if err != nil {
+		return false, fmt.Errorf("read the used refresh token: %w", err)
+	}
+	if now.Sub(*row.UsedAt) > refreshGrace {
+		return false, nil
+	}
+	used, err := tx.RefreshToken.Query().Where(refreshtoken.GrantID(row.GrantID), refreshtoken.IDNEQ(row.ID),
+		refreshtoken.CreatedAtGTE(*row.UsedAt), refreshtoken.UsedAtNotNil()).Exist(ctx)
+	if err != nil {
+		return false, fmt.Errorf("look for used successors: %w", err)
+	}
+	return !used, nil
 }
 
 // narrowed returns the scopes of a refreshed access token: those of the grant, or the subset that the client asks for. The

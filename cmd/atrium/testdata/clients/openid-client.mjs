@@ -39,10 +39,15 @@ assert.equal((await call(first.tokens.id_token)).status, 401, 'an ID token is no
 const info = await client.fetchUserInfo(config, first.tokens.access_token, claims.sub);
 assert.equal(info.email, email);
 
-// The refresh token rotates; the old one is refused, and with it the whole family ends.
+// The refresh token rotates. The old one gives a sibling, for a tab that refreshes at the same time; once a later one was used it is
+// refused, and with it the whole family ends.
 const second = await client.refreshTokenGrant(config, first.tokens.refresh_token);
 assert.notEqual(second.refresh_token, first.tokens.refresh_token);
 assert.equal((await call(second.access_token)).status, 200);
+const sibling = await client.refreshTokenGrant(config, first.tokens.refresh_token);
+assert.notEqual(sibling.refresh_token, second.refresh_token);
+assert.equal((await call(sibling.access_token)).status, 200);
+await client.refreshTokenGrant(config, sibling.refresh_token);
 await refused(client.refreshTokenGrant(config, first.tokens.refresh_token), 'invalid_grant');
 await refused(client.refreshTokenGrant(config, second.refresh_token), 'invalid_grant');
 assert.equal((await call(second.access_token)).status, 401, 'a reused refresh token ends the access tokens, too');
