@@ -182,8 +182,7 @@ func (e *Engine) DecideRow(ctx context.Context, set *Set, c *Caller, q Question,
 func (e *Engine) byPolicies(ctx context.Context, set *Set, c *Caller, q Question, row Row) (Decision, error) {
 	b, r := e.now.Load(), set.about(q.Action, q.Resource)
 	if r.unconditional && !b.operator {
-		r.once.Do(func() { r.answer, r.err = b.answer(context.WithoutCancel(ctx), b.unconditional, r.ids()) })
-		return r.answer, r.err
+		return r.same(ctx, b)
 	}
 	p, err := set.program(ctx, b, r)
 	if err != nil {
