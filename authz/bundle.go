@@ -188,7 +188,7 @@ func (b *bundle) with(company *ast.Module) (*ast.Compiler, error) {
 }
 
 func compile(modules map[string]*ast.Module, strict bool) (*ast.Compiler, error) {
-	c := ast.NewCompiler().WithStrict(strict).WithCapabilities(capabilities).WithBuiltins(map[string]*ast.Builtin{globBuiltin.Name: globBuiltin})
+	c := ast.NewCompiler().WithStrict(strict).WithCapabilities(capabilities)
 	if c.Compile(modules); c.Failed() {
 		return nil, fmt.Errorf("compile the policies: %w", c.Errors)
 	}
@@ -200,6 +200,7 @@ func compile(modules map[string]*ast.Module, strict bool) (*ast.Compiler, error)
 var capabilities = func() *ast.Capabilities {
 	c := ast.CapabilitiesForThisVersion()
 	c.Builtins = slices.DeleteFunc(c.Builtins, func(b *ast.Builtin) bool { return b.Nondeterministic })
+	c.Builtins = append(c.Builtins, globBuiltin)
 	c.AllowNet = []string{}
 	return c
 }()

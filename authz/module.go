@@ -44,7 +44,6 @@ func ruleOf(of *ast.Module, set ast.Var, key string, body ast.Body) *ast.Rule {
 // moduleOf returns policies as one module.
 func moduleOf(policies []*Compiled) *ast.Module {
 	m := &ast.Module{Package: companyPackage.Copy()}
-	m.SetRegoVersion(ast.RegoV1)
 	for _, p := range policies {
 		m.Rules = append(m.Rules, p.rule(m))
 	}

@@ -23,7 +23,9 @@ import (
 )
 
 const (
-	Queue     = "agent_pushes"
+	// Queue is the queue of the pushes.
+	Queue = "agent_pushes"
+
 	pushes    = 3 // attempts to deliver one push
 	pushAfter = 2 * time.Second
 	pushTime  = 2 * time.Second // timeout of one call

@@ -57,16 +57,16 @@ const (
 )
 
 // orders returns the system message of a conversation about a subject.
-func (about Subject) orders(s settings.Settings) string {
+func (s Subject) orders(of settings.Settings) string {
 	purpose, wanted := forIntake, routeIt
 	switch {
-	case about.Asked:
+	case s.Asked:
 		purpose, wanted = forOpinion, adviseIt
-	case about.Task != nil:
+	case s.Task != nil:
 		purpose, wanted = forTask, completeIt
 	}
-	if strings.TrimSpace(s.Instructions) != "" {
-		wanted = s.Instructions
+	if strings.TrimSpace(of.Instructions) != "" {
+		wanted = of.Instructions
 	}
 	return purpose + frame + wanted
 }

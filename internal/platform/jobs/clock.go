@@ -11,8 +11,8 @@ import (
 	"atrium/internal/platform/store"
 )
 
-// Advance, for development clocks, moves the queue's times when tx moves the product's clock forward by a duration: waiting jobs come due that much
-// earlier, and each periodic job is inserted once.
+// Advance moves the queue's times, for development clocks, when tx moves the product's clock forward by a duration: waiting jobs come
+// due that much earlier, and each periodic job is inserted once.
 func (q *Queue) Advance(ctx context.Context, tx *store.Tx, by time.Duration) error {
 	var err error
 	if q.pg != nil {

@@ -22,8 +22,8 @@ import (
 // tx.Unfiltered, or its function must be one that loads, lists, looks up or prepares, or it must be listed here with the reason.
 var seenByTheCaller = map[string]string{
 	// Rows that an input refers to must be visible to the caller.
-	"internal/agent/evaluation.test":                          "the request that an agent is tried on",
-	"internal/agent/runs.rerun":                         "the request that an agent is to look at again",
+	"internal/agent/evaluation.test":               "the request that an agent is tried on",
+	"internal/agent/runs.rerun":                    "the request that an agent is to look at again",
 	"internal/agent.checkConnection":               "the secret of a model connection",
 	"internal/identity/apikey.behind":              "the user or service account that a key is made for",
 	"internal/workflow/execution.assignTask":       "the user, team or agent that a task is given to",
@@ -44,7 +44,7 @@ var seenByTheCaller = map[string]string{
 	"internal/workflow.checkReferences":            "what a draft names; publishing asks unfiltered",
 
 	// Rows of the result.
-	"internal/agent/actions.lockAction":           "the action that an operation is about, which loadAction returns",
+	"internal/agent/actions.lockAction":   "the action that an operation is about, which loadAction returns",
 	"internal/op/auditlog.requestHistory": "what the policies let the caller see of it",
 	"internal/desk/catalog.formChoices":   "whom the caller may name",
 	"internal/desk/request.mayTake":       "the request that is taken",
@@ -54,16 +54,16 @@ var seenByTheCaller = map[string]string{
 	"internal/policy.replayed":            "decisions, of which the caller hears about visible ones only",
 
 	// Unfiltered for another reason.
-	"internal/agent/actions.mayDecide":              "called by a preparation",
-	"internal/agent/custom.mayHold":                "the caller's own run, in a preparation",
+	"internal/agent/actions.mayDecide":      "called by a preparation",
+	"internal/agent/custom.mayHold":         "the caller's own run, in a preparation",
 	"internal/agent.createKey":              "the agent that the key is for, in the admin layer",
-	"internal/agent/phases.beginAbout":             "a worker's, from whom nothing is hidden",
-	"internal/agent/phases.consult":                "a worker's, from whom nothing is hidden",
-	"internal/agent/phases.workOrRelease":          "a worker's, from whom nothing is hidden",
-	"internal/agent/phases.endOthers":              "a worker's, from whom nothing is hidden",
-	"internal/agent/phases.completedBy":            "a worker's, from whom nothing is hidden",
-	"internal/agent/runs.OverBudget":             "a worker's, from whom nothing is hidden",
-	"internal/agent/phases.firstActive":            "a worker's, from whom nothing is hidden",
+	"internal/agent/phases.beginAbout":      "a worker's, from whom nothing is hidden",
+	"internal/agent/phases.consult":         "a worker's, from whom nothing is hidden",
+	"internal/agent/phases.workOrRelease":   "a worker's, from whom nothing is hidden",
+	"internal/agent/phases.endOthers":       "a worker's, from whom nothing is hidden",
+	"internal/agent/phases.completedBy":     "a worker's, from whom nothing is hidden",
+	"internal/agent/runs.OverBudget":        "a worker's, from whom nothing is hidden",
+	"internal/agent/phases.firstActive":     "a worker's, from whom nothing is hidden",
 	"internal/people/erasure.around":        "a worker's, from whom nothing is hidden",
 	"internal/people.forgetAccount":         "runs as the system: whatever is the account's",
 	"internal/people.forgetUser":            "runs as the system: whatever is the person's",
@@ -74,8 +74,8 @@ var seenByTheCaller = map[string]string{
 	"internal/desk/routing.turn":            "the caller hands it an unfiltered context",
 	"internal/desk/request.count":           "what a list would find",
 	"internal/desk/request.stats":           "what a list would find",
-	"internal/agent/runs.stats":                  "what a list would find",
-	"internal/agent/runs.statActions":            "what a list would find",
+	"internal/agent/runs.stats":             "what a list would find",
+	"internal/agent/runs.statActions":       "what a list would find",
 	"internal/webhook.stats":                "what a list would find",
 	"internal/desk/savedview.check":         "whether the team may be named",
 	"internal/desk/request.takeNext":        "somebody takes what they see",
