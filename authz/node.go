@@ -102,7 +102,7 @@ func meet(n allOf) node {
 	return n
 }
 
-// merged joins alternatives that differ in the values of one equal column alone, and drops repeated ones.
+// merged joins alternatives that differ only in the values that their first column of that kind may equal.
 func merged(n anyOf) anyOf {
 	var out anyOf
 	at := map[string]int{}
