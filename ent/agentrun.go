@@ -37,8 +37,6 @@ type AgentRun struct {
 	Number int `json:"number,omitempty"`
 	// Trigger holds the value of the "trigger" field.
 	Trigger agentrun.Trigger `json:"trigger,omitempty"`
-	// of a workflow's phase: what it is asked to do, or for its opinion about
-	TaskID *string `json:"task_id,omitempty"`
 	// Status holds the value of the "status" field.
 	Status agentrun.Status `json:"status,omitempty"`
 	// admins alone see it
@@ -53,6 +51,8 @@ type AgentRun struct {
 	InputTokens int `json:"input_tokens,omitempty"`
 	// that its model answered
 	OutputTokens int `json:"output_tokens,omitempty"`
+	// of a workflow's phase: what it is asked to do, or for its opinion about
+	TaskID *string `json:"task_id,omitempty"`
 	// CUSTOM: handed over when nothing is heard until then; none before the push
 	LeaseUntil *time.Time `json:"lease_until,omitempty"`
 	// what it was completed with
@@ -124,7 +124,7 @@ func (*AgentRun) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullBool)
 		case agentrun.FieldAgentVersion, agentrun.FieldNumber, agentrun.FieldPlans, agentrun.FieldModelCalls, agentrun.FieldInputTokens, agentrun.FieldOutputTokens:
 			values[i] = new(sql.NullInt64)
-		case agentrun.FieldID, agentrun.FieldCompanyID, agentrun.FieldAgentID, agentrun.FieldRequestID, agentrun.FieldTrigger, agentrun.FieldTaskID, agentrun.FieldStatus, agentrun.FieldOutcome, agentrun.FieldReason:
+		case agentrun.FieldID, agentrun.FieldCompanyID, agentrun.FieldAgentID, agentrun.FieldRequestID, agentrun.FieldTrigger, agentrun.FieldStatus, agentrun.FieldTaskID, agentrun.FieldOutcome, agentrun.FieldReason:
 			values[i] = new(sql.NullString)
 		case agentrun.FieldCreatedAt, agentrun.FieldUpdatedAt, agentrun.FieldLeaseUntil, agentrun.FieldEndedAt:
 			values[i] = new(sql.NullTime)
@@ -197,13 +197,6 @@ func (_m *AgentRun) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Trigger = agentrun.Trigger(value.String)
 			}
-		case agentrun.FieldTaskID:
-			if value, ok := values[i].(*sql.NullString); !ok {
-				return fmt.Errorf("unexpected type %T for field task_id", values[i])
-			} else if value.Valid {
-				_m.TaskID = new(string)
-				*_m.TaskID = value.String
-			}
 		case agentrun.FieldStatus:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field status", values[i])
@@ -247,6 +240,13 @@ func (_m *AgentRun) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field output_tokens", values[i])
 			} else if value.Valid {
 				_m.OutputTokens = int(value.Int64)
+			}
+		case agentrun.FieldTaskID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field task_id", values[i])
+			} else if value.Valid {
+				_m.TaskID = new(string)
+				*_m.TaskID = value.String
 			}
 		case agentrun.FieldLeaseUntil:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -349,11 +349,6 @@ func (_m *AgentRun) String() string {
 	builder.WriteString("trigger=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Trigger))
 	builder.WriteString(", ")
-	if v := _m.TaskID; v != nil {
-		builder.WriteString("task_id=")
-		builder.WriteString(*v)
-	}
-	builder.WriteString(", ")
 	builder.WriteString("status=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Status))
 	builder.WriteString(", ")
@@ -374,6 +369,11 @@ func (_m *AgentRun) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("output_tokens=")
 	builder.WriteString(fmt.Sprintf("%v", _m.OutputTokens))
+	builder.WriteString(", ")
+	if v := _m.TaskID; v != nil {
+		builder.WriteString("task_id=")
+		builder.WriteString(*v)
+	}
 	builder.WriteString(", ")
 	if v := _m.LeaseUntil; v != nil {
 		builder.WriteString("lease_until=")

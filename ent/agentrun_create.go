@@ -72,20 +72,6 @@ func (_c *AgentRunCreate) SetTrigger(v agentrun.Trigger) *AgentRunCreate {
 	return _c
 }
 
-// SetTaskID sets the "task_id" field.
-func (_c *AgentRunCreate) SetTaskID(v string) *AgentRunCreate {
-	_c.mutation.SetTaskID(v)
-	return _c
-}
-
-// SetNillableTaskID sets the "task_id" field if the given value is not nil.
-func (_c *AgentRunCreate) SetNillableTaskID(v *string) *AgentRunCreate {
-	if v != nil {
-		_c.SetTaskID(*v)
-	}
-	return _c
-}
-
 // SetStatus sets the "status" field.
 func (_c *AgentRunCreate) SetStatus(v agentrun.Status) *AgentRunCreate {
 	_c.mutation.SetStatus(v)
@@ -172,6 +158,20 @@ func (_c *AgentRunCreate) SetOutputTokens(v int) *AgentRunCreate {
 func (_c *AgentRunCreate) SetNillableOutputTokens(v *int) *AgentRunCreate {
 	if v != nil {
 		_c.SetOutputTokens(*v)
+	}
+	return _c
+}
+
+// SetTaskID sets the "task_id" field.
+func (_c *AgentRunCreate) SetTaskID(v string) *AgentRunCreate {
+	_c.mutation.SetTaskID(v)
+	return _c
+}
+
+// SetNillableTaskID sets the "task_id" field if the given value is not nil.
+func (_c *AgentRunCreate) SetNillableTaskID(v *string) *AgentRunCreate {
+	if v != nil {
+		_c.SetTaskID(*v)
 	}
 	return _c
 }
@@ -386,11 +386,6 @@ func (_c *AgentRunCreate) check() error {
 			return &ValidationError{Name: "trigger", err: fmt.Errorf(`ent: validator failed for field "AgentRun.trigger": %w`, err)}
 		}
 	}
-	if v, ok := _c.mutation.TaskID(); ok {
-		if err := agentrun.TaskIDValidator(v); err != nil {
-			return &ValidationError{Name: "task_id", err: fmt.Errorf(`ent: validator failed for field "AgentRun.task_id": %w`, err)}
-		}
-	}
 	if _, ok := _c.mutation.Status(); !ok {
 		return &ValidationError{Name: "status", err: errors.New(`ent: missing required field "AgentRun.status"`)}
 	}
@@ -413,6 +408,11 @@ func (_c *AgentRunCreate) check() error {
 	}
 	if _, ok := _c.mutation.OutputTokens(); !ok {
 		return &ValidationError{Name: "output_tokens", err: errors.New(`ent: missing required field "AgentRun.output_tokens"`)}
+	}
+	if v, ok := _c.mutation.TaskID(); ok {
+		if err := agentrun.TaskIDValidator(v); err != nil {
+			return &ValidationError{Name: "task_id", err: fmt.Errorf(`ent: validator failed for field "AgentRun.task_id": %w`, err)}
+		}
 	}
 	if _, ok := _c.mutation.Outcome(); !ok {
 		return &ValidationError{Name: "outcome", err: errors.New(`ent: missing required field "AgentRun.outcome"`)}

@@ -39,14 +39,14 @@ type APIKey struct {
 	Scopes []string `json:"scopes,omitempty"`
 	// Test holds the value of the "test" field.
 	Test bool `json:"test,omitempty"`
+	// addresses and CIDR prefixes; empty means any
+	AllowedIps []string `json:"allowed_ips,omitempty"`
 	// UserID holds the value of the "user_id" field.
 	UserID *string `json:"user_id,omitempty"`
 	// ServiceAccountID holds the value of the "service_account_id" field.
 	ServiceAccountID *string `json:"service_account_id,omitempty"`
 	// AgentID holds the value of the "agent_id" field.
 	AgentID *string `json:"agent_id,omitempty"`
-	// addresses and CIDR prefixes; empty means any
-	AllowedIps []string `json:"allowed_ips,omitempty"`
 	// CreatedBy holds the value of the "created_by" field.
 	CreatedBy string `json:"created_by,omitempty"`
 	// ExpiresAt holds the value of the "expires_at" field.
@@ -197,6 +197,14 @@ func (_m *APIKey) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Test = value.Bool
 			}
+		case apikey.FieldAllowedIps:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field allowed_ips", values[i])
+			} else if value != nil && len(*value) > 0 {
+				if err := json.Unmarshal(*value, &_m.AllowedIps); err != nil {
+					return fmt.Errorf("unmarshal field allowed_ips: %w", err)
+				}
+			}
 		case apikey.FieldUserID:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field user_id", values[i])
@@ -217,14 +225,6 @@ func (_m *APIKey) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.AgentID = new(string)
 				*_m.AgentID = value.String
-			}
-		case apikey.FieldAllowedIps:
-			if value, ok := values[i].(*[]byte); !ok {
-				return fmt.Errorf("unexpected type %T for field allowed_ips", values[i])
-			} else if value != nil && len(*value) > 0 {
-				if err := json.Unmarshal(*value, &_m.AllowedIps); err != nil {
-					return fmt.Errorf("unmarshal field allowed_ips: %w", err)
-				}
 			}
 		case apikey.FieldCreatedBy:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -330,6 +330,9 @@ func (_m *APIKey) String() string {
 	builder.WriteString("test=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Test))
 	builder.WriteString(", ")
+	builder.WriteString("allowed_ips=")
+	builder.WriteString(fmt.Sprintf("%v", _m.AllowedIps))
+	builder.WriteString(", ")
 	if v := _m.UserID; v != nil {
 		builder.WriteString("user_id=")
 		builder.WriteString(*v)
@@ -344,9 +347,6 @@ func (_m *APIKey) String() string {
 		builder.WriteString("agent_id=")
 		builder.WriteString(*v)
 	}
-	builder.WriteString(", ")
-	builder.WriteString("allowed_ips=")
-	builder.WriteString(fmt.Sprintf("%v", _m.AllowedIps))
 	builder.WriteString(", ")
 	builder.WriteString("created_by=")
 	builder.WriteString(_m.CreatedBy)

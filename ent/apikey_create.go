@@ -77,6 +77,12 @@ func (_c *APIKeyCreate) SetTest(v bool) *APIKeyCreate {
 	return _c
 }
 
+// SetAllowedIps sets the "allowed_ips" field.
+func (_c *APIKeyCreate) SetAllowedIps(v []string) *APIKeyCreate {
+	_c.mutation.SetAllowedIps(v)
+	return _c
+}
+
 // SetUserID sets the "user_id" field.
 func (_c *APIKeyCreate) SetUserID(v string) *APIKeyCreate {
 	_c.mutation.SetUserID(v)
@@ -116,12 +122,6 @@ func (_c *APIKeyCreate) SetNillableAgentID(v *string) *APIKeyCreate {
 	if v != nil {
 		_c.SetAgentID(*v)
 	}
-	return _c
-}
-
-// SetAllowedIps sets the "allowed_ips" field.
-func (_c *APIKeyCreate) SetAllowedIps(v []string) *APIKeyCreate {
-	_c.mutation.SetAllowedIps(v)
 	return _c
 }
 

@@ -60,6 +60,7 @@ import (
 	"atrium/ent/rowcount"
 	"atrium/ent/savedview"
 	"atrium/ent/secret"
+	"atrium/ent/sequence"
 	"atrium/ent/service"
 	"atrium/ent/serviceaccount"
 	"atrium/ent/session"
@@ -188,6 +189,8 @@ type Client struct {
 	SavedView *SavedViewClient
 	// Secret is the client for interacting with the Secret builders.
 	Secret *SecretClient
+	// Sequence is the client for interacting with the Sequence builders.
+	Sequence *SequenceClient
 	// Service is the client for interacting with the Service builders.
 	Service *ServiceClient
 	// ServiceAccount is the client for interacting with the ServiceAccount builders.
@@ -279,6 +282,7 @@ func (c *Client) init() {
 	c.SLAEvent = NewSLAEventClient(c.config)
 	c.SavedView = NewSavedViewClient(c.config)
 	c.Secret = NewSecretClient(c.config)
+	c.Sequence = NewSequenceClient(c.config)
 	c.Service = NewServiceClient(c.config)
 	c.ServiceAccount = NewServiceAccountClient(c.config)
 	c.Session = NewSessionClient(c.config)
@@ -436,6 +440,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		SLAEvent:            NewSLAEventClient(cfg),
 		SavedView:           NewSavedViewClient(cfg),
 		Secret:              NewSecretClient(cfg),
+		Sequence:            NewSequenceClient(cfg),
 		Service:             NewServiceClient(cfg),
 		ServiceAccount:      NewServiceAccountClient(cfg),
 		Session:             NewSessionClient(cfg),
@@ -520,6 +525,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		SLAEvent:            NewSLAEventClient(cfg),
 		SavedView:           NewSavedViewClient(cfg),
 		Secret:              NewSecretClient(cfg),
+		Sequence:            NewSequenceClient(cfg),
 		Service:             NewServiceClient(cfg),
 		ServiceAccount:      NewServiceAccountClient(cfg),
 		Session:             NewSessionClient(cfg),
@@ -573,9 +579,9 @@ func (c *Client) Use(hooks ...Hook) {
 		c.JournalLine, c.MailedLink, c.ModelConnection, c.Notification, c.OAuthClient,
 		c.Offering, c.Organization, c.Payment, c.PhaseVisit, c.RateCount,
 		c.RecoveryCode, c.RefreshToken, c.Request, c.RoutingRule, c.RowCount,
-		c.SLAEvent, c.SavedView, c.Secret, c.Service, c.ServiceAccount, c.Session,
-		c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team, c.TeamMember, c.Throttle,
-		c.User, c.WebhookDelivery, c.WebhookSubscription, c.Workflow,
+		c.SLAEvent, c.SavedView, c.Secret, c.Sequence, c.Service, c.ServiceAccount,
+		c.Session, c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team, c.TeamMember,
+		c.Throttle, c.User, c.WebhookDelivery, c.WebhookSubscription, c.Workflow,
 		c.WorkflowVersion,
 	} {
 		n.Use(hooks...)
@@ -595,9 +601,9 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.JournalLine, c.MailedLink, c.ModelConnection, c.Notification, c.OAuthClient,
 		c.Offering, c.Organization, c.Payment, c.PhaseVisit, c.RateCount,
 		c.RecoveryCode, c.RefreshToken, c.Request, c.RoutingRule, c.RowCount,
-		c.SLAEvent, c.SavedView, c.Secret, c.Service, c.ServiceAccount, c.Session,
-		c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team, c.TeamMember, c.Throttle,
-		c.User, c.WebhookDelivery, c.WebhookSubscription, c.Workflow,
+		c.SLAEvent, c.SavedView, c.Secret, c.Sequence, c.Service, c.ServiceAccount,
+		c.Session, c.Setting, c.SignIn, c.SigningKey, c.Task, c.Team, c.TeamMember,
+		c.Throttle, c.User, c.WebhookDelivery, c.WebhookSubscription, c.Workflow,
 		c.WorkflowVersion,
 	} {
 		n.Intercept(interceptors...)
@@ -707,6 +713,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.SavedView.mutate(ctx, m)
 	case *SecretMutation:
 		return c.Secret.mutate(ctx, m)
+	case *SequenceMutation:
+		return c.Sequence.mutate(ctx, m)
 	case *ServiceMutation:
 		return c.Service.mutate(ctx, m)
 	case *ServiceAccountMutation:
@@ -8180,6 +8188,141 @@ func (c *SecretClient) mutate(ctx context.Context, m *SecretMutation) (Value, er
 	}
 }
 
+// SequenceClient is a client for the Sequence schema.
+type SequenceClient struct {
+	config
+}
+
+// NewSequenceClient returns a client for the Sequence from the given config.
+func NewSequenceClient(c config) *SequenceClient {
+	return &SequenceClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `sequence.Hooks(f(g(h())))`.
+func (c *SequenceClient) Use(hooks ...Hook) {
+	c.hooks.Sequence = append(c.hooks.Sequence, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `sequence.Intercept(f(g(h())))`.
+func (c *SequenceClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Sequence = append(c.inters.Sequence, interceptors...)
+}
+
+// Create returns a builder for creating a Sequence entity.
+func (c *SequenceClient) Create() *SequenceCreate {
+	mutation := newSequenceMutation(c.config, OpCreate)
+	return &SequenceCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Sequence entities.
+func (c *SequenceClient) CreateBulk(builders ...*SequenceCreate) *SequenceCreateBulk {
+	return &SequenceCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *SequenceClient) MapCreateBulk(slice any, setFunc func(*SequenceCreate, int)) *SequenceCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &SequenceCreateBulk{err: fmt.Errorf("calling to SequenceClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*SequenceCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &SequenceCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Sequence.
+func (c *SequenceClient) Update() *SequenceUpdate {
+	mutation := newSequenceMutation(c.config, OpUpdate)
+	return &SequenceUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *SequenceClient) UpdateOne(_m *Sequence) *SequenceUpdateOne {
+	mutation := newSequenceMutation(c.config, OpUpdateOne, withSequence(_m))
+	return &SequenceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *SequenceClient) UpdateOneID(id int) *SequenceUpdateOne {
+	mutation := newSequenceMutation(c.config, OpUpdateOne, withSequenceID(id))
+	return &SequenceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Sequence.
+func (c *SequenceClient) Delete() *SequenceDelete {
+	mutation := newSequenceMutation(c.config, OpDelete)
+	return &SequenceDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *SequenceClient) DeleteOne(_m *Sequence) *SequenceDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *SequenceClient) DeleteOneID(id int) *SequenceDeleteOne {
+	builder := c.Delete().Where(sequence.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &SequenceDeleteOne{builder}
+}
+
+// Query returns a query builder for Sequence.
+func (c *SequenceClient) Query() *SequenceQuery {
+	return &SequenceQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeSequence},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Sequence entity by its id.
+func (c *SequenceClient) Get(ctx context.Context, id int) (*Sequence, error) {
+	return c.Query().Where(sequence.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *SequenceClient) GetX(ctx context.Context, id int) *Sequence {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *SequenceClient) Hooks() []Hook {
+	hooks := c.hooks.Sequence
+	return append(hooks[:len(hooks):len(hooks)], sequence.Hooks[:]...)
+}
+
+// Interceptors returns the client interceptors.
+func (c *SequenceClient) Interceptors() []Interceptor {
+	inters := c.inters.Sequence
+	return append(inters[:len(inters):len(inters)], sequence.Interceptors[:]...)
+}
+
+func (c *SequenceClient) mutate(ctx context.Context, m *SequenceMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&SequenceCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&SequenceUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&SequenceUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&SequenceDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Sequence mutation op: %q", m.Op())
+	}
+}
+
 // ServiceClient is a client for the Service schema.
 type ServiceClient struct {
 	config
@@ -10487,7 +10630,7 @@ type (
 		Grant, IdempotencyKey, InboundCall, InboundWebhook, Incident, Invoice,
 		JournalLine, MailedLink, ModelConnection, Notification, OAuthClient, Offering,
 		Organization, Payment, PhaseVisit, RateCount, RecoveryCode, RefreshToken,
-		Request, RoutingRule, RowCount, SLAEvent, SavedView, Secret, Service,
+		Request, RoutingRule, RowCount, SLAEvent, SavedView, Secret, Sequence, Service,
 		ServiceAccount, Session, Setting, SignIn, SigningKey, Task, Team, TeamMember,
 		Throttle, User, WebhookDelivery, WebhookSubscription, Workflow,
 		WorkflowVersion []ent.Hook
@@ -10500,7 +10643,7 @@ type (
 		Grant, IdempotencyKey, InboundCall, InboundWebhook, Incident, Invoice,
 		JournalLine, MailedLink, ModelConnection, Notification, OAuthClient, Offering,
 		Organization, Payment, PhaseVisit, RateCount, RecoveryCode, RefreshToken,
-		Request, RoutingRule, RowCount, SLAEvent, SavedView, Secret, Service,
+		Request, RoutingRule, RowCount, SLAEvent, SavedView, Secret, Sequence, Service,
 		ServiceAccount, Session, Setting, SignIn, SigningKey, Task, Team, TeamMember,
 		Throttle, User, WebhookDelivery, WebhookSubscription, Workflow,
 		WorkflowVersion []ent.Interceptor

@@ -52,6 +52,7 @@ import (
 	"atrium/ent/rowcount"
 	"atrium/ent/savedview"
 	"atrium/ent/secret"
+	"atrium/ent/sequence"
 	"atrium/ent/service"
 	"atrium/ent/serviceaccount"
 	"atrium/ent/session"
@@ -187,6 +188,7 @@ func checkColumn(t, c string) error {
 			slaevent.Table:            slaevent.ValidColumn,
 			savedview.Table:           savedview.ValidColumn,
 			secret.Table:              secret.ValidColumn,
+			sequence.Table:            sequence.ValidColumn,
 			service.Table:             service.ValidColumn,
 			serviceaccount.Table:      serviceaccount.ValidColumn,
 			session.Table:             session.ValidColumn,

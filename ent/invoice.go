@@ -42,14 +42,14 @@ type Invoice struct {
 	CreditsApplied int64 `json:"credits_applied,omitempty"`
 	// cents; never below zero
 	AmountDue int64 `json:"amount_due,omitempty"`
-	// Currency holds the value of the "currency" field.
-	Currency string `json:"currency,omitempty"`
 	// cents; the sum of its credit notes
 	Credited int64 `json:"credited,omitempty"`
-	// PaidAt holds the value of the "paid_at" field.
-	PaidAt *time.Time `json:"paid_at,omitempty"`
+	// Currency holds the value of the "currency" field.
+	Currency string `json:"currency,omitempty"`
 	// when the payment provider is asked next; null when it is not to be
 	NextChargeAt *time.Time `json:"next_charge_at,omitempty"`
+	// PaidAt holds the value of the "paid_at" field.
+	PaidAt       *time.Time `json:"paid_at,omitempty"`
 	selectValues sql.SelectValues
 }
 
@@ -64,7 +64,7 @@ func (*Invoice) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullInt64)
 		case invoice.FieldID, invoice.FieldCompanyID, invoice.FieldStatus, invoice.FieldBillTo, invoice.FieldCurrency:
 			values[i] = new(sql.NullString)
-		case invoice.FieldCreatedAt, invoice.FieldUpdatedAt, invoice.FieldPeriodStart, invoice.FieldPeriodEnd, invoice.FieldPaidAt, invoice.FieldNextChargeAt:
+		case invoice.FieldCreatedAt, invoice.FieldUpdatedAt, invoice.FieldPeriodStart, invoice.FieldPeriodEnd, invoice.FieldNextChargeAt, invoice.FieldPaidAt:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -161,24 +161,17 @@ func (_m *Invoice) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.AmountDue = value.Int64
 			}
-		case invoice.FieldCurrency:
-			if value, ok := values[i].(*sql.NullString); !ok {
-				return fmt.Errorf("unexpected type %T for field currency", values[i])
-			} else if value.Valid {
-				_m.Currency = value.String
-			}
 		case invoice.FieldCredited:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field credited", values[i])
 			} else if value.Valid {
 				_m.Credited = value.Int64
 			}
-		case invoice.FieldPaidAt:
-			if value, ok := values[i].(*sql.NullTime); !ok {
-				return fmt.Errorf("unexpected type %T for field paid_at", values[i])
+		case invoice.FieldCurrency:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field currency", values[i])
 			} else if value.Valid {
-				_m.PaidAt = new(time.Time)
-				*_m.PaidAt = value.Time
+				_m.Currency = value.String
 			}
 		case invoice.FieldNextChargeAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -186,6 +179,13 @@ func (_m *Invoice) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.NextChargeAt = new(time.Time)
 				*_m.NextChargeAt = value.Time
+			}
+		case invoice.FieldPaidAt:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field paid_at", values[i])
+			} else if value.Valid {
+				_m.PaidAt = new(time.Time)
+				*_m.PaidAt = value.Time
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
@@ -259,19 +259,19 @@ func (_m *Invoice) String() string {
 	builder.WriteString("amount_due=")
 	builder.WriteString(fmt.Sprintf("%v", _m.AmountDue))
 	builder.WriteString(", ")
-	builder.WriteString("currency=")
-	builder.WriteString(_m.Currency)
-	builder.WriteString(", ")
 	builder.WriteString("credited=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Credited))
 	builder.WriteString(", ")
-	if v := _m.PaidAt; v != nil {
-		builder.WriteString("paid_at=")
-		builder.WriteString(v.Format(time.ANSIC))
-	}
+	builder.WriteString("currency=")
+	builder.WriteString(_m.Currency)
 	builder.WriteString(", ")
 	if v := _m.NextChargeAt; v != nil {
 		builder.WriteString("next_charge_at=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	if v := _m.PaidAt; v != nil {
+		builder.WriteString("paid_at=")
 		builder.WriteString(v.Format(time.ANSIC))
 	}
 	builder.WriteByte(')')

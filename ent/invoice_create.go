@@ -101,12 +101,6 @@ func (_c *InvoiceCreate) SetAmountDue(v int64) *InvoiceCreate {
 	return _c
 }
 
-// SetCurrency sets the "currency" field.
-func (_c *InvoiceCreate) SetCurrency(v string) *InvoiceCreate {
-	_c.mutation.SetCurrency(v)
-	return _c
-}
-
 // SetCredited sets the "credited" field.
 func (_c *InvoiceCreate) SetCredited(v int64) *InvoiceCreate {
 	_c.mutation.SetCredited(v)
@@ -121,17 +115,9 @@ func (_c *InvoiceCreate) SetNillableCredited(v *int64) *InvoiceCreate {
 	return _c
 }
 
-// SetPaidAt sets the "paid_at" field.
-func (_c *InvoiceCreate) SetPaidAt(v time.Time) *InvoiceCreate {
-	_c.mutation.SetPaidAt(v)
-	return _c
-}
-
-// SetNillablePaidAt sets the "paid_at" field if the given value is not nil.
-func (_c *InvoiceCreate) SetNillablePaidAt(v *time.Time) *InvoiceCreate {
-	if v != nil {
-		_c.SetPaidAt(*v)
-	}
+// SetCurrency sets the "currency" field.
+func (_c *InvoiceCreate) SetCurrency(v string) *InvoiceCreate {
+	_c.mutation.SetCurrency(v)
 	return _c
 }
 
@@ -145,6 +131,20 @@ func (_c *InvoiceCreate) SetNextChargeAt(v time.Time) *InvoiceCreate {
 func (_c *InvoiceCreate) SetNillableNextChargeAt(v *time.Time) *InvoiceCreate {
 	if v != nil {
 		_c.SetNextChargeAt(*v)
+	}
+	return _c
+}
+
+// SetPaidAt sets the "paid_at" field.
+func (_c *InvoiceCreate) SetPaidAt(v time.Time) *InvoiceCreate {
+	_c.mutation.SetPaidAt(v)
+	return _c
+}
+
+// SetNillablePaidAt sets the "paid_at" field if the given value is not nil.
+func (_c *InvoiceCreate) SetNillablePaidAt(v *time.Time) *InvoiceCreate {
+	if v != nil {
+		_c.SetPaidAt(*v)
 	}
 	return _c
 }
@@ -271,6 +271,9 @@ func (_c *InvoiceCreate) check() error {
 	if _, ok := _c.mutation.AmountDue(); !ok {
 		return &ValidationError{Name: "amount_due", err: errors.New(`ent: missing required field "Invoice.amount_due"`)}
 	}
+	if _, ok := _c.mutation.Credited(); !ok {
+		return &ValidationError{Name: "credited", err: errors.New(`ent: missing required field "Invoice.credited"`)}
+	}
 	if _, ok := _c.mutation.Currency(); !ok {
 		return &ValidationError{Name: "currency", err: errors.New(`ent: missing required field "Invoice.currency"`)}
 	}
@@ -278,9 +281,6 @@ func (_c *InvoiceCreate) check() error {
 		if err := invoice.CurrencyValidator(v); err != nil {
 			return &ValidationError{Name: "currency", err: fmt.Errorf(`ent: validator failed for field "Invoice.currency": %w`, err)}
 		}
-	}
-	if _, ok := _c.mutation.Credited(); !ok {
-		return &ValidationError{Name: "credited", err: errors.New(`ent: missing required field "Invoice.credited"`)}
 	}
 	if v, ok := _c.mutation.ID(); ok {
 		if err := invoice.IDValidator(v); err != nil {
@@ -370,21 +370,21 @@ func (_c *InvoiceCreate) createSpec() (*Invoice, *sqlgraph.CreateSpec) {
 		_spec.SetField(invoice.FieldAmountDue, field.TypeInt64, value)
 		_node.AmountDue = value
 	}
-	if value, ok := _c.mutation.Currency(); ok {
-		_spec.SetField(invoice.FieldCurrency, field.TypeString, value)
-		_node.Currency = value
-	}
 	if value, ok := _c.mutation.Credited(); ok {
 		_spec.SetField(invoice.FieldCredited, field.TypeInt64, value)
 		_node.Credited = value
 	}
-	if value, ok := _c.mutation.PaidAt(); ok {
-		_spec.SetField(invoice.FieldPaidAt, field.TypeTime, value)
-		_node.PaidAt = &value
+	if value, ok := _c.mutation.Currency(); ok {
+		_spec.SetField(invoice.FieldCurrency, field.TypeString, value)
+		_node.Currency = value
 	}
 	if value, ok := _c.mutation.NextChargeAt(); ok {
 		_spec.SetField(invoice.FieldNextChargeAt, field.TypeTime, value)
 		_node.NextChargeAt = &value
+	}
+	if value, ok := _c.mutation.PaidAt(); ok {
+		_spec.SetField(invoice.FieldPaidAt, field.TypeTime, value)
+		_node.PaidAt = &value
 	}
 	return _node, _spec
 }

@@ -77,26 +77,6 @@ func (_u *InvoiceUpdate) AddCredited(v int64) *InvoiceUpdate {
 	return _u
 }
 
-// SetPaidAt sets the "paid_at" field.
-func (_u *InvoiceUpdate) SetPaidAt(v time.Time) *InvoiceUpdate {
-	_u.mutation.SetPaidAt(v)
-	return _u
-}
-
-// SetNillablePaidAt sets the "paid_at" field if the given value is not nil.
-func (_u *InvoiceUpdate) SetNillablePaidAt(v *time.Time) *InvoiceUpdate {
-	if v != nil {
-		_u.SetPaidAt(*v)
-	}
-	return _u
-}
-
-// ClearPaidAt clears the value of the "paid_at" field.
-func (_u *InvoiceUpdate) ClearPaidAt() *InvoiceUpdate {
-	_u.mutation.ClearPaidAt()
-	return _u
-}
-
 // SetNextChargeAt sets the "next_charge_at" field.
 func (_u *InvoiceUpdate) SetNextChargeAt(v time.Time) *InvoiceUpdate {
 	_u.mutation.SetNextChargeAt(v)
@@ -114,6 +94,26 @@ func (_u *InvoiceUpdate) SetNillableNextChargeAt(v *time.Time) *InvoiceUpdate {
 // ClearNextChargeAt clears the value of the "next_charge_at" field.
 func (_u *InvoiceUpdate) ClearNextChargeAt() *InvoiceUpdate {
 	_u.mutation.ClearNextChargeAt()
+	return _u
+}
+
+// SetPaidAt sets the "paid_at" field.
+func (_u *InvoiceUpdate) SetPaidAt(v time.Time) *InvoiceUpdate {
+	_u.mutation.SetPaidAt(v)
+	return _u
+}
+
+// SetNillablePaidAt sets the "paid_at" field if the given value is not nil.
+func (_u *InvoiceUpdate) SetNillablePaidAt(v *time.Time) *InvoiceUpdate {
+	if v != nil {
+		_u.SetPaidAt(*v)
+	}
+	return _u
+}
+
+// ClearPaidAt clears the value of the "paid_at" field.
+func (_u *InvoiceUpdate) ClearPaidAt() *InvoiceUpdate {
+	_u.mutation.ClearPaidAt()
 	return _u
 }
 
@@ -183,17 +183,17 @@ func (_u *InvoiceUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.AddedCredited(); ok {
 		_spec.AddField(invoice.FieldCredited, field.TypeInt64, value)
 	}
-	if value, ok := _u.mutation.PaidAt(); ok {
-		_spec.SetField(invoice.FieldPaidAt, field.TypeTime, value)
-	}
-	if _u.mutation.PaidAtCleared() {
-		_spec.ClearField(invoice.FieldPaidAt, field.TypeTime)
-	}
 	if value, ok := _u.mutation.NextChargeAt(); ok {
 		_spec.SetField(invoice.FieldNextChargeAt, field.TypeTime, value)
 	}
 	if _u.mutation.NextChargeAtCleared() {
 		_spec.ClearField(invoice.FieldNextChargeAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.PaidAt(); ok {
+		_spec.SetField(invoice.FieldPaidAt, field.TypeTime, value)
+	}
+	if _u.mutation.PaidAtCleared() {
+		_spec.ClearField(invoice.FieldPaidAt, field.TypeTime)
 	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -264,26 +264,6 @@ func (_u *InvoiceUpdateOne) AddCredited(v int64) *InvoiceUpdateOne {
 	return _u
 }
 
-// SetPaidAt sets the "paid_at" field.
-func (_u *InvoiceUpdateOne) SetPaidAt(v time.Time) *InvoiceUpdateOne {
-	_u.mutation.SetPaidAt(v)
-	return _u
-}
-
-// SetNillablePaidAt sets the "paid_at" field if the given value is not nil.
-func (_u *InvoiceUpdateOne) SetNillablePaidAt(v *time.Time) *InvoiceUpdateOne {
-	if v != nil {
-		_u.SetPaidAt(*v)
-	}
-	return _u
-}
-
-// ClearPaidAt clears the value of the "paid_at" field.
-func (_u *InvoiceUpdateOne) ClearPaidAt() *InvoiceUpdateOne {
-	_u.mutation.ClearPaidAt()
-	return _u
-}
-
 // SetNextChargeAt sets the "next_charge_at" field.
 func (_u *InvoiceUpdateOne) SetNextChargeAt(v time.Time) *InvoiceUpdateOne {
 	_u.mutation.SetNextChargeAt(v)
@@ -301,6 +281,26 @@ func (_u *InvoiceUpdateOne) SetNillableNextChargeAt(v *time.Time) *InvoiceUpdate
 // ClearNextChargeAt clears the value of the "next_charge_at" field.
 func (_u *InvoiceUpdateOne) ClearNextChargeAt() *InvoiceUpdateOne {
 	_u.mutation.ClearNextChargeAt()
+	return _u
+}
+
+// SetPaidAt sets the "paid_at" field.
+func (_u *InvoiceUpdateOne) SetPaidAt(v time.Time) *InvoiceUpdateOne {
+	_u.mutation.SetPaidAt(v)
+	return _u
+}
+
+// SetNillablePaidAt sets the "paid_at" field if the given value is not nil.
+func (_u *InvoiceUpdateOne) SetNillablePaidAt(v *time.Time) *InvoiceUpdateOne {
+	if v != nil {
+		_u.SetPaidAt(*v)
+	}
+	return _u
+}
+
+// ClearPaidAt clears the value of the "paid_at" field.
+func (_u *InvoiceUpdateOne) ClearPaidAt() *InvoiceUpdateOne {
+	_u.mutation.ClearPaidAt()
 	return _u
 }
 
@@ -400,17 +400,17 @@ func (_u *InvoiceUpdateOne) sqlSave(ctx context.Context) (_node *Invoice, err er
 	if value, ok := _u.mutation.AddedCredited(); ok {
 		_spec.AddField(invoice.FieldCredited, field.TypeInt64, value)
 	}
-	if value, ok := _u.mutation.PaidAt(); ok {
-		_spec.SetField(invoice.FieldPaidAt, field.TypeTime, value)
-	}
-	if _u.mutation.PaidAtCleared() {
-		_spec.ClearField(invoice.FieldPaidAt, field.TypeTime)
-	}
 	if value, ok := _u.mutation.NextChargeAt(); ok {
 		_spec.SetField(invoice.FieldNextChargeAt, field.TypeTime, value)
 	}
 	if _u.mutation.NextChargeAtCleared() {
 		_spec.ClearField(invoice.FieldNextChargeAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.PaidAt(); ok {
+		_spec.SetField(invoice.FieldPaidAt, field.TypeTime, value)
+	}
+	if _u.mutation.PaidAtCleared() {
+		_spec.ClearField(invoice.FieldPaidAt, field.TypeTime)
 	}
 	_node = &Invoice{config: _u.config}
 	_spec.Assign = _node.assignValues

@@ -53,6 +53,7 @@ import (
 	"atrium/ent/rowcount"
 	"atrium/ent/savedview"
 	"atrium/ent/secret"
+	"atrium/ent/sequence"
 	"atrium/ent/service"
 	"atrium/ent/serviceaccount"
 	"atrium/ent/session"
@@ -141,6 +142,7 @@ const (
 	TypeSLAEvent            = "SLAEvent"
 	TypeSavedView           = "SavedView"
 	TypeSecret              = "Secret"
+	TypeSequence            = "Sequence"
 	TypeService             = "Service"
 	TypeServiceAccount      = "ServiceAccount"
 	TypeSession             = "Session"
@@ -635,6 +637,71 @@ func (m *APIKeyMutation) ResetTest() {
 	m.test = nil
 }
 
+// SetAllowedIps sets the "allowed_ips" field.
+func (m *APIKeyMutation) SetAllowedIps(s []string) {
+	m.allowed_ips = &s
+	m.appendallowed_ips = nil
+}
+
+// AllowedIps returns the value of the "allowed_ips" field in the mutation.
+func (m *APIKeyMutation) AllowedIps() (r []string, exists bool) {
+	v := m.allowed_ips
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAllowedIps returns the old "allowed_ips" field's value of the APIKey entity.
+// If the APIKey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *APIKeyMutation) OldAllowedIps(ctx context.Context) (v []string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAllowedIps is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAllowedIps requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAllowedIps: %w", err)
+	}
+	return oldValue.AllowedIps, nil
+}
+
+// AppendAllowedIps adds s to the "allowed_ips" field.
+func (m *APIKeyMutation) AppendAllowedIps(s []string) {
+	m.appendallowed_ips = append(m.appendallowed_ips, s...)
+}
+
+// AppendedAllowedIps returns the list of values that were appended to the "allowed_ips" field in this mutation.
+func (m *APIKeyMutation) AppendedAllowedIps() ([]string, bool) {
+	if len(m.appendallowed_ips) == 0 {
+		return nil, false
+	}
+	return m.appendallowed_ips, true
+}
+
+// ClearAllowedIps clears the value of the "allowed_ips" field.
+func (m *APIKeyMutation) ClearAllowedIps() {
+	m.allowed_ips = nil
+	m.appendallowed_ips = nil
+	m.clearedFields[apikey.FieldAllowedIps] = struct{}{}
+}
+
+// AllowedIpsCleared returns if the "allowed_ips" field was cleared in this mutation.
+func (m *APIKeyMutation) AllowedIpsCleared() bool {
+	_, ok := m.clearedFields[apikey.FieldAllowedIps]
+	return ok
+}
+
+// ResetAllowedIps resets all changes to the "allowed_ips" field.
+func (m *APIKeyMutation) ResetAllowedIps() {
+	m.allowed_ips = nil
+	m.appendallowed_ips = nil
+	delete(m.clearedFields, apikey.FieldAllowedIps)
+}
+
 // SetUserID sets the "user_id" field.
 func (m *APIKeyMutation) SetUserID(s string) {
 	m.user = &s
@@ -780,71 +847,6 @@ func (m *APIKeyMutation) AgentIDCleared() bool {
 func (m *APIKeyMutation) ResetAgentID() {
 	m.agent = nil
 	delete(m.clearedFields, apikey.FieldAgentID)
-}
-
-// SetAllowedIps sets the "allowed_ips" field.
-func (m *APIKeyMutation) SetAllowedIps(s []string) {
-	m.allowed_ips = &s
-	m.appendallowed_ips = nil
-}
-
-// AllowedIps returns the value of the "allowed_ips" field in the mutation.
-func (m *APIKeyMutation) AllowedIps() (r []string, exists bool) {
-	v := m.allowed_ips
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldAllowedIps returns the old "allowed_ips" field's value of the APIKey entity.
-// If the APIKey object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *APIKeyMutation) OldAllowedIps(ctx context.Context) (v []string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldAllowedIps is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldAllowedIps requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldAllowedIps: %w", err)
-	}
-	return oldValue.AllowedIps, nil
-}
-
-// AppendAllowedIps adds s to the "allowed_ips" field.
-func (m *APIKeyMutation) AppendAllowedIps(s []string) {
-	m.appendallowed_ips = append(m.appendallowed_ips, s...)
-}
-
-// AppendedAllowedIps returns the list of values that were appended to the "allowed_ips" field in this mutation.
-func (m *APIKeyMutation) AppendedAllowedIps() ([]string, bool) {
-	if len(m.appendallowed_ips) == 0 {
-		return nil, false
-	}
-	return m.appendallowed_ips, true
-}
-
-// ClearAllowedIps clears the value of the "allowed_ips" field.
-func (m *APIKeyMutation) ClearAllowedIps() {
-	m.allowed_ips = nil
-	m.appendallowed_ips = nil
-	m.clearedFields[apikey.FieldAllowedIps] = struct{}{}
-}
-
-// AllowedIpsCleared returns if the "allowed_ips" field was cleared in this mutation.
-func (m *APIKeyMutation) AllowedIpsCleared() bool {
-	_, ok := m.clearedFields[apikey.FieldAllowedIps]
-	return ok
-}
-
-// ResetAllowedIps resets all changes to the "allowed_ips" field.
-func (m *APIKeyMutation) ResetAllowedIps() {
-	m.allowed_ips = nil
-	m.appendallowed_ips = nil
-	delete(m.clearedFields, apikey.FieldAllowedIps)
 }
 
 // SetCreatedBy sets the "created_by" field.
@@ -1173,6 +1175,9 @@ func (m *APIKeyMutation) Fields() []string {
 	if m.test != nil {
 		fields = append(fields, apikey.FieldTest)
 	}
+	if m.allowed_ips != nil {
+		fields = append(fields, apikey.FieldAllowedIps)
+	}
 	if m.user != nil {
 		fields = append(fields, apikey.FieldUserID)
 	}
@@ -1181,9 +1186,6 @@ func (m *APIKeyMutation) Fields() []string {
 	}
 	if m.agent != nil {
 		fields = append(fields, apikey.FieldAgentID)
-	}
-	if m.allowed_ips != nil {
-		fields = append(fields, apikey.FieldAllowedIps)
 	}
 	if m.created_by != nil {
 		fields = append(fields, apikey.FieldCreatedBy)
@@ -1223,14 +1225,14 @@ func (m *APIKeyMutation) Field(name string) (ent.Value, bool) {
 		return m.Scopes()
 	case apikey.FieldTest:
 		return m.Test()
+	case apikey.FieldAllowedIps:
+		return m.AllowedIps()
 	case apikey.FieldUserID:
 		return m.UserID()
 	case apikey.FieldServiceAccountID:
 		return m.ServiceAccountID()
 	case apikey.FieldAgentID:
 		return m.AgentID()
-	case apikey.FieldAllowedIps:
-		return m.AllowedIps()
 	case apikey.FieldCreatedBy:
 		return m.CreatedBy()
 	case apikey.FieldExpiresAt:
@@ -1266,14 +1268,14 @@ func (m *APIKeyMutation) OldField(ctx context.Context, name string) (ent.Value, 
 		return m.OldScopes(ctx)
 	case apikey.FieldTest:
 		return m.OldTest(ctx)
+	case apikey.FieldAllowedIps:
+		return m.OldAllowedIps(ctx)
 	case apikey.FieldUserID:
 		return m.OldUserID(ctx)
 	case apikey.FieldServiceAccountID:
 		return m.OldServiceAccountID(ctx)
 	case apikey.FieldAgentID:
 		return m.OldAgentID(ctx)
-	case apikey.FieldAllowedIps:
-		return m.OldAllowedIps(ctx)
 	case apikey.FieldCreatedBy:
 		return m.OldCreatedBy(ctx)
 	case apikey.FieldExpiresAt:
@@ -1354,6 +1356,13 @@ func (m *APIKeyMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetTest(v)
 		return nil
+	case apikey.FieldAllowedIps:
+		v, ok := value.([]string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAllowedIps(v)
+		return nil
 	case apikey.FieldUserID:
 		v, ok := value.(string)
 		if !ok {
@@ -1374,13 +1383,6 @@ func (m *APIKeyMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetAgentID(v)
-		return nil
-	case apikey.FieldAllowedIps:
-		v, ok := value.([]string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetAllowedIps(v)
 		return nil
 	case apikey.FieldCreatedBy:
 		v, ok := value.(string)
@@ -1440,6 +1442,9 @@ func (m *APIKeyMutation) AddField(name string, value ent.Value) error {
 // mutation.
 func (m *APIKeyMutation) ClearedFields() []string {
 	var fields []string
+	if m.FieldCleared(apikey.FieldAllowedIps) {
+		fields = append(fields, apikey.FieldAllowedIps)
+	}
 	if m.FieldCleared(apikey.FieldUserID) {
 		fields = append(fields, apikey.FieldUserID)
 	}
@@ -1448,9 +1453,6 @@ func (m *APIKeyMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(apikey.FieldAgentID) {
 		fields = append(fields, apikey.FieldAgentID)
-	}
-	if m.FieldCleared(apikey.FieldAllowedIps) {
-		fields = append(fields, apikey.FieldAllowedIps)
 	}
 	if m.FieldCleared(apikey.FieldExpiresAt) {
 		fields = append(fields, apikey.FieldExpiresAt)
@@ -1475,6 +1477,9 @@ func (m *APIKeyMutation) FieldCleared(name string) bool {
 // error if the field is not defined in the schema.
 func (m *APIKeyMutation) ClearField(name string) error {
 	switch name {
+	case apikey.FieldAllowedIps:
+		m.ClearAllowedIps()
+		return nil
 	case apikey.FieldUserID:
 		m.ClearUserID()
 		return nil
@@ -1483,9 +1488,6 @@ func (m *APIKeyMutation) ClearField(name string) error {
 		return nil
 	case apikey.FieldAgentID:
 		m.ClearAgentID()
-		return nil
-	case apikey.FieldAllowedIps:
-		m.ClearAllowedIps()
 		return nil
 	case apikey.FieldExpiresAt:
 		m.ClearExpiresAt()
@@ -1531,6 +1533,9 @@ func (m *APIKeyMutation) ResetField(name string) error {
 	case apikey.FieldTest:
 		m.ResetTest()
 		return nil
+	case apikey.FieldAllowedIps:
+		m.ResetAllowedIps()
+		return nil
 	case apikey.FieldUserID:
 		m.ResetUserID()
 		return nil
@@ -1539,9 +1544,6 @@ func (m *APIKeyMutation) ResetField(name string) error {
 		return nil
 	case apikey.FieldAgentID:
 		m.ResetAgentID()
-		return nil
-	case apikey.FieldAllowedIps:
-		m.ResetAllowedIps()
 		return nil
 	case apikey.FieldCreatedBy:
 		m.ResetCreatedBy()
@@ -11146,55 +11148,6 @@ func (m *AgentRunMutation) ResetTrigger() {
 	m.trigger = nil
 }
 
-// SetTaskID sets the "task_id" field.
-func (m *AgentRunMutation) SetTaskID(s string) {
-	m.task = &s
-}
-
-// TaskID returns the value of the "task_id" field in the mutation.
-func (m *AgentRunMutation) TaskID() (r string, exists bool) {
-	v := m.task
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldTaskID returns the old "task_id" field's value of the AgentRun entity.
-// If the AgentRun object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *AgentRunMutation) OldTaskID(ctx context.Context) (v *string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldTaskID is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldTaskID requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldTaskID: %w", err)
-	}
-	return oldValue.TaskID, nil
-}
-
-// ClearTaskID clears the value of the "task_id" field.
-func (m *AgentRunMutation) ClearTaskID() {
-	m.task = nil
-	m.clearedFields[agentrun.FieldTaskID] = struct{}{}
-}
-
-// TaskIDCleared returns if the "task_id" field was cleared in this mutation.
-func (m *AgentRunMutation) TaskIDCleared() bool {
-	_, ok := m.clearedFields[agentrun.FieldTaskID]
-	return ok
-}
-
-// ResetTaskID resets all changes to the "task_id" field.
-func (m *AgentRunMutation) ResetTaskID() {
-	m.task = nil
-	delete(m.clearedFields, agentrun.FieldTaskID)
-}
-
 // SetStatus sets the "status" field.
 func (m *AgentRunMutation) SetStatus(a agentrun.Status) {
 	m.status = &a
@@ -11556,6 +11509,55 @@ func (m *AgentRunMutation) ResetOutputTokens() {
 	m.addoutput_tokens = nil
 }
 
+// SetTaskID sets the "task_id" field.
+func (m *AgentRunMutation) SetTaskID(s string) {
+	m.task = &s
+}
+
+// TaskID returns the value of the "task_id" field in the mutation.
+func (m *AgentRunMutation) TaskID() (r string, exists bool) {
+	v := m.task
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTaskID returns the old "task_id" field's value of the AgentRun entity.
+// If the AgentRun object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *AgentRunMutation) OldTaskID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTaskID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTaskID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTaskID: %w", err)
+	}
+	return oldValue.TaskID, nil
+}
+
+// ClearTaskID clears the value of the "task_id" field.
+func (m *AgentRunMutation) ClearTaskID() {
+	m.task = nil
+	m.clearedFields[agentrun.FieldTaskID] = struct{}{}
+}
+
+// TaskIDCleared returns if the "task_id" field was cleared in this mutation.
+func (m *AgentRunMutation) TaskIDCleared() bool {
+	_, ok := m.clearedFields[agentrun.FieldTaskID]
+	return ok
+}
+
+// ResetTaskID resets all changes to the "task_id" field.
+func (m *AgentRunMutation) ResetTaskID() {
+	m.task = nil
+	delete(m.clearedFields, agentrun.FieldTaskID)
+}
+
 // SetLeaseUntil sets the "lease_until" field.
 func (m *AgentRunMutation) SetLeaseUntil(t time.Time) {
 	m.lease_until = &t
@@ -11866,9 +11868,6 @@ func (m *AgentRunMutation) Fields() []string {
 	if m.trigger != nil {
 		fields = append(fields, agentrun.FieldTrigger)
 	}
-	if m.task != nil {
-		fields = append(fields, agentrun.FieldTaskID)
-	}
 	if m.status != nil {
 		fields = append(fields, agentrun.FieldStatus)
 	}
@@ -11889,6 +11888,9 @@ func (m *AgentRunMutation) Fields() []string {
 	}
 	if m.output_tokens != nil {
 		fields = append(fields, agentrun.FieldOutputTokens)
+	}
+	if m.task != nil {
+		fields = append(fields, agentrun.FieldTaskID)
 	}
 	if m.lease_until != nil {
 		fields = append(fields, agentrun.FieldLeaseUntil)
@@ -11926,8 +11928,6 @@ func (m *AgentRunMutation) Field(name string) (ent.Value, bool) {
 		return m.Number()
 	case agentrun.FieldTrigger:
 		return m.Trigger()
-	case agentrun.FieldTaskID:
-		return m.TaskID()
 	case agentrun.FieldStatus:
 		return m.Status()
 	case agentrun.FieldShadow:
@@ -11942,6 +11942,8 @@ func (m *AgentRunMutation) Field(name string) (ent.Value, bool) {
 		return m.InputTokens()
 	case agentrun.FieldOutputTokens:
 		return m.OutputTokens()
+	case agentrun.FieldTaskID:
+		return m.TaskID()
 	case agentrun.FieldLeaseUntil:
 		return m.LeaseUntil()
 	case agentrun.FieldOutcome:
@@ -11975,8 +11977,6 @@ func (m *AgentRunMutation) OldField(ctx context.Context, name string) (ent.Value
 		return m.OldNumber(ctx)
 	case agentrun.FieldTrigger:
 		return m.OldTrigger(ctx)
-	case agentrun.FieldTaskID:
-		return m.OldTaskID(ctx)
 	case agentrun.FieldStatus:
 		return m.OldStatus(ctx)
 	case agentrun.FieldShadow:
@@ -11991,6 +11991,8 @@ func (m *AgentRunMutation) OldField(ctx context.Context, name string) (ent.Value
 		return m.OldInputTokens(ctx)
 	case agentrun.FieldOutputTokens:
 		return m.OldOutputTokens(ctx)
+	case agentrun.FieldTaskID:
+		return m.OldTaskID(ctx)
 	case agentrun.FieldLeaseUntil:
 		return m.OldLeaseUntil(ctx)
 	case agentrun.FieldOutcome:
@@ -12064,13 +12066,6 @@ func (m *AgentRunMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetTrigger(v)
 		return nil
-	case agentrun.FieldTaskID:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetTaskID(v)
-		return nil
 	case agentrun.FieldStatus:
 		v, ok := value.(agentrun.Status)
 		if !ok {
@@ -12119,6 +12114,13 @@ func (m *AgentRunMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetOutputTokens(v)
+		return nil
+	case agentrun.FieldTaskID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTaskID(v)
 		return nil
 	case agentrun.FieldLeaseUntil:
 		v, ok := value.(time.Time)
@@ -12253,11 +12255,11 @@ func (m *AgentRunMutation) AddField(name string, value ent.Value) error {
 // mutation.
 func (m *AgentRunMutation) ClearedFields() []string {
 	var fields []string
-	if m.FieldCleared(agentrun.FieldTaskID) {
-		fields = append(fields, agentrun.FieldTaskID)
-	}
 	if m.FieldCleared(agentrun.FieldSteps) {
 		fields = append(fields, agentrun.FieldSteps)
+	}
+	if m.FieldCleared(agentrun.FieldTaskID) {
+		fields = append(fields, agentrun.FieldTaskID)
 	}
 	if m.FieldCleared(agentrun.FieldLeaseUntil) {
 		fields = append(fields, agentrun.FieldLeaseUntil)
@@ -12279,11 +12281,11 @@ func (m *AgentRunMutation) FieldCleared(name string) bool {
 // error if the field is not defined in the schema.
 func (m *AgentRunMutation) ClearField(name string) error {
 	switch name {
-	case agentrun.FieldTaskID:
-		m.ClearTaskID()
-		return nil
 	case agentrun.FieldSteps:
 		m.ClearSteps()
+		return nil
+	case agentrun.FieldTaskID:
+		m.ClearTaskID()
 		return nil
 	case agentrun.FieldLeaseUntil:
 		m.ClearLeaseUntil()
@@ -12323,9 +12325,6 @@ func (m *AgentRunMutation) ResetField(name string) error {
 	case agentrun.FieldTrigger:
 		m.ResetTrigger()
 		return nil
-	case agentrun.FieldTaskID:
-		m.ResetTaskID()
-		return nil
 	case agentrun.FieldStatus:
 		m.ResetStatus()
 		return nil
@@ -12346,6 +12345,9 @@ func (m *AgentRunMutation) ResetField(name string) error {
 		return nil
 	case agentrun.FieldOutputTokens:
 		m.ResetOutputTokens()
+		return nil
+	case agentrun.FieldTaskID:
+		m.ResetTaskID()
 		return nil
 	case agentrun.FieldLeaseUntil:
 		m.ResetLeaseUntil()
@@ -36230,11 +36232,11 @@ type InvoiceMutation struct {
 	addcredits_applied *int64
 	amount_due         *int64
 	addamount_due      *int64
-	currency           *string
 	credited           *int64
 	addcredited        *int64
-	paid_at            *time.Time
+	currency           *string
 	next_charge_at     *time.Time
+	paid_at            *time.Time
 	clearedFields      map[string]struct{}
 	done               bool
 	oldValue           func(context.Context) (*Invoice, error)
@@ -36872,42 +36874,6 @@ func (m *InvoiceMutation) ResetAmountDue() {
 	m.addamount_due = nil
 }
 
-// SetCurrency sets the "currency" field.
-func (m *InvoiceMutation) SetCurrency(s string) {
-	m.currency = &s
-}
-
-// Currency returns the value of the "currency" field in the mutation.
-func (m *InvoiceMutation) Currency() (r string, exists bool) {
-	v := m.currency
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldCurrency returns the old "currency" field's value of the Invoice entity.
-// If the Invoice object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *InvoiceMutation) OldCurrency(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldCurrency is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldCurrency requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldCurrency: %w", err)
-	}
-	return oldValue.Currency, nil
-}
-
-// ResetCurrency resets all changes to the "currency" field.
-func (m *InvoiceMutation) ResetCurrency() {
-	m.currency = nil
-}
-
 // SetCredited sets the "credited" field.
 func (m *InvoiceMutation) SetCredited(i int64) {
 	m.credited = &i
@@ -36964,53 +36930,40 @@ func (m *InvoiceMutation) ResetCredited() {
 	m.addcredited = nil
 }
 
-// SetPaidAt sets the "paid_at" field.
-func (m *InvoiceMutation) SetPaidAt(t time.Time) {
-	m.paid_at = &t
+// SetCurrency sets the "currency" field.
+func (m *InvoiceMutation) SetCurrency(s string) {
+	m.currency = &s
 }
 
-// PaidAt returns the value of the "paid_at" field in the mutation.
-func (m *InvoiceMutation) PaidAt() (r time.Time, exists bool) {
-	v := m.paid_at
+// Currency returns the value of the "currency" field in the mutation.
+func (m *InvoiceMutation) Currency() (r string, exists bool) {
+	v := m.currency
 	if v == nil {
 		return
 	}
 	return *v, true
 }
 
-// OldPaidAt returns the old "paid_at" field's value of the Invoice entity.
+// OldCurrency returns the old "currency" field's value of the Invoice entity.
 // If the Invoice object wasn't provided to the builder, the object is fetched from the database.
 // An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *InvoiceMutation) OldPaidAt(ctx context.Context) (v *time.Time, err error) {
+func (m *InvoiceMutation) OldCurrency(ctx context.Context) (v string, err error) {
 	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldPaidAt is only allowed on UpdateOne operations")
+		return v, errors.New("OldCurrency is only allowed on UpdateOne operations")
 	}
 	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldPaidAt requires an ID field in the mutation")
+		return v, errors.New("OldCurrency requires an ID field in the mutation")
 	}
 	oldValue, err := m.oldValue(ctx)
 	if err != nil {
-		return v, fmt.Errorf("querying old value for OldPaidAt: %w", err)
+		return v, fmt.Errorf("querying old value for OldCurrency: %w", err)
 	}
-	return oldValue.PaidAt, nil
+	return oldValue.Currency, nil
 }
 
-// ClearPaidAt clears the value of the "paid_at" field.
-func (m *InvoiceMutation) ClearPaidAt() {
-	m.paid_at = nil
-	m.clearedFields[invoice.FieldPaidAt] = struct{}{}
-}
-
-// PaidAtCleared returns if the "paid_at" field was cleared in this mutation.
-func (m *InvoiceMutation) PaidAtCleared() bool {
-	_, ok := m.clearedFields[invoice.FieldPaidAt]
-	return ok
-}
-
-// ResetPaidAt resets all changes to the "paid_at" field.
-func (m *InvoiceMutation) ResetPaidAt() {
-	m.paid_at = nil
-	delete(m.clearedFields, invoice.FieldPaidAt)
+// ResetCurrency resets all changes to the "currency" field.
+func (m *InvoiceMutation) ResetCurrency() {
+	m.currency = nil
 }
 
 // SetNextChargeAt sets the "next_charge_at" field.
@@ -37060,6 +37013,55 @@ func (m *InvoiceMutation) NextChargeAtCleared() bool {
 func (m *InvoiceMutation) ResetNextChargeAt() {
 	m.next_charge_at = nil
 	delete(m.clearedFields, invoice.FieldNextChargeAt)
+}
+
+// SetPaidAt sets the "paid_at" field.
+func (m *InvoiceMutation) SetPaidAt(t time.Time) {
+	m.paid_at = &t
+}
+
+// PaidAt returns the value of the "paid_at" field in the mutation.
+func (m *InvoiceMutation) PaidAt() (r time.Time, exists bool) {
+	v := m.paid_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPaidAt returns the old "paid_at" field's value of the Invoice entity.
+// If the Invoice object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InvoiceMutation) OldPaidAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPaidAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPaidAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPaidAt: %w", err)
+	}
+	return oldValue.PaidAt, nil
+}
+
+// ClearPaidAt clears the value of the "paid_at" field.
+func (m *InvoiceMutation) ClearPaidAt() {
+	m.paid_at = nil
+	m.clearedFields[invoice.FieldPaidAt] = struct{}{}
+}
+
+// PaidAtCleared returns if the "paid_at" field was cleared in this mutation.
+func (m *InvoiceMutation) PaidAtCleared() bool {
+	_, ok := m.clearedFields[invoice.FieldPaidAt]
+	return ok
+}
+
+// ResetPaidAt resets all changes to the "paid_at" field.
+func (m *InvoiceMutation) ResetPaidAt() {
+	m.paid_at = nil
+	delete(m.clearedFields, invoice.FieldPaidAt)
 }
 
 // Where appends a list predicates to the InvoiceMutation builder.
@@ -37133,17 +37135,17 @@ func (m *InvoiceMutation) Fields() []string {
 	if m.amount_due != nil {
 		fields = append(fields, invoice.FieldAmountDue)
 	}
-	if m.currency != nil {
-		fields = append(fields, invoice.FieldCurrency)
-	}
 	if m.credited != nil {
 		fields = append(fields, invoice.FieldCredited)
 	}
-	if m.paid_at != nil {
-		fields = append(fields, invoice.FieldPaidAt)
+	if m.currency != nil {
+		fields = append(fields, invoice.FieldCurrency)
 	}
 	if m.next_charge_at != nil {
 		fields = append(fields, invoice.FieldNextChargeAt)
+	}
+	if m.paid_at != nil {
+		fields = append(fields, invoice.FieldPaidAt)
 	}
 	return fields
 }
@@ -37177,14 +37179,14 @@ func (m *InvoiceMutation) Field(name string) (ent.Value, bool) {
 		return m.CreditsApplied()
 	case invoice.FieldAmountDue:
 		return m.AmountDue()
-	case invoice.FieldCurrency:
-		return m.Currency()
 	case invoice.FieldCredited:
 		return m.Credited()
-	case invoice.FieldPaidAt:
-		return m.PaidAt()
+	case invoice.FieldCurrency:
+		return m.Currency()
 	case invoice.FieldNextChargeAt:
 		return m.NextChargeAt()
+	case invoice.FieldPaidAt:
+		return m.PaidAt()
 	}
 	return nil, false
 }
@@ -37218,14 +37220,14 @@ func (m *InvoiceMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldCreditsApplied(ctx)
 	case invoice.FieldAmountDue:
 		return m.OldAmountDue(ctx)
-	case invoice.FieldCurrency:
-		return m.OldCurrency(ctx)
 	case invoice.FieldCredited:
 		return m.OldCredited(ctx)
-	case invoice.FieldPaidAt:
-		return m.OldPaidAt(ctx)
+	case invoice.FieldCurrency:
+		return m.OldCurrency(ctx)
 	case invoice.FieldNextChargeAt:
 		return m.OldNextChargeAt(ctx)
+	case invoice.FieldPaidAt:
+		return m.OldPaidAt(ctx)
 	}
 	return nil, fmt.Errorf("unknown Invoice field %s", name)
 }
@@ -37319,13 +37321,6 @@ func (m *InvoiceMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetAmountDue(v)
 		return nil
-	case invoice.FieldCurrency:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetCurrency(v)
-		return nil
 	case invoice.FieldCredited:
 		v, ok := value.(int64)
 		if !ok {
@@ -37333,12 +37328,12 @@ func (m *InvoiceMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetCredited(v)
 		return nil
-	case invoice.FieldPaidAt:
-		v, ok := value.(time.Time)
+	case invoice.FieldCurrency:
+		v, ok := value.(string)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
-		m.SetPaidAt(v)
+		m.SetCurrency(v)
 		return nil
 	case invoice.FieldNextChargeAt:
 		v, ok := value.(time.Time)
@@ -37346,6 +37341,13 @@ func (m *InvoiceMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetNextChargeAt(v)
+		return nil
+	case invoice.FieldPaidAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPaidAt(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Invoice field %s", name)
@@ -37440,11 +37442,11 @@ func (m *InvoiceMutation) AddField(name string, value ent.Value) error {
 // mutation.
 func (m *InvoiceMutation) ClearedFields() []string {
 	var fields []string
-	if m.FieldCleared(invoice.FieldPaidAt) {
-		fields = append(fields, invoice.FieldPaidAt)
-	}
 	if m.FieldCleared(invoice.FieldNextChargeAt) {
 		fields = append(fields, invoice.FieldNextChargeAt)
+	}
+	if m.FieldCleared(invoice.FieldPaidAt) {
+		fields = append(fields, invoice.FieldPaidAt)
 	}
 	return fields
 }
@@ -37460,11 +37462,11 @@ func (m *InvoiceMutation) FieldCleared(name string) bool {
 // error if the field is not defined in the schema.
 func (m *InvoiceMutation) ClearField(name string) error {
 	switch name {
-	case invoice.FieldPaidAt:
-		m.ClearPaidAt()
-		return nil
 	case invoice.FieldNextChargeAt:
 		m.ClearNextChargeAt()
+		return nil
+	case invoice.FieldPaidAt:
+		m.ClearPaidAt()
 		return nil
 	}
 	return fmt.Errorf("unknown Invoice nullable field %s", name)
@@ -37510,17 +37512,17 @@ func (m *InvoiceMutation) ResetField(name string) error {
 	case invoice.FieldAmountDue:
 		m.ResetAmountDue()
 		return nil
-	case invoice.FieldCurrency:
-		m.ResetCurrency()
-		return nil
 	case invoice.FieldCredited:
 		m.ResetCredited()
 		return nil
-	case invoice.FieldPaidAt:
-		m.ResetPaidAt()
+	case invoice.FieldCurrency:
+		m.ResetCurrency()
 		return nil
 	case invoice.FieldNextChargeAt:
 		m.ResetNextChargeAt()
+		return nil
+	case invoice.FieldPaidAt:
+		m.ResetPaidAt()
 		return nil
 	}
 	return fmt.Errorf("unknown Invoice field %s", name)
@@ -48341,6 +48343,8 @@ type RequestMutation struct {
 	created_at              *time.Time
 	updated_at              *time.Time
 	company_id              *string
+	number                  *int64
+	addnumber               *int64
 	title                   *string
 	description             *string
 	status                  *request.Status
@@ -48591,6 +48595,76 @@ func (m *RequestMutation) OldCompanyID(ctx context.Context) (v string, err error
 // ResetCompanyID resets all changes to the "company_id" field.
 func (m *RequestMutation) ResetCompanyID() {
 	m.company_id = nil
+}
+
+// SetNumber sets the "number" field.
+func (m *RequestMutation) SetNumber(i int64) {
+	m.number = &i
+	m.addnumber = nil
+}
+
+// Number returns the value of the "number" field in the mutation.
+func (m *RequestMutation) Number() (r int64, exists bool) {
+	v := m.number
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldNumber returns the old "number" field's value of the Request entity.
+// If the Request object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RequestMutation) OldNumber(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldNumber is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldNumber requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldNumber: %w", err)
+	}
+	return oldValue.Number, nil
+}
+
+// AddNumber adds i to the "number" field.
+func (m *RequestMutation) AddNumber(i int64) {
+	if m.addnumber != nil {
+		*m.addnumber += i
+	} else {
+		m.addnumber = &i
+	}
+}
+
+// AddedNumber returns the value that was added to the "number" field in this mutation.
+func (m *RequestMutation) AddedNumber() (r int64, exists bool) {
+	v := m.addnumber
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearNumber clears the value of the "number" field.
+func (m *RequestMutation) ClearNumber() {
+	m.number = nil
+	m.addnumber = nil
+	m.clearedFields[request.FieldNumber] = struct{}{}
+}
+
+// NumberCleared returns if the "number" field was cleared in this mutation.
+func (m *RequestMutation) NumberCleared() bool {
+	_, ok := m.clearedFields[request.FieldNumber]
+	return ok
+}
+
+// ResetNumber resets all changes to the "number" field.
+func (m *RequestMutation) ResetNumber() {
+	m.number = nil
+	m.addnumber = nil
+	delete(m.clearedFields, request.FieldNumber)
 }
 
 // SetServiceID sets the "service_id" field.
@@ -49942,7 +50016,7 @@ func (m *RequestMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *RequestMutation) Fields() []string {
-	fields := make([]string, 0, 29)
+	fields := make([]string, 0, 30)
 	if m.created_at != nil {
 		fields = append(fields, request.FieldCreatedAt)
 	}
@@ -49951,6 +50025,9 @@ func (m *RequestMutation) Fields() []string {
 	}
 	if m.company_id != nil {
 		fields = append(fields, request.FieldCompanyID)
+	}
+	if m.number != nil {
+		fields = append(fields, request.FieldNumber)
 	}
 	if m.service != nil {
 		fields = append(fields, request.FieldServiceID)
@@ -50044,6 +50121,8 @@ func (m *RequestMutation) Field(name string) (ent.Value, bool) {
 		return m.UpdatedAt()
 	case request.FieldCompanyID:
 		return m.CompanyID()
+	case request.FieldNumber:
+		return m.Number()
 	case request.FieldServiceID:
 		return m.ServiceID()
 	case request.FieldOfferingID:
@@ -50111,6 +50190,8 @@ func (m *RequestMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldUpdatedAt(ctx)
 	case request.FieldCompanyID:
 		return m.OldCompanyID(ctx)
+	case request.FieldNumber:
+		return m.OldNumber(ctx)
 	case request.FieldServiceID:
 		return m.OldServiceID(ctx)
 	case request.FieldOfferingID:
@@ -50192,6 +50273,13 @@ func (m *RequestMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetCompanyID(v)
+		return nil
+	case request.FieldNumber:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetNumber(v)
 		return nil
 	case request.FieldServiceID:
 		v, ok := value.(string)
@@ -50383,6 +50471,9 @@ func (m *RequestMutation) SetField(name string, value ent.Value) error {
 // this mutation.
 func (m *RequestMutation) AddedFields() []string {
 	var fields []string
+	if m.addnumber != nil {
+		fields = append(fields, request.FieldNumber)
+	}
 	if m.addpriority_rank != nil {
 		fields = append(fields, request.FieldPriorityRank)
 	}
@@ -50400,6 +50491,8 @@ func (m *RequestMutation) AddedFields() []string {
 // was not set, or was not defined in the schema.
 func (m *RequestMutation) AddedField(name string) (ent.Value, bool) {
 	switch name {
+	case request.FieldNumber:
+		return m.AddedNumber()
 	case request.FieldPriorityRank:
 		return m.AddedPriorityRank()
 	case request.FieldResponseDueOrder:
@@ -50415,6 +50508,13 @@ func (m *RequestMutation) AddedField(name string) (ent.Value, bool) {
 // type.
 func (m *RequestMutation) AddField(name string, value ent.Value) error {
 	switch name {
+	case request.FieldNumber:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddNumber(v)
+		return nil
 	case request.FieldPriorityRank:
 		v, ok := value.(int8)
 		if !ok {
@@ -50444,6 +50544,9 @@ func (m *RequestMutation) AddField(name string, value ent.Value) error {
 // mutation.
 func (m *RequestMutation) ClearedFields() []string {
 	var fields []string
+	if m.FieldCleared(request.FieldNumber) {
+		fields = append(fields, request.FieldNumber)
+	}
 	if m.FieldCleared(request.FieldFields) {
 		fields = append(fields, request.FieldFields)
 	}
@@ -50503,6 +50606,9 @@ func (m *RequestMutation) FieldCleared(name string) bool {
 // error if the field is not defined in the schema.
 func (m *RequestMutation) ClearField(name string) error {
 	switch name {
+	case request.FieldNumber:
+		m.ClearNumber()
+		return nil
 	case request.FieldFields:
 		m.ClearFields()
 		return nil
@@ -50564,6 +50670,9 @@ func (m *RequestMutation) ResetField(name string) error {
 		return nil
 	case request.FieldCompanyID:
 		m.ResetCompanyID()
+		return nil
+	case request.FieldNumber:
+		m.ResetNumber()
 		return nil
 	case request.FieldServiceID:
 		m.ResetServiceID()
@@ -54716,6 +54825,476 @@ func (m *SecretMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *SecretMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Secret edge %s", name)
+}
+
+// SequenceMutation represents an operation that mutates the Sequence nodes in the graph.
+type SequenceMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *int
+	company_id    *string
+	kind          *string
+	last          *int64
+	addlast       *int64
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*Sequence, error)
+	predicates    []predicate.Sequence
+}
+
+var _ ent.Mutation = (*SequenceMutation)(nil)
+
+// sequenceOption allows management of the mutation configuration using functional options.
+type sequenceOption func(*SequenceMutation)
+
+// newSequenceMutation creates new mutation for the Sequence entity.
+func newSequenceMutation(c config, op Op, opts ...sequenceOption) *SequenceMutation {
+	m := &SequenceMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeSequence,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withSequenceID sets the ID field of the mutation.
+func withSequenceID(id int) sequenceOption {
+	return func(m *SequenceMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Sequence
+		)
+		m.oldValue = func(ctx context.Context) (*Sequence, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Sequence.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withSequence sets the old Sequence of the mutation.
+func withSequence(node *Sequence) sequenceOption {
+	return func(m *SequenceMutation) {
+		m.oldValue = func(context.Context) (*Sequence, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m SequenceMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m SequenceMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *SequenceMutation) ID() (id int, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *SequenceMutation) IDs(ctx context.Context) ([]int, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Sequence.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetCompanyID sets the "company_id" field.
+func (m *SequenceMutation) SetCompanyID(s string) {
+	m.company_id = &s
+}
+
+// CompanyID returns the value of the "company_id" field in the mutation.
+func (m *SequenceMutation) CompanyID() (r string, exists bool) {
+	v := m.company_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCompanyID returns the old "company_id" field's value of the Sequence entity.
+// If the Sequence object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SequenceMutation) OldCompanyID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCompanyID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCompanyID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCompanyID: %w", err)
+	}
+	return oldValue.CompanyID, nil
+}
+
+// ResetCompanyID resets all changes to the "company_id" field.
+func (m *SequenceMutation) ResetCompanyID() {
+	m.company_id = nil
+}
+
+// SetKind sets the "kind" field.
+func (m *SequenceMutation) SetKind(s string) {
+	m.kind = &s
+}
+
+// Kind returns the value of the "kind" field in the mutation.
+func (m *SequenceMutation) Kind() (r string, exists bool) {
+	v := m.kind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKind returns the old "kind" field's value of the Sequence entity.
+// If the Sequence object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SequenceMutation) OldKind(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKind: %w", err)
+	}
+	return oldValue.Kind, nil
+}
+
+// ResetKind resets all changes to the "kind" field.
+func (m *SequenceMutation) ResetKind() {
+	m.kind = nil
+}
+
+// SetLast sets the "last" field.
+func (m *SequenceMutation) SetLast(i int64) {
+	m.last = &i
+	m.addlast = nil
+}
+
+// Last returns the value of the "last" field in the mutation.
+func (m *SequenceMutation) Last() (r int64, exists bool) {
+	v := m.last
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLast returns the old "last" field's value of the Sequence entity.
+// If the Sequence object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SequenceMutation) OldLast(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLast is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLast requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLast: %w", err)
+	}
+	return oldValue.Last, nil
+}
+
+// AddLast adds i to the "last" field.
+func (m *SequenceMutation) AddLast(i int64) {
+	if m.addlast != nil {
+		*m.addlast += i
+	} else {
+		m.addlast = &i
+	}
+}
+
+// AddedLast returns the value that was added to the "last" field in this mutation.
+func (m *SequenceMutation) AddedLast() (r int64, exists bool) {
+	v := m.addlast
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetLast resets all changes to the "last" field.
+func (m *SequenceMutation) ResetLast() {
+	m.last = nil
+	m.addlast = nil
+}
+
+// Where appends a list predicates to the SequenceMutation builder.
+func (m *SequenceMutation) Where(ps ...predicate.Sequence) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the SequenceMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *SequenceMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Sequence, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *SequenceMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *SequenceMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Sequence).
+func (m *SequenceMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *SequenceMutation) Fields() []string {
+	fields := make([]string, 0, 3)
+	if m.company_id != nil {
+		fields = append(fields, sequence.FieldCompanyID)
+	}
+	if m.kind != nil {
+		fields = append(fields, sequence.FieldKind)
+	}
+	if m.last != nil {
+		fields = append(fields, sequence.FieldLast)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *SequenceMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case sequence.FieldCompanyID:
+		return m.CompanyID()
+	case sequence.FieldKind:
+		return m.Kind()
+	case sequence.FieldLast:
+		return m.Last()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *SequenceMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case sequence.FieldCompanyID:
+		return m.OldCompanyID(ctx)
+	case sequence.FieldKind:
+		return m.OldKind(ctx)
+	case sequence.FieldLast:
+		return m.OldLast(ctx)
+	}
+	return nil, fmt.Errorf("unknown Sequence field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SequenceMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case sequence.FieldCompanyID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCompanyID(v)
+		return nil
+	case sequence.FieldKind:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKind(v)
+		return nil
+	case sequence.FieldLast:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLast(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Sequence field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *SequenceMutation) AddedFields() []string {
+	var fields []string
+	if m.addlast != nil {
+		fields = append(fields, sequence.FieldLast)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *SequenceMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case sequence.FieldLast:
+		return m.AddedLast()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SequenceMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case sequence.FieldLast:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddLast(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Sequence numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *SequenceMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *SequenceMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *SequenceMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown Sequence nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *SequenceMutation) ResetField(name string) error {
+	switch name {
+	case sequence.FieldCompanyID:
+		m.ResetCompanyID()
+		return nil
+	case sequence.FieldKind:
+		m.ResetKind()
+		return nil
+	case sequence.FieldLast:
+		m.ResetLast()
+		return nil
+	}
+	return fmt.Errorf("unknown Sequence field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *SequenceMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *SequenceMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *SequenceMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *SequenceMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *SequenceMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *SequenceMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *SequenceMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown Sequence unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *SequenceMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown Sequence edge %s", name)
 }
 
 // ServiceMutation represents an operation that mutates the Service nodes in the graph.
@@ -66408,10 +66987,10 @@ type WebhookSubscriptionMutation struct {
 	description     *string
 	secret_sealed   *[]byte
 	previous_sealed *[]byte
-	previous_until  *time.Time
 	enabled         *bool
 	disabled_reason *string
 	failing_since   *time.Time
+	previous_until  *time.Time
 	created_by      *string
 	clearedFields   map[string]struct{}
 	done            bool
@@ -66852,55 +67431,6 @@ func (m *WebhookSubscriptionMutation) ResetPreviousSealed() {
 	delete(m.clearedFields, webhooksubscription.FieldPreviousSealed)
 }
 
-// SetPreviousUntil sets the "previous_until" field.
-func (m *WebhookSubscriptionMutation) SetPreviousUntil(t time.Time) {
-	m.previous_until = &t
-}
-
-// PreviousUntil returns the value of the "previous_until" field in the mutation.
-func (m *WebhookSubscriptionMutation) PreviousUntil() (r time.Time, exists bool) {
-	v := m.previous_until
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldPreviousUntil returns the old "previous_until" field's value of the WebhookSubscription entity.
-// If the WebhookSubscription object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *WebhookSubscriptionMutation) OldPreviousUntil(ctx context.Context) (v *time.Time, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldPreviousUntil is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldPreviousUntil requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldPreviousUntil: %w", err)
-	}
-	return oldValue.PreviousUntil, nil
-}
-
-// ClearPreviousUntil clears the value of the "previous_until" field.
-func (m *WebhookSubscriptionMutation) ClearPreviousUntil() {
-	m.previous_until = nil
-	m.clearedFields[webhooksubscription.FieldPreviousUntil] = struct{}{}
-}
-
-// PreviousUntilCleared returns if the "previous_until" field was cleared in this mutation.
-func (m *WebhookSubscriptionMutation) PreviousUntilCleared() bool {
-	_, ok := m.clearedFields[webhooksubscription.FieldPreviousUntil]
-	return ok
-}
-
-// ResetPreviousUntil resets all changes to the "previous_until" field.
-func (m *WebhookSubscriptionMutation) ResetPreviousUntil() {
-	m.previous_until = nil
-	delete(m.clearedFields, webhooksubscription.FieldPreviousUntil)
-}
-
 // SetEnabled sets the "enabled" field.
 func (m *WebhookSubscriptionMutation) SetEnabled(b bool) {
 	m.enabled = &b
@@ -67035,6 +67565,55 @@ func (m *WebhookSubscriptionMutation) ResetFailingSince() {
 	delete(m.clearedFields, webhooksubscription.FieldFailingSince)
 }
 
+// SetPreviousUntil sets the "previous_until" field.
+func (m *WebhookSubscriptionMutation) SetPreviousUntil(t time.Time) {
+	m.previous_until = &t
+}
+
+// PreviousUntil returns the value of the "previous_until" field in the mutation.
+func (m *WebhookSubscriptionMutation) PreviousUntil() (r time.Time, exists bool) {
+	v := m.previous_until
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPreviousUntil returns the old "previous_until" field's value of the WebhookSubscription entity.
+// If the WebhookSubscription object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WebhookSubscriptionMutation) OldPreviousUntil(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPreviousUntil is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPreviousUntil requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPreviousUntil: %w", err)
+	}
+	return oldValue.PreviousUntil, nil
+}
+
+// ClearPreviousUntil clears the value of the "previous_until" field.
+func (m *WebhookSubscriptionMutation) ClearPreviousUntil() {
+	m.previous_until = nil
+	m.clearedFields[webhooksubscription.FieldPreviousUntil] = struct{}{}
+}
+
+// PreviousUntilCleared returns if the "previous_until" field was cleared in this mutation.
+func (m *WebhookSubscriptionMutation) PreviousUntilCleared() bool {
+	_, ok := m.clearedFields[webhooksubscription.FieldPreviousUntil]
+	return ok
+}
+
+// ResetPreviousUntil resets all changes to the "previous_until" field.
+func (m *WebhookSubscriptionMutation) ResetPreviousUntil() {
+	m.previous_until = nil
+	delete(m.clearedFields, webhooksubscription.FieldPreviousUntil)
+}
+
 // SetCreatedBy sets the "created_by" field.
 func (m *WebhookSubscriptionMutation) SetCreatedBy(s string) {
 	m.created_by = &s
@@ -67130,9 +67709,6 @@ func (m *WebhookSubscriptionMutation) Fields() []string {
 	if m.previous_sealed != nil {
 		fields = append(fields, webhooksubscription.FieldPreviousSealed)
 	}
-	if m.previous_until != nil {
-		fields = append(fields, webhooksubscription.FieldPreviousUntil)
-	}
 	if m.enabled != nil {
 		fields = append(fields, webhooksubscription.FieldEnabled)
 	}
@@ -67141,6 +67717,9 @@ func (m *WebhookSubscriptionMutation) Fields() []string {
 	}
 	if m.failing_since != nil {
 		fields = append(fields, webhooksubscription.FieldFailingSince)
+	}
+	if m.previous_until != nil {
+		fields = append(fields, webhooksubscription.FieldPreviousUntil)
 	}
 	if m.created_by != nil {
 		fields = append(fields, webhooksubscription.FieldCreatedBy)
@@ -67169,14 +67748,14 @@ func (m *WebhookSubscriptionMutation) Field(name string) (ent.Value, bool) {
 		return m.SecretSealed()
 	case webhooksubscription.FieldPreviousSealed:
 		return m.PreviousSealed()
-	case webhooksubscription.FieldPreviousUntil:
-		return m.PreviousUntil()
 	case webhooksubscription.FieldEnabled:
 		return m.Enabled()
 	case webhooksubscription.FieldDisabledReason:
 		return m.DisabledReason()
 	case webhooksubscription.FieldFailingSince:
 		return m.FailingSince()
+	case webhooksubscription.FieldPreviousUntil:
+		return m.PreviousUntil()
 	case webhooksubscription.FieldCreatedBy:
 		return m.CreatedBy()
 	}
@@ -67204,14 +67783,14 @@ func (m *WebhookSubscriptionMutation) OldField(ctx context.Context, name string)
 		return m.OldSecretSealed(ctx)
 	case webhooksubscription.FieldPreviousSealed:
 		return m.OldPreviousSealed(ctx)
-	case webhooksubscription.FieldPreviousUntil:
-		return m.OldPreviousUntil(ctx)
 	case webhooksubscription.FieldEnabled:
 		return m.OldEnabled(ctx)
 	case webhooksubscription.FieldDisabledReason:
 		return m.OldDisabledReason(ctx)
 	case webhooksubscription.FieldFailingSince:
 		return m.OldFailingSince(ctx)
+	case webhooksubscription.FieldPreviousUntil:
+		return m.OldPreviousUntil(ctx)
 	case webhooksubscription.FieldCreatedBy:
 		return m.OldCreatedBy(ctx)
 	}
@@ -67279,13 +67858,6 @@ func (m *WebhookSubscriptionMutation) SetField(name string, value ent.Value) err
 		}
 		m.SetPreviousSealed(v)
 		return nil
-	case webhooksubscription.FieldPreviousUntil:
-		v, ok := value.(time.Time)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetPreviousUntil(v)
-		return nil
 	case webhooksubscription.FieldEnabled:
 		v, ok := value.(bool)
 		if !ok {
@@ -67306,6 +67878,13 @@ func (m *WebhookSubscriptionMutation) SetField(name string, value ent.Value) err
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetFailingSince(v)
+		return nil
+	case webhooksubscription.FieldPreviousUntil:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPreviousUntil(v)
 		return nil
 	case webhooksubscription.FieldCreatedBy:
 		v, ok := value.(string)
@@ -67350,14 +67929,14 @@ func (m *WebhookSubscriptionMutation) ClearedFields() []string {
 	if m.FieldCleared(webhooksubscription.FieldPreviousSealed) {
 		fields = append(fields, webhooksubscription.FieldPreviousSealed)
 	}
-	if m.FieldCleared(webhooksubscription.FieldPreviousUntil) {
-		fields = append(fields, webhooksubscription.FieldPreviousUntil)
-	}
 	if m.FieldCleared(webhooksubscription.FieldDisabledReason) {
 		fields = append(fields, webhooksubscription.FieldDisabledReason)
 	}
 	if m.FieldCleared(webhooksubscription.FieldFailingSince) {
 		fields = append(fields, webhooksubscription.FieldFailingSince)
+	}
+	if m.FieldCleared(webhooksubscription.FieldPreviousUntil) {
+		fields = append(fields, webhooksubscription.FieldPreviousUntil)
 	}
 	return fields
 }
@@ -67379,14 +67958,14 @@ func (m *WebhookSubscriptionMutation) ClearField(name string) error {
 	case webhooksubscription.FieldPreviousSealed:
 		m.ClearPreviousSealed()
 		return nil
-	case webhooksubscription.FieldPreviousUntil:
-		m.ClearPreviousUntil()
-		return nil
 	case webhooksubscription.FieldDisabledReason:
 		m.ClearDisabledReason()
 		return nil
 	case webhooksubscription.FieldFailingSince:
 		m.ClearFailingSince()
+		return nil
+	case webhooksubscription.FieldPreviousUntil:
+		m.ClearPreviousUntil()
 		return nil
 	}
 	return fmt.Errorf("unknown WebhookSubscription nullable field %s", name)
@@ -67420,9 +67999,6 @@ func (m *WebhookSubscriptionMutation) ResetField(name string) error {
 	case webhooksubscription.FieldPreviousSealed:
 		m.ResetPreviousSealed()
 		return nil
-	case webhooksubscription.FieldPreviousUntil:
-		m.ResetPreviousUntil()
-		return nil
 	case webhooksubscription.FieldEnabled:
 		m.ResetEnabled()
 		return nil
@@ -67431,6 +68007,9 @@ func (m *WebhookSubscriptionMutation) ResetField(name string) error {
 		return nil
 	case webhooksubscription.FieldFailingSince:
 		m.ResetFailingSince()
+		return nil
+	case webhooksubscription.FieldPreviousUntil:
+		m.ResetPreviousUntil()
 		return nil
 	case webhooksubscription.FieldCreatedBy:
 		m.ResetCreatedBy()

@@ -28,6 +28,8 @@ type Request struct {
 	UpdatedAt time.Time `json:"updated_at,omitempty"`
 	// CompanyID holds the value of the "company_id" field.
 	CompanyID string `json:"company_id,omitempty"`
+	// null for an instant, where the release before inserts: a trigger numbers the row
+	Number int64 `json:"number,omitempty" audit:"-"`
 	// ServiceID holds the value of the "service_id" field.
 	ServiceID string `json:"service_id,omitempty"`
 	// OfferingID holds the value of the "offering_id" field.
@@ -154,7 +156,7 @@ func (*Request) scanValues(columns []string) ([]any, error) {
 			values[i] = new([]byte)
 		case request.FieldWaiting:
 			values[i] = new(sql.NullBool)
-		case request.FieldPriorityRank, request.FieldResponseDueOrder, request.FieldResolutionDueOrder:
+		case request.FieldNumber, request.FieldPriorityRank, request.FieldResponseDueOrder, request.FieldResolutionDueOrder:
 			values[i] = new(sql.NullInt64)
 		case request.FieldID, request.FieldCompanyID, request.FieldServiceID, request.FieldOfferingID, request.FieldTitle, request.FieldDescription, request.FieldStatus, request.FieldPriority, request.FieldCreatedBy, request.FieldAssigneeID, request.FieldTeamID, request.FieldExecutionID, request.FieldRoutingRuleID, request.FieldDeclineReason, request.FieldSLAState:
 			values[i] = new(sql.NullString)
@@ -198,6 +200,12 @@ func (_m *Request) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field company_id", values[i])
 			} else if value.Valid {
 				_m.CompanyID = value.String
+			}
+		case request.FieldNumber:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field number", values[i])
+			} else if value.Valid {
+				_m.Number = value.Int64
 			}
 		case request.FieldServiceID:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -436,6 +444,9 @@ func (_m *Request) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("company_id=")
 	builder.WriteString(_m.CompanyID)
+	builder.WriteString(", ")
+	builder.WriteString("number=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Number))
 	builder.WriteString(", ")
 	builder.WriteString("service_id=")
 	builder.WriteString(_m.ServiceID)

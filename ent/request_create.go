@@ -43,6 +43,20 @@ func (_c *RequestCreate) SetCompanyID(v string) *RequestCreate {
 	return _c
 }
 
+// SetNumber sets the "number" field.
+func (_c *RequestCreate) SetNumber(v int64) *RequestCreate {
+	_c.mutation.SetNumber(v)
+	return _c
+}
+
+// SetNillableNumber sets the "number" field if the given value is not nil.
+func (_c *RequestCreate) SetNillableNumber(v *int64) *RequestCreate {
+	if v != nil {
+		_c.SetNumber(*v)
+	}
+	return _c
+}
+
 // SetServiceID sets the "service_id" field.
 func (_c *RequestCreate) SetServiceID(v string) *RequestCreate {
 	_c.mutation.SetServiceID(v)
@@ -629,6 +643,10 @@ func (_c *RequestCreate) createSpec() (*Request, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.CompanyID(); ok {
 		_spec.SetField(request.FieldCompanyID, field.TypeString, value)
 		_node.CompanyID = value
+	}
+	if value, ok := _c.mutation.Number(); ok {
+		_spec.SetField(request.FieldNumber, field.TypeInt64, value)
+		_node.Number = value
 	}
 	if value, ok := _c.mutation.Title(); ok {
 		_spec.SetField(request.FieldTitle, field.TypeString, value)

@@ -626,6 +626,9 @@ func (_u *RequestUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(request.FieldUpdatedAt, field.TypeTime, value)
 	}
+	if _u.mutation.NumberCleared() {
+		_spec.ClearField(request.FieldNumber, field.TypeInt64)
+	}
 	if value, ok := _u.mutation.Title(); ok {
 		_spec.SetField(request.FieldTitle, field.TypeString, value)
 	}
@@ -1496,6 +1499,9 @@ func (_u *RequestUpdateOne) sqlSave(ctx context.Context) (_node *Request, err er
 	}
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(request.FieldUpdatedAt, field.TypeTime, value)
+	}
+	if _u.mutation.NumberCleared() {
+		_spec.ClearField(request.FieldNumber, field.TypeInt64)
 	}
 	if value, ok := _u.mutation.Title(); ok {
 		_spec.SetField(request.FieldTitle, field.TypeString, value)

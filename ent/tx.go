@@ -112,6 +112,8 @@ type Tx struct {
 	SavedView *SavedViewClient
 	// Secret is the client for interacting with the Secret builders.
 	Secret *SecretClient
+	// Sequence is the client for interacting with the Sequence builders.
+	Sequence *SequenceClient
 	// Service is the client for interacting with the Service builders.
 	Service *ServiceClient
 	// ServiceAccount is the client for interacting with the ServiceAccount builders.
@@ -323,6 +325,7 @@ func (tx *Tx) init() {
 	tx.SLAEvent = NewSLAEventClient(tx.config)
 	tx.SavedView = NewSavedViewClient(tx.config)
 	tx.Secret = NewSecretClient(tx.config)
+	tx.Sequence = NewSequenceClient(tx.config)
 	tx.Service = NewServiceClient(tx.config)
 	tx.ServiceAccount = NewServiceAccountClient(tx.config)
 	tx.Session = NewSessionClient(tx.config)

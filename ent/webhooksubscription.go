@@ -34,14 +34,14 @@ type WebhookSubscription struct {
 	SecretSealed []byte `json:"-"`
 	// the secret before, which still signs until previous_until
 	PreviousSealed []byte `json:"-"`
-	// PreviousUntil holds the value of the "previous_until" field.
-	PreviousUntil *time.Time `json:"previous_until,omitempty"`
 	// Enabled holds the value of the "enabled" field.
 	Enabled bool `json:"enabled,omitempty"`
 	// DisabledReason holds the value of the "disabled_reason" field.
 	DisabledReason *string `json:"disabled_reason,omitempty"`
 	// the first failure after the last success
 	FailingSince *time.Time `json:"failing_since,omitempty"`
+	// PreviousUntil holds the value of the "previous_until" field.
+	PreviousUntil *time.Time `json:"previous_until,omitempty"`
 	// CreatedBy holds the value of the "created_by" field.
 	CreatedBy    string `json:"created_by,omitempty"`
 	selectValues sql.SelectValues
@@ -58,7 +58,7 @@ func (*WebhookSubscription) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullBool)
 		case webhooksubscription.FieldID, webhooksubscription.FieldCompanyID, webhooksubscription.FieldURL, webhooksubscription.FieldDescription, webhooksubscription.FieldDisabledReason, webhooksubscription.FieldCreatedBy:
 			values[i] = new(sql.NullString)
-		case webhooksubscription.FieldCreatedAt, webhooksubscription.FieldUpdatedAt, webhooksubscription.FieldPreviousUntil, webhooksubscription.FieldFailingSince:
+		case webhooksubscription.FieldCreatedAt, webhooksubscription.FieldUpdatedAt, webhooksubscription.FieldFailingSince, webhooksubscription.FieldPreviousUntil:
 			values[i] = new(sql.NullTime)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -131,13 +131,6 @@ func (_m *WebhookSubscription) assignValues(columns []string, values []any) erro
 			} else if value != nil {
 				_m.PreviousSealed = *value
 			}
-		case webhooksubscription.FieldPreviousUntil:
-			if value, ok := values[i].(*sql.NullTime); !ok {
-				return fmt.Errorf("unexpected type %T for field previous_until", values[i])
-			} else if value.Valid {
-				_m.PreviousUntil = new(time.Time)
-				*_m.PreviousUntil = value.Time
-			}
 		case webhooksubscription.FieldEnabled:
 			if value, ok := values[i].(*sql.NullBool); !ok {
 				return fmt.Errorf("unexpected type %T for field enabled", values[i])
@@ -157,6 +150,13 @@ func (_m *WebhookSubscription) assignValues(columns []string, values []any) erro
 			} else if value.Valid {
 				_m.FailingSince = new(time.Time)
 				*_m.FailingSince = value.Time
+			}
+		case webhooksubscription.FieldPreviousUntil:
+			if value, ok := values[i].(*sql.NullTime); !ok {
+				return fmt.Errorf("unexpected type %T for field previous_until", values[i])
+			} else if value.Valid {
+				_m.PreviousUntil = new(time.Time)
+				*_m.PreviousUntil = value.Time
 			}
 		case webhooksubscription.FieldCreatedBy:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -222,11 +222,6 @@ func (_m *WebhookSubscription) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("previous_sealed=<sensitive>")
 	builder.WriteString(", ")
-	if v := _m.PreviousUntil; v != nil {
-		builder.WriteString("previous_until=")
-		builder.WriteString(v.Format(time.ANSIC))
-	}
-	builder.WriteString(", ")
 	builder.WriteString("enabled=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Enabled))
 	builder.WriteString(", ")
@@ -237,6 +232,11 @@ func (_m *WebhookSubscription) String() string {
 	builder.WriteString(", ")
 	if v := _m.FailingSince; v != nil {
 		builder.WriteString("failing_since=")
+		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	if v := _m.PreviousUntil; v != nil {
+		builder.WriteString("previous_until=")
 		builder.WriteString(v.Format(time.ANSIC))
 	}
 	builder.WriteString(", ")

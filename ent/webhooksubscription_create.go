@@ -76,20 +76,6 @@ func (_c *WebhookSubscriptionCreate) SetPreviousSealed(v []byte) *WebhookSubscri
 	return _c
 }
 
-// SetPreviousUntil sets the "previous_until" field.
-func (_c *WebhookSubscriptionCreate) SetPreviousUntil(v time.Time) *WebhookSubscriptionCreate {
-	_c.mutation.SetPreviousUntil(v)
-	return _c
-}
-
-// SetNillablePreviousUntil sets the "previous_until" field if the given value is not nil.
-func (_c *WebhookSubscriptionCreate) SetNillablePreviousUntil(v *time.Time) *WebhookSubscriptionCreate {
-	if v != nil {
-		_c.SetPreviousUntil(*v)
-	}
-	return _c
-}
-
 // SetEnabled sets the "enabled" field.
 func (_c *WebhookSubscriptionCreate) SetEnabled(v bool) *WebhookSubscriptionCreate {
 	_c.mutation.SetEnabled(v)
@@ -128,6 +114,20 @@ func (_c *WebhookSubscriptionCreate) SetFailingSince(v time.Time) *WebhookSubscr
 func (_c *WebhookSubscriptionCreate) SetNillableFailingSince(v *time.Time) *WebhookSubscriptionCreate {
 	if v != nil {
 		_c.SetFailingSince(*v)
+	}
+	return _c
+}
+
+// SetPreviousUntil sets the "previous_until" field.
+func (_c *WebhookSubscriptionCreate) SetPreviousUntil(v time.Time) *WebhookSubscriptionCreate {
+	_c.mutation.SetPreviousUntil(v)
+	return _c
+}
+
+// SetNillablePreviousUntil sets the "previous_until" field if the given value is not nil.
+func (_c *WebhookSubscriptionCreate) SetNillablePreviousUntil(v *time.Time) *WebhookSubscriptionCreate {
+	if v != nil {
+		_c.SetPreviousUntil(*v)
 	}
 	return _c
 }
@@ -326,10 +326,6 @@ func (_c *WebhookSubscriptionCreate) createSpec() (*WebhookSubscription, *sqlgra
 		_spec.SetField(webhooksubscription.FieldPreviousSealed, field.TypeBytes, value)
 		_node.PreviousSealed = value
 	}
-	if value, ok := _c.mutation.PreviousUntil(); ok {
-		_spec.SetField(webhooksubscription.FieldPreviousUntil, field.TypeTime, value)
-		_node.PreviousUntil = &value
-	}
 	if value, ok := _c.mutation.Enabled(); ok {
 		_spec.SetField(webhooksubscription.FieldEnabled, field.TypeBool, value)
 		_node.Enabled = value
@@ -341,6 +337,10 @@ func (_c *WebhookSubscriptionCreate) createSpec() (*WebhookSubscription, *sqlgra
 	if value, ok := _c.mutation.FailingSince(); ok {
 		_spec.SetField(webhooksubscription.FieldFailingSince, field.TypeTime, value)
 		_node.FailingSince = &value
+	}
+	if value, ok := _c.mutation.PreviousUntil(); ok {
+		_spec.SetField(webhooksubscription.FieldPreviousUntil, field.TypeTime, value)
+		_node.PreviousUntil = &value
 	}
 	if value, ok := _c.mutation.CreatedBy(); ok {
 		_spec.SetField(webhooksubscription.FieldCreatedBy, field.TypeString, value)

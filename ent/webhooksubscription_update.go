@@ -107,26 +107,6 @@ func (_u *WebhookSubscriptionUpdate) ClearPreviousSealed() *WebhookSubscriptionU
 	return _u
 }
 
-// SetPreviousUntil sets the "previous_until" field.
-func (_u *WebhookSubscriptionUpdate) SetPreviousUntil(v time.Time) *WebhookSubscriptionUpdate {
-	_u.mutation.SetPreviousUntil(v)
-	return _u
-}
-
-// SetNillablePreviousUntil sets the "previous_until" field if the given value is not nil.
-func (_u *WebhookSubscriptionUpdate) SetNillablePreviousUntil(v *time.Time) *WebhookSubscriptionUpdate {
-	if v != nil {
-		_u.SetPreviousUntil(*v)
-	}
-	return _u
-}
-
-// ClearPreviousUntil clears the value of the "previous_until" field.
-func (_u *WebhookSubscriptionUpdate) ClearPreviousUntil() *WebhookSubscriptionUpdate {
-	_u.mutation.ClearPreviousUntil()
-	return _u
-}
-
 // SetEnabled sets the "enabled" field.
 func (_u *WebhookSubscriptionUpdate) SetEnabled(v bool) *WebhookSubscriptionUpdate {
 	_u.mutation.SetEnabled(v)
@@ -178,6 +158,26 @@ func (_u *WebhookSubscriptionUpdate) SetNillableFailingSince(v *time.Time) *Webh
 // ClearFailingSince clears the value of the "failing_since" field.
 func (_u *WebhookSubscriptionUpdate) ClearFailingSince() *WebhookSubscriptionUpdate {
 	_u.mutation.ClearFailingSince()
+	return _u
+}
+
+// SetPreviousUntil sets the "previous_until" field.
+func (_u *WebhookSubscriptionUpdate) SetPreviousUntil(v time.Time) *WebhookSubscriptionUpdate {
+	_u.mutation.SetPreviousUntil(v)
+	return _u
+}
+
+// SetNillablePreviousUntil sets the "previous_until" field if the given value is not nil.
+func (_u *WebhookSubscriptionUpdate) SetNillablePreviousUntil(v *time.Time) *WebhookSubscriptionUpdate {
+	if v != nil {
+		_u.SetPreviousUntil(*v)
+	}
+	return _u
+}
+
+// ClearPreviousUntil clears the value of the "previous_until" field.
+func (_u *WebhookSubscriptionUpdate) ClearPreviousUntil() *WebhookSubscriptionUpdate {
+	_u.mutation.ClearPreviousUntil()
 	return _u
 }
 
@@ -274,12 +274,6 @@ func (_u *WebhookSubscriptionUpdate) sqlSave(ctx context.Context) (_node int, er
 	if _u.mutation.PreviousSealedCleared() {
 		_spec.ClearField(webhooksubscription.FieldPreviousSealed, field.TypeBytes)
 	}
-	if value, ok := _u.mutation.PreviousUntil(); ok {
-		_spec.SetField(webhooksubscription.FieldPreviousUntil, field.TypeTime, value)
-	}
-	if _u.mutation.PreviousUntilCleared() {
-		_spec.ClearField(webhooksubscription.FieldPreviousUntil, field.TypeTime)
-	}
 	if value, ok := _u.mutation.Enabled(); ok {
 		_spec.SetField(webhooksubscription.FieldEnabled, field.TypeBool, value)
 	}
@@ -294,6 +288,12 @@ func (_u *WebhookSubscriptionUpdate) sqlSave(ctx context.Context) (_node int, er
 	}
 	if _u.mutation.FailingSinceCleared() {
 		_spec.ClearField(webhooksubscription.FieldFailingSince, field.TypeTime)
+	}
+	if value, ok := _u.mutation.PreviousUntil(); ok {
+		_spec.SetField(webhooksubscription.FieldPreviousUntil, field.TypeTime, value)
+	}
+	if _u.mutation.PreviousUntilCleared() {
+		_spec.ClearField(webhooksubscription.FieldPreviousUntil, field.TypeTime)
 	}
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -393,26 +393,6 @@ func (_u *WebhookSubscriptionUpdateOne) ClearPreviousSealed() *WebhookSubscripti
 	return _u
 }
 
-// SetPreviousUntil sets the "previous_until" field.
-func (_u *WebhookSubscriptionUpdateOne) SetPreviousUntil(v time.Time) *WebhookSubscriptionUpdateOne {
-	_u.mutation.SetPreviousUntil(v)
-	return _u
-}
-
-// SetNillablePreviousUntil sets the "previous_until" field if the given value is not nil.
-func (_u *WebhookSubscriptionUpdateOne) SetNillablePreviousUntil(v *time.Time) *WebhookSubscriptionUpdateOne {
-	if v != nil {
-		_u.SetPreviousUntil(*v)
-	}
-	return _u
-}
-
-// ClearPreviousUntil clears the value of the "previous_until" field.
-func (_u *WebhookSubscriptionUpdateOne) ClearPreviousUntil() *WebhookSubscriptionUpdateOne {
-	_u.mutation.ClearPreviousUntil()
-	return _u
-}
-
 // SetEnabled sets the "enabled" field.
 func (_u *WebhookSubscriptionUpdateOne) SetEnabled(v bool) *WebhookSubscriptionUpdateOne {
 	_u.mutation.SetEnabled(v)
@@ -464,6 +444,26 @@ func (_u *WebhookSubscriptionUpdateOne) SetNillableFailingSince(v *time.Time) *W
 // ClearFailingSince clears the value of the "failing_since" field.
 func (_u *WebhookSubscriptionUpdateOne) ClearFailingSince() *WebhookSubscriptionUpdateOne {
 	_u.mutation.ClearFailingSince()
+	return _u
+}
+
+// SetPreviousUntil sets the "previous_until" field.
+func (_u *WebhookSubscriptionUpdateOne) SetPreviousUntil(v time.Time) *WebhookSubscriptionUpdateOne {
+	_u.mutation.SetPreviousUntil(v)
+	return _u
+}
+
+// SetNillablePreviousUntil sets the "previous_until" field if the given value is not nil.
+func (_u *WebhookSubscriptionUpdateOne) SetNillablePreviousUntil(v *time.Time) *WebhookSubscriptionUpdateOne {
+	if v != nil {
+		_u.SetPreviousUntil(*v)
+	}
+	return _u
+}
+
+// ClearPreviousUntil clears the value of the "previous_until" field.
+func (_u *WebhookSubscriptionUpdateOne) ClearPreviousUntil() *WebhookSubscriptionUpdateOne {
+	_u.mutation.ClearPreviousUntil()
 	return _u
 }
 
@@ -590,12 +590,6 @@ func (_u *WebhookSubscriptionUpdateOne) sqlSave(ctx context.Context) (_node *Web
 	if _u.mutation.PreviousSealedCleared() {
 		_spec.ClearField(webhooksubscription.FieldPreviousSealed, field.TypeBytes)
 	}
-	if value, ok := _u.mutation.PreviousUntil(); ok {
-		_spec.SetField(webhooksubscription.FieldPreviousUntil, field.TypeTime, value)
-	}
-	if _u.mutation.PreviousUntilCleared() {
-		_spec.ClearField(webhooksubscription.FieldPreviousUntil, field.TypeTime)
-	}
 	if value, ok := _u.mutation.Enabled(); ok {
 		_spec.SetField(webhooksubscription.FieldEnabled, field.TypeBool, value)
 	}
@@ -610,6 +604,12 @@ func (_u *WebhookSubscriptionUpdateOne) sqlSave(ctx context.Context) (_node *Web
 	}
 	if _u.mutation.FailingSinceCleared() {
 		_spec.ClearField(webhooksubscription.FieldFailingSince, field.TypeTime)
+	}
+	if value, ok := _u.mutation.PreviousUntil(); ok {
+		_spec.SetField(webhooksubscription.FieldPreviousUntil, field.TypeTime, value)
+	}
+	if _u.mutation.PreviousUntilCleared() {
+		_spec.ClearField(webhooksubscription.FieldPreviousUntil, field.TypeTime)
 	}
 	_node = &WebhookSubscription{config: _u.config}
 	_spec.Assign = _node.assignValues

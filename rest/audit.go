@@ -67,11 +67,3 @@ func auditEntryOut(e *ent.AuditEntry) AuditEntry {
 
 // bytesOrNil encodes bytes in base64; nil for no bytes.
 func bytesOrNil(b []byte) *string { return textOrNil(base64.StdEncoding.EncodeToString(b)) }
-
-// textOrNil returns nil for an empty text.
-func textOrNil(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}

@@ -93,35 +93,6 @@ func parsedList[T any](raw json.RawMessage) []T {
 	return list
 }
 
-// Incident is an incident as answers show it.
-type Incident struct {
-	ID          string  `json:"id" example:"inc_01k9ye4ryzf7stj6dqnm8x2v3b"`
-	ExecutionID string  `json:"executionId" example:"exe_01k9ye4ryzf7stj6dqnm8x2v3b"`
-	PhaseID     string  `json:"phaseId" example:"order"`
-	Code        string  `json:"code" example:"call_failed"`
-	Message     string  `json:"message" example:"The call was answered with 503."`
-	Status      string  `json:"status" enum:"OPEN,RESOLVED"`
-	Resolution  *string `json:"resolution" enum:"RETRY,SKIP,MOVE" doc:"null for one that is open, or that ended with its execution."`
-	Variables   Object  `json:"variables" doc:"By phase: what was put in the place of what the phases had left behind." example:"{}"`
-	ToVersion   *int    `json:"toVersion" doc:"The version that a MOVE brought the execution to." example:"2"`
-	ToPhaseID   *string `json:"toPhaseId" doc:"The phase of that version in which it went on." example:"order"`
-	ResolvedBy  *string `json:"resolvedBy" example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
-	ResolvedAt  *Time   `json:"resolvedAt"`
-	CreatedAt   Time    `json:"createdAt"`
-	UpdatedAt   Time    `json:"updatedAt"`
-}
-
-func incidentOut(i *ent.Incident) Incident {
-	out := Incident{
-		ID: i.ID, ExecutionID: i.ExecutionID, PhaseID: i.PhaseID, Code: i.Code, Message: i.Message, Status: string(i.Status),
-		Variables: objectOut(i.Variables), ToVersion: i.ToVersion, ToPhaseID: i.ToPhaseID, ResolvedBy: i.ResolvedBy, ResolvedAt: atOrNil(i.ResolvedAt), CreatedAt: at(i.CreatedAt), UpdatedAt: at(i.UpdatedAt),
-	}
-	if i.Resolution != nil {
-		out.Resolution = new(string(*i.Resolution))
-	}
-	return out
-}
-
 // MovePreview says where an execution would continue after a move to another version, and which variables it would lose.
 type MovePreview struct {
 	Version int             `json:"version" example:"2"`

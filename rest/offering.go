@@ -7,22 +7,6 @@ import (
 	"atrium/internal/desk/sla"
 )
 
-// Offering is an offering as answers show it.
-type Offering struct {
-	ID          string            `json:"id" example:"off_01k9ye4ryzf7stj6dqnm8x2v3b"`
-	ServiceID   string            `json:"serviceId" example:"svc_01k9ye4ryzf7stj6dqnm8x2v3b"`
-	Name        string            `json:"name" example:"New laptop"`
-	Slug        string            `json:"slug" doc:"Unique in the service." example:"new-laptop"`
-	Description *string           `json:"description" example:"A laptop, set up and delivered"`
-	Status      string            `json:"status" enum:"active,inactive"`
-	Form        *form.Definition  `json:"form"`
-	WorkflowID  *string           `json:"workflowId" example:"wf_01k9ye4ryzf7stj6dqnm8x2v3b"`
-	SLA         *OfferingSLA      `json:"sla"`
-	Tags        map[string]string `json:"tags" example:"{\"site\": \"berlin\"}"`
-	CreatedAt   Time              `json:"createdAt"`
-	UpdatedAt   Time              `json:"updatedAt"`
-}
-
 // OfferingSLA are the service levels of an offering.
 type OfferingSLA struct {
 	ResponseMinutes   *int            `json:"responseMinutes" example:"60"`
@@ -55,13 +39,6 @@ type SLAEscalation struct {
 	TeamID       *string `json:"teamId" example:"team_01k9ye4ryzf7stj6dqnm8x2v3b"`
 }
 
-func offeringOut(o *ent.Offering) Offering {
-	return Offering{
-		ID: o.ID, ServiceID: o.ServiceID, Name: o.Name, Slug: o.Slug, Description: textOrNil(o.Description), Status: string(o.Status),
-		Form: o.Form, WorkflowID: o.WorkflowID, SLA: offeringSLAOut(o), Tags: tagsOut(o.Tags), CreatedAt: at(o.CreatedAt), UpdatedAt: at(o.UpdatedAt),
-	}
-}
-
 func offeringSLAOut(o *ent.Offering) *OfferingSLA {
 	if !catalog.HasSLA(o) {
 		return nil
@@ -85,3 +62,5 @@ func targetsOut(t *sla.Targets) *SLATargets {
 	}
 	return &SLATargets{ResponseMinutes: t.ResponseMinutes, ResolutionMinutes: t.ResolutionMinutes}
 }
+
+func offeringFormOut(o *ent.Offering) *form.Definition { return o.Form }

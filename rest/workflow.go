@@ -5,26 +5,6 @@ import (
 	"atrium/internal/workflow"
 )
 
-// Workflow is a workflow as answers show it.
-type Workflow struct {
-	ID          string  `json:"id" example:"wf_01k9ye4ryzf7stj6dqnm8x2v3b"`
-	Name        string  `json:"name" example:"Laptop order"`
-	Slug        string  `json:"slug" doc:"Unique in the company." example:"laptop-order"`
-	Description *string `json:"description" example:"Approval, order, delivery"`
-	Status      string  `json:"status" enum:"draft,active,archived" example:"active"`
-	Version     int     `json:"version" doc:"Of the last published definition; 0 before the first." example:"1"`
-	Definition  Object  `json:"definition" doc:"The draft, as it was sent." example:"{\"phases\": [{\"id\": \"start\", \"type\": \"START\"}, {\"id\": \"end\", \"type\": \"END\"}], \"transitions\": [{\"from\": \"start\", \"name\": \"next\", \"to\": \"end\"}]}"`
-	CreatedAt   Time    `json:"createdAt"`
-	UpdatedAt   Time    `json:"updatedAt"`
-}
-
-func workflowOut(w *ent.Workflow) Workflow {
-	return Workflow{
-		ID: w.ID, Name: w.Name, Slug: w.Slug, Description: textOrNil(w.Description), Status: string(w.Status), Version: w.Version,
-		Definition: objectOut(workflow.AsSent(w.Definition)), CreatedAt: at(w.CreatedAt), UpdatedAt: at(w.UpdatedAt),
-	}
-}
-
 // WorkflowVersion is a published version as answers show it.
 type WorkflowVersion struct {
 	Version     int    `json:"version" doc:"Counts from 1." example:"1"`
@@ -60,3 +40,5 @@ func versionDiffOut(d workflow.VersionDiff) VersionDiff {
 	}
 	return out
 }
+
+func workflowDefinitionOut(w *ent.Workflow) Object { return objectOut(workflow.AsSent(w.Definition)) }

@@ -31,8 +31,6 @@ const (
 	FieldNumber = "number"
 	// FieldTrigger holds the string denoting the trigger field in the database.
 	FieldTrigger = "trigger"
-	// FieldTaskID holds the string denoting the task_id field in the database.
-	FieldTaskID = "task_id"
 	// FieldStatus holds the string denoting the status field in the database.
 	FieldStatus = "status"
 	// FieldShadow holds the string denoting the shadow field in the database.
@@ -47,6 +45,8 @@ const (
 	FieldInputTokens = "input_tokens"
 	// FieldOutputTokens holds the string denoting the output_tokens field in the database.
 	FieldOutputTokens = "output_tokens"
+	// FieldTaskID holds the string denoting the task_id field in the database.
+	FieldTaskID = "task_id"
 	// FieldLeaseUntil holds the string denoting the lease_until field in the database.
 	FieldLeaseUntil = "lease_until"
 	// FieldOutcome holds the string denoting the outcome field in the database.
@@ -97,7 +97,6 @@ var Columns = []string{
 	FieldRequestID,
 	FieldNumber,
 	FieldTrigger,
-	FieldTaskID,
 	FieldStatus,
 	FieldShadow,
 	FieldSteps,
@@ -105,6 +104,7 @@ var Columns = []string{
 	FieldModelCalls,
 	FieldInputTokens,
 	FieldOutputTokens,
+	FieldTaskID,
 	FieldLeaseUntil,
 	FieldOutcome,
 	FieldReason,
@@ -135,8 +135,6 @@ var (
 	AgentIDValidator func(string) error
 	// RequestIDValidator is a validator for the "request_id" field. It is called by the builders before save.
 	RequestIDValidator func(string) error
-	// TaskIDValidator is a validator for the "task_id" field. It is called by the builders before save.
-	TaskIDValidator func(string) error
 	// DefaultShadow holds the default value on creation for the "shadow" field.
 	DefaultShadow bool
 	// DefaultPlans holds the default value on creation for the "plans" field.
@@ -147,6 +145,8 @@ var (
 	DefaultInputTokens int
 	// DefaultOutputTokens holds the default value on creation for the "output_tokens" field.
 	DefaultOutputTokens int
+	// TaskIDValidator is a validator for the "task_id" field. It is called by the builders before save.
+	TaskIDValidator func(string) error
 	// DefaultOutcome holds the default value on creation for the "outcome" field.
 	DefaultOutcome string
 	// OutcomeValidator is a validator for the "outcome" field. It is called by the builders before save.
@@ -266,11 +266,6 @@ func ByTrigger(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldTrigger, opts...).ToFunc()
 }
 
-// ByTaskID orders the results by the task_id field.
-func ByTaskID(opts ...sql.OrderTermOption) OrderOption {
-	return sql.OrderByField(FieldTaskID, opts...).ToFunc()
-}
-
 // ByStatus orders the results by the status field.
 func ByStatus(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldStatus, opts...).ToFunc()
@@ -299,6 +294,11 @@ func ByInputTokens(opts ...sql.OrderTermOption) OrderOption {
 // ByOutputTokens orders the results by the output_tokens field.
 func ByOutputTokens(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldOutputTokens, opts...).ToFunc()
+}
+
+// ByTaskID orders the results by the task_id field.
+func ByTaskID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldTaskID, opts...).ToFunc()
 }
 
 // ByLeaseUntil orders the results by the lease_until field.

@@ -101,11 +101,6 @@ func Number(v int) predicate.AgentRun {
 	return predicate.AgentRun(sql.FieldEQ(FieldNumber, v))
 }
 
-// TaskID applies equality check predicate on the "task_id" field. It's identical to TaskIDEQ.
-func TaskID(v string) predicate.AgentRun {
-	return predicate.AgentRun(sql.FieldEQ(FieldTaskID, v))
-}
-
 // Shadow applies equality check predicate on the "shadow" field. It's identical to ShadowEQ.
 func Shadow(v bool) predicate.AgentRun {
 	return predicate.AgentRun(sql.FieldEQ(FieldShadow, v))
@@ -129,6 +124,11 @@ func InputTokens(v int) predicate.AgentRun {
 // OutputTokens applies equality check predicate on the "output_tokens" field. It's identical to OutputTokensEQ.
 func OutputTokens(v int) predicate.AgentRun {
 	return predicate.AgentRun(sql.FieldEQ(FieldOutputTokens, v))
+}
+
+// TaskID applies equality check predicate on the "task_id" field. It's identical to TaskIDEQ.
+func TaskID(v string) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldEQ(FieldTaskID, v))
 }
 
 // LeaseUntil applies equality check predicate on the "lease_until" field. It's identical to LeaseUntilEQ.
@@ -526,81 +526,6 @@ func TriggerNotIn(vs ...Trigger) predicate.AgentRun {
 	return predicate.AgentRun(sql.FieldNotIn(FieldTrigger, vs...))
 }
 
-// TaskIDEQ applies the EQ predicate on the "task_id" field.
-func TaskIDEQ(v string) predicate.AgentRun {
-	return predicate.AgentRun(sql.FieldEQ(FieldTaskID, v))
-}
-
-// TaskIDNEQ applies the NEQ predicate on the "task_id" field.
-func TaskIDNEQ(v string) predicate.AgentRun {
-	return predicate.AgentRun(sql.FieldNEQ(FieldTaskID, v))
-}
-
-// TaskIDIn applies the In predicate on the "task_id" field.
-func TaskIDIn(vs ...string) predicate.AgentRun {
-	return predicate.AgentRun(sql.FieldIn(FieldTaskID, vs...))
-}
-
-// TaskIDNotIn applies the NotIn predicate on the "task_id" field.
-func TaskIDNotIn(vs ...string) predicate.AgentRun {
-	return predicate.AgentRun(sql.FieldNotIn(FieldTaskID, vs...))
-}
-
-// TaskIDGT applies the GT predicate on the "task_id" field.
-func TaskIDGT(v string) predicate.AgentRun {
-	return predicate.AgentRun(sql.FieldGT(FieldTaskID, v))
-}
-
-// TaskIDGTE applies the GTE predicate on the "task_id" field.
-func TaskIDGTE(v string) predicate.AgentRun {
-	return predicate.AgentRun(sql.FieldGTE(FieldTaskID, v))
-}
-
-// TaskIDLT applies the LT predicate on the "task_id" field.
-func TaskIDLT(v string) predicate.AgentRun {
-	return predicate.AgentRun(sql.FieldLT(FieldTaskID, v))
-}
-
-// TaskIDLTE applies the LTE predicate on the "task_id" field.
-func TaskIDLTE(v string) predicate.AgentRun {
-	return predicate.AgentRun(sql.FieldLTE(FieldTaskID, v))
-}
-
-// TaskIDContains applies the Contains predicate on the "task_id" field.
-func TaskIDContains(v string) predicate.AgentRun {
-	return predicate.AgentRun(sql.FieldContains(FieldTaskID, v))
-}
-
-// TaskIDHasPrefix applies the HasPrefix predicate on the "task_id" field.
-func TaskIDHasPrefix(v string) predicate.AgentRun {
-	return predicate.AgentRun(sql.FieldHasPrefix(FieldTaskID, v))
-}
-
-// TaskIDHasSuffix applies the HasSuffix predicate on the "task_id" field.
-func TaskIDHasSuffix(v string) predicate.AgentRun {
-	return predicate.AgentRun(sql.FieldHasSuffix(FieldTaskID, v))
-}
-
-// TaskIDIsNil applies the IsNil predicate on the "task_id" field.
-func TaskIDIsNil() predicate.AgentRun {
-	return predicate.AgentRun(sql.FieldIsNull(FieldTaskID))
-}
-
-// TaskIDNotNil applies the NotNil predicate on the "task_id" field.
-func TaskIDNotNil() predicate.AgentRun {
-	return predicate.AgentRun(sql.FieldNotNull(FieldTaskID))
-}
-
-// TaskIDEqualFold applies the EqualFold predicate on the "task_id" field.
-func TaskIDEqualFold(v string) predicate.AgentRun {
-	return predicate.AgentRun(sql.FieldEqualFold(FieldTaskID, v))
-}
-
-// TaskIDContainsFold applies the ContainsFold predicate on the "task_id" field.
-func TaskIDContainsFold(v string) predicate.AgentRun {
-	return predicate.AgentRun(sql.FieldContainsFold(FieldTaskID, v))
-}
-
 // StatusEQ applies the EQ predicate on the "status" field.
 func StatusEQ(v Status) predicate.AgentRun {
 	return predicate.AgentRun(sql.FieldEQ(FieldStatus, v))
@@ -799,6 +724,81 @@ func OutputTokensLT(v int) predicate.AgentRun {
 // OutputTokensLTE applies the LTE predicate on the "output_tokens" field.
 func OutputTokensLTE(v int) predicate.AgentRun {
 	return predicate.AgentRun(sql.FieldLTE(FieldOutputTokens, v))
+}
+
+// TaskIDEQ applies the EQ predicate on the "task_id" field.
+func TaskIDEQ(v string) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldEQ(FieldTaskID, v))
+}
+
+// TaskIDNEQ applies the NEQ predicate on the "task_id" field.
+func TaskIDNEQ(v string) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldNEQ(FieldTaskID, v))
+}
+
+// TaskIDIn applies the In predicate on the "task_id" field.
+func TaskIDIn(vs ...string) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldIn(FieldTaskID, vs...))
+}
+
+// TaskIDNotIn applies the NotIn predicate on the "task_id" field.
+func TaskIDNotIn(vs ...string) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldNotIn(FieldTaskID, vs...))
+}
+
+// TaskIDGT applies the GT predicate on the "task_id" field.
+func TaskIDGT(v string) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldGT(FieldTaskID, v))
+}
+
+// TaskIDGTE applies the GTE predicate on the "task_id" field.
+func TaskIDGTE(v string) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldGTE(FieldTaskID, v))
+}
+
+// TaskIDLT applies the LT predicate on the "task_id" field.
+func TaskIDLT(v string) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldLT(FieldTaskID, v))
+}
+
+// TaskIDLTE applies the LTE predicate on the "task_id" field.
+func TaskIDLTE(v string) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldLTE(FieldTaskID, v))
+}
+
+// TaskIDContains applies the Contains predicate on the "task_id" field.
+func TaskIDContains(v string) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldContains(FieldTaskID, v))
+}
+
+// TaskIDHasPrefix applies the HasPrefix predicate on the "task_id" field.
+func TaskIDHasPrefix(v string) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldHasPrefix(FieldTaskID, v))
+}
+
+// TaskIDHasSuffix applies the HasSuffix predicate on the "task_id" field.
+func TaskIDHasSuffix(v string) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldHasSuffix(FieldTaskID, v))
+}
+
+// TaskIDIsNil applies the IsNil predicate on the "task_id" field.
+func TaskIDIsNil() predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldIsNull(FieldTaskID))
+}
+
+// TaskIDNotNil applies the NotNil predicate on the "task_id" field.
+func TaskIDNotNil() predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldNotNull(FieldTaskID))
+}
+
+// TaskIDEqualFold applies the EqualFold predicate on the "task_id" field.
+func TaskIDEqualFold(v string) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldEqualFold(FieldTaskID, v))
+}
+
+// TaskIDContainsFold applies the ContainsFold predicate on the "task_id" field.
+func TaskIDContainsFold(v string) predicate.AgentRun {
+	return predicate.AgentRun(sql.FieldContainsFold(FieldTaskID, v))
 }
 
 // LeaseUntilEQ applies the EQ predicate on the "lease_until" field.

@@ -31,14 +31,14 @@ const (
 	FieldScopes = "scopes"
 	// FieldTest holds the string denoting the test field in the database.
 	FieldTest = "test"
+	// FieldAllowedIps holds the string denoting the allowed_ips field in the database.
+	FieldAllowedIps = "allowed_ips"
 	// FieldUserID holds the string denoting the user_id field in the database.
 	FieldUserID = "user_id"
 	// FieldServiceAccountID holds the string denoting the service_account_id field in the database.
 	FieldServiceAccountID = "service_account_id"
 	// FieldAgentID holds the string denoting the agent_id field in the database.
 	FieldAgentID = "agent_id"
-	// FieldAllowedIps holds the string denoting the allowed_ips field in the database.
-	FieldAllowedIps = "allowed_ips"
 	// FieldCreatedBy holds the string denoting the created_by field in the database.
 	FieldCreatedBy = "created_by"
 	// FieldExpiresAt holds the string denoting the expires_at field in the database.
@@ -90,10 +90,10 @@ var Columns = []string{
 	FieldLast4,
 	FieldScopes,
 	FieldTest,
+	FieldAllowedIps,
 	FieldUserID,
 	FieldServiceAccountID,
 	FieldAgentID,
-	FieldAllowedIps,
 	FieldCreatedBy,
 	FieldExpiresAt,
 	FieldRevokedAt,

@@ -531,6 +531,16 @@ func TestNEQ(v bool) predicate.APIKey {
 	return predicate.APIKey(sql.FieldNEQ(FieldTest, v))
 }
 
+// AllowedIpsIsNil applies the IsNil predicate on the "allowed_ips" field.
+func AllowedIpsIsNil() predicate.APIKey {
+	return predicate.APIKey(sql.FieldIsNull(FieldAllowedIps))
+}
+
+// AllowedIpsNotNil applies the NotNil predicate on the "allowed_ips" field.
+func AllowedIpsNotNil() predicate.APIKey {
+	return predicate.APIKey(sql.FieldNotNull(FieldAllowedIps))
+}
+
 // UserIDEQ applies the EQ predicate on the "user_id" field.
 func UserIDEQ(v string) predicate.APIKey {
 	return predicate.APIKey(sql.FieldEQ(FieldUserID, v))
@@ -754,16 +764,6 @@ func AgentIDEqualFold(v string) predicate.APIKey {
 // AgentIDContainsFold applies the ContainsFold predicate on the "agent_id" field.
 func AgentIDContainsFold(v string) predicate.APIKey {
 	return predicate.APIKey(sql.FieldContainsFold(FieldAgentID, v))
-}
-
-// AllowedIpsIsNil applies the IsNil predicate on the "allowed_ips" field.
-func AllowedIpsIsNil() predicate.APIKey {
-	return predicate.APIKey(sql.FieldIsNull(FieldAllowedIps))
-}
-
-// AllowedIpsNotNil applies the NotNil predicate on the "allowed_ips" field.
-func AllowedIpsNotNil() predicate.APIKey {
-	return predicate.APIKey(sql.FieldNotNull(FieldAllowedIps))
 }
 
 // CreatedByEQ applies the EQ predicate on the "created_by" field.

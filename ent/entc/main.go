@@ -2,13 +2,22 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
 	"log"
+	"strings"
+	"unicode"
 
 	"entgo.io/ent/entc"
 	"entgo.io/ent/entc/gen"
+	"entgo.io/ent/schema/field"
+
+	"atrium/ent/schema"
+	"atrium/internal/platform/text"
 )
 
 func main() {
+	gen.Funcs["shownFields"] = shownFields
 	err := entc.Generate("./schema", &gen.Config{
 		Target:   ".",
 		Package:  "atrium/ent",
@@ -18,4 +27,108 @@ func main() {
 	if err != nil {
 		log.Fatalf("generate ent: %v", err)
 	}
+}
+
+// shownField is a field of ent.Entity.Fields.
+type shownField struct {
+	schema.Shown
+	Column, Go string
+	Values     []string
+}
+
+// shownFields returns what the doors show of an entity, in the order in which it is declared.
+func shownFields(t *gen.Type) ([]shownField, error) {
+	about, err := annotation[schema.About](t.Annotations, schema.About{}.Name())
+	if err != nil || about == nil || about.Doc == "" {
+		return nil, err
+	}
+	id := schema.Shown{Key: "id", Type: "ID!", Doc: fmt.Sprintf("The %s's id, %s_…", about.Noun, about.Prefix), Example: schema.ExampleID(about.Prefix)}
+	out := []shownField{{Shown: id, Column: "id", Go: "ID"}}
+	for _, f := range t.Fields {
+		s, err := annotation[schema.Shown](f.Annotations, schema.Shown{}.Name())
+		if err != nil {
+			return nil, err
+		}
+		if s == nil {
+			continue
+		}
+		if s.Key == "" {
+			s.Key = text.Camel(f.Name)
+		}
+		if s.Type == "" {
+			s.Type = typeOf(t, f, s.Key)
+		}
+		field := shownField{Shown: *s, Column: f.Name, Go: f.StructField()}
+		for _, v := range f.Enums {
+			field.Values = append(field.Values, v.Value)
+		}
+		out = append(out, field)
+		for _, also := range s.Also {
+			out = append(out, shownField{Shown: also, Go: goName(also.Key)})
+		}
+	}
+	return append(out,
+		shownField{Shown: schema.Shown{Key: "createdAt", Type: "Time!", Doc: "When it was made."}, Column: "created_at", Go: "CreatedAt"},
+		shownField{Shown: schema.Shown{Key: "updatedAt", Type: "Time!", Doc: "When it was last changed."}, Column: "updated_at", Go: "UpdatedAt"},
+	), nil
+}
+
+// goName returns the Go name of what is no column: "teamIds" becomes TeamIDs.
+func goName(key string) string {
+	pascal, _ := gen.Funcs["pascal"].(func(string) string)
+	var column strings.Builder
+	for _, r := range key {
+		if unicode.IsUpper(r) {
+			column.WriteByte('_')
+		}
+		column.WriteRune(unicode.ToLower(r))
+	}
+	name := pascal(column.String())
+	if ids, list := strings.CutSuffix(name, "Ids"); list {
+		return ids + "IDs"
+	}
+	return name
+}
+
+// annotation reads one of ent/schema's annotations; nil where there is none.
+func annotation[T any](kept gen.Annotations, name string) (*T, error) {
+	value, found := kept[name]
+	if !found {
+		return nil, nil
+	}
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	var out *T
+	return out, json.Unmarshal(raw, &out)
+}
+
+// typeOf returns GraphQL's type of a column.
+func typeOf(t *gen.Type, f *gen.Field, key string) string {
+	out := "String"
+	switch {
+	case f.IsEnum():
+		out = t.Name + strings.ToUpper(key[:1]) + key[1:]
+	case f.IsTime():
+		out = "Time"
+	case f.IsBool():
+		out = "Boolean"
+	case f.Type.Type == field.TypeFloat64:
+		out = "Float"
+	case f.Type.Numeric():
+		out = "Int"
+	case f.Type.Ident == "map[string]string":
+		out = "StringMap"
+	case f.Type.Ident == "[]string":
+		out = "[String!]"
+	case f.IsJSON():
+		out = "JSON"
+	case strings.HasSuffix(key, "Id"):
+		out = "ID"
+	}
+	if f.Nillable {
+		return out
+	}
+	return out + "!"
 }

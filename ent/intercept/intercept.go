@@ -57,6 +57,7 @@ import (
 	"atrium/ent/rowcount"
 	"atrium/ent/savedview"
 	"atrium/ent/secret"
+	"atrium/ent/sequence"
 	"atrium/ent/service"
 	"atrium/ent/serviceaccount"
 	"atrium/ent/session"
@@ -1483,6 +1484,33 @@ func (f TraverseSecret) Traverse(ctx context.Context, q ent.Query) error {
 	return fmt.Errorf("unexpected query type %T. expect *ent.SecretQuery", q)
 }
 
+// The SequenceFunc type is an adapter to allow the use of ordinary function as a Querier.
+type SequenceFunc func(context.Context, *ent.SequenceQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f SequenceFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.SequenceQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.SequenceQuery", q)
+}
+
+// The TraverseSequence type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseSequence func(context.Context, *ent.SequenceQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseSequence) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseSequence) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.SequenceQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.SequenceQuery", q)
+}
+
 // The ServiceFunc type is an adapter to allow the use of ordinary function as a Querier.
 type ServiceFunc func(context.Context, *ent.ServiceQuery) (ent.Value, error)
 
@@ -1991,6 +2019,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.SavedViewQuery, predicate.SavedView, savedview.OrderOption]{typ: ent.TypeSavedView, tq: q}, nil
 	case *ent.SecretQuery:
 		return &query[*ent.SecretQuery, predicate.Secret, secret.OrderOption]{typ: ent.TypeSecret, tq: q}, nil
+	case *ent.SequenceQuery:
+		return &query[*ent.SequenceQuery, predicate.Sequence, sequence.OrderOption]{typ: ent.TypeSequence, tq: q}, nil
 	case *ent.ServiceQuery:
 		return &query[*ent.ServiceQuery, predicate.Service, service.OrderOption]{typ: ent.TypeService, tq: q}, nil
 	case *ent.ServiceAccountQuery:

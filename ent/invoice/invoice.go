@@ -38,14 +38,14 @@ const (
 	FieldCreditsApplied = "credits_applied"
 	// FieldAmountDue holds the string denoting the amount_due field in the database.
 	FieldAmountDue = "amount_due"
-	// FieldCurrency holds the string denoting the currency field in the database.
-	FieldCurrency = "currency"
 	// FieldCredited holds the string denoting the credited field in the database.
 	FieldCredited = "credited"
-	// FieldPaidAt holds the string denoting the paid_at field in the database.
-	FieldPaidAt = "paid_at"
+	// FieldCurrency holds the string denoting the currency field in the database.
+	FieldCurrency = "currency"
 	// FieldNextChargeAt holds the string denoting the next_charge_at field in the database.
 	FieldNextChargeAt = "next_charge_at"
+	// FieldPaidAt holds the string denoting the paid_at field in the database.
+	FieldPaidAt = "paid_at"
 	// Table holds the table name of the invoice in the database.
 	Table = "invoices"
 )
@@ -65,10 +65,10 @@ var Columns = []string{
 	FieldSubtotal,
 	FieldCreditsApplied,
 	FieldAmountDue,
-	FieldCurrency,
 	FieldCredited,
-	FieldPaidAt,
+	FieldCurrency,
 	FieldNextChargeAt,
+	FieldPaidAt,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -95,10 +95,10 @@ var (
 	DefaultBillTo string
 	// BillToValidator is a validator for the "bill_to" field. It is called by the builders before save.
 	BillToValidator func(string) error
-	// CurrencyValidator is a validator for the "currency" field. It is called by the builders before save.
-	CurrencyValidator func(string) error
 	// DefaultCredited holds the default value on creation for the "credited" field.
 	DefaultCredited int64
+	// CurrencyValidator is a validator for the "currency" field. It is called by the builders before save.
+	CurrencyValidator func(string) error
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() string
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -194,22 +194,22 @@ func ByAmountDue(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldAmountDue, opts...).ToFunc()
 }
 
-// ByCurrency orders the results by the currency field.
-func ByCurrency(opts ...sql.OrderTermOption) OrderOption {
-	return sql.OrderByField(FieldCurrency, opts...).ToFunc()
-}
-
 // ByCredited orders the results by the credited field.
 func ByCredited(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldCredited, opts...).ToFunc()
 }
 
-// ByPaidAt orders the results by the paid_at field.
-func ByPaidAt(opts ...sql.OrderTermOption) OrderOption {
-	return sql.OrderByField(FieldPaidAt, opts...).ToFunc()
+// ByCurrency orders the results by the currency field.
+func ByCurrency(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldCurrency, opts...).ToFunc()
 }
 
 // ByNextChargeAt orders the results by the next_charge_at field.
 func ByNextChargeAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldNextChargeAt, opts...).ToFunc()
+}
+
+// ByPaidAt orders the results by the paid_at field.
+func ByPaidAt(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldPaidAt, opts...).ToFunc()
 }

@@ -114,24 +114,24 @@ func AmountDue(v int64) predicate.Invoice {
 	return predicate.Invoice(sql.FieldEQ(FieldAmountDue, v))
 }
 
-// Currency applies equality check predicate on the "currency" field. It's identical to CurrencyEQ.
-func Currency(v string) predicate.Invoice {
-	return predicate.Invoice(sql.FieldEQ(FieldCurrency, v))
-}
-
 // Credited applies equality check predicate on the "credited" field. It's identical to CreditedEQ.
 func Credited(v int64) predicate.Invoice {
 	return predicate.Invoice(sql.FieldEQ(FieldCredited, v))
 }
 
-// PaidAt applies equality check predicate on the "paid_at" field. It's identical to PaidAtEQ.
-func PaidAt(v time.Time) predicate.Invoice {
-	return predicate.Invoice(sql.FieldEQ(FieldPaidAt, v))
+// Currency applies equality check predicate on the "currency" field. It's identical to CurrencyEQ.
+func Currency(v string) predicate.Invoice {
+	return predicate.Invoice(sql.FieldEQ(FieldCurrency, v))
 }
 
 // NextChargeAt applies equality check predicate on the "next_charge_at" field. It's identical to NextChargeAtEQ.
 func NextChargeAt(v time.Time) predicate.Invoice {
 	return predicate.Invoice(sql.FieldEQ(FieldNextChargeAt, v))
+}
+
+// PaidAt applies equality check predicate on the "paid_at" field. It's identical to PaidAtEQ.
+func PaidAt(v time.Time) predicate.Invoice {
+	return predicate.Invoice(sql.FieldEQ(FieldPaidAt, v))
 }
 
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
@@ -604,6 +604,46 @@ func AmountDueLTE(v int64) predicate.Invoice {
 	return predicate.Invoice(sql.FieldLTE(FieldAmountDue, v))
 }
 
+// CreditedEQ applies the EQ predicate on the "credited" field.
+func CreditedEQ(v int64) predicate.Invoice {
+	return predicate.Invoice(sql.FieldEQ(FieldCredited, v))
+}
+
+// CreditedNEQ applies the NEQ predicate on the "credited" field.
+func CreditedNEQ(v int64) predicate.Invoice {
+	return predicate.Invoice(sql.FieldNEQ(FieldCredited, v))
+}
+
+// CreditedIn applies the In predicate on the "credited" field.
+func CreditedIn(vs ...int64) predicate.Invoice {
+	return predicate.Invoice(sql.FieldIn(FieldCredited, vs...))
+}
+
+// CreditedNotIn applies the NotIn predicate on the "credited" field.
+func CreditedNotIn(vs ...int64) predicate.Invoice {
+	return predicate.Invoice(sql.FieldNotIn(FieldCredited, vs...))
+}
+
+// CreditedGT applies the GT predicate on the "credited" field.
+func CreditedGT(v int64) predicate.Invoice {
+	return predicate.Invoice(sql.FieldGT(FieldCredited, v))
+}
+
+// CreditedGTE applies the GTE predicate on the "credited" field.
+func CreditedGTE(v int64) predicate.Invoice {
+	return predicate.Invoice(sql.FieldGTE(FieldCredited, v))
+}
+
+// CreditedLT applies the LT predicate on the "credited" field.
+func CreditedLT(v int64) predicate.Invoice {
+	return predicate.Invoice(sql.FieldLT(FieldCredited, v))
+}
+
+// CreditedLTE applies the LTE predicate on the "credited" field.
+func CreditedLTE(v int64) predicate.Invoice {
+	return predicate.Invoice(sql.FieldLTE(FieldCredited, v))
+}
+
 // CurrencyEQ applies the EQ predicate on the "currency" field.
 func CurrencyEQ(v string) predicate.Invoice {
 	return predicate.Invoice(sql.FieldEQ(FieldCurrency, v))
@@ -669,44 +709,54 @@ func CurrencyContainsFold(v string) predicate.Invoice {
 	return predicate.Invoice(sql.FieldContainsFold(FieldCurrency, v))
 }
 
-// CreditedEQ applies the EQ predicate on the "credited" field.
-func CreditedEQ(v int64) predicate.Invoice {
-	return predicate.Invoice(sql.FieldEQ(FieldCredited, v))
+// NextChargeAtEQ applies the EQ predicate on the "next_charge_at" field.
+func NextChargeAtEQ(v time.Time) predicate.Invoice {
+	return predicate.Invoice(sql.FieldEQ(FieldNextChargeAt, v))
 }
 
-// CreditedNEQ applies the NEQ predicate on the "credited" field.
-func CreditedNEQ(v int64) predicate.Invoice {
-	return predicate.Invoice(sql.FieldNEQ(FieldCredited, v))
+// NextChargeAtNEQ applies the NEQ predicate on the "next_charge_at" field.
+func NextChargeAtNEQ(v time.Time) predicate.Invoice {
+	return predicate.Invoice(sql.FieldNEQ(FieldNextChargeAt, v))
 }
 
-// CreditedIn applies the In predicate on the "credited" field.
-func CreditedIn(vs ...int64) predicate.Invoice {
-	return predicate.Invoice(sql.FieldIn(FieldCredited, vs...))
+// NextChargeAtIn applies the In predicate on the "next_charge_at" field.
+func NextChargeAtIn(vs ...time.Time) predicate.Invoice {
+	return predicate.Invoice(sql.FieldIn(FieldNextChargeAt, vs...))
 }
 
-// CreditedNotIn applies the NotIn predicate on the "credited" field.
-func CreditedNotIn(vs ...int64) predicate.Invoice {
-	return predicate.Invoice(sql.FieldNotIn(FieldCredited, vs...))
+// NextChargeAtNotIn applies the NotIn predicate on the "next_charge_at" field.
+func NextChargeAtNotIn(vs ...time.Time) predicate.Invoice {
+	return predicate.Invoice(sql.FieldNotIn(FieldNextChargeAt, vs...))
 }
 
-// CreditedGT applies the GT predicate on the "credited" field.
-func CreditedGT(v int64) predicate.Invoice {
-	return predicate.Invoice(sql.FieldGT(FieldCredited, v))
+// NextChargeAtGT applies the GT predicate on the "next_charge_at" field.
+func NextChargeAtGT(v time.Time) predicate.Invoice {
+	return predicate.Invoice(sql.FieldGT(FieldNextChargeAt, v))
 }
 
-// CreditedGTE applies the GTE predicate on the "credited" field.
-func CreditedGTE(v int64) predicate.Invoice {
-	return predicate.Invoice(sql.FieldGTE(FieldCredited, v))
+// NextChargeAtGTE applies the GTE predicate on the "next_charge_at" field.
+func NextChargeAtGTE(v time.Time) predicate.Invoice {
+	return predicate.Invoice(sql.FieldGTE(FieldNextChargeAt, v))
 }
 
-// CreditedLT applies the LT predicate on the "credited" field.
-func CreditedLT(v int64) predicate.Invoice {
-	return predicate.Invoice(sql.FieldLT(FieldCredited, v))
+// NextChargeAtLT applies the LT predicate on the "next_charge_at" field.
+func NextChargeAtLT(v time.Time) predicate.Invoice {
+	return predicate.Invoice(sql.FieldLT(FieldNextChargeAt, v))
 }
 
-// CreditedLTE applies the LTE predicate on the "credited" field.
-func CreditedLTE(v int64) predicate.Invoice {
-	return predicate.Invoice(sql.FieldLTE(FieldCredited, v))
+// NextChargeAtLTE applies the LTE predicate on the "next_charge_at" field.
+func NextChargeAtLTE(v time.Time) predicate.Invoice {
+	return predicate.Invoice(sql.FieldLTE(FieldNextChargeAt, v))
+}
+
+// NextChargeAtIsNil applies the IsNil predicate on the "next_charge_at" field.
+func NextChargeAtIsNil() predicate.Invoice {
+	return predicate.Invoice(sql.FieldIsNull(FieldNextChargeAt))
+}
+
+// NextChargeAtNotNil applies the NotNil predicate on the "next_charge_at" field.
+func NextChargeAtNotNil() predicate.Invoice {
+	return predicate.Invoice(sql.FieldNotNull(FieldNextChargeAt))
 }
 
 // PaidAtEQ applies the EQ predicate on the "paid_at" field.
@@ -757,56 +807,6 @@ func PaidAtIsNil() predicate.Invoice {
 // PaidAtNotNil applies the NotNil predicate on the "paid_at" field.
 func PaidAtNotNil() predicate.Invoice {
 	return predicate.Invoice(sql.FieldNotNull(FieldPaidAt))
-}
-
-// NextChargeAtEQ applies the EQ predicate on the "next_charge_at" field.
-func NextChargeAtEQ(v time.Time) predicate.Invoice {
-	return predicate.Invoice(sql.FieldEQ(FieldNextChargeAt, v))
-}
-
-// NextChargeAtNEQ applies the NEQ predicate on the "next_charge_at" field.
-func NextChargeAtNEQ(v time.Time) predicate.Invoice {
-	return predicate.Invoice(sql.FieldNEQ(FieldNextChargeAt, v))
-}
-
-// NextChargeAtIn applies the In predicate on the "next_charge_at" field.
-func NextChargeAtIn(vs ...time.Time) predicate.Invoice {
-	return predicate.Invoice(sql.FieldIn(FieldNextChargeAt, vs...))
-}
-
-// NextChargeAtNotIn applies the NotIn predicate on the "next_charge_at" field.
-func NextChargeAtNotIn(vs ...time.Time) predicate.Invoice {
-	return predicate.Invoice(sql.FieldNotIn(FieldNextChargeAt, vs...))
-}
-
-// NextChargeAtGT applies the GT predicate on the "next_charge_at" field.
-func NextChargeAtGT(v time.Time) predicate.Invoice {
-	return predicate.Invoice(sql.FieldGT(FieldNextChargeAt, v))
-}
-
-// NextChargeAtGTE applies the GTE predicate on the "next_charge_at" field.
-func NextChargeAtGTE(v time.Time) predicate.Invoice {
-	return predicate.Invoice(sql.FieldGTE(FieldNextChargeAt, v))
-}
-
-// NextChargeAtLT applies the LT predicate on the "next_charge_at" field.
-func NextChargeAtLT(v time.Time) predicate.Invoice {
-	return predicate.Invoice(sql.FieldLT(FieldNextChargeAt, v))
-}
-
-// NextChargeAtLTE applies the LTE predicate on the "next_charge_at" field.
-func NextChargeAtLTE(v time.Time) predicate.Invoice {
-	return predicate.Invoice(sql.FieldLTE(FieldNextChargeAt, v))
-}
-
-// NextChargeAtIsNil applies the IsNil predicate on the "next_charge_at" field.
-func NextChargeAtIsNil() predicate.Invoice {
-	return predicate.Invoice(sql.FieldIsNull(FieldNextChargeAt))
-}
-
-// NextChargeAtNotNil applies the NotNil predicate on the "next_charge_at" field.
-func NextChargeAtNotNil() predicate.Invoice {
-	return predicate.Invoice(sql.FieldNotNull(FieldNextChargeAt))
 }
 
 // And groups predicates with the AND operator between them.

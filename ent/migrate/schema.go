@@ -1353,10 +1353,10 @@ var (
 		{Name: "subtotal", Type: field.TypeInt64},
 		{Name: "credits_applied", Type: field.TypeInt64},
 		{Name: "amount_due", Type: field.TypeInt64},
-		{Name: "currency", Type: field.TypeString, Size: 3},
 		{Name: "credited", Type: field.TypeInt64, Default: 0},
-		{Name: "paid_at", Type: field.TypeTime, Nullable: true},
+		{Name: "currency", Type: field.TypeString, Size: 3},
 		{Name: "next_charge_at", Type: field.TypeTime, Nullable: true},
+		{Name: "paid_at", Type: field.TypeTime, Nullable: true},
 	}
 	// InvoicesTable holds the schema information for the "invoices" table.
 	InvoicesTable = &schema.Table{
@@ -1380,7 +1380,7 @@ var (
 			{
 				Name:    "invoice_next_charge_at",
 				Unique:  false,
-				Columns: []*schema.Column{InvoicesColumns[16]},
+				Columns: []*schema.Column{InvoicesColumns[15]},
 			},
 		},
 	}
@@ -1837,6 +1837,7 @@ var (
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "updated_at", Type: field.TypeTime},
 		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "number", Type: field.TypeInt64, Nullable: true},
 		{Name: "title", Type: field.TypeString, Size: 300},
 		{Name: "description", Type: field.TypeString, Default: ""},
 		{Name: "status", Type: field.TypeEnum, Enums: []string{"PENDING", "IN_PROGRESS", "COMPLETED", "CANCELLED"}, Default: "PENDING"},
@@ -1872,25 +1873,25 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "requests_services_service",
-				Columns:    []*schema.Column{RequestsColumns[26]},
+				Columns:    []*schema.Column{RequestsColumns[27]},
 				RefColumns: []*schema.Column{ServicesColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "requests_offerings_offering",
-				Columns:    []*schema.Column{RequestsColumns[27]},
+				Columns:    []*schema.Column{RequestsColumns[28]},
 				RefColumns: []*schema.Column{OfferingsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "requests_users_assignee",
-				Columns:    []*schema.Column{RequestsColumns[28]},
+				Columns:    []*schema.Column{RequestsColumns[29]},
 				RefColumns: []*schema.Column{UsersColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "requests_teams_team",
-				Columns:    []*schema.Column{RequestsColumns[29]},
+				Columns:    []*schema.Column{RequestsColumns[30]},
 				RefColumns: []*schema.Column{TeamsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -1902,44 +1903,49 @@ var (
 				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
+				Name:    "request_company_id_number",
+				Unique:  true,
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[4]},
+			},
+			{
 				Name:    "request_company_id_status_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[6], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[7], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_priority_rank_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[8], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[9], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_service_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[26], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[27], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_service_id_status_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[26], RequestsColumns[6], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[27], RequestsColumns[7], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_offering_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[27], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[28], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_created_by_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[11], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[12], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_assignee_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[28], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[29], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_team_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[29], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[30], RequestsColumns[1], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_updated_at_id",
@@ -1949,17 +1955,17 @@ var (
 			{
 				Name:    "request_company_id_response_due_order_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[22], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[23], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_resolution_due_order_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[23], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[24], RequestsColumns[0]},
 			},
 			{
 				Name:    "request_company_id_sla_state_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[24], RequestsColumns[1], RequestsColumns[0]},
+				Columns: []*schema.Column{RequestsColumns[3], RequestsColumns[25], RequestsColumns[1], RequestsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "sla_state IS NOT NULL",
 				},
@@ -1967,7 +1973,7 @@ var (
 			{
 				Name:    "request_sla_next_at",
 				Unique:  false,
-				Columns: []*schema.Column{RequestsColumns[25]},
+				Columns: []*schema.Column{RequestsColumns[26]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "sla_next_at IS NOT NULL",
 				},
@@ -2148,6 +2154,26 @@ var (
 				Name:    "secret_company_id_updated_at_id",
 				Unique:  false,
 				Columns: []*schema.Column{SecretsColumns[3], SecretsColumns[2], SecretsColumns[0]},
+			},
+		},
+	}
+	// SequencesColumns holds the columns for the "sequences" table.
+	SequencesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt, Increment: true},
+		{Name: "company_id", Type: field.TypeString, Size: 40},
+		{Name: "kind", Type: field.TypeString, Size: 20},
+		{Name: "last", Type: field.TypeInt64},
+	}
+	// SequencesTable holds the schema information for the "sequences" table.
+	SequencesTable = &schema.Table{
+		Name:       "sequences",
+		Columns:    SequencesColumns,
+		PrimaryKey: []*schema.Column{SequencesColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "sequence_company_id_kind",
+				Unique:  true,
+				Columns: []*schema.Column{SequencesColumns[1], SequencesColumns[2]},
 			},
 		},
 	}
@@ -2739,10 +2765,10 @@ var (
 		{Name: "description", Type: field.TypeString, Nullable: true, Size: 2000},
 		{Name: "secret_sealed", Type: field.TypeBytes},
 		{Name: "previous_sealed", Type: field.TypeBytes, Nullable: true},
-		{Name: "previous_until", Type: field.TypeTime, Nullable: true},
 		{Name: "enabled", Type: field.TypeBool, Default: true},
 		{Name: "disabled_reason", Type: field.TypeString, Nullable: true, Size: 200},
 		{Name: "failing_since", Type: field.TypeTime, Nullable: true},
+		{Name: "previous_until", Type: field.TypeTime, Nullable: true},
 		{Name: "created_by", Type: field.TypeString, Size: 40},
 	}
 	// WebhookSubscriptionsTable holds the schema information for the "webhook_subscriptions" table.
@@ -2885,6 +2911,7 @@ var (
 		SLAEventsTable,
 		SavedViewsTable,
 		SecretsTable,
+		SequencesTable,
 		ServicesTable,
 		ServiceAccountsTable,
 		SessionsTable,

@@ -156,6 +156,9 @@ type SavedView func(*sql.Selector)
 // Secret is the predicate function for secret builders.
 type Secret func(*sql.Selector)
 
+// Sequence is the predicate function for sequence builders.
+type Sequence func(*sql.Selector)
+
 // Service is the predicate function for service builders.
 type Service func(*sql.Selector)
 

@@ -81,6 +81,11 @@ func CompanyID(v string) predicate.Request {
 	return predicate.Request(sql.FieldEQ(FieldCompanyID, v))
 }
 
+// Number applies equality check predicate on the "number" field. It's identical to NumberEQ.
+func Number(v int64) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldNumber, v))
+}
+
 // ServiceID applies equality check predicate on the "service_id" field. It's identical to ServiceIDEQ.
 func ServiceID(v string) predicate.Request {
 	return predicate.Request(sql.FieldEQ(FieldServiceID, v))
@@ -329,6 +334,56 @@ func CompanyIDEqualFold(v string) predicate.Request {
 // CompanyIDContainsFold applies the ContainsFold predicate on the "company_id" field.
 func CompanyIDContainsFold(v string) predicate.Request {
 	return predicate.Request(sql.FieldContainsFold(FieldCompanyID, v))
+}
+
+// NumberEQ applies the EQ predicate on the "number" field.
+func NumberEQ(v int64) predicate.Request {
+	return predicate.Request(sql.FieldEQ(FieldNumber, v))
+}
+
+// NumberNEQ applies the NEQ predicate on the "number" field.
+func NumberNEQ(v int64) predicate.Request {
+	return predicate.Request(sql.FieldNEQ(FieldNumber, v))
+}
+
+// NumberIn applies the In predicate on the "number" field.
+func NumberIn(vs ...int64) predicate.Request {
+	return predicate.Request(sql.FieldIn(FieldNumber, vs...))
+}
+
+// NumberNotIn applies the NotIn predicate on the "number" field.
+func NumberNotIn(vs ...int64) predicate.Request {
+	return predicate.Request(sql.FieldNotIn(FieldNumber, vs...))
+}
+
+// NumberGT applies the GT predicate on the "number" field.
+func NumberGT(v int64) predicate.Request {
+	return predicate.Request(sql.FieldGT(FieldNumber, v))
+}
+
+// NumberGTE applies the GTE predicate on the "number" field.
+func NumberGTE(v int64) predicate.Request {
+	return predicate.Request(sql.FieldGTE(FieldNumber, v))
+}
+
+// NumberLT applies the LT predicate on the "number" field.
+func NumberLT(v int64) predicate.Request {
+	return predicate.Request(sql.FieldLT(FieldNumber, v))
+}
+
+// NumberLTE applies the LTE predicate on the "number" field.
+func NumberLTE(v int64) predicate.Request {
+	return predicate.Request(sql.FieldLTE(FieldNumber, v))
+}
+
+// NumberIsNil applies the IsNil predicate on the "number" field.
+func NumberIsNil() predicate.Request {
+	return predicate.Request(sql.FieldIsNull(FieldNumber))
+}
+
+// NumberNotNil applies the NotNil predicate on the "number" field.
+func NumberNotNil() predicate.Request {
+	return predicate.Request(sql.FieldNotNull(FieldNumber))
 }
 
 // ServiceIDEQ applies the EQ predicate on the "service_id" field.

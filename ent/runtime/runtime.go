@@ -53,6 +53,7 @@ import (
 	"atrium/ent/savedview"
 	"atrium/ent/schema"
 	"atrium/ent/secret"
+	"atrium/ent/sequence"
 	"atrium/ent/service"
 	"atrium/ent/serviceaccount"
 	"atrium/ent/session"
@@ -111,15 +112,15 @@ func init() {
 	// apikey.Last4Validator is a validator for the "last4" field. It is called by the builders before save.
 	apikey.Last4Validator = apikeyDescLast4.Validators[0].(func(string) error)
 	// apikeyDescUserID is the schema descriptor for user_id field.
-	apikeyDescUserID := apikeyFields[6].Descriptor()
+	apikeyDescUserID := apikeyFields[7].Descriptor()
 	// apikey.UserIDValidator is a validator for the "user_id" field. It is called by the builders before save.
 	apikey.UserIDValidator = apikeyDescUserID.Validators[0].(func(string) error)
 	// apikeyDescServiceAccountID is the schema descriptor for service_account_id field.
-	apikeyDescServiceAccountID := apikeyFields[7].Descriptor()
+	apikeyDescServiceAccountID := apikeyFields[8].Descriptor()
 	// apikey.ServiceAccountIDValidator is a validator for the "service_account_id" field. It is called by the builders before save.
 	apikey.ServiceAccountIDValidator = apikeyDescServiceAccountID.Validators[0].(func(string) error)
 	// apikeyDescAgentID is the schema descriptor for agent_id field.
-	apikeyDescAgentID := apikeyFields[8].Descriptor()
+	apikeyDescAgentID := apikeyFields[9].Descriptor()
 	// apikey.AgentIDValidator is a validator for the "agent_id" field. It is called by the builders before save.
 	apikey.AgentIDValidator = apikeyDescAgentID.Validators[0].(func(string) error)
 	// apikeyDescCreatedBy is the schema descriptor for created_by field.
@@ -544,30 +545,30 @@ func init() {
 	agentrunDescRequestID := agentrunFields[2].Descriptor()
 	// agentrun.RequestIDValidator is a validator for the "request_id" field. It is called by the builders before save.
 	agentrun.RequestIDValidator = agentrunDescRequestID.Validators[0].(func(string) error)
-	// agentrunDescTaskID is the schema descriptor for task_id field.
-	agentrunDescTaskID := agentrunFields[5].Descriptor()
-	// agentrun.TaskIDValidator is a validator for the "task_id" field. It is called by the builders before save.
-	agentrun.TaskIDValidator = agentrunDescTaskID.Validators[0].(func(string) error)
 	// agentrunDescShadow is the schema descriptor for shadow field.
-	agentrunDescShadow := agentrunFields[7].Descriptor()
+	agentrunDescShadow := agentrunFields[6].Descriptor()
 	// agentrun.DefaultShadow holds the default value on creation for the shadow field.
 	agentrun.DefaultShadow = agentrunDescShadow.Default.(bool)
 	// agentrunDescPlans is the schema descriptor for plans field.
-	agentrunDescPlans := agentrunFields[9].Descriptor()
+	agentrunDescPlans := agentrunFields[8].Descriptor()
 	// agentrun.DefaultPlans holds the default value on creation for the plans field.
 	agentrun.DefaultPlans = agentrunDescPlans.Default.(int)
 	// agentrunDescModelCalls is the schema descriptor for model_calls field.
-	agentrunDescModelCalls := agentrunFields[10].Descriptor()
+	agentrunDescModelCalls := agentrunFields[9].Descriptor()
 	// agentrun.DefaultModelCalls holds the default value on creation for the model_calls field.
 	agentrun.DefaultModelCalls = agentrunDescModelCalls.Default.(int)
 	// agentrunDescInputTokens is the schema descriptor for input_tokens field.
-	agentrunDescInputTokens := agentrunFields[11].Descriptor()
+	agentrunDescInputTokens := agentrunFields[10].Descriptor()
 	// agentrun.DefaultInputTokens holds the default value on creation for the input_tokens field.
 	agentrun.DefaultInputTokens = agentrunDescInputTokens.Default.(int)
 	// agentrunDescOutputTokens is the schema descriptor for output_tokens field.
-	agentrunDescOutputTokens := agentrunFields[12].Descriptor()
+	agentrunDescOutputTokens := agentrunFields[11].Descriptor()
 	// agentrun.DefaultOutputTokens holds the default value on creation for the output_tokens field.
 	agentrun.DefaultOutputTokens = agentrunDescOutputTokens.Default.(int)
+	// agentrunDescTaskID is the schema descriptor for task_id field.
+	agentrunDescTaskID := agentrunFields[12].Descriptor()
+	// agentrun.TaskIDValidator is a validator for the "task_id" field. It is called by the builders before save.
+	agentrun.TaskIDValidator = agentrunDescTaskID.Validators[0].(func(string) error)
 	// agentrunDescOutcome is the schema descriptor for outcome field.
 	agentrunDescOutcome := agentrunFields[14].Descriptor()
 	// agentrun.DefaultOutcome holds the default value on creation for the outcome field.
@@ -1559,14 +1560,14 @@ func init() {
 	invoice.DefaultBillTo = invoiceDescBillTo.Default.(string)
 	// invoice.BillToValidator is a validator for the "bill_to" field. It is called by the builders before save.
 	invoice.BillToValidator = invoiceDescBillTo.Validators[0].(func(string) error)
-	// invoiceDescCurrency is the schema descriptor for currency field.
-	invoiceDescCurrency := invoiceFields[9].Descriptor()
-	// invoice.CurrencyValidator is a validator for the "currency" field. It is called by the builders before save.
-	invoice.CurrencyValidator = invoiceDescCurrency.Validators[0].(func(string) error)
 	// invoiceDescCredited is the schema descriptor for credited field.
-	invoiceDescCredited := invoiceFields[10].Descriptor()
+	invoiceDescCredited := invoiceFields[9].Descriptor()
 	// invoice.DefaultCredited holds the default value on creation for the credited field.
 	invoice.DefaultCredited = invoiceDescCredited.Default.(int64)
+	// invoiceDescCurrency is the schema descriptor for currency field.
+	invoiceDescCurrency := invoiceFields[10].Descriptor()
+	// invoice.CurrencyValidator is a validator for the "currency" field. It is called by the builders before save.
+	invoice.CurrencyValidator = invoiceDescCurrency.Validators[0].(func(string) error)
 	// invoiceDescID is the schema descriptor for id field.
 	invoiceDescID := invoiceMixinFields0[0].Descriptor()
 	// invoice.DefaultID holds the default value on creation for the id field.
@@ -2035,55 +2036,55 @@ func init() {
 	// request.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
 	request.CompanyIDValidator = requestDescCompanyID.Validators[0].(func(string) error)
 	// requestDescServiceID is the schema descriptor for service_id field.
-	requestDescServiceID := requestFields[0].Descriptor()
+	requestDescServiceID := requestFields[1].Descriptor()
 	// request.ServiceIDValidator is a validator for the "service_id" field. It is called by the builders before save.
 	request.ServiceIDValidator = requestDescServiceID.Validators[0].(func(string) error)
 	// requestDescOfferingID is the schema descriptor for offering_id field.
-	requestDescOfferingID := requestFields[1].Descriptor()
+	requestDescOfferingID := requestFields[2].Descriptor()
 	// request.OfferingIDValidator is a validator for the "offering_id" field. It is called by the builders before save.
 	request.OfferingIDValidator = requestDescOfferingID.Validators[0].(func(string) error)
 	// requestDescTitle is the schema descriptor for title field.
-	requestDescTitle := requestFields[2].Descriptor()
+	requestDescTitle := requestFields[3].Descriptor()
 	// request.TitleValidator is a validator for the "title" field. It is called by the builders before save.
 	request.TitleValidator = requestDescTitle.Validators[0].(func(string) error)
 	// requestDescDescription is the schema descriptor for description field.
-	requestDescDescription := requestFields[3].Descriptor()
+	requestDescDescription := requestFields[4].Descriptor()
 	// request.DefaultDescription holds the default value on creation for the description field.
 	request.DefaultDescription = requestDescDescription.Default.(string)
 	// requestDescPriorityRank is the schema descriptor for priority_rank field.
-	requestDescPriorityRank := requestFields[6].Descriptor()
+	requestDescPriorityRank := requestFields[7].Descriptor()
 	// request.DefaultPriorityRank holds the default value on creation for the priority_rank field.
 	request.DefaultPriorityRank = requestDescPriorityRank.Default.(int8)
 	// requestDescCreatedBy is the schema descriptor for created_by field.
-	requestDescCreatedBy := requestFields[9].Descriptor()
+	requestDescCreatedBy := requestFields[10].Descriptor()
 	// request.CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
 	request.CreatedByValidator = requestDescCreatedBy.Validators[0].(func(string) error)
 	// requestDescAssigneeID is the schema descriptor for assignee_id field.
-	requestDescAssigneeID := requestFields[10].Descriptor()
+	requestDescAssigneeID := requestFields[11].Descriptor()
 	// request.AssigneeIDValidator is a validator for the "assignee_id" field. It is called by the builders before save.
 	request.AssigneeIDValidator = requestDescAssigneeID.Validators[0].(func(string) error)
 	// requestDescTeamID is the schema descriptor for team_id field.
-	requestDescTeamID := requestFields[11].Descriptor()
+	requestDescTeamID := requestFields[12].Descriptor()
 	// request.TeamIDValidator is a validator for the "team_id" field. It is called by the builders before save.
 	request.TeamIDValidator = requestDescTeamID.Validators[0].(func(string) error)
 	// requestDescExecutionID is the schema descriptor for execution_id field.
-	requestDescExecutionID := requestFields[12].Descriptor()
+	requestDescExecutionID := requestFields[13].Descriptor()
 	// request.ExecutionIDValidator is a validator for the "execution_id" field. It is called by the builders before save.
 	request.ExecutionIDValidator = requestDescExecutionID.Validators[0].(func(string) error)
 	// requestDescRoutingRuleID is the schema descriptor for routing_rule_id field.
-	requestDescRoutingRuleID := requestFields[13].Descriptor()
+	requestDescRoutingRuleID := requestFields[14].Descriptor()
 	// request.RoutingRuleIDValidator is a validator for the "routing_rule_id" field. It is called by the builders before save.
 	request.RoutingRuleIDValidator = requestDescRoutingRuleID.Validators[0].(func(string) error)
 	// requestDescWaiting is the schema descriptor for waiting field.
-	requestDescWaiting := requestFields[14].Descriptor()
+	requestDescWaiting := requestFields[15].Descriptor()
 	// request.DefaultWaiting holds the default value on creation for the waiting field.
 	request.DefaultWaiting = requestDescWaiting.Default.(bool)
 	// requestDescResponseDueOrder is the schema descriptor for response_due_order field.
-	requestDescResponseDueOrder := requestFields[22].Descriptor()
+	requestDescResponseDueOrder := requestFields[23].Descriptor()
 	// request.DefaultResponseDueOrder holds the default value on creation for the response_due_order field.
 	request.DefaultResponseDueOrder = requestDescResponseDueOrder.Default.(int64)
 	// requestDescResolutionDueOrder is the schema descriptor for resolution_due_order field.
-	requestDescResolutionDueOrder := requestFields[23].Descriptor()
+	requestDescResolutionDueOrder := requestFields[24].Descriptor()
 	// request.DefaultResolutionDueOrder holds the default value on creation for the resolution_due_order field.
 	request.DefaultResolutionDueOrder = requestDescResolutionDueOrder.Default.(int64)
 	// requestDescID is the schema descriptor for id field.
@@ -2281,6 +2282,25 @@ func init() {
 	secret.DefaultID = secretDescID.Default.(func() string)
 	// secret.IDValidator is a validator for the "id" field. It is called by the builders before save.
 	secret.IDValidator = secretDescID.Validators[0].(func(string) error)
+	sequenceMixin := schema.Sequence{}.Mixin()
+	sequenceMixinHooks0 := sequenceMixin[0].Hooks()
+	sequence.Hooks[0] = sequenceMixinHooks0[0]
+	sequenceMixinInters0 := sequenceMixin[0].Interceptors()
+	sequence.Interceptors[0] = sequenceMixinInters0[0]
+	sequence.Interceptors[1] = sequenceMixinInters0[1]
+	sequence.Interceptors[2] = sequenceMixinInters0[2]
+	sequenceMixinFields0 := sequenceMixin[0].Fields()
+	_ = sequenceMixinFields0
+	sequenceFields := schema.Sequence{}.Fields()
+	_ = sequenceFields
+	// sequenceDescCompanyID is the schema descriptor for company_id field.
+	sequenceDescCompanyID := sequenceMixinFields0[0].Descriptor()
+	// sequence.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
+	sequence.CompanyIDValidator = sequenceDescCompanyID.Validators[0].(func(string) error)
+	// sequenceDescKind is the schema descriptor for kind field.
+	sequenceDescKind := sequenceFields[0].Descriptor()
+	// sequence.KindValidator is a validator for the "kind" field. It is called by the builders before save.
+	sequence.KindValidator = sequenceDescKind.Validators[0].(func(string) error)
 	serviceMixin := schema.Service{}.Mixin()
 	serviceMixinHooks0 := serviceMixin[0].Hooks()
 	serviceMixinHooks1 := serviceMixin[1].Hooks()
@@ -2761,11 +2781,11 @@ func init() {
 	// webhooksubscription.DescriptionValidator is a validator for the "description" field. It is called by the builders before save.
 	webhooksubscription.DescriptionValidator = webhooksubscriptionDescDescription.Validators[0].(func(string) error)
 	// webhooksubscriptionDescEnabled is the schema descriptor for enabled field.
-	webhooksubscriptionDescEnabled := webhooksubscriptionFields[6].Descriptor()
+	webhooksubscriptionDescEnabled := webhooksubscriptionFields[5].Descriptor()
 	// webhooksubscription.DefaultEnabled holds the default value on creation for the enabled field.
 	webhooksubscription.DefaultEnabled = webhooksubscriptionDescEnabled.Default.(bool)
 	// webhooksubscriptionDescDisabledReason is the schema descriptor for disabled_reason field.
-	webhooksubscriptionDescDisabledReason := webhooksubscriptionFields[7].Descriptor()
+	webhooksubscriptionDescDisabledReason := webhooksubscriptionFields[6].Descriptor()
 	// webhooksubscription.DisabledReasonValidator is a validator for the "disabled_reason" field. It is called by the builders before save.
 	webhooksubscription.DisabledReasonValidator = webhooksubscriptionDescDisabledReason.Validators[0].(func(string) error)
 	// webhooksubscriptionDescCreatedBy is the schema descriptor for created_by field.

@@ -17,24 +17,30 @@ import (
 type base struct {
 	mixin.Schema
 	prefix string   // the public one of the id: "svc"
+	doc    string   // of GraphQL's type, which is generated for an entity that has one
+	noun   string   // what its id is of: "service"
+	final  bool     // callers do not change its rows, so it has no etag
 	ruled  bool     // access policies reach its rows
 	within []string // columns that name rows to which its rows belong: who may not see those may not see it
 }
 
 // Annotations are for the generator.
 func (b base) Annotations() []schema.Annotation {
-	return []schema.Annotation{about{b.prefix, b.ruled, b.within}}
+	return []schema.Annotation{About{b.prefix, b.doc, b.noun, b.final, b.ruled, b.within}}
 }
 
-// about is what the generator is told of an entity besides its columns.
-type about struct {
+// About is what the generator is told of an entity besides its columns.
+type About struct {
 	Prefix string
+	Doc    string
+	Noun   string
+	Final  bool
 	Ruled  bool
 	Within []string
 }
 
 // Name is where templates find it.
-func (about) Name() string { return "About" }
+func (About) Name() string { return "About" }
 
 // Fields of every entity.
 func (b base) Fields() []ent.Field {

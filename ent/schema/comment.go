@@ -12,16 +12,16 @@ type Comment struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
 func (Comment) Mixin() []ent.Mixin {
-	return []ent.Mixin{base{prefix: "cmt", ruled: true, within: []string{"request_id"}}, tenant{unlisted: true}}
+	return []ent.Mixin{base{prefix: "cmt", doc: "What somebody said about a request.", noun: "comment", ruled: true, within: []string{"request_id"}}, tenant{unlisted: true}}
 }
 
 // Fields of the entity.
 func (Comment) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("request_id").MaxLen(40).Immutable(),
-		field.String("author_id").MaxLen(40).Immutable().Comment("a user or a service account"),
-		field.String("body").MaxRuneLen(10_000),
-		field.Enum("visibility").Values("public", "internal").Default("public"),
+		field.String("request_id").MaxLen(40).Immutable().Annotations(shown("The request that it is about.", of("req"))),
+		field.String("author_id").MaxLen(40).Immutable().Comment("a user or a service account").Annotations(shown("The user or service account that wrote it.", of("usr"))),
+		field.String("body").MaxRuneLen(10_000).Annotations(shown("What was said.", eg("It has arrived."))),
+		field.Enum("visibility").Values("public", "internal").Default("public").Annotations(shown("Who reads it: agents, admins and owners alone read internal ones.")),
 		field.JSON("mentioned", []string{}).Optional().Comment("ids of the users who were told of a mention, each once"),
 	}
 }

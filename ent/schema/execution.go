@@ -12,18 +12,18 @@ type Execution struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
 func (Execution) Mixin() []ent.Mixin {
-	return []ent.Mixin{base{prefix: "exe", ruled: true, within: []string{"request_id"}}, tenant{}}
+	return []ent.Mixin{base{prefix: "exe", doc: "One run of a published version of a workflow.", noun: "execution", final: true, ruled: true, within: []string{"request_id"}}, tenant{}}
 }
 
 // Fields of the entity.
 func (Execution) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("workflow_id").MaxLen(40).Immutable(),
-		field.Int("workflow_version"),
-		field.String("request_id").MaxLen(40).Optional().Nillable(),
-		field.Enum("status").Values("RUNNING", "WAITING", "COMPLETED", "FAILED", "CANCELLED").Default("RUNNING"),
-		field.Enum("trigger").Values("request", "webhook").Immutable(),
-		field.String("phase_id").MaxLen(63).Optional().Nillable().Comment("of the phase in which it stands"),
+		field.String("workflow_id").MaxLen(40).Immutable().Annotations(shown("The workflow.")),
+		field.Int("workflow_version").Annotations(shown("The published version that it runs, whatever is published meanwhile.")),
+		field.String("request_id").MaxLen(40).Optional().Nillable().Annotations(shown("The request that it processes.")),
+		field.Enum("status").Values("RUNNING", "WAITING", "COMPLETED", "FAILED", "CANCELLED").Default("RUNNING").Annotations(shown("Where it is in its life.")),
+		field.Enum("trigger").Values("request", "webhook").Immutable().Annotations(shown("What started it.")),
+		field.String("phase_id").MaxLen(63).Optional().Nillable().Comment("of the phase in which it stands").Annotations(shown("The phase in which it stands, or ended.", typed("String"), also("variables", "JSON!", "What its expressions read: request, webhook and phases."), also("phases", "[PhaseVisit!]!", "The phases that it has entered, in order; the last 1,000 of more, the last 100 where several executions are asked for."), also("phaseNames", "StringMap", "What people call the phases of its workflow, by their ids; null where the caller does not see the workflow."))),
 		field.Int("revision").Default(0).Comment("counts commits: a step that was computed from another one is computed again"),
 		document("state", "engine.State, as it was committed"),
 		document("webhook", "what a webhook was called with: body, headers, method, receivedAt"),
@@ -31,9 +31,9 @@ func (Execution) Fields() []ent.Field {
 		field.String("inbound_key").MaxLen(320).Optional().Nillable().Immutable().Comment("under which the caller may repeat its call"),
 		document("intake", "{offeringId, fieldMapping}: the request that it files before its first phase"),
 		document("consulted", "ids of the users and teams whose advice its phases have asked: they read its request"),
-		document("error", "{phaseId, code, message}, of one that failed or waits for an incident"),
-		field.Time("started_at").Optional().Nillable(),
-		field.Time("finished_at").Optional().Nillable(),
+		document("error", "{phaseId, code, message}, of one that failed or waits for an incident", shown("Why it failed, or what somebody has to look at before it goes on.", typed("ExecutionError"))),
+		field.Time("started_at").Optional().Nillable().Annotations(shown("When its first phase was entered.")),
+		field.Time("finished_at").Optional().Nillable().Annotations(shown("When it ended.")),
 	}
 }
 

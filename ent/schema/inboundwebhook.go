@@ -12,23 +12,23 @@ type InboundWebhook struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
 func (InboundWebhook) Mixin() []ent.Mixin {
-	return []ent.Mixin{base{prefix: "whi", ruled: true}, tenant{}}
+	return []ent.Mixin{base{prefix: "whi", doc: "An address that starts a workflow when it is called.", noun: "webhook", ruled: true}, tenant{}}
 }
 
 // Fields of the entity.
 func (InboundWebhook) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("name").MaxRuneLen(200),
-		field.String("workflow_id").MaxLen(40),
-		field.String("offering_id").MaxLen(40).Optional().Nillable().Comment("against which each call files a request"),
-		document("field_mapping", "{title, priority, fields: {key: expression}}, of those requests"),
-		field.Enum("signature_style").Values("hex", "standard", "github", "stripe", "slack", "pagerduty").Default("hex"),
-		field.Bool("verify_signature").Default(true),
-		field.Bool("enabled").Default(true),
+		field.String("name").MaxRuneLen(200).Annotations(shown("What people call it.", also("url", "String!", "Where it is called."))),
+		field.String("workflow_id").MaxLen(40).Annotations(shown("The workflow that each call starts.")),
+		field.String("offering_id").MaxLen(40).Optional().Nillable().Comment("against which each call files a request").Annotations(shown("The offering against which each call files a request; null for none.")),
+		document("field_mapping", "{title, priority, fields: {key: expression}}, of those requests", shown("What the request is made of: title, priority and fields, all of them CEL over webhook.", typed("JSON"))),
+		field.Enum("signature_style").Values("hex", "standard", "github", "stripe", "slack", "pagerduty").Default("hex").Annotations(shown("How calls are signed.", typed("SignatureStyle!"))),
+		field.Bool("verify_signature").Default(true).Annotations(shown("Whether calls must be signed.")),
+		field.Bool("enabled").Default(true).Annotations(shown("Whether it takes calls.", also("warning", "String", "What is dangerous about it; null for nothing."))),
 		field.Bytes("secret_sealed").Sensitive(),
 		field.Bytes("previous_sealed").Sensitive().Optional().Comment("the secret before, which still verifies until previous_until"),
-		field.Time("previous_until").Optional().Nillable(),
-		field.String("created_by").MaxLen(40).Immutable(),
+		field.Time("previous_until").Optional().Nillable().Annotations(shown("Until when calls may be signed with the secret before, too; null without one.")),
+		field.String("created_by").MaxLen(40).Immutable().Annotations(shown("The user who made it.", typed("ID!"))),
 	}
 }
 

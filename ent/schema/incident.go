@@ -13,25 +13,25 @@ type Incident struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
 func (Incident) Mixin() []ent.Mixin {
-	return []ent.Mixin{base{prefix: "inc", ruled: true, within: []string{"execution_id"}}, tenant{}}
+	return []ent.Mixin{base{prefix: "inc", doc: "What keeps an execution from going on until somebody has looked at it.", noun: "incident", final: true, ruled: true, within: []string{"execution_id"}}, tenant{}}
 }
 
 // Fields of the entity.
 func (Incident) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("execution_id").MaxLen(40).Immutable(),
-		field.String("phase_id").MaxLen(63).Immutable(),
+		field.String("execution_id").MaxLen(40).Immutable().Annotations(shown("The execution that waits.", of("exe"))),
+		field.String("phase_id").MaxLen(63).Immutable().Annotations(shown("The phase of the execution.", typed("String!"), eg("order"))),
 		field.Int("visit").Immutable().Comment("of the phase, by its number in the execution"),
 		field.Int("attempt").Immutable().Comment("of the visit: no two incidents of one visit have the same"),
-		field.String("code").MaxLen(40).Immutable(),
-		field.String("message").Comment("an erasure alone changes it"),
-		field.Enum("status").Values("OPEN", "RESOLVED").Default("OPEN"),
-		field.Enum("resolution").Values("RETRY", "SKIP", "MOVE").Optional().Nillable().Comment("null for one that is open, or ended with its execution"),
-		document("variables", "by phase, that the resolution put in the place of those that were there"),
-		field.Int("to_version").Optional().Nillable().Comment("of the workflow, to which a MOVE brought the execution"),
-		field.String("to_phase_id").MaxLen(63).Optional().Nillable().Comment("of that version, in which it went on"),
-		field.String("resolved_by").MaxLen(40).Optional().Nillable(),
-		field.Time("resolved_at").Optional().Nillable(),
+		field.String("code").MaxLen(40).Immutable().Annotations(shown("What went wrong, for programs.", eg("call_failed"))),
+		field.String("message").Comment("an erasure alone changes it").Annotations(shown("What went wrong, for people.", eg("The call was answered with 503."))),
+		field.Enum("status").Values("OPEN", "RESOLVED").Default("OPEN").Annotations(shown("Whether it was looked at.")),
+		field.Enum("resolution").Values("RETRY", "SKIP", "MOVE").Optional().Nillable().Comment("null for one that is open, or ended with its execution").Annotations(shown("What was done about it.")),
+		document("variables", "by phase, that the resolution put in the place of those that were there", shown("By phase: what was put in the place of what the phases had left behind.", eg("{}"))),
+		field.Int("to_version").Optional().Nillable().Comment("of the workflow, to which a MOVE brought the execution").Annotations(shown("The version that a MOVE brought the execution to.", eg("2"))),
+		field.String("to_phase_id").MaxLen(63).Optional().Nillable().Comment("of that version, in which it went on").Annotations(shown("The phase of that version in which it went on.", typed("String"), eg("order"))),
+		field.String("resolved_by").MaxLen(40).Optional().Nillable().Annotations(shown("Who did it.", typed("ID"), of("usr"))),
+		field.Time("resolved_at").Optional().Nillable().Annotations(shown("When.")),
 	}
 }
 

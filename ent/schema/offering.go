@@ -15,26 +15,26 @@ type Offering struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
 func (Offering) Mixin() []ent.Mixin {
-	return []ent.Mixin{base{prefix: "off", ruled: true, within: []string{"service_id"}}, tenant{}}
+	return []ent.Mixin{base{prefix: "off", doc: "One way to ask a service for something.", noun: "offering", ruled: true, within: []string{"service_id"}}, tenant{}}
 }
 
 // Fields of the entity.
 func (Offering) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("service_id").MaxLen(40).Immutable(),
-		field.String("name").MaxRuneLen(200),
-		field.String("slug").MaxLen(63),
-		field.String("description").Default(""),
-		field.Enum("status").Values("active", "inactive").Default("active"),
-		field.JSON("form", &form.Definition{}).Optional(),
-		field.String("workflow_id").MaxLen(40).Optional().Nillable(),
+		field.String("service_id").MaxLen(40).Immutable().Annotations(shown("The service that it belongs to.", of("svc"))),
+		field.String("name").MaxRuneLen(200).Annotations(shown("What people call it.", eg("New laptop"))),
+		field.String("slug").MaxLen(63).Annotations(shown("Its name in addresses; unique in the service.", eg("new-laptop"))),
+		field.String("description").Default("").Annotations(shown("What it is about.", typed("String"), eg("A laptop, set up and delivered"))),
+		field.Enum("status").Values("active", "inactive").Default("active").Annotations(shown("Whether it takes requests.")),
+		field.JSON("form", &form.Definition{}).Optional().Annotations(shown("What a request must say; without a form it may say anything.", typed("JSON"), filled("*Form"))),
+		field.String("workflow_id").MaxLen(40).Optional().Nillable().Annotations(shown("The workflow that its requests run through.", of("wf"), also("sla", "OfferingSLA", "How soon its requests should be dealt with.", filled("*OfferingSLA")))),
 		field.String("calendar_id").MaxLen(40).Optional().Nillable().Comment("of the service levels"),
 		field.Int("response_minutes").Optional().Nillable(),
 		field.Int("resolution_minutes").Optional().Nillable(),
 		field.Int("warn_at_percent").Optional().Nillable(),
 		field.JSON("sla_by_priority", &sla.ByPriority{}).Optional(),
 		field.JSON("sla_escalations", []sla.Escalation{}).Optional(),
-		field.JSON("tags", map[string]string{}).Optional(),
+		field.JSON("tags", map[string]string{}).Optional().Annotations(shown("Texts by key, for access policies.", eg(`{"site": "berlin"}`))),
 	}
 }
 

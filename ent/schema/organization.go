@@ -12,16 +12,16 @@ type Organization struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
 func (Organization) Mixin() []ent.Mixin {
-	return []ent.Mixin{base{prefix: "org", ruled: true}, tenant{}}
+	return []ent.Mixin{base{prefix: "org", doc: "A node of the company's own structure, such as a division.", noun: "organization", ruled: true}, tenant{}}
 }
 
 // Fields of the entity.
 func (Organization) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("name").MaxRuneLen(200),
-		field.String("slug").MaxLen(63),
-		field.String("parent_id").MaxLen(40).Optional().Nillable(),
-		field.JSON("tags", map[string]string{}).Optional(),
+		field.String("name").MaxRuneLen(200).Annotations(shown("What people call it.", eg("Berlin office"))),
+		field.String("slug").MaxLen(63).Annotations(shown("Its name in addresses; unique in the company.", eg("berlin-office"))),
+		field.String("parent_id").MaxLen(40).Optional().Nillable().Annotations(shown("The organization that it is part of.", of("org"))),
+		field.JSON("tags", map[string]string{}).Optional().Annotations(shown("Texts by key, for access policies.", eg(`{"site": "berlin"}`))),
 	}
 }
 

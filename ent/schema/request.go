@@ -18,31 +18,35 @@ const DueNever = int64(253402300799999)
 type Request struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (Request) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "req", ruled: true}, tenant{}} }
+func (Request) Mixin() []ent.Mixin {
+	return []ent.Mixin{base{prefix: "req", doc: "What a person filed against an offering.", noun: "request", ruled: true}, tenant{}}
+}
 
 // Fields of the entity.
 func (Request) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("service_id").MaxLen(40),
-		field.String("offering_id").MaxLen(40),
-		field.String("title").MaxRuneLen(300),
-		field.String("description").Default(""),
-		field.Enum("status").Values("PENDING", "IN_PROGRESS", "COMPLETED", "CANCELLED").Default("PENDING"),
-		field.Enum("priority").Values("LOW", "MEDIUM", "HIGH", "URGENT").Default("MEDIUM"),
+		field.Int64("number").Optional().Immutable().StructTag(`audit:"-"`).Comment("null for an instant, where the release before inserts: a trigger numbers the row").
+			Annotations(shown("Its number in the company, from 1: people call it #1042. Numbers may be left out.", typed("Int!"), eg("1042"))),
+		field.String("service_id").MaxLen(40).Annotations(shown("The service that it is made against.", of("svc"))),
+		field.String("offering_id").MaxLen(40).Annotations(shown("The offering that it is made against.", of("off"))),
+		field.String("title").MaxRuneLen(300).Annotations(shown("What it is about, in a line.", eg("Laptop for a new colleague"))),
+		field.String("description").Default("").Annotations(shown("What it is about, in full.", typed("String"), eg("She starts on Monday."))),
+		field.Enum("status").Values("PENDING", "IN_PROGRESS", "COMPLETED", "CANCELLED").Default("PENDING").Annotations(shown("Where it is in its life.")),
+		field.Enum("priority").Values("LOW", "MEDIUM", "HIGH", "URGENT").Default("MEDIUM").Annotations(shown("How urgent it is.", eg("MEDIUM"))),
 		field.Int8("priority_rank").Default(2).StructTag(`audit:"-"`).Comment("1 to 4, what sort=priority orders by; follows priority, which the audit log tells of"),
-		field.JSON("fields", json.RawMessage{}).Optional().SchemaType(map[string]string{dialect.Postgres: "json"}).Comment("an object, as it is answered: nobody reads it in between"),
-		field.JSON("tags", map[string]string{}).Optional(),
-		field.String("created_by").MaxLen(40).Immutable(),
-		field.String("assignee_id").MaxLen(40).Optional().Nillable(),
-		field.String("team_id").MaxLen(40).Optional().Nillable(),
-		field.String("execution_id").MaxLen(40).Optional().Nillable().Comment("of the workflow that processes it; a key would close a circle with the execution's own"),
-		field.String("routing_rule_id").MaxLen(40).Optional().Nillable().Immutable().Comment("of the rule that held when it was filed, which may be gone"),
-		field.Bool("waiting").Default(false).Comment("for an answer of the requester: the clock of the resolution stands still"),
-		field.Time("snoozed_until").Optional().Nillable(),
-		field.Time("accepted_at").Optional().Nillable(),
-		field.Time("completed_at").Optional().Nillable(),
-		field.Time("cancelled_at").Optional().Nillable(),
-		field.String("decline_reason").Optional().Nillable().StructTag(`audit:"-"`).Comment("of a request that was declined, for its requester; the audit entry has it as reason"),
+		field.JSON("fields", json.RawMessage{}).Optional().SchemaType(map[string]string{dialect.Postgres: "json"}).Comment("an object, as it is answered: nobody reads it in between").Annotations(shown("The answers to the offering's form, by field key.", eg(`{"model": "14 inch", "memory": 32}`))),
+		field.JSON("tags", map[string]string{}).Optional().Annotations(shown("Texts by key, for filters and access policies.", eg(`{"site": "berlin"}`))),
+		field.String("created_by").MaxLen(40).Immutable().Annotations(shown("The user or service account that filed it, or the inbound webhook whose call did.", typed("ID!"), of("usr"))),
+		field.String("assignee_id").MaxLen(40).Optional().Nillable().Annotations(shown("The user who deals with it.", of("usr"))),
+		field.String("team_id").MaxLen(40).Optional().Nillable().Annotations(shown("The team that deals with it.", of("team"))),
+		field.String("execution_id").MaxLen(40).Optional().Nillable().Comment("of the workflow that processes it; a key would close a circle with the execution's own").Annotations(shown("The workflow execution that processes it.", of("exe"))),
+		field.String("routing_rule_id").MaxLen(40).Optional().Nillable().Immutable().Comment("of the rule that held when it was filed, which may be gone").Annotations(shown("The routing rule that held when it was filed, which may be gone.", of("rul"))),
+		field.Bool("waiting").Default(false).Comment("for an answer of the requester: the clock of the resolution stands still").Annotations(shown("Whether the requester owes an answer. The clock of the resolution stands still.")),
+		field.Time("snoozed_until").Optional().Nillable().Annotations(shown("Until when nobody wants to see it in the inbox.", also("sla", "SLA", "Where it stands against its service levels; null when nothing is promised.", filled("*RequestSLA")))),
+		field.Time("accepted_at").Optional().Nillable().Annotations(shown("When it was accepted.")),
+		field.Time("completed_at").Optional().Nillable().Annotations(shown("When it was completed.")),
+		field.Time("cancelled_at").Optional().Nillable().Annotations(shown("When it was cancelled.")),
+		field.String("decline_reason").Optional().Nillable().StructTag(`audit:"-"`).Comment("of a request that was declined, for its requester; the audit entry has it as reason").Annotations(shown("Why it was declined; null when nobody has said.", eg("We have none left."))),
 		// What the clock comes to, derived anew in the transaction of whatever moves it: see internal/desk/sla.
 		field.Time("response_due_at").Optional().Nillable().StructTag(`audit:"-"`),
 		field.Time("resolution_due_at").Optional().Nillable().StructTag(`audit:"-"`).Comment("null while the clock stands still"),
@@ -66,6 +70,7 @@ func (Request) Edges() []ent.Edge {
 // Indexes beyond those of the mixins.
 func (Request) Indexes() []ent.Index {
 	return []ent.Index{
+		index.Fields("company_id", "number").Unique(),
 		index.Fields("company_id", "status", "created_at", "id"),
 		index.Fields("company_id", "priority_rank", "created_at", "id"),
 		index.Fields("company_id", "service_id", "created_at", "id"),

@@ -11,16 +11,18 @@ import (
 type SavedView struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (SavedView) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "viw"}, tenant{}} }
+func (SavedView) Mixin() []ent.Mixin {
+	return []ent.Mixin{base{prefix: "viw", doc: "A list of requests that people come back to.", noun: "view"}, tenant{}}
+}
 
 // Fields of the entity.
 func (SavedView) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("name").MaxRuneLen(200),
-		field.Enum("scope").Values("me", "team", "company").Immutable().Comment("who sees it"),
-		field.String("query").MaxLen(4096).Default(""),
-		field.String("user_id").MaxLen(40).Immutable(),
-		field.String("team_id").MaxLen(40).Optional().Nillable().Immutable().Comment("whose members see it; of the scope team alone"),
+		field.String("name").MaxRuneLen(200).Annotations(shown("What people call it.")),
+		field.Enum("scope").Values("me", "team", "company").Immutable().Comment("who sees it").Annotations(shown("Who sees it.")),
+		field.String("query").MaxLen(4096).Default("").Annotations(shown("What stands in the address of the list, such as status=PENDING&sort=-createdAt.")),
+		field.String("user_id").MaxLen(40).Immutable().Annotations(shown("Whoever made it.")),
+		field.String("team_id").MaxLen(40).Optional().Nillable().Immutable().Comment("whose members see it; of the scope team alone").Annotations(shown("The team whose members see it.")),
 	}
 }
 

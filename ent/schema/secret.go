@@ -10,17 +10,19 @@ import (
 type Secret struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (Secret) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "sec", ruled: true}, tenant{}} }
+func (Secret) Mixin() []ent.Mixin {
+	return []ent.Mixin{base{prefix: "sec", doc: "A named value that workflows may use and nobody can read back.", noun: "secret", ruled: true}, tenant{}}
+}
 
 // Fields of the entity.
 func (Secret) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("name").MaxRuneLen(64),
-		field.String("description").Default(""),
-		field.Int("version").Default(1),
+		field.String("name").MaxRuneLen(64).Annotations(shown("What workflows call it: secrets.NAME.", eg("ERP_TOKEN"))),
+		field.String("description").Default("").Annotations(shown("What it is for.", typed("String"), eg("For the ordering system"))),
+		field.Int("version").Default(1).Annotations(shown("Counts the values that it has had.", eg("1"))),
 		field.Bytes("sealed").Sensitive(),
-		field.String("created_by").MaxLen(40).Immutable(),
-		field.Time("last_used_at").Optional().Nillable(),
+		field.String("created_by").MaxLen(40).Immutable().Annotations(shown("The user or service account that created it.", typed("ID!"), of("usr"))),
+		field.Time("last_used_at").Optional().Nillable().Annotations(shown("When a workflow last used it.", eg("2026-03-02T09:30:00.000Z"))),
 	}
 }
 

@@ -11,18 +11,20 @@ import (
 type Service struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (Service) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "svc", ruled: true}, tenant{}} }
+func (Service) Mixin() []ent.Mixin {
+	return []ent.Mixin{base{prefix: "svc", doc: "What a company offers.", noun: "service", ruled: true}, tenant{}}
+}
 
 // Fields of the entity.
 func (Service) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("name").MaxRuneLen(200),
-		field.String("slug").MaxLen(63),
-		field.String("description").Default(""),
-		field.Enum("status").Values("draft", "active", "archived").Default("active"),
-		field.String("owner_team_id").MaxLen(40).Optional().Nillable(),
-		field.String("organization_id").MaxLen(40).Optional().Nillable(),
-		field.JSON("tags", map[string]string{}).Optional(),
+		field.String("name").MaxRuneLen(200).Annotations(shown("What people call it.", eg("Workplace IT"))),
+		field.String("slug").MaxLen(63).Annotations(shown("Its name in addresses; unique in the company.", eg("workplace-it"))),
+		field.String("description").Default("").Annotations(shown("What it is about.", typed("String"), eg("Devices, accounts and access"))),
+		field.Enum("status").Values("draft", "active", "archived").Default("active").Annotations(shown("Whether it takes requests.", eg("active"))),
+		field.String("owner_team_id").MaxLen(40).Optional().Nillable().Annotations(shown("The team that answers for it.", of("team"))),
+		field.String("organization_id").MaxLen(40).Optional().Nillable().Annotations(shown("The organization that it belongs to.", of("org"))),
+		field.JSON("tags", map[string]string{}).Optional().Annotations(shown("Texts by key, for filters and access policies.", eg(`{"site": "berlin"}`))),
 	}
 }
 

@@ -11,15 +11,17 @@ import (
 type Team struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (Team) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "team", ruled: true}, tenant{}} }
+func (Team) Mixin() []ent.Mixin {
+	return []ent.Mixin{base{prefix: "team", doc: "A group of users.", noun: "team", ruled: true}, tenant{}}
+}
 
 // Fields of the entity.
 func (Team) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("name").MaxRuneLen(200),
-		field.String("slug").MaxLen(63),
-		field.String("description").Default(""),
-		field.String("organization_id").MaxLen(40).Optional().Nillable(),
+		field.String("name").MaxRuneLen(200).Annotations(shown("What people call it.", eg("Service desk"))),
+		field.String("slug").MaxLen(63).Annotations(shown("Its name in addresses; unique in the company.", eg("service-desk"))),
+		field.String("description").Default("").Annotations(shown("What it is for.", typed("String"), eg("First line for everything with a plug"))),
+		field.String("organization_id").MaxLen(40).Optional().Nillable().Annotations(shown("The organization that it belongs to.", of("org"), also("memberIds", "[ID!]!", "The users in it, ordered by id.", filled("[]string"), eg(`["usr_01k9ye4ryzf7stj6dqnm8x2v3b"]`)))),
 	}
 }
 

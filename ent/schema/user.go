@@ -11,22 +11,24 @@ import (
 type User struct{ ent.Schema }
 
 // Mixin adds the id, the times and the guard.
-func (User) Mixin() []ent.Mixin { return []ent.Mixin{base{prefix: "usr", ruled: true}, tenant{}} }
+func (User) Mixin() []ent.Mixin {
+	return []ent.Mixin{base{prefix: "usr", doc: "A member of the company.", noun: "user", ruled: true}, tenant{}}
+}
 
 // Fields of the entity.
 func (User) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("account_id").MaxLen(40).Comment("until the person has come, the account of the address; once they are erased, one of nobody"),
 		field.String("live_user_id").MaxLen(40).Optional().Nillable().Immutable(),
-		field.String("email").MaxLen(254),
-		field.String("name").MaxRuneLen(200),
-		field.Enum("role").Values("owner", "admin", "agent", "member").Default("member"),
-		field.Enum("status").Values("invited", "active", "deactivated", "erased").Default("active"),
-		field.JSON("attributes", map[string]string{}).Optional(),
+		field.String("email").MaxLen(254).Annotations(shown("In lower case; unique in the company.", eg("ada@example.com"))),
+		field.String("name").MaxRuneLen(200).Annotations(shown("What people call them.", eg("Ada Osei"))),
+		field.Enum("role").Values("owner", "admin", "agent", "member").Default("member").Annotations(shown("What they may do.", typed("Role!"))),
+		field.Enum("status").Values("invited", "active", "deactivated", "erased").Default("active").Annotations(shown("Whether they can sign in.", eg("active"))),
+		field.JSON("attributes", map[string]string{}).Optional().Annotations(shown("What access policies may ask for as principal.attributes.", eg(`{"department": "finance"}`), also("teamIds", "[ID!]!", "The teams that they are in, ordered by id.", filled("[]string"), eg(`["team_01k9ye4ryzf7stj6dqnm8x2v3b"]`)))),
 		field.JSON("notifications", map[string]string{}).Optional().Comment("channels by kind, where they are not the usual ones"),
-		field.Bool("mfa_enabled").Default(false).Comment("of an active user whose account has factors"),
+		field.Bool("mfa_enabled").Default(false).Comment("of an active user whose account has factors").Annotations(shown("Whether signing in takes a second factor.")),
 		field.Time("accepted_at").Optional().Nillable().Comment("when the person first came; none of somebody who was invited only"),
-		field.Time("last_seen_at").Optional().Nillable(),
+		field.Time("last_seen_at").Optional().Nillable().Annotations(shown("When they last called; null before the first time.", eg("2026-03-02T09:30:00.000Z"))),
 		field.Time("signed_out_at").Optional().Nillable().Comment("sessions and tokens from before are over"),
 	}
 }

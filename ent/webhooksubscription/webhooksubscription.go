@@ -28,14 +28,14 @@ const (
 	FieldSecretSealed = "secret_sealed"
 	// FieldPreviousSealed holds the string denoting the previous_sealed field in the database.
 	FieldPreviousSealed = "previous_sealed"
-	// FieldPreviousUntil holds the string denoting the previous_until field in the database.
-	FieldPreviousUntil = "previous_until"
 	// FieldEnabled holds the string denoting the enabled field in the database.
 	FieldEnabled = "enabled"
 	// FieldDisabledReason holds the string denoting the disabled_reason field in the database.
 	FieldDisabledReason = "disabled_reason"
 	// FieldFailingSince holds the string denoting the failing_since field in the database.
 	FieldFailingSince = "failing_since"
+	// FieldPreviousUntil holds the string denoting the previous_until field in the database.
+	FieldPreviousUntil = "previous_until"
 	// FieldCreatedBy holds the string denoting the created_by field in the database.
 	FieldCreatedBy = "created_by"
 	// Table holds the table name of the webhooksubscription in the database.
@@ -53,10 +53,10 @@ var Columns = []string{
 	FieldDescription,
 	FieldSecretSealed,
 	FieldPreviousSealed,
-	FieldPreviousUntil,
 	FieldEnabled,
 	FieldDisabledReason,
 	FieldFailingSince,
+	FieldPreviousUntil,
 	FieldCreatedBy,
 }
 
@@ -129,11 +129,6 @@ func ByDescription(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldDescription, opts...).ToFunc()
 }
 
-// ByPreviousUntil orders the results by the previous_until field.
-func ByPreviousUntil(opts ...sql.OrderTermOption) OrderOption {
-	return sql.OrderByField(FieldPreviousUntil, opts...).ToFunc()
-}
-
 // ByEnabled orders the results by the enabled field.
 func ByEnabled(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldEnabled, opts...).ToFunc()
@@ -147,6 +142,11 @@ func ByDisabledReason(opts ...sql.OrderTermOption) OrderOption {
 // ByFailingSince orders the results by the failing_since field.
 func ByFailingSince(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldFailingSince, opts...).ToFunc()
+}
+
+// ByPreviousUntil orders the results by the previous_until field.
+func ByPreviousUntil(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldPreviousUntil, opts...).ToFunc()
 }
 
 // ByCreatedBy orders the results by the created_by field.

@@ -99,11 +99,6 @@ func PreviousSealed(v []byte) predicate.WebhookSubscription {
 	return predicate.WebhookSubscription(sql.FieldEQ(FieldPreviousSealed, v))
 }
 
-// PreviousUntil applies equality check predicate on the "previous_until" field. It's identical to PreviousUntilEQ.
-func PreviousUntil(v time.Time) predicate.WebhookSubscription {
-	return predicate.WebhookSubscription(sql.FieldEQ(FieldPreviousUntil, v))
-}
-
 // Enabled applies equality check predicate on the "enabled" field. It's identical to EnabledEQ.
 func Enabled(v bool) predicate.WebhookSubscription {
 	return predicate.WebhookSubscription(sql.FieldEQ(FieldEnabled, v))
@@ -117,6 +112,11 @@ func DisabledReason(v string) predicate.WebhookSubscription {
 // FailingSince applies equality check predicate on the "failing_since" field. It's identical to FailingSinceEQ.
 func FailingSince(v time.Time) predicate.WebhookSubscription {
 	return predicate.WebhookSubscription(sql.FieldEQ(FieldFailingSince, v))
+}
+
+// PreviousUntil applies equality check predicate on the "previous_until" field. It's identical to PreviousUntilEQ.
+func PreviousUntil(v time.Time) predicate.WebhookSubscription {
+	return predicate.WebhookSubscription(sql.FieldEQ(FieldPreviousUntil, v))
 }
 
 // CreatedBy applies equality check predicate on the "created_by" field. It's identical to CreatedByEQ.
@@ -499,56 +499,6 @@ func PreviousSealedNotNil() predicate.WebhookSubscription {
 	return predicate.WebhookSubscription(sql.FieldNotNull(FieldPreviousSealed))
 }
 
-// PreviousUntilEQ applies the EQ predicate on the "previous_until" field.
-func PreviousUntilEQ(v time.Time) predicate.WebhookSubscription {
-	return predicate.WebhookSubscription(sql.FieldEQ(FieldPreviousUntil, v))
-}
-
-// PreviousUntilNEQ applies the NEQ predicate on the "previous_until" field.
-func PreviousUntilNEQ(v time.Time) predicate.WebhookSubscription {
-	return predicate.WebhookSubscription(sql.FieldNEQ(FieldPreviousUntil, v))
-}
-
-// PreviousUntilIn applies the In predicate on the "previous_until" field.
-func PreviousUntilIn(vs ...time.Time) predicate.WebhookSubscription {
-	return predicate.WebhookSubscription(sql.FieldIn(FieldPreviousUntil, vs...))
-}
-
-// PreviousUntilNotIn applies the NotIn predicate on the "previous_until" field.
-func PreviousUntilNotIn(vs ...time.Time) predicate.WebhookSubscription {
-	return predicate.WebhookSubscription(sql.FieldNotIn(FieldPreviousUntil, vs...))
-}
-
-// PreviousUntilGT applies the GT predicate on the "previous_until" field.
-func PreviousUntilGT(v time.Time) predicate.WebhookSubscription {
-	return predicate.WebhookSubscription(sql.FieldGT(FieldPreviousUntil, v))
-}
-
-// PreviousUntilGTE applies the GTE predicate on the "previous_until" field.
-func PreviousUntilGTE(v time.Time) predicate.WebhookSubscription {
-	return predicate.WebhookSubscription(sql.FieldGTE(FieldPreviousUntil, v))
-}
-
-// PreviousUntilLT applies the LT predicate on the "previous_until" field.
-func PreviousUntilLT(v time.Time) predicate.WebhookSubscription {
-	return predicate.WebhookSubscription(sql.FieldLT(FieldPreviousUntil, v))
-}
-
-// PreviousUntilLTE applies the LTE predicate on the "previous_until" field.
-func PreviousUntilLTE(v time.Time) predicate.WebhookSubscription {
-	return predicate.WebhookSubscription(sql.FieldLTE(FieldPreviousUntil, v))
-}
-
-// PreviousUntilIsNil applies the IsNil predicate on the "previous_until" field.
-func PreviousUntilIsNil() predicate.WebhookSubscription {
-	return predicate.WebhookSubscription(sql.FieldIsNull(FieldPreviousUntil))
-}
-
-// PreviousUntilNotNil applies the NotNil predicate on the "previous_until" field.
-func PreviousUntilNotNil() predicate.WebhookSubscription {
-	return predicate.WebhookSubscription(sql.FieldNotNull(FieldPreviousUntil))
-}
-
 // EnabledEQ applies the EQ predicate on the "enabled" field.
 func EnabledEQ(v bool) predicate.WebhookSubscription {
 	return predicate.WebhookSubscription(sql.FieldEQ(FieldEnabled, v))
@@ -682,6 +632,56 @@ func FailingSinceIsNil() predicate.WebhookSubscription {
 // FailingSinceNotNil applies the NotNil predicate on the "failing_since" field.
 func FailingSinceNotNil() predicate.WebhookSubscription {
 	return predicate.WebhookSubscription(sql.FieldNotNull(FieldFailingSince))
+}
+
+// PreviousUntilEQ applies the EQ predicate on the "previous_until" field.
+func PreviousUntilEQ(v time.Time) predicate.WebhookSubscription {
+	return predicate.WebhookSubscription(sql.FieldEQ(FieldPreviousUntil, v))
+}
+
+// PreviousUntilNEQ applies the NEQ predicate on the "previous_until" field.
+func PreviousUntilNEQ(v time.Time) predicate.WebhookSubscription {
+	return predicate.WebhookSubscription(sql.FieldNEQ(FieldPreviousUntil, v))
+}
+
+// PreviousUntilIn applies the In predicate on the "previous_until" field.
+func PreviousUntilIn(vs ...time.Time) predicate.WebhookSubscription {
+	return predicate.WebhookSubscription(sql.FieldIn(FieldPreviousUntil, vs...))
+}
+
+// PreviousUntilNotIn applies the NotIn predicate on the "previous_until" field.
+func PreviousUntilNotIn(vs ...time.Time) predicate.WebhookSubscription {
+	return predicate.WebhookSubscription(sql.FieldNotIn(FieldPreviousUntil, vs...))
+}
+
+// PreviousUntilGT applies the GT predicate on the "previous_until" field.
+func PreviousUntilGT(v time.Time) predicate.WebhookSubscription {
+	return predicate.WebhookSubscription(sql.FieldGT(FieldPreviousUntil, v))
+}
+
+// PreviousUntilGTE applies the GTE predicate on the "previous_until" field.
+func PreviousUntilGTE(v time.Time) predicate.WebhookSubscription {
+	return predicate.WebhookSubscription(sql.FieldGTE(FieldPreviousUntil, v))
+}
+
+// PreviousUntilLT applies the LT predicate on the "previous_until" field.
+func PreviousUntilLT(v time.Time) predicate.WebhookSubscription {
+	return predicate.WebhookSubscription(sql.FieldLT(FieldPreviousUntil, v))
+}
+
+// PreviousUntilLTE applies the LTE predicate on the "previous_until" field.
+func PreviousUntilLTE(v time.Time) predicate.WebhookSubscription {
+	return predicate.WebhookSubscription(sql.FieldLTE(FieldPreviousUntil, v))
+}
+
+// PreviousUntilIsNil applies the IsNil predicate on the "previous_until" field.
+func PreviousUntilIsNil() predicate.WebhookSubscription {
+	return predicate.WebhookSubscription(sql.FieldIsNull(FieldPreviousUntil))
+}
+
+// PreviousUntilNotNil applies the NotNil predicate on the "previous_until" field.
+func PreviousUntilNotNil() predicate.WebhookSubscription {
+	return predicate.WebhookSubscription(sql.FieldNotNull(FieldPreviousUntil))
 }
 
 // CreatedByEQ applies the EQ predicate on the "created_by" field.

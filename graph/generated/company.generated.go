@@ -19,9 +19,6 @@ import (
 
 // region    ************************** generated!.gotpl **************************
 
-type CompanyResolver interface {
-	Etag(ctx context.Context, obj *view.Company) (string, error)
-}
 type ViewerResolver interface {
 	Permissions(ctx context.Context, obj *view.Viewer) ([]string, error)
 	Company(ctx context.Context, obj *view.Viewer) (*view.Company, error)
@@ -35,170 +32,6 @@ type ViewerResolver interface {
 // endregion ***************************** args.gotpl *****************************
 
 // region    **************************** field.gotpl *****************************
-
-func (ec *executionContext) _Company_id(ctx context.Context, field graphql.CollectedField, obj *view.Company) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
-}
-func (ec *executionContext) fieldContext_Company_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Company", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func (ec *executionContext) _Company_name(ctx context.Context, field graphql.CollectedField, obj *view.Company) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
-}
-func (ec *executionContext) fieldContext_Company_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Company", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _Company_slug(ctx context.Context, field graphql.CollectedField, obj *view.Company) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Slug)
-}
-func (ec *executionContext) fieldContext_Company_slug(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Company", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _Company_plan(ctx context.Context, field graphql.CollectedField, obj *view.Company) (ret graphql.Marshaler) {
-	return ec.marshalNPlan2atriumᚋentᚋcompanyᚐPlan(ctx, field.Selections, obj.Plan)
-}
-func (ec *executionContext) fieldContext_Company_plan(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Company", field, false, false, errors.New("field of type Plan does not have child fields"))
-}
-
-func (ec *executionContext) _Company_mfaRequired(ctx context.Context, field graphql.CollectedField, obj *view.Company) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.MfaRequired)
-}
-func (ec *executionContext) fieldContext_Company_mfaRequired(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Company", field, false, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func (ec *executionContext) _Company_sessionLifetimeMinutes(ctx context.Context, field graphql.CollectedField, obj *view.Company) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.SessionLifetimeMinutes)
-}
-func (ec *executionContext) fieldContext_Company_sessionLifetimeMinutes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Company", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func (ec *executionContext) _Company_jitUsers(ctx context.Context, field graphql.CollectedField, obj *view.Company) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.JitUsers)
-}
-func (ec *executionContext) fieldContext_Company_jitUsers(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Company", field, false, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func (ec *executionContext) _Company_agentAgreement(ctx context.Context, field graphql.CollectedField, obj *view.Company) (ret graphql.Marshaler) {
-	return ec.marshalOFloat2ᚖfloat64(ctx, field.Selections, obj.AgentAgreement)
-}
-func (ec *executionContext) fieldContext_Company_agentAgreement(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Company", field, false, false, errors.New("field of type Float does not have child fields"))
-}
-
-func (ec *executionContext) _Company_agentRunsPerDay(ctx context.Context, field graphql.CollectedField, obj *view.Company) (ret graphql.Marshaler) {
-	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.AgentRunsPerDay)
-}
-func (ec *executionContext) fieldContext_Company_agentRunsPerDay(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Company", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func (ec *executionContext) _Company_limits(ctx context.Context, field graphql.CollectedField, obj *view.Company) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Company_limits(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Limits, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v ratelimit.Limit) graphql.Marshaler {
-			return ec.marshalNCompanyLimits2atriumᚋinternalᚋplatformᚋratelimitᚐLimit(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Company_limits(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Company",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_CompanyLimits(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _Company_sandbox(ctx context.Context, field graphql.CollectedField, obj *view.Company) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Company_sandbox(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Sandbox, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *view.Sandbox) graphql.Marshaler {
-			return ec.marshalOSandbox2ᚖatriumᚋgraphᚋinternalᚋviewᚐSandbox(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_Company_sandbox(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Company",
-		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Sandbox(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _Company_createdAt(ctx context.Context, field graphql.CollectedField, obj *view.Company) (ret graphql.Marshaler) {
-	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.CreatedAt)
-}
-func (ec *executionContext) fieldContext_Company_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Company", field, false, false, errors.New("field of type Time does not have child fields"))
-}
-
-func (ec *executionContext) _Company_updatedAt(ctx context.Context, field graphql.CollectedField, obj *view.Company) (ret graphql.Marshaler) {
-	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.UpdatedAt)
-}
-func (ec *executionContext) fieldContext_Company_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Company", field, false, false, errors.New("field of type Time does not have child fields"))
-}
-
-func (ec *executionContext) _Company_etag(ctx context.Context, field graphql.CollectedField, obj *view.Company) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Company_etag(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Company().Etag(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Company_etag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Company", field, true, true, errors.New("field of type String does not have child fields"))
-}
 
 func (ec *executionContext) _CompanyLimits_perMinute(ctx context.Context, field graphql.CollectedField, obj *ratelimit.Limit) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.PerMinute)
@@ -401,99 +234,6 @@ func (ec *executionContext) fieldContext_Viewer_notificationSettings(_ context.C
 
 // region    **************************** object.gotpl ****************************
 
-var companyImplementors = []string{"Company"}
-
-func (ec *executionContext) _Company(ctx context.Context, sel ast.SelectionSet, obj *view.Company) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, companyImplementors)
-
-	out := inline.NewFields(fields)
-
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("Company")
-		case "id":
-			out.Values[i] = ec._Company_id(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "name":
-			out.Values[i] = ec._Company_name(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "slug":
-			out.Values[i] = ec._Company_slug(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "plan":
-			out.Values[i] = ec._Company_plan(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "mfaRequired":
-			out.Values[i] = ec._Company_mfaRequired(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "sessionLifetimeMinutes":
-			out.Values[i] = ec._Company_sessionLifetimeMinutes(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "jitUsers":
-			out.Values[i] = ec._Company_jitUsers(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "agentAgreement":
-			out.Values[i] = ec._Company_agentAgreement(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "agentRunsPerDay":
-			out.Values[i] = ec._Company_agentRunsPerDay(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "limits":
-			out.Values[i] = ec._Company_limits(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "sandbox":
-			out.Values[i] = ec._Company_sandbox(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "createdAt":
-			out.Values[i] = ec._Company_createdAt(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "updatedAt":
-			out.Values[i] = ec._Company_updatedAt(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "etag":
-			out.Values[i] = ec._Company_etag(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	return out
-}
-
 var companyLimitsImplementors = []string{"CompanyLimits"}
 
 func (ec *executionContext) _CompanyLimits(ctx context.Context, sel ast.SelectionSet, obj *ratelimit.Limit) graphql.Marshaler {
@@ -660,16 +400,6 @@ func (ec *executionContext) _Viewer(ctx context.Context, sel ast.SelectionSet, o
 
 // region    ***************************** type.gotpl *****************************
 
-func (ec *executionContext) marshalNCompany2ᚖatriumᚋgraphᚋinternalᚋviewᚐCompany(ctx context.Context, sel ast.SelectionSet, v *view.Company) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._Company(ctx, sel, v)
-}
-
 func (ec *executionContext) marshalNCompanyLimits2atriumᚋinternalᚋplatformᚋratelimitᚐLimit(ctx context.Context, sel ast.SelectionSet, v ratelimit.Limit) graphql.Marshaler {
 	return ec._CompanyLimits(ctx, sel, &v)
 }
@@ -741,13 +471,6 @@ func (ec *executionContext) marshalNViewerType2string(ctx context.Context, sel a
 		}
 	}
 	return res
-}
-
-func (ec *executionContext) marshalOCompany2ᚖatriumᚋgraphᚋinternalᚋviewᚐCompany(ctx context.Context, sel ast.SelectionSet, v *view.Company) graphql.Marshaler {
-	if v == nil {
-		return graphql.Null
-	}
-	return ec._Company(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOSandbox2ᚖatriumᚋgraphᚋinternalᚋviewᚐSandbox(ctx context.Context, sel ast.SelectionSet, v *view.Sandbox) graphql.Marshaler {

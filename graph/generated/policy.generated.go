@@ -15,7 +15,6 @@ import (
 	"atrium/ent/accesspolicy"
 	"atrium/ent/accesspolicyversion"
 	"atrium/graph/internal/inline"
-	"atrium/graph/internal/relay"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/policy"
 )
@@ -30,15 +29,6 @@ type AccessDeciderResolver interface {
 type AccessDecisionResolver interface {
 	DecidedBy(ctx context.Context, obj *ent.AccessDecision) (*policy.DecidedBy, error)
 }
-type AccessPolicyResolver interface {
-	Description(ctx context.Context, obj *ent.AccessPolicy) (*string, error)
-
-	Condition(ctx context.Context, obj *ent.AccessPolicy) (json.RawMessage, error)
-
-	Versions(ctx context.Context, obj *ent.AccessPolicy, first *int, after *string) (*relay.Connection[ent.AccessPolicyVersion], error)
-
-	Etag(ctx context.Context, obj *ent.AccessPolicy) (string, error)
-}
 type AccessUnmetResolver interface {
 	Want(ctx context.Context, obj *policy.Unmet) (json.RawMessage, error)
 	Have(ctx context.Context, obj *policy.Unmet) (json.RawMessage, error)
@@ -51,28 +41,6 @@ type AccessPolicyDraftInputResolver interface {
 // endregion ************************** generated!.gotpl **************************
 
 // region    ***************************** args.gotpl *****************************
-
-func (ec *executionContext) field_AccessPolicy_versions_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
-	var err error
-	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
-		func(ctx context.Context, v any) (*int, error) {
-			return ec.unmarshalOInt2ᚖint(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["first"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOString2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["after"] = arg1
-	return args, nil
-}
 
 // endregion ***************************** args.gotpl *****************************
 
@@ -420,189 +388,6 @@ func (ec *executionContext) fieldContext_AccessExplanation_unmet(_ context.Conte
 		},
 	}
 	return fc, nil
-}
-
-func (ec *executionContext) _AccessPolicy_id(ctx context.Context, field graphql.CollectedField, obj *ent.AccessPolicy) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
-}
-func (ec *executionContext) fieldContext_AccessPolicy_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AccessPolicy", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func (ec *executionContext) _AccessPolicy_name(ctx context.Context, field graphql.CollectedField, obj *ent.AccessPolicy) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
-}
-func (ec *executionContext) fieldContext_AccessPolicy_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AccessPolicy", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _AccessPolicy_description(ctx context.Context, field graphql.CollectedField, obj *ent.AccessPolicy) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AccessPolicy_description(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.AccessPolicy().Description(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_AccessPolicy_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AccessPolicy", field, true, true, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _AccessPolicy_enabled(ctx context.Context, field graphql.CollectedField, obj *ent.AccessPolicy) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Enabled)
-}
-func (ec *executionContext) fieldContext_AccessPolicy_enabled(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AccessPolicy", field, false, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func (ec *executionContext) _AccessPolicy_effect(ctx context.Context, field graphql.CollectedField, obj *ent.AccessPolicy) (ret graphql.Marshaler) {
-	return ec.marshalNAccessEffect2atriumᚋentᚋaccesspolicyᚐEffect(ctx, field.Selections, obj.Effect)
-}
-func (ec *executionContext) fieldContext_AccessPolicy_effect(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AccessPolicy", field, false, false, errors.New("field of type AccessEffect does not have child fields"))
-}
-
-func (ec *executionContext) _AccessPolicy_action(ctx context.Context, field graphql.CollectedField, obj *ent.AccessPolicy) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Action)
-}
-func (ec *executionContext) fieldContext_AccessPolicy_action(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AccessPolicy", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _AccessPolicy_resource(ctx context.Context, field graphql.CollectedField, obj *ent.AccessPolicy) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Resource)
-}
-func (ec *executionContext) fieldContext_AccessPolicy_resource(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AccessPolicy", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _AccessPolicy_condition(ctx context.Context, field graphql.CollectedField, obj *ent.AccessPolicy) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AccessPolicy_condition(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.AccessPolicy().Condition(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v json.RawMessage) graphql.Marshaler {
-			return ec.marshalNJSON2encodingᚋjsonᚐRawMessage(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_AccessPolicy_condition(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AccessPolicy", field, true, true, errors.New("field of type JSON does not have child fields"))
-}
-
-func (ec *executionContext) _AccessPolicy_version(ctx context.Context, field graphql.CollectedField, obj *ent.AccessPolicy) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.Version)
-}
-func (ec *executionContext) fieldContext_AccessPolicy_version(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AccessPolicy", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func (ec *executionContext) _AccessPolicy_versions(ctx context.Context, field graphql.CollectedField, obj *ent.AccessPolicy) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AccessPolicy_versions(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.AccessPolicy().Versions(ctx, obj, fc.Args["first"].(*int), fc.Args["after"].(*string))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ent.AccessPolicyVersion]) graphql.Marshaler {
-			return ec.marshalOAccessPolicyVersionConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_AccessPolicy_versions(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "AccessPolicy",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_AccessPolicyVersionConnection(ctx, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = ec.field_AccessPolicy_versions_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _AccessPolicy_createdBy(ctx context.Context, field graphql.CollectedField, obj *ent.AccessPolicy) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.CreatedBy)
-}
-func (ec *executionContext) fieldContext_AccessPolicy_createdBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AccessPolicy", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func (ec *executionContext) _AccessPolicy_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.AccessPolicy) (ret graphql.Marshaler) {
-	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.CreatedAt)
-}
-func (ec *executionContext) fieldContext_AccessPolicy_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AccessPolicy", field, false, false, errors.New("field of type Time does not have child fields"))
-}
-
-func (ec *executionContext) _AccessPolicy_updatedAt(ctx context.Context, field graphql.CollectedField, obj *ent.AccessPolicy) (ret graphql.Marshaler) {
-	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.UpdatedAt)
-}
-func (ec *executionContext) fieldContext_AccessPolicy_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AccessPolicy", field, false, false, errors.New("field of type Time does not have child fields"))
-}
-
-func (ec *executionContext) _AccessPolicy_etag(ctx context.Context, field graphql.CollectedField, obj *ent.AccessPolicy) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AccessPolicy_etag(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.AccessPolicy().Etag(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_AccessPolicy_etag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AccessPolicy", field, true, true, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _AccessPolicyVersion_id(ctx context.Context, field graphql.CollectedField, obj *ent.AccessPolicyVersion) (ret graphql.Marshaler) {
@@ -1182,99 +967,6 @@ func (ec *executionContext) _AccessExplanation(ctx context.Context, sel ast.Sele
 	return out
 }
 
-var accessPolicyImplementors = []string{"AccessPolicy", "Node"}
-
-func (ec *executionContext) _AccessPolicy(ctx context.Context, sel ast.SelectionSet, obj *ent.AccessPolicy) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, accessPolicyImplementors)
-
-	out := inline.NewFields(fields)
-
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("AccessPolicy")
-		case "id":
-			out.Values[i] = ec._AccessPolicy_id(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "name":
-			out.Values[i] = ec._AccessPolicy_name(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "description":
-			out.Values[i] = ec._AccessPolicy_description(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "enabled":
-			out.Values[i] = ec._AccessPolicy_enabled(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "effect":
-			out.Values[i] = ec._AccessPolicy_effect(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "action":
-			out.Values[i] = ec._AccessPolicy_action(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "resource":
-			out.Values[i] = ec._AccessPolicy_resource(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "condition":
-			out.Values[i] = ec._AccessPolicy_condition(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "version":
-			out.Values[i] = ec._AccessPolicy_version(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "versions":
-			out.Values[i] = ec._AccessPolicy_versions(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "createdBy":
-			out.Values[i] = ec._AccessPolicy_createdBy(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "createdAt":
-			out.Values[i] = ec._AccessPolicy_createdAt(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "updatedAt":
-			out.Values[i] = ec._AccessPolicy_updatedAt(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "etag":
-			out.Values[i] = ec._AccessPolicy_etag(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	return out
-}
-
 var accessPolicyVersionImplementors = []string{"AccessPolicyVersion"}
 
 func (ec *executionContext) _AccessPolicyVersion(ctx context.Context, sel ast.SelectionSet, obj *ent.AccessPolicyVersion) graphql.Marshaler {
@@ -1590,16 +1282,6 @@ func (ec *executionContext) marshalNAccessOutcome2string(ctx context.Context, se
 		}
 	}
 	return res
-}
-
-func (ec *executionContext) marshalNAccessPolicy2ᚖatriumᚋentᚐAccessPolicy(ctx context.Context, sel ast.SelectionSet, v *ent.AccessPolicy) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._AccessPolicy(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNAccessPolicyChange2atriumᚋentᚋaccesspolicyversionᚐChange(ctx context.Context, v any) (accesspolicyversion.Change, error) {

@@ -4,7 +4,6 @@ package generated
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"strconv"
 
@@ -13,836 +12,97 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/comment"
-	"atrium/ent/request"
+	request1 "atrium/ent/request"
 	"atrium/ent/routingrule"
 	"atrium/graph/internal/inline"
-	"atrium/graph/internal/relay"
-	request1 "atrium/internal/desk/request"
-	"atrium/internal/desk/sla"
+	"atrium/internal/desk/request"
 )
 
 // region    ************************** generated!.gotpl **************************
-
-type CommentResolver interface {
-	Etag(ctx context.Context, obj *ent.Comment) (string, error)
-	Author(ctx context.Context, obj *ent.Comment) (*ent.User, error)
-}
-type RequestResolver interface {
-	Description(ctx context.Context, obj *ent.Request) (*string, error)
-
-	Fields(ctx context.Context, obj *ent.Request) (json.RawMessage, error)
-	Tags(ctx context.Context, obj *ent.Request) (map[string]string, error)
-
-	SLA(ctx context.Context, obj *ent.Request) (*sla.Standing, error)
-
-	Etag(ctx context.Context, obj *ent.Request) (string, error)
-	Service(ctx context.Context, obj *ent.Request) (*ent.Service, error)
-	Offering(ctx context.Context, obj *ent.Request) (*ent.Offering, error)
-	Creator(ctx context.Context, obj *ent.Request) (relay.Actor, error)
-	Assignee(ctx context.Context, obj *ent.Request) (*ent.User, error)
-	Team(ctx context.Context, obj *ent.Request) (*ent.Team, error)
-	Execution(ctx context.Context, obj *ent.Request) (*ent.Execution, error)
-	Comments(ctx context.Context, obj *ent.Request, first *int, after *string) (*relay.Connection[ent.Comment], error)
-	ViewerMay(ctx context.Context, obj *ent.Request) ([]string, error)
-	AgentRuns(ctx context.Context, obj *ent.Request, first *int, after *string) (*relay.Connection[ent.AgentRun], error)
-}
-type RoutingRuleResolver interface {
-	Priority(ctx context.Context, obj *ent.RoutingRule) (*request.Priority, error)
-
-	Etag(ctx context.Context, obj *ent.RoutingRule) (string, error)
-}
 
 // endregion ************************** generated!.gotpl **************************
 
 // region    ***************************** args.gotpl *****************************
 
-func (ec *executionContext) field_Request_agentRuns_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
-	var err error
-	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
-		func(ctx context.Context, v any) (*int, error) {
-			return ec.unmarshalOInt2ᚖint(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["first"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOString2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["after"] = arg1
-	return args, nil
-}
-
-func (ec *executionContext) field_Request_comments_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
-	var err error
-	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
-		func(ctx context.Context, v any) (*int, error) {
-			return ec.unmarshalOInt2ᚖint(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["first"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOString2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["after"] = arg1
-	return args, nil
-}
-
 // endregion ***************************** args.gotpl *****************************
 
 // region    **************************** field.gotpl *****************************
 
-func (ec *executionContext) _Comment_id(ctx context.Context, field graphql.CollectedField, obj *ent.Comment) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
-}
-func (ec *executionContext) fieldContext_Comment_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Comment", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func (ec *executionContext) _Comment_requestId(ctx context.Context, field graphql.CollectedField, obj *ent.Comment) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.RequestID)
-}
-func (ec *executionContext) fieldContext_Comment_requestId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Comment", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func (ec *executionContext) _Comment_authorId(ctx context.Context, field graphql.CollectedField, obj *ent.Comment) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.AuthorID)
-}
-func (ec *executionContext) fieldContext_Comment_authorId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Comment", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func (ec *executionContext) _Comment_body(ctx context.Context, field graphql.CollectedField, obj *ent.Comment) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Body)
-}
-func (ec *executionContext) fieldContext_Comment_body(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Comment", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _Comment_visibility(ctx context.Context, field graphql.CollectedField, obj *ent.Comment) (ret graphql.Marshaler) {
-	return ec.marshalNCommentVisibility2atriumᚋentᚋcommentᚐVisibility(ctx, field.Selections, obj.Visibility)
-}
-func (ec *executionContext) fieldContext_Comment_visibility(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Comment", field, false, false, errors.New("field of type CommentVisibility does not have child fields"))
-}
-
-func (ec *executionContext) _Comment_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.Comment) (ret graphql.Marshaler) {
-	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.CreatedAt)
-}
-func (ec *executionContext) fieldContext_Comment_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Comment", field, false, false, errors.New("field of type Time does not have child fields"))
-}
-
-func (ec *executionContext) _Comment_updatedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Comment) (ret graphql.Marshaler) {
-	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.UpdatedAt)
-}
-func (ec *executionContext) fieldContext_Comment_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Comment", field, false, false, errors.New("field of type Time does not have child fields"))
-}
-
-func (ec *executionContext) _Comment_etag(ctx context.Context, field graphql.CollectedField, obj *ent.Comment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Comment_etag(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Comment().Etag(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Comment_etag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Comment", field, true, true, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _Comment_author(ctx context.Context, field graphql.CollectedField, obj *ent.Comment) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Comment_author(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Comment().Author(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.User) graphql.Marshaler {
-			return ec.marshalOUser2ᚖatriumᚋentᚐUser(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_Comment_author(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Comment",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_User(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _CompanyStat_key(ctx context.Context, field graphql.CollectedField, obj *request1.Stat) (ret graphql.Marshaler) {
+func (ec *executionContext) _CompanyStat_key(ctx context.Context, field graphql.CollectedField, obj *request.Stat) (ret graphql.Marshaler) {
 	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Key)
 }
 func (ec *executionContext) fieldContext_CompanyStat_key(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CompanyStat", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _CompanyStat_filed(ctx context.Context, field graphql.CollectedField, obj *request1.Stat) (ret graphql.Marshaler) {
+func (ec *executionContext) _CompanyStat_filed(ctx context.Context, field graphql.CollectedField, obj *request.Stat) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.Filed)
 }
 func (ec *executionContext) fieldContext_CompanyStat_filed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CompanyStat", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _CompanyStat_finished(ctx context.Context, field graphql.CollectedField, obj *request1.Stat) (ret graphql.Marshaler) {
+func (ec *executionContext) _CompanyStat_finished(ctx context.Context, field graphql.CollectedField, obj *request.Stat) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.Finished)
 }
 func (ec *executionContext) fieldContext_CompanyStat_finished(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CompanyStat", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _CompanyStat_cancelled(ctx context.Context, field graphql.CollectedField, obj *request1.Stat) (ret graphql.Marshaler) {
+func (ec *executionContext) _CompanyStat_cancelled(ctx context.Context, field graphql.CollectedField, obj *request.Stat) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.Cancelled)
 }
 func (ec *executionContext) fieldContext_CompanyStat_cancelled(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CompanyStat", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _CompanyStat_open(ctx context.Context, field graphql.CollectedField, obj *request1.Stat) (ret graphql.Marshaler) {
+func (ec *executionContext) _CompanyStat_open(ctx context.Context, field graphql.CollectedField, obj *request.Stat) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.Open)
 }
 func (ec *executionContext) fieldContext_CompanyStat_open(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CompanyStat", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _CompanyStat_answerP50(ctx context.Context, field graphql.CollectedField, obj *request1.Stat) (ret graphql.Marshaler) {
+func (ec *executionContext) _CompanyStat_answerP50(ctx context.Context, field graphql.CollectedField, obj *request.Stat) (ret graphql.Marshaler) {
 	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.AnswerP50)
 }
 func (ec *executionContext) fieldContext_CompanyStat_answerP50(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CompanyStat", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _CompanyStat_answerP90(ctx context.Context, field graphql.CollectedField, obj *request1.Stat) (ret graphql.Marshaler) {
+func (ec *executionContext) _CompanyStat_answerP90(ctx context.Context, field graphql.CollectedField, obj *request.Stat) (ret graphql.Marshaler) {
 	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.AnswerP90)
 }
 func (ec *executionContext) fieldContext_CompanyStat_answerP90(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CompanyStat", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _CompanyStat_completionP50(ctx context.Context, field graphql.CollectedField, obj *request1.Stat) (ret graphql.Marshaler) {
+func (ec *executionContext) _CompanyStat_completionP50(ctx context.Context, field graphql.CollectedField, obj *request.Stat) (ret graphql.Marshaler) {
 	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.CompletionP50)
 }
 func (ec *executionContext) fieldContext_CompanyStat_completionP50(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CompanyStat", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _CompanyStat_completionP90(ctx context.Context, field graphql.CollectedField, obj *request1.Stat) (ret graphql.Marshaler) {
+func (ec *executionContext) _CompanyStat_completionP90(ctx context.Context, field graphql.CollectedField, obj *request.Stat) (ret graphql.Marshaler) {
 	return ec.marshalOInt2ᚖint(ctx, field.Selections, obj.CompletionP90)
 }
 func (ec *executionContext) fieldContext_CompanyStat_completionP90(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CompanyStat", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _CompanyStat_slaMet(ctx context.Context, field graphql.CollectedField, obj *request1.Stat) (ret graphql.Marshaler) {
+func (ec *executionContext) _CompanyStat_slaMet(ctx context.Context, field graphql.CollectedField, obj *request.Stat) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.SLAMet)
 }
 func (ec *executionContext) fieldContext_CompanyStat_slaMet(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CompanyStat", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _CompanyStat_slaMissed(ctx context.Context, field graphql.CollectedField, obj *request1.Stat) (ret graphql.Marshaler) {
+func (ec *executionContext) _CompanyStat_slaMissed(ctx context.Context, field graphql.CollectedField, obj *request.Stat) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.SLAMissed)
 }
 func (ec *executionContext) fieldContext_CompanyStat_slaMissed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CompanyStat", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func (ec *executionContext) _Request_id(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
-}
-func (ec *executionContext) fieldContext_Request_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func (ec *executionContext) _Request_serviceId(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.ServiceID)
-}
-func (ec *executionContext) fieldContext_Request_serviceId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func (ec *executionContext) _Request_offeringId(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.OfferingID)
-}
-func (ec *executionContext) fieldContext_Request_offeringId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func (ec *executionContext) _Request_title(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Title)
-}
-func (ec *executionContext) fieldContext_Request_title(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _Request_description(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Request_description(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Request().Description(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_Request_description(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Request", field, true, true, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _Request_status(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
-	return ec.marshalNRequestStatus2atriumᚋentᚋrequestᚐStatus(ctx, field.Selections, obj.Status)
-}
-func (ec *executionContext) fieldContext_Request_status(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type RequestStatus does not have child fields"))
-}
-
-func (ec *executionContext) _Request_priority(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
-	return ec.marshalNRequestPriority2atriumᚋentᚋrequestᚐPriority(ctx, field.Selections, obj.Priority)
-}
-func (ec *executionContext) fieldContext_Request_priority(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type RequestPriority does not have child fields"))
-}
-
-func (ec *executionContext) _Request_fields(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Request_fields(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Request().Fields(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v json.RawMessage) graphql.Marshaler {
-			return ec.marshalNJSON2encodingᚋjsonᚐRawMessage(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Request_fields(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Request", field, true, true, errors.New("field of type JSON does not have child fields"))
-}
-
-func (ec *executionContext) _Request_tags(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Request_tags(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Request().Tags(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v map[string]string) graphql.Marshaler {
-			return ec.marshalNStringMap2map(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Request_tags(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Request", field, true, true, errors.New("field of type StringMap does not have child fields"))
-}
-
-func (ec *executionContext) _Request_createdBy(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.CreatedBy)
-}
-func (ec *executionContext) fieldContext_Request_createdBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func (ec *executionContext) _Request_assigneeId(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
-	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.AssigneeID)
-}
-func (ec *executionContext) fieldContext_Request_assigneeId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func (ec *executionContext) _Request_teamId(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
-	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.TeamID)
-}
-func (ec *executionContext) fieldContext_Request_teamId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func (ec *executionContext) _Request_executionId(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
-	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.ExecutionID)
-}
-func (ec *executionContext) fieldContext_Request_executionId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func (ec *executionContext) _Request_routingRuleId(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
-	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.RoutingRuleID)
-}
-func (ec *executionContext) fieldContext_Request_routingRuleId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func (ec *executionContext) _Request_waiting(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Waiting)
-}
-func (ec *executionContext) fieldContext_Request_waiting(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func (ec *executionContext) _Request_snoozedUntil(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖtimeᚐTime(ctx, field.Selections, obj.SnoozedUntil)
-}
-func (ec *executionContext) fieldContext_Request_snoozedUntil(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type Time does not have child fields"))
-}
-
-func (ec *executionContext) _Request_sla(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Request_sla(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Request().SLA(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *sla.Standing) graphql.Marshaler {
-			return ec.marshalOSLA2ᚖatriumᚋinternalᚋdeskᚋslaᚐStanding(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_Request_sla(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Request",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_SLA(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _Request_acceptedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖtimeᚐTime(ctx, field.Selections, obj.AcceptedAt)
-}
-func (ec *executionContext) fieldContext_Request_acceptedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type Time does not have child fields"))
-}
-
-func (ec *executionContext) _Request_completedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖtimeᚐTime(ctx, field.Selections, obj.CompletedAt)
-}
-func (ec *executionContext) fieldContext_Request_completedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type Time does not have child fields"))
-}
-
-func (ec *executionContext) _Request_cancelledAt(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
-	return ec.marshalOTime2ᚖtimeᚐTime(ctx, field.Selections, obj.CancelledAt)
-}
-func (ec *executionContext) fieldContext_Request_cancelledAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type Time does not have child fields"))
-}
-
-func (ec *executionContext) _Request_declineReason(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
-	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.DeclineReason)
-}
-func (ec *executionContext) fieldContext_Request_declineReason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _Request_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
-	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.CreatedAt)
-}
-func (ec *executionContext) fieldContext_Request_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type Time does not have child fields"))
-}
-
-func (ec *executionContext) _Request_updatedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
-	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.UpdatedAt)
-}
-func (ec *executionContext) fieldContext_Request_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Request", field, false, false, errors.New("field of type Time does not have child fields"))
-}
-
-func (ec *executionContext) _Request_etag(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Request_etag(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Request().Etag(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Request_etag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Request", field, true, true, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _Request_service(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Request_service(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Request().Service(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Service) graphql.Marshaler {
-			return ec.marshalOService2ᚖatriumᚋentᚐService(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_Request_service(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Request",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Service(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _Request_offering(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Request_offering(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Request().Offering(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Offering) graphql.Marshaler {
-			return ec.marshalOOffering2ᚖatriumᚋentᚐOffering(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_Request_offering(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Request",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Offering(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _Request_creator(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Request_creator(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Request().Creator(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v relay.Actor) graphql.Marshaler {
-			return ec.marshalOActor2atriumᚋgraphᚋinternalᚋrelayᚐActor(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_Request_creator(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Request",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return nil, errors.New("FieldContext.Child cannot be called on type INTERFACE")
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _Request_assignee(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Request_assignee(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Request().Assignee(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.User) graphql.Marshaler {
-			return ec.marshalOUser2ᚖatriumᚋentᚐUser(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_Request_assignee(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Request",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_User(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _Request_team(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Request_team(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Request().Team(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Team) graphql.Marshaler {
-			return ec.marshalOTeam2ᚖatriumᚋentᚐTeam(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_Request_team(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Request",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Team(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _Request_execution(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Request_execution(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Request().Execution(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *ent.Execution) graphql.Marshaler {
-			return ec.marshalOExecution2ᚖatriumᚋentᚐExecution(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_Request_execution(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Request",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Execution(ctx, field)
-		},
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _Request_comments(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Request_comments(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Request().Comments(ctx, obj, fc.Args["first"].(*int), fc.Args["after"].(*string))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ent.Comment]) graphql.Marshaler {
-			return ec.marshalOCommentConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_Request_comments(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Request",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_CommentConnection(ctx, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = ec.field_Request_comments_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
-}
-
-func (ec *executionContext) _Request_viewerMay(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Request_viewerMay(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Request().ViewerMay(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
-			return ec.marshalNString2ᚕstringᚄ(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Request_viewerMay(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Request", field, true, true, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _Request_agentRuns(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Request_agentRuns(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Request().AgentRuns(ctx, obj, fc.Args["first"].(*int), fc.Args["after"].(*string))
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *relay.Connection[ent.AgentRun]) graphql.Marshaler {
-			return ec.marshalOAgentRunConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_Request_agentRuns(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	fc = &graphql.FieldContext{
-		Object:     "Request",
-		Field:      field,
-		IsMethod:   true,
-		IsResolver: true,
-		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_AgentRunConnection(ctx, field)
-		},
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = ec.Recover(ctx, r)
-			ec.Error(ctx, err)
-		}
-	}()
-	ctx = graphql.WithFieldContext(ctx, fc)
-	if fc.Args, err = ec.field_Request_agentRuns_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
-		ec.Error(ctx, err)
-		return fc, err
-	}
-	return fc, nil
 }
 
 func (ec *executionContext) _RequestChange_change(ctx context.Context, field graphql.CollectedField, obj *RequestChange) (ret graphql.Marshaler) {
@@ -884,130 +144,21 @@ func (ec *executionContext) fieldContext_RequestChange_request(_ context.Context
 	return fc, nil
 }
 
-func (ec *executionContext) _RequestCount_value(ctx context.Context, field graphql.CollectedField, obj *request1.Counted) (ret graphql.Marshaler) {
+func (ec *executionContext) _RequestCount_value(ctx context.Context, field graphql.CollectedField, obj *request.Counted) (ret graphql.Marshaler) {
 	return ec.marshalOString2ᚖstring(ctx, field.Selections, obj.Value)
 }
 func (ec *executionContext) fieldContext_RequestCount_value(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("RequestCount", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _RequestCount_count(ctx context.Context, field graphql.CollectedField, obj *request1.Counted) (ret graphql.Marshaler) {
+func (ec *executionContext) _RequestCount_count(ctx context.Context, field graphql.CollectedField, obj *request.Counted) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.Count)
 }
 func (ec *executionContext) fieldContext_RequestCount_count(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("RequestCount", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
-func (ec *executionContext) _RoutingRule_id(ctx context.Context, field graphql.CollectedField, obj *ent.RoutingRule) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
-}
-func (ec *executionContext) fieldContext_RoutingRule_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("RoutingRule", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func (ec *executionContext) _RoutingRule_name(ctx context.Context, field graphql.CollectedField, obj *ent.RoutingRule) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
-}
-func (ec *executionContext) fieldContext_RoutingRule_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("RoutingRule", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _RoutingRule_position(ctx context.Context, field graphql.CollectedField, obj *ent.RoutingRule) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.Position)
-}
-func (ec *executionContext) fieldContext_RoutingRule_position(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("RoutingRule", field, false, false, errors.New("field of type Int does not have child fields"))
-}
-
-func (ec *executionContext) _RoutingRule_when(ctx context.Context, field graphql.CollectedField, obj *ent.RoutingRule) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.When)
-}
-func (ec *executionContext) fieldContext_RoutingRule_when(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("RoutingRule", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _RoutingRule_teamId(ctx context.Context, field graphql.CollectedField, obj *ent.RoutingRule) (ret graphql.Marshaler) {
-	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.TeamID)
-}
-func (ec *executionContext) fieldContext_RoutingRule_teamId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("RoutingRule", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func (ec *executionContext) _RoutingRule_assignTo(ctx context.Context, field graphql.CollectedField, obj *ent.RoutingRule) (ret graphql.Marshaler) {
-	return ec.marshalNRoutingAssignment2atriumᚋentᚋroutingruleᚐAssignTo(ctx, field.Selections, obj.AssignTo)
-}
-func (ec *executionContext) fieldContext_RoutingRule_assignTo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("RoutingRule", field, false, false, errors.New("field of type RoutingAssignment does not have child fields"))
-}
-
-func (ec *executionContext) _RoutingRule_priority(ctx context.Context, field graphql.CollectedField, obj *ent.RoutingRule) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_RoutingRule_priority(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.RoutingRule().Priority(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *request.Priority) graphql.Marshaler {
-			return ec.marshalORequestPriority2ᚖatriumᚋentᚋrequestᚐPriority(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_RoutingRule_priority(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("RoutingRule", field, true, true, errors.New("field of type RequestPriority does not have child fields"))
-}
-
-func (ec *executionContext) _RoutingRule_enabled(ctx context.Context, field graphql.CollectedField, obj *ent.RoutingRule) (ret graphql.Marshaler) {
-	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.Enabled)
-}
-func (ec *executionContext) fieldContext_RoutingRule_enabled(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("RoutingRule", field, false, false, errors.New("field of type Boolean does not have child fields"))
-}
-
-func (ec *executionContext) _RoutingRule_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.RoutingRule) (ret graphql.Marshaler) {
-	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.CreatedAt)
-}
-func (ec *executionContext) fieldContext_RoutingRule_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("RoutingRule", field, false, false, errors.New("field of type Time does not have child fields"))
-}
-
-func (ec *executionContext) _RoutingRule_updatedAt(ctx context.Context, field graphql.CollectedField, obj *ent.RoutingRule) (ret graphql.Marshaler) {
-	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.UpdatedAt)
-}
-func (ec *executionContext) fieldContext_RoutingRule_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("RoutingRule", field, false, false, errors.New("field of type Time does not have child fields"))
-}
-
-func (ec *executionContext) _RoutingRule_etag(ctx context.Context, field graphql.CollectedField, obj *ent.RoutingRule) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_RoutingRule_etag(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.RoutingRule().Etag(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_RoutingRule_etag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("RoutingRule", field, true, true, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _TakeNextRequestPayload_request(ctx context.Context, field graphql.CollectedField, obj *request1.Taken) (ret graphql.Marshaler) {
+func (ec *executionContext) _TakeNextRequestPayload_request(ctx context.Context, field graphql.CollectedField, obj *request.Taken) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
@@ -1051,77 +202,9 @@ func (ec *executionContext) fieldContext_TakeNextRequestPayload_request(_ contex
 
 // region    **************************** object.gotpl ****************************
 
-var commentImplementors = []string{"Comment", "Node"}
-
-func (ec *executionContext) _Comment(ctx context.Context, sel ast.SelectionSet, obj *ent.Comment) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, commentImplementors)
-
-	out := inline.NewFields(fields)
-
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("Comment")
-		case "id":
-			out.Values[i] = ec._Comment_id(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "requestId":
-			out.Values[i] = ec._Comment_requestId(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "authorId":
-			out.Values[i] = ec._Comment_authorId(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "body":
-			out.Values[i] = ec._Comment_body(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "visibility":
-			out.Values[i] = ec._Comment_visibility(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "createdAt":
-			out.Values[i] = ec._Comment_createdAt(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "updatedAt":
-			out.Values[i] = ec._Comment_updatedAt(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "etag":
-			out.Values[i] = ec._Comment_etag(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "author":
-			out.Values[i] = ec._Comment_author(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	return out
-}
-
 var companyStatImplementors = []string{"CompanyStat"}
 
-func (ec *executionContext) _CompanyStat(ctx context.Context, sel ast.SelectionSet, obj *request1.Stat) graphql.Marshaler {
+func (ec *executionContext) _CompanyStat(ctx context.Context, sel ast.SelectionSet, obj *request.Stat) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, companyStatImplementors)
 
 	out := inline.NewFields(fields)
@@ -1197,194 +280,6 @@ func (ec *executionContext) _CompanyStat(ctx context.Context, sel ast.SelectionS
 	return out
 }
 
-var requestImplementors = []string{"Request", "Node"}
-
-func (ec *executionContext) _Request(ctx context.Context, sel ast.SelectionSet, obj *ent.Request) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, requestImplementors)
-
-	out := inline.NewFields(fields)
-
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("Request")
-		case "id":
-			out.Values[i] = ec._Request_id(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "serviceId":
-			out.Values[i] = ec._Request_serviceId(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "offeringId":
-			out.Values[i] = ec._Request_offeringId(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "title":
-			out.Values[i] = ec._Request_title(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "description":
-			out.Values[i] = ec._Request_description(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "status":
-			out.Values[i] = ec._Request_status(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "priority":
-			out.Values[i] = ec._Request_priority(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "fields":
-			out.Values[i] = ec._Request_fields(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "tags":
-			out.Values[i] = ec._Request_tags(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "createdBy":
-			out.Values[i] = ec._Request_createdBy(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "assigneeId":
-			out.Values[i] = ec._Request_assigneeId(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "teamId":
-			out.Values[i] = ec._Request_teamId(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "executionId":
-			out.Values[i] = ec._Request_executionId(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "routingRuleId":
-			out.Values[i] = ec._Request_routingRuleId(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "waiting":
-			out.Values[i] = ec._Request_waiting(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "snoozedUntil":
-			out.Values[i] = ec._Request_snoozedUntil(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "sla":
-			out.Values[i] = ec._Request_sla(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "acceptedAt":
-			out.Values[i] = ec._Request_acceptedAt(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "completedAt":
-			out.Values[i] = ec._Request_completedAt(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "cancelledAt":
-			out.Values[i] = ec._Request_cancelledAt(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "declineReason":
-			out.Values[i] = ec._Request_declineReason(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "createdAt":
-			out.Values[i] = ec._Request_createdAt(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "updatedAt":
-			out.Values[i] = ec._Request_updatedAt(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "etag":
-			out.Values[i] = ec._Request_etag(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "service":
-			out.Values[i] = ec._Request_service(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "offering":
-			out.Values[i] = ec._Request_offering(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "creator":
-			out.Values[i] = ec._Request_creator(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "assignee":
-			out.Values[i] = ec._Request_assignee(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "team":
-			out.Values[i] = ec._Request_team(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "execution":
-			out.Values[i] = ec._Request_execution(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "comments":
-			out.Values[i] = ec._Request_comments(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "viewerMay":
-			out.Values[i] = ec._Request_viewerMay(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "agentRuns":
-			out.Values[i] = ec._Request_agentRuns(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	return out
-}
-
 var requestChangeImplementors = []string{"RequestChange"}
 
 func (ec *executionContext) _RequestChange(ctx context.Context, sel ast.SelectionSet, obj *RequestChange) graphql.Marshaler {
@@ -1420,7 +315,7 @@ func (ec *executionContext) _RequestChange(ctx context.Context, sel ast.Selectio
 
 var requestCountImplementors = []string{"RequestCount"}
 
-func (ec *executionContext) _RequestCount(ctx context.Context, sel ast.SelectionSet, obj *request1.Counted) graphql.Marshaler {
+func (ec *executionContext) _RequestCount(ctx context.Context, sel ast.SelectionSet, obj *request.Counted) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, requestCountImplementors)
 
 	out := inline.NewFields(fields)
@@ -1451,87 +346,9 @@ func (ec *executionContext) _RequestCount(ctx context.Context, sel ast.Selection
 	return out
 }
 
-var routingRuleImplementors = []string{"RoutingRule", "Node"}
-
-func (ec *executionContext) _RoutingRule(ctx context.Context, sel ast.SelectionSet, obj *ent.RoutingRule) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, routingRuleImplementors)
-
-	out := inline.NewFields(fields)
-
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("RoutingRule")
-		case "id":
-			out.Values[i] = ec._RoutingRule_id(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "name":
-			out.Values[i] = ec._RoutingRule_name(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "position":
-			out.Values[i] = ec._RoutingRule_position(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "when":
-			out.Values[i] = ec._RoutingRule_when(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "teamId":
-			out.Values[i] = ec._RoutingRule_teamId(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "assignTo":
-			out.Values[i] = ec._RoutingRule_assignTo(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "priority":
-			out.Values[i] = ec._RoutingRule_priority(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "enabled":
-			out.Values[i] = ec._RoutingRule_enabled(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "createdAt":
-			out.Values[i] = ec._RoutingRule_createdAt(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "updatedAt":
-			out.Values[i] = ec._RoutingRule_updatedAt(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "etag":
-			out.Values[i] = ec._RoutingRule_etag(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	return out
-}
-
 var takeNextRequestPayloadImplementors = []string{"TakeNextRequestPayload"}
 
-func (ec *executionContext) _TakeNextRequestPayload(ctx context.Context, sel ast.SelectionSet, obj *request1.Taken) graphql.Marshaler {
+func (ec *executionContext) _TakeNextRequestPayload(ctx context.Context, sel ast.SelectionSet, obj *request.Taken) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, takeNextRequestPayloadImplementors)
 
 	out := inline.NewFields(fields)
@@ -1561,16 +378,6 @@ func (ec *executionContext) _TakeNextRequestPayload(ctx context.Context, sel ast
 
 // region    ***************************** type.gotpl *****************************
 
-func (ec *executionContext) marshalNComment2ᚖatriumᚋentᚐComment(ctx context.Context, sel ast.SelectionSet, v *ent.Comment) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._Comment(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNCommentVisibility2atriumᚋentᚋcommentᚐVisibility(ctx context.Context, v any) (comment.Visibility, error) {
 	tmp, err := graphql.UnmarshalString(v)
 	res := comment.Visibility(tmp)
@@ -1588,7 +395,7 @@ func (ec *executionContext) marshalNCommentVisibility2atriumᚋentᚋcommentᚐV
 	return res
 }
 
-func (ec *executionContext) marshalNCompanyStat2ᚕᚖatriumᚋinternalᚋdeskᚋrequestᚐStatᚄ(ctx context.Context, sel ast.SelectionSet, v []*request1.Stat) graphql.Marshaler {
+func (ec *executionContext) marshalNCompanyStat2ᚕᚖatriumᚋinternalᚋdeskᚋrequestᚐStatᚄ(ctx context.Context, sel ast.SelectionSet, v []*request.Stat) graphql.Marshaler {
 	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -1604,7 +411,7 @@ func (ec *executionContext) marshalNCompanyStat2ᚕᚖatriumᚋinternalᚋdesk�
 	return ret
 }
 
-func (ec *executionContext) marshalNCompanyStat2ᚖatriumᚋinternalᚋdeskᚋrequestᚐStat(ctx context.Context, sel ast.SelectionSet, v *request1.Stat) graphql.Marshaler {
+func (ec *executionContext) marshalNCompanyStat2ᚖatriumᚋinternalᚋdeskᚋrequestᚐStat(ctx context.Context, sel ast.SelectionSet, v *request.Stat) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -1624,16 +431,6 @@ func (ec *executionContext) marshalNCompanyStatsBy2atriumᚋgraphᚋgeneratedᚐ
 	return v
 }
 
-func (ec *executionContext) marshalNRequest2ᚖatriumᚋentᚐRequest(ctx context.Context, sel ast.SelectionSet, v *ent.Request) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._Request(ctx, sel, v)
-}
-
 func (ec *executionContext) marshalNRequestChange2ᚖatriumᚋgraphᚋgeneratedᚐRequestChange(ctx context.Context, sel ast.SelectionSet, v *RequestChange) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -1644,7 +441,7 @@ func (ec *executionContext) marshalNRequestChange2ᚖatriumᚋgraphᚋgenerated�
 	return ec._RequestChange(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNRequestCount2ᚕᚖatriumᚋinternalᚋdeskᚋrequestᚐCountedᚄ(ctx context.Context, sel ast.SelectionSet, v []*request1.Counted) graphql.Marshaler {
+func (ec *executionContext) marshalNRequestCount2ᚕᚖatriumᚋinternalᚋdeskᚋrequestᚐCountedᚄ(ctx context.Context, sel ast.SelectionSet, v []*request.Counted) graphql.Marshaler {
 	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
@@ -1660,7 +457,7 @@ func (ec *executionContext) marshalNRequestCount2ᚕᚖatriumᚋinternalᚋdesk�
 	return ret
 }
 
-func (ec *executionContext) marshalNRequestCount2ᚖatriumᚋinternalᚋdeskᚋrequestᚐCounted(ctx context.Context, sel ast.SelectionSet, v *request1.Counted) graphql.Marshaler {
+func (ec *executionContext) marshalNRequestCount2ᚖatriumᚋinternalᚋdeskᚋrequestᚐCounted(ctx context.Context, sel ast.SelectionSet, v *request.Counted) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -1680,13 +477,13 @@ func (ec *executionContext) marshalNRequestCountBy2atriumᚋgraphᚋgeneratedᚐ
 	return v
 }
 
-func (ec *executionContext) unmarshalNRequestPriority2atriumᚋentᚋrequestᚐPriority(ctx context.Context, v any) (request.Priority, error) {
+func (ec *executionContext) unmarshalNRequestPriority2atriumᚋentᚋrequestᚐPriority(ctx context.Context, v any) (request1.Priority, error) {
 	tmp, err := graphql.UnmarshalString(v)
-	res := request.Priority(tmp)
+	res := request1.Priority(tmp)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNRequestPriority2atriumᚋentᚋrequestᚐPriority(ctx context.Context, sel ast.SelectionSet, v request.Priority) graphql.Marshaler {
+func (ec *executionContext) marshalNRequestPriority2atriumᚋentᚋrequestᚐPriority(ctx context.Context, sel ast.SelectionSet, v request1.Priority) graphql.Marshaler {
 	_ = sel
 	res := graphql.MarshalString(string(v))
 	if res == graphql.Null {
@@ -1713,13 +510,13 @@ func (ec *executionContext) marshalNRequestPriority2string(ctx context.Context, 
 	return res
 }
 
-func (ec *executionContext) unmarshalNRequestStatus2atriumᚋentᚋrequestᚐStatus(ctx context.Context, v any) (request.Status, error) {
+func (ec *executionContext) unmarshalNRequestStatus2atriumᚋentᚋrequestᚐStatus(ctx context.Context, v any) (request1.Status, error) {
 	tmp, err := graphql.UnmarshalString(v)
-	res := request.Status(tmp)
+	res := request1.Status(tmp)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNRequestStatus2atriumᚋentᚋrequestᚐStatus(ctx context.Context, sel ast.SelectionSet, v request.Status) graphql.Marshaler {
+func (ec *executionContext) marshalNRequestStatus2atriumᚋentᚋrequestᚐStatus(ctx context.Context, sel ast.SelectionSet, v request1.Status) graphql.Marshaler {
 	_ = sel
 	res := graphql.MarshalString(string(v))
 	if res == graphql.Null {
@@ -1763,17 +560,7 @@ func (ec *executionContext) marshalNRoutingAssignment2atriumᚋentᚋroutingrule
 	return res
 }
 
-func (ec *executionContext) marshalNRoutingRule2ᚖatriumᚋentᚐRoutingRule(ctx context.Context, sel ast.SelectionSet, v *ent.RoutingRule) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._RoutingRule(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNTakeNextRequestPayload2ᚖatriumᚋinternalᚋdeskᚋrequestᚐTaken(ctx context.Context, sel ast.SelectionSet, v *request1.Taken) graphql.Marshaler {
+func (ec *executionContext) marshalNTakeNextRequestPayload2ᚖatriumᚋinternalᚋdeskᚋrequestᚐTaken(ctx context.Context, sel ast.SelectionSet, v *request.Taken) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -1799,13 +586,6 @@ func (ec *executionContext) marshalOCommentVisibility2ᚖstring(ctx context.Cont
 	_ = ctx
 	res := graphql.MarshalString(*v)
 	return res
-}
-
-func (ec *executionContext) marshalORequest2ᚖatriumᚋentᚐRequest(ctx context.Context, sel ast.SelectionSet, v *ent.Request) graphql.Marshaler {
-	if v == nil {
-		return graphql.Null
-	}
-	return ec._Request(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalORequestPriority2ᚕstringᚄ(ctx context.Context, v any) ([]string, error) {
@@ -1844,16 +624,16 @@ func (ec *executionContext) marshalORequestPriority2ᚕstringᚄ(ctx context.Con
 	return ret
 }
 
-func (ec *executionContext) unmarshalORequestPriority2ᚖatriumᚋentᚋrequestᚐPriority(ctx context.Context, v any) (*request.Priority, error) {
+func (ec *executionContext) unmarshalORequestPriority2ᚖatriumᚋentᚋrequestᚐPriority(ctx context.Context, v any) (*request1.Priority, error) {
 	if v == nil {
 		return nil, nil
 	}
 	tmp, err := graphql.UnmarshalString(v)
-	res := request.Priority(tmp)
+	res := request1.Priority(tmp)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalORequestPriority2ᚖatriumᚋentᚋrequestᚐPriority(ctx context.Context, sel ast.SelectionSet, v *request.Priority) graphql.Marshaler {
+func (ec *executionContext) marshalORequestPriority2ᚖatriumᚋentᚋrequestᚐPriority(ctx context.Context, sel ast.SelectionSet, v *request1.Priority) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}

@@ -454,28 +454,6 @@ enum ModelConnectionKind {
   openai
 }
 
-"Where a company's language models are asked."
-type ModelConnection implements Node {
-  "The connection's id, mdl_…"
-  id: ID!
-  "What people call it."
-  name: String!
-  "What it speaks."
-  kind: ModelConnectionKind!
-  "Its address; chat/completions is below it."
-  baseUrl: String!
-  "The secret whose value is its key; empty for none."
-  secretName: String!
-  "What agents may ask for there; the first is what they get."
-  models: [String!]!
-  "When it was made."
-  createdAt: Time!
-  "When it was last changed."
-  updatedAt: Time!
-  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
-  etag: String!
-}
-
 "What a run that asks a model may take: beyond any of it the request is handed over."
 type AgentLimits {
   "What it looks at and decides."
@@ -488,52 +466,7 @@ type AgentLimits {
   minutes: Int!
 }
 
-"An automated participant: its draft, and where its published version stands."
-type Agent implements Node & Actor {
-  "The agent's id, agt_…"
-  id: ID!
-  "What people call it."
-  name: String!
-  "What it works."
-  type: AgentType!
-  "Who runs it."
-  source: AgentSource!
-  "Whether it works."
-  status: AgentStatus!
-  "The published version; 0 before the first."
-  version: Int!
-  "How far it goes by itself."
-  autonomy: AgentAutonomy!
-  "The user who answers for it."
-  ownerId: ID
-  "What it may do; never more than its owner."
-  role: AgentRole!
-  "What it may do of that."
-  scopes: [String!]!
-  "CEL over request: the new requests that it takes; empty for all."
-  filter: String!
-  "Whose eyes bound what it reads, besides its own rights."
-  sees: AgentSees!
-  "What people want of it."
-  instructions: String!
-  "What it thinks with."
-  engine: AgentEngine!
-  "Where its model is asked; null for the server's own model."
-  modelConnectionId: ID
-  "The model's name there; empty for the connection's first."
-  model: String!
-  "What a run that asks a model may take."
-  limits: AgentLimits!
-  "The operations that it may use."
-  tools: [AgentTool!]!
-  "Runs that it begins in any 24 hours; those beyond are handed over to people."
-  runsPerDay: Int!
-  "Whether it only proposes, and to admins alone."
-  shadow: Boolean!
-  "Where runs of a CUSTOM agent are pushed to; empty for one that asks for them."
-  endpointUrl: String!
-  "How many minutes it has for its opinion about a task."
-  consultMinutes: Int!
+extend type Agent implements Actor {
   "What was published, the newest first."
   versions(
     "How many, 1 to 100."
@@ -550,12 +483,6 @@ type Agent implements Node & Actor {
   ): AgentEvaluationConnection
   "The user who answers for it."
   owner: User
-  "When it was made."
-  createdAt: Time!
-  "When it was last changed."
-  updatedAt: Time!
-  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
-  etag: String!
 }
 
 "The operations that agents may use, as this schema names them."
@@ -738,44 +665,7 @@ enum AgentRunStatus {
   STOPPED
 }
 
-"One agent's work on one request."
-type AgentRun implements Node {
-  "The run's id, run_…"
-  id: ID!
-  "The agent."
-  agentId: ID!
-  "The published version that it obeys."
-  agentVersion: Int!
-  "The request."
-  requestId: ID!
-  "Counted from 1 in each request."
-  number: Int!
-  "Why it began."
-  trigger: AgentRunTrigger!
-  "Where it is."
-  status: AgentRunStatus!
-  "Whether admins alone see it."
-  shadow: Boolean!
-  "What it did, in order."
-  steps: [AgentStep!]!
-  "How often it has planned; three times at most, as the request changes."
-  plans: Int!
-  "Calls of its model."
-  modelCalls: Int!
-  "Tokens that its model was sent."
-  inputTokens: Int!
-  "Tokens that its model answered."
-  outputTokens: Int!
-  "The task of a workflow that it is about."
-  taskId: ID
-  "Of a CUSTOM agent: when the work is handed over if nothing is heard of it."
-  leaseUntil: Time
-  "What it was completed with."
-  outcome: String!
-  "Why it ended so, for people."
-  reason: String!
-  "When it ended."
-  endedAt: Time
+extend type AgentRun {
   "What it proposes or waits to do, the newest first."
   actions(
     "How many, 1 to 100."
@@ -785,10 +675,6 @@ type AgentRun implements Node {
   ): AgentActionConnection
   "The request."
   request: Request
-  "When it was made."
-  createdAt: Time!
-  "When it was last changed."
-  updatedAt: Time!
 }
 
 "One thing that a run did."
@@ -831,50 +717,11 @@ enum AgentActionStatus {
   EXPIRED
 }
 
-"What an agent proposes, or waits to do."
-type AgentAction implements Node {
-  "The action's id, prp_…"
-  id: ID!
-  "The run that made it."
-  runId: ID!
-  "The request that it is about."
-  requestId: ID!
-  "The step of the run."
-  step: Int!
-  "Who does it."
-  kind: AgentActionKind!
-  "As this schema names it."
-  operation: String!
-  "Of the operation."
-  arguments: JSON
-  "The fields that it sets, and why."
-  changes: [AgentChange!]!
-  "Why, of the least certain change. Plain text."
-  rationale: String!
-  "Of the least certain change, 0 to 1."
-  confidence: Float!
-  "Ids of the rows that it rests on."
-  rows: [String!]!
-  "What a person approves: operation, arguments and request as they are."
-  digest: String!
-  "Whether admins alone see it, and nobody applies it."
-  shadow: Boolean!
-  "How it stands."
-  status: AgentActionStatus!
-  "Who decided."
-  decidedBy: ID
-  "When."
-  decidedAt: Time
-  "What was said about it."
-  comment: String!
+extend type AgentAction {
   "The run that made it."
   run: AgentRun
   "The request that it is about."
   request: Request
-  "When it was made."
-  createdAt: Time!
-  "When it was last changed."
-  updatedAt: Time!
 }
 
 "One field that an action sets."
@@ -1313,46 +1160,6 @@ type CreditNote {
   createdAt: Time!
 }
 
-"What a company was asked to pay. Nothing of it changes but its status."
-type Invoice implements Node {
-  "The invoice's id, inv_…"
-  id: ID!
-  "INV-000001 and so on, without gaps."
-  number: String!
-  "How it stands."
-  status: InvoiceStatus!
-  "The company's name when it was made."
-  billTo: String!
-  "Where the time begins that it is for."
-  periodStart: Time!
-  "Where that time ends."
-  periodEnd: Time!
-  "What it is made of."
-  lines: [InvoiceLine!]!
-  "The sum of the lines, in cents."
-  subtotal: Int!
-  "What was taken from the credits, in cents."
-  creditsApplied: Int!
-  "What was left to pay when it was made, in cents; never below zero."
-  amountDue: Int!
-  "The sum of its credit notes, in cents."
-  credited: Int!
-  "The first 200 of them, the oldest first."
-  creditNotes: [CreditNote!]!
-  "In lower case."
-  currency: String!
-  "Where it is as a PDF file, for whoever may read it and sends the session's cookie, a token or a key. Without .pdf it is a page."
-  pdfUrl: String!
-  "When it is charged next; null when it is not to be."
-  nextChargeAt: Time
-  "When nothing was left to pay any more."
-  paidAt: Time
-  "When it was made."
-  createdAt: Time!
-  "When it was last changed."
-  updatedAt: Time!
-}
-
 "A limit of the company under the plan that it has, and under another one."
 type LimitChange {
   "callsPerMinute, callsPerDay, queryCost or invitationsPerDay."
@@ -1424,30 +1231,7 @@ enum ServiceStatus {
   archived
 }
 
-"What a company offers."
-type Service implements Node {
-  "The service's id, svc_…"
-  id: ID!
-  "What people call it."
-  name: String!
-  "Its name in addresses; unique in the company."
-  slug: String!
-  "What it is about."
-  description: String
-  "Whether it takes requests."
-  status: ServiceStatus!
-  "The team that answers for it."
-  ownerTeamId: ID
-  "The organization that it belongs to."
-  organizationId: ID
-  "Texts by key, for filters and access policies."
-  tags: StringMap!
-  "When it was made."
-  createdAt: Time!
-  "When it was last changed."
-  updatedAt: Time!
-  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
-  etag: String!
+extend type Service {
   "The team that answers for it."
   ownerTeam: Team
   "The organization that it belongs to."
@@ -1481,34 +1265,7 @@ enum OfferingStatus {
   inactive
 }
 
-"One way to ask a service for something."
-type Offering implements Node {
-  "The offering's id, off_…"
-  id: ID!
-  "The service that it belongs to."
-  serviceId: ID!
-  "What people call it."
-  name: String!
-  "Its name in addresses; unique in the service."
-  slug: String!
-  "What it is about."
-  description: String
-  "Whether it takes requests."
-  status: OfferingStatus!
-  "What a request must say; without a form it may say anything."
-  form: JSON
-  "The workflow that its requests run through."
-  workflowId: ID
-  "How soon its requests should be dealt with."
-  sla: OfferingSLA
-  "Texts by key, for access policies."
-  tags: StringMap!
-  "When it was made."
-  createdAt: Time!
-  "When it was last changed."
-  updatedAt: Time!
-  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
-  etag: String!
+extend type Offering {
   "The service that it belongs to."
   service: Service
   "The workflow that its requests run through."
@@ -1673,38 +1430,6 @@ type Viewer {
   company: Company
 }
 
-"A tenant of the platform."
-type Company {
-  "The company's id, co_…"
-  id: ID!
-  "What people call it."
-  name: String!
-  "Its name in addresses; unique."
-  slug: String!
-  "What it has subscribed to."
-  plan: Plan!
-  "Members without a second factor enrol one at their next sign-in."
-  mfaRequired: Boolean!
-  "How long a web session lasts while it is not used."
-  sessionLifetimeMinutes: Int!
-  "People whom the operator's other issuer vouches for become members when they first come."
-  jitUsers: Boolean!
-  "How often an agent must decide as people did before it may act alone; 0.9 when null."
-  agentAgreement: Float
-  "Runs that its agents begin in any 24 hours, those of its sandbox apart; runs beyond them are handed over to people. 5000 when null."
-  agentRunsPerDay: Int
-  "What its callers may do at most."
-  limits: CompanyLimits!
-  "The company's sandbox; null when it is one itself."
-  sandbox: Sandbox
-  "When it was made."
-  createdAt: Time!
-  "When it was last changed."
-  updatedAt: Time!
-  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
-  etag: String!
-}
-
 "What a company's callers may do at most: the numbers of its plan, or its own. A sandbox has those of the Free plan."
 type CompanyLimits {
   "Calls of one key, or of one person with one client, in any 60 seconds."
@@ -1754,38 +1479,7 @@ enum ExecutionTrigger {
   webhook
 }
 
-"One run of a published version of a workflow."
-type Execution implements Node {
-  "The execution's id, exe_…"
-  id: ID!
-  "The workflow."
-  workflowId: ID!
-  "The published version that it runs, whatever is published meanwhile."
-  workflowVersion: Int!
-  "The request that it processes."
-  requestId: ID
-  "Where it is in its life."
-  status: ExecutionStatus!
-  "What started it."
-  trigger: ExecutionTrigger!
-  "The phase in which it stands, or ended."
-  phaseId: String
-  "What its expressions read: request, webhook and phases."
-  variables: JSON!
-  "The phases that it has entered, in order; the last 1,000 of more, the last 100 where several executions are asked for."
-  phases: [PhaseVisit!]!
-  "What people call the phases of its workflow, by their ids; null where the caller does not see the workflow."
-  phaseNames: StringMap
-  "Why it failed, or what somebody has to look at before it goes on."
-  error: ExecutionError
-  "When its first phase was entered."
-  startedAt: Time
-  "When it ended."
-  finishedAt: Time
-  "When it was made."
-  createdAt: Time!
-  "When it was last changed."
-  updatedAt: Time!
+extend type Execution {
   "The workflow."
   workflow: Workflow
   "The request that it processes."
@@ -1852,52 +1546,7 @@ enum TaskStatus {
   CANCELLED
 }
 
-"What a phase of an execution asks somebody to do."
-type Task implements Node {
-  "The task's id, task_…"
-  id: ID!
-  "The execution that it is part of."
-  executionId: ID!
-  "The request that it is about."
-  requestId: ID
-  "The phase of the execution."
-  phaseId: String!
-  "What is to be done, in a line."
-  title: String!
-  "What is to be done, in full."
-  instructions: String
-  "Where it is in its life."
-  status: TaskStatus!
-  "The user who is to work it."
-  assigneeId: ID
-  "The team that is to work it."
-  teamId: ID
-  "The agent that is to work it."
-  agentId: ID
-  "When it is to be done."
-  dueAt: Time
-  "When somebody first took it."
-  claimedAt: Time
-  "Where it stands against the service levels of its phase; null when nothing is promised."
-  sla: SLA
-  "What the completion's variables must answer; null for anything."
-  form: JSON
-  "What the completion may name as its outcome."
-  outcomes: [String!]!
-  "What is to be corrected in the request, of a task that asks for that."
-  corrections: [Correction!]!
-  "How it was completed."
-  outcome: String
-  "What it was completed with."
-  variables: JSON!
-  "The user or service account that completed it."
-  completedBy: ID
-  "When it was completed."
-  completedAt: Time
-  "When it was made."
-  createdAt: Time!
-  "When it was last changed."
-  updatedAt: Time!
+extend type Task {
   "The execution that it is part of."
   execution: Execution
   "The request that it is about."
@@ -1942,40 +1591,7 @@ enum ApprovalMode {
   quorum
 }
 
-"What a phase of an execution asks somebody to decide."
-type Approval implements Node {
-  "The approval's id, apr_…"
-  id: ID!
-  "The execution that it is part of."
-  executionId: ID!
-  "The request that it is about."
-  requestId: ID
-  "The phase of the execution."
-  phaseId: String!
-  "What is to be decided, in a line."
-  title: String!
-  "How it stands."
-  status: ApprovalStatus!
-  "Whether it is about the outcome of the phase's task."
-  signOff: Boolean!
-  "Whose decisions settle it."
-  mode: ApprovalMode!
-  "How many must approve, with the mode quorum."
-  quorum: Int!
-  "Whether the approvers decide in the order of the list."
-  sequential: Boolean!
-  "Who decides."
-  approvers: [Approver!]!
-  "What they decided, in the order in which it came."
-  decisions: [ApprovalDecision!]!
-  "Whether decideApproval would take a decision of the caller now: as an approver, whose turn it is, and who has not decided."
-  viewerMayDecide: Boolean!
-  "Until when they may decide."
-  expiresAt: Time
-  "When it was made."
-  createdAt: Time!
-  "When it was last changed."
-  updatedAt: Time!
+extend type Approval {
   "The execution that it is part of."
   execution: Execution
   "The request that it is about."
@@ -2028,36 +1644,7 @@ enum IncidentResolution {
   MOVE
 }
 
-"What keeps an execution from going on until somebody has looked at it."
-type Incident implements Node {
-  "The incident's id, inc_…"
-  id: ID!
-  "The execution that waits."
-  executionId: ID!
-  "The phase of the execution."
-  phaseId: String!
-  "What went wrong, for programs."
-  code: String!
-  "What went wrong, for people."
-  message: String!
-  "Whether it was looked at."
-  status: IncidentStatus!
-  "What was done about it."
-  resolution: IncidentResolution
-  "By phase: what was put in the place of what the phases had left behind."
-  variables: JSON!
-  "The version that a MOVE brought the execution to."
-  toVersion: Int
-  "The phase of that version in which it went on."
-  toPhaseId: String
-  "Who did it."
-  resolvedBy: ID
-  "When."
-  resolvedAt: Time
-  "When it was made."
-  createdAt: Time!
-  "When it was last changed."
-  updatedAt: Time!
+extend type Incident {
   "The execution that waits."
   execution: Execution
 }
@@ -2145,40 +1732,6 @@ enum SignatureStyle {
   pagerduty
 }
 
-"An address that starts a workflow when it is called."
-type InboundWebhook implements Node {
-  "The webhook's id, whi_…"
-  id: ID!
-  "What people call it."
-  name: String!
-  "Where it is called."
-  url: String!
-  "The workflow that each call starts."
-  workflowId: ID!
-  "The offering against which each call files a request; null for none."
-  offeringId: ID
-  "What the request is made of: title, priority and fields, all of them CEL over webhook."
-  fieldMapping: JSON
-  "How calls are signed."
-  signatureStyle: SignatureStyle!
-  "Whether calls must be signed."
-  verifySignature: Boolean!
-  "Whether it takes calls."
-  enabled: Boolean!
-  "What is dangerous about it; null for nothing."
-  warning: String
-  "Until when calls may be signed with the secret before, too; null without one."
-  previousUntil: Time
-  "The user who made it."
-  createdBy: ID!
-  "When it was made."
-  createdAt: Time!
-  "When it was last changed."
-  updatedAt: Time!
-  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
-  etag: String!
-}
-
 "What came of the call of an inbound webhook."
 enum InboundOutcome {
   "It has started a workflow."
@@ -2253,44 +1806,6 @@ enum ApiKeyStatus {
   revoked
   "Its time is over."
   expired
-}
-
-"A credential for calls from server to server. Its value is shown once, when it is made."
-type ApiKey implements Node {
-  "The key's id, key_…"
-  id: ID!
-  "What people call it."
-  name: String!
-  "What its value begins with: key_live_ or key_test_."
-  prefix: String!
-  "The last four characters of its value."
-  last4: String!
-  "What it may be used for."
-  scopes: [String!]!
-  "It reaches the sandbox and nothing else."
-  test: Boolean!
-  "Whether it works."
-  status: ApiKeyStatus!
-  "The addresses and CIDR prefixes that it works from; anywhere without them."
-  allowedIps: [String!]!
-  "The user who stands behind it."
-  userId: ID
-  "The service account that stands behind it."
-  serviceAccountId: ID
-  "The agent that stands behind it."
-  agentId: ID
-  "The user who made it."
-  createdBy: ID!
-  "When it ends; null for never."
-  expiresAt: Time
-  "When it was revoked."
-  revokedAt: Time
-  "When it was last used."
-  lastUsedAt: Time
-  "When it was made."
-  createdAt: Time!
-  "When it was last changed."
-  updatedAt: Time!
 }
 
 "An application that obtains tokens for people."
@@ -2485,32 +2000,7 @@ interface Actor {
   name: String!
 }
 
-"A member of the company."
-type User implements Node & Actor {
-  "The user's id, usr_…"
-  id: ID!
-  "In lower case; unique in the company."
-  email: String!
-  "What people call them."
-  name: String!
-  "What they may do."
-  role: Role!
-  "Whether they can sign in."
-  status: UserStatus!
-  "What access policies may ask for as principal.attributes."
-  attributes: StringMap!
-  "The teams that they are in, ordered by id."
-  teamIds: [ID!]!
-  "Whether signing in takes a second factor."
-  mfaEnabled: Boolean!
-  "When they last called; null before the first time."
-  lastSeenAt: Time
-  "When it was made."
-  createdAt: Time!
-  "When it was last changed."
-  updatedAt: Time!
-  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
-  etag: String!
+extend type User implements Actor {
   "The teams that they are in, the latest first."
   teams(
     "How many, 1 to 100."
@@ -2520,26 +2010,7 @@ type User implements Node & Actor {
   ): TeamConnection
 }
 
-"A group of users."
-type Team implements Node {
-  "The team's id, team_…"
-  id: ID!
-  "What people call it."
-  name: String!
-  "Its name in addresses; unique in the company."
-  slug: String!
-  "What it is for."
-  description: String
-  "The organization that it belongs to."
-  organizationId: ID
-  "The users in it, ordered by id."
-  memberIds: [ID!]!
-  "When it was made."
-  createdAt: Time!
-  "When it was last changed."
-  updatedAt: Time!
-  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
-  etag: String!
+extend type Team {
   "The organization that it belongs to."
   organization: Organization
   "The users in it, the latest first."
@@ -2551,45 +2022,12 @@ type Team implements Node {
   ): UserConnection
 }
 
-"A node of the company's own structure, such as a division."
-type Organization implements Node {
-  "The organization's id, org_…"
-  id: ID!
-  "What people call it."
-  name: String!
-  "Its name in addresses; unique in the company."
-  slug: String!
-  "The organization that it is part of."
-  parentId: ID
-  "Texts by key, for access policies."
-  tags: StringMap!
-  "When it was made."
-  createdAt: Time!
-  "When it was last changed."
-  updatedAt: Time!
-  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
-  etag: String!
+extend type Organization {
   "The organization that it is part of."
   parent: Organization
 }
 
-"A caller that is no person; API keys may stand on it."
-type ServiceAccount implements Node & Actor {
-  "The service account's id, sa_…"
-  id: ID!
-  "What people call it."
-  name: String!
-  "What it may do."
-  role: Role!
-  "Its API keys work."
-  enabled: Boolean!
-  "When it was made."
-  createdAt: Time!
-  "When it was last changed."
-  updatedAt: Time!
-  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
-  etag: String!
-}
+extend type ServiceAccount implements Actor
 
 "A user who cannot sign in any more."
 type DeactivateUserPayload {
@@ -2613,26 +2051,7 @@ enum AccessEffect {
   RequireApproval
 }
 
-"A rule about who may do what to which rows."
-type AccessPolicy implements Node {
-  "The policy's id, pol_…"
-  id: ID!
-  "What people call it."
-  name: String!
-  "What it is for."
-  description: String
-  "Whether it counts."
-  enabled: Boolean!
-  "What it does."
-  effect: AccessEffect!
-  "read, create, update, delete, or * for all of them."
-  action: String!
-  "Service, Request, …, or * for all of them."
-  resource: String!
-  "What must hold, all of it: {path: value}. {} holds always."
-  condition: JSON!
-  "+1 with every change."
-  version: Int!
+extend type AccessPolicy {
   "Its changes, the newest first."
   versions(
     "How many, 1 to 100."
@@ -2640,14 +2059,6 @@ type AccessPolicy implements Node {
     "The cursor to go on after."
     after: String
   ): AccessPolicyVersionConnection
-  "The user who made it."
-  createdBy: ID!
-  "When it was made."
-  createdAt: Time!
-  "When it was last changed."
-  updatedAt: Time!
-  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
-  etag: String!
 }
 
 "What a change did to an access policy."
@@ -2871,56 +2282,7 @@ enum RequestPriority {
   URGENT
 }
 
-"What a person filed against an offering."
-type Request implements Node {
-  "The request's id, req_…"
-  id: ID!
-  "The service that it is made against."
-  serviceId: ID!
-  "The offering that it is made against."
-  offeringId: ID!
-  "What it is about, in a line."
-  title: String!
-  "What it is about, in full."
-  description: String
-  "Where it is in its life."
-  status: RequestStatus!
-  "How urgent it is."
-  priority: RequestPriority!
-  "The answers to the offering's form, by field key."
-  fields: JSON!
-  "Texts by key, for filters and access policies."
-  tags: StringMap!
-  "The user or service account that filed it, or the inbound webhook whose call did."
-  createdBy: ID!
-  "The user who deals with it."
-  assigneeId: ID
-  "The team that deals with it."
-  teamId: ID
-  "The workflow execution that processes it."
-  executionId: ID
-  "The routing rule that held when it was filed, which may be gone."
-  routingRuleId: ID
-  "Whether the requester owes an answer. The clock of the resolution stands still."
-  waiting: Boolean!
-  "Until when nobody wants to see it in the inbox."
-  snoozedUntil: Time
-  "Where it stands against its service levels; null when nothing is promised."
-  sla: SLA
-  "When it was accepted."
-  acceptedAt: Time
-  "When it was completed."
-  completedAt: Time
-  "When it was cancelled."
-  cancelledAt: Time
-  "Why it was declined; null when nobody has said."
-  declineReason: String
-  "When it was made."
-  createdAt: Time!
-  "When it was last changed."
-  updatedAt: Time!
-  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
-  etag: String!
+extend type Request {
   "The service that it is made against."
   service: Service
   "The offering that it is made against."
@@ -2959,24 +2321,7 @@ enum CommentVisibility {
   internal
 }
 
-"What somebody said about a request."
-type Comment implements Node {
-  "The comment's id, cmt_…"
-  id: ID!
-  "The request that it is about."
-  requestId: ID!
-  "The user or service account that wrote it."
-  authorId: ID!
-  "What was said."
-  body: String!
-  "Who reads it."
-  visibility: CommentVisibility!
-  "When it was made."
-  createdAt: Time!
-  "When it was last changed."
-  updatedAt: Time!
-  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
-  etag: String!
+extend type Comment {
   "The user who wrote it; null when a service account did."
   author: User
 }
@@ -3013,32 +2358,6 @@ enum RoutingAssignment {
   leastLoaded
   "One active member after the other."
   roundRobin
-}
-
-"Says to whom requests go when they are filed. The first that holds counts."
-type RoutingRule implements Node {
-  "The rule's id, rul_…"
-  id: ID!
-  "What people call it."
-  name: String!
-  "Where it stands among the rules; of equals the older comes first."
-  position: Int!
-  "A CEL expression over request. One that reads what a request does not have does not hold."
-  when: String!
-  "The team that gets the request."
-  teamId: ID
-  "Whom of the team."
-  assignTo: RoutingAssignment!
-  "The priority that the request gets."
-  priority: RequestPriority
-  "Whether it counts."
-  enabled: Boolean!
-  "When it was made."
-  createdAt: Time!
-  "When it was last changed."
-  updatedAt: Time!
-  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
-  etag: String!
 }
 
 "By what requests are counted."
@@ -3133,28 +2452,6 @@ enum SavedViewScope {
   "Everybody in the company."
   company
 }
-
-"A list of requests that people come back to."
-type SavedView implements Node {
-  "The view's id, viw_…"
-  id: ID!
-  "What people call it."
-  name: String!
-  "Who sees it."
-  scope: SavedViewScope!
-  "What stands in the address of the list, such as status=PENDING&sort=-createdAt."
-  query: String!
-  "Whoever made it."
-  userId: ID!
-  "The team whose members see it."
-  teamId: ID
-  "When it was made."
-  createdAt: Time!
-  "When it was last changed."
-  updatedAt: Time!
-  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
-  etag: String!
-}
 `, BuiltIn: false},
 	{Name: "../search.graphqls", Input: `"What can be searched for."
 enum SearchType {
@@ -3196,59 +2493,7 @@ extend type Query {
   ): [SearchHit!]!
 }
 `, BuiltIn: false},
-	{Name: "../secret.graphqls", Input: `"A named value that workflows may use and nobody can read back."
-type Secret implements Node {
-  "The secret's id, sec_…"
-  id: ID!
-  "What workflows call it: secrets.NAME."
-  name: String!
-  "What it is for."
-  description: String
-  "Counts the values that it has had."
-  version: Int!
-  "The user or service account that created it."
-  createdBy: ID!
-  "When a workflow last used it."
-  lastUsedAt: Time
-  "When it was made."
-  createdAt: Time!
-  "When it was last changed."
-  updatedAt: Time!
-  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
-  etag: String!
-}
-`, BuiltIn: false},
-	{Name: "../session.graphqls", Input: `"A browser in which somebody is signed in to the web application."
-type Session {
-  "The session's id, ses_…"
-  id: ID!
-  "Who is signed in."
-  userId: ID!
-  "It is the one that this call was made in."
-  current: Boolean!
-  "It works in the company's sandbox at the moment."
-  sandbox: Boolean!
-  "How the person proved who it is, as in the amr of tokens."
-  methods: [String!]!
-  "When the person last proved in full who it is."
-  authenticatedAt: Time!
-  "When it was last used."
-  lastSeenAt: Time!
-  "When it ends, unless it is used meanwhile."
-  expiresAt: Time!
-  "When it was ended."
-  endedAt: Time
-  "The address that it was last used from."
-  ip: String
-  "The browser."
-  userAgent: String
-  "When it was made."
-  createdAt: Time!
-  "When it was last changed."
-  updatedAt: Time!
-}
-
-extend type Query {
+	{Name: "../session.graphqls", Input: `extend type Query {
   "The web sessions that a person has open, the newest first unless ordered otherwise. Takes a person."
   sessions(
     "Whose; the caller's own when not given."
@@ -3278,34 +2523,6 @@ enum WebhookOutcome {
   SUCCESS
   "It was given up."
   FAILED
-}
-
-"An address outside that gets the company's events."
-type WebhookSubscription implements Node {
-  "The subscription's id, whs_…"
-  id: ID!
-  "Where deliveries go."
-  url: String!
-  "The events that it asks for."
-  events: [String!]!
-  "What it is for."
-  description: String
-  "Whether events are sent."
-  enabled: Boolean!
-  "Why it was disabled; null while it is enabled."
-  disabledReason: String
-  "Since when no delivery has succeeded; null while they do."
-  failingSince: Time
-  "Until when deliveries carry a second signature, by the secret before; null without one."
-  previousUntil: Time
-  "The user who made it."
-  createdBy: ID!
-  "When it was made."
-  createdAt: Time!
-  "When it was last changed."
-  updatedAt: Time!
-  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
-  etag: String!
 }
 
 "One event on its way to one subscription."
@@ -3453,22 +2670,7 @@ enum WorkflowStatus {
   archived
 }
 
-"A process that requests run through."
-type Workflow implements Node {
-  "The workflow's id, wf_…"
-  id: ID!
-  "What people call it."
-  name: String!
-  "Its name in addresses; unique in the company."
-  slug: String!
-  "What it is for."
-  description: String
-  "Whether it runs."
-  status: WorkflowStatus!
-  "Of the last published definition; 0 before the first."
-  version: Int!
-  "The draft."
-  definition: JSON!
+extend type Workflow {
   "What was published, the newest first."
   versions(
     "How many, 1 to 100."
@@ -3476,12 +2678,6 @@ type Workflow implements Node {
     "The cursor to go on after."
     after: String
   ): WorkflowVersionConnection
-  "When it was made."
-  createdAt: Time!
-  "When it was last changed."
-  updatedAt: Time!
-  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
-  etag: String!
   "The rights that the caller has on it by role, scopes and access policies, such as workflow.publish; whether its state allows them is not looked at."
   viewerMay: [String!]!
 }
@@ -3562,28 +2758,6 @@ type CalendarException {
   date: String!
   "When work is done on it; not at all when there are none."
   hours: [WorkingTime!]!
-}
-
-"Working hours and holidays, by which timers and service levels count."
-type Calendar implements Node {
-  "The calendar's id, cal_…"
-  id: ID!
-  "What people call it."
-  name: String!
-  "A name of the IANA time zone database."
-  timeZone: String!
-  "When work is done; all hours of all days when null."
-  workingHours: WorkingHours
-  "Days without working hours, as YYYY-MM-DD."
-  holidays: [String!]!
-  "Days with hours of their own. They count before holidays."
-  exceptions: [CalendarException!]!
-  "When it was made."
-  createdAt: Time!
-  "When it was last changed."
-  updatedAt: Time!
-  "Changes with the row: send it back as ifMatch to change the row only as you saw it."
-  etag: String!
 }
 `, BuiltIn: false},
 	{Name: "derived.graphqls", Input: sourceData("derived.graphqls"), BuiltIn: false},
@@ -3724,8 +2898,6 @@ func (ec *executionContext) childFields_AccessPolicy(ctx context.Context, field 
 		return ec.fieldContext_AccessPolicy_condition(ctx, field)
 	case "version":
 		return ec.fieldContext_AccessPolicy_version(ctx, field)
-	case "versions":
-		return ec.fieldContext_AccessPolicy_versions(ctx, field)
 	case "createdBy":
 		return ec.fieldContext_AccessPolicy_createdBy(ctx, field)
 	case "createdAt":
@@ -3734,6 +2906,8 @@ func (ec *executionContext) childFields_AccessPolicy(ctx context.Context, field 
 		return ec.fieldContext_AccessPolicy_updatedAt(ctx, field)
 	case "etag":
 		return ec.fieldContext_AccessPolicy_etag(ctx, field)
+	case "versions":
+		return ec.fieldContext_AccessPolicy_versions(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type AccessPolicy", field.Name)
 }
@@ -3880,18 +3054,18 @@ func (ec *executionContext) childFields_Agent(ctx context.Context, field graphql
 		return ec.fieldContext_Agent_endpointUrl(ctx, field)
 	case "consultMinutes":
 		return ec.fieldContext_Agent_consultMinutes(ctx, field)
-	case "versions":
-		return ec.fieldContext_Agent_versions(ctx, field)
-	case "evaluations":
-		return ec.fieldContext_Agent_evaluations(ctx, field)
-	case "owner":
-		return ec.fieldContext_Agent_owner(ctx, field)
 	case "createdAt":
 		return ec.fieldContext_Agent_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_Agent_updatedAt(ctx, field)
 	case "etag":
 		return ec.fieldContext_Agent_etag(ctx, field)
+	case "versions":
+		return ec.fieldContext_Agent_versions(ctx, field)
+	case "evaluations":
+		return ec.fieldContext_Agent_evaluations(ctx, field)
+	case "owner":
+		return ec.fieldContext_Agent_owner(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Agent", field.Name)
 }
@@ -3932,14 +3106,14 @@ func (ec *executionContext) childFields_AgentAction(ctx context.Context, field g
 		return ec.fieldContext_AgentAction_decidedAt(ctx, field)
 	case "comment":
 		return ec.fieldContext_AgentAction_comment(ctx, field)
-	case "run":
-		return ec.fieldContext_AgentAction_run(ctx, field)
-	case "request":
-		return ec.fieldContext_AgentAction_request(ctx, field)
 	case "createdAt":
 		return ec.fieldContext_AgentAction_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_AgentAction_updatedAt(ctx, field)
+	case "run":
+		return ec.fieldContext_AgentAction_run(ctx, field)
+	case "request":
+		return ec.fieldContext_AgentAction_request(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type AgentAction", field.Name)
 }
@@ -4114,14 +3288,14 @@ func (ec *executionContext) childFields_AgentRun(ctx context.Context, field grap
 		return ec.fieldContext_AgentRun_reason(ctx, field)
 	case "endedAt":
 		return ec.fieldContext_AgentRun_endedAt(ctx, field)
-	case "actions":
-		return ec.fieldContext_AgentRun_actions(ctx, field)
-	case "request":
-		return ec.fieldContext_AgentRun_request(ctx, field)
 	case "createdAt":
 		return ec.fieldContext_AgentRun_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_AgentRun_updatedAt(ctx, field)
+	case "actions":
+		return ec.fieldContext_AgentRun_actions(ctx, field)
+	case "request":
+		return ec.fieldContext_AgentRun_request(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type AgentRun", field.Name)
 }
@@ -6138,6 +5312,8 @@ func (ec *executionContext) childFields_Request(ctx context.Context, field graph
 	switch field.Name {
 	case "id":
 		return ec.fieldContext_Request_id(ctx, field)
+	case "number":
+		return ec.fieldContext_Request_number(ctx, field)
 	case "serviceId":
 		return ec.fieldContext_Request_serviceId(ctx, field)
 	case "offeringId":
@@ -7352,14 +6528,14 @@ func (ec *executionContext) childFields_Workflow(ctx context.Context, field grap
 		return ec.fieldContext_Workflow_version(ctx, field)
 	case "definition":
 		return ec.fieldContext_Workflow_definition(ctx, field)
-	case "versions":
-		return ec.fieldContext_Workflow_versions(ctx, field)
 	case "createdAt":
 		return ec.fieldContext_Workflow_createdAt(ctx, field)
 	case "updatedAt":
 		return ec.fieldContext_Workflow_updatedAt(ctx, field)
 	case "etag":
 		return ec.fieldContext_Workflow_etag(ctx, field)
+	case "versions":
+		return ec.fieldContext_Workflow_versions(ctx, field)
 	case "viewerMay":
 		return ec.fieldContext_Workflow_viewerMay(ctx, field)
 	}

@@ -4,22 +4,14 @@ package generated
 
 import (
 	"context"
-	"errors"
-	"strconv"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"atrium/ent"
 	"atrium/ent/savedview"
-	"atrium/graph/internal/inline"
 )
 
 // region    ************************** generated!.gotpl **************************
-
-type SavedViewResolver interface {
-	Etag(ctx context.Context, obj *ent.SavedView) (string, error)
-}
 
 // endregion ************************** generated!.gotpl **************************
 
@@ -28,85 +20,6 @@ type SavedViewResolver interface {
 // endregion ***************************** args.gotpl *****************************
 
 // region    **************************** field.gotpl *****************************
-
-func (ec *executionContext) _SavedView_id(ctx context.Context, field graphql.CollectedField, obj *ent.SavedView) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
-}
-func (ec *executionContext) fieldContext_SavedView_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("SavedView", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func (ec *executionContext) _SavedView_name(ctx context.Context, field graphql.CollectedField, obj *ent.SavedView) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
-}
-func (ec *executionContext) fieldContext_SavedView_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("SavedView", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _SavedView_scope(ctx context.Context, field graphql.CollectedField, obj *ent.SavedView) (ret graphql.Marshaler) {
-	return ec.marshalNSavedViewScope2atriumᚋentᚋsavedviewᚐScope(ctx, field.Selections, obj.Scope)
-}
-func (ec *executionContext) fieldContext_SavedView_scope(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("SavedView", field, false, false, errors.New("field of type SavedViewScope does not have child fields"))
-}
-
-func (ec *executionContext) _SavedView_query(ctx context.Context, field graphql.CollectedField, obj *ent.SavedView) (ret graphql.Marshaler) {
-	return ec.marshalNString2string(ctx, field.Selections, obj.Query)
-}
-func (ec *executionContext) fieldContext_SavedView_query(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("SavedView", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _SavedView_userId(ctx context.Context, field graphql.CollectedField, obj *ent.SavedView) (ret graphql.Marshaler) {
-	return ec.marshalNID2string(ctx, field.Selections, obj.UserID)
-}
-func (ec *executionContext) fieldContext_SavedView_userId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("SavedView", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func (ec *executionContext) _SavedView_teamId(ctx context.Context, field graphql.CollectedField, obj *ent.SavedView) (ret graphql.Marshaler) {
-	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.TeamID)
-}
-func (ec *executionContext) fieldContext_SavedView_teamId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("SavedView", field, false, false, errors.New("field of type ID does not have child fields"))
-}
-
-func (ec *executionContext) _SavedView_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.SavedView) (ret graphql.Marshaler) {
-	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.CreatedAt)
-}
-func (ec *executionContext) fieldContext_SavedView_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("SavedView", field, false, false, errors.New("field of type Time does not have child fields"))
-}
-
-func (ec *executionContext) _SavedView_updatedAt(ctx context.Context, field graphql.CollectedField, obj *ent.SavedView) (ret graphql.Marshaler) {
-	return ec.marshalNTime2timeᚐTime(ctx, field.Selections, obj.UpdatedAt)
-}
-func (ec *executionContext) fieldContext_SavedView_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("SavedView", field, false, false, errors.New("field of type Time does not have child fields"))
-}
-
-func (ec *executionContext) _SavedView_etag(ctx context.Context, field graphql.CollectedField, obj *ent.SavedView) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_SavedView_etag(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.SavedView().Etag(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_SavedView_etag(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("SavedView", field, true, true, errors.New("field of type String does not have child fields"))
-}
 
 // endregion **************************** field.gotpl *****************************
 
@@ -120,87 +33,9 @@ func (ec *executionContext) fieldContext_SavedView_etag(_ context.Context, field
 
 // region    **************************** object.gotpl ****************************
 
-var savedViewImplementors = []string{"SavedView", "Node"}
-
-func (ec *executionContext) _SavedView(ctx context.Context, sel ast.SelectionSet, obj *ent.SavedView) graphql.Marshaler {
-	fields := graphql.CollectFields(ec.OperationContext, sel, savedViewImplementors)
-
-	out := inline.NewFields(fields)
-
-	for i, field := range fields {
-		switch field.Name {
-		case "__typename":
-			out.Values[i] = graphql.MarshalString("SavedView")
-		case "id":
-			out.Values[i] = ec._SavedView_id(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "name":
-			out.Values[i] = ec._SavedView_name(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "scope":
-			out.Values[i] = ec._SavedView_scope(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "query":
-			out.Values[i] = ec._SavedView_query(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "userId":
-			out.Values[i] = ec._SavedView_userId(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "teamId":
-			out.Values[i] = ec._SavedView_teamId(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
-			}
-		case "createdAt":
-			out.Values[i] = ec._SavedView_createdAt(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "updatedAt":
-			out.Values[i] = ec._SavedView_updatedAt(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		case "etag":
-			out.Values[i] = ec._SavedView_etag(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
-			}
-		default:
-			panic("unknown field " + strconv.Quote(field.Name))
-		}
-	}
-	out.Dispatch(ctx)
-	if out.Invalids > 0 {
-		return graphql.Null
-	}
-
-	return out
-}
-
 // endregion **************************** object.gotpl ****************************
 
 // region    ***************************** type.gotpl *****************************
-
-func (ec *executionContext) marshalNSavedView2ᚖatriumᚋentᚐSavedView(ctx context.Context, sel ast.SelectionSet, v *ent.SavedView) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._SavedView(ctx, sel, v)
-}
 
 func (ec *executionContext) unmarshalNSavedViewScope2atriumᚋentᚋsavedviewᚐScope(ctx context.Context, v any) (savedview.Scope, error) {
 	tmp, err := graphql.UnmarshalString(v)

@@ -36,6 +36,8 @@ type Engine struct {
 	rights rights.Cache
 	known  store.AuthorityCache[any]
 	grants grants
+
+	sequences sequences
 }
 
 // Sealer encrypts values that must not be readable in the database; aad binds the ciphertext to its row.

@@ -888,14 +888,14 @@ func (r AccessPolicy) Etag(_ context.Context, row *ent.AccessPolicy) (string, er
 	return resolve.ETag(row, nil), nil
 }
 
-// Owner resolves the field.
-func (r Agent) Owner(ctx context.Context, row *ent.Agent) (*ent.User, error) {
-	return resolve.Edge(ctx, r.Engine, row, func(row *ent.Agent) *string { return row.OwnerID }, people.LookUpUsers)
-}
-
 // Etag resolves the field.
 func (r Agent) Etag(_ context.Context, row *ent.Agent) (string, error) {
 	return resolve.ETag(row, nil), nil
+}
+
+// Owner resolves the field.
+func (r Agent) Owner(ctx context.Context, row *ent.Agent) (*ent.User, error) {
+	return resolve.Edge(ctx, r.Engine, row, func(row *ent.Agent) *string { return row.OwnerID }, people.LookUpUsers)
 }
 
 // Run resolves the field.

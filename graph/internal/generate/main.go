@@ -109,6 +109,7 @@ func (r *resolvers) bind(cfg *config.Config) {
 			cfg.Models.Add(e.Inputs+"Sort", text)
 		}
 		fieldName(e.Inputs+"Filter", "tag", config.TypeMapField{FieldName: "Tags"})
+		fieldName(e.Inputs+"Filter", "number", config.TypeMapField{FieldName: "Numbers"})
 	}
 	for name, types := range r.enums() {
 		for _, t := range types {

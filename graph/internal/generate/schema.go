@@ -12,14 +12,16 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/parser"
 
+	"atrium/ent"
 	"atrium/graph/internal/registry"
 	"atrium/internal/op"
 )
 
 // declarations are the hand-written declarations in graph/*.graphqls.
 type declarations struct {
-	types  map[string]*ast.Definition
-	fields map[string]bool // "Query.node": the fields of the roots
+	types      map[string]*ast.Definition
+	fields     map[string]bool // "Query.node": the fields of the roots
+	extensions ast.DefinitionList
 }
 
 // readDeclarations reads graph/*.graphqls without validating them, because they refer to derived types.
@@ -41,6 +43,7 @@ func readDeclarations(pattern string) (*declarations, error) {
 		for _, def := range doc.Definitions {
 			out.types[def.Name] = def
 		}
+		out.extensions = append(out.extensions, doc.Extensions...)
 		for _, def := range slices.Concat(doc.Definitions, doc.Extensions) {
 			for _, f := range def.Fields {
 				out.fields[def.Name+"."+f.Name] = true
@@ -63,6 +66,9 @@ type derived struct {
 func derive(hand *declarations) (*derived, error) {
 	d := &derived{declarations: hand, inputs: map[string]reflect.Type{}, json: map[string][]string{}}
 	d.text.WriteString("# Written by graph/internal/generate from graph/internal/registry. DO NOT EDIT.\n")
+	if err := d.rows(); err != nil {
+		return nil, err
+	}
 	for _, e := range registry.Entities {
 		d.entity(e)
 	}
@@ -73,6 +79,45 @@ func derive(hand *declarations) (*derived, error) {
 		return nil, fmt.Errorf("derive the schema:\n%s", strings.Join(d.faults, "\n"))
 	}
 	return d, nil
+}
+
+// rows writes the types of the entities that ent/schema describes, without what graph/*.graphqls adds to them: edges, and lists
+// with arguments.
+func (d *derived) rows() error {
+	for _, e := range ent.Entities {
+		if e.Doc == "" {
+			continue
+		}
+		name, node := e.Name, ""
+		if i := slices.IndexFunc(registry.Entities, func(of registry.Entity) bool { return of.Go == e.Row }); i >= 0 {
+			name = registry.Entities[i].Type
+			if registry.Entities[i].Node != nil {
+				node = " implements Node"
+			}
+		}
+		var fields []string
+		for _, f := range e.Fields {
+			fields = append(fields, field(f.Name, f.Type, f.Doc))
+		}
+		if !e.Final {
+			fields = append(fields, field("etag", "String!", "Changes with the row: send it back as ifMatch to change the row only as you saw it."))
+		}
+		text := fmt.Sprintf("\n%s\ntype %s%s {\n%s}\n", described(e.Doc), name, node, strings.Join(fields, ""))
+		doc, err := parser.ParseSchema(&ast.Source{Name: name, Input: text})
+		if err != nil {
+			return fmt.Errorf("the type %s: %w", name, err)
+		}
+		def := doc.Definitions[0]
+		for _, more := range d.extensions {
+			if more.Name == name {
+				def.Fields = append(def.Fields, more.Fields...)
+				def.Interfaces = append(def.Interfaces, more.Interfaces...)
+			}
+		}
+		d.types[name] = def
+		d.text.WriteString(text)
+	}
+	return nil
 }
 
 // declare writes a type unless it is declared by hand or was written before.

@@ -36,7 +36,10 @@ var Create = op.New("request.create", op.Spec{
 		return nil, err
 	}
 	rule, err := routing.Prepare(ctx, tx, func() (map[string]any, error) { return in.variables(ctx, tx) })
-	return filing{fields, rule}, err
+	if err != nil {
+		return nil, err
+	}
+	return filing{fields, rule}, tx.ReserveNumbers(ctx, request.Table)
 })
 
 // filing is the result of the preparation.
@@ -80,8 +83,13 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error
 	if err != nil {
 		return nil, err
 	}
+	number, err := tx.Number(ctx, request.Table)
+	if err != nil {
+		return nil, err
+	}
 	priority := request.Priority(op.Or(routed.Priority, in.priority()))
 	c := tx.Request.Create().
+		SetNumber(number).
 		SetServiceID(in.ServiceID).
 		SetOfferingID(in.OfferingID).
 		SetTitle(in.Title).

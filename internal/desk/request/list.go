@@ -2,6 +2,8 @@ package request
 
 import (
 	"context"
+	"strconv"
+	"strings"
 	"time"
 
 	"atrium/ent"
@@ -29,6 +31,7 @@ var List = op.New("request.list", op.Spec{
 // ListInput filters and pages the list. Filters combine; each takes several values, any of which may match.
 type ListInput struct {
 	paging.Page
+	Numbers       []int               `json:"-" query:"number" minimum:"1" doc:"The request with this number."`
 	Status        []string            `json:"-" query:"status" enum:"PENDING,IN_PROGRESS,COMPLETED,CANCELLED"`
 	Priority      []string            `json:"-" query:"priority" enum:"LOW,MEDIUM,HIGH,URGENT"`
 	ServiceID     []string            `json:"-" query:"serviceId" maxLength:"64"`
@@ -41,7 +44,7 @@ type ListInput struct {
 	SLAState      []string            `json:"-" query:"slaState" enum:"ON_TRACK,WARNING,BREACHED,MET,PAUSED" doc:"Requests that stand so against their service levels."`
 	DueBefore     *time.Time          `json:"-" query:"dueBefore" doc:"Open requests of which a target that still runs is due before this moment; late ones are."`
 	Tags          map[string][]string `json:"-" query:"tag.*" doc:"Requests whose tag has any of these values."`
-	Q             string              `json:"-" query:"q" maxLength:"200" doc:"Requests whose title contains this, in any case."`
+	Q             string              `json:"-" query:"q" maxLength:"200" doc:"Requests whose title contains this, in any case, or whose number it is: #1042."`
 }
 
 func list(ctx context.Context, tx *op.Tx, in ListInput) (paging.List[*ent.Request], error) {
@@ -74,6 +77,13 @@ func reached(tx *op.Tx) []predicate.Request {
 // where returns the filters as predicates.
 func (in ListInput) where() []predicate.Request {
 	var where []predicate.Request
+	if len(in.Numbers) > 0 {
+		numbers := make([]int64, len(in.Numbers))
+		for i, n := range in.Numbers {
+			numbers[i] = int64(n)
+		}
+		where = append(where, request.NumberIn(numbers...))
+	}
 	where = paging.In(where, in.Status, request.StatusIn)
 	if len(in.Priority) > 0 {
 		ranks := make([]int8, len(in.Priority))
@@ -104,6 +114,9 @@ func (in ListInput) where() []predicate.Request {
 	for key, values := range in.Tags {
 		where = append(where, paging.TagIn[predicate.Request](request.FieldTags, key, values))
 	}
+	if n, err := strconv.ParseInt(strings.TrimPrefix(in.Q, "#"), 10, 64); err == nil {
+		return append(where, request.Or(request.Number(n), paging.ContainsFold[predicate.Request](request.FieldTitle, in.Q)))
+	}
 	return paging.Contains(where, request.FieldTitle, in.Q)
 }
 
@@ -114,7 +127,7 @@ const maxCountedServices = 4
 // counter returns the counter that knows the total: of all requests, or of some statuses, priorities and services.
 // Returns false if the filter has anything else.
 func (in ListInput) counter(tx *op.Tx) (paging.Counter, bool) {
-	if tx.OwnOnly() || len(in.OfferingID)+len(in.AssigneeID)+len(in.TeamID)+len(in.CreatedBy)+len(in.Tags)+len(in.SLAState) > 0 ||
+	if tx.OwnOnly() || len(in.OfferingID)+len(in.AssigneeID)+len(in.TeamID)+len(in.CreatedBy)+len(in.Tags)+len(in.SLAState)+len(in.Numbers) > 0 ||
 		in.DueBefore != nil || in.CreatedAfter != nil || in.CreatedBefore != nil || in.Q != "" || len(in.ServiceID) > maxCountedServices {
 		return paging.Counter{}, false
 	}

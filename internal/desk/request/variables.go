@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
+	"strings"
 	"time"
 
 	"atrium/ent"
@@ -18,18 +20,48 @@ func Variables(r *ent.Request) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	tags := make(map[string]any, len(r.Tags))
-	for k, v := range r.Tags {
-		tags[k] = v
+	row, out := reflect.ValueOf(r).Elem(), make(map[string]any, len(apiFields))
+	for _, f := range apiFields {
+		switch f.Name {
+		case "sla":
+			out[f.Name] = standing(r)
+		case "fields":
+			out[f.Name] = fields
+		default:
+			out[f.Name] = plain(row.FieldByName(f.Go), !strings.HasSuffix(f.Type, "!") || f.Type == "ID!")
+		}
 	}
-	return map[string]any{
-		"id": orNull(&r.ID), "serviceId": r.ServiceID, "offeringId": r.OfferingID, "title": r.Title, "description": orNull(&r.Description),
-		"status": string(r.Status), "priority": string(r.Priority), "fields": fields, "tags": tags, "createdBy": r.CreatedBy,
-		"assigneeId": orNull(r.AssigneeID), "teamId": orNull(r.TeamID), "executionId": orNull(r.ExecutionID),
-		"createdAt": moment(&r.CreatedAt), "updatedAt": moment(&r.UpdatedAt),
-		"acceptedAt": moment(r.AcceptedAt), "completedAt": moment(r.CompletedAt), "cancelledAt": moment(r.CancelledAt),
-		"sla": standing(r),
-	}, nil
+	return out, nil
+}
+
+// apiFields are the fields that the API shows of a request.
+var apiFields = ent.EntityNamed("Request").Fields
+
+// plain returns a column's value as JSON has it. An empty text is null in an id, and where no text means none.
+func plain(v reflect.Value, orNull bool) any {
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return nil
+		}
+		v, orNull = v.Elem(), true
+	}
+	switch value := v.Interface().(type) {
+	case time.Time:
+		return moment(&value)
+	case map[string]string:
+		texts := make(map[string]any, len(value))
+		for k, text := range value {
+			texts[k] = text
+		}
+		return texts
+	}
+	if v.Kind() == reflect.String {
+		if orNull && v.Len() == 0 {
+			return nil
+		}
+		return v.String()
+	}
+	return v.Interface()
 }
 
 // standing returns how a request stands against its service levels; nil when it has none.

@@ -220,7 +220,11 @@ func (p *Param) set(field reflect.Value, values []string) []apperr.Detail {
 // parse reads one value; msg says what it must be if it is invalid.
 func (p *Param) parse(s string) (v reflect.Value, msg string) {
 	var checked any = s
-	switch kind := p.typ.Kind(); {
+	kind := p.typ.Kind()
+	if kind == reflect.Slice {
+		kind = p.typ.Elem().Kind()
+	}
+	switch {
 	case p.typ == timeType:
 		t, err := time.Parse(time.RFC3339, s)
 		if err != nil {

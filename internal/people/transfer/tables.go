@@ -24,6 +24,7 @@ import (
 	"atrium/ent/refreshtoken"
 	"atrium/ent/rowcount"
 	entsecret "atrium/ent/secret"
+	"atrium/ent/sequence"
 	"atrium/ent/session"
 	"atrium/ent/user"
 	"atrium/internal/op"
@@ -32,7 +33,7 @@ import (
 )
 
 // stay lists the company tables that do not move.
-var stay = []string{session.Table, grant.Table, refreshtoken.Table, mailedlink.Table, authrequest.Table, rowcount.Table}
+var stay = []string{session.Table, grant.Table, refreshtoken.Table, mailedlink.Table, authrequest.Table, rowcount.Table, sequence.Table}
 
 // kinds lists the jobs that move: those whose arguments have the company. A file may name any kind, and the installation's own jobs
 // are not a company's to insert.

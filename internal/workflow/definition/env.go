@@ -2,6 +2,7 @@ package definition
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/google/cel-go/cel"
@@ -10,6 +11,8 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
 	"github.com/google/cel-go/ext"
+
+	"atrium/ent"
 )
 
 const (
@@ -33,15 +36,7 @@ const (
 // structs lists the fields of each typed variable, spelled as the API spells them. A field that may be null has a
 // nullable type, so that `request.assigneeId == null` compiles.
 var structs = map[string]map[string]*cel.Type{
-	requestType: {
-		"id": cel.StringType, "serviceId": cel.StringType, "offeringId": nullableString,
-		"title": cel.StringType, "description": nullableString, "status": cel.StringType, "priority": cel.StringType,
-		"fields": cel.MapType(cel.StringType, cel.DynType), "tags": cel.MapType(cel.StringType, cel.StringType),
-		"createdBy": nullableString, "assigneeId": nullableString, "teamId": nullableString, "executionId": nullableString,
-		"createdAt": cel.TimestampType, "updatedAt": cel.TimestampType, "acceptedAt": cel.TimestampType,
-		"completedAt": cel.TimestampType, "cancelledAt": cel.TimestampType,
-		"sla": cel.ObjectType(slaType),
-	},
+	requestType:   requestFields(),
 	slaType:       {"state": cel.StringType, "responseDueAt": cel.TimestampType, "resolutionDueAt": cel.TimestampType},
 	executionType: {"id": cel.StringType},
 	webhookType: {
@@ -51,6 +46,34 @@ var structs = map[string]map[string]*cel.Type{
 	responseType: {
 		"status": cel.IntType, "headers": cel.MapType(cel.StringType, cel.StringType), "body": cel.DynType,
 	},
+}
+
+// requestFields returns the fields of a request as ent/schema describes them.
+func requestFields() map[string]*cel.Type {
+	out := map[string]*cel.Type{}
+	for _, f := range ent.EntityNamed("Request").Fields {
+		base, required := strings.CutSuffix(f.Type, "!")
+		switch base {
+		case "Time":
+			out[f.Name] = cel.TimestampType
+		case "Boolean":
+			out[f.Name] = cel.BoolType
+		case "Int":
+			out[f.Name] = cel.NullableType(cel.IntType)
+		case "JSON":
+			out[f.Name] = cel.MapType(cel.StringType, cel.DynType)
+		case "StringMap":
+			out[f.Name] = cel.MapType(cel.StringType, cel.StringType)
+		case "SLA":
+			out[f.Name] = cel.ObjectType(slaType)
+		default: // a text, an id, or a value of an enum
+			out[f.Name] = cel.StringType
+			if !required || base == "ID" {
+				out[f.Name] = nullableString // rules see a request before it is filed
+			}
+		}
+	}
+	return out
 }
 
 // RequestFields returns the fields that expressions can name of the variable request, and those of request.sla.

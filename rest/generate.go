@@ -1,0 +1,3 @@
+package rest
+
+//go:generate go run ./internal/generate
