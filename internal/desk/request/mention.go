@@ -102,7 +102,7 @@ func tell(ctx context.Context, tx *op.Tx, r *ent.Request, before []string) ([]st
 		return nil, apperr.InvalidField("body", "must mention at most %d people", maxMentions)
 	}
 	out := slices.Clone(before)
-	by, title := mail.Plain(tx.Principal().Name, 60), mail.Plain(r.Title, 80)
+	by, title := mail.Plain(tx.Principal().Name, 60), notice.Named(r)
 	for _, u := range m.people {
 		if slices.Contains(before, u.ID) {
 			continue // another call has notified them since this one was prepared

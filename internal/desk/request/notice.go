@@ -123,9 +123,9 @@ func notify(ctx context.Context, tx *op.Tx, r *ent.Request, in notifyInput) (*en
 	for _, u := range people {
 		ids = append(ids, u.ID)
 		o := occasions[in.Notice.Occasion]
-		err := notice.Send(ctx, tx, u, notice.Note{Kind: o.kind, Subject: o.subject + mail.Plain(r.Title, 100), RequestID: &r.ID, Text: []string{
+		err := notice.Send(ctx, tx, u, notice.Note{Kind: o.kind, Subject: o.subject + notice.Named(r), RequestID: &r.ID, Text: []string{
 			"Hello " + mail.Plain(u.Name, 60) + ",",
-			"the request “" + mail.Plain(r.Title, 100) + "” (" + r.ID + ") asks for your attention. " + mail.Plain(in.Notice.What, 300) + " Sign in to look at it.",
+			"the request “" + notice.Named(r) + "” (" + r.ID + ") asks for your attention. " + mail.Plain(in.Notice.What, 300) + " Sign in to look at it.",
 		}})
 		if err != nil {
 			return nil, err

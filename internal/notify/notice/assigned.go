@@ -97,7 +97,7 @@ func (w *assigned) find(ctx context.Context, a Args) ([]*ent.User, Note, error) 
 		if err != nil {
 			return nil, note, fmt.Errorf("read the request: %w", err)
 		}
-		title := mail.Plain(r.Title, 100)
+		title := Named(r)
 		note.Subject, note.RequestID = "Assigned to you: "+title, &r.ID
 		note.Text = []string{"The request “" + title + "” (" + r.ID + ") was assigned to you. Sign in to work it."}
 		people, err := w.people(ctx, a, r.AssigneeID, nil, w.reads.Request, r)

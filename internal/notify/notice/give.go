@@ -109,3 +109,6 @@ func Finish(ctx context.Context, e *op.Engine, companyID, worker string, people 
 		return tx.Complete(ctx, job)
 	})
 }
+
+// Named returns what a notification calls a request: "#1042 A new laptop".
+func Named(r *ent.Request) string { return fmt.Sprintf("#%d %s", r.Number, mail.Plain(r.Title, 100)) }

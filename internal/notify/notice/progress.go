@@ -60,7 +60,7 @@ func (w *progress) find(ctx context.Context, a ProgressArgs) ([]*ent.User, Note,
 		}
 		by, row = w.reads.Comment, c
 	}
-	title := mail.Plain(r.Title, 100)
+	title := Named(r)
 	what, text := told(a, r)
 	note.Subject, note.RequestID = what+": "+title, &r.ID
 	note.Text = []string{"Your request “" + title + "” (" + r.ID + ") " + text + " Sign in to look at it."}

@@ -96,8 +96,8 @@ func (t *noticeWorker) find(ctx context.Context, a NoticeArgs) ([]*ent.User, not
 	about, lines := e.Edges.Workflow.Name, []string{"Workflow: " + mail.Plain(e.Edges.Workflow.Name, 100)}
 	by, row := Get.Info(), any(e)
 	if r := e.Edges.Request; r != nil {
-		about = r.Title
-		lines = append(lines, "Request: "+mail.Plain(r.Title, 200)+" ("+r.ID+")")
+		about = notice.Named(r)
+		lines = append(lines, "Request: "+about+" ("+r.ID+")")
 		by, row = request.Get.Info(), r
 	}
 	lines = append(lines, "What: "+mail.Plain(a.What, 500), "Execution: "+e.ID)
