@@ -50,7 +50,7 @@ export default function HomeView() {
               )}
               <Section title="What you have filed" actions={<Link to="/app/my-requests">All your requests</Link>}>
                 {rows(d.mine).length === 0 ? <Empty title="Nothing of yours is open"><p><Link to="/app/catalogue">Open the catalogue</Link></p></Empty> : (
-                  <ul className="rows">{rows(d.mine).map((r) => <li key={r.id} className="row"><div><Link className="name" to="/app/requests/$id" params={{ id: r.id }}>{r.title}</Link><div className="meta"><Badge value={r.status} />{r.waiting && <Badge value="WARNING">Waits for your answer</Badge>}<Time at={r.updatedAt} /></div></div></li>)}</ul>
+                  <ul className="rows">{rows(d.mine).map((r) => <li key={r.id} className="row"><div><Link className="name" to="/app/requests/$id" params={{ id: r.id }}>{r.title}</Link><div className="meta"><span>#{r.number}</span><Badge value={r.status} />{r.waiting && <Badge value="WARNING">Waits for your answer</Badge>}<Time at={r.updatedAt} /></div></div></li>)}</ul>
                 )}
               </Section>
             </>
@@ -72,7 +72,7 @@ function Requests({ list }: { list: RequestRowFragment[] }) {
         <li key={r.id} className="row">
           <div>
             <Link className="name" to="/app/requests/$id" params={{ id: r.id }}>{r.title}</Link>
-            <div className="meta"><Badge value={r.status} />{r.sla && ['WARNING', 'BREACHED'].includes(r.sla.state) && <Badge value={r.sla.state}>{r.sla.state === 'BREACHED' ? 'Overdue' : 'Due soon'}</Badge>}<span>{r.service?.name}</span><Time at={r.createdAt} /></div>
+            <div className="meta"><span>#{r.number}</span><Badge value={r.status} />{r.sla && ['WARNING', 'BREACHED'].includes(r.sla.state) && <Badge value={r.sla.state}>{r.sla.state === 'BREACHED' ? 'Overdue' : 'Due soon'}</Badge>}<span>{r.service?.name}</span><Time at={r.createdAt} /></div>
           </div>
         </li>
       ))}

@@ -62,6 +62,7 @@ function Body({ request: r, peek }: { request: FullRequest; peek: boolean }) {
     <>
       {peek && <h3 className="peek-title">{r.title}</h3>}
       <div className="line verbs-line">
+        <span className="soft">#{r.number}</span>
         <Badge value={r.status} />
         {r.sla && open && <Sla state={r.sla.state} dueAt={r.status === 'PENDING' ? r.sla.responseDueAt : r.sla.resolutionDueAt} />}
         {r.waiting && <Badge value="PAUSED">Waits for the requester</Badge>}

@@ -17,6 +17,7 @@ export const Row = memo(function Row({ request: r, verbs, status, from, note }: 
       <div>
         <Link to="/app/requests/$id" params={{ id: r.id }} state={from ? { from } as never : {}} className="name">{r.title}</Link>
         <div className="meta">
+          <span>#{r.number}</span>
           {status && <Badge value={r.status} />}
           <Priority value={r.priority} />
           <span>{r.service?.name}{r.offering ? ` › ${r.offering.name}` : ''}</span>
