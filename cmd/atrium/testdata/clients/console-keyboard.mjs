@@ -5,7 +5,7 @@ import { arrive, file, rest, until } from './console-browser.mjs';
 
 const { api, owner } = JSON.parse(process.env.ATRIUM_TEST);
 const moved = await file('Over the board'); // before any list is read
-const b = await arrive(owner, 'catalogue', {}, async (page) => {
+const b = await arrive(owner, 'catalogue', { reducedMotion: null }, async (page) => {
   await page.context().addInitScript(() => {
     for (const pointer of ['pointerdown', 'mousedown', 'touchstart']) addEventListener(pointer, () => { sessionStorage.setItem('pressed', '1'); }, true);
   });
@@ -27,9 +27,15 @@ const settled = async () => {
 async function reach(role, name, within = page) {
   const wanted = within.getByRole(role, { name, exact: typeof name === 'string' }).first();
   await wanted.waitFor();
+  let control = await wanted.elementHandle(); // it is looked for once: finding it by its name takes longer than a press of Tab
   for (let i = 0; i < 300; i++) {
-    if (await wanted.evaluate((e) => e === document.activeElement)) {
-      assert.ok(await wanted.evaluate((e) => {
+    const focused = await control.evaluate((e) => (e.isConnected ? e === document.activeElement : undefined));
+    if (focused === undefined) { // drawn anew
+      control = await wanted.elementHandle();
+      continue;
+    }
+    if (focused) {
+      assert.ok(await control.evaluate((e) => {
         const shown = (el) => { const s = getComputedStyle(el); return (s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) > 0) || s.boxShadow !== 'none'; };
         return e.matches(':focus-visible') && (shown(e) || shown(e.parentElement));
       }), `${name} does not show that it has the focus`);

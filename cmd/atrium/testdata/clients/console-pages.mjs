@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { arrive, file, rest, until } from './console-browser.mjs';
 
-const { api, owner, demo, tour } = JSON.parse(process.env.ATRIUM_TEST);
+const { api, owner, demo, looks } = JSON.parse(process.env.ATRIUM_TEST);
 
 const pages = [
   ['inbox', 'Inbox'], ['catalogue', 'Catalogue'], [`catalogue/${demo.offeringId}`, 'New laptop'], ['my-requests', 'My requests'], ['requests', 'Requests'],
@@ -28,7 +28,7 @@ const team = await rest('POST', '/teams', { name: '=1+1' });
   const shown = await file('For the pages to show');
   await rest('PATCH', `/requests/${shown.id}`, { teamId: team.id });
   await until('an agent ran', async () => (await rest('GET', '/agent-runs')).length > 0);
-  await w.go('figures', 'Reports');
+  await w.load('figures', 'Reports');
   const exported = {}; // ten files are what Chromium lets a page give at once
   for (const title of ['Filed and finished', 'Minutes until the answer', 'Minutes until it is done', 'Service levels, by service', 'Load, by team', 'Runs of agents', 'What people made of proposals', 'Acceptance and cost, by agent', 'Deliveries of webhooks', 'Deliveries, by webhook']) {
     const section = w.page.locator('section').filter({ has: w.page.getByRole('heading', { name: title, exact: true }) });
@@ -46,33 +46,42 @@ const team = await rest('POST', '/teams', { name: '=1+1' });
   assert.ok(exported['Load, by team'].some((r) => r.startsWith("'=1+1,")));
   await w.end();
 }
-for (const [colorScheme, width] of tour ? [['light', 1280], ['dark', 1280], ['light', 320]] : []) {
-  const b = await arrive(owner, 'inbox', { colorScheme, viewport: { width, height: 860 } });
-  const to = colorScheme === 'light' && width === 1280 ? b.go : b.turn;
+if (looks) {
+  const b = await arrive(owner, 'inbox');
+  // seen looks at the page that is open in the light, in the dark, and at 320 pixels. It is drawn anew for each, not loaded.
+  const seen = async (name) => {
+    await b.sound(`${name}-light-1280`);
+    await b.page.emulateMedia({ colorScheme: 'dark' });
+    await b.sound(`${name}-dark-1280`, { dark: true });
+    await b.page.emulateMedia({ colorScheme: 'light' });
+    await b.page.setViewportSize({ width: 320, height: 860 });
+    await b.sound(`${name}-light-320`);
+    await b.page.setViewportSize({ width: 1280, height: 860 });
+  };
   for (const [path, title] of pages) {
-    await to(path, title);
-    await b.sound(`${path.replaceAll(/\W/g, '-')}-${colorScheme}-${width}`);
+    await b.load(path, title);
+    await seen(path.replaceAll(/\W/g, '-'));
   }
   for (const [list, row] of [['agents', 'td a.name'], ['runs', '.rows a.name'], ['executions', '.rows a.name'], ['workflows', 'td a.name'], ['requests', 'td a.name']]) {
     await b.page.goto(`${api}/app/${list}`);
     await b.page.locator(row).first().click();
     await b.page.waitForURL(`${api}/app/${list}/*`);
     await b.page.locator('.skeleton').first().waitFor({ state: 'detached' });
-    await b.sound(`${list}-one-${colorScheme}-${width}`);
+    await seen(`${list}-one`);
   }
   await b.end();
 }
 
 // Titles of any kind are text. They break no page at twice the size, and nothing moves where people asked for that.
-if (tour) {
-  const h = await arrive(owner, 'inbox', { viewport: { width: 640, height: 430 }, deviceScaleFactor: 2, reducedMotion: 'reduce' });
+if (looks) {
+  const h = await arrive(owner, 'inbox', { viewport: { width: 640, height: 430 }, deviceScaleFactor: 2 });
   for (const title of ['<img src=x onerror="alert(1)">', 'طلب \u202Eجديد', 'W'.repeat(300)]) {
     const odd = await file(title);
     await h.go(`requests/${odd.id}`, title);
     await h.sound(`odd-${title.length}`);
   }
   for (const [path, title] of pages) {
-    await h.turn(path, title);
+    await h.go(path, title);
     await h.fits(`${path.replaceAll(/\W/g, '-')}-zoomed`);
     assert.deepEqual(await h.page.evaluate(() => document.getAnimations().map((a) => a.animationName)), [], path);
   }
