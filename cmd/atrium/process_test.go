@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	if err == nil {
 		program = filepath.Join(dir, "atrium")
 		var out []byte
-		if out, err = exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		if out, err = exec.Command("go", "build", "-ldflags=-w", "-o", program, ".").CombinedOutput(); err != nil {
 			err = fmt.Errorf("build the binary: %w\n%s", err, out)
 		}
 	}
