@@ -25,15 +25,59 @@ var clients = sync.OnceValues(func() (string, error) {
 	if err := os.CopyFS(dir, os.DirFS("testdata/clients")); err != nil {
 		return "", fmt.Errorf("copy the clients: %w", err)
 	}
+	libraries, err := installed(dir)
+	if err != nil {
+		return "", fmt.Errorf("install the clients' libraries: %w", err)
+	}
+	return dir, os.Symlink(libraries, filepath.Join(dir, "node_modules"))
+})
+
+// installed returns the folder with the libraries that the lock file in dir names. They stay in .bin beside the linter, because to
+// unpack them takes 13 seconds of the processor's time: installed once for each lock file.
+func installed(dir string) (string, error) {
+	lock, err := os.ReadFile(filepath.Join(dir, "package-lock.json"))
+	if err != nil {
+		return "", err
+	}
+	kept, err := filepath.Abs(fmt.Sprintf("../../.bin/clients-%.6x", sha256.Sum256(lock)))
+	if err != nil {
+		return "", err
+	}
+	libraries := filepath.Join(kept, "node_modules")
+	if _, err := os.Stat(libraries); err == nil {
+		return libraries, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(kept), 0o755); err != nil {
+		return "", err
+	}
+	fresh, err := os.MkdirTemp(filepath.Dir(kept), "clients-") // beside it, so that it can be renamed once it is whole
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(fresh)
+	for _, name := range []string{"package.json", "package-lock.json"} {
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(fresh, name), b, 0o644)
+		}
+		if err != nil {
+			return "", err
+		}
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
-	cmd.Dir = dir
+	cmd.Dir = fresh
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("install the clients' libraries: %w\n%s", err, out)
+		return "", fmt.Errorf("%w\n%s", err, out)
 	}
-	return dir, nil
-})
+	if err := os.Rename(fresh, kept); err != nil {
+		if _, other := os.Stat(libraries); other != nil { // else another run was first
+			return "", err
+		}
+	}
+	return libraries, nil
+}
 
 // clientCommand returns the command that runs one of testdata/clients. The script trusts the file of CAs, reads input from the variable
 // ATRIUM_TEST, and finds a browser in CHROMIUM.
