@@ -24,6 +24,7 @@ import (
 	"atrium/internal/agent/worker"
 	"atrium/internal/billing"
 	"atrium/internal/desk/request"
+	"atrium/internal/desk/sla/timer"
 	"atrium/internal/gate/console"
 	"atrium/internal/gate/tlsfront"
 	"atrium/internal/identity"
@@ -332,7 +333,7 @@ func (s *server) addWork(ctx context.Context) error {
 		billing.Renewal(s.engine, s.charges()),
 		notice.Work(s.engine, notice.Reads{Request: request.Get.Info(), Comment: request.GetComment.Info(), Task: execution.GetTask.Info()}),
 		execution.New(execution.Options{Engine: s.engine, Egress: s.outside}).Work(),
-		request.Clocks(s.engine, execution.TaskClocks(s.engine)),
+		request.Clocks(s.engine, execution.TaskClocks),
 		s.agents(),
 		erasure.Work(s.engine),
 	)...)
@@ -344,7 +345,7 @@ func (s *server) addWork(ctx context.Context) error {
 	}
 	s.add("job queue", func(ctx context.Context) error {
 		defer hooks.Close()
-		if err := request.Start(ctx, s.store, s.queue); err != nil { // the periodic sweep does the same a little later
+		if err := timer.Start(ctx, s.store, s.queue); err != nil { // the periodic sweep does the same a little later
 			s.log.WarnContext(ctx, "what fell due meanwhile waits for the next sweep", "error", err)
 		}
 		return s.workers.Run(ctx)

@@ -7,5 +7,5 @@
 //	request      requests and their comments: create.go, update.go, list.go, one file per verb
 //	routing      the rules that give a new request to a team
 //	savedview    filters that people have saved
-//	sla          working hours, and when something is due
+//	sla          working hours, and when something is due; its room timer keeps the clocks of requests and tasks
 package desk

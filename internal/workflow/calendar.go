@@ -8,6 +8,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/calendar"
 	"atrium/ent/offering"
+	"atrium/internal/desk/sla/timer"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
 	"atrium/internal/platform/apperr"
@@ -144,7 +145,7 @@ func updateCalendar(ctx context.Context, tx *op.Tx, before *ent.Calendar, in Upd
 	if err := checkTime(changed, after); err != nil {
 		return nil, err
 	}
-	return after, Rederive(ctx, tx, RederiveArgs{Calendar: after.ID})
+	return after, timer.Rederive(ctx, tx, timer.RederiveArgs{Calendar: after.ID})
 }
 
 // deleteCalendar refuses while an offering or a published workflow uses the calendar.

@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -8,7 +9,10 @@ import (
 	"strings"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"atrium/ent"
+	"atrium/ent/calendar"
 	"atrium/internal/desk/sla"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
@@ -191,6 +195,38 @@ func CompileCalendar(c *ent.Calendar) (*sla.Calendar, error) {
 		exceptions[i] = sla.Exception{Date: e.Date, Hours: compiled(0, e.Hours)}
 	}
 	return sla.New(c.TimeZone, hours, c.Holidays, exceptions...)
+}
+
+// calendars caches compiled calendars by id, with the updatedAt of the row that each was compiled from. A compiled calendar
+// never changes, so all engines of the process share the cache.
+var calendars, _ = lru.New[string, cachedCalendar](1024)
+
+type cachedCalendar struct {
+	at       time.Time
+	calendar *sla.Calendar
+}
+
+// CalendarOf returns a compiled calendar of the company; nil for an empty id, and for a calendar that was deleted.
+func CalendarOf(ctx context.Context, db *ent.Client, id string) (*sla.Calendar, error) {
+	if id == "" {
+		return nil, nil // all hours count
+	}
+	row, err := db.Calendar.Query().Where(calendar.ID(id)).Only(ctx)
+	if ent.IsNotFound(err) {
+		return nil, nil // all hours count
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the calendar: %w", err)
+	}
+	if cached, ok := calendars.Get(id); ok && cached.at.Equal(row.UpdatedAt) {
+		return cached.calendar, nil
+	}
+	c, err := CompileCalendar(row)
+	if err != nil {
+		return nil, fmt.Errorf("read the calendar %s: %w", id, err)
+	}
+	calendars.Add(id, cachedCalendar{row.UpdatedAt, c})
+	return c, nil
 }
 
 func compiled(day time.Weekday, times []WorkingTime) []sla.Hours {

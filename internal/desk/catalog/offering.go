@@ -11,11 +11,11 @@ import (
 	"atrium/ent/request"
 	"atrium/ent/workflow"
 	"atrium/internal/desk/form"
+	"atrium/internal/desk/sla/timer"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/text"
-	workflows "atrium/internal/workflow"
 )
 
 var offeringSorts = op.Sorts{"createdAt": offering.FieldCreatedAt, "updatedAt": offering.FieldUpdatedAt, "name": op.Folded(offering.FieldName)}
@@ -164,7 +164,7 @@ func updateOffering(ctx context.Context, tx *op.Tx, before *ent.Offering, in Upd
 	if after == before || !in.SLA.IsSet() {
 		return after, nil
 	}
-	return after, workflows.Rederive(ctx, tx, workflows.RederiveArgs{Offering: after.ID})
+	return after, timer.Rederive(ctx, tx, timer.RederiveArgs{Offering: after.ID})
 }
 
 func deleteOffering(ctx context.Context, tx *op.Tx, o *ent.Offering, _ op.ByID) (struct{}, error) {

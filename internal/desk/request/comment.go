@@ -10,6 +10,7 @@ import (
 	"atrium/ent/comment"
 	"atrium/ent/predicate"
 	"atrium/internal/desk/participant"
+	"atrium/internal/desk/sla/timer"
 	"atrium/internal/notify/notice"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
@@ -130,7 +131,7 @@ func createComment(ctx context.Context, tx *op.Tx, r *ent.Request, in CreateComm
 		return nil, fmt.Errorf("write the comment: %w", err)
 	}
 	if c.Visibility == comment.VisibilityPublic && r.Waiting && c.AuthorID == r.CreatedBy { // the requester has answered
-		w := tx.AsWorker(slaWorker)
+		w := tx.AsWorker(timer.Worker)
 		if _, err := op.RunIn(ctx, w, Update, UpdateInput{ByID: op.ByID{ID: r.ID}, Waiting: op.SetTo(false)}); err != nil {
 			return nil, err
 		}

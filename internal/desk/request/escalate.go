@@ -7,30 +7,22 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/request"
-	"atrium/ent/slaevent"
 	"atrium/ent/team"
 	"atrium/internal/desk/sla"
+	"atrium/internal/desk/sla/timer"
 	"atrium/internal/op"
 	"atrium/internal/op/audit"
-	"atrium/internal/op/events"
-	"atrium/internal/platform/clock"
 )
 
-// fire performs what has fallen due, and records it in a line. The line's key is unique, and it commits with everything that
-// fire does.
-func (c *clocks) fire(ctx context.Context, r *ent.Request, f sla.Firing) (*ent.Request, error) {
-	line, err := c.tx.SLAEvent.Create().SetSubjectID(r.ID).SetKind(slaevent.Kind(f.Kind)).SetKey(f.Key).SetAt(c.now).Save(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("note what has fallen due: %w", err)
-	}
-	c.logs[r.ID] = append(c.logs[r.ID], line)
+// Fire performs what has fallen due. It commits with the line that records it.
+func (c *clocks) Fire(ctx context.Context, r *ent.Request, f sla.Firing) (*ent.Request, error) {
 	if f.Kind == sla.Escalated {
 		return c.escalate(ctx, r, f)
 	}
 	if err := c.remind(ctx, r, f); err != nil {
 		return nil, err
 	}
-	return r, EmitTarget(ctx, c.tx, r, f, nil)
+	return r, timer.Emit(ctx, c.Tx, r, f, nil)
 }
 
 // remind notifies the assignee, or else the team, that the request is due soon or late. If it has neither, nobody is notified
@@ -49,29 +41,7 @@ func (c *clocks) remind(ctx context.Context, r *ent.Request, f sla.Firing) error
 	default:
 		return nil
 	}
-	return c.tx.Insert(ctx, n, time.Time{}) // the job asks the policies about each person, which must not happen in this transaction
-}
-
-// EmitTarget emits the event for a target of a request, or of one of its phases, that is close to its deadline or has missed it.
-// It writes the audit entry of that name.
-func EmitTarget(ctx context.Context, tx *op.Tx, r *ent.Request, f sla.Firing, phaseID *string) error {
-	name, state := events.SLAWarning, string(sla.InWarning)
-	if f.Kind == sla.Breached {
-		name, state = events.SLABreached, string(sla.Late)
-	}
-	due := stored(f.DueAt).Format(clock.Format)
-	err := tx.Emit(ctx, name, r.ID, events.SLA{
-		ID: r.ID, ServiceID: r.ServiceID, Title: r.Title, Status: string(r.Status), Priority: string(r.Priority), CreatedBy: r.CreatedBy,
-		Target: string(f.Target), DueAt: due, State: state, PhaseID: phaseID,
-	})
-	if err != nil {
-		return err
-	}
-	changes := map[string]audit.Change{"target": {To: string(f.Target)}, "dueAt": {To: due}}
-	if phaseID != nil {
-		changes["phaseId"] = audit.Change{To: *phaseID}
-	}
-	return tx.Note(ctx, name, "Request", r.ID, changes)
+	return c.Tx.Insert(ctx, n, time.Time{}) // the job asks the policies about each person, which must not happen in this transaction
 }
 
 // raised maps each priority to the next higher one; URGENT has none.
@@ -79,7 +49,7 @@ var raised = map[request.Priority]request.Priority{
 	request.PriorityLOW: request.PriorityMEDIUM, request.PriorityMEDIUM: request.PriorityHIGH, request.PriorityHIGH: request.PriorityURGENT,
 }
 
-// change is Update, which escalations use. An update settles the clock and so may escalate; init closes this cycle, because Go
+// change is Update, which escalations use. An update advances the clock and so may escalate; init closes this cycle, because Go
 // refuses it in the declaration.
 var change *op.Operation[UpdateInput, *ent.Request]
 
@@ -96,13 +66,13 @@ func (c *clocks) escalate(ctx context.Context, r *ent.Request, f sla.Firing) (*e
 		if e.TeamID != nil {
 			n.Teams = []string{*e.TeamID}
 		}
-		return r, c.tx.Insert(ctx, n, time.Time{}) // the operation that sends the mail is audited
+		return r, c.Tx.Insert(ctx, n, time.Time{}) // the operation that sends the mail is audited
 	case sla.Raise:
 		if to, ok := raised[r.Priority]; ok {
 			in.Priority = op.SetTo(string(to))
 		}
 	case sla.Reassign:
-		there, err := c.tx.Team.Query().Where(team.ID(op.Or(e.TeamID, ""))).Exist(ctx)
+		there, err := c.Tx.Team.Query().Where(team.ID(op.Or(e.TeamID, ""))).Exist(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("look for the team: %w", err)
 		}
@@ -110,14 +80,14 @@ func (c *clocks) escalate(ctx context.Context, r *ent.Request, f sla.Firing) (*e
 			in.TeamID, in.AssigneeID = op.SetTo(*e.TeamID), op.Clear[string]()
 		}
 	}
-	err := c.tx.Note(ctx, "request.escalated", "Request", r.ID, map[string]audit.Change{
+	err := c.Tx.Note(ctx, "request.escalated", "Request", r.ID, map[string]audit.Change{
 		"do": {To: e.Do}, "of": {To: e.Of}, "afterMinutes": {To: e.AfterMinutes},
 	})
 	if err != nil || !op.Sets(in) {
 		return r, err
 	}
-	r, err = op.RunIn(ctx, c.tx, change, in)
-	delete(c.logs, in.ID) // settling in the update has added to the log
+	r, err = op.RunIn(ctx, c.Tx, change, in)
+	c.Forget(in.ID) // the update has advanced the clock, which adds to the log
 	return r, err
 }
 

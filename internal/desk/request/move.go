@@ -9,6 +9,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/offering"
 	"atrium/ent/request"
+	"atrium/internal/desk/sla/timer"
 	"atrium/internal/op"
 	"atrium/internal/op/events"
 	"atrium/internal/platform/apperr"
@@ -71,7 +72,7 @@ func moveTo(ctx context.Context, tx *op.Tx, before *ent.Request, in MoveInput) (
 		return nil, err
 	}
 	now := tx.Now(ctx)
-	r, err := settle(ctx, tx, before, now) // what fell due before must fire before
+	r, err := advance(ctx, tx, before, now) // what fell due before must fire before
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +95,7 @@ func moveTo(ctx context.Context, tx *op.Tx, before *ent.Request, in MoveInput) (
 		return nil, err
 	}
 	wide, c := clocksOf(ctx, tx, now)
-	if r, err = c.settle(wide, r); err != nil {
+	if r, err = timer.Advance(wide, c.Log, c, r); err != nil {
 		return nil, err
 	}
 	if r, err = emitFiled(ctx, tx, events.RequestMoved, r, off); err != nil {

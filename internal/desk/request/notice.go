@@ -12,6 +12,7 @@ import (
 	"atrium/ent/predicate"
 	"atrium/ent/teammember"
 	"atrium/ent/user"
+	"atrium/internal/desk/sla/timer"
 	"atrium/internal/notify/mail"
 	"atrium/internal/notify/notice"
 	"atrium/internal/op"
@@ -53,7 +54,7 @@ func (n *noticer) Work(ctx context.Context, job *river.Job[NoticeArgs]) error {
 // GiveNotice performs sendNotice, which asks the policies before the transaction, and completes the worker's job in the same
 // transaction: each job notifies once.
 func GiveNotice(ctx context.Context, e *op.Engine, n NoticeArgs, job *rivertype.JobRow) error {
-	who := principal.Worker(n.Company, slaWorker)
+	who := principal.Worker(n.Company, timer.Worker)
 	ready, err := op.Prepare(clock.With(ctx, e.Store.Clock()), e, who, sendNotice, notifyInput{ByID: op.ByID{ID: n.Request}, Notice: n})
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
 	"atrium/internal/desk/sla"
+	"atrium/internal/desk/sla/timer"
 	"atrium/internal/op"
 	"atrium/internal/people"
 	"atrium/internal/platform/apperr"
@@ -50,7 +51,7 @@ func (w *watch) work() (stop func()) {
 	q, err := jobs.New(w.Store, slog.New(slog.DiscardHandler), true, request.Clocks(w.Engine))
 	require.NoError(w.t, err)
 	ctx, cancel := context.WithCancel(context.Background())
-	require.NoError(w.t, request.Start(ctx, w.Store, w.Queue))
+	require.NoError(w.t, timer.Start(ctx, w.Store, w.Queue))
 	done := make(chan error, 1)
 	go func() { done <- q.Run(ctx) }()
 	stopped := false
@@ -74,7 +75,7 @@ func (w *watch) later(d time.Duration) {
 		if err := w.Queue.Advance(ctx, tx, d); err != nil {
 			return err
 		}
-		return w.Queue.InsertTx(ctx, tx, request.SweepArgs{}, time.Time{})
+		return w.Queue.InsertTx(ctx, tx, timer.SweepArgs{}, time.Time{})
 	}))
 }
 

@@ -12,6 +12,7 @@ import (
 	"atrium/ent"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/request"
+	"atrium/internal/desk/sla/timer"
 	"atrium/internal/op"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
@@ -58,7 +59,7 @@ func (w *watch) killed(after time.Duration) {
 // TestProcessThatSweeps is the process that killed starts; it does nothing in any other process.
 func TestProcessThatSweeps(t *testing.T) {
 	if w, _ := testkit.OpenNode(t); w != nil {
-		require.NoError(t, request.Start(t.Context(), w.Store, w.Queue))
+		require.NoError(t, timer.Start(t.Context(), w.Store, w.Queue))
 		w.WorkUntilKilled(t, request.Clocks(w.Engine))
 	}
 }

@@ -100,7 +100,7 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Request, in UpdateInput)
 	now := tx.Now(ctx)
 	if in.moves() && !in.Escalates { // what fell due before the change must fire before it
 		var err error
-		if before, err = settle(ctx, tx, before, now); err != nil {
+		if before, err = advance(ctx, tx, before, now); err != nil {
 			return nil, err
 		}
 	}
@@ -155,7 +155,7 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Request, in UpdateInput)
 	if after == before || !in.moves() {
 		return after, nil
 	}
-	return settle(ctx, tx, after, now)
+	return advance(ctx, tx, after, now)
 }
 
 // check returns a validation error that names ids which are no rows of the company, and answers that the offering's

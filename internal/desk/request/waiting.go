@@ -2,15 +2,13 @@ package request
 
 import (
 	"context"
-	"fmt"
-	"strconv"
 	"time"
 
 	"atrium/ent"
 	"atrium/ent/request"
-	"atrium/ent/slaevent"
 	"atrium/ent/task"
 	"atrium/internal/desk/lifecycle"
+	"atrium/internal/desk/sla/timer"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/clock"
@@ -86,33 +84,11 @@ func (in UpdateInput) wait(ctx context.Context, tx *op.Tx, u *ent.RequestUpdateO
 		return nil
 	}
 	u.SetWaiting(waiting)
-	kind := slaevent.KindRESUMED
-	if waiting {
-		kind = slaevent.KindPAUSED
+	if err := timer.Pause(ctx, tx, before.ID, waiting, now); err != nil {
+		return err
 	}
-	all := tx.Unfiltered(ctx, "the clock's log is the product's own")
-	n, err := tx.SLAEvent.Query().Where(slaevent.SubjectID(before.ID), slaevent.KindEQ(kind)).Count(all)
-	if err != nil {
-		return fmt.Errorf("count the request's pauses: %w", err)
-	}
-	if err := tx.SLAEvent.Create().SetSubjectID(before.ID).SetKind(kind).SetKey(strconv.Itoa(n + 1)).SetAt(now).Exec(all); err != nil {
-		return fmt.Errorf("note that the request waits: %w", err)
-	}
-	return rederiveTasks(all, tx, before.ID, now)
-}
-
-// rederiveTasks has the sweep derive the clocks of a request's open tasks at once, because they pause together with the
-// request's clock.
-func rederiveTasks(ctx context.Context, tx *op.Tx, requestID string, now time.Time) error {
-	n, err := tx.Task.Update().Where(task.RequestID(requestID), lifecycle.OpenTasks(), task.SLAStateNotNil()).
-		SetSLANextAt(now).Save(ctx)
-	if err != nil {
-		return fmt.Errorf("mark the request's tasks: %w", err)
-	}
-	if n == 0 {
-		return nil
-	}
-	return tx.Insert(ctx, SweepArgs{}, time.Time{})
+	// The clocks of the request's tasks pause together with its own.
+	return timer.MarkTasks(tx.Unfiltered(ctx, "the clock's log is the product's own"), tx, now, task.RequestID(before.ID))
 }
 
 // snooze sets the change of the snooze in the update.

@@ -33,6 +33,6 @@
 //
 // Deriving a log of fifty events over a month takes 40 µs (2026-11, two cores).
 //
-// The package is pure: it reads no database and no clock, and imports nothing of the product. Packages request and execution
-// store the logs and the rows. The workflow engine uses calendars for timers.
+// The package is pure: it reads no database and no clock, and imports nothing of the product, because ent/schema imports it. Its room
+// timer stores logs and clocks, and finds what has fallen due. The workflow engine uses calendars for timers.
 package sla

@@ -10,6 +10,7 @@ import (
 
 	"atrium/ent"
 	domain "atrium/internal/desk/request"
+	"atrium/internal/desk/sla/timer"
 	"atrium/internal/notify/mail"
 	"atrium/internal/op"
 	"atrium/internal/op/events"
@@ -57,7 +58,7 @@ type breachWorker struct {
 // workflow or nobody is accountable for the phase: the offering's escalations say who else hears of it.
 func (b *breachWorker) Work(ctx context.Context, job *river.Job[BreachArgs]) error {
 	a, db := job.Args, b.r.Engine.Store.Reader()
-	ctx = clock.With(principal.With(ctx, principal.Worker(a.Company, slaWorker)), b.r.Engine.Store.Clock())
+	ctx = clock.With(principal.With(ctx, principal.Worker(a.Company, timer.Worker)), b.r.Engine.Store.Clock())
 	r, err := db.Request.Get(ctx, a.Request)
 	if err != nil {
 		return fmt.Errorf("read the request: %w", err)

@@ -14,6 +14,7 @@ import (
 	"atrium/ent/event"
 	"atrium/ent/task"
 	"atrium/internal/desk/request"
+	"atrium/internal/desk/sla/timer"
 	"atrium/internal/op"
 	"atrium/internal/op/events"
 	"atrium/internal/platform/jobs"
@@ -58,7 +59,7 @@ func TestPhasesHaveServiceLevels(t *testing.T) {
 		s := open(t, w, line([]body{phase("start", "START", nil), work, phase("done", "END", nil)}))
 		w.Engine.Events = append(events.Subscribers{}, run.Follow(w.Queue))
 		s.work()
-		clocks, err := jobs.New(w.Store, slog.New(slog.DiscardHandler), true, request.Clocks(w.Engine, run.TaskClocks(w.Engine)))
+		clocks, err := jobs.New(w.Store, slog.New(slog.DiscardHandler), true, request.Clocks(w.Engine, run.TaskClocks))
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan error, 1)
@@ -91,7 +92,7 @@ func TestPhasesHaveServiceLevels(t *testing.T) {
 				if err := w.Queue.Advance(ctx, tx, d); err != nil {
 					return err
 				}
-				return w.Queue.InsertTx(ctx, tx, request.SweepArgs{}, time.Time{})
+				return w.Queue.InsertTx(ctx, tx, timer.SweepArgs{}, time.Time{})
 			}))
 		}
 		wait := func(waiting bool) {

@@ -196,7 +196,7 @@ func completeTask(ctx context.Context, tx *op.Tx, t *ent.Task, in CompleteTaskIn
 		return nil, apperr.Invalid(c.faults...)
 	}
 	now := tx.Now(ctx)
-	t, err := settleTask(ctx, tx, t, now) // what fell due before the completion must fire before it
+	t, err := advanceTask(ctx, tx, t, now) // what fell due before the completion must fire before it
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +212,7 @@ func completeTask(ctx context.Context, tx *op.Tx, t *ent.Task, in CompleteTaskIn
 	if err != nil {
 		return nil, fmt.Errorf("complete the task: %w", err)
 	}
-	if after, err = settleTask(ctx, tx, after, now); err != nil {
+	if after, err = advanceTask(ctx, tx, after, now); err != nil {
 		return nil, err
 	}
 	tx.Changed(t, after)
@@ -255,7 +255,7 @@ func claimTask(ctx context.Context, tx *op.Tx, t *ent.Task, _ op.ByID) (*ent.Tas
 		return t, nil
 	}
 	now := tx.Now(ctx)
-	if t, err = settleTask(ctx, tx, t, now); err != nil {
+	if t, err = advanceTask(ctx, tx, t, now); err != nil {
 		return nil, err
 	}
 	u := t.Update().SetAssigneeID(me).SetStatus(task.StatusIN_PROGRESS)
@@ -266,7 +266,7 @@ func claimTask(ctx context.Context, tx *op.Tx, t *ent.Task, _ op.ByID) (*ent.Tas
 	if err != nil {
 		return nil, fmt.Errorf("claim the task: %w", err)
 	}
-	if after, err = settleTask(ctx, tx, after, now); err != nil {
+	if after, err = advanceTask(ctx, tx, after, now); err != nil {
 		return nil, err
 	}
 	tx.Changed(t, after)

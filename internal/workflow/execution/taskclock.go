@@ -2,28 +2,52 @@ package execution
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
+	"entgo.io/ent/dialect/sql"
+
 	"atrium/ent"
-	"atrium/ent/predicate"
-	"atrium/ent/slaevent"
 	"atrium/ent/task"
-	domain "atrium/internal/desk/request"
 	"atrium/internal/desk/sla"
+	"atrium/internal/desk/sla/timer"
 	"atrium/internal/op"
 	"atrium/internal/op/audit"
-	"atrium/internal/op/events"
-	"atrium/internal/platform/jobs"
-	"atrium/internal/platform/principal"
+	"atrium/internal/workflow"
 	"atrium/internal/workflow/definition"
 )
 
-const (
-	slaWorker = "service levels" // its name in audit entries
-	taskBatch = 500              // tasks that one query finds
-)
+// TaskClocks are the clocks of tasks, for timer's sweep.
+var TaskClocks = timer.Kind{
+	Name: "tasks", Batch: 1, // of several, one transaction would wait for another that ends the tasks of an execution
+
+	Due: func(db *ent.Client, match func(*sql.Selector), limit int) timer.Selection {
+		return db.Task.Query().Where(match).Order(task.BySLANextAt(), task.ByID()).Limit(limit).
+			Select(task.FieldID, task.FieldCompanyID, task.FieldSLANextAt)
+	},
+
+	Advance: func(ctx context.Context, tx *op.Tx, ids []string, now time.Time) error {
+		rows, err := op.Lock(tx, tx.Task.Query().Where(task.IDIn(ids...), task.SLANextAtLTE(now)).Order(task.ByID())).All(ctx)
+		if err != nil {
+			return fmt.Errorf("read the tasks: %w", err)
+		}
+		for _, t := range rows {
+			if _, err := advanceTask(ctx, tx, t, now); err != nil {
+				return err
+			}
+		}
+		return nil
+	},
+
+	Rederive: func(ctx context.Context, e *op.Engine, change timer.RederiveArgs) error {
+		if change.Calendar == "" { // tasks have service levels of their own
+			return nil
+		}
+		return e.Work(ctx, change.Company, timer.Worker, func(ctx context.Context, tx *op.Tx) error {
+			return timer.MarkTasks(ctx, tx, tx.Now(ctx))
+		})
+	},
+}
 
 // levelsOf returns the service levels of a phase; nil for none.
 func levelsOf(s *definition.SLA) *sla.Levels {
@@ -50,27 +74,60 @@ func startTaskClock(ctx context.Context, tx *op.Tx, m *ent.TaskMutation, p *defi
 	now := tx.Now(ctx)
 	m.SetCreatedAt(now)
 	m.SetSLALevels(l)
-	clock, err := clockOf(ctx, tx, &ent.Task{CreatedAt: now, RequestID: requestID, SLALevels: l, Status: task.StatusOPEN}, now)
+	ctx, log := timer.LogOf(ctx, tx, now)
+	clock, err := taskClocks{log}.Derive(ctx, &ent.Task{CreatedAt: now, RequestID: requestID, SLALevels: l, Status: task.StatusOPEN})
 	if err != nil {
 		return err
 	}
-	putTaskClock(m, clock)
-	if due := clock.ResolutionDueAt; dueAt == nil {
-		if due == nil && l.ResolutionMinutes == nil {
-			due = clock.ResponseDueAt
-		}
-		domain.SetOrClearMoment(due, m.SetDueAt, func() {})
+	timer.Put(m, clock)
+	due := clock.ResolutionDueAt
+	if due == nil && l.ResolutionMinutes == nil {
+		due = clock.ResponseDueAt
 	}
-	return domain.WakeFor(ctx, tx, clock.NextAt, now)
+	if dueAt == nil && due != nil {
+		m.SetDueAt(timer.Stored(*due))
+	}
+	return timer.Wake(ctx, tx, clock.NextAt, now)
 }
 
-// clockOf derives the clock of a task from its row, its earlier firings, and the pauses of its request.
-func clockOf(ctx context.Context, tx *op.Tx, t *ent.Task, now time.Time) (sla.Clock, error) {
-	cal, err := domain.CalendarOf(ctx, tx.Client, t.SLALevels.CalendarID)
+// advanceTask brings a task's clock up to a moment, in the transaction that has locked the row. Returns the row as it is
+// afterwards.
+func advanceTask(ctx context.Context, tx *op.Tx, t *ent.Task, now time.Time) (*ent.Task, error) {
+	if t.SLALevels == nil {
+		return t, nil
+	}
+	ctx, log := timer.LogOf(ctx, tx, now)
+	return timer.Advance(ctx, log, taskClocks{log}, t)
+}
+
+// taskClocks are the clocks of tasks in one transaction.
+type taskClocks struct{ *timer.Log }
+
+// ID returns the task's id.
+func (taskClocks) ID(t *ent.Task) string { return t.ID }
+
+// Derive returns the clock of a task. It pauses while the clock of the task's request does.
+func (c taskClocks) Derive(ctx context.Context, t *ent.Task) (sla.Clock, error) {
+	cal, err := workflow.CalendarOf(ctx, c.Tx.Client, t.SLALevels.CalendarID)
 	if err != nil {
 		return sla.Clock{}, err
 	}
-	log := []sla.Event{{Kind: sla.Filed, At: t.CreatedAt}}
+	log, err := c.Events(ctx, t.ID)
+	if err != nil {
+		return sla.Clock{}, err
+	}
+	if t.RequestID != nil {
+		lines, err := c.Events(ctx, *t.RequestID)
+		if err != nil {
+			return sla.Clock{}, err
+		}
+		for _, e := range lines {
+			if e.Kind == sla.Paused || e.Kind == sla.Resumed {
+				log = append(log, e)
+			}
+		}
+	}
+	log = append(log, sla.Event{Kind: sla.Filed, At: t.CreatedAt})
 	if t.ClaimedAt != nil {
 		log = append(log, sla.Event{Kind: sla.Answered, At: *t.ClaimedAt, Due: t.ResponseDueAt})
 	}
@@ -80,117 +137,29 @@ func clockOf(ctx context.Context, tx *op.Tx, t *ent.Task, now time.Time) (sla.Cl
 	case t.Status == task.StatusCANCELLED:
 		log = append(log, sla.Event{Kind: sla.Ended, At: t.UpdatedAt})
 	}
-	of := slaevent.SubjectID(t.ID)
-	if t.RequestID != nil {
-		of = slaevent.Or(of, slaevent.And(slaevent.SubjectID(*t.RequestID), slaevent.KindIn(slaevent.KindPAUSED, slaevent.KindRESUMED)))
-	}
-	rows, err := tx.SLAEvent.Query().Where(of).All(ctx)
-	if err != nil {
-		return sla.Clock{}, fmt.Errorf("read the log of the task's clock: %w", err)
-	}
-	for _, e := range rows {
-		log = append(log, sla.Event{Kind: sla.Kind(e.Kind), At: e.At, Key: e.Key})
-	}
-	return sla.Derive(*t.SLALevels, "", cal, log, now), nil
+	return sla.Derive(*t.SLALevels, "", cal, log, c.Now), nil
 }
 
-func putTaskClock(m *ent.TaskMutation, c sla.Clock) {
-	domain.SetOrClearMoment(c.ResponseDueAt, m.SetResponseDueAt, m.ClearResponseDueAt)
-	domain.SetOrClearMoment(c.ResolutionDueAt, m.SetResolutionDueAt, m.ClearResolutionDueAt)
-	domain.SetOrClearMoment(c.NextAt, m.SetSLANextAt, m.ClearSLANextAt)
-	if c.State == sla.None {
-		m.ClearSLAState()
-	} else {
-		m.SetSLAState(task.SLAState(c.State))
-	}
-}
-
-// settleTask brings a task's clock up to a moment, in the transaction that has locked the row, as settle does for requests.
-func settleTask(ctx context.Context, tx *op.Tx, t *ent.Task, now time.Time) (*ent.Task, error) {
-	if t.SLALevels == nil {
-		return t, nil
-	}
-	w := tx.AsWorker(slaWorker)
-	ctx = principal.With(ctx, w.Principal())
-	clock, err := clockOf(ctx, w, t, now)
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range clock.Firings {
-		err := w.SLAEvent.Create().SetSubjectID(t.ID).SetKind(slaevent.Kind(f.Kind)).SetKey(f.Key).SetAt(now).Exec(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("note what has fallen due: %w", err)
-		}
-		if err := tellPhase(ctx, w, t, f); err != nil {
-			return nil, err
-		}
-	}
+// Save writes the clock's values into the task's row.
+func (c taskClocks) Save(ctx context.Context, t *ent.Task, clock sla.Clock) (*ent.Task, error) {
 	u := t.Update()
-	putTaskClock(u.Mutation(), clock)
-	changes, err := op.Changes(ctx, u.Mutation())
+	timer.Put(u.Mutation(), clock)
+	t, err := op.Save(ctx, c.Tx, t, u)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("write the task's clock: %w", err)
 	}
-	if changes {
-		if t, err = u.Save(ctx); err != nil {
-			return nil, fmt.Errorf("write the task's clock: %w", err)
-		}
-	}
-	return t, domain.WakeFor(ctx, w, clock.NextAt, now)
+	return t, nil
 }
 
-// tellPhase emits the event for a phase's target as an event of its request, because events of service levels are about
-// requests. For an execution without a request it writes only an audit entry.
-func tellPhase(ctx context.Context, w *op.Tx, t *ent.Task, f sla.Firing) error {
+// Fire emits the event for a phase's target as an event of its request, because events of service levels are about requests. For
+// an execution without a request it writes only an audit entry.
+func (c taskClocks) Fire(ctx context.Context, t *ent.Task, f sla.Firing) (*ent.Task, error) {
 	if t.RequestID == nil {
-		name := events.SLAWarning
-		if f.Kind == sla.Breached {
-			name = events.SLABreached
-		}
-		return w.Note(ctx, name, "Task", t.ID, map[string]audit.Change{"target": {To: string(f.Target)}})
+		return t, c.Tx.Note(ctx, timer.EventOf(f), "Task", t.ID, map[string]audit.Change{"target": {To: string(f.Target)}})
 	}
-	r, err := w.Request.Get(ctx, *t.RequestID)
+	r, err := c.Tx.Request.Get(ctx, *t.RequestID)
 	if err != nil {
-		return fmt.Errorf("read the request: %w", err)
+		return nil, fmt.Errorf("read the request: %w", err)
 	}
-	return domain.EmitTarget(ctx, w, r, f, &t.PhaseID)
-}
-
-// TaskClocks returns the sweep that fires what has fallen due at the clocks of tasks.
-func TaskClocks(e *op.Engine) domain.Sweep {
-	return func(ctx context.Context, now time.Time) (time.Time, error) {
-		system := principal.System(ctx, "the clocks of all companies are kept together")
-		db := e.Store.Reader()
-		errs := jobs.DueEach(ctx, taskBatch, func(last *ent.Task) ([]*ent.Task, error) {
-			q := db.Task.Query().Where(task.SLANextAtLTE(now))
-			if last != nil {
-				q.Where(jobs.After[predicate.Task](task.FieldSLANextAt, *last.SLANextAt, last.ID))
-			}
-			due, err := q.Order(task.BySLANextAt(), task.ByID()).Limit(taskBatch).
-				Select(task.FieldID, task.FieldCompanyID, task.FieldSLANextAt).All(system)
-			if err != nil {
-				return nil, fmt.Errorf("look for tasks whose moment has come: %w", err)
-			}
-			return due, nil
-		}, func(t *ent.Task) error { return settleDue(ctx, e, t.CompanyID, t.ID, now) })
-		next, err := db.Task.Query().Where(task.SLANextAtGT(now)).Order(task.BySLANextAt()).Limit(1).Select(task.FieldID, task.FieldSLANextAt).All(system)
-		if err != nil || len(next) == 0 || next[0].SLANextAt == nil {
-			return time.Time{}, errors.Join(errs, err)
-		}
-		return *next[0].SLANextAt, errs
-	}
-}
-
-func settleDue(ctx context.Context, e *op.Engine, company, id string, now time.Time) error {
-	return e.Work(ctx, company, slaWorker, func(ctx context.Context, tx *op.Tx) error {
-		t, err := op.Lock(tx, tx.Task.Query().Where(task.ID(id), task.SLANextAtLTE(now))).Only(ctx)
-		if ent.IsNotFound(err) {
-			return nil // another worker has settled it
-		}
-		if err != nil {
-			return fmt.Errorf("read the task: %w", err)
-		}
-		_, err = settleTask(ctx, tx, t, now)
-		return err
-	})
+	return t, timer.Emit(ctx, c.Tx, r, f, &t.PhaseID)
 }

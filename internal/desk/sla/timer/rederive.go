@@ -1,0 +1,71 @@
+package timer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"atrium/ent/predicate"
+	"atrium/ent/task"
+	"atrium/internal/desk/lifecycle"
+	"atrium/internal/op"
+)
+
+// RederiveArgs is the job that derives the clocks of open requests and tasks anew, after the service levels of an offering or a
+// calendar have changed. They apply as if they had always held.
+type RederiveArgs struct {
+	Company  string `json:"company"`
+	Offering string `json:"offering,omitempty"` // derive its open requests
+	Calendar string `json:"calendar,omitempty"` // derive everything that uses it
+}
+
+// Kind names the job.
+func (RederiveArgs) Kind() string { return "sla_rederive" }
+
+// straggle is the delay of the job's second run. A request that was being filed while the levels changed still got the old
+// ones, and commits within the ten seconds that a call may take.
+const straggle = 30 * time.Second
+
+// Rederive inserts the job in the transaction of the change.
+func Rederive(ctx context.Context, tx *op.Tx, args RederiveArgs) error {
+	args.Company = tx.Principal().CompanyID
+	if err := tx.Insert(ctx, args, time.Time{}); err != nil {
+		return err
+	}
+	return tx.Insert(ctx, args, tx.Now(ctx).Add(straggle))
+}
+
+type rederiver struct {
+	river.WorkerDefaults[RederiveArgs]
+	engine *op.Engine
+	kinds  []Kind
+}
+
+// Timeout is longer than River's default: a company may have a hundred thousand open requests.
+func (*rederiver) Timeout(*river.Job[RederiveArgs]) time.Duration { return 10 * time.Minute }
+
+// Work derives the clocks of each kind.
+func (w *rederiver) Work(ctx context.Context, job *river.Job[RederiveArgs]) error {
+	var errs []error
+	for _, k := range w.kinds {
+		if err := k.Rederive(ctx, w.engine, job.Args); err != nil {
+			errs = append(errs, fmt.Errorf("derive the clocks of %s anew: %w", k.Name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// MarkTasks has the sweep derive the clocks of the open tasks that match anew.
+func MarkTasks(ctx context.Context, tx *op.Tx, now time.Time, match ...predicate.Task) error {
+	n, err := tx.Task.Update().Where(append(match, lifecycle.OpenTasks(), task.SLAStateNotNil())...).SetSLANextAt(now).Save(ctx)
+	if err != nil {
+		return fmt.Errorf("mark tasks: %w", err)
+	}
+	if n == 0 {
+		return nil
+	}
+	return tx.Insert(ctx, SweepArgs{}, time.Time{})
+}
