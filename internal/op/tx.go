@@ -233,9 +233,15 @@ func (tx *Tx) ChangedField(name string, from, to any) {
 // Emit writes an event in the transaction and passes it to the engine's subscribers. subject is the id of the row that it is
 // about, data the payload's data.
 func (tx *Tx) Emit(ctx context.Context, event, subject string, data any) error {
+	return tx.EmitAs(ctx, events.Event{Name: event, SubjectID: subject, Data: data})
+}
+
+// EmitAs is Emit for an event with a cause. It sets the event's time.
+func (tx *Tx) EmitAs(ctx context.Context, e events.Event) error {
+	e.At = tx.Now(ctx)
 	ctx = tx.Unfiltered(ctx, "subscribers are told of what happened, whatever the caller may see of them")
 	ctx = context.WithValue(ctx, setKey{}, tx.attempt) // subscribers reuse the policies that this call has loaded
-	return tx.engine.Events.Emit(ctx, tx.db, events.Event{Name: event, SubjectID: subject, At: tx.Now(ctx), Data: data})
+	return tx.engine.Events.Emit(ctx, tx.db, e)
 }
 
 func isTarget(in any) bool { _, ok := in.(Target); return ok }

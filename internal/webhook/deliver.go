@@ -47,7 +47,7 @@ func first(d *ent.WebhookDelivery, attempts int) AttemptArgs {
 // Deliver returns a subscriber to events. For each enabled subscription that asks for the event and may read what it is about, it
 // makes a delivery, with the job of its first attempt. A company without subscriptions costs one statement.
 func Deliver(queue *jobs.Queue, engine *op.Engine) events.Subscriber {
-	return func(ctx context.Context, tx *store.Tx, e *ent.Event) error {
+	return func(ctx context.Context, tx *store.Tx, e events.Emitted) error {
 		subs, err := tx.WebhookSubscription.Query().
 			Where(webhooksubscription.CompanyID(e.CompanyID), webhooksubscription.EnabledEQ(true)).All(ctx)
 		if err != nil {
@@ -61,14 +61,14 @@ func Deliver(queue *jobs.Queue, engine *op.Engine) events.Subscriber {
 		for i, s := range subs {
 			ids[i] = s.ID
 		}
-		hears, err := engine.EventVisibleNow(ctx, tx.Client, e, ids)
+		hears, err := engine.EventVisibleNow(ctx, tx.Client, e.Event, ids)
 		if err != nil {
 			return err
 		}
 		var creates []*ent.WebhookDeliveryCreate
 		for _, s := range subs {
 			if hears(s.ID) {
-				creates = append(creates, delivery(tx.Client, s, e).SetNextAttemptAt(e.CreatedAt))
+				creates = append(creates, delivery(tx.Client, s, e.Event).SetNextAttemptAt(e.CreatedAt))
 			}
 		}
 		if len(creates) == 0 {

@@ -40,7 +40,7 @@ func (IntakeArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue:
 func Follow(s *store.Store, queue *jobs.Queue) events.Subscriber {
 	var companies store.AuthorityCache[bool] // which companies have active agents for requests
 	var phases store.AuthorityCache[bool]    // which companies have agents for tasks
-	return func(ctx context.Context, tx *store.Tx, e *ent.Event) error {
+	return func(ctx context.Context, tx *store.Tx, e events.Emitted) error {
 		switch e.Type {
 		case events.TaskAssigned, events.TaskCompleted:
 			works, err := phases.Get(s, e.CompanyID, func() (bool, error) { return tx.Agent.Query().Where(agent.TypeEQ(agent.TypeWORKFLOW_PHASE)).Exist(ctx) })

@@ -59,6 +59,8 @@ type CreateInput struct {
 	Tags        map[string]string `json:"tags,omitempty" nullable:"true"`
 	AssigneeID  *string           `json:"assigneeId,omitempty" nullable:"true" maxLength:"64"`
 	TeamID      *string           `json:"teamId,omitempty" nullable:"true" maxLength:"64"`
+
+	Cause events.Cause `json:"-"` // the execution that files it, if one does
 }
 
 func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error) {
@@ -114,7 +116,7 @@ func create(ctx context.Context, tx *op.Tx, in CreateInput) (*ent.Request, error
 	if err := tellAssignee(ctx, tx, nil, r); err != nil {
 		return nil, err
 	}
-	if r, err = emitFiled(ctx, tx, events.RequestCreated, r, off); err != nil {
+	if r, err = emitFiled(ctx, tx, events.RequestCreated, r, off, in.Cause); err != nil {
 		return nil, err
 	}
 	tx.Changed(nil, r)

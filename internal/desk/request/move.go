@@ -98,7 +98,7 @@ func moveTo(ctx context.Context, tx *op.Tx, before *ent.Request, in MoveInput) (
 	if r, err = timer.Advance(wide, c.Log, c, r); err != nil {
 		return nil, err
 	}
-	if r, err = emitFiled(ctx, tx, events.RequestMoved, r, off); err != nil {
+	if r, err = emitFiled(ctx, tx, events.RequestMoved, r, off, events.Cause{}); err != nil {
 		return nil, err
 	}
 	tx.Changed(before, r)

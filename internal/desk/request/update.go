@@ -69,8 +69,9 @@ type UpdateInput struct {
 	Waiting      op.Patch[bool]      `json:"waiting,omitzero" doc:"Whether the requester owes an answer, which stops the clock of the resolution. A public comment of the requester ends it."`
 	SnoozedUntil op.Patch[time.Time] `json:"snoozedUntil,omitzero" nullable:"true" doc:"Until when nobody wants to see it in the inbox; a moment to come."`
 
-	DeclineReason string `json:"-"` // with status CANCELLED: why, if somebody has said
-	Escalates     bool   `json:"-"` // an escalation that fires now makes the change: what falls due besides fires after it
+	DeclineReason string       `json:"-"` // with status CANCELLED: why, if somebody has said
+	Cause         events.Cause `json:"-"` // the execution that makes the change, if one does
+	Escalates     bool         `json:"-"` // an escalation that fires now makes the change: what falls due besides fires after it
 }
 
 // moves reports whether the change may move the request's clock.
@@ -148,7 +149,7 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Request, in UpdateInput)
 		return nil, err
 	}
 	if event != "" {
-		if err := emit(ctx, tx, event, after); err != nil {
+		if err := emit(ctx, tx, event, after, in.Cause); err != nil {
 			return nil, err
 		}
 	}

@@ -45,7 +45,7 @@ func (Args) InsertOpts() river.InsertOpts { return river.InsertOpts{Priority: 2}
 
 // Follow returns the subscriber that inserts a job when a task is assigned, and when a request ends.
 func Follow(queue *jobs.Queue) events.Subscriber {
-	return func(ctx context.Context, tx *store.Tx, e *ent.Event) error {
+	return func(ctx context.Context, tx *store.Tx, e events.Emitted) error {
 		by := ""
 		if p, ok := principal.From(ctx); ok {
 			by = p.ID

@@ -15,12 +15,24 @@ type Event struct {
 	SubjectID string // the row that it is about
 	At        time.Time
 	Data      any // the payload's data
+	Cause     Cause
+}
+
+// Cause is what an event is part of. Subscribers learn it; it is not stored.
+type Cause struct {
+	Execution string // the execution whose own step it is; empty for none
+}
+
+// Emitted is an event as subscribers receive it.
+type Emitted struct {
+	*ent.Event
+	Cause Cause
 }
 
 // Subscriber is called with every event, in its transaction. ctx can access all rows of the event's company, including those
 // that access policies hide from the caller. A Subscriber runs within every operation that emits, so it leaves slow work to a
 // job.
-type Subscriber func(ctx context.Context, tx *store.Tx, e *ent.Event) error
+type Subscriber func(ctx context.Context, tx *store.Tx, e Emitted) error
 
 // Subscribers are all subscribers, in the order in which they are called.
 type Subscribers []Subscriber
@@ -32,7 +44,7 @@ func (s Subscribers) Emit(ctx context.Context, tx *store.Tx, e Event) error {
 		return err
 	}
 	for _, told := range s {
-		if err := told(ctx, tx, row); err != nil {
+		if err := told(ctx, tx, Emitted{row, e.Cause}); err != nil {
 			return fmt.Errorf("tell a subscriber of %s: %w", e.Name, err)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/riverqueue/river"
 
-	"atrium/ent"
 	domain "atrium/internal/desk/request"
 	"atrium/internal/desk/sla/timer"
 	"atrium/internal/notify/mail"
@@ -39,7 +38,7 @@ func (BreachArgs) InsertOpts() river.InsertOpts {
 }
 
 // followBreach inserts a BreachArgs job in the transaction of the event.
-func followBreach(ctx context.Context, tx *store.Tx, queue *jobs.Queue, e *ent.Event) error {
+func followBreach(ctx context.Context, tx *store.Tx, queue *jobs.Queue, e events.Emitted) error {
 	var payload struct{ Data events.SLA }
 	if err := json.Unmarshal(e.Payload, &payload); err != nil {
 		return fmt.Errorf("read the event %s: %w", e.ID, err)

@@ -34,7 +34,6 @@ func (r *Runner) commit(ctx context.Context, p *plan, job *rivertype.JobRow) err
 		return err
 	}
 	return r.Engine.Work(ctx, p.row.CompanyID, workerName, func(ctx context.Context, tx *op.Tx) error {
-		ctx = context.WithValue(ctx, committing{}, p.row.ID)
 		now := tx.Now(ctx)
 		p.fields = fields // start with all of them again when the store reruns this function
 		if err := p.sameRequest(ctx, tx); err != nil {
@@ -234,7 +233,9 @@ func (p *plan) act(ctx context.Context, tx *op.Tx, action definition.RequestActi
 	to := map[definition.RequestAction]request.Status{
 		definition.Accept: request.StatusIN_PROGRESS, definition.Complete: request.StatusCOMPLETED, definition.Cancel: request.StatusCANCELLED,
 	}[action]
-	_, err := op.RunIn(ctx, tx, domain.Update, domain.UpdateInput{ByID: op.ByID{ID: p.request.ID}, Status: op.SetTo(string(to))})
+	_, err := op.RunIn(ctx, tx, domain.Update, domain.UpdateInput{
+		ByID: op.ByID{ID: p.request.ID}, Status: op.SetTo(string(to)), Cause: events.Cause{Execution: p.row.ID},
+	})
 	return err
 }
 

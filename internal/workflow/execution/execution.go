@@ -16,6 +16,7 @@ import (
 	"atrium/internal/desk/lifecycle"
 	domain "atrium/internal/desk/request"
 	"atrium/internal/op"
+	"atrium/internal/op/events"
 	"atrium/internal/op/paging"
 	"atrium/internal/platform/apperr"
 )
@@ -121,7 +122,7 @@ func cancel(ctx context.Context, tx *op.Tx, before *ent.Execution, _ op.ByID) (*
 		return nil, err
 	}
 	if before.RequestID != nil {
-		if err := cancelRequest(context.WithValue(ctx, committing{}, before.ID), tx, *before.RequestID); err != nil {
+		if err := cancelRequest(ctx, tx, before); err != nil {
 			return nil, err
 		}
 	}
@@ -133,15 +134,17 @@ func cancel(ctx context.Context, tx *op.Tx, before *ent.Execution, _ op.ByID) (*
 	return after, nil
 }
 
-// cancelRequest cancels an open request, as the product's own worker.
-func cancelRequest(ctx context.Context, tx *op.Tx, id string) error {
-	r, err := tx.Request.Get(tx.Unfiltered(ctx, "the request ends with its execution, seen or not"), id)
+// cancelRequest cancels the execution's request if it is open, as the product's own worker.
+func cancelRequest(ctx context.Context, tx *op.Tx, row *ent.Execution) error {
+	r, err := tx.Request.Get(tx.Unfiltered(ctx, "the request ends with its execution, seen or not"), *row.RequestID)
 	if err != nil {
 		return fmt.Errorf("read the request: %w", err)
 	}
 	if !lifecycle.RequestOpen(r.Status) {
 		return nil
 	}
-	_, err = op.RunIn(ctx, tx.AsWorker(workerName), domain.Update, domain.UpdateInput{ByID: op.ByID{ID: id}, Status: op.SetTo(string(request.StatusCANCELLED))})
+	_, err = op.RunIn(ctx, tx.AsWorker(workerName), domain.Update, domain.UpdateInput{
+		ByID: op.ByID{ID: r.ID}, Status: op.SetTo(string(request.StatusCANCELLED)), Cause: events.Cause{Execution: row.ID},
+	})
 	return err
 }

@@ -16,6 +16,7 @@ import (
 	"atrium/ent/inboundwebhook"
 	domain "atrium/internal/desk/request"
 	"atrium/internal/op"
+	"atrium/internal/op/events"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
 	"atrium/internal/workflow/definition"
@@ -28,10 +29,6 @@ type Intake struct {
 	Name         string          `json:"name"` // the webhook's name: the request's title if the mapping gives none
 	FieldMapping json.RawMessage `json:"fieldMapping,omitempty"`
 }
-
-// filing marks the context in which an execution files its request, so that the filing does not start the offering's own
-// workflow.
-type filing struct{}
 
 const mappingTimeout = 5 * time.Second
 
@@ -76,7 +73,6 @@ func (r *Runner) file(ctx context.Context, l *loaded, wait bool) (*engine.Fault,
 	ready, err := op.Prepare(ctx, r.Engine, who, domain.Create, in)
 	if err == nil {
 		err = r.Engine.WorkAs(ctx, who, func(ctx context.Context, tx *op.Tx) error {
-			ctx = context.WithValue(ctx, filing{}, true)
 			made, err := op.RunReady(ctx, tx, domain.Create, ready)
 			if err != nil {
 				return err
@@ -153,6 +149,7 @@ func (r *Runner) intake(ctx context.Context, l *loaded) (domain.CreateInput, err
 	}
 	in = domain.CreateInput{
 		ServiceID: off.ServiceID, OfferingID: off.ID, Title: op.Or(mapped.Title, intake.Name), Priority: mapped.Priority, Fields: mapped.Fields,
+		Cause: events.Cause{Execution: l.row.ID},
 	}
 	return in, nil
 }

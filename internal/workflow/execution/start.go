@@ -57,14 +57,17 @@ func (a StepArgs) InsertOpts() river.InsertOpts {
 // is cancelled, does both when it moves to another offering, and has the accountable people notified when the request is late, all
 // in the transaction of the event.
 func Follow(queue *jobs.Queue) events.Subscriber {
-	return func(ctx context.Context, tx *store.Tx, e *ent.Event) error {
+	return func(ctx context.Context, tx *store.Tx, e events.Emitted) error {
 		switch e.Type {
 		case events.RequestCreated:
+			if e.Cause.Execution != "" {
+				return nil // the execution that files the request processes it
+			}
 			return start(ctx, tx, queue, e.SubjectID)
 		case events.RequestCancelled:
-			return endWith(ctx, tx, queue, e.SubjectID)
+			return endWith(ctx, tx, queue, e.SubjectID, e.Cause.Execution)
 		case events.RequestMoved:
-			if err := endWith(ctx, tx, queue, e.SubjectID); err != nil {
+			if err := endWith(ctx, tx, queue, e.SubjectID, e.Cause.Execution); err != nil {
 				return err
 			}
 			return start(ctx, tx, queue, e.SubjectID)
@@ -78,9 +81,6 @@ func Follow(queue *jobs.Queue) events.Subscriber {
 // start creates the execution of a request that was filed or moved, if its offering has a workflow that is published and active.
 // For other requests it costs one statement.
 func start(ctx context.Context, tx *store.Tx, queue *jobs.Queue, requestID string) error {
-	if ctx.Value(filing{}) != nil {
-		return nil // the execution that files the request processes it
-	}
 	w, err := tx.Workflow.Query().Where(workflow.StatusEQ(workflow.StatusActive), workflow.VersionGT(0), processes(requestID)).Only(ctx)
 	if ent.IsNotFound(err) {
 		return nil
@@ -139,17 +139,14 @@ func running(s *sql.Selector) {
 	s.Where(sql.P(func(b *sql.Builder) { b.Ident(s.C(execution.FieldStatus)).WriteString(" = 'RUNNING'") }))
 }
 
-// endWith cancels the execution of a request that was cancelled, unless the execution itself cancelled the request.
-func endWith(ctx context.Context, tx *store.Tx, queue *jobs.Queue, requestID string) error {
-	rows, err := store.Lock(tx, tx.Execution.Query().Where(execution.RequestID(requestID),
+// endWith cancels the execution of a request that was cancelled, unless that execution, cause, has cancelled the request.
+func endWith(ctx context.Context, tx *store.Tx, queue *jobs.Queue, requestID, cause string) error {
+	rows, err := store.Lock(tx, tx.Execution.Query().Where(execution.RequestID(requestID), execution.IDNEQ(cause),
 		lifecycle.OpenExecutions()).Order(execution.ByID())).All(ctx)
 	if err != nil {
 		return fmt.Errorf("look for the request's execution: %w", err)
 	}
 	for _, row := range rows {
-		if row.ID == ctx.Value(committing{}) {
-			continue
-		}
 		insert := func(ctx context.Context, job river.JobArgs, at time.Time) error {
 			return queue.InsertTx(ctx, tx, job, at)
 		}
@@ -159,10 +156,6 @@ func endWith(ctx context.Context, tx *store.Tx, queue *jobs.Queue, requestID str
 	}
 	return nil
 }
-
-// committing marks the context of a commit with the execution's id, so that the commit's effects do not act on the execution
-// itself.
-type committing struct{}
 
 // end cancels an execution that the transaction has locked.
 func end(ctx context.Context, db *ent.Client, insert inserter, row *ent.Execution) error {
