@@ -43,7 +43,7 @@ func TestSweepsAreKilled(t *testing.T) {
 		w.work()
 		w.settled()
 		for _, r := range filed {
-			require.Equal(t, map[string]int{"sla.warning": 2, "sla.breached": 2}, w.told(r.ID))
+			require.Equal(t, map[string]int{"sla.breached": 2}, w.told(r.ID))
 		}
 	})
 }

@@ -261,8 +261,14 @@ func reach(cal *Calendar, segments []segment, list []pending) {
 	}
 }
 
-// add adds the firings of a target that have fallen due, and moves NextAt to the earliest that has not.
+// add adds the firings of a target that have fallen due, and moves NextAt to the earliest that has not. Of a target that is missed, it
+// adds no warning.
 func (c *Clock) add(m timing, r history, end *time.Time, now time.Time, due *time.Time) {
+	stop := now
+	if end != nil {
+		stop = *end
+	}
+	missed := m.due != nil && !stop.Before(*m.due)
 	for _, p := range m.list {
 		switch {
 		case p.at == nil, end != nil && end.Before(*p.at):
@@ -276,6 +282,8 @@ func (c *Clock) add(m timing, r history, end *time.Time, now time.Time, due *tim
 			}
 		case p.firing.Target == Resolution && r.paused:
 			continue // a change of priority made it due during a pause: it waits for the end of the pause
+		case p.firing.Kind == Warned && (missed || r.fired[string(Breached)+p.firing.Key]):
+			continue
 		case !r.fired[string(p.firing.Kind)+p.firing.Key]:
 			f := p.firing
 			f.At = *p.at

@@ -53,9 +53,12 @@ func TestDerive(t *testing.T) {
 	require.Equal(t, []string{"WARNED RESPONSE"}, kinds(k))
 	moment("2026-05-25T09:30:00+02:00", k.NextAt)
 
-	k = derive("MEDIUM", "2026-05-25T12:00:00+02:00") // after a night without a sweep: everything once, in order
+	k = derive("MEDIUM", "2026-05-25T12:00:00+02:00") // after a night without a sweep: everything once, in order, but no warning of what is late
 	require.Equal(t, sla.Late, k.State)
-	require.Equal(t, []string{"WARNED RESPONSE", "BREACHED RESPONSE", "ESCALATED response/90/raise"}, kinds(k))
+	require.Equal(t, []string{"BREACHED RESPONSE", "ESCALATED response/90/raise"}, kinds(k))
+	k = derive("MEDIUM", "2026-05-25T09:20:00+02:00", sla.Event{Kind: sla.Breached, Key: "RESPONSE"}) // it was late under shorter levels
+	require.Equal(t, sla.InWarning, k.State)
+	require.Empty(t, k.Firings)
 	k = derive("MEDIUM", "2026-05-25T12:00:00+02:00", sla.Event{Kind: sla.Warned, Key: "RESPONSE"},
 		sla.Event{Kind: sla.Breached, Key: "RESPONSE"}, sla.Event{Kind: sla.Escalated, Key: "response/90/raise"})
 	require.Equal(t, sla.Late, k.State)
@@ -137,9 +140,6 @@ func (r *reference) check() {
 			continue
 		}
 		if m := r.minutes(t); m > 0 {
-			if r.counts[t]*100 >= m*r.levels.WarnAtPercent {
-				fire("WARNED " + string(t))
-			}
 			if r.counts[t] >= m {
 				fire("BREACHED " + string(t))
 			}
@@ -148,6 +148,17 @@ func (r *reference) check() {
 			if (e.Of == "response") == (t == sla.Response) && r.counts[t] >= e.AfterMinutes {
 				fire("ESCALATED " + e.Key())
 			}
+		}
+	}
+}
+
+// warn fires the warnings that a look at the clock finds: of targets that are not missed.
+func (r *reference) warn() {
+	for _, t := range []sla.Target{sla.Response, sla.Resolution} {
+		what, m := "WARNED "+string(t), r.minutes(t)
+		if r.runs(t) && m > 0 && r.counts[t] < m && r.counts[t]*100 >= m*r.levels.WarnAtPercent &&
+			!slices.Contains(r.fired, what) && !slices.Contains(r.fired, "BREACHED "+string(t)) {
+			r.fired = append(r.fired, what)
 		}
 	}
 }
@@ -255,6 +266,7 @@ func TestClockEqualsACountOfMinutes(t *testing.T) {
 		var fired []string
 		derive := func() sla.Clock { return sla.Derive(r.levels, r.priority, cal, log, r.now) }
 		settle := func() sla.Clock {
+			r.warn()
 			c := derive()
 			for _, f := range c.Firings {
 				require.False(t, f.At.After(r.now), "nothing fires before its time")

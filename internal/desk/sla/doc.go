@@ -27,7 +27,8 @@
 //     request that has ended keeps its result.
 //   - A pause stops the resolution clock, not the response clock. During a pause the resolution has no due time, and nothing of
 //     it fires. A pause does not undo BREACHED.
-//   - Each target warns once and is breached once, and each escalation acts once, however the due time moves afterwards.
+//   - Each target warns once and is breached once, and each escalation acts once, however the due time moves afterwards. It does not
+//     warn any more once it is missed: "due soon" after "late" would be wrong.
 //   - What ends exactly at its due time is late. A cancelled request needs no response any more.
 //   - Without warnAtPercent there are no warnings. The minutes of an escalation count on its target's clock, from the filing.
 //
