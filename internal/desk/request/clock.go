@@ -12,6 +12,7 @@ import (
 	"atrium/internal/desk/sla"
 	"atrium/internal/desk/sla/timer"
 	"atrium/internal/op"
+	"atrium/internal/op/events"
 	"atrium/internal/workflow"
 )
 
@@ -42,13 +43,14 @@ func agreementOf(ctx context.Context, db *ent.Client, o *ent.Offering) (*agreeme
 // clocks are the clocks of requests in one transaction. They read each offering and calendar once.
 type clocks struct {
 	*timer.Log
+	cause      events.Cause
 	agreements map[string]*agreement
 }
 
 // clocksOf returns the clocks of a transaction. They act as the product's own worker, not as the caller.
-func clocksOf(ctx context.Context, tx *op.Tx, now time.Time) (context.Context, *clocks) {
+func clocksOf(ctx context.Context, tx *op.Tx, now time.Time, cause events.Cause) (context.Context, *clocks) {
 	ctx, log := timer.LogOf(ctx, tx, now)
-	return ctx, &clocks{Log: log, agreements: map[string]*agreement{}}
+	return ctx, &clocks{Log: log, cause: cause, agreements: map[string]*agreement{}}
 }
 
 func (c *clocks) agreement(ctx context.Context, offeringID string) (*agreement, error) {
@@ -120,12 +122,12 @@ func firstClock(ctx context.Context, tx *op.Tx, off *ent.Offering, priority requ
 }
 
 // advance brings a request's clock up to a moment, in the transaction that has locked the row. Returns the row as it is
-// afterwards. A request that never had service levels costs nothing.
-func advance(ctx context.Context, tx *op.Tx, r *ent.Request, now time.Time) (*ent.Request, error) {
+// afterwards. A request that never had service levels costs nothing. cause is of the events that fire.
+func advance(ctx context.Context, tx *op.Tx, r *ent.Request, now time.Time, cause events.Cause) (*ent.Request, error) {
 	if r.SLAState == nil && r.SLANextAt == nil {
 		return r, nil
 	}
-	ctx, c := clocksOf(ctx, tx, now)
+	ctx, c := clocksOf(ctx, tx, now, cause)
 	return timer.Advance(ctx, c.Log, c, r)
 }
 

@@ -22,13 +22,13 @@ func (c *clocks) Fire(ctx context.Context, r *ent.Request, f sla.Firing) (*ent.R
 	if err := c.remind(ctx, r, f); err != nil {
 		return nil, err
 	}
-	return r, timer.Emit(ctx, c.Tx, r, f, nil)
+	return r, timer.Emit(ctx, c.Tx, r, f, nil, c.cause)
 }
 
 // remind notifies the assignee, or else the team, that the request is due soon or late. If it has neither, nobody is notified
 // here: escalations say who else hears of it.
 func (c *clocks) remind(ctx context.Context, r *ent.Request, f sla.Firing) error {
-	n := NoticeArgs{Company: r.CompanyID, Request: r.ID, Occasion: "warning", What: late(f)}
+	n := NoticeArgs{Company: r.CompanyID, Request: r.ID, Occasion: "warning", What: late(f), MailAt: c.cause.MailAt}
 	if f.Kind == sla.Breached {
 		n.Occasion = "breached"
 	}
@@ -59,10 +59,10 @@ func init() { change = Update }
 // priority is higher, it leaves the request as it is; the audit entry still says that the escalation fell due.
 func (c *clocks) escalate(ctx context.Context, r *ent.Request, f sla.Firing) (*ent.Request, error) {
 	e := f.Escalation
-	in := UpdateInput{ByID: op.ByID{ID: r.ID}, Escalates: true}
+	in := UpdateInput{ByID: op.ByID{ID: r.ID}, Cause: c.cause, Escalates: true}
 	switch e.Do {
 	case sla.Notify:
-		n := NoticeArgs{Company: r.CompanyID, Request: r.ID, Occasion: "escalated", Key: f.Key, What: late(f), Fallback: e.TeamID == nil}
+		n := NoticeArgs{Company: r.CompanyID, Request: r.ID, Occasion: "escalated", Key: f.Key, What: late(f), Fallback: e.TeamID == nil, MailAt: c.cause.MailAt}
 		if e.TeamID != nil {
 			n.Teams = []string{*e.TeamID}
 		}

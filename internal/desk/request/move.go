@@ -72,7 +72,7 @@ func moveTo(ctx context.Context, tx *op.Tx, before *ent.Request, in MoveInput) (
 		return nil, err
 	}
 	now := tx.Now(ctx)
-	r, err := advance(ctx, tx, before, now) // what fell due before must fire before
+	r, err := advance(ctx, tx, before, now, events.Cause{}) // what fell due before must fire before
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func moveTo(ctx context.Context, tx *op.Tx, before *ent.Request, in MoveInput) (
 	if err := tx.Agents().RequestChanged(ctx, tx, before, r); err != nil {
 		return nil, err
 	}
-	wide, c := clocksOf(ctx, tx, now)
+	wide, c := clocksOf(ctx, tx, now, events.Cause{})
 	if r, err = timer.Advance(wide, c.Log, c, r); err != nil {
 		return nil, err
 	}

@@ -4,12 +4,15 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 
 	"atrium/ent"
 	"atrium/ent/predicate"
+	"atrium/ent/slaevent"
 	"atrium/ent/teammember"
 	"atrium/ent/user"
 	"atrium/internal/desk/sla/timer"
@@ -25,11 +28,13 @@ type NoticeArgs struct {
 	Company  string   `json:"company"`
 	Request  string   `json:"request"`
 	Occasion string   `json:"occasion"` // a key of occasions
-	Key      string   `json:"key"`      // unique among the request's occasions; only the release before this one reads it
+	Key      string   `json:"key"`      // the occasion and what has fallen due
 	What     string   `json:"what"`     // one sentence
 	Users    []string `json:"users,omitempty"`
 	Teams    []string `json:"teams,omitempty"`
 	Fallback bool     `json:"fallback,omitempty"` // tell the request's assignee, else its team, else the admins
+
+	MailAt time.Time `json:"mailAt,omitzero"` // see events.Cause
 }
 
 // occasions maps occasions to a kind of notice and to the beginning of its subject.
@@ -89,6 +94,12 @@ func prepareNotify(ctx context.Context, tx *op.Tx, in notifyInput) (any, error) 
 	if err != nil {
 		return nil, ignoreMissing(err)
 	}
+	if target, warns := strings.CutPrefix(in.Notice.Key, "warning/"); warns {
+		late, err := tx.SLAEvent.Query().Where(slaevent.SubjectID(r.ID), slaevent.KindEQ(slaevent.KindBREACHED), slaevent.Key(target)).Exist(ctx)
+		if err != nil || late { // since then it was missed, which is told on its own
+			return readers{}, err
+		}
+	}
 	to := user.Or(user.IDIn(in.Notice.Users...), inTeams(in.Notice.Teams))
 	if in.Notice.Fallback {
 		switch {
@@ -124,7 +135,7 @@ func notify(ctx context.Context, tx *op.Tx, r *ent.Request, in notifyInput) (*en
 	for _, u := range people {
 		ids = append(ids, u.ID)
 		o := occasions[in.Notice.Occasion]
-		err := notice.Send(ctx, tx, u, notice.Note{Kind: o.kind, Subject: o.subject + notice.Named(r), RequestID: &r.ID, Text: []string{
+		err := notice.Send(ctx, tx, u, notice.Note{Kind: o.kind, MailAt: in.Notice.MailAt, Subject: o.subject + notice.Named(r), RequestID: &r.ID, Text: []string{
 			"Hello " + mail.Plain(u.Name, 60) + ",",
 			"the request “" + notice.Named(r) + "” (" + r.ID + ") asks for your attention. " + mail.Plain(in.Notice.What, 300) + " Sign in to look at it.",
 		}})

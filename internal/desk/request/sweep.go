@@ -14,6 +14,7 @@ import (
 	"atrium/internal/desk/lifecycle"
 	"atrium/internal/desk/sla/timer"
 	"atrium/internal/op"
+	"atrium/internal/op/events"
 	"atrium/internal/platform/jobs"
 )
 
@@ -35,12 +36,12 @@ func advanceDue(ctx context.Context, tx *op.Tx, ids []string, now time.Time) err
 	if err != nil {
 		return fmt.Errorf("read the requests: %w", err)
 	}
-	return advanceAll(ctx, tx, rows, now)
+	return advanceAll(ctx, tx, rows, now, events.Cause{})
 }
 
 // advanceAll advances the clocks of requests that the transaction has locked. It reads their logs at once.
-func advanceAll(ctx context.Context, tx *op.Tx, rows []*ent.Request, now time.Time) error {
-	ctx, c := clocksOf(ctx, tx, now)
+func advanceAll(ctx context.Context, tx *op.Tx, rows []*ent.Request, now time.Time, cause events.Cause) error {
+	ctx, c := clocksOf(ctx, tx, now, cause)
 	ids := make([]string, len(rows))
 	for i, r := range rows {
 		ids[i] = r.ID
@@ -70,7 +71,7 @@ func rederive(ctx context.Context, e *op.Engine, change timer.RederiveArgs) erro
 			if rows, err = op.Lock(tx, q.Order(request.ByID()).Limit(clockBatch)).All(ctx); err != nil {
 				return fmt.Errorf("read the requests: %w", err)
 			}
-			return advanceAll(ctx, tx, rows, tx.Now(ctx))
+			return advanceAll(ctx, tx, rows, tx.Now(ctx), events.Cause{MailAt: change.MailAt})
 		})
 		if err != nil || len(rows) < clockBatch {
 			return err

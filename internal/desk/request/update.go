@@ -70,7 +70,7 @@ type UpdateInput struct {
 	SnoozedUntil op.Patch[time.Time] `json:"snoozedUntil,omitzero" nullable:"true" doc:"Until when nobody wants to see it in the inbox; a moment to come."`
 
 	DeclineReason string       `json:"-"` // with status CANCELLED: why, if somebody has said
-	Cause         events.Cause `json:"-"` // the execution that makes the change, if one does
+	Cause         events.Cause `json:"-"` // of the events: an execution, or a change of service levels
 	Escalates     bool         `json:"-"` // an escalation that fires now makes the change: what falls due besides fires after it
 }
 
@@ -101,7 +101,7 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Request, in UpdateInput)
 	now := tx.Now(ctx)
 	if in.moves() && !in.Escalates { // what fell due before the change must fire before it
 		var err error
-		if before, err = advance(ctx, tx, before, now); err != nil {
+		if before, err = advance(ctx, tx, before, now, in.Cause); err != nil {
 			return nil, err
 		}
 	}
@@ -156,7 +156,7 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Request, in UpdateInput)
 	if after == before || !in.moves() {
 		return after, nil
 	}
-	return advance(ctx, tx, after, now)
+	return advance(ctx, tx, after, now, in.Cause)
 }
 
 // check returns a validation error that names ids which are no rows of the company, and answers that the offering's

@@ -150,6 +150,19 @@ func digest(ctx context.Context, tx *op.Tx, userID string, now time.Time, visibl
 		lines = append(lines, "- and more")
 	}
 	return tx.Mail(func(m op.Mailer, db *store.Tx) error {
-		return m.Tell(ctx, db, u, Digest, subject, "What waits for you:", strings.Join(lines, "\n"), "Sign in to see it.")
+		return m.Tell(ctx, db, u, kindOf(u, mine), subject, "What waits for you:", strings.Join(lines, "\n"), "Sign in to see it.")
 	})
+}
+
+// kindOf returns the kind of a mail that lists notifications, which its link switches off: Digest, unless all are of kinds that are
+// mailed at once and were only gathered (Note.MailAt). Then it is that of the last, as a rule "breached".
+func kindOf(u *ent.User, list []*ent.Notification) string {
+	kind := Digest
+	for _, n := range list {
+		if channelOf(u, string(n.Kind)) != channelNow {
+			return Digest
+		}
+		kind = string(n.Kind)
+	}
+	return kind
 }

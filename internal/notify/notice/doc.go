@@ -7,6 +7,8 @@
 //	                              digest  one mail a day with all unread ones (digest.go)
 //	                              never   no mail
 //
+// What one change makes due at many requests is gathered (Note.MailAt): the digest's job mails it minutes later, in one mail.
+//
 // Each notification is a row that only its recipient can list and mark as read. Rows are kept for 180 days. A person is never
 // notified of a row that the person may not read. Access policies are evaluated for each person outside the write transaction,
 // because customers' policies may be slow: an operation calls Readers in its preparation, a worker calls ReadersOutside. Digests, and

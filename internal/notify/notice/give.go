@@ -18,9 +18,10 @@ import (
 // Note is the content of a notice.
 type Note struct {
 	Kind      string
-	Subject   string   // one line, also the subject of the mail; pass texts of other people through mail.Plain
-	RequestID *string  // the request that it is about; nil for none
-	Text      []string // the paragraphs of the mail; pass texts of other people through mail.Plain
+	Subject   string    // one line, also the subject of the mail; pass texts of other people through mail.Plain
+	RequestID *string   // the request that it is about; nil for none
+	MailAt    time.Time // in place of a mail of its own: when one mail lists it with all else that waits till then; zero for at once
+	Text      []string  // the paragraphs of the mail; pass texts of other people through mail.Plain
 }
 
 // maxSubject bounds a subject, in characters.
@@ -35,13 +36,16 @@ func Send(ctx context.Context, tx *op.Tx, u *ent.User, n Note) error {
 	n.Subject = mail.Plain(n.Subject, maxSubject)
 	channel := channelOf(u, n.Kind)
 	row := tx.Notification.Create().SetUserID(u.ID).SetKind(notification.Kind(n.Kind)).SetSubject(n.Subject).SetNillableRequestID(n.RequestID)
-	if channel == channelDigest {
+	switch {
+	case channel == channelDigest:
 		row.SetDigestAt(nextDigest(tx.Now(ctx)))
+	case channel == channelNow && !n.MailAt.IsZero():
+		row.SetDigestAt(n.MailAt)
 	}
 	if err := row.Exec(ctx); err != nil {
 		return fmt.Errorf("write the notice: %w", err)
 	}
-	if channel != channelNow {
+	if channel != channelNow || !n.MailAt.IsZero() {
 		return nil
 	}
 	err := tx.Mail(func(m op.Mailer, db *store.Tx) error { return m.Tell(ctx, db, u, n.Kind, n.Subject, n.Text...) })

@@ -20,7 +20,8 @@ type Event struct {
 
 // Cause is what an event is part of. Subscribers learn it; it is not stored.
 type Cause struct {
-	Execution string // the execution whose own step it is; empty for none
+	Execution string    // the execution whose own step it is; empty for none
+	MailAt    time.Time // when people are mailed of it, in one mail with all else of one change; zero for at once
 }
 
 // Emitted is an event as subscribers receive it.

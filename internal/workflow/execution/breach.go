@@ -27,6 +27,8 @@ type BreachArgs struct {
 	DueAt   string  `json:"dueAt"`
 	Event   string  `json:"event"` // the id of the event that tells of the breach
 	Phase   *string `json:"phase"` // the phase whose target it is; nil for the request's own target, which concerns the current phase
+
+	MailAt time.Time `json:"mailAt,omitzero"` // see events.Cause
 }
 
 // Kind names the job.
@@ -44,7 +46,7 @@ func followBreach(ctx context.Context, tx *store.Tx, queue *jobs.Queue, e events
 		return fmt.Errorf("read the event %s: %w", e.ID, err)
 	}
 	d := payload.Data
-	return queue.InsertTx(ctx, tx, BreachArgs{Company: e.CompanyID, Request: d.ID, Target: d.Target, DueAt: d.DueAt, Event: e.ID, Phase: d.PhaseID}, time.Time{})
+	return queue.InsertTx(ctx, tx, BreachArgs{Company: e.CompanyID, Request: d.ID, Target: d.Target, DueAt: d.DueAt, Event: e.ID, Phase: d.PhaseID, MailAt: e.Cause.MailAt}, time.Time{})
 }
 
 // breachWorker works the jobs of BreachArgs.
@@ -78,7 +80,7 @@ func (b *breachWorker) Work(ctx context.Context, job *river.Job[BreachArgs]) err
 	if p == nil {
 		return nil // the execution has not begun
 	}
-	n := domain.NoticeArgs{Company: a.Company, Request: a.Request, Occasion: "breached", Key: "breached/" + a.Event}
+	n := domain.NoticeArgs{Company: a.Company, Request: a.Request, Occasion: "breached", Key: "breached/" + a.Event, MailAt: a.MailAt}
 	for _, one := range roleOf(p, "accountable") {
 		switch one.Type {
 		case "user":

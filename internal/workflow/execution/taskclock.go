@@ -13,6 +13,7 @@ import (
 	"atrium/internal/desk/sla/timer"
 	"atrium/internal/op"
 	"atrium/internal/op/audit"
+	"atrium/internal/op/events"
 	"atrium/internal/workflow"
 	"atrium/internal/workflow/definition"
 )
@@ -161,5 +162,5 @@ func (c taskClocks) Fire(ctx context.Context, t *ent.Task, f sla.Firing) (*ent.T
 	if err != nil {
 		return nil, fmt.Errorf("read the request: %w", err)
 	}
-	return t, timer.Emit(ctx, c.Tx, r, f, &t.PhaseID)
+	return t, timer.Emit(ctx, c.Tx, r, f, &t.PhaseID, events.Cause{})
 }

@@ -13,16 +13,16 @@ import (
 
 // Emit emits the event for a target of a request, or of one of its phases, that is close to its deadline or has missed it.
 // It writes the audit entry of that name.
-func Emit(ctx context.Context, tx *op.Tx, r *ent.Request, f sla.Firing, phaseID *string) error {
+func Emit(ctx context.Context, tx *op.Tx, r *ent.Request, f sla.Firing, phaseID *string, cause events.Cause) error {
 	name, state := EventOf(f), sla.InWarning
 	if f.Kind == sla.Breached {
 		state = sla.Late
 	}
 	due := Stored(f.DueAt).Format(clock.Format)
-	err := tx.Emit(ctx, name, r.ID, events.SLA{
+	err := tx.EmitAs(ctx, events.Event{Name: name, SubjectID: r.ID, Cause: cause, Data: events.SLA{
 		ID: r.ID, ServiceID: r.ServiceID, Title: r.Title, Status: string(r.Status), Priority: string(r.Priority), CreatedBy: r.CreatedBy,
 		Target: string(f.Target), DueAt: due, State: string(state), PhaseID: phaseID,
-	})
+	}})
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,8 @@ type RederiveArgs struct {
 	Company  string `json:"company"`
 	Offering string `json:"offering,omitempty"` // derive its open requests
 	Calendar string `json:"calendar,omitempty"` // derive everything that uses it
+
+	MailAt time.Time `json:"mailAt,omitzero"` // when people are mailed of all that the change makes due
 }
 
 // Kind names the job.
@@ -29,12 +31,16 @@ func (RederiveArgs) Kind() string { return "sla_rederive" }
 // ones, and commits within the ten seconds that a call may take.
 const straggle = 30 * time.Second
 
+// gather is how long notices of one change are gathered, so that each person gets one mail.
+const gather = 2 * time.Minute
+
 // Rederive inserts the job in the transaction of the change.
 func Rederive(ctx context.Context, tx *op.Tx, args RederiveArgs) error {
-	args.Company = tx.Principal().CompanyID
+	args.Company, args.MailAt = tx.Principal().CompanyID, tx.Now(ctx).Add(gather)
 	if err := tx.Insert(ctx, args, time.Time{}); err != nil {
 		return err
 	}
+	args.MailAt = time.Time{} // what falls due besides in the second run is told as ever
 	return tx.Insert(ctx, args, tx.Now(ctx).Add(straggle))
 }
 

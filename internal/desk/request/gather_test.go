@@ -1,0 +1,78 @@
+package request_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/ent"
+	"atrium/ent/notification"
+	"atrium/internal/desk/catalog"
+	"atrium/internal/desk/request"
+	"atrium/internal/notify/notice"
+	"atrium/internal/op"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
+	"atrium/internal/test/testkit"
+)
+
+// One edit of an offering that makes many requests late tells each person by one mail, which lists them. A warning that is added to
+// targets already missed is not told.
+func TestOneEditIsOneMail(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, world *testkit.World) {
+		w := newWatch(t, world)
+		mails := &letters{sent: map[string][]string{}}
+		w.Engine.Mailer = mails
+		owner := w.A.Users[principal.Owner]
+		o := w.offer(catalog.SLA{ResolutionMinutes: new(600)})
+		var filed []*ent.Request
+		for range 3 {
+			r := w.file(w.owner, o)
+			filed = append(filed, w.patch(w.owner, r.ID, request.UpdateInput{AssigneeID: op.SetTo(owner.ID)}))
+		}
+		w.work(notice.Work(w.Engine, notice.Reads{Request: request.Get.Info()}))
+		w.later(time.Hour)
+		mails.take()
+		edit := func(minutes int, warn *int) {
+			t.Helper()
+			testkit.Run(t, world, w.owner, catalog.UpdateOffering, catalog.UpdateOfferingInput{
+				ByID: op.ByID{ID: o.ID}, SLA: op.SetTo(catalog.SLA{ResolutionMinutes: &minutes, WarnAtPercent: warn}),
+			})
+			for _, r := range filed {
+				require.Eventually(t, func() bool {
+					return w.get(r.ID).ResolutionDueAt.Equal(r.CreatedAt.Add(time.Duration(minutes) * time.Minute))
+				}, patience, tick)
+				require.Equal(t, map[string]int{"sla.breached": 1}, w.told(r.ID))
+			}
+		}
+		mailed := func() []string {
+			w.later(3 * time.Minute)
+			require.NoError(t, w.Store.Write(principal.System(t.Context(), "jobs belong to the installation"), func(ctx context.Context, tx *store.Tx) error {
+				return w.Queue.InsertTx(ctx, tx, notice.DigestArgs{}, time.Time{})
+			}))
+			require.Eventually(t, func() bool {
+				n, err := w.Store.Reader().Notification.Query().Where(notification.DigestAtNotNil()).Count(w.owner)
+				require.NoError(t, err)
+				return n == 0
+			}, patience, tick)
+			mails.mu.Lock()
+			defer mails.mu.Unlock()
+			return mails.sent[owner.Email]
+		}
+		edit(30, nil)
+		require.Eventually(t, func() bool {
+			n, err := w.Store.Reader().Notification.Query().Where(notification.UserID(owner.ID), notification.KindEQ(notification.KindBreached)).Count(w.owner)
+			require.NoError(t, err)
+			return n == 3
+		}, patience, tick)
+		got := mailed()
+		require.Len(t, got, 1)
+		require.Equal(t, 3, strings.Count(got[0], "- Late: A laptop"))
+		edit(29, new(80))
+		require.Equal(t, got, mailed(), "what is late is not due soon")
+	})
+}
