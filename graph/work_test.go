@@ -111,7 +111,7 @@ func TestWorkflowsThroughTheGraph(t *testing.T) {
 		a = ask(t, s, s.A.Owner, `mutation($id: ID!, $w: ID!) { updateOffering(input: {id: $id, workflowId: $w, sla: {responseMinutes: 60}}) { offering { workflow { name definition } sla { responseMinutes warnAtPercent } } } }`,
 			vars{"id": h.offering.ID, "w": id})
 		require.Equal(t, "W", a.Text("data.updateOffering.offering.workflow.name"))
-		require.Equal(t, vars{"responseMinutes": 60.0, "warnAtPercent": nil}, a.Get("data.updateOffering.offering.sla"))
+		require.Equal(t, vars{"responseMinutes": 60.0, "warnAtPercent": 80.0}, a.Get("data.updateOffering.offering.sla"))
 		a = send(t, s, s.A.Owner, `mutation { createWorkflow(input: {name: "W2", definition: {phases: [{id: "start", type: "START"}], transitions: []}}) { workflow { id } } }`, nil)
 		require.Equal(t, "validation_error", a.Text("errors.0.extensions.code"))
 		require.True(t, strings.HasPrefix(a.Text("errors.0.extensions.details.0.field"), "definition"), "%s", a.Body)

@@ -44,7 +44,7 @@ func newDocument(baseURL, authURL string) *document {
 			License: &huma.License{Name: "Apache License 2.0", Identifier: "Apache-2.0"},
 		}, Servers: []*huma.Server{{URL: cmp.Or(strings.TrimSuffix(baseURL, "/"), exampleURL)}}},
 		answers: huma.NewMapRegistry(refPrefix, schemaNamer("")),
-		inputs:  huma.NewMapRegistry(refPrefix, schemaNamer("Input")),
+		inputs:  input.NewSchemas(refPrefix, schemaNamer("Input")),
 		authURL: authURL,
 	}
 	d.Components = &huma.Components{

@@ -16669,7 +16669,7 @@ func (ec *executionContext) unmarshalInputOfferingSLAInput(ctx context.Context, 
 			if err != nil {
 				return it, err
 			}
-			it.WarnAtPercent = data
+			it.WarnAtPercent = graphql.OmittableOf(data)
 		case "calendarId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("calendarId"))
 			data, err := ec.unmarshalOID2ᚖstring(ctx, v)

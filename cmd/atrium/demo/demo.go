@@ -70,7 +70,7 @@ func Fill(ctx context.Context, e *op.Engine, companyID string) (*IDs, error) {
 			{Key: "model", Label: "Model", Type: form.Select, Required: true, Options: []string{"13 inch", "14 inch", "16 inch"}},
 			{Key: "reason", Label: "Why do you need it?", Type: form.TextArea},
 		}},
-		SLA: &catalog.SLA{ResponseMinutes: new(60), ResolutionMinutes: new(2880), WarnAtPercent: new(80)},
+		SLA: &catalog.SLA{ResponseMinutes: new(60), ResolutionMinutes: new(2880), WarnAtPercent: op.SetTo(80)},
 	})
 	d.processes(it, owner.ID)
 	access := d.offering(it, catalog.CreateOfferingInput{Name: "Access to a system"})

@@ -11,6 +11,7 @@ import (
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/form"
 	"atrium/internal/desk/request"
+	"atrium/internal/desk/sla"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
 	"atrium/internal/people"
@@ -148,5 +149,30 @@ func TestOfferingsOfSeveralServices(t *testing.T) {
 		require.Equal(t, "A", lists[full.ID].Rows[0].Name)
 		require.Zero(t, lists[empty.ID].Total)
 		require.Empty(t, lists[foreign.ID].Rows, "another company's service has none to show")
+	})
+}
+
+// An offering with targets warns at 80 percent unless it says otherwise; null and 0 warn nobody. One without targets has nothing to warn of.
+func TestOfferingsWarn(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		ctx := w.As(w.A, principal.Admin)
+		s := service(t, w, ctx, "IT")
+		for name, one := range map[string]struct {
+			levels catalog.SLA
+			want   *int
+		}{
+			"not given":   {catalog.SLA{ResponseMinutes: new(60)}, new(80)},
+			"null":        {catalog.SLA{ResponseMinutes: new(60), WarnAtPercent: op.Clear[int]()}, nil},
+			"zero":        {catalog.SLA{ResponseMinutes: new(60), WarnAtPercent: op.SetTo(0)}, new(0)},
+			"given":       {catalog.SLA{ResponseMinutes: new(60), WarnAtPercent: op.SetTo(50)}, new(50)},
+			"no targets":  {catalog.SLA{}, nil},
+			"by priority": {catalog.SLA{ByPriority: &sla.ByPriority{URGENT: &sla.Targets{ResponseMinutes: new(5)}}}, new(80)},
+		} {
+			o := testkit.Run(t, w, ctx, catalog.CreateOffering, catalog.CreateOfferingInput{ByID: op.ByID{ID: s.ID}, Name: name, SLA: &one.levels})
+			require.Equal(t, one.want, o.WarnAtPercent, name)
+			o = testkit.Run(t, w, ctx, catalog.UpdateOffering, catalog.UpdateOfferingInput{ByID: op.ByID{ID: o.ID}, SLA: op.SetTo(one.levels)})
+			require.Equal(t, one.want, o.WarnAtPercent, name)
+		}
 	})
 }

@@ -16,11 +16,14 @@ import (
 type SLA struct {
 	ResponseMinutes   *int             `json:"responseMinutes,omitempty" nullable:"true" minimum:"1" maximum:"525600" doc:"Minutes until a request should be accepted."`
 	ResolutionMinutes *int             `json:"resolutionMinutes,omitempty" nullable:"true" minimum:"1" maximum:"525600" doc:"Minutes until a request should be completed."`
-	WarnAtPercent     *int             `json:"warnAtPercent,omitempty" nullable:"true" minimum:"1" maximum:"99" doc:"When to warn, as a share of the time; nobody is warned when not given."`
+	WarnAtPercent     op.Patch[int]    `json:"warnAtPercent,omitzero" nullable:"true" minimum:"0" maximum:"99" doc:"When to warn, as a share of the time: 80 when not given, not at all for 0 and null."`
 	CalendarID        *string          `json:"calendarId,omitempty" nullable:"true" maxLength:"64" doc:"The calendar whose working hours count; all hours count without one."`
 	ByPriority        *sla.ByPriority  `json:"byPriority,omitempty" doc:"Targets of requests of a priority, in place of those of all."`
 	Escalations       []sla.Escalation `json:"escalations,omitempty" nullable:"true" maxItems:"20" doc:"What is done about requests that are not dealt with in time."`
 }
+
+// usualWarning is the percentage of a target's time at which people are warned, when an offering with targets does not say it.
+const usualWarning = 80
 
 // checkSLA records faults that the fields' tags cannot express: ids that are no rows, and contradictory
 // escalations.
@@ -57,10 +60,13 @@ func setSLA(m *ent.OfferingMutation, in SLA) {
 	if in.ResolutionMinutes != nil {
 		m.SetResolutionMinutes(*in.ResolutionMinutes)
 	}
-	if in.WarnAtPercent != nil {
-		m.SetWarnAtPercent(*in.WarnAtPercent)
+	byPriority := in.ByPriority != nil && *in.ByPriority != (sla.ByPriority{})
+	if percent, given := in.WarnAtPercent.ValueOK(); given && percent != nil {
+		m.SetWarnAtPercent(*percent)
+	} else if !given && (in.ResponseMinutes != nil || in.ResolutionMinutes != nil || byPriority) {
+		m.SetWarnAtPercent(usualWarning)
 	}
-	if in.ByPriority != nil && *in.ByPriority != (sla.ByPriority{}) {
+	if byPriority {
 		m.SetSLAByPriority(in.ByPriority)
 	}
 	if len(in.Escalations) > 0 {

@@ -37,7 +37,7 @@ func TestOneEditIsOneMail(t *testing.T) {
 		w.work(notice.Work(w.Engine, notice.Reads{Request: request.Get.Info()}))
 		w.later(time.Hour)
 		mails.take()
-		edit := func(minutes int, warn *int) {
+		edit := func(minutes int, warn op.Patch[int]) {
 			t.Helper()
 			testkit.Run(t, world, w.owner, catalog.UpdateOffering, catalog.UpdateOfferingInput{
 				ByID: op.ByID{ID: o.ID}, SLA: op.SetTo(catalog.SLA{ResolutionMinutes: &minutes, WarnAtPercent: warn}),
@@ -63,7 +63,7 @@ func TestOneEditIsOneMail(t *testing.T) {
 			defer mails.mu.Unlock()
 			return mails.sent[owner.Email]
 		}
-		edit(30, nil)
+		edit(30, op.Clear[int]())
 		require.Eventually(t, func() bool {
 			n, err := w.Store.Reader().Notification.Query().Where(notification.UserID(owner.ID), notification.KindEQ(notification.KindBreached)).Count(w.owner)
 			require.NoError(t, err)
@@ -72,7 +72,7 @@ func TestOneEditIsOneMail(t *testing.T) {
 		got := mailed()
 		require.Len(t, got, 1)
 		require.Equal(t, 3, strings.Count(got[0], "- Late: A laptop"))
-		edit(29, new(80))
+		edit(29, op.SetTo(80))
 		require.Equal(t, got, mailed(), "what is late is not due soon")
 	})
 }

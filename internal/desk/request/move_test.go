@@ -107,7 +107,7 @@ func TestMoveChangesTheServiceLevels(t *testing.T) {
 		w := newWatch(t, world)
 		slow := w.offer(catalog.SLA{})
 		fast := testkit.Run(t, world, w.owner, catalog.CreateOffering, catalog.CreateOfferingInput{
-			ByID: op.ByID{ID: slow.ServiceID}, Name: "Loan", SLA: &catalog.SLA{ResolutionMinutes: new(60), WarnAtPercent: new(80)},
+			ByID: op.ByID{ID: slow.ServiceID}, Name: "Loan", SLA: &catalog.SLA{ResolutionMinutes: new(60), WarnAtPercent: op.SetTo(80)},
 		})
 		r := w.file(w.owner, slow)
 		require.Nil(t, r.SLAState)

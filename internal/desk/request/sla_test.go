@@ -140,7 +140,7 @@ func TestReminders(t *testing.T) {
 		w.Engine.Mailer = mails
 		staff, owner := w.A.Users[principal.Agent], w.A.Users[principal.Owner]
 		team := testkit.Run(t, world, w.owner, people.CreateTeam, people.CreateTeamInput{Name: "First line", MemberIDs: []string{staff.ID, w.A.Users[principal.Member].ID}})
-		o := w.offer(catalog.SLA{ResolutionMinutes: new(100), WarnAtPercent: new(80)})
+		o := w.offer(catalog.SLA{ResolutionMinutes: new(100), WarnAtPercent: op.SetTo(80)})
 		mine, ours, nobodys := w.file(w.owner, o), w.file(w.owner, o), w.file(w.owner, o)
 		w.patch(w.owner, mine.ID, request.UpdateInput{AssigneeID: op.SetTo(owner.ID), TeamID: op.SetTo(team.ID)})
 		w.patch(w.owner, ours.ID, request.UpdateInput{TeamID: op.SetTo(team.ID)})
@@ -171,7 +171,7 @@ func TestServiceLevels(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, world *testkit.World) {
 		w := newWatch(t, world)
 		stop := w.work()
-		o := w.offer(catalog.SLA{ResponseMinutes: new(60), ResolutionMinutes: new(240), WarnAtPercent: new(80), ByPriority: &sla.ByPriority{URGENT: &sla.Targets{ResolutionMinutes: new(100)}}})
+		o := w.offer(catalog.SLA{ResponseMinutes: new(60), ResolutionMinutes: new(240), WarnAtPercent: op.SetTo(80), ByPriority: &sla.ByPriority{URGENT: &sla.Targets{ResolutionMinutes: new(100)}}})
 		r := w.file(w.owner, o)
 		require.Equal(t, entrequest.SLAStateON_TRACK, *r.SLAState)
 		require.Equal(t, r.CreatedAt.Add(time.Hour), *r.ResponseDueAt)

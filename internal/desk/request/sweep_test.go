@@ -31,7 +31,7 @@ func TestSweepsAreKilled(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, world *testkit.World) {
 		w := newWatch(t, world)
 		w.Clock.SetOffset(-3 * time.Hour)
-		o := w.offer(catalog.SLA{ResponseMinutes: new(60), ResolutionMinutes: new(90), WarnAtPercent: new(50)})
+		o := w.offer(catalog.SLA{ResponseMinutes: new(60), ResolutionMinutes: new(90), WarnAtPercent: op.SetTo(50)})
 		var filed []*ent.Request
 		for range late {
 			filed = append(filed, w.file(w.owner, o))

@@ -30,7 +30,7 @@
 //   - Each target warns once and is breached once, and each escalation acts once, however the due time moves afterwards. It does not
 //     warn any more once it is missed: "due soon" after "late" would be wrong.
 //   - What ends exactly at its due time is late. A cancelled request needs no response any more.
-//   - Without warnAtPercent there are no warnings. The minutes of an escalation count on its target's clock, from the filing.
+//   - With a warnAtPercent of 0 there are no warnings. The minutes of an escalation count on its target's clock, from the filing.
 //
 // Deriving a log of fifty events over a month takes 40 µs (2026-11, two cores).
 //

@@ -21,7 +21,14 @@ import (
 )
 
 // schemas are what inputs are validated with. Documents derive schemas of their own from Input.BodyType.
-var schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
+var schemas = NewSchemas("#/components/schemas/", schemaName)
+
+// NewSchemas returns a registry of schemas in which a patch within an object, such as a number that may be null, is what it holds.
+func NewSchemas(prefix string, namer func(t reflect.Type, hint string) string) huma.Registry {
+	r := huma.NewMapRegistry(prefix, namer)
+	r.RegisterTypeAlias(reflect.TypeFor[graphql.Omittable[*int]](), reflect.TypeFor[*int]())
+	return r
+}
 
 // SchemaOf returns the rules of a struct that occurs in inputs. It is shared: do not modify it.
 func SchemaOf(t reflect.Type) *huma.Schema { return schemas.Schema(t, false, "") }
