@@ -4,6 +4,7 @@ package ent
 
 import (
 	"atrium/ent/billingaccount"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -29,6 +30,8 @@ type BillingAccount struct {
 	PeriodStartAt *time.Time `json:"period_start_at,omitempty"`
 	// PeriodEndAt holds the value of the "period_end_at" field.
 	PeriodEndAt *time.Time `json:"period_end_at,omitempty"`
+	// {until, parts: [{invoiceId, upTo}]}: which invoices of the period bill which part of the plan's price
+	Parts json.RawMessage `json:"parts,omitempty"`
 	// when what is left of the credits is lost; null unless cancelled
 	ForfeitAt *time.Time `json:"forfeit_at,omitempty"`
 	// when the account has to be looked at: the end of the period or the loss of the credits
@@ -57,6 +60,8 @@ func (*BillingAccount) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
+		case billingaccount.FieldParts:
+			values[i] = new([]byte)
 		case billingaccount.FieldBalance, billingaccount.FieldEntries, billingaccount.FieldDrawnEntry, billingaccount.FieldDrawnAmount, billingaccount.FieldInvoices, billingaccount.FieldCreditNotes:
 			values[i] = new(sql.NullInt64)
 		case billingaccount.FieldID, billingaccount.FieldCompanyID, billingaccount.FieldCustomer, billingaccount.FieldPaymentMethod:
@@ -122,6 +127,14 @@ func (_m *BillingAccount) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.PeriodEndAt = new(time.Time)
 				*_m.PeriodEndAt = value.Time
+			}
+		case billingaccount.FieldParts:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field parts", values[i])
+			} else if value != nil && len(*value) > 0 {
+				if err := json.Unmarshal(*value, &_m.Parts); err != nil {
+					return fmt.Errorf("unmarshal field parts: %w", err)
+				}
 			}
 		case billingaccount.FieldForfeitAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -244,6 +257,9 @@ func (_m *BillingAccount) String() string {
 		builder.WriteString("period_end_at=")
 		builder.WriteString(v.Format(time.ANSIC))
 	}
+	builder.WriteString(", ")
+	builder.WriteString("parts=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Parts))
 	builder.WriteString(", ")
 	if v := _m.ForfeitAt; v != nil {
 		builder.WriteString("forfeit_at=")

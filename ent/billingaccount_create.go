@@ -5,6 +5,7 @@ package ent
 import (
 	"atrium/ent/billingaccount"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -77,6 +78,12 @@ func (_c *BillingAccountCreate) SetNillablePeriodEndAt(v *time.Time) *BillingAcc
 	if v != nil {
 		_c.SetPeriodEndAt(*v)
 	}
+	return _c
+}
+
+// SetParts sets the "parts" field.
+func (_c *BillingAccountCreate) SetParts(v json.RawMessage) *BillingAccountCreate {
+	_c.mutation.SetParts(v)
 	return _c
 }
 
@@ -426,6 +433,10 @@ func (_c *BillingAccountCreate) createSpec() (*BillingAccount, *sqlgraph.CreateS
 	if value, ok := _c.mutation.PeriodEndAt(); ok {
 		_spec.SetField(billingaccount.FieldPeriodEndAt, field.TypeTime, value)
 		_node.PeriodEndAt = &value
+	}
+	if value, ok := _c.mutation.Parts(); ok {
+		_spec.SetField(billingaccount.FieldParts, field.TypeJSON, value)
+		_node.Parts = value
 	}
 	if value, ok := _c.mutation.ForfeitAt(); ok {
 		_spec.SetField(billingaccount.FieldForfeitAt, field.TypeTime, value)

@@ -6,12 +6,14 @@ import (
 	"atrium/ent/billingaccount"
 	"atrium/ent/predicate"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
+	"entgo.io/ent/dialect/sql/sqljson"
 	"entgo.io/ent/schema/field"
 )
 
@@ -99,6 +101,24 @@ func (_u *BillingAccountUpdate) SetNillablePeriodEndAt(v *time.Time) *BillingAcc
 // ClearPeriodEndAt clears the value of the "period_end_at" field.
 func (_u *BillingAccountUpdate) ClearPeriodEndAt() *BillingAccountUpdate {
 	_u.mutation.ClearPeriodEndAt()
+	return _u
+}
+
+// SetParts sets the "parts" field.
+func (_u *BillingAccountUpdate) SetParts(v json.RawMessage) *BillingAccountUpdate {
+	_u.mutation.SetParts(v)
+	return _u
+}
+
+// AppendParts appends value to the "parts" field.
+func (_u *BillingAccountUpdate) AppendParts(v json.RawMessage) *BillingAccountUpdate {
+	_u.mutation.AppendParts(v)
+	return _u
+}
+
+// ClearParts clears the value of the "parts" field.
+func (_u *BillingAccountUpdate) ClearParts() *BillingAccountUpdate {
+	_u.mutation.ClearParts()
 	return _u
 }
 
@@ -376,6 +396,17 @@ func (_u *BillingAccountUpdate) sqlSave(ctx context.Context) (_node int, err err
 	if _u.mutation.PeriodEndAtCleared() {
 		_spec.ClearField(billingaccount.FieldPeriodEndAt, field.TypeTime)
 	}
+	if value, ok := _u.mutation.Parts(); ok {
+		_spec.SetField(billingaccount.FieldParts, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedParts(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, billingaccount.FieldParts, value)
+		})
+	}
+	if _u.mutation.PartsCleared() {
+		_spec.ClearField(billingaccount.FieldParts, field.TypeJSON)
+	}
 	if value, ok := _u.mutation.ForfeitAt(); ok {
 		_spec.SetField(billingaccount.FieldForfeitAt, field.TypeTime, value)
 	}
@@ -521,6 +552,24 @@ func (_u *BillingAccountUpdateOne) SetNillablePeriodEndAt(v *time.Time) *Billing
 // ClearPeriodEndAt clears the value of the "period_end_at" field.
 func (_u *BillingAccountUpdateOne) ClearPeriodEndAt() *BillingAccountUpdateOne {
 	_u.mutation.ClearPeriodEndAt()
+	return _u
+}
+
+// SetParts sets the "parts" field.
+func (_u *BillingAccountUpdateOne) SetParts(v json.RawMessage) *BillingAccountUpdateOne {
+	_u.mutation.SetParts(v)
+	return _u
+}
+
+// AppendParts appends value to the "parts" field.
+func (_u *BillingAccountUpdateOne) AppendParts(v json.RawMessage) *BillingAccountUpdateOne {
+	_u.mutation.AppendParts(v)
+	return _u
+}
+
+// ClearParts clears the value of the "parts" field.
+func (_u *BillingAccountUpdateOne) ClearParts() *BillingAccountUpdateOne {
+	_u.mutation.ClearParts()
 	return _u
 }
 
@@ -827,6 +876,17 @@ func (_u *BillingAccountUpdateOne) sqlSave(ctx context.Context) (_node *BillingA
 	}
 	if _u.mutation.PeriodEndAtCleared() {
 		_spec.ClearField(billingaccount.FieldPeriodEndAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.Parts(); ok {
+		_spec.SetField(billingaccount.FieldParts, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedParts(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, billingaccount.FieldParts, value)
+		})
+	}
+	if _u.mutation.PartsCleared() {
+		_spec.ClearField(billingaccount.FieldParts, field.TypeJSON)
 	}
 	if value, ok := _u.mutation.ForfeitAt(); ok {
 		_spec.SetField(billingaccount.FieldForfeitAt, field.TypeTime, value)

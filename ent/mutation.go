@@ -19238,6 +19238,8 @@ type BillingAccountMutation struct {
 	anchor_at       *time.Time
 	period_start_at *time.Time
 	period_end_at   *time.Time
+	parts           *json.RawMessage
+	appendparts     json.RawMessage
 	forfeit_at      *time.Time
 	due_at          *time.Time
 	balance         *int64
@@ -19617,6 +19619,71 @@ func (m *BillingAccountMutation) PeriodEndAtCleared() bool {
 func (m *BillingAccountMutation) ResetPeriodEndAt() {
 	m.period_end_at = nil
 	delete(m.clearedFields, billingaccount.FieldPeriodEndAt)
+}
+
+// SetParts sets the "parts" field.
+func (m *BillingAccountMutation) SetParts(jm json.RawMessage) {
+	m.parts = &jm
+	m.appendparts = nil
+}
+
+// Parts returns the value of the "parts" field in the mutation.
+func (m *BillingAccountMutation) Parts() (r json.RawMessage, exists bool) {
+	v := m.parts
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldParts returns the old "parts" field's value of the BillingAccount entity.
+// If the BillingAccount object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *BillingAccountMutation) OldParts(ctx context.Context) (v json.RawMessage, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldParts is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldParts requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldParts: %w", err)
+	}
+	return oldValue.Parts, nil
+}
+
+// AppendParts adds jm to the "parts" field.
+func (m *BillingAccountMutation) AppendParts(jm json.RawMessage) {
+	m.appendparts = append(m.appendparts, jm...)
+}
+
+// AppendedParts returns the list of values that were appended to the "parts" field in this mutation.
+func (m *BillingAccountMutation) AppendedParts() (json.RawMessage, bool) {
+	if len(m.appendparts) == 0 {
+		return nil, false
+	}
+	return m.appendparts, true
+}
+
+// ClearParts clears the value of the "parts" field.
+func (m *BillingAccountMutation) ClearParts() {
+	m.parts = nil
+	m.appendparts = nil
+	m.clearedFields[billingaccount.FieldParts] = struct{}{}
+}
+
+// PartsCleared returns if the "parts" field was cleared in this mutation.
+func (m *BillingAccountMutation) PartsCleared() bool {
+	_, ok := m.clearedFields[billingaccount.FieldParts]
+	return ok
+}
+
+// ResetParts resets all changes to the "parts" field.
+func (m *BillingAccountMutation) ResetParts() {
+	m.parts = nil
+	m.appendparts = nil
+	delete(m.clearedFields, billingaccount.FieldParts)
 }
 
 // SetForfeitAt sets the "forfeit_at" field.
@@ -20159,7 +20226,7 @@ func (m *BillingAccountMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *BillingAccountMutation) Fields() []string {
-	fields := make([]string, 0, 16)
+	fields := make([]string, 0, 17)
 	if m.created_at != nil {
 		fields = append(fields, billingaccount.FieldCreatedAt)
 	}
@@ -20177,6 +20244,9 @@ func (m *BillingAccountMutation) Fields() []string {
 	}
 	if m.period_end_at != nil {
 		fields = append(fields, billingaccount.FieldPeriodEndAt)
+	}
+	if m.parts != nil {
+		fields = append(fields, billingaccount.FieldParts)
 	}
 	if m.forfeit_at != nil {
 		fields = append(fields, billingaccount.FieldForfeitAt)
@@ -20228,6 +20298,8 @@ func (m *BillingAccountMutation) Field(name string) (ent.Value, bool) {
 		return m.PeriodStartAt()
 	case billingaccount.FieldPeriodEndAt:
 		return m.PeriodEndAt()
+	case billingaccount.FieldParts:
+		return m.Parts()
 	case billingaccount.FieldForfeitAt:
 		return m.ForfeitAt()
 	case billingaccount.FieldDueAt:
@@ -20269,6 +20341,8 @@ func (m *BillingAccountMutation) OldField(ctx context.Context, name string) (ent
 		return m.OldPeriodStartAt(ctx)
 	case billingaccount.FieldPeriodEndAt:
 		return m.OldPeriodEndAt(ctx)
+	case billingaccount.FieldParts:
+		return m.OldParts(ctx)
 	case billingaccount.FieldForfeitAt:
 		return m.OldForfeitAt(ctx)
 	case billingaccount.FieldDueAt:
@@ -20339,6 +20413,13 @@ func (m *BillingAccountMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetPeriodEndAt(v)
+		return nil
+	case billingaccount.FieldParts:
+		v, ok := value.(json.RawMessage)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetParts(v)
 		return nil
 	case billingaccount.FieldForfeitAt:
 		v, ok := value.(time.Time)
@@ -20524,6 +20605,9 @@ func (m *BillingAccountMutation) ClearedFields() []string {
 	if m.FieldCleared(billingaccount.FieldPeriodEndAt) {
 		fields = append(fields, billingaccount.FieldPeriodEndAt)
 	}
+	if m.FieldCleared(billingaccount.FieldParts) {
+		fields = append(fields, billingaccount.FieldParts)
+	}
 	if m.FieldCleared(billingaccount.FieldForfeitAt) {
 		fields = append(fields, billingaccount.FieldForfeitAt)
 	}
@@ -20552,6 +20636,9 @@ func (m *BillingAccountMutation) ClearField(name string) error {
 		return nil
 	case billingaccount.FieldPeriodEndAt:
 		m.ClearPeriodEndAt()
+		return nil
+	case billingaccount.FieldParts:
+		m.ClearParts()
 		return nil
 	case billingaccount.FieldForfeitAt:
 		m.ClearForfeitAt()
@@ -20584,6 +20671,9 @@ func (m *BillingAccountMutation) ResetField(name string) error {
 		return nil
 	case billingaccount.FieldPeriodEndAt:
 		m.ResetPeriodEndAt()
+		return nil
+	case billingaccount.FieldParts:
+		m.ResetParts()
 		return nil
 	case billingaccount.FieldForfeitAt:
 		m.ResetForfeitAt()

@@ -24,6 +24,8 @@ const (
 	FieldPeriodStartAt = "period_start_at"
 	// FieldPeriodEndAt holds the string denoting the period_end_at field in the database.
 	FieldPeriodEndAt = "period_end_at"
+	// FieldParts holds the string denoting the parts field in the database.
+	FieldParts = "parts"
 	// FieldForfeitAt holds the string denoting the forfeit_at field in the database.
 	FieldForfeitAt = "forfeit_at"
 	// FieldDueAt holds the string denoting the due_at field in the database.
@@ -57,6 +59,7 @@ var Columns = []string{
 	FieldAnchorAt,
 	FieldPeriodStartAt,
 	FieldPeriodEndAt,
+	FieldParts,
 	FieldForfeitAt,
 	FieldDueAt,
 	FieldBalance,

@@ -439,6 +439,16 @@ func PeriodEndAtNotNil() predicate.BillingAccount {
 	return predicate.BillingAccount(sql.FieldNotNull(FieldPeriodEndAt))
 }
 
+// PartsIsNil applies the IsNil predicate on the "parts" field.
+func PartsIsNil() predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldIsNull(FieldParts))
+}
+
+// PartsNotNil applies the NotNil predicate on the "parts" field.
+func PartsNotNil() predicate.BillingAccount {
+	return predicate.BillingAccount(sql.FieldNotNull(FieldParts))
+}
+
 // ForfeitAtEQ applies the EQ predicate on the "forfeit_at" field.
 func ForfeitAtEQ(v time.Time) predicate.BillingAccount {
 	return predicate.BillingAccount(sql.FieldEQ(FieldForfeitAt, v))

@@ -707,6 +707,7 @@ var (
 		{Name: "anchor_at", Type: field.TypeTime, Nullable: true},
 		{Name: "period_start_at", Type: field.TypeTime, Nullable: true},
 		{Name: "period_end_at", Type: field.TypeTime, Nullable: true},
+		{Name: "parts", Type: field.TypeJSON, Nullable: true},
 		{Name: "forfeit_at", Type: field.TypeTime, Nullable: true},
 		{Name: "due_at", Type: field.TypeTime, Nullable: true},
 		{Name: "balance", Type: field.TypeInt64, Default: 0},
@@ -732,7 +733,7 @@ var (
 			{
 				Name:    "billingaccount_due_at",
 				Unique:  false,
-				Columns: []*schema.Column{BillingAccountsColumns[8]},
+				Columns: []*schema.Column{BillingAccountsColumns[9]},
 			},
 		},
 	}

@@ -897,37 +897,37 @@ func init() {
 	// billingaccount.CompanyIDValidator is a validator for the "company_id" field. It is called by the builders before save.
 	billingaccount.CompanyIDValidator = billingaccountDescCompanyID.Validators[0].(func(string) error)
 	// billingaccountDescBalance is the schema descriptor for balance field.
-	billingaccountDescBalance := billingaccountFields[5].Descriptor()
+	billingaccountDescBalance := billingaccountFields[6].Descriptor()
 	// billingaccount.DefaultBalance holds the default value on creation for the balance field.
 	billingaccount.DefaultBalance = billingaccountDescBalance.Default.(int64)
 	// billingaccountDescEntries is the schema descriptor for entries field.
-	billingaccountDescEntries := billingaccountFields[6].Descriptor()
+	billingaccountDescEntries := billingaccountFields[7].Descriptor()
 	// billingaccount.DefaultEntries holds the default value on creation for the entries field.
 	billingaccount.DefaultEntries = billingaccountDescEntries.Default.(int64)
 	// billingaccountDescDrawnEntry is the schema descriptor for drawn_entry field.
-	billingaccountDescDrawnEntry := billingaccountFields[7].Descriptor()
+	billingaccountDescDrawnEntry := billingaccountFields[8].Descriptor()
 	// billingaccount.DefaultDrawnEntry holds the default value on creation for the drawn_entry field.
 	billingaccount.DefaultDrawnEntry = billingaccountDescDrawnEntry.Default.(int64)
 	// billingaccountDescDrawnAmount is the schema descriptor for drawn_amount field.
-	billingaccountDescDrawnAmount := billingaccountFields[8].Descriptor()
+	billingaccountDescDrawnAmount := billingaccountFields[9].Descriptor()
 	// billingaccount.DefaultDrawnAmount holds the default value on creation for the drawn_amount field.
 	billingaccount.DefaultDrawnAmount = billingaccountDescDrawnAmount.Default.(int64)
 	// billingaccountDescInvoices is the schema descriptor for invoices field.
-	billingaccountDescInvoices := billingaccountFields[9].Descriptor()
+	billingaccountDescInvoices := billingaccountFields[10].Descriptor()
 	// billingaccount.DefaultInvoices holds the default value on creation for the invoices field.
 	billingaccount.DefaultInvoices = billingaccountDescInvoices.Default.(int64)
 	// billingaccountDescCreditNotes is the schema descriptor for credit_notes field.
-	billingaccountDescCreditNotes := billingaccountFields[10].Descriptor()
+	billingaccountDescCreditNotes := billingaccountFields[11].Descriptor()
 	// billingaccount.DefaultCreditNotes holds the default value on creation for the credit_notes field.
 	billingaccount.DefaultCreditNotes = billingaccountDescCreditNotes.Default.(int64)
 	// billingaccountDescCustomer is the schema descriptor for customer field.
-	billingaccountDescCustomer := billingaccountFields[11].Descriptor()
+	billingaccountDescCustomer := billingaccountFields[12].Descriptor()
 	// billingaccount.DefaultCustomer holds the default value on creation for the customer field.
 	billingaccount.DefaultCustomer = billingaccountDescCustomer.Default.(string)
 	// billingaccount.CustomerValidator is a validator for the "customer" field. It is called by the builders before save.
 	billingaccount.CustomerValidator = billingaccountDescCustomer.Validators[0].(func(string) error)
 	// billingaccountDescPaymentMethod is the schema descriptor for payment_method field.
-	billingaccountDescPaymentMethod := billingaccountFields[12].Descriptor()
+	billingaccountDescPaymentMethod := billingaccountFields[13].Descriptor()
 	// billingaccount.DefaultPaymentMethod holds the default value on creation for the payment_method field.
 	billingaccount.DefaultPaymentMethod = billingaccountDescPaymentMethod.Default.(string)
 	// billingaccount.PaymentMethodValidator is a validator for the "payment_method" field. It is called by the builders before save.

@@ -9,9 +9,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/billingaccount"
 	"atrium/ent/company"
-	"atrium/ent/creditentry"
 	"atrium/ent/invoice"
-	"atrium/ent/journalline"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 )
@@ -139,32 +137,48 @@ func (a *account) begin(ctx context.Context) (*ent.Invoice, error) {
 // startPeriod moves the account to a period and bills the plan for it.
 func (a *account) startPeriod(ctx context.Context, p Period) (*ent.Invoice, error) {
 	a.PeriodStartAt, a.PeriodEndAt = &p.Start, &p.End
-	return a.bill(ctx, p, Line{Description: a.plan.Title + ", a month", Amount: a.plan.Price})
+	inv, err := a.bill(ctx, p, Line{Description: a.plan.Title + ", a month", Amount: a.plan.Price})
+	if err != nil {
+		return nil, err
+	}
+	return inv, a.keepParts([]part{{InvoiceID: inv.ID, UpTo: a.plan.Price}})
 }
 
 // period is the current paid period.
 func (a *account) period() Period { return Period{*a.PeriodStartAt, *a.PeriodEndAt} }
 
-// change moves the company to a plan, and charges or credits the difference for the rest of the period. Returns the invoice,
-// or nil if nothing is charged.
-func (a *account) change(ctx context.Context, to Plan) (*ent.Invoice, error) {
+// change moves the company to a plan. It bills the difference for the rest of the period, or takes what is unused off the invoices
+// of the period. Returns the new invoice, nil if nothing is billed, and the credit notes.
+func (a *account) change(ctx context.Context, to Plan) (*ent.Invoice, []*ent.CreditNote, error) {
 	from := a.plan
+	if a.PeriodEndAt == nil {
+		a.plan = to
+		if err := a.setPlan(ctx); err != nil {
+			return nil, nil, err
+		}
+		inv, err := a.begin(ctx)
+		return inv, nil, err
+	}
+	parts, err := a.parts(ctx) // of the old plan
+	if err != nil {
+		return nil, nil, err
+	}
 	a.plan = to
 	if err := a.setPlan(ctx); err != nil {
-		return nil, err
-	}
-	if a.PeriodEndAt == nil {
-		return a.begin(ctx)
+		return nil, nil, err
 	}
 	text := fmt.Sprintf("Change from %s to %s", from.Title, to.Title)
-	charge, credit := a.period().difference(from, to, a.now)
-	var err error
-	var invoice *ent.Invoice
-	if charge > 0 {
-		invoice, err = a.bill(ctx, Period{a.now, *a.PeriodEndAt}, Line{Description: text + ", for the rest of the month", Amount: charge})
+	if to.Price > from.Price {
+		inv, err := a.raise(ctx, parts, a.period().prorate(to.Price-from.Price, a.now), text+", for the rest of the month")
+		return inv, nil, err
 	}
-	if credit > 0 {
-		_, err = a.issue(ctx, credit, creditentry.ReasonDowngrade, text, journalline.AccountRevenue) // the old plan was paid for
+	cuts, err := a.unused(ctx, parts, to)
+	if err != nil {
+		return nil, nil, err
+	}
+	notes, err := a.giveBack(ctx, cuts, text)
+	if err != nil {
+		return nil, nil, err
 	}
 	switch {
 	case to.Name == Free:
@@ -172,7 +186,20 @@ func (a *account) change(ctx context.Context, to Plan) (*ent.Invoice, error) {
 	case to.Price == 0: // Enterprise, which the product does not charge for
 		a.AnchorAt, a.PeriodStartAt, a.PeriodEndAt = nil, nil, nil
 	}
-	return invoice, err
+	return nil, notes, a.keepParts(lowered(parts, to.Price))
+}
+
+// raise bills the difference to a more expensive plan for the rest of the period. Returns nil if that is less than half a cent.
+func (a *account) raise(ctx context.Context, parts []part, cents int64, text string) (inv *ent.Invoice, err error) {
+	added := part{UpTo: a.plan.Price}
+	if cents > 0 {
+		inv, err = a.bill(ctx, Period{a.now, *a.PeriodEndAt}, Line{Description: text, Amount: cents})
+		if err != nil {
+			return nil, err
+		}
+		added.InvoiceID = inv.ID
+	}
+	return inv, a.keepParts(append(slices.Clone(parts), added))
 }
 
 // cancel ends the subscription, without a credit for the rest of the period.
@@ -184,7 +211,7 @@ func (a *account) cancel(ctx context.Context) error {
 
 // unsubscribe ends the periods. The remaining credits expire after the retention.
 func (a *account) unsubscribe() {
-	a.AnchorAt, a.PeriodStartAt, a.PeriodEndAt = nil, nil, nil
+	a.AnchorAt, a.PeriodStartAt, a.PeriodEndAt, a.Parts = nil, nil, nil, nil
 	until := a.now.Add(retention)
 	a.ForfeitAt = &until
 }
@@ -208,6 +235,11 @@ func (a *account) save(ctx context.Context) error {
 	u.SetBalance(a.Balance).SetEntries(a.Entries).SetDrawnEntry(a.DrawnEntry).
 		SetDrawnAmount(a.DrawnAmount).SetInvoices(a.Invoices).SetCreditNotes(a.CreditNotes).
 		SetCustomer(a.Customer).SetPaymentMethod(a.PaymentMethod)
+	if a.Parts != nil {
+		u.SetParts(a.Parts)
+	} else {
+		u.ClearParts()
+	}
 	for _, f := range []struct {
 		at    *time.Time
 		set   func(time.Time) *ent.BillingAccountUpdate

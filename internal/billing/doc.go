@@ -4,6 +4,7 @@
 //	plan.go          the plans, their prices, and the proration of a change
 //	subscription.go  the operations that change or end a subscription; preview.go computes what they would do
 //	account.go       the account: one row per company, which every operation that moves money locks
+//	parts.go         which invoice bills which part of the plan's price, and what a cheaper plan leaves unused of each
 //	ledger.go        credits: issued, applied to invoices oldest first, forfeited
 //	invoice.go       invoices; draft.go: invoices that the operator writes; operator.go: operations that only the operator may run
 //	payment.go       the steps of charging the amount due of an invoice; charge.go runs them with a Provider
@@ -21,7 +22,9 @@
 // has no invoices. The price of Enterprise is agreed on with the operator, so the product does not charge for it.
 //
 // A change takes effect at once. The difference of the two prices for the remaining seconds of the period, rounded half up to a
-// cent, is charged for a more expensive plan and issued as a credit for a cheaper one. Cancelling a subscription issues no credit.
+// cent, is charged for a more expensive plan. For a cheaper one it is unused, and a credit note for each invoice that billed some of
+// it takes it off what is left to pay; only what was paid, in money or credits, becomes a credit. Cancelling a subscription issues no
+// credit.
 // Either way to the free plan ends the subscription: the remaining credits are forfeited after 30 days of 24 hours unless the company
 // subscribes again. An invoice uses the credits first, oldest first; the rest is the amount due.
 //
@@ -34,6 +37,16 @@
 // settle brings an account up to date: it makes the invoices of all periods that have begun, and forfeits expired credits. The
 // job runs it each minute, and every operation that moves money runs it first. So the result does not depend on when the job
 // ran, how often, or on how many nodes.
+//
+// # What is unused
+//
+// The price of the current plan is made of parts: the invoice of the month bills the price of its plan, and each change to a more
+// expensive plan bills the difference. The account keeps them (parts.go), at most one for each plan that costs something. A cheaper plan
+// lowers the parts from the top, so that each invoice is corrected by what is unused of itself, and no invoice for what another one
+// billed. Nothing is given for the part of an invoice that was voided. One that was written off is reduced like an open one. So a
+// credit is never more than what was paid of its invoice, and void and write-off have nothing to take back. Earlier
+// versions gave a credit whether or not anything was paid; those credits stay, and parts of their periods are derived from the invoices.
+// A correction by the operator counts against what can be given back of the invoice, not against the price.
 //
 // # Corrections
 //
@@ -52,7 +65,8 @@
 //	       └▶ settle: paid; or failed, and retried after 1, 3, 5 and 7 days, with a mail to the owners each time
 //
 // If the process ends in between, the payment stays pending. Until its outcome is known, its invoice can be neither paid by hand,
-// voided nor credited. After 10 minutes the job asks the provider for the payment's outcome (Provider.Find), and asks for the money
+// voided nor credited by the operator. A change to a cheaper plan still reduces it: what the charge then takes beyond what is left
+// becomes a credit. After 10 minutes the job asks the provider for the payment's outcome (Provider.Find), and asks for the money
 // again only if the provider does not know the payment. A message from the provider only triggers such a check (RecheckPayment),
 // so messages may come late, twice or in any order.
 //

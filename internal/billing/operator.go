@@ -56,7 +56,7 @@ type PayInvoiceInput struct {
 
 // payInvoice returns conflict if nothing is left to pay. An invoice that was written off can still be paid.
 func payInvoice(ctx context.Context, tx *op.Tx, a *account, before *ent.Invoice, in PayInvoiceInput) (*ent.Invoice, error) {
-	after, err := a.paid(ctx, before)
+	after, err := a.paid(ctx, before, Left(before))
 	if err != nil {
 		return nil, err
 	}
@@ -65,17 +65,33 @@ func payInvoice(ctx context.Context, tx *op.Tx, a *account, before *ent.Invoice,
 	return after, nil
 }
 
-// paid records that the rest of an invoice was paid.
-func (a *account) paid(ctx context.Context, inv *ent.Invoice) (*ent.Invoice, error) {
-	after, err := inv.Update().SetStatus(invoice.StatusPaid).SetPaidAt(a.now).ClearNextChargeAt().Save(ctx)
+// paid records a payment of an invoice. What is paid beyond the rest of it, because a credit note took something off while the charge
+// was under way, becomes a credit.
+func (a *account) paid(ctx context.Context, inv *ent.Invoice, cents int64) (*ent.Invoice, error) {
+	u := inv.Update().ClearNextChargeAt()
+	if inv.Status != invoice.StatusPaid {
+		u.SetStatus(invoice.StatusPaid).SetPaidAt(a.now)
+	}
+	after, err := u.Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("note the payment: %w", err)
 	}
-	from := journalline.AccountReceivable
-	if inv.Status == invoice.StatusUncollectible {
-		from = journalline.AccountBadDebt
+	left := Left(inv)
+	if err := a.book(ctx, inv.ID, amounts{journalline.AccountCash: left, owedOn(inv): -left}); err != nil {
+		return nil, err
 	}
-	return after, a.book(ctx, inv.ID, amounts{journalline.AccountCash: Left(inv), from: -Left(inv)})
+	if cents > left {
+		_, err = a.issue(ctx, cents-left, creditentry.ReasonDowngrade, Number(inv)+" was charged before it was reduced", journalline.AccountCash)
+	}
+	return after, err
+}
+
+// owedOn returns the account on which the rest of an invoice stands.
+func owedOn(inv *ent.Invoice) journalline.Account {
+	if inv.Status == invoice.StatusUncollectible {
+		return journalline.AccountBadDebt
+	}
+	return journalline.AccountReceivable
 }
 
 // VoidInvoiceInput names the invoice and the reason.
@@ -145,33 +161,12 @@ func creditInvoice(ctx context.Context, tx *op.Tx, a *account, before *ent.Invoi
 	if in.Amount > before.Subtotal-before.Credited {
 		return nil, apperr.New(apperr.Conflict, "The invoice and its credit notes leave %d cents that can be credited.", before.Subtotal-before.Credited)
 	}
-	notes, err := tx.CreditNote.Query().Where(creditnote.InvoiceID(before.ID)).Count(tx.Unfiltered(ctx, "an invoice has a limit of credit notes"))
+	note, after, err := a.note(ctx, before, in.Amount, in.Description)
 	if err != nil {
-		return nil, fmt.Errorf("count the credit notes: %w", err)
-	}
-	if notes >= maxNotes {
-		return nil, apperr.New(apperr.Conflict, "The invoice has %d credit notes, the most that it can have.", maxNotes)
-	}
-	a.CreditNotes++
-	off := min(in.Amount, Left(before))
-	note, err := a.db.CreditNote.Create().SetNumber(a.CreditNotes).SetInvoiceID(before.ID).SetBillTo(a.company.Name).
-		SetDescription(in.Description).SetAmount(in.Amount).SetCredited(in.Amount - off).Save(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("make the credit note: %w", err)
-	}
-	u := before.Update().AddCredited(in.Amount)
-	if before.Status == invoice.StatusOpen && off == Left(before) {
-		u.SetStatus(invoice.StatusPaid).SetPaidAt(a.now).ClearNextChargeAt()
-	}
-	after, err := u.Save(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("credit the invoice: %w", err)
+		return nil, err
 	}
 	tx.Changed(before, after)
 	tx.ChangedField("creditNote", nil, NoteNumber(note))
-	if err := a.book(ctx, note.ID, amounts{journalline.AccountReceivable: -off, journalline.AccountRevenue: off}); err != nil {
-		return nil, err
-	}
 	if note.Credited > 0 {
 		what := NoteNumber(note) + " for " + Number(before) + ": " + in.Description
 		if _, err := a.issue(ctx, note.Credited, creditentry.ReasonAdjustment, text.Short(what, 500), journalline.AccountRevenue); err != nil {
@@ -179,6 +174,40 @@ func creditInvoice(ctx context.Context, tx *op.Tx, a *account, before *ent.Invoi
 		}
 	}
 	return note, nil
+}
+
+// note makes a credit note of at most what earlier notes have left of the invoice. It takes off what is left to pay first. The caller
+// issues the rest, the note's Credited, as a credit. Returns the note, and the invoice as it is now.
+func (a *account) note(ctx context.Context, inv *ent.Invoice, cents int64, description string) (*ent.CreditNote, *ent.Invoice, error) {
+	notes, err := a.db.CreditNote.Query().Where(creditnote.InvoiceID(inv.ID)).Count(ctx)
+	if err != nil {
+		return nil, nil, fmt.Errorf("count the credit notes: %w", err)
+	}
+	if notes >= maxNotes {
+		return nil, nil, apperr.New(apperr.Conflict, "The invoice has %d credit notes, the most that it can have.", maxNotes)
+	}
+	a.CreditNotes++
+	off := min(cents, Left(inv))
+	note, err := a.db.CreditNote.Create().SetNumber(a.CreditNotes).SetInvoiceID(inv.ID).SetBillTo(a.company.Name).
+		SetDescription(description).SetAmount(cents).SetCredited(cents - off).Save(ctx)
+	if err != nil {
+		return nil, nil, fmt.Errorf("make the credit note: %w", err)
+	}
+	u := inv.Update().AddCredited(cents)
+	if inv.Status != invoice.StatusPaid && off == Left(inv) {
+		u.SetStatus(invoice.StatusPaid).SetPaidAt(a.now)
+		switch p, err := a.pending(ctx, inv.ID); {
+		case err != nil:
+			return nil, nil, err
+		case p == nil: // else the job still has to ask for the charge's outcome
+			u.ClearNextChargeAt()
+		}
+	}
+	after, err := u.Save(ctx)
+	if err != nil {
+		return nil, nil, fmt.Errorf("credit the invoice: %w", err)
+	}
+	return note, after, a.book(ctx, note.ID, amounts{owedOn(inv): -off, journalline.AccountRevenue: off})
 }
 
 // NoteNumber returns a credit note's number as people read it.

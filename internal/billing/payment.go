@@ -136,7 +136,7 @@ func settlePayment(ctx context.Context, tx *op.Tx, a *account, in SettlePaymentI
 	}
 	tx.ChangedField("payment", p.Status, to)
 	if to == payment.StatusSucceeded {
-		_, err = a.paid(ctx, inv) // nothing else can change the invoice while a payment is pending
+		_, err = a.paid(ctx, inv, p.Amount)
 	} else {
 		err = a.dun(ctx, tx, inv, p)
 	}
@@ -147,9 +147,15 @@ func settlePayment(ctx context.Context, tx *op.Tx, a *account, in SettlePaymentI
 }
 
 // dun schedules the retry of a failed charge and mails the owners. If the payment method was replaced while the charge was under
-// way, the retry is at once.
+// way, the retry is at once. If a credit note has meanwhile taken off all that was left to pay, nothing is to be told.
 func (a *account) dun(ctx context.Context, tx *op.Tx, inv *ent.Invoice, failed *ent.Payment) error {
 	u, then := inv.Update().ClearNextChargeAt(), "It will not be tried again."
+	if Left(inv) == 0 {
+		if err := u.Exec(ctx); err != nil {
+			return fmt.Errorf("charge the invoice no more: %w", err)
+		}
+		return nil
+	}
 	switch {
 	case a.PaymentMethod != "" && a.PaymentMethod != failed.PaymentMethod:
 		u, then = inv.Update().SetNextChargeAt(a.now), "It will be tried with the new payment method."
@@ -168,7 +174,7 @@ func (a *account) dun(ctx context.Context, tx *op.Tx, inv *ent.Invoice, failed *
 	for _, owner := range owners {
 		err := tx.Mail(func(m op.Mailer, db *store.Tx) error {
 			return m.Write(ctx, db, owner, "Payment of invoice "+Number(inv)+" failed",
-				fmt.Sprintf("The charge of %s for invoice %s of %s failed. %s", Money(Left(inv)), Number(inv), mail.Plain(a.company.Name, 200), then),
+				fmt.Sprintf("The charge of %s for invoice %s of %s failed. %s", Money(failed.Amount), Number(inv), mail.Plain(a.company.Name, 200), then),
 				"Please see to the payment method, or pay the invoice in another way.")
 		})
 		if err != nil {

@@ -20,6 +20,7 @@ var PreviewPlanChange = op.New("billing.preview", op.Spec{
 type PlanChange struct {
 	Plan           string
 	Charge         int64 // the subtotal of the invoice, before credits
+	Reduction      int64 // what would be taken off invoices that are not paid
 	Credit         int64 // the credit that would be issued
 	CreditsApplied int64
 	AmountDue      int64
@@ -35,8 +36,8 @@ type LimitChange struct {
 	Exceeded  bool // the current use exceeds the other plan's limit
 }
 
-// previewPlanChange uses the account as it was last settled. If a period ended within the last minute, its invoice may be missing,
-// and the credits that the invoice will use still count as available.
+// previewPlanChange uses the account as it was last settled. If a period ended within the last minute, its invoice may be missing:
+// the credits that the invoice will use still count as available, and all that is unused of it counts as not paid.
 func previewPlanChange(ctx context.Context, tx *op.Tx, in PlanInput) (*PlanChange, error) {
 	co, err := tx.Company.Query().Only(ctx)
 	if err != nil {
@@ -52,12 +53,33 @@ func previewPlanChange(ctx context.Context, tx *op.Tx, in PlanInput) (*PlanChang
 	to := planOf(in.Plan)
 	out := &PlanChange{Plan: to.Name, Charge: to.Price}
 	if now := tx.Now(ctx); a.AnchorAt != nil {
-		out.Charge, out.Credit = periodAt(*a.AnchorAt, now).difference(planOf(string(co.Plan)), to, now)
+		from := planOf(string(co.Plan))
+		out.Charge, out.Reduction = periodAt(*a.AnchorAt, now).difference(from, to, now)
+		if a.PeriodEndAt.After(now) && out.Charge == 0 {
+			as := &account{BillingAccount: a, db: tx.Client, company: co, plan: from, now: now}
+			if out.Reduction, out.Credit, err = as.givesBack(tx.Unfiltered(ctx, "no policy hides an invoice from the books"), to); err != nil {
+				return nil, err
+			}
+		}
 	}
 	out.CreditsApplied = min(out.Charge, a.Balance)
 	out.AmountDue = out.Charge - out.CreditsApplied
 	out.Limits, err = limitChanges(ctx, tx, co, to)
 	return out, err
+}
+
+// givesBack returns what a change to a plan now takes off the invoices that are not paid, and what it gives as a credit.
+func (a *account) givesBack(ctx context.Context, to Plan) (off, credit int64, err error) {
+	parts, err := a.parts(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	cuts, err := a.unused(ctx, parts, to)
+	for _, c := range cuts {
+		off += c.off
+		credit += c.cents - c.off
+	}
+	return off, credit, err
 }
 
 // limitChanges compares the limits of the current plan and of another plan.

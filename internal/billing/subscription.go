@@ -28,8 +28,9 @@ type PlanInput struct {
 
 // Subscribed is the result of a change of the subscription.
 type Subscribed struct {
-	ID      string       // the id of the company
-	Invoice *ent.Invoice // the invoice for the change; nil if nothing was charged
+	ID      string            // the id of the company
+	Invoice *ent.Invoice      // the invoice for the change; nil if nothing was charged
+	Notes   []*ent.CreditNote // what took the unused part of a more expensive plan off its invoices
 }
 
 // changePlan returns conflict for the company's current plan, and for a change from or to Enterprise.
@@ -38,12 +39,24 @@ func changePlan(ctx context.Context, tx *op.Tx, a *account, in PlanInput) (*Subs
 		return nil, err
 	}
 	before := a.company
-	inv, err := a.change(ctx, planOf(in.Plan))
+	inv, notes, err := a.change(tx.Unfiltered(ctx, "no policy hides an invoice from the books"), planOf(in.Plan))
 	if err != nil {
 		return nil, err
 	}
 	tx.As("plan.changed")
-	return a.subscribed(ctx, tx, before, inv)
+	if len(notes) > 0 {
+		numbers := make([]string, len(notes))
+		for i, n := range notes {
+			numbers[i] = NoteNumber(n)
+		}
+		tx.ChangedField("creditNotes", nil, numbers)
+	}
+	out, err := a.subscribed(ctx, tx, before)
+	if err != nil {
+		return nil, err
+	}
+	out.Invoice, out.Notes = inv, notes
+	return out, nil
 }
 
 // mayChange returns conflict if the company cannot change between the two plans by itself.
@@ -73,11 +86,11 @@ func cancelSubscription(ctx context.Context, tx *op.Tx, a *account, in CancelInp
 	}
 	tx.As("subscription.cancelled")
 	tx.ChangedField("reason", "", op.Or(in.Reason, ""))
-	return a.subscribed(ctx, tx, before, nil)
+	return a.subscribed(ctx, tx, before)
 }
 
 // subscribed completes a change of the subscription. The sandbox's row gets the plan as well, but keeps the free plan's limits.
-func (a *account) subscribed(ctx context.Context, tx *op.Tx, before *ent.Company, inv *ent.Invoice) (*Subscribed, error) {
+func (a *account) subscribed(ctx context.Context, tx *op.Tx, before *ent.Company) (*Subscribed, error) {
 	err := tx.AsSystem(ctx, "a company's sandbox is a company of its own", func(ctx context.Context) error {
 		return tx.Company.Update().Where(company.SandboxOf(a.company.ID)).SetPlan(a.company.Plan).Exec(ctx)
 	})
@@ -86,5 +99,5 @@ func (a *account) subscribed(ctx context.Context, tx *op.Tx, before *ent.Company
 	}
 	tx.AuthorityChanged()
 	tx.Changed(before, a.company)
-	return &Subscribed{ID: a.company.ID, Invoice: inv}, nil
+	return &Subscribed{ID: a.company.ID}, nil
 }

@@ -151,7 +151,8 @@ func refuse[In, Out any](t *testing.T, w *testkit.World, ctx context.Context, o 
 	require.Equal(t, code, apperr.CodeOf(err), "%v", err)
 }
 
-// A more expensive plan is charged for the rest of the month, after credits, oldest first. A cheaper plan gives a credit.
+// A more expensive plan is charged for the rest of the month, after credits, oldest first. A cheaper plan gives a credit for what was
+// paid.
 func TestChangesAreProrated(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
@@ -175,11 +176,13 @@ func TestChangesAreProrated(t *testing.T) {
 		require.Equal(t, []int64{1, 2}, []int64{*all[2].DrawnFrom, *all[3].DrawnFrom})
 		require.Equal(t, []int64{-1_000, -500}, []int64{all[2].Amount, all[3].Amount})
 
+		b.pay(month)
+		b.pay(inv)
 		b.later(20 * day)
 		require.Nil(t, b.change("pro").Invoice)
 		credit := b.entries()[4]
 		require.Equal(t, creditentry.ReasonDowngrade, credit.Reason)
-		require.Equal(t, period.Prorate(27_000, credit.CreatedAt), credit.Amount)
+		require.Equal(t, period.Prorate(7_000, credit.CreatedAt)+period.Prorate(20_000, credit.CreatedAt), credit.Amount, "what is unused of each invoice")
 		b.later(35 * day)
 		b.renew()
 		next := b.invoices()[2]
@@ -365,10 +368,21 @@ func (b *books) add(t *testing.T) {
 	require.Equal(t, balance, b.balance())
 	account, err := b.w.Store.Reader().BillingAccount.Query().Where(billingaccount.CompanyID(b.w.A.Company.ID)).Only(b.owner)
 	require.NoError(t, err)
-	notes, credited := b.notes(), map[string]int64{}
+	notes, credited, given := b.notes(), map[string]int64{}, map[string]int64{}
 	for i, n := range notes {
 		require.Equal(t, int64(i+1), n.Number)
 		credited[n.InvoiceID] += n.Amount
+		given[n.InvoiceID] += n.Credited
+	}
+	journal, err := b.w.Store.Reader().JournalLine.Query().All(b.owner)
+	require.NoError(t, err)
+	trial, sources, cash := map[journalline.Account]int64{}, map[string]int64{}, map[string]int64{}
+	for _, l := range journal {
+		trial[l.Account] += l.Amount
+		sources[l.Source] += l.Amount
+		if l.Account == journalline.AccountCash {
+			cash[l.Source] += l.Amount
+		}
 	}
 	var receivable, lost int64
 	invoices, err := b.w.Store.Reader().Invoice.Query().Where(invoice.NumberGT(0)).Order(invoice.ByNumber()).All(b.owner)
@@ -389,6 +403,7 @@ func (b *books) add(t *testing.T) {
 		require.Equal(t, credited[inv.ID], inv.Credited)
 		require.LessOrEqual(t, inv.Credited, inv.Subtotal)
 		require.GreaterOrEqual(t, billing.Left(inv), int64(0))
+		require.LessOrEqual(t, given[inv.ID], cash[inv.ID]+inv.CreditsApplied, "no credit is given for what nobody paid")
 		switch inv.Status {
 		case invoice.StatusOpen:
 			require.NotZero(t, billing.Left(inv), "nothing left to pay is paid")
@@ -396,13 +411,6 @@ func (b *books) add(t *testing.T) {
 		case invoice.StatusUncollectible:
 			lost += billing.Left(inv)
 		}
-	}
-	journal, err := b.w.Store.Reader().JournalLine.Query().All(b.owner)
-	require.NoError(t, err)
-	trial, sources := map[journalline.Account]int64{}, map[string]int64{}
-	for _, l := range journal {
-		trial[l.Account] += l.Amount
-		sources[l.Source] += l.Amount
 	}
 	for source, sum := range sources {
 		require.Zero(t, sum, "the booking of %s", source)

@@ -1,0 +1,2 @@
+-- Modify "billing_accounts" table
+ALTER TABLE "billing_accounts" ADD COLUMN "parts" jsonb NULL;
