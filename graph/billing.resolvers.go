@@ -30,7 +30,7 @@ func (r *mutationResolver) ChangePlan(ctx context.Context, input billing.PlanInp
 		return nil, err
 	}
 	c, err := ownCompany(ctx, r.Engine)
-	return &generated.ChangePlanPayload{Company: c, Invoice: s.Invoice}, err
+	return &generated.ChangePlanPayload{Company: c, Invoice: s.Invoice, CreditNotes: s.Notes}, err
 }
 
 func (r *mutationResolver) CancelSubscription(ctx context.Context, input billing.CancelInput) (*generated.CancelSubscriptionPayload, error) {

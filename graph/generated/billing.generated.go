@@ -130,6 +130,38 @@ func (ec *executionContext) fieldContext_ChangePlanPayload_invoice(_ context.Con
 	return fc, nil
 }
 
+func (ec *executionContext) _ChangePlanPayload_creditNotes(ctx context.Context, field graphql.CollectedField, obj *ChangePlanPayload) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ChangePlanPayload_creditNotes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.CreditNotes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ent.CreditNote) graphql.Marshaler {
+			return ec.marshalNCreditNote2ᚕᚖatriumᚋentᚐCreditNoteᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ChangePlanPayload_creditNotes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ChangePlanPayload",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_CreditNote(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _CreditBalance_balance(ctx context.Context, field graphql.CollectedField, obj *billing.Balance) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int64(ctx, field.Selections, obj.Balance)
 }
@@ -323,6 +355,13 @@ func (ec *executionContext) fieldContext_PlanChange_charge(_ context.Context, fi
 	return graphql.NewScalarFieldContext("PlanChange", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
+func (ec *executionContext) _PlanChange_reduction(ctx context.Context, field graphql.CollectedField, obj *billing.PlanChange) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int64(ctx, field.Selections, obj.Reduction)
+}
+func (ec *executionContext) fieldContext_PlanChange_reduction(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PlanChange", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
 func (ec *executionContext) _PlanChange_credit(ctx context.Context, field graphql.CollectedField, obj *billing.PlanChange) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int64(ctx, field.Selections, obj.Credit)
 }
@@ -435,6 +474,11 @@ func (ec *executionContext) _ChangePlanPayload(ctx context.Context, sel ast.Sele
 		case "invoice":
 			out.Values[i] = ec._ChangePlanPayload_invoice(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "creditNotes":
+			out.Values[i] = ec._ChangePlanPayload_creditNotes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
 		default:
@@ -687,6 +731,11 @@ func (ec *executionContext) _PlanChange(ctx context.Context, sel ast.SelectionSe
 			}
 		case "charge":
 			out.Values[i] = ec._PlanChange_charge(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reduction":
+			out.Values[i] = ec._PlanChange_reduction(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}

@@ -66,6 +66,8 @@ type ChangePlanPayload struct {
 	Company *view.Company `json:"company"`
 	// What was charged for the change; null for nothing.
 	Invoice *ent.Invoice `json:"invoice,omitempty"`
+	// What corrected the invoices of a dearer plan by what is not used of it.
+	CreditNotes []*ent.CreditNote `json:"creditNotes"`
 }
 
 // What claimTask answers.

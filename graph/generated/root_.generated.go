@@ -1180,7 +1180,9 @@ type PlanChange {
   plan: Plan!
   "What an invoice would charge, before credits."
   charge: Int!
-  "The credit that would be issued for what is left of a dearer plan."
+  "What would be taken off invoices that are not paid, as the rest of a dearer plan is not used."
+  reduction: Int!
+  "The credit that would be issued for what is paid of a dearer plan and not used."
   credit: Int!
   "What the invoice would take from the credits."
   creditsApplied: Int!
@@ -1196,6 +1198,8 @@ type ChangePlanPayload {
   company: Company!
   "What was charged for the change; null for nothing."
   invoice: Invoice
+  "What corrected the invoices of a dearer plan by what is not used of it."
+  creditNotes: [CreditNote!]!
 }
 
 "A company without a subscription."
@@ -3872,6 +3876,8 @@ func (ec *executionContext) childFields_ChangePlanPayload(ctx context.Context, f
 		return ec.fieldContext_ChangePlanPayload_company(ctx, field)
 	case "invoice":
 		return ec.fieldContext_ChangePlanPayload_invoice(ctx, field)
+	case "creditNotes":
+		return ec.fieldContext_ChangePlanPayload_creditNotes(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ChangePlanPayload", field.Name)
 }
@@ -5230,6 +5236,8 @@ func (ec *executionContext) childFields_PlanChange(ctx context.Context, field gr
 		return ec.fieldContext_PlanChange_plan(ctx, field)
 	case "charge":
 		return ec.fieldContext_PlanChange_charge(ctx, field)
+	case "reduction":
+		return ec.fieldContext_PlanChange_reduction(ctx, field)
 	case "credit":
 		return ec.fieldContext_PlanChange_credit(ctx, field)
 	case "creditsApplied":

@@ -69,9 +69,11 @@ function Change({ plan, close }: { plan: Plan; close: () => void }) {
     const o = await run({ input: { plan } });
     setFault(o.fault);
     if (!o.data) return;
-    const i = o.data.changePlan.invoice;
+    const { invoice: i, creditNotes: notes } = o.data.changePlan;
+    const credit = notes.reduce((sum, n) => sum + n.credited, 0);
+    const off = notes.reduce((sum, n) => sum + n.amount, 0) - credit;
     close();
-    toast({ text: `The company is on ${words(plan)} now.${i ? ` Invoice ${i.number}: ${money(i.amountDue, i.currency)} to pay.` : ''}` });
+    toast({ text: `The company is on ${words(plan)} now.${i ? ` Invoice ${i.number}: ${money(i.amountDue, i.currency)} to pay.` : ''}${off > 0 ? ` ${money(off)} less to pay.` : ''}${credit > 0 ? ` ${money(credit)} as a credit.` : ''}` });
   };
   return (
     <Dialog title={`Change to ${words(plan)}?`} close={close} wide>
@@ -81,6 +83,7 @@ function Change({ plan, close }: { plan: Plan; close: () => void }) {
             <>
               <dl className="card answers">
                 <div className="contents"><dt>Charged now</dt><dd>{money(p.charge)}</dd></div>
+                {p.reduction > 0 && <div className="contents"><dt>Taken off what is to pay</dt><dd>{money(p.reduction)}</dd></div>}
                 {p.credit > 0 && <div className="contents"><dt>Credit for what is left</dt><dd>{money(p.credit)}</dd></div>}
                 <div className="contents"><dt>Taken from credits</dt><dd>{money(p.creditsApplied)}</dd></div>
                 <div className="contents"><dt>To pay</dt><dd><strong>{money(p.amountDue)}</strong></dd></div>
@@ -115,7 +118,7 @@ function InvoiceList() {
                 {list.map((i) => (
                   <tr key={i.id}>
                     <td><strong>{i.number}</strong><span className="sub">{i.lines.map((l) => l.description).join(', ')}</span></td><td className="tight"><Badge value={i.status} />{i.paidAt && <span className="sub">on {date(i.paidAt)}</span>}{i.nextChargeAt && <span className="sub">charged next on {date(i.nextChargeAt)}</span>}</td><td className="tight">{date(i.periodStart)} – {date(i.periodEnd)}</td>
-                    <td className="num" data-label="Sum">{money(i.subtotal, i.currency)}</td><td className="num" data-label="Credits">{money(i.creditsApplied, i.currency)}</td><td className="num" data-label="Due">{money(i.amountDue, i.currency)}{i.credited > 0 && <span className="sub">{money(i.credited, i.currency)} credited</span>}</td><td className="tight"><a href={i.pdfUrl}>PDF<span className="hidden"> of {i.number}</span></a></td>
+                    <td className="num" data-label="Sum">{money(i.subtotal, i.currency)}</td><td className="num" data-label="Credits">{money(i.creditsApplied, i.currency)}</td><td className="num" data-label="Due">{money(i.amountDue, i.currency)}{i.creditNotes.map((n) => <span key={n.number} className="sub"><a href={n.pdfUrl} title={n.description}>{n.number}</a>: {money(n.amount - n.credited, i.currency)} off{n.credited > 0 && `, ${money(n.credited, i.currency)} as a credit`}</span>)}</td><td className="tight"><a href={i.pdfUrl}>PDF<span className="hidden"> of {i.number}</span></a></td>
                   </tr>
                 ))}
               </tbody>
