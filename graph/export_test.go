@@ -1,6 +1,10 @@
 package graph
 
-import "time"
+import (
+	"context"
+	"strconv"
+	"time"
+)
 
 // Timing holds the intervals of streams, for tests.
 type Timing struct{ KeepAlive, Recheck, Trouble, Write time.Duration }
@@ -25,12 +29,14 @@ func (s *Server) OpenStreams() int {
 
 // HoldStreams keeps all streams from reading until release is called.
 func (s *Server) HoldStreams() (release func()) {
-	for range cap(s.streams.reading) {
-		s.streams.reading <- struct{}{}
+	var leave []func()
+	for i := range readers {
+		done, _ := s.streams.reading.Take(context.Background(), strconv.Itoa(i))
+		leave = append(leave, done)
 	}
 	return func() {
-		for range cap(s.streams.reading) {
-			<-s.streams.reading
+		for _, done := range leave {
+			done()
 		}
 	}
 }

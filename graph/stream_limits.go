@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -11,6 +12,7 @@ import (
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/ratelimit"
+	"atrium/internal/platform/share"
 )
 
 // StreamLimits are how many streams may be open; 0 means the default. The limits of a principal and of a company are counted over
@@ -25,8 +27,11 @@ type StreamLimits struct {
 var defaultStreamLimits = StreamLimits{PerPrincipal: 16, PerCompany: 500, PerNode: 5_000}
 
 // readers is how many streams read at the same time, so that the streams of a busy company leave database connections to other
-// calls. The changes of streams that wait gather meanwhile.
-const readers = 8
+// calls, and readersEach how many of one company. The changes of streams that wait gather meanwhile.
+const (
+	readers     = 8
+	readersEach = 4
+)
 
 // StreamMetrics are the Prometheus metrics of streams, by field.
 type StreamMetrics struct {
@@ -65,7 +70,7 @@ type streams struct {
 	seats    *ratelimit.Seats // nil: this node counts only its own
 	metrics  *StreamMetrics
 	stopping chan struct{} // closed when all streams must end
-	reading  chan struct{} // holds a token for each stream that reads
+	reading  *share.Places // of streams that read
 
 	mu      sync.Mutex
 	stop    bool
@@ -83,7 +88,7 @@ func newStreams(l StreamLimits, seats *ratelimit.Seats, m *StreamMetrics) *strea
 	if m == nil {
 		m, _ = NewStreamMetrics(nil) // without a registry it cannot fail
 	}
-	return &streams{limits: l, seats: seats, metrics: m, stopping: make(chan struct{}), reading: make(chan struct{}, readers), callers: map[string]int{}}
+	return &streams{limits: l, seats: seats, metrics: m, stopping: make(chan struct{}), reading: share.New(readers, readersEach), callers: map[string]int{}}
 }
 
 // retryStream is the Retry-After of a limit that is reached, in seconds.
@@ -195,14 +200,13 @@ func (s *streams) end() {
 	}
 }
 
-// turn waits until a stream may read.
-func (s *streams) turn(ctx context.Context) (done func(), err error) {
-	select {
-	case s.reading <- struct{}{}:
-		return func() { <-s.reading }, nil
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+// turn waits until a stream of the company may read.
+func (s *streams) turn(ctx context.Context, companyID string) (done func(), err error) {
+	done, err = s.reading.Take(ctx, companyID)
+	if err != nil {
+		return nil, fmt.Errorf("wait to read for a stream: %w", err)
 	}
+	return done, nil
 }
 
 func (s *streams) opened(field string) { s.metrics.open.WithLabelValues(field).Inc() }

@@ -8,6 +8,7 @@ import (
 	"atrium/authz"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
+	"atrium/internal/platform/share"
 )
 
 const (
@@ -17,7 +18,7 @@ const (
 
 // narrowedTurns limits how many statements narrowed by slow policies run at once. It is apart from the queue of costly work, because
 // costly work makes such statements itself.
-var narrowedTurns = &queue{all: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)), companies: map[string]*turn{}}
+var narrowedTurns = share.New(max(1, runtime.GOMAXPROCS(0)/2), 1)
 
 // bounded is the caller's row filter, and limits the statements that it narrows, because the company chooses what its filter
 // costs. Each statement has a deadline. Where the policies are slow on a database (authz.Set.Slow), a company runs one such
@@ -43,7 +44,7 @@ func (b *bounded) Enter(ctx context.Context, entity string) (within context.Cont
 		most = maxNarrowedTx
 	case !a.writing && slow:
 		wait, cancel := context.WithTimeout(ctx, prepareTimeout)
-		turn, err = narrowedTurns.take(wait, a.principal.CompanyID)
+		turn, err = narrowedTurns.Take(wait, a.principal.CompanyID)
 		cancel()
 		if err != nil {
 			return nil, nil, apperr.Busy(err)

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"runtime"
-	"sync"
 	"time"
 
 	"atrium/ent"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
+	"atrium/internal/platform/share"
 )
 
 // Work whose cost the caller chooses (reading definitions, forms and policies) runs outside of transactions, because SQLite has
@@ -73,7 +73,7 @@ func costly(ctx context.Context, companyID string, longest time.Duration, work f
 	ctx, cancel := context.WithTimeout(ctx, prepareTimeout)
 	defer cancel()
 	waiting, stop := context.WithTimeout(ctx, longest)
-	leave, err := turns.take(waiting, companyID)
+	leave, err := turns.Take(waiting, companyID)
 	stop()
 	if err != nil {
 		return apperr.Busy(err)
@@ -84,7 +84,7 @@ func costly(ctx context.Context, companyID string, longest time.Duration, work f
 
 // CostlyNow is Costly for callers that must not wait: it returns false when it would have to wait.
 func (e *Engine) CostlyNow(ctx context.Context, companyID string, work func(context.Context) error) (ran bool, err error) {
-	leave, ok := turns.takeNow(companyID)
+	leave, ok := turns.TakeNow(companyID)
 	if !ok {
 		return false, nil
 	}
@@ -96,83 +96,4 @@ func (e *Engine) CostlyNow(ctx context.Context, companyID string, work func(cont
 
 // turns limits costly work for the whole process, not for each engine: two engines, as tests have, must not take all
 // processors.
-var turns = &queue{all: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)), companies: map[string]*turn{}}
-
-// queue admits one caller at a time for each company, and a limited number of companies at once.
-type queue struct {
-	all chan struct{}
-
-	mu        sync.Mutex
-	companies map[string]*turn
-}
-
-// turn is one company's slot. It exists while somebody holds it or waits for it.
-type turn struct {
-	free chan struct{}
-	refs int
-}
-
-// of returns a company's turn, and a function that releases the reference to it.
-func (q *queue) of(company string) (t *turn, forget func()) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	t = q.companies[company]
-	if t == nil {
-		t = &turn{free: make(chan struct{}, 1)}
-		q.companies[company] = t
-	}
-	t.refs++
-	return t, func() {
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		if t.refs--; t.refs == 0 {
-			delete(q.companies, company)
-		}
-	}
-}
-
-// take waits for the company's turn, and returns the function that ends it.
-func (q *queue) take(ctx context.Context, company string) (leave func(), err error) {
-	t, forget := q.of(company)
-	select {
-	case t.free <- struct{}{}:
-	case <-ctx.Done():
-		forget()
-		return nil, ctx.Err()
-	}
-	select {
-	case q.all <- struct{}{}:
-	case <-ctx.Done():
-		<-t.free
-		forget()
-		return nil, ctx.Err()
-	}
-	return func() {
-		<-q.all
-		<-t.free
-		forget()
-	}, nil
-}
-
-// takeNow takes the company's turn if that needs no wait.
-func (q *queue) takeNow(company string) (leave func(), ok bool) {
-	t, forget := q.of(company)
-	select {
-	case t.free <- struct{}{}:
-	default:
-		forget()
-		return nil, false
-	}
-	select {
-	case q.all <- struct{}{}:
-	default:
-		<-t.free
-		forget()
-		return nil, false
-	}
-	return func() {
-		<-q.all
-		<-t.free
-		forget()
-	}, true
-}
+var turns = share.New(max(1, runtime.GOMAXPROCS(0)/2), 1)

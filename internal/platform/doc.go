@@ -12,6 +12,7 @@
 //	ratelimit   counting calls and attempts, in memory or in Redis
 //	run         starting the parts of a server, and stopping them in reverse
 //	seal        encryption under the master key; kms fetches that key from a key service
+//	share       the places of a process, divided among companies
 //	store       SQLite and PostgreSQL, transactions, migrations
 //	strictjson  JSON that refuses what encoding/json lets pass
 //	text        what is one line, blank or too long

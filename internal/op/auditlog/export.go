@@ -91,7 +91,7 @@ func export(ctx context.Context, tx *op.Tx, in ExportInput) (Recorded, error) {
 
 // readExport returns the newest entries that match, newest first.
 func readExport(ctx context.Context, tx *op.Tx, in ExportInput) (*Exported, error) {
-	leave, err := exporting.enter(ctx)
+	leave, err := exporting.Take(ctx, tx.Principal().CompanyID)
 	if err != nil {
 		return nil, apperr.Wrap(err, apperr.Unavailable, "Others are exporting at the moment. Try again shortly.")
 	}

@@ -2,7 +2,6 @@ package auditlog
 
 import (
 	"context"
-	"fmt"
 
 	"atrium/ent"
 	"atrium/ent/auditentry"
@@ -10,6 +9,7 @@ import (
 	"atrium/internal/op/audit"
 	"atrium/internal/op/audit/merkle"
 	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/share"
 )
 
 // Both need the right to read the log.
@@ -41,29 +41,17 @@ type Proof struct {
 	LeafHash   []byte
 }
 
-// A gate limits how many calls of this process read much of a log at once.
-type gate chan struct{}
-
+// How many calls of this process read much of a log at once, one of each company.
 var (
-	verifying = make(gate, 1) // each reads a whole log
-	exporting = make(gate, 2) // each holds up to MaxExportBytes, and its text
+	verifying = share.New(2, 1) // each reads a whole log
+	exporting = share.New(2, 1) // each holds up to MaxExportBytes, and its text
 )
-
-// enter waits for a place; leave gives it back.
-func (g gate) enter(ctx context.Context) (leave func(), err error) {
-	select {
-	case g <- struct{}{}:
-		return func() { <-g }, nil
-	case <-ctx.Done():
-		return nil, fmt.Errorf("wait for a place: %w", ctx.Err())
-	}
-}
 
 func verify(ctx context.Context, tx *op.Tx, _ VerifyInput) (merkle.Report, error) {
 	late := func(cause error) error {
 		return apperr.Wrap(cause, apperr.Unavailable, "The log takes too long to verify here. Try again, or use atrium audit verify.")
 	}
-	leave, err := verifying.enter(ctx)
+	leave, err := verifying.Take(ctx, tx.Principal().CompanyID)
 	if err != nil {
 		return merkle.Report{}, late(err)
 	}

@@ -93,9 +93,13 @@ func (c *caller) Work(ctx context.Context, job *river.Job[CallArgs]) error {
 	if err != nil {
 		return err
 	}
-	c.r.outcomes <- struct{}{} // limits how many outcomes commit at once; see bulkSteppers
-	defer func() { <-c.r.outcomes }()
-	return c.r.advance(context.WithoutCancel(ctx), st, a.Company, a.Execution, in, job.JobRow)
+	ctx = context.WithoutCancel(ctx)
+	leave, err := c.r.outcomes.Take(ctx, a.Company) // limits how many outcomes commit at once; see bulkSteppers
+	if err != nil {
+		return fmt.Errorf("commit the outcome: %w", err)
+	}
+	defer leave()
+	return c.r.advance(ctx, st, a.Company, a.Execution, in, job.JobRow)
 }
 
 // errStopped is returned by call when this node stops during the call, so that nobody knows what the receiver got.

@@ -18,6 +18,7 @@ import (
 	"atrium/internal/platform/egress"
 	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/principal"
+	"atrium/internal/platform/share"
 	"atrium/internal/workflow/definition"
 	"atrium/internal/workflow/engine"
 )
@@ -43,12 +44,12 @@ type Options struct {
 type Runner struct {
 	Options
 	tracer   trace.Tracer
-	outcomes chan struct{} // limits how many outcomes of calls commit at once
+	outcomes *share.Places // of outcomes of calls that commit
 }
 
 // New returns a runner.
 func New(o Options) *Runner {
-	return &Runner{o, tracerOf(o.Traces), make(chan struct{}, bulkSteppers())}
+	return &Runner{o, tracerOf(o.Traces), share.New(bulkSteppers(), max(1, bulkSteppers()/2))}
 }
 
 // Work makes a job queue run executions.
