@@ -280,12 +280,10 @@ func (in *Input) checkParams(v reflect.Value) []apperr.Detail {
 				continue
 			}
 			for i := range field.Len() {
-				values = append(values, field.Index(i).String())
+				values = append(values, checkable(field.Index(i)))
 			}
-		case field.Kind() == reflect.Int:
-			values = []any{float64(field.Int())}
 		default:
-			values = []any{field.String()}
+			values = []any{checkable(field)}
 			if p.Name == "sort" {
 				details = append(details, in.unsortable([]string{field.String()})...)
 			}
@@ -314,4 +312,12 @@ func Storable(texts ...string) bool {
 		}
 	}
 	return true
+}
+
+// checkable returns a text or a whole number as a schema checks it.
+func checkable(v reflect.Value) any {
+	if v.Kind() == reflect.Int {
+		return float64(v.Int())
+	}
+	return v.String()
 }
