@@ -2,8 +2,8 @@
 // session cookie, a bearer token or an API key.
 //
 // The table of the API is graph/internal/registry: one row per entity and one per mutation, each with its operations. `go
-// generate` derives from it and from the operations' input structs: inputs, payloads, filters, orders, connections, the fields of
-// Query and Mutation, and their resolvers (graph/generated). *.graphqls declare the object types and special cases;
+// generate` derives from it, from ent/schema and from the operations' input structs: object types, inputs, payloads, filters, orders,
+// connections, the fields of Query and Mutation, and their resolvers (graph/generated). *.graphqls declare edges and special cases;
 // *.resolvers.go resolve what the generator has no rule for. Inputs are bound to the operations' structs and checked by the
 // operations' rules as REST's bodies are, so both APIs report the same faults. schema.graphql holds what clients may rely on: a
 // test refuses changes of it that break clients.

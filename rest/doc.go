@@ -2,8 +2,9 @@
 // gate.Front.
 //
 // routes.go is the table of the endpoints that take a credential; inbound.go has the one that takes a signature. A row names a
-// method, a path, the status of a success, an operation of a domain package, and the function that renders the operation's result
-// (one file per resource: service.go, team.go, …). route.go runs a row, sent.go reads its call, and answer.go writes the answer.
+// method, a path, the status of a success, an operation of a domain package, and the function that renders the operation's result:
+// rows.generated.go has those of entities, made from ent/schema, and rows.go, task.go, … what a column does not say. route.go runs
+// a row, sent.go reads its call, and answer.go writes the answer.
 // Package mcp runs the same rows, and those of transitions, without HTTP (Inside). The package decides nothing: package op checks
 // rights and runs transactions, package input validates inputs, and package gate maps errors to statuses.
 //

@@ -232,6 +232,7 @@ var fixtures = []fixture{
 	{"IdempotencyKey", func(db *ent.Client, own rows, tag string) any {
 		return db.IdempotencyKey.Create().SetCallerID(own.id("User")).SetKey(tag).SetFingerprint([]byte("f")).SetStatus(200).SetBody([]byte("b"))
 	}},
+	{"Sequence", func(db *ent.Client, _ rows, tag string) any { return db.Sequence.Create().SetKind(tag).SetLast(1) }},
 	{"RowCount", func(db *ent.Client, _ rows, tag string) any {
 		return db.RowCount.Create().SetKind("test").SetFacet(tag).SetShard(0).SetN(1)
 	}},
@@ -366,6 +367,7 @@ func touch(u reflect.Value) reflect.Value {
 	}{
 		{"SetName", "touched"},
 		{"SetN", int64(99)},
+		{"SetLast", int64(99)},
 		{"SetCount", 99},
 		{"SetFailures", 99},
 		{"SetValue", "touched"},

@@ -55,7 +55,9 @@ func (tx *Tx) ReserveNumbers(ctx context.Context, table string) error {
 		if s.left(key) {
 			return nil, nil
 		}
-		return nil, tx.engine.Work(context.WithoutCancel(ctx), key[0], "numbers", func(ctx context.Context, own *Tx) error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), prepareTimeout) // others wait for it, so it outlives its caller
+		defer cancel()
+		return nil, tx.engine.Work(ctx, key[0], "numbers", func(ctx context.Context, own *Tx) error {
 			end, err := own.advance(ctx, table, blockSize)
 			if err != nil {
 				return err

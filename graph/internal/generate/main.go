@@ -1,6 +1,6 @@
-// Command generate derives code from graph/internal/registry and from the operations, and then runs gqlgen. It writes:
+// Command generate derives code from ent.Entities, graph/internal/registry and the operations, and then runs gqlgen. It writes:
 //
-//	graph/generated/derived.graphqls           inputs, payloads, filters, orders, connections and the fields of the roots
+//	graph/generated/derived.graphqls           object types, inputs, payloads, filters, orders, connections and the fields of the roots
 //	graph/internal/relay/types.generated.go    the Go types of connections, edges and orders
 //	graph/generated/resolvers                  resolvers of the roots' fields, of edges and of columns that need a conversion
 //	graph/generated                            gqlgen's output, bound to the operations' input structs and to Ent's entities

@@ -5,6 +5,6 @@
 // connections, edges, the fields of Query and Mutation, and their resolvers. At run time package graph uses it to read a row by
 // its id. The package decides nothing and sees no request.
 //
-// To add an entity: declare its object type in graph/*.graphqls, add its row and those of its mutations here, and run go
-// generate. A special case is declared in graph/*.graphqls or resolved in graph/*.resolvers.go; the generator then leaves it out.
+// To add an entity: describe it in ent/schema, which makes its object type, add its row and those of its mutations here, and run
+// go generate. What else its type has, such as edges, is declared in graph/*.graphqls. A special case is declared in graph/*.graphqls or resolved in graph/*.resolvers.go; the generator then leaves it out.
 package registry

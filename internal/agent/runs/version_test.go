@@ -18,6 +18,7 @@ import (
 var noPlanRests = map[string]string{
 	request.FieldID:                 "never changes",
 	request.FieldCompanyID:          "never changes",
+	request.FieldNumber:             "never changes",
 	request.FieldCreatedAt:          "never changes",
 	request.FieldUpdatedAt:          "every change moves it",
 	request.FieldCreatedBy:          "never changes",

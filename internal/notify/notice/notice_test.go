@@ -124,7 +124,7 @@ func TestAssigneesAreTold(t *testing.T) {
 		r := d.file(principal.Owner, "Laptop\r\nBcc: x@x.test", agent)
 		require.Eventually(t, func() bool { return len(d.told(asAgent, nil)) == 1 }, patience, tick)
 		n := d.told(asAgent, nil)[0]
-		require.Equal(t, "Assigned to you: Laptop Bcc: x@x.test", n.Subject)
+		require.Equal(t, "Assigned to you: #3 Laptop Bcc: x@x.test", n.Subject)
 		require.Equal(t, r.ID, *n.RequestID)
 		require.Len(t, d.mails.of(agent), 1)
 		require.Contains(t, d.mails.of(agent)[0], r.ID)

@@ -36,19 +36,19 @@ func TestRequestersAreTold(t *testing.T) {
 		}
 		comment := request.CreateCommentInput{ByID: file("Laptop"), Body: "Which one?"}
 		testkit.Run(t, d.World, staff, request.CreateComment, comment)
-		hears("Answered: Laptop")
+		hears("Answered: #1 Laptop")
 		testkit.Run(t, d.World, member, request.CreateComment, comment)
 		comment.Visibility = new("internal")
 		testkit.Run(t, d.World, staff, request.CreateComment, comment)
 		testkit.Run(t, d.World, staff, request.Decline, request.DeclineInput{ByID: comment.ByID, Reason: "None left, see https://shop.test"})
-		hears("Declined: Laptop", "Answered: Laptop")
+		hears("Declined: #1 Laptop", "Answered: #1 Laptop")
 		require.Contains(t, d.mails.of(who)[1], "was declined: None left, see https://shop.test.")
 
 		done := file("Phone")
 		for _, status := range []string{"IN_PROGRESS", "COMPLETED"} {
 			testkit.Run(t, d.World, staff, request.Update, request.UpdateInput{ByID: done, Status: op.SetTo(status)})
 		}
-		hears("Completed: Phone", "Declined: Laptop", "Answered: Laptop")
+		hears("Completed: #2 Phone", "Declined: #1 Laptop", "Answered: #1 Laptop")
 		testkit.Run(t, d.World, member, request.Update, request.UpdateInput{ByID: file("Desk"), Status: op.SetTo("CANCELLED")})
 
 		hide := policy.NewCondition([]byte(`{"resource.title": "Secret", "principal.role": "member"}`))
