@@ -250,6 +250,10 @@ func (d *side) plain(data any) any {
 			for _, k := range later {
 				delete(out, k)
 			}
+			if _, shown := out["number"]; shown {
+				require.Positive(d.t, out["number"])
+				out["number"] = "a number"
+			}
 		}
 		return out
 	case string:
