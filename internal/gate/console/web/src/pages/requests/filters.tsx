@@ -28,7 +28,7 @@ export function Filters({ search, set }: { search: RequestSearch; set: (s: Reque
   return (
     <search className="filters">
       <div className="field wide">
-        <div className="label-row"><label htmlFor="filter-q">Title contains</label></div>
+        <div className="label-row"><label htmlFor="filter-q">Title or number</label></div>
         <input id="filter-q" type="search" value={q} onChange={(e) => { setQ(e.target.value); }} />
       </div>
       {choice('status', 'Status', enums.RequestStatus.map((s) => [s, words(s)]))}

@@ -141,7 +141,7 @@ function Table({ all, search, set, picked, pick, pickAll }: TableProps) {
           {all.map((r) => (
             <tr key={r.id} data-row={r.id} className={[picked.has(r.id) && 'picked', !belongs(r, { ...search, q: '' }) && 'left'].filter(Boolean).join(' ') || undefined}>
               <td className="tight pick"><input type="checkbox" aria-label={`Select ${r.title}`} checked={picked.has(r.id)} onChange={() => { pick(r.id); }} /></td>
-              <td><Link to="/app/requests/$id" params={{ id: r.id }} className="name">{r.title}</Link><span className="sub">{r.service?.name} › {r.offering?.name}</span></td>
+              <td><Link to="/app/requests/$id" params={{ id: r.id }} className="name">{r.title}</Link><span className="sub">#{r.number} · {r.service?.name} › {r.offering?.name}</span></td>
               <td className="tight"><Badge value={r.status} /></td>
               <td className="tight"><Priority value={r.priority} /></td>
               <td className="tight" data-label="Assignee">{r.assignee || !r.team ? <Person name={r.assignee?.name} /> : <span>{r.team.name}</span>}</td>
@@ -193,7 +193,7 @@ function Board({ all, columns, search, picked, pick, move }: BoardProps) {
                     <Link to="/app/requests/$id" params={{ id: r.id }} className="name">{r.title}</Link>
                     <input type="checkbox" aria-label={`Select ${r.title}`} checked={picked.has(r.id)} onChange={() => { pick(r.id); }} />
                   </span>
-                  <span className="line"><Priority value={r.priority} />{r.assignee && <Person name={r.assignee.name} />}</span>
+                  <span className="line"><span className="soft">#{r.number}</span><Priority value={r.priority} />{r.assignee && <Person name={r.assignee.name} />}</span>
                 </li>
               ))}
             </ul>
