@@ -16,7 +16,7 @@ func TestReadmeProcess(t *testing.T) {
 		n := p.serve("--dev-clock")
 		shows := [][]string{
 			{`"status":"COMPLETED"`, `"phaseId":"done"`},
-			{`"state":"PAUSED"`, `"state":"WARNING"`, `Subject: Due soon: The build is slow`, `"status":"COMPLETED","sla":{"state":"MET"},"execution":{"status":"COMPLETED"}`},
+			{`"state":"PAUSED"`, `"state":"WARNING"`, `Subject: Due soon: #`, `"status":"COMPLETED","sla":{"state":"MET"},"execution":{"status":"COMPLETED"}`},
 		}
 		for _, block := range allSnippets(t) {
 			code, walk := strings.CutPrefix(block, "sh\n")

@@ -75,6 +75,16 @@ func TestEveryDeclaredFieldIsFilled(t *testing.T) {
 	}
 }
 
+// Answers that were sent as null are none, as the API shows them.
+func TestNoAnswersAreAnEmptyObject(t *testing.T) {
+	t.Parallel()
+	for _, sent := range []string{"", "null", "{}"} {
+		variables, err := request.Variables(&ent.Request{Fields: json.RawMessage(sent)})
+		require.NoError(t, err)
+		require.Equal(t, map[string]any{}, variables["fields"], "%q", sent)
+	}
+}
+
 // After an erasure nothing remains of what people wrote: only ids remain in the texts and documents of a request.
 func TestErasureTakesWhatPeopleWrote(t *testing.T) {
 	t.Parallel()

@@ -84,6 +84,9 @@ func fieldsOf(r *ent.Request) (map[string]any, error) {
 	if err := d.Decode(&fields); err != nil {
 		return nil, fmt.Errorf("read the request's fields: %w", err)
 	}
+	if fields == nil { // null was sent, which answers show as {}
+		return map[string]any{}, nil
+	}
 	return fields, nil
 }
 

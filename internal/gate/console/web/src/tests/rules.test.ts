@@ -25,9 +25,9 @@ describe('filters and addresses', () => {
 });
 
 describe('a request that has just come', () => {
-  const r = { status: 'PENDING', priority: 'HIGH', title: 'The VPN is down', teamId: null, createdBy: 'usr_1', createdAt: '2026-03-01T10:00:00Z', tags: { env: 'prod' }, sla: { state: 'ON_TRACK', responseDueAt: '2026-03-01T12:00:00Z' } } as never;
-  it.each<RequestSearch>([{}, { status: 'PENDING,IN_PROGRESS' }, { teamId: 'none' }, { q: 'vpn' }, { createdAfter: '2026-03-01' }, { dueBefore: '2026-03-02' }, { 'tag.env': 'dev,prod' }])('belongs in the list of %j', (s) => { expect(belongs(r, s)).toBe(true); });
-  it.each<RequestSearch>([{ status: 'COMPLETED' }, { teamId: 'team_1' }, { q: 'laptop' }, { createdBefore: '2026-03-01' }, { dueBefore: '2026-03-01' }, { 'tag.env': 'dev' }])('does not in the list of %j', (s) => { expect(belongs(r, s)).toBe(false); });
+  const r = { number: 7, status: 'PENDING', priority: 'HIGH', title: 'The VPN is down', teamId: null, createdBy: 'usr_1', createdAt: '2026-03-01T10:00:00Z', tags: { env: 'prod' }, sla: { state: 'ON_TRACK', responseDueAt: '2026-03-01T12:00:00Z' } } as never;
+  it.each<RequestSearch>([{}, { status: 'PENDING,IN_PROGRESS' }, { teamId: 'none' }, { q: 'vpn' }, { q: '#7' }, { createdAfter: '2026-03-01' }, { dueBefore: '2026-03-02' }, { 'tag.env': 'dev,prod' }])('belongs in the list of %j', (s) => { expect(belongs(r, s)).toBe(true); });
+  it.each<RequestSearch>([{ status: 'COMPLETED' }, { teamId: 'team_1' }, { q: 'laptop' }, { q: '#77' }, { createdBefore: '2026-03-01' }, { dueBefore: '2026-03-01' }, { 'tag.env': 'dev' }])('does not in the list of %j', (s) => { expect(belongs(r, s)).toBe(false); });
 });
 
 describe('a request that has changed', () => {
