@@ -82,6 +82,7 @@ func TestNoAnswersAreAnEmptyObject(t *testing.T) {
 		variables, err := request.Variables(&ent.Request{Fields: json.RawMessage(sent)})
 		require.NoError(t, err)
 		require.Equal(t, map[string]any{}, variables["fields"], "%q", sent)
+		require.Nil(t, variables["number"], "it is not filed yet")
 	}
 }
 

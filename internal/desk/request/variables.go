@@ -27,6 +27,11 @@ func Variables(r *ent.Request) (map[string]any, error) {
 			out[f.Name] = standing(r)
 		case "fields":
 			out[f.Name] = fields
+		case "number":
+			out[f.Name] = nil // rules see a request before it is filed
+			if r.Number > 0 {
+				out[f.Name] = r.Number
+			}
 		default:
 			out[f.Name] = plain(row.FieldByName(f.Go), !strings.HasSuffix(f.Type, "!") || f.Type == "ID!")
 		}

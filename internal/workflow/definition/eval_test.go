@@ -13,7 +13,7 @@ import (
 func bound() Bound {
 	return Vars{
 		Request: map[string]any{
-			"id": "req_1", "title": "Größe & more", "priority": "HIGH", "assigneeId": nil, "createdAt": "2026-01-02T03:04:05.678Z",
+			"id": "req_1", "number": int64(1042), "waiting": false, "title": "Größe & more", "priority": "HIGH", "assigneeId": nil, "createdAt": "2026-01-02T03:04:05.678Z",
 			"completedAt": nil, "tags": map[string]any{"a.b": "c"},
 			"fields": map[string]any{"amount": 5.0, "half": 0.5, "big": 1e15, "list": []any{1.0, "x", nil}, "due": "2026-02-03T04:05:06Z", "up": "..", "none": nil},
 		},
@@ -33,6 +33,10 @@ func TestExprValue(t *testing.T) {
 	t.Parallel()
 	for source, want := range map[string]any{
 		`request.title`:                   "Größe & more",
+		`request.number == 1042`:          true,
+		`request.number + 1`:              int64(1043),
+		`"#" + string(request.number)`:    "#1042",
+		`!request.waiting`:                true,
 		`request.fields.amount`:           5.0,
 		`request.fields.amount == 5`:      true,
 		`request.fields.amount > 4`:       true,
