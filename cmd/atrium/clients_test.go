@@ -54,7 +54,7 @@ func installed(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(fresh)
+	defer os.RemoveAll(fresh) //nolint:errcheck // scratch
 	for _, name := range []string{"package.json", "package-lock.json"} {
 		b, err := os.ReadFile(filepath.Join(dir, name))
 		if err == nil {

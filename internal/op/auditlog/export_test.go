@@ -143,7 +143,7 @@ func TestOneCompanyLeavesPlacesToOthers(t *testing.T) {
 		}{auditlog.Exporting, auditlog.Verifying} {
 			leave, err := places.Take(t.Context(), w.A.Company.ID)
 			require.NoError(t, err)
-			defer leave()
+			t.Cleanup(leave)
 		}
 		export := auditlog.ExportInput{Format: "csv"}
 		for _, run := range []func(context.Context) error{
