@@ -41,8 +41,19 @@ func (s *sequences) take(key [2]string) int64 {
 		return 0
 	}
 	b.last++
-	s.blocks[key] = b
+	if s.blocks[key] = b; b.last == b.end {
+		delete(s.blocks, key)
+	}
 	return b.last
+}
+
+func (s *sequences) put(key [2]string, b block) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.blocks == nil {
+		s.blocks = map[[2]string]block{}
+	}
+	s.blocks[key] = b
 }
 
 // ReserveNumbers makes sure, in a preparation, that Number finds a number. It does nothing on SQLite and inside a transaction.
@@ -57,19 +68,15 @@ func (tx *Tx) ReserveNumbers(ctx context.Context, table string) error {
 		}
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), prepareTimeout) // others wait for it, so it outlives its caller
 		defer cancel()
-		return nil, tx.engine.Work(ctx, key[0], "numbers", func(ctx context.Context, own *Tx) error {
-			end, err := own.advance(ctx, table, blockSize)
-			if err != nil {
-				return err
-			}
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			if s.blocks == nil {
-				s.blocks = map[[2]string]block{}
-			}
-			s.blocks[key] = block{end - blockSize, end}
-			return nil
+		var end int64
+		err := tx.engine.Work(ctx, key[0], "numbers", func(ctx context.Context, own *Tx) (err error) {
+			end, err = own.advance(ctx, table, blockSize)
+			return err
 		})
+		if err == nil { // only what is committed is given away
+			s.put(key, block{end - blockSize, end})
+		}
+		return nil, err
 	})
 	return err
 }
