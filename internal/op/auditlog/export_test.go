@@ -134,33 +134,32 @@ func TestExportsAreBounded(t *testing.T) {
 	})
 }
 
-// A company whose callers export and verify leaves places to others. Who finds none waits no longer than their call.
+// A company whose callers export and verify leaves places to others. Who finds none waits no longer than their call. It runs alone, and
+// in one world, because the places are the process's.
 func TestOneCompanyLeavesPlacesToOthers(t *testing.T) {
-	t.Parallel()
-	testkit.Each(t, func(t *testing.T, w *testkit.World) {
-		for _, places := range []interface {
-			Take(ctx context.Context, companyID string) (func(), error)
-		}{auditlog.Exporting, auditlog.Verifying} {
-			leave, err := places.Take(t.Context(), w.A.Company.ID)
-			require.NoError(t, err)
-			t.Cleanup(leave)
-		}
-		export := auditlog.ExportInput{Format: "csv"}
-		for _, run := range []func(context.Context) error{
-			func(ctx context.Context) error {
-				_, _, err := op.Run(ctx, w.Engine, auditlog.ReadExport, export, nil)
-				return err
-			},
-			func(ctx context.Context) error {
-				_, _, err := op.Run(ctx, w.Engine, auditlog.Verify, auditlog.VerifyInput{}, nil)
-				return err
-			},
-		} {
-			hurried, stop := context.WithTimeout(w.As(w.A, principal.Owner), 300*time.Millisecond)
-			require.Equal(t, apperr.Unavailable, apperr.CodeOf(run(hurried)))
-			stop()
-		}
-		testkit.Run(t, w, w.As(w.B, principal.Owner), auditlog.ReadExport, export)
-		testkit.Run(t, w, w.As(w.B, principal.Owner), auditlog.Verify, auditlog.VerifyInput{})
-	})
+	w := testkit.SQLiteWorld(t)
+	for _, places := range []interface {
+		Take(ctx context.Context, companyID string) (func(), error)
+	}{auditlog.Exporting, auditlog.Verifying} {
+		leave, err := places.Take(t.Context(), w.A.Company.ID)
+		require.NoError(t, err)
+		t.Cleanup(leave)
+	}
+	export := auditlog.ExportInput{Format: "csv"}
+	for _, run := range []func(context.Context) error{
+		func(ctx context.Context) error {
+			_, _, err := op.Run(ctx, w.Engine, auditlog.ReadExport, export, nil)
+			return err
+		},
+		func(ctx context.Context) error {
+			_, _, err := op.Run(ctx, w.Engine, auditlog.Verify, auditlog.VerifyInput{}, nil)
+			return err
+		},
+	} {
+		hurried, stop := context.WithTimeout(w.As(w.A, principal.Owner), 300*time.Millisecond)
+		require.Equal(t, apperr.Unavailable, apperr.CodeOf(run(hurried)))
+		stop()
+	}
+	testkit.Run(t, w, w.As(w.B, principal.Owner), auditlog.ReadExport, export)
+	testkit.Run(t, w, w.As(w.B, principal.Owner), auditlog.Verify, auditlog.VerifyInput{})
 }
