@@ -17,7 +17,8 @@ fast=()
 if [ "${1:-}" = --durable ]; then
   shift
 else
-  fast=(-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c max_wal_size=256MB)
+  # Tests that make transactions wait for each other wait for this long until one is ended: a second by default.
+  fast=(-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c max_wal_size=256MB -c deadlock_timeout=50ms)
   # Each test has its own database, which is some hundred files. Copying them in memory, where there is enough of it, takes a
   # tenth of the time and does not wait for the disk that the compiler is using.
   shm_free=$(df --output=avail -k /dev/shm 2>/dev/null | tail -n 1) || shm_free=0

@@ -22,20 +22,12 @@ var nasty = []string{
 	`input.x == 1; true`, `] ; data.atrium`, `*`, `../../etc/passwd`, "a\tb", "\u2028", "ＳＥＬＥＣＴ", "\U0001F600", strings.Repeat("9", 60), "-1", "null", "[]",
 }
 
-// sample returns the path at which a route is called, with the id of a row that exists.
-func sample(paths map[string]string, row rest.Row) string {
-	if p, ok := paths[row.Path]; ok {
-		return p
-	}
-	return "/v1" + row.Path
-}
-
 // TestBadCredentials calls every route with every invalid credential: 401, and nothing is written.
 func TestBadCredentials(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
 		f := filed(t, s, s.A.OwnerKey)
-		paths := singles(t, s, s.A.OwnerKey)
+		at := singles(t, s, s.A.OwnerKey).made()
 		owner, past := s.A.Tenant.Owner, s.World.Clock.Now().Add(-time.Second)
 		expired := s.Key(t, s.A.Tenant, owner, apitest.KeyOptions{ExpiresAt: &past})
 		revoked := s.Key(t, s.A.Tenant, owner, apitest.KeyOptions{RevokedAt: &past})
@@ -89,7 +81,7 @@ func TestBadCredentials(t *testing.T) {
 		before := s.Counts(t)
 		for n, row := range rest.Table() {
 			for name, header := range bad {
-				a := s.Do(t, apitest.Scenario{Name: name, As: apitest.Caller{Name: name, Header: header}, Method: row.Method, Path: sample(paths, row), Body: goodBody(row, f, n), WantStatus: 401, WantCode: "unauthorized"})
+				a := s.Do(t, apitest.Scenario{Name: name, As: apitest.Caller{Name: name, Header: header}, Method: row.Method, Path: at.of(row), Body: goodBody(row, f, n), WantStatus: 401, WantCode: "unauthorized"})
 				require.Equal(t, cmp.Or(told[name], "The credential is not valid."), a.Text("message"), name)
 				require.NotContains(t, string(a.Body), "reason", name)
 				require.NotContains(t, string(a.Body), "details", name)
@@ -105,7 +97,7 @@ func TestBadBodies(t *testing.T) {
 	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	each(t, func(t *testing.T, s *apitest.Server) {
 		as := s.A.OwnerKey
-		paths := singles(t, s, as)
+		at := singles(t, s, as).made()
 		before := s.Counts(t)
 		jsonType := func(v string) http.Header { return http.Header{"Content-Type": {v}} }
 		malformed := map[string]string{
@@ -117,7 +109,7 @@ func TestBadBodies(t *testing.T) {
 			"leading zero": `{"x":01}`, "raw control character": "{\"name\":\"a\nb\"}", "lone escape": `{"name":"\u12"}`,
 		}
 		for _, row := range rest.Table() {
-			path := sample(paths, row)
+			path := at.of(row)
 			if !row.Op.Input.HasBody() && row.Method != http.MethodPost {
 				continue // it takes no body
 			}
@@ -164,10 +156,10 @@ func TestBadQueriesAndIDs(t *testing.T) {
 	each(t, func(t *testing.T, s *apitest.Server) {
 		as := s.A.OwnerKey
 		f := filed(t, s, as)
-		paths := singles(t, s, as)
+		at := singles(t, s, as).made()
 		before := s.Counts(t)
 		for n, row := range rest.Table() {
-			path, b := sample(paths, row), goodBody(row, f, n)
+			path, b := at.of(row), goodBody(row, f, n)
 			for query, field := range map[string]string{"unknown=1": "unknown", "id=1": "id", "x=1&x=2": "x", "select%2A=1": "select*", "company_id=" + s.B.Tenant.Company.ID: "company_id", "%00=1": "\x00"} {
 				s.Do(t, apitest.Scenario{As: as, Method: row.Method, Path: path + "?" + query, Body: b, WantStatus: 400, WantCode: "validation_error", WantFields: []string{field}})
 			}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,56 +17,82 @@ import (
 	"atrium/rest"
 )
 
-// singles makes one row of every kind that has a path of its own, and returns their paths.
-func singles(t *testing.T, s *apitest.Server, as apitest.Caller) map[string]string {
-	t.Helper()
-	f := filed(t, s, as)
-	n := unique()
-	published := "/v1/workflows/" + create(t, s, as, "/v1/workflows", body{"name": "Published " + n, "definition": definition})
-	s.Do(t, apitest.Scenario{As: as, Method: http.MethodPost, Path: published + "/publish", WantStatus: http.StatusOK})
-	p := processed(t, s, as, s.A.Owner.UserID, s.A.Admin.UserID, s.A.Agent.UserID, s.A.Member.UserID)
-	movable(t, s, as, p)
-	worked := "/v1/agent-runs/" + workedBy(t, s, as, f.request)
-	return map[string]string{
-		"/agent-runs/{id}":          worked,
-		"/agent-runs/{id}/claim":    worked + "/claim",
-		"/agent-runs/{id}/steps":    worked + "/steps",
-		"/agent-runs/{id}/complete": worked + "/complete",
-		"/agent-runs/{id}/handover": worked + "/handover",
+// paths are the paths of rows by the paths in the table of routes.
+type paths map[string]func() string
 
-		"/workflows/{id}/executions": "/v1/workflows/" + p.workflow + "/executions",
-		"/executions/{id}":           "/v1/executions/" + p.execution,
-		"/executions/{id}/cancel":    "/v1/executions/" + p.execution + "/cancel",
-		"/incidents/{id}":            "/v1/incidents/" + p.incident,
-		"/incidents/{id}/resolve":    "/v1/incidents/" + p.incident + "/resolve",
-		"/incidents/{id}/preview":    "/v1/incidents/" + p.incident + "/preview",
-		"/tasks/{id}":                "/v1/tasks/" + p.task,
-		"/tasks/{id}/complete":       "/v1/tasks/" + p.task + "/complete",
-		"/tasks/{id}/claim":          "/v1/tasks/" + p.task + "/claim",
-		"/tasks/{id}/assign":         "/v1/tasks/" + p.task + "/assign",
-		"/approvals/{id}":            "/v1/approvals/" + p.approval,
-		"/approvals/{id}/decide":     "/v1/approvals/" + p.approval + "/decide",
-		"/approvals/{id}/delegate":   "/v1/approvals/" + p.approval + "/delegate",
-
-		"/services/{id}":      "/v1/services/" + create(t, s, as, "/v1/services", body{"name": "Single " + n}),
-		"/offerings/{id}":     "/v1/offerings/" + create(t, s, as, "/v1/services/"+f.service+"/offerings", body{"name": "Single " + n}),
-		"/requests/{id}":      "/v1/requests/" + f.request,
-		"/comments/{id}":      "/v1/comments/" + create(t, s, as, "/v1/requests/"+f.request+"/comments", body{"body": "Single " + n}),
-		"/workflows/{id}":     "/v1/workflows/" + create(t, s, as, "/v1/workflows", body{"name": "Single " + n, "definition": definition}),
-		"/teams/{id}":         "/v1/teams/" + create(t, s, as, "/v1/teams", body{"name": "Single " + n}),
-		"/organizations/{id}": "/v1/organizations/" + create(t, s, as, "/v1/organizations", body{"name": "Single " + n}),
-		"/secrets/{id}":       "/v1/secrets/" + create(t, s, as, "/v1/secrets", body{"name": "S" + strings.ToUpper(n), "value": "v"}),
-		"/users/{id}":         "/v1/users/" + s.A.Member.UserID,
-
-		"/services/{id}/offerings":           "/v1/services/" + f.service + "/offerings",
-		"/requests/{id}/comments":            "/v1/requests/" + f.request + "/comments",
-		"/requests/{id}/move":                "/v1/requests/" + f.request + "/move",
-		"/workflows/{id}/publish":            published + "/publish",
-		"/workflows/{id}/versions":           published + "/versions",
-		"/workflows/{id}/versions/{version}": published + "/versions/1",
-
-		"/workflows/{id}/versions/{version}/diff": published + "/versions/1/diff",
+// of returns the path at which a route is called, with the id of a row that exists.
+func (p paths) of(row rest.Row) string {
+	if path, ok := p[row.Path]; ok {
+		return path()
 	}
+	return "/v1" + row.Path
+}
+
+// made makes all rows now.
+func (p paths) made() paths {
+	for _, path := range p {
+		path()
+	}
+	return p
+}
+
+// singles returns the paths of one row of every kind that has a path of its own. A row is made when its path is first asked for.
+func singles(t *testing.T, s *apitest.Server, as apitest.Caller) paths {
+	t.Helper()
+	n := unique()
+	f := sync.OnceValue(func() filing { return filed(t, s, as) })
+	published := sync.OnceValue(func() string {
+		path := "/v1/workflows/" + create(t, s, as, "/v1/workflows", body{"name": "Published " + n, "definition": definition})
+		s.Do(t, apitest.Scenario{As: as, Method: http.MethodPost, Path: path + "/publish", WantStatus: http.StatusOK})
+		return path
+	})
+	p := sync.OnceValue(func() processing {
+		p := processed(t, s, as, s.A.Owner.UserID, s.A.Admin.UserID, s.A.Agent.UserID, s.A.Member.UserID)
+		movable(t, s, as, p)
+		return p
+	})
+	worked := sync.OnceValue(func() string { return "/v1/agent-runs/" + workedBy(t, s, as, f().request) })
+	made := func(path string, b body) func() string {
+		return sync.OnceValue(func() string { return path + "/" + create(t, s, as, path, b) })
+	}
+	out := paths{
+		"/workflows/{id}/executions": func() string { return "/v1/workflows/" + p().workflow + "/executions" },
+		"/requests/{id}":             func() string { return "/v1/requests/" + f().request },
+		"/users/{id}":                func() string { return "/v1/users/" + s.A.Member.UserID },
+
+		"/services/{id}":      made("/v1/services", body{"name": "Single " + n}),
+		"/workflows/{id}":     made("/v1/workflows", body{"name": "Single " + n, "definition": definition}),
+		"/teams/{id}":         made("/v1/teams", body{"name": "Single " + n}),
+		"/organizations/{id}": made("/v1/organizations", body{"name": "Single " + n}),
+		"/secrets/{id}":       made("/v1/secrets", body{"name": "S" + strings.ToUpper(n), "value": "v"}),
+		"/offerings/{id}": sync.OnceValue(func() string {
+			return "/v1/offerings/" + create(t, s, as, "/v1/services/"+f().service+"/offerings", body{"name": "Single " + n})
+		}),
+		"/comments/{id}": sync.OnceValue(func() string {
+			return "/v1/comments/" + create(t, s, as, "/v1/requests/"+f().request+"/comments", body{"body": "Single " + n})
+		}),
+		"/services/{id}/offerings":           func() string { return "/v1/services/" + f().service + "/offerings" },
+		"/workflows/{id}/versions/{version}": func() string { return published() + "/versions/1" },
+
+		"/workflows/{id}/versions/{version}/diff": func() string { return published() + "/versions/1/diff" },
+	}
+	for kind, row := range map[string]struct {
+		path  func() string
+		parts []string
+	}{
+		"/agent-runs/{id}": {worked, []string{"", "/claim", "/steps", "/complete", "/handover"}},
+		"/executions/{id}": {func() string { return "/v1/executions/" + p().execution }, []string{"", "/cancel"}},
+		"/incidents/{id}":  {func() string { return "/v1/incidents/" + p().incident }, []string{"", "/resolve", "/preview"}},
+		"/tasks/{id}":      {func() string { return "/v1/tasks/" + p().task }, []string{"", "/complete", "/claim", "/assign"}},
+		"/approvals/{id}":  {func() string { return "/v1/approvals/" + p().approval }, []string{"", "/decide", "/delegate"}},
+		"/requests/{id}":   {out["/requests/{id}"], []string{"/comments", "/move"}},
+		"/workflows/{id}":  {published, []string{"/publish", "/versions"}},
+	} {
+		for _, part := range row.parts {
+			out[kind+part] = func() string { return row.path() + part }
+		}
+	}
+	return out
 }
 
 // workedBy makes a run on a request, by an agent of the caller's company.
@@ -94,10 +121,11 @@ func TestConditionalRequests(t *testing.T) {
 		for _, row := range rest.Table() {
 			patched[row.Path] = patched[row.Path] || row.Method == http.MethodPatch
 		}
-		for row, path := range singles(t, s, as) {
+		for row, at := range singles(t, s, as) {
 			if !patched[row] {
 				continue // a list below a row, or a row that cannot be updated
 			}
+			path := at()
 			change, further := body{"description": "one"}, body{"description": "two"}
 			if row == "/organizations/{id}" {
 				change, further = body{"tags": body{"a": "one"}}, body{"tags": body{"a": "two"}}
