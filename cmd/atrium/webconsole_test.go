@@ -8,14 +8,14 @@ import (
 )
 
 // serveConsole starts a server for a script of the console's tests, and returns what the script needs to know of it. The limit of calls
-// is raised, because a script reads pages faster than a person does. On SQLite alone axe judges the pages that a script meets, because how
-// they look knows nothing of the database; what they read and write is tried on both.
+// is raised, because a script reads pages faster than a person does. Each script runs on one database: pages know nothing of it, and the
+// operations behind them are tried on both by the tests of GraphQL.
 func (p place) serveConsole() (n *node, first firstRun, in map[string]any) {
 	p.t.Helper()
 	n, first = p.serve(), p.firstRun()
 	p.object("company", "limits", "--company", first.Company.ID, "--per-minute", "6000")
 	return n, first, map[string]any{
-		"api": n.base, "liveKey": first.LiveKey, "looks": p.url == "",
+		"api": n.base, "liveKey": first.LiveKey,
 		"owner": map[string]string{"email": first.Owner.Email, "password": first.Owner.Password},
 		"demo":  map[string]string{"serviceId": first.Demo.ServiceID, "offeringId": first.Demo.OfferingID},
 	}
@@ -25,27 +25,28 @@ func (p place) serveConsole() (n *node, first firstRun, in map[string]any) {
 // creates a key and publishes a workflow. An invited member sees only what members may do, and is sent away once they are
 // deactivated. An owner of another company finds nothing.
 func TestWebConsole(t *testing.T) {
-	each(t, func(t *testing.T, p place) {
-		n, first, in := p.serveConsole()
-		require.Equal(t, "console "+n.base+"/app", n.await("console "))
-		p.object("user", "invite", "--company", first.Company.ID, "--email", "mia@demo.example", "--role", "member", "--name", "Mia")
-		link := p.mailedLink("mia@demo.example", "/invitation")
-		p.object("user", "invite", "--company", first.Company.ID, "--email", "sam@demo.example", "--role", "agent", "--name", "Sam")
-		in["staff"] = map[string]string{"email": "sam@demo.example", "password": "correct horse battery 42", "link": p.mailedLink("sam@demo.example", "/invitation")}
-		in["member"] = map[string]string{"email": "mia@demo.example", "password": "correct horse battery 42", "link": link}
-		other := p.object("company", "create", "--name", "Other", "--plan", "free", "--owner-email", "owner@other.example")
-		in["other"] = other["owner"]
-		p.object("company", "limits", "--company", other["company"].(map[string]any)["id"].(string), "--per-minute", "6000")
-		require.Contains(t, n.script("console.mjs", in), "console: ok")
-	})
+	t.Parallel()
+	p := onPostgres(t)
+	n, first, in := p.serveConsole()
+	require.Equal(t, "console "+n.base+"/app", n.await("console "))
+	p.object("user", "invite", "--company", first.Company.ID, "--email", "mia@demo.example", "--role", "member", "--name", "Mia")
+	link := p.mailedLink("mia@demo.example", "/invitation")
+	p.object("user", "invite", "--company", first.Company.ID, "--email", "sam@demo.example", "--role", "agent", "--name", "Sam")
+	in["staff"] = map[string]string{"email": "sam@demo.example", "password": "correct horse battery 42", "link": p.mailedLink("sam@demo.example", "/invitation")}
+	in["member"] = map[string]string{"email": "mia@demo.example", "password": "correct horse battery 42", "link": link}
+	other := p.object("company", "create", "--name", "Other", "--plan", "free", "--owner-email", "owner@other.example")
+	in["other"] = other["owner"]
+	p.object("company", "limits", "--company", other["company"].(map[string]any)["id"].(string), "--per-minute", "6000")
+	require.Contains(t, n.script("console.mjs", in), "console: ok")
 }
 
 // An owner looks at every page, after figures and titles of all kinds have come in. No page violates its own policy, logs a console
 // error, is wider than the window, or has a finding of axe, in light and dark mode, at 320 pixels and at twice the size. The
-// tour of all pages is made on SQLite alone; their figures are read on both databases.
+// tour of all pages is made on SQLite alone; their figures are read on both databases, because each has statements of its own for them.
 func TestWebConsolePages(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		n, _, in := p.serveConsole()
+		in["looks"] = p.url == ""
 		require.Contains(t, n.script("console-pages.mjs", in), "console-pages: ok")
 	})
 }
@@ -53,18 +54,17 @@ func TestWebConsolePages(t *testing.T) {
 // An owner builds what a company works with in the console's forms: agents of their own and for phases, forms that ask by condition,
 // and names and attributes. Numbers beside what is changed keep their digits.
 func TestWebConsoleForms(t *testing.T) {
-	each(t, func(t *testing.T, p place) {
-		n, _, in := p.serveConsole()
-		require.Contains(t, n.script("console-forms.mjs", in), "console-forms: ok")
-		require.Contains(t, n.script("console-numbers.mjs", in), "console-numbers: ok")
-	})
+	t.Parallel()
+	n, _, in := onSQLite(t).serveConsole()
+	require.Contains(t, n.script("console-forms.mjs", in), "console-forms: ok")
+	require.Contains(t, n.script("console-numbers.mjs", in), "console-numbers: ok")
 }
 
 // An owner works with the keyboard alone: files, accepts, assigns and completes requests, creates a key, publishes a workflow, explains
 // a refusal, finds who did what, builds a form and invites somebody. Each control is reached by Tab and shows that it has the focus.
 func TestWebConsoleByKeyboard(t *testing.T) {
 	t.Parallel()
-	n, _, in := onPostgres(t).serveConsole() // keys know nothing of the database
+	n, _, in := onPostgres(t).serveConsole()
 	require.Contains(t, n.script("console-keyboard.mjs", in), "console-keyboard: ok")
 }
 
@@ -72,7 +72,7 @@ func TestWebConsoleByKeyboard(t *testing.T) {
 // keys, the plan and the settings, which are the live company's.
 func TestWebConsoleOffersWhatIsAllowed(t *testing.T) {
 	t.Parallel()
-	p := onSQLite(t) // buttons know nothing of the database
+	p := onSQLite(t)
 	n, first, in := p.serveConsole()
 	p.object("user", "invite", "--company", first.Company.ID, "--email", "ada@demo.example", "--role", "admin", "--name", "Ada")
 	in["paths"] = []string{

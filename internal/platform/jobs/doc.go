@@ -21,8 +21,8 @@
 // # Times and limits
 //
 // A notification announces a job when its insert has committed. River pauses for 5 ms after it has fetched jobs and after it has
-// notified the nodes; a job that is inserted meanwhile waits for the next notification or poll. Named queues are polled every
-// 250 ms, the default queue and bulk queues every second. An attempt has a minute, unless its worker sets another limit; a job that
+// notified the nodes; a job that is inserted meanwhile waits for the next notification or poll. Prompt queues are polled
+// every 250 ms, the others every second. An attempt has a minute, unless its worker sets another limit; a job that
 // is still running after that limit and 90 s hangs, and is tried again. A periodic job that comes at least hourly has one attempt,
 // because the next one is its retry. Completed jobs are kept for a minute. Sweeps run every ten
 // minutes, and delete at most 1,000 rows in a transaction.

@@ -29,7 +29,7 @@ const (
 	// fetchCooldown is River's pause after it has fetched jobs, and after it has notified nodes of new ones. A job that is
 	// inserted during the pause waits for the next notification or poll.
 	fetchCooldown = 5 * time.Millisecond
-	pollInterval  = 250 * time.Millisecond // of named queues; the default queue and bulk queues are polled every second
+	promptPoll    = 250 * time.Millisecond // of prompt queues; the others are polled every second
 )
 
 // Queue inserts jobs and, while Run runs, works them.

@@ -49,14 +49,14 @@ func Every(interval time.Duration, args river.JobArgs) Option {
 }
 
 // NamedQueue gives the jobs whose InsertOpts name the queue their own workers, that many on each node. Jobs that wait for
-// somebody else's server must not hold up other jobs.
+// somebody else's server must not hold up other jobs. One that snoozes for less than ShortWait is worked up to a second late.
 func NamedQueue(queue string, workers int) Option {
-	return func(k *kinds) {
-		k.queues[queue] = river.QueueConfig{MaxWorkers: workers, FetchPollInterval: pollInterval}
-	}
+	return func(k *kinds) { k.queues[queue] = river.QueueConfig{MaxWorkers: workers} }
 }
 
-// BulkQueue is NamedQueue for jobs that may wait a second when no notification announces them: it is polled once a second.
-func BulkQueue(queue string, workers int) Option {
-	return func(k *kinds) { k.queues[queue] = river.QueueConfig{MaxWorkers: workers} }
+// PromptQueue is NamedQueue for jobs whose short snoozes are worked up to promptPoll late.
+func PromptQueue(queue string, workers int) Option {
+	return func(k *kinds) {
+		k.queues[queue] = river.QueueConfig{MaxWorkers: workers, FetchPollInterval: promptPoll}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"sync"
 )
@@ -39,7 +40,7 @@ func (c *turnConnector) Connect(context.Context) (driver.Conn, error) {
 	if !ok {
 		return nil, fmt.Errorf("store: the driver's connection is a %T", conn)
 	}
-	return &turnConn{sqliteConn: inner, turn: c.turn}, nil
+	return &turnConn{sqliteConn: inner, turn: c.turn, idle: map[string]turnStmt{}}, nil
 }
 
 // sqliteConn lists the interfaces of the driver's connection that database/sql uses.
@@ -54,11 +55,52 @@ type sqliteConn interface {
 	driver.Validator
 }
 
-// turnConn holds the mutex during each transaction, and during each statement outside of one.
+// turnConn holds the mutex during each transaction, and during each statement outside of one. It keeps statements prepared: River asks
+// the same few many times a second. With that, and polls once a second where nobody waits for a short snooze, an idle server takes 5 %
+// of a busy core instead of 12 (side by side, 2026-11).
 type turnConn struct {
 	sqliteConn
 	turn *sync.Mutex
 	inTx bool
+	idle map[string]turnStmt // prepared statements that are not running, by their text; at most maxStatements
+}
+
+// turnStmt lists the interfaces of the driver's statement that turnConn uses.
+type turnStmt interface {
+	driver.Stmt
+	driver.StmtExecContext
+	driver.StmtQueryContext
+}
+
+// prepared returns a statement that is not running, and a function that gives it back after use.
+func (c *turnConn) prepared(ctx context.Context, query string) (st turnStmt, back func() error, err error) {
+	st, ok := c.idle[query]
+	delete(c.idle, query)
+	if !ok {
+		made, err := c.PrepareContext(ctx, query)
+		if err != nil {
+			return nil, nil, err
+		}
+		if st, ok = made.(turnStmt); !ok {
+			return nil, nil, errors.Join(fmt.Errorf("store: the driver's statement is a %T", made), made.Close())
+		}
+	}
+	return st, func() error {
+		if _, other := c.idle[query]; other || len(c.idle) >= maxStatements {
+			return st.Close()
+		}
+		c.idle[query] = st
+		return nil
+	}, nil
+}
+
+// Close closes the connection with its statements.
+func (c *turnConn) Close() error {
+	var errs []error
+	for _, st := range c.idle {
+		errs = append(errs, st.Close())
+	}
+	return errors.Join(append(errs, c.sqliteConn.Close())...)
 }
 
 func (c *turnConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
@@ -72,25 +114,37 @@ func (c *turnConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, 
 	return &turnTx{tx, c}, nil
 }
 
-func (c *turnConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+func (c *turnConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (res driver.Result, err error) {
 	if !c.inTx {
 		c.turn.Lock()
 		defer c.turn.Unlock()
 	}
-	return c.sqliteConn.ExecContext(ctx, query, args)
+	st, back, err := c.prepared(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, back()) }()
+	return st.ExecContext(ctx, args)
 }
 
 func (c *turnConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	if c.inTx {
-		return c.sqliteConn.QueryContext(ctx, query, args)
+	unlock := func() {}
+	if !c.inTx {
+		c.turn.Lock()
+		unlock = c.turn.Unlock
 	}
-	c.turn.Lock()
-	rows, err := c.sqliteConn.QueryContext(ctx, query, args)
+	st, back, err := c.prepared(ctx, query)
 	if err != nil {
-		c.turn.Unlock()
+		unlock()
 		return nil, err
 	}
-	return &turnRows{Rows: rows, end: sync.OnceFunc(c.turn.Unlock)}, nil
+	rows, err := st.QueryContext(ctx, args)
+	if err != nil {
+		err = errors.Join(err, back())
+		unlock()
+		return nil, err
+	}
+	return &turnRows{Rows: rows, end: sync.OnceValue(func() error { defer unlock(); return back() })}, nil
 }
 
 type turnTx struct {
@@ -108,7 +162,7 @@ func (t *turnTx) end() {
 
 type turnRows struct {
 	driver.Rows
-	end func()
+	end func() error
 }
 
-func (r *turnRows) Close() error { defer r.end(); return r.Rows.Close() }
+func (r *turnRows) Close() error { return errors.Join(r.Rows.Close(), r.end()) }

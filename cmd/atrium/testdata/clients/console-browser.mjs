@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { open, shot } from './chromium.mjs';
 
-const { api, demo, liveKey, looks = true } = JSON.parse(process.env.ATRIUM_TEST);
+const { api, demo, liveKey } = JSON.parse(process.env.ATRIUM_TEST);
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 export const rest = async (method, path, body, key = liveKey) => {
   const res = await fetch(`${api}/v1${path}`, { method, headers: { 'x-api-key': key, 'content-type': 'application/json' }, ...(body ? { body: JSON.stringify(body) } : {}) });
@@ -68,8 +68,7 @@ export async function arrive(who, path, options, signIn = fill) {
     await page.waitForFunction((main) => !main.isConnected, left);
     return shows(title);
   };
-  // fits holds the page against what holds of all pages, and keeps a picture of it; sound asks axe as well, on one database: how a page
-  // looks knows nothing of it.
+  // fits holds the page against what holds of all pages, and keeps a picture of it; sound asks axe as well.
   const fits = async (name) => {
     await shot(page, `console-${name}`);
     assert.deepEqual([await page.locator('main').count(), await page.locator('h1').count()], [1, 1], name);
@@ -85,7 +84,6 @@ export async function arrive(who, path, options, signIn = fill) {
   };
   const sound = async (name, { dark = false } = {}) => {
     await fits(name);
-    if (!looks) return;
     // The dark scheme changes colours alone, and each page is looked at in the light one as well.
     const rules = { resultTypes: ['violations'], ...dark && { runOnly: ['color-contrast', 'link-in-text-block'] } };
     const found = await page.evaluate(async (r) => (await window.axe.run(r)).violations.map((v) => `${v.id}: ${v.nodes[0].target} ${v.nodes[0].failureSummary}`), rules);
