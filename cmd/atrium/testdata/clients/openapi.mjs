@@ -19,7 +19,8 @@ function run(command, ...args) {
 
 const { totals, problems } = JSON.parse(run('redocly', 'lint', 'openapi/openapi.json', '--format=json'));
 assert.deepEqual(totals, { errors: 0, warnings: 0, ignored: 0 }, JSON.stringify(problems));
-run('openapi-typescript', 'openapi/openapi.json', '-o', 'openapi/schema.d.ts');
+// As a module, because the compiler checks declarations of libraries only together with all of Node's, for 15 s more.
+run('openapi-typescript', 'openapi/openapi.json', '-o', 'openapi/schema.ts');
 run('tsc', '-p', 'openapi');
 const { status, stdout, stderr } = spawnSync(process.execPath, ['openapi/out/client.js'], { encoding: 'utf8' });
 assert.equal(status, 0, stdout + stderr);
