@@ -18,8 +18,8 @@ const (
 	AccessDecision = "AccessDecision" // except the caller's own
 )
 
-// Tells reports whether the rows of a resource are about other rows.
-func Tells(name string) bool { return name == AuditEntry || name == AccessDecision }
+// AboutOthers reports whether the rows of a resource are about other rows.
+func AboutOthers(name string) bool { return name == AuditEntry || name == AccessDecision }
 
 // resources are the resources that policies can name: the entities that ent/schema calls ruled, and plain resources
 // without rows. An operation on a further resource of this kind needs an entry here; a test checks that.

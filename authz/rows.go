@@ -57,7 +57,7 @@ func (v *visible) Narrow(entity string) func(*sql.Selector) {
 
 func (v *visible) make(entity string) func(*sql.Selector) {
 	f := v.scope(entity)
-	if !Tells(entity) {
+	if !AboutOthers(entity) {
 		if f.all() {
 			return nil
 		}

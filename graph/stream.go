@@ -250,7 +250,7 @@ type outbound struct {
 
 // render returns the waiting changes as events. It puts changes back that could not be read.
 func (st *stream) render(ctx context.Context, next graphql.ResponseHandler) (*outbound, error) {
-	done, err := st.streams.turn(ctx, st.caller.CompanyID)
+	done, err := st.streams.place(ctx, st.caller.CompanyID)
 	if err != nil {
 		return nil, errGone
 	}

@@ -200,8 +200,8 @@ func (s *streams) end() {
 	}
 }
 
-// turn waits until a stream of the company may read.
-func (s *streams) turn(ctx context.Context, companyID string) (done func(), err error) {
+// place waits until a stream of the company may read.
+func (s *streams) place(ctx context.Context, companyID string) (done func(), err error) {
 	done, err = s.reading.Take(ctx, companyID)
 	if err != nil {
 		return nil, fmt.Errorf("wait to read for a stream: %w", err)

@@ -64,7 +64,7 @@ type core struct {
 	keys    *identity.Keys
 	queue   *jobs.Queue // inserts jobs
 	outbox  *mail.Outbox
-	letters *account.Letters
+	mails *account.Mails
 	engine  *op.Engine
 }
 
@@ -126,9 +126,9 @@ func (c *core) build(ctx context.Context, outside *egress.Guard) (err error) {
 		return err
 	}
 	c.outbox = mail.NewOutbox(c.queue, c.sealer)
-	c.letters = account.NewLetters(account.LettersOptions{Store: c.store, Outbox: c.outbox, Sealer: c.sealer, AuthURL: func() string { return c.authURL }})
+	c.mails = account.NewMails(account.MailsOptions{Store: c.store, Outbox: c.outbox, Sealer: c.sealer, AuthURL: func() string { return c.authURL }})
 	c.engine = &op.Engine{
-		Store: c.store, Authz: decider, Sealer: c.sealer, Mailer: c.letters, Queue: c.queue,
+		Store: c.store, Authz: decider, Sealer: c.sealer, Mailer: c.mails, Queue: c.queue,
 		Egress: outside, Log: c.log, Decisions: decisionlog.NewSampler(c.store, c.log, sampledDecisions),
 	}
 	c.engine.Events = events.Subscribers{webhook.Deliver(c.queue, c.engine), execution.Follow(c.queue), notice.Follow(c.queue), runs.Follow(c.store, c.queue)}
@@ -327,7 +327,7 @@ func (s *server) addWork(ctx context.Context) error {
 		),
 		inbound.Sweeps(), plans.Sweeps(),
 		mail.Work(s.store, sender, s.sealer),
-		account.Work(s.letters),
+		account.Work(s.mails),
 		provider.Logouts(s.store, s.keys, s.AuthURL, s.outside.HTTP()),
 		hooks.Work(),
 		billing.Renewal(s.engine, s.charges()),

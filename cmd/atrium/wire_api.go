@@ -188,7 +188,7 @@ func (s *server) provider(layout *pages.Layout) (*signInHandlers, error) {
 	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + hasher.Workers()) // each password being hashed occupies a thread that Go would use for calls
 	signIn, err := signin.New(signin.Options{
 		Store: s.store, Provider: p, Hasher: hasher, Sealer: s.sealer, SMS: sms, SMSPerDay: s.SMSPerDay, AuthURL: s.AuthURL, BaseURL: s.BaseURL,
-		SignUp: s.SignUp, Log: s.log, Notify: s.letters.Notify,
+		SignUp: s.SignUp, Log: s.log, Notify: s.mails.Notify,
 	})
 	if err != nil {
 		return nil, err
@@ -201,7 +201,7 @@ func (s *server) provider(layout *pages.Layout) (*signInHandlers, error) {
 		s.closes("breached passwords", breached.Close)
 	}
 	accounts, err := account.New(account.Options{
-		Store: s.store, SignIn: signIn, Hasher: hasher, Rules: password.NewRules(breached), Letters: s.letters, AuthURL: s.AuthURL, BaseURL: s.BaseURL,
+		Store: s.store, SignIn: signIn, Hasher: hasher, Rules: password.NewRules(breached), Mails: s.mails, AuthURL: s.AuthURL, BaseURL: s.BaseURL,
 		SignUp: s.SignUp, Log: s.log,
 	})
 	if err != nil {

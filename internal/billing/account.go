@@ -34,7 +34,7 @@ func Open(ctx context.Context, db *ent.Client, co *ent.Company, now time.Time) e
 		return fmt.Errorf("open the billing account: %w", err)
 	}
 	a := &account{BillingAccount: row, db: db, company: co, plan: planOf(string(co.Plan)), now: now}
-	if err := a.settle(ctx); err != nil {
+	if err := a.catchUp(ctx); err != nil {
 		return err
 	}
 	return a.save(ctx)
@@ -51,7 +51,7 @@ func open(ctx context.Context, tx *op.Tx) (*account, error) {
 		return nil, fmt.Errorf("read the company: %w", err)
 	}
 	a := &account{BillingAccount: row, db: tx.Client, company: co, plan: planOf(string(co.Plan)), now: tx.Now(ctx)}
-	return a, a.settle(ctx)
+	return a, a.catchUp(ctx)
 }
 
 // onAccount returns the function of an operation that works on the account: it opens the account before fn and saves it after.
@@ -93,8 +93,8 @@ func onInvoice[In, Out any](fn func(ctx context.Context, tx *op.Tx, a *account, 
 	}
 }
 
-// look reads the company's account as it was last settled, without a lock. In a sandbox the account is empty.
-func look(ctx context.Context, tx *op.Tx) (*ent.BillingAccount, error) {
+// accountOf reads the company's account as it was last brought up to date, without a lock. In a sandbox the account is empty.
+func accountOf(ctx context.Context, tx *op.Tx) (*ent.BillingAccount, error) {
 	a, err := tx.BillingAccount.Query().Only(ctx)
 	if ent.IsNotFound(err) {
 		return &ent.BillingAccount{}, nil
@@ -105,8 +105,8 @@ func look(ctx context.Context, tx *op.Tx) (*ent.BillingAccount, error) {
 	return a, nil
 }
 
-// settle makes the invoices of the periods that have begun, and forfeits the credits that have expired.
-func (a *account) settle(ctx context.Context) error {
+// catchUp makes the invoices of the periods that have begun, and forfeits the credits that have expired.
+func (a *account) catchUp(ctx context.Context) error {
 	if a.AnchorAt == nil && a.plan.Price > 0 {
 		_, err := a.begin(ctx)
 		return err

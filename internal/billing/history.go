@@ -34,7 +34,7 @@ type Balance struct {
 type GetBalanceInput struct{}
 
 func getBalance(ctx context.Context, tx *op.Tx, _ GetBalanceInput) (*Balance, error) {
-	a, err := look(ctx, tx)
+	a, err := accountOf(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ type ListHistoryInput struct{ paging.Page }
 
 // listHistory orders by the entries' numbers. The account holds the last number, so the total needs no count.
 func listHistory(ctx context.Context, tx *op.Tx, in ListHistoryInput) (paging.List[*ent.CreditEntry], error) {
-	a, err := look(ctx, tx)
+	a, err := accountOf(ctx, tx)
 	if err != nil {
 		return paging.List[*ent.CreditEntry]{}, err
 	}

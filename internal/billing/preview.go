@@ -46,7 +46,7 @@ func previewPlanChange(ctx context.Context, tx *op.Tx, in PlanInput) (*PlanChang
 	if err := mayChange(string(co.Plan), in.Plan); err != nil {
 		return nil, err
 	}
-	a, err := look(ctx, tx)
+	a, err := accountOf(ctx, tx)
 	if err != nil {
 		return nil, err
 	}

@@ -55,21 +55,21 @@ func (o *Origins) Has(ctx context.Context, origin string) bool {
 	if origin = portless(origin); origin == "" {
 		return false
 	}
-	if ok, current := o.look(origin); current {
+	if ok, current := o.known(origin); current {
 		return ok
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	ok, current := o.look(origin)
+	ok, current := o.known(origin)
 	if !current {
 		o.read(ctx)
-		ok, _ = o.look(origin)
+		ok, _ = o.known(origin)
 	}
 	return ok
 }
 
-// look reports whether an origin is known, and whether the cached answer is still valid.
-func (o *Origins) look(origin string) (ok, current bool) {
+// known reports whether an origin is known, and whether the cached answer is still valid.
+func (o *Origins) known(origin string) (ok, current bool) {
 	cached := o.cached.Load()
 	_, ok = cached.known[origin]
 	within := unknownFor

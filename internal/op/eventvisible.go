@@ -29,7 +29,7 @@ func (e *Engine) EventVisibleNow(ctx context.Context, db *ent.Client, ev *ent.Ev
 	if !known || set.Slow() {
 		return func(string) bool { return true }, nil
 	}
-	return e.hears(ctx, db, set, on, ev, subscriptions)
+	return e.mayReceive(ctx, db, set, on, ev, subscriptions)
 }
 
 type setKey struct{}
@@ -55,9 +55,9 @@ func (e *Engine) EventVisible(ctx context.Context, ev *ent.Event, subscription s
 		return false, err
 	}
 	ask := func(ctx context.Context) error {
-		hears, err := e.hears(ctx, e.Store.Reader(), set, on, ev, []string{subscription})
+		receives, err := e.mayReceive(ctx, e.Store.Reader(), set, on, ev, []string{subscription})
 		if err == nil {
-			shown = hears(subscription)
+			shown = receives(subscription)
 		}
 		return err
 	}
@@ -69,9 +69,9 @@ func (e *Engine) EventVisible(ctx context.Context, ev *ent.Event, subscription s
 	return shown, err
 }
 
-// hears asks the policies about the row, of the resource on, for each of the subscriptions. Where policies depend on the row, it hides a row that was
+// mayReceive asks the policies about the row, of the resource on, for each of the subscriptions. Where policies depend on the row, it hides a row that was
 // deleted.
-func (e *Engine) hears(ctx context.Context, db *ent.Client, set *authz.Set, on string, ev *ent.Event, subscriptions []string) (func(id string) bool, error) {
+func (e *Engine) mayReceive(ctx context.Context, db *ent.Client, set *authz.Set, on string, ev *ent.Event, subscriptions []string) (func(id string) bool, error) {
 	q := authz.Question{Verb: strings.ToLower(on) + ".read", Action: string(Read), Resource: on}
 	ask := func(id string, row authz.Row) bool {
 		who := &authz.Caller{Principal: principal.Webhook(ev.CompanyID, id), Time: clock.From(ctx).Now()}

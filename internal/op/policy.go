@@ -371,7 +371,7 @@ func secondLook[Row any](ctx context.Context, tx *Tx, id string, load func(conte
 	if derr := tx.askOf(ctx, Read, row); derr != nil {
 		return derr
 	}
-	if !authz.Tells(tx.row.Resource) { // such rows are hidden together with the rows that they are about
+	if !authz.AboutOthers(tx.row.Resource) { // such rows are hidden together with the rows that they are about
 		// The filter hides a row that the decision allows, although both implement one rule. Refuse, and log the disagreement.
 		tx.engine.Log.ErrorContext(ctx, "a row was hidden by a filter and allowed by the decision", "resource", tx.row.Resource, "id", id)
 	}

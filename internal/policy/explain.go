@@ -315,7 +315,7 @@ func mayHear(ctx context.Context, tx *op.Tx, entity any) error {
 		return err
 	}
 	name, id, ok := authz.EntityOf(entity)
-	if !ok || !authz.Tells(name) {
+	if !ok || !authz.AboutOthers(name) {
 		return nil
 	}
 	_, err := authz.Load(tx.Filtered(ctx), tx.Client, name, id)

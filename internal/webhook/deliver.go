@@ -61,13 +61,13 @@ func Deliver(queue *jobs.Queue, engine *op.Engine) events.Subscriber {
 		for i, s := range subs {
 			ids[i] = s.ID
 		}
-		hears, err := engine.EventVisibleNow(ctx, tx.Client, e.Event, ids)
+		receives, err := engine.EventVisibleNow(ctx, tx.Client, e.Event, ids)
 		if err != nil {
 			return err
 		}
 		var creates []*ent.WebhookDeliveryCreate
 		for _, s := range subs {
-			if hears(s.ID) {
+			if receives(s.ID) {
 				creates = append(creates, delivery(tx.Client, s, e.Event).SetNextAttemptAt(e.CreatedAt))
 			}
 		}

@@ -35,7 +35,7 @@ func (d *Dispatcher) record(ctx context.Context, a *attempt) (outcome webhookdel
 		if err != nil {
 			return fmt.Errorf("read the delivery: %w", err)
 		}
-		if outcome, err = d.settle(ctx, tx, row, a); err != nil {
+		if outcome, err = d.recordOutcome(ctx, tx, row, a); err != nil {
 			return err
 		}
 		return d.updateSubscription(ctx, tx, a)
@@ -46,8 +46,8 @@ func (d *Dispatcher) record(ctx context.Context, a *attempt) (outcome webhookdel
 	return outcome, nil
 }
 
-// settle adds an attempt to its delivery, and inserts the job of the next one, if any.
-func (d *Dispatcher) settle(ctx context.Context, tx *store.Tx, row *ent.WebhookDelivery, a *attempt) (webhookdelivery.Outcome, error) {
+// recordOutcome adds an attempt to its delivery, and inserts the job of the next one, if any.
+func (d *Dispatcher) recordOutcome(ctx context.Context, tx *store.Tx, row *ent.WebhookDelivery, a *attempt) (webhookdelivery.Outcome, error) {
 	attempts, err := AttemptsOf(row)
 	if err != nil {
 		return "", err

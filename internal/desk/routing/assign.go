@@ -33,7 +33,7 @@ func choose(ctx context.Context, tx *op.Tx, rule *ent.RoutingRule) (*string, err
 	if rule.AssignTo == routingrule.AssignToLeastLoaded {
 		return leastLoaded(ctx, tx, members)
 	}
-	next, err := turn(ctx, tx, rule.ID, members)
+	next, err := nextMember(ctx, tx, rule.ID, members)
 	if err != nil {
 		return nil, err
 	}
@@ -67,8 +67,8 @@ func leastLoaded(ctx context.Context, tx *op.Tx, members []string) (*string, err
 	return &least, nil
 }
 
-// turn returns the member after the one who was assigned last. The caller holds the team's lock.
-func turn(ctx context.Context, tx *op.Tx, ruleID string, members []string) (string, error) {
+// nextMember returns the member after the one who was assigned last. The caller holds the team's lock.
+func nextMember(ctx context.Context, tx *op.Tx, ruleID string, members []string) (string, error) {
 	rule, err := tx.RoutingRule.Get(ctx, ruleID)
 	if err != nil {
 		return "", fmt.Errorf("read whose turn it was: %w", err)

@@ -55,15 +55,15 @@ func (f *Files) TLSConfig() *tls.Config {
 func (f *Files) GetCertificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	now := int64(time.Since(f.start))
 	if now-f.looked.Load() >= int64(f.every) && f.looking.CompareAndSwap(false, true) {
-		f.look()
+		f.reload()
 		f.looked.Store(now)
 		f.looking.Store(false)
 	}
 	return f.current.Load(), nil
 }
 
-// look reads the pair again if one of the files has changed.
-func (f *Files) look() {
+// reload reads the pair again if one of the files has changed.
+func (f *Files) reload() {
 	seen, err := f.stat() // before reading, so that a change in between is noticed next time
 	if err != nil {
 		f.complain(err)

@@ -76,7 +76,7 @@ func open(t *testing.T, w *testkit.World) *house {
 	t.Cleanup(func() { require.NoError(t, queue.Close()) })
 	w.Engine.Queue = queue
 	outbox := mail.NewOutbox(queue, w.Engine.Sealer)
-	letters := account.NewLetters(account.LettersOptions{Store: w.Store, Outbox: outbox, Sealer: w.Engine.Sealer, AuthURL: func() string { return origin }})
+	mails := account.NewMails(account.MailsOptions{Store: w.Store, Outbox: outbox, Sealer: w.Engine.Sealer, AuthURL: func() string { return origin }})
 	keys := identity.NewKeys(w.Store, w.Engine.Sealer)
 	h.tokens = identity.NewTokens(keys, origin, origin, w.Clock.Now)
 	h.authn, h.signIns = authn.New(w.Store, h.tokens), signin.NewSignIns(w.Store)
@@ -85,10 +85,10 @@ func open(t *testing.T, w *testkit.World) *house {
 	})
 	require.NoError(t, err)
 	signIn, err := signin.New(signin.Options{
-		Store: w.Store, Provider: h.provider, Hasher: testkit.Hasher, Sealer: w.Engine.Sealer, AuthURL: origin, BaseURL: origin, Log: log, Notify: letters.Notify,
+		Store: w.Store, Provider: h.provider, Hasher: testkit.Hasher, Sealer: w.Engine.Sealer, AuthURL: origin, BaseURL: origin, Log: log, Notify: mails.Notify,
 	})
 	require.NoError(t, err)
-	accounts, err := account.New(account.Options{Store: w.Store, SignIn: signIn, Hasher: testkit.Hasher, Letters: letters, AuthURL: origin, BaseURL: origin, Log: log})
+	accounts, err := account.New(account.Options{Store: w.Store, SignIn: signIn, Hasher: testkit.Hasher, Mails: mails, AuthURL: origin, BaseURL: origin, Log: log})
 	require.NoError(t, err)
 	layout, err := pages.NewLayout(pages.LayoutOptions{AuthURL: origin, Pages: fstest.MapFS{}, Log: log})
 	require.NoError(t, err)

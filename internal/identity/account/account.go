@@ -52,7 +52,7 @@ type Options struct {
 	SignIn  *signin.Server
 	Hasher  *password.Hasher
 	Rules   *password.Rules // nil for the rules without the operator's file
-	Letters *Letters
+	Mails *Mails
 	AuthURL string // origin of the hosted pages
 	BaseURL string // of the web application, whose /login starts a sign-in
 	SignUp  bool   // anybody may open a company
@@ -66,7 +66,7 @@ type Server struct {
 	signIn   *signin.Server
 	hasher   *password.Hasher
 	rules    *password.Rules
-	letters  *Letters
+	mails  *Mails
 	throttle *throttle.Throttle
 	baseURL  string
 	signUp   bool
@@ -74,8 +74,8 @@ type Server struct {
 
 // New returns the pages' server. It reads and writes nothing before the first request.
 func New(o Options) (*Server, error) {
-	if o.Store == nil || o.SignIn == nil || o.Hasher == nil || o.Letters == nil {
-		return nil, errors.New("account: store, sign-in pages, hasher and letters are needed")
+	if o.Store == nil || o.SignIn == nil || o.Hasher == nil || o.Mails == nil {
+		return nil, errors.New("account: store, sign-in pages, hasher and mails are needed")
 	}
 	own, err := fs.Sub(templates, "pages")
 	if err != nil {
@@ -86,7 +86,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	return &Server{
-		Layout: layout, store: o.Store, signIn: o.SignIn, hasher: o.Hasher, rules: o.Rules, letters: o.Letters, throttle: throttle.New(o.Store),
+		Layout: layout, store: o.Store, signIn: o.SignIn, hasher: o.Hasher, rules: o.Rules, mails: o.Mails, throttle: throttle.New(o.Store),
 		baseURL: strings.TrimRight(o.BaseURL, "/"), signUp: o.SignUp,
 	}, nil
 }

@@ -49,7 +49,7 @@ func (askedArgs) Kind() string { return "account_asked" }
 func (askedArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{MaxAttempts: 6} }
 
 // ask queues a request in the transaction.
-func (l *Letters) ask(ctx context.Context, tx *store.Tx, a ask) error {
+func (l *Mails) ask(ctx context.Context, tx *store.Tx, a ask) error {
 	args := askedArgs{ID: id.New("ask")}
 	plain, err := json.Marshal(a)
 	if err != nil {
@@ -62,16 +62,16 @@ func (l *Letters) ask(ctx context.Context, tx *store.Tx, a ask) error {
 }
 
 // Work makes a job queue answer anonymous requests.
-func Work(l *Letters) jobs.Option { return jobs.Work(&asked{letters: l}) }
+func Work(l *Mails) jobs.Option { return jobs.Work(&asked{mails: l}) }
 
 type asked struct {
 	river.WorkerDefaults[askedArgs]
-	letters *Letters
+	mails *Mails
 }
 
 // Work mails the answer to the request, if there is one.
 func (w *asked) Work(ctx context.Context, job *river.Job[askedArgs]) error {
-	l := w.letters
+	l := w.mails
 	plain, err := l.sealer.Unseal(job.Args.Sealed, []byte(job.Args.ID))
 	if err != nil {
 		return fmt.Errorf("unseal a request (is this the master key it was sealed under?): %w", err)
@@ -94,7 +94,7 @@ func (w *asked) Work(ctx context.Context, job *river.Job[askedArgs]) error {
 
 // answerReset mails a link for setting a password. It mails the invitation again to somebody who has not set a password yet,
 // and nothing to an address without an account.
-func (l *Letters) answerReset(ctx context.Context, tx *store.Tx, a ask) error {
+func (l *Mails) answerReset(ctx context.Context, tx *store.Tx, a ask) error {
 	acc, err := tx.Account.Query().Where(account.Email(a.Email)).Only(ctx)
 	if ent.IsNotFound(err) {
 		return nil
@@ -129,7 +129,7 @@ const stillLong = 20 * time.Minute
 
 // alive reports whether an address that has had enough mails has a link that still works for a while. So the owner always has
 // a working link, however many others have requested in the owner's name.
-func (l *Letters) alive(ctx context.Context, tx *store.Tx, a ask, which ...predicate.MailedLink) (bool, error) {
+func (l *Mails) alive(ctx context.Context, tx *store.Tx, a ask, which ...predicate.MailedLink) (bool, error) {
 	if !a.Enough {
 		return false, nil
 	}
@@ -148,7 +148,7 @@ type signUp struct {
 }
 
 // answerSignUp mails a link for opening the company, whether or not the address has an account.
-func (l *Letters) answerSignUp(ctx context.Context, tx *store.Tx, a ask) error {
+func (l *Mails) answerSignUp(ctx context.Context, tx *store.Tx, a ask) error {
 	filled, err := json.Marshal(signUp{Email: a.Email, Company: a.Company})
 	if err != nil {
 		return fmt.Errorf("write the sign-up: %w", err)

@@ -1,8 +1,8 @@
 // Package account lets people do everything with their accounts except signing in: accept an invitation, set a forgotten password,
 // change password and e-mail address, and open a company if the operator lets everybody do so.
 //
-// cmd mounts Server.Handler beside package signin's pages, whose sign-ins it uses. cmd passes Letters to the operations' engine
-// (op.Mailer) and to signin as its notifier. Letters queue mails in the caller's transaction; Work is the job that looks up the
+// cmd mounts Server.Handler beside package signin's pages, whose sign-ins it uses. cmd passes Mails to the operations' engine
+// (op.Mailer) and to signin as its notifier. Mails queue mails in the caller's transaction; Work is the job that looks up the
 // account of an anonymous request.
 //
 // A link in a mail is a MailedLink: 32 random bytes in the address, of which only the SHA-256 is stored.

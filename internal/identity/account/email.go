@@ -88,7 +88,7 @@ func (s *Server) askEmail(r *http.Request, acc *ent.Account, email string) (wait
 		if err != nil {
 			return err
 		}
-		return s.letters.confirmEmail(ctx, tx, acc, email, token)
+		return s.mails.confirmEmail(ctx, tx, acc, email, token)
 	})
 }
 
@@ -147,7 +147,7 @@ func (s *Server) postConfirmEmail(w http.ResponseWriter, r *http.Request) {
 		if err := signin.AuditAccount(ctx, tx, w, r, acc.ID, "user.email_changed", changes); err != nil {
 			return err
 		}
-		return s.letters.emailChanged(ctx, tx, acc.ID, change.From, change.To)
+		return s.mails.emailChanged(ctx, tx, acc.ID, change.From, change.To)
 	})
 	if store.IsUnique(err) {
 		s.Message(w, r, http.StatusConflict, "The address is in use", "Another account signs in with "+change.To+". Your account stays as it is.", pages.Link{Text: "Your account", To: pathAccount})

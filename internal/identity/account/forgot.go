@@ -39,7 +39,7 @@ func (s *Server) answerAsk(w http.ResponseWriter, r *http.Request, a ask, text s
 		if a.Enough = enough; enough && a.Kind != askReset {
 			return nil
 		}
-		return s.letters.ask(ctx, tx, a)
+		return s.mails.ask(ctx, tx, a)
 	})
 	switch {
 	case err != nil:

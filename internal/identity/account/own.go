@@ -116,7 +116,7 @@ func (s *Server) postPassword(w http.ResponseWriter, r *http.Request) {
 		if err := s.setPassword(ctx, tx, acc, hash); err != nil {
 			return err
 		}
-		_, err := access.End(ctx, access.In(tx, s.letters.outbox.Queue()), access.Account(acc.ID).Except(row.ID), access.PasswordChanged)
+		_, err := access.End(ctx, access.In(tx, s.mails.outbox.Queue()), access.Account(acc.ID).Except(row.ID), access.PasswordChanged)
 		if err != nil {
 			return err
 		}

@@ -77,7 +77,7 @@ func (s *Server) postReset(w http.ResponseWriter, r *http.Request) {
 		if err := people.Prove(ctx, tx, acc.ID); err != nil {
 			return err
 		}
-		_, err := access.End(ctx, access.In(tx, s.letters.outbox.Queue()), access.Account(acc.ID), access.PasswordReset)
+		_, err := access.End(ctx, access.In(tx, s.mails.outbox.Queue()), access.Account(acc.ID), access.PasswordReset)
 		if err != nil {
 			return err
 		}
@@ -165,7 +165,7 @@ func (s *Server) setPassword(ctx context.Context, tx *store.Tx, acc *ent.Account
 	if acc.PasswordHash == "" {
 		return nil // the first password changes nothing that the person needs to hear of
 	}
-	return s.letters.Notify(ctx, tx, acc.ID, PasswordChanged)
+	return s.mails.Notify(ctx, tx, acc.ID, PasswordChanged)
 }
 
 // changed returns one field of an audit entry.

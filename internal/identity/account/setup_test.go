@@ -58,7 +58,7 @@ type site struct {
 	queue *jobs.Queue
 	dir   string
 
-	letters *account.Letters
+	mailer *account.Mails
 }
 
 // each runs fn with a site on both databases.
@@ -73,8 +73,8 @@ func serve(t *testing.T, w *testkit.World, change func(*account.Options)) *site 
 	t.Helper()
 	s := &site{World: w, t: t, dir: filepath.Join(t.TempDir(), "outbox")}
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	letters := s.post(log)
-	s.letters = letters
+	mails := s.post(log)
+	s.mailer = mails
 	keys := identity.NewKeys(w.Store, w.Engine.Sealer)
 	p, err := provider.New(provider.Options{
 		Store: w.Store, Keys: keys, Tokens: identity.NewTokens(keys, origin, origin, w.Clock.Now), Issuer: origin, BaseURL: origin,
@@ -82,11 +82,11 @@ func serve(t *testing.T, w *testkit.World, change func(*account.Options)) *site 
 	})
 	require.NoError(t, err)
 	signIn, err := signin.New(signin.Options{
-		Store: w.Store, Provider: p, Hasher: testkit.Hasher, Sealer: w.Engine.Sealer, AuthURL: origin, BaseURL: origin, Log: log, Notify: letters.Notify,
+		Store: w.Store, Provider: p, Hasher: testkit.Hasher, Sealer: w.Engine.Sealer, AuthURL: origin, BaseURL: origin, Log: log, Notify: mails.Notify,
 	})
 	require.NoError(t, err)
 	o := account.Options{
-		Store: w.Store, SignIn: signIn, Hasher: testkit.Hasher, Letters: letters, AuthURL: origin, BaseURL: origin, Log: log,
+		Store: w.Store, SignIn: signIn, Hasher: testkit.Hasher, Mails: mails, AuthURL: origin, BaseURL: origin, Log: log,
 	}
 	if change != nil {
 		change(&o)
@@ -118,7 +118,7 @@ func serve(t *testing.T, w *testkit.World, change func(*account.Options)) *site 
 }
 
 // post starts the queue and has the engine's operations mail.
-func (s *site) post(log *slog.Logger) *account.Letters {
+func (s *site) post(log *slog.Logger) *account.Mails {
 	s.t.Helper()
 	sender, err := mail.Open(mail.Options{Dir: s.dir})
 	require.NoError(s.t, err)
@@ -127,10 +127,10 @@ func (s *site) post(log *slog.Logger) *account.Letters {
 	require.NoError(s.t, err)
 	s.t.Cleanup(func() { require.NoError(s.t, inserting.Close()) })
 	outbox := mail.NewOutbox(inserting, sealer)
-	letters := account.NewLetters(account.LettersOptions{Store: s.Store, Outbox: outbox, Sealer: sealer, AuthURL: func() string { return origin }})
-	s.queue, err = jobs.New(s.Store, log, true, mail.Work(s.Store, sender, sealer), account.Work(letters))
+	mails := account.NewMails(account.MailsOptions{Store: s.Store, Outbox: outbox, Sealer: sealer, AuthURL: func() string { return origin }})
+	s.queue, err = jobs.New(s.Store, log, true, mail.Work(s.Store, sender, sealer), account.Work(mails))
 	require.NoError(s.t, err)
-	s.Engine.Mailer = letters
+	s.Engine.Mailer = mails
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.queue.Run(ctx) }()
@@ -138,7 +138,7 @@ func (s *site) post(log *slog.Logger) *account.Letters {
 		cancel()
 		require.NoError(s.t, <-done)
 	})
-	return letters
+	return mails
 }
 
 // system returns a context that reaches all rows.

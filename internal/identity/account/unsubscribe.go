@@ -24,7 +24,7 @@ func (s *Server) readUnsubscription(token string) (u unsubscription, ok bool) {
 	if err != nil {
 		return u, false
 	}
-	plain, err := s.letters.sealer.Unseal(sealed, []byte(unsubscribing))
+	plain, err := s.mails.sealer.Unseal(sealed, []byte(unsubscribing))
 	if err != nil {
 		return u, false
 	}

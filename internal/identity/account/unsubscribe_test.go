@@ -18,7 +18,7 @@ func TestUnsubscribe(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		u := s.member()
 		s.change(func(ctx context.Context, tx *store.Tx) error {
-			return s.letters.Tell(ctx, tx, u, notice.Mention, "You were mentioned", "Text.")
+			return s.mailer.Tell(ctx, tx, u, notice.Mention, "You were mentioned", "Text.")
 		})
 		mails := s.mails(u.Email)
 		require.Len(t, mails, 1)

@@ -45,7 +45,7 @@ func (p *Provider) Allow(ctx context.Context, req *Request, by Outcome) (redirec
 			if err := p.mayAnswer(ctx, tx, by); err != nil {
 				return err
 			}
-			return p.settle(ctx, tx, req, by, hashOf(code))
+			return p.finish(ctx, tx, req, by, hashOf(code))
 		})
 		if err != nil || !by.Consent || req.FirstParty {
 			return err
@@ -81,8 +81,8 @@ func (p *Provider) mayAnswer(ctx context.Context, tx *store.Tx, by Outcome) erro
 	return nil
 }
 
-// settle stores the answer. Of several concurrent answers one is stored; the others get ErrNoRequest.
-func (p *Provider) settle(ctx context.Context, tx *store.Tx, req *Request, by Outcome, codeHash []byte) error {
+// finish stores the answer. Of several concurrent answers one is stored; the others get ErrNoRequest.
+func (p *Provider) finish(ctx context.Context, tx *store.Tx, req *Request, by Outcome, codeHash []byte) error {
 	n, err := tx.AuthRequest.Update().Where(authrequest.ID(req.ID), authrequest.Done(false)).
 		SetDone(true).SetSignInID(by.SignInID).SetTenantID(by.CompanyID).SetUserID(by.UserID).SetMethods(slices.Clone(by.Methods)).
 		SetAuthenticatedAt(by.AuthenticatedAt).SetCodeHash(codeHash).SetExpiresAt(p.now().Add(codeLife)).Save(ctx)

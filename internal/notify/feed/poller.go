@@ -111,7 +111,7 @@ func (p *poller) run() {
 		if !ok {
 			return
 		}
-		err := p.look(t, companies, joining)
+		err := p.advance(t, companies, joining)
 		switch {
 		case err == nil:
 			p.begin(joining)
@@ -173,8 +173,8 @@ func (p *poller) begin(joining []*Subscription) {
 
 var errTooMany = errors.New("more changes than can be followed")
 
-// look reads the changes and reports the new ones. Changes that it has reported before an error stay reported.
-func (p *poller) look(t *track, companies []string, joining []*Subscription) error {
+// advance reads the changes and reports the new ones. Changes that it has reported before an error stay reported.
+func (p *poller) advance(t *track, companies []string, joining []*Subscription) error {
 	began, clock := time.Now(), p.clock()
 	from, sweep := t.next(began, len(joining) > 0)
 	watched := make(map[string]bool, len(companies))

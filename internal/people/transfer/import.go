@@ -193,7 +193,7 @@ func (i *importer) row(ctx context.Context, line []byte) error {
 			return fmt.Errorf("read %s of %s: %w", c.Name, t.Name, err)
 		}
 	}
-	if keep, err := i.settle(ctx, t, row); err != nil || !keep {
+	if keep, err := i.adapt(ctx, t, row); err != nil || !keep {
 		return err
 	}
 	values := make([]any, len(t.Columns))
@@ -213,8 +213,8 @@ func (i *importer) row(ctx context.Context, line []byte) error {
 	return nil
 }
 
-// settle changes values that must differ here, and reports whether to import the row.
-func (i *importer) settle(ctx context.Context, t *schema.Table, row map[string]any) (bool, error) {
+// adapt changes values that must differ here, and reports whether to import the row.
+func (i *importer) adapt(ctx context.Context, t *schema.Table, row map[string]any) (bool, error) {
 	if t.Name == account.Table {
 		return i.account(ctx, row)
 	}

@@ -120,7 +120,7 @@ func (r *reaper) watch(ctx context.Context) {
 		case <-tick.C:
 		}
 		lctx, cancel := context.WithTimeout(ctx, lookTimeout)
-		err := r.look(lctx)
+		err := r.findDead(lctx)
 		if err != nil && ctx.Err() == nil {
 			r.log.WarnContext(ctx, "jobs of dead nodes could not be looked for", "error", err)
 			if r.conn != nil {
@@ -134,8 +134,8 @@ func (r *reaper) watch(ctx context.Context) {
 // nodeSeed keeps the nodes' locks apart from those of store.LockName, whose seed is 0.
 const nodeSeed = 7461
 
-// look makes the jobs of nodes available that have been dead for longer than orphanGrace.
-func (r *reaper) look(ctx context.Context) error {
+// findDead makes the jobs of nodes available that have been dead for longer than orphanGrace.
+func (r *reaper) findDead(ctx context.Context) error {
 	if r.conn == nil {
 		if err := r.lock(ctx); err != nil {
 			return err

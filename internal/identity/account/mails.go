@@ -29,8 +29,8 @@ var notices = map[string]struct{ subject, text string }{
 	signin.FactorsReset:  {"Your second steps were removed", "An administrator has removed the second steps for signing in from your account."},
 }
 
-// LettersOptions are the dependencies of Letters.
-type LettersOptions struct {
+// MailsOptions are the dependencies of Mails.
+type MailsOptions struct {
 	Store  *store.Store
 	Outbox *mail.Outbox
 	Sealer op.Sealer
@@ -39,23 +39,23 @@ type LettersOptions struct {
 	AuthURL func() string
 }
 
-// Letters sends the mails about accounts. Each is queued in the caller's transaction. Safe for concurrent use.
-type Letters struct {
+// Mails sends the mails about accounts. Each is queued in the caller's transaction. Safe for concurrent use.
+type Mails struct {
 	store   *store.Store
 	outbox  *mail.Outbox
 	sealer  op.Sealer
 	authURL func() string
 }
 
-// NewLetters returns the letters of an installation.
-func NewLetters(o LettersOptions) *Letters {
-	return &Letters{store: o.Store, outbox: o.Outbox, sealer: o.Sealer, authURL: o.AuthURL}
+// NewMails returns the mails of an installation.
+func NewMails(o MailsOptions) *Mails {
+	return &Mails{store: o.Store, outbox: o.Outbox, sealer: o.Sealer, authURL: o.AuthURL}
 }
 
-var _ op.Mailer = (*Letters)(nil)
+var _ op.Mailer = (*Mails)(nil)
 
 // Invite mails the invited user a link that is valid for 7 days. It invalidates links that were mailed before.
-func (l *Letters) Invite(ctx context.Context, tx *store.Tx, u *ent.User) error {
+func (l *Mails) Invite(ctx context.Context, tx *store.Tx, u *ent.User) error {
 	err := tx.AsSystem(ctx, "links in mails belong to no company", func(ctx context.Context) error { return l.invite(ctx, tx, u, &u.CompanyID) })
 	if err != nil {
 		return fmt.Errorf("mail the invitation: %w", err)
@@ -64,7 +64,7 @@ func (l *Letters) Invite(ctx context.Context, tx *store.Tx, u *ent.User) error {
 }
 
 // invite mails an invitation; by is the company that requested it, against whose allowance it counts.
-func (l *Letters) invite(ctx context.Context, tx *store.Tx, u *ent.User, by *string) error {
+func (l *Mails) invite(ctx context.Context, tx *store.Tx, u *ent.User, by *string) error {
 	c, err := tx.Company.Get(ctx, u.CompanyID)
 	if err != nil {
 		return fmt.Errorf("read the company: %w", err)
@@ -85,7 +85,7 @@ func (l *Letters) invite(ctx context.Context, tx *store.Tx, u *ent.User, by *str
 }
 
 // Notify mails a person about a change of the person's account: PasswordChanged, or a kind of package signin.
-func (l *Letters) Notify(ctx context.Context, tx *store.Tx, accountID, kind string) error {
+func (l *Mails) Notify(ctx context.Context, tx *store.Tx, accountID, kind string) error {
 	n, ok := notices[kind]
 	if !ok {
 		return fmt.Errorf("account: there is no notice of the kind %q", kind)
@@ -104,14 +104,14 @@ func (l *Letters) Notify(ctx context.Context, tx *store.Tx, accountID, kind stri
 }
 
 // notice mails an account what happened, when, and what to do about it.
-func (l *Letters) notice(ctx context.Context, tx *store.Tx, acc *ent.Account, subject, text string) error {
+func (l *Mails) notice(ctx context.Context, tx *store.Tx, acc *ent.Account, subject, text string) error {
 	when := clock.From(ctx).Now().UTC().Format("2 January 2006 at 15:04 UTC")
 	return l.send(ctx, tx, acc.Email, acc.ID, subject, text, "This was on "+when+". If it was you, you need do nothing.",
 		"If it was not you, set a new password at once and tell your administrator:", l.page(pathForgot))
 }
 
 // reset mails a link for setting a new password.
-func (l *Letters) reset(ctx context.Context, tx *store.Tx, acc *ent.Account) error {
+func (l *Mails) reset(ctx context.Context, tx *store.Tx, acc *ent.Account) error {
 	token, err := newLink(ctx, tx, mailedlink.KindPasswordReset, func(m *ent.MailedLinkCreate) { m.SetAccountID(acc.ID) })
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ func (l *Letters) reset(ctx context.Context, tx *store.Tx, acc *ent.Account) err
 }
 
 // confirmEmail mails a link to the account's future address, and notifies the current one.
-func (l *Letters) confirmEmail(ctx context.Context, tx *store.Tx, acc *ent.Account, email, token string) error {
+func (l *Mails) confirmEmail(ctx context.Context, tx *store.Tx, acc *ent.Account, email, token string) error {
 	err := l.send(ctx, tx, email, acc.ID, "Confirm your e-mail address",
 		"This address is to become the one that an account signs in with. Open this link in the browser in which you asked for it:",
 		l.to(pathConfirmEmail, token), "The link works once, within an hour. If you did not ask for it, you need do nothing.")
@@ -134,25 +134,25 @@ func (l *Letters) confirmEmail(ctx context.Context, tx *store.Tx, acc *ent.Accou
 }
 
 // emailChanged notifies the account's former address.
-func (l *Letters) emailChanged(ctx context.Context, tx *store.Tx, accountID, old, email string) error {
+func (l *Mails) emailChanged(ctx context.Context, tx *store.Tx, accountID, old, email string) error {
 	return l.send(ctx, tx, old, accountID, "Your e-mail address was changed", "Your account does not use this e-mail address any more, but another one: "+email,
 		"If it was you who changed it, you need do nothing.", "If it was not you, tell the administrator of your company at once.")
 }
 
 // openCompany mails a link for opening a company.
-func (l *Letters) openCompany(ctx context.Context, tx *store.Tx, email, token string) error {
+func (l *Mails) openCompany(ctx context.Context, tx *store.Tx, email, token string) error {
 	return l.send(ctx, tx, email, "", "Confirm your e-mail address", "Somebody, probably you, wants to open a company with this e-mail address. Open this link to go on:",
 		l.to(pathConfirm, token), "The link works once, within a day. If you did not ask for it, you need do nothing.")
 }
 
 // page returns the address of a page.
-func (l *Letters) page(path string) string { return strings.TrimRight(l.authURL(), "/") + path }
+func (l *Mails) page(path string) string { return strings.TrimRight(l.authURL(), "/") + path }
 
 // to returns the address of a page with a link's token.
-func (l *Letters) to(path, token string) string { return l.page(path) + "?token=" + token }
+func (l *Mails) to(path, token string) string { return l.page(path) + "?token=" + token }
 
 // Tell mails a user about something that waits for them, with a link that switches mails of the kind off.
-func (l *Letters) Tell(ctx context.Context, tx *store.Tx, u *ent.User, kind, subject string, paragraphs ...string) error {
+func (l *Mails) Tell(ctx context.Context, tx *store.Tx, u *ent.User, kind, subject string, paragraphs ...string) error {
 	token, err := l.sealer.Seal([]byte(u.CompanyID+" "+u.ID+" "+kind), []byte(unsubscribing))
 	if err != nil {
 		return fmt.Errorf("seal the link: %w", err)
@@ -163,12 +163,12 @@ func (l *Letters) Tell(ctx context.Context, tx *store.Tx, u *ent.User, kind, sub
 }
 
 // Write mails these paragraphs to a user, who cannot switch such mails off.
-func (l *Letters) Write(ctx context.Context, tx *store.Tx, u *ent.User, subject string, paragraphs ...string) error {
+func (l *Mails) Write(ctx context.Context, tx *store.Tx, u *ent.User, subject string, paragraphs ...string) error {
 	return l.send(ctx, tx, u.Email, u.ID, subject, paragraphs...)
 }
 
 // send queues a mail of these paragraphs to an address; of is the id of its user or account, empty if it has neither.
-func (l *Letters) send(ctx context.Context, tx *store.Tx, email, of, subject string, paragraphs ...string) error {
+func (l *Mails) send(ctx context.Context, tx *store.Tx, email, of, subject string, paragraphs ...string) error {
 	text := strings.Join(paragraphs, "\n\n") + "\n\n-- \nAtrium\n"
 	return l.outbox.Enqueue(ctx, tx, mail.Message{To: email, Of: of, Subject: subject, Text: text})
 }
