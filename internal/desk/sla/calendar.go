@@ -8,8 +8,8 @@ import (
 	_ "time/tzdata" // the zones are the same wherever the product runs
 )
 
-// maxDays bounds how far a calendar looks ahead: twenty years.
-const maxDays = 20 * 366
+// horizon bounds how far a calendar looks ahead: twenty years.
+const horizon = 20 * 366 * 24 * time.Hour
 
 // ErrNoWork is returned when a calendar has too little working time in the twenty years after a time.
 var ErrNoWork = errors.New("the calendar has no working time left in the next twenty years")
@@ -20,12 +20,12 @@ type Hours struct {
 	From, To int
 }
 
-// Calendar holds the working hours of a company. Immutable; safe for concurrent use.
+// Calendar holds the working hours of a company, summed up. Immutable; safe for concurrent use.
 type Calendar struct {
 	zone   *time.Location
-	week   [7][]Hours         // sorted, without overlaps
-	days   map[string][]Hours // days that differ from their weekday: holidays have no hours, exceptions their own
-	always bool               // all time is working time
+	local  local
+	eras   []era // from the year 2000 to 2100
+	always bool  // all time is working time
 }
 
 // always is the calendar without any hours, holidays or exceptions: all time counts.
@@ -44,144 +44,120 @@ func New(zone string, hours []Hours, holidays []string, exceptions ...Exception)
 	if err != nil {
 		return nil, fmt.Errorf("load the zone: %w", err)
 	}
-	c := &Calendar{zone: loc, days: make(map[string][]Hours, len(holidays)+len(exceptions)), always: hours == nil && len(holidays)+len(exceptions) == 0}
+	c := &Calendar{zone: loc, always: hours == nil && len(holidays)+len(exceptions) == 0}
+	days := make(map[int64][]span, len(holidays)+len(exceptions))
 	for _, day := range holidays {
-		if _, err := time.Parse(time.DateOnly, day); err != nil {
+		date, err := time.Parse(time.DateOnly, day)
+		if err != nil {
 			return nil, fmt.Errorf("read a holiday: %w", err)
 		}
-		c.days[day] = nil
+		days[date.Unix()/daySeconds] = nil
 	}
 	for _, e := range exceptions {
-		if _, err := time.Parse(time.DateOnly, e.Date); err != nil {
+		date, err := time.Parse(time.DateOnly, e.Date)
+		if err != nil {
 			return nil, fmt.Errorf("read an exception: %w", err)
 		}
-		for _, h := range e.Hours {
-			if err := h.check(); err != nil {
-				return nil, err
-			}
-		}
-		c.days[e.Date] = merged(slices.Clone(e.Hours))
-	}
-	if hours == nil {
-		for day := range c.week {
-			c.week[day] = []Hours{{time.Weekday(day), 0, 24 * 60}}
-		}
-	}
-	for _, h := range hours {
-		if err := h.check(); err != nil {
+		own, err := spansOf(e.Hours)
+		if err != nil {
 			return nil, err
 		}
-		c.week[h.Day] = append(c.week[h.Day], h)
+		days[date.Unix()/daySeconds] = own
 	}
-	for day := range c.week {
-		c.week[day] = merged(c.week[day])
+	var week [7][]Hours
+	for _, h := range hours {
+		if h.Day < time.Sunday || h.Day > time.Saturday {
+			return nil, h.none()
+		}
+		week[h.Day] = append(week[h.Day], h)
 	}
+	var spans [7][]span
+	for day := range week {
+		if hours == nil {
+			week[day] = []Hours{{time.Weekday(day), 0, 24 * 60}}
+		}
+		if spans[day], err = spansOf(week[day]); err != nil {
+			return nil, err
+		}
+	}
+	c.local = localOf(spans, days)
+	c.eras = c.erasOf(windowStart, windowEnd)
 	return c, nil
 }
 
-func (h Hours) check() error {
-	if h.From < 0 || h.To > 24*60 || h.From >= h.To || h.Day < time.Sunday || h.Day > time.Saturday {
-		return fmt.Errorf("hours from %d to %d on day %d are none", h.From, h.To, h.Day)
-	}
-	return nil
+func (h Hours) none() error {
+	return fmt.Errorf("hours from %d to %d on day %d are none", h.From, h.To, h.Day)
 }
 
-// merged sorts hours and joins those that overlap or touch.
-func merged(list []Hours) []Hours {
-	slices.SortFunc(list, func(a, b Hours) int { return a.From - b.From })
-	var out []Hours
+// spansOf checks and sorts hours of one day, and joins those that overlap or touch.
+func spansOf(list []Hours) ([]span, error) {
+	list = slices.SortedFunc(slices.Values(list), func(a, b Hours) int { return a.From - b.From })
+	var out []span
 	for _, h := range list {
-		if n := len(out); n > 0 && h.From <= out[n-1].To {
-			out[n-1].To = max(out[n-1].To, h.To)
+		if h.From < 0 || h.To > 24*60 || h.From >= h.To {
+			return nil, h.none()
+		}
+		if n := len(out); n > 0 && h.From <= int(out[n-1].to) {
+			out[n-1].to = max(out[n-1].to, int16(h.To))
 			continue
 		}
-		out = append(out, h)
+		out = append(out, span{int16(h.From), int16(h.To)})
 	}
-	return out
+	return slices.Clip(out), nil
 }
 
-// Add returns the time at which d of working time has passed since t. Returns ErrNoWork when there is none.
+// Add returns the time at which d of working time has passed since t. Returns ErrNoWork when that takes more than twenty years.
 func (c *Calendar) Add(t time.Time, d time.Duration) (time.Time, error) {
 	if c.always || d <= 0 {
 		return t.Add(max(d, 0)), nil
 	}
-	for from, to := range c.stretches(t) {
-		length := to.Sub(from)
-		if d <= length {
-			return from.Add(d).In(t.Location()), nil
-		}
-		d -= length
+	if d > horizon {
+		return time.Time{}, ErrNoWork
 	}
-	return time.Time{}, ErrNoWork
+	eras := c.around(t)
+	passed, part := c.passed(eras, t)
+	d += part
+	whole := int64((d + time.Second - 1) / time.Second) // counted up to a whole second, and back by what that is too far
+	sec, ok := c.when(eras, passed+whole)
+	return found(t, time.Unix(sec, 0).Add(d-time.Duration(whole)*time.Second), ok)
 }
 
-// Next returns the first time at or after t that is working time. Returns ErrNoWork when there is none.
+// Next returns the first time at or after t that is working time. Returns ErrNoWork when there is none in twenty years.
 func (c *Calendar) Next(t time.Time) (time.Time, error) {
 	if c.always {
 		return t, nil
 	}
-	for from := range c.stretches(t) {
-		return from.In(t.Location()), nil
+	eras := c.around(t)
+	passed, _ := c.passed(eras, t)
+	sec, ok := c.when(eras, passed+1)
+	at := time.Unix(sec-1, 0)
+	if at.Before(t) {
+		at = t
 	}
-	return time.Time{}, ErrNoWork
+	return found(t, at, ok)
 }
 
-// Between returns the working time between two times; 0 when to is not after from.
+// Between returns the working time between two times; 0 when to is not after from. It counts that of twenty years at most.
 func (c *Calendar) Between(from, to time.Time) time.Duration {
 	if c.always {
 		return max(to.Sub(from), 0)
 	}
-	var sum time.Duration
-	for begin, end := range c.stretches(from) {
-		if !begin.Before(to) {
-			break
-		}
-		if end.After(to) {
-			end = to
-		}
-		sum += end.Sub(begin)
+	if end := from.Add(horizon); to.After(end) {
+		to = end
 	}
-	return sum
+	if !from.Before(to) {
+		return 0
+	}
+	eras := c.around(from)
+	begin, before := c.passed(eras, from)
+	end, part := c.passed(eras, to)
+	return time.Duration(end-begin)*time.Second + part - before
 }
 
-// stretches yields the intervals of working time after t, in order; the first may begin at t.
-//
-// It goes through parts of local days in which the zone's offset does not change. An interval covers the time at which the
-// local clock shows it: an hour that the clock skips does not count, and an hour that the clock shows twice counts twice.
-func (c *Calendar) stretches(t time.Time) func(yield func(from, to time.Time) bool) {
-	return func(yield func(from, to time.Time) bool) {
-		for range maxDays {
-			local := t.In(c.zone)
-			y, m, d := local.Date()
-			_, offset := local.Zone()
-			midnight := time.Date(y, m, d, 0, 0, -offset, 0, time.UTC)
-			end := midnight.Add(24 * time.Hour)
-			if _, change := local.ZoneBounds(); !change.IsZero() && change.Before(end) {
-				end = change
-			}
-			for _, h := range c.hours(local) {
-				from, to := midnight.Add(time.Duration(h.From)*time.Minute), midnight.Add(time.Duration(h.To)*time.Minute)
-				if from.Before(t) {
-					from = t
-				}
-				if to.After(end) {
-					to = end
-				}
-				if from.Before(to) && !yield(from, to) {
-					return
-				}
-			}
-			t = end
-		}
+// found returns what was found after t, in the zone of t, if it lies no more than twenty years after t.
+func found(t, at time.Time, ok bool) (time.Time, error) {
+	if !ok || at.After(t.Add(horizon)) {
+		return time.Time{}, ErrNoWork
 	}
-}
-
-// hours returns the working hours of the local day.
-func (c *Calendar) hours(local time.Time) []Hours {
-	if len(c.days) > 0 {
-		if own, ok := c.days[local.Format(time.DateOnly)]; ok {
-			return own
-		}
-	}
-	return c.week[local.Weekday()]
+	return at.In(t.Location()), nil
 }

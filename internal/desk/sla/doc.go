@@ -9,6 +9,10 @@
 // is three hours long in the night when the clock goes forward, and five when it goes back. A property test compares this with
 // a count of minutes.
 //
+// It goes nowhere from day to day: a calendar sums its working time up when it is built (sums.go), by weekday, by day with hours of its
+// own and by change of the clocks, and searches these sums. So a due time costs 0.7 to 0.9 µs, be it near, in nineteen years or never
+// (BenchmarkAdd, 2026-11, two busy cores). The walk is the oracle of a property test.
+//
 // # Clocks
 //
 //	          ┌──── pause ────┐
