@@ -69,7 +69,7 @@ func TestEdgesTakeTheRightsOfReads(t *testing.T) {
 		h.filed(t, s, principal.Member, "mine")
 		h.filed(t, s, principal.Member, "mine, too")
 		h.filed(t, s, principal.Owner, "not mine")
-		a := send(t, s, s.A.Member, `{ requests { totalCount edges { node { title service { name ownerTeam { name } } creator { name } assignee { name } } } } }`, nil)
+		a := send(t, s, s.A.Member, `{ requests { totalCount edges { node { title service { name ownerTeam { name } } creator { name ... on User { email } } assignee { name } } } } }`, nil)
 		require.Equal(t, 200, a.Status)
 		require.Equal(t, 2, a.Int("data.requests.totalCount"))
 		node := "data.requests.edges.0.node."
@@ -77,7 +77,7 @@ func TestEdgesTakeTheRightsOfReads(t *testing.T) {
 		require.Equal(t, "IT Support", a.Text(node+"service.name"))
 		require.True(t, a.Has(node+"service.ownerTeam"))
 		require.Nil(t, a.Get(node+"service.ownerTeam"), "members read no teams")
-		require.Nil(t, a.Get(node+"creator"), "members read no users")
+		require.Nil(t, a.Get(node+"creator"), "members read no users but by name")
 		require.Nil(t, a.Get(node+"assignee"), "it leads nowhere")
 		errs, _ := a.Get("errors").([]any)
 		require.Len(t, errs, 4, "two requests with a creator and a service's team each: %s", a.Body)
@@ -101,6 +101,70 @@ func TestEdgesTakeTheRightsOfReads(t *testing.T) {
 		require.Nil(t, a.Get("data.requests.edges.0.node.service"))
 		require.Equal(t, "services:read", a.Text("errors.0.extensions.reason"))
 	})
+}
+
+// Whoever reads a request, a comment or a task reads the names of those whom it tells of, and nothing more of them; and nothing of
+// what access policies hide.
+func TestNamesOfWhoeverTakesPart(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		h := opened(t, s)
+		r := h.filed(t, s, principal.Member, "mine")
+		h.filed(t, s, principal.Owner, "not mine")
+		team := ask(t, s, s.A.OwnerKey, `mutation { createTeam(input: {name: "Helpers"}) { team { id } } }`, nil).Text("data.createTeam.team.id")
+		ask(t, s, s.A.OwnerKey, `mutation($in: UpdateRequestInput!) { updateRequest(input: $in) { request { id } } }`, vars{"in": vars{"id": r.ID, "assigneeId": s.A.Agent.UserID, "teamId": team}})
+		const say = `mutation($in: CreateCommentInput!) { createComment(input: $in) { comment { id } } }`
+		ask(t, s, s.A.Agent, say, vars{"in": vars{"requestId": r.ID, "body": "Here you are."}})
+		ask(t, s, s.A.Admin, say, vars{"in": vars{"requestId": r.ID, "body": "He is new.", "visibility": "internal"}})
+		agent := s.World.A.Users[principal.Agent].Name
+
+		const seen = `query($id: ID!) { request(id: $id) { creator { id name } assignee { __typename id name } team { id name } people { id name }
+			comments { edges { node { author { id name } } } } } }`
+		a := ask(t, s, s.A.Member, seen, vars{"id": r.ID})
+		require.Equal(t, vars{"__typename": "User", "id": s.A.Agent.UserID, "name": agent}, a.Get("data.request.assignee"))
+		require.Equal(t, vars{"id": team, "name": "Helpers"}, a.Get("data.request.team"))
+		require.Equal(t, s.World.A.Users[principal.Member].Name, a.Text("data.request.creator.name"))
+		require.Equal(t, agent, a.Text("data.request.comments.edges.0.node.author.name"))
+		ids := func(a *apitest.Answer) []string { return column(a, "data.request.people", "id") }
+		require.ElementsMatch(t, []string{s.A.Member.UserID, s.A.Agent.UserID, team}, ids(a), "internal comments have no author for members: %s", a.Body)
+		require.ElementsMatch(t, []string{s.A.Member.UserID, s.A.Agent.UserID, s.A.Admin.UserID, team}, ids(ask(t, s, s.A.Agent, seen, vars{"id": r.ID})))
+		scoped := s.Key(t, s.World.A, s.World.A.Owner, apitest.KeyOptions{Scopes: []string{"requests:read"}})
+		require.Len(t, ids(ask(t, s, scoped, seen, vars{"id": r.ID})), 4, "who may read the request needs no more")
+
+		for _, more := range []string{"email", "role", "status", "attributes", "teamIds", "etag", "teams { totalCount }", "createdAt"} {
+			a := send(t, s, s.A.Member, `query($id: ID!) { request(id: $id) { title assignee { id name `+more+` } comments { edges { node { author { name `+more+` } } } } } }`, vars{"id": r.ID})
+			require.Equal(t, "forbidden", refusal(a), more)
+			require.Nil(t, a.Get("data.request.assignee"), more)
+			require.NotContains(t, string(a.Body), agent, more)
+		}
+		for _, more := range []string{"description", "memberIds", "organization { name }"} {
+			require.Equal(t, "forbidden", refusal(send(t, s, s.A.Member, `query($id: ID!) { request(id: $id) { team { name `+more+` } } }`, vars{"id": r.ID})), more)
+		}
+		require.Equal(t, "forbidden", refusal(send(t, s, s.A.Member, nodeOf, vars{"id": s.A.Agent.UserID})))
+		require.Equal(t, "not_found", refusal(send(t, s, s.B.Owner, seen, vars{"id": r.ID})))
+
+		owner := s.Session(t, s.World.A.Owner)
+		for resource, condition := range map[string]vars{"User": {"resource.id": s.A.Agent.UserID}, "Team": {"resource.id": team}} {
+			ask(t, s, owner, makePolicy, vars{"in": vars{"name": "No " + resource, "effect": "Deny", "action": "read", "resource": resource, "condition": condition}})
+		}
+		a = ask(t, s, s.A.Member, seen, vars{"id": r.ID})
+		require.Equal(t, []string{s.A.Member.UserID}, ids(a))
+		require.Nil(t, a.Get("data.request.assignee"))
+		require.Nil(t, a.Get("data.request.team"))
+		require.Nil(t, a.Get("data.request.comments.edges.0.node.author"))
+		require.NotContains(t, string(a.Body), agent)
+	})
+}
+
+// column returns a field of the rows of a list.
+func column(a *apitest.Answer, list, field string) []string {
+	rows, _ := a.Get(list).([]any)
+	out := make([]string, len(rows))
+	for i, row := range rows {
+		value, _ := apitest.At(row, field)
+		out[i], _ = value.(string)
+	}
+	return out
 }
 
 // The creator of a request that a service account has filed is the account, as long as it exists.

@@ -64,6 +64,14 @@ func (r *phaseVisitResolver) Transition(_ context.Context, v *ent.PhaseVisit) (*
 	return resolve.TextOrNil(v.Transition), nil
 }
 
+func (r *taskResolver) Assignee(ctx context.Context, t *ent.Task) (*ent.User, error) {
+	return resolve.NamedUser(ctx, r.Engine, t, func(t *ent.Task) *string { return t.AssigneeID })
+}
+
+func (r *taskResolver) Team(ctx context.Context, t *ent.Task) (*ent.Team, error) {
+	return resolve.NamedTeam(ctx, r.Engine, t, func(t *ent.Task) *string { return t.TeamID })
+}
+
 func (r *taskResolver) SLA(_ context.Context, t *ent.Task) (*sla.Standing, error) {
 	return sla.StatusOf(t.SLAState, t.ResponseDueAt, t.ResolutionDueAt), nil
 }

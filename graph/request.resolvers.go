@@ -38,6 +38,22 @@ func (r *requestResolver) Creator(ctx context.Context, q *ent.Request) (relay.Ac
 	return resolve.Actor(ctx, r.Engine, q, func(q *ent.Request) string { return q.CreatedBy })
 }
 
+func (r *requestResolver) Assignee(ctx context.Context, q *ent.Request) (*ent.User, error) {
+	return resolve.NamedUser(ctx, r.Engine, q, func(q *ent.Request) *string { return q.AssigneeID })
+}
+
+func (r *requestResolver) Team(ctx context.Context, q *ent.Request) (*ent.Team, error) {
+	return resolve.NamedTeam(ctx, r.Engine, q, func(q *ent.Request) *string { return q.TeamID })
+}
+
+func (r *requestResolver) People(ctx context.Context, q *ent.Request) ([]*request.Named, error) {
+	return resolve.Attached(ctx, r.Engine, q, func(q *ent.Request) string { return q.ID }, request.PeopleOf)
+}
+
+func (r *commentResolver) Author(ctx context.Context, c *ent.Comment) (*ent.User, error) {
+	return resolve.NamedUser(ctx, r.Engine, c, func(c *ent.Comment) *string { return &c.AuthorID })
+}
+
 func (r *requestResolver) SLA(_ context.Context, q *ent.Request) (*sla.Standing, error) {
 	return sla.StatusOf(q.SLAState, q.ResponseDueAt, q.ResolutionDueAt), nil
 }

@@ -60,6 +60,9 @@ func (r *resolver) AuditProof() generated.AuditProofResolver {
 func (r *resolver) Calendar() generated.CalendarResolver {
 	return &calendarResolver{resolvers.Calendar(r.Root)}
 }
+func (r *resolver) Comment() generated.CommentResolver {
+	return &commentResolver{resolvers.Comment(r.Root)}
+}
 func (r *resolver) Company() generated.CompanyResolver {
 	return &companyResolver{resolvers.Company(r.Root)}
 }
@@ -133,6 +136,7 @@ type (
 	auditEntryResolver   struct{ resolvers.AuditEntry }
 	auditProofResolver   struct{ resolvers.AuditProof }
 	calendarResolver     struct{ resolvers.Calendar }
+	commentResolver      struct{ resolvers.Comment }
 	companyResolver      struct{ resolvers.Company }
 	creditNoteResolver   struct {
 		resolvers.CreditNote

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"atrium/ent"
+	"atrium/internal/desk/request"
 	"atrium/internal/desk/sla"
 )
 
@@ -23,3 +24,11 @@ func slaOut(s *sla.Standing) *RequestSLA {
 func requestSLAOut(r *ent.Request) *RequestSLA {
 	return slaOut(sla.StatusOf(r.SLAState, r.ResponseDueAt, r.ResolutionDueAt))
 }
+
+// Named is a user, team, service account or agent by its name.
+type Named struct {
+	ID   string `json:"id" example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	Name string `json:"name" example:"Ada Lovelace"`
+}
+
+func namedOut(n *request.Named) Named { return Named{n.ID, n.Name} }

@@ -179,3 +179,31 @@ func TestMembersSeeTheirOwnRequests(t *testing.T) {
 		}
 	})
 }
+
+// Whoever may read a request reads who takes part in it, by id and name alone.
+func TestPeopleOfARequest(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		f := offered(t, s, s.A.OwnerKey, nil)
+		team := create(t, s, s.A.OwnerKey, "/v1/teams", body{"name": "Ops"})
+		mine := "/v1/requests/" + create(t, s, s.A.MemberKey, "/v1/requests", body{"serviceId": f.service, "offeringId": f.offering, "title": "Laptop"})
+		s.Do(t, apitest.Scenario{As: s.A.OwnerKey, Method: http.MethodPatch, Path: mine, Body: body{"assigneeId": s.A.Agent.UserID, "teamId": team}})
+		create(t, s, s.A.AdminKey, mine+"/comments", body{"body": "He is new.", "visibility": "internal"})
+		got := s.Do(t, apitest.Scenario{As: s.A.MemberKey, Path: mine + "/people"})
+		require.ElementsMatch(t, []any{s.A.Member.UserID, s.A.Agent.UserID, team}, got.Column("id"), "members read no internal comments")
+		require.Equal(t, 3, got.Int("pagination.totalCount"))
+		rows, _ := got.Get("data").([]any)
+		for _, row := range rows {
+			require.Len(t, row, 2, "an id and a name: %v", row)
+		}
+		require.ElementsMatch(t, []any{s.A.Member.UserID, s.A.Agent.UserID, s.A.Admin.UserID, team}, s.Do(t, apitest.Scenario{As: s.A.AgentKey, Path: mine + "/people"}).Column("id"))
+		var paged []any
+		for _, page := range []string{"1", "2", "3", "4", "9223372036854775807"} {
+			paged = append(paged, s.Do(t, apitest.Scenario{As: s.A.MemberKey, Path: mine + "/people?pageSize=1&page=" + page}).Column("id")...)
+		}
+		require.Equal(t, got.Column("id"), paged)
+		s.Do(t, apitest.Scenario{As: s.B.OwnerKey, Path: mine + "/people", WantStatus: 404})
+		others := "/v1/requests/" + create(t, s, s.A.OwnerKey, "/v1/requests", body{"serviceId": f.service, "offeringId": f.offering, "title": "Not yours"})
+		s.Do(t, apitest.Scenario{As: s.A.MemberKey, Path: others + "/people", WantStatus: 403})
+	})
+}

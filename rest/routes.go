@@ -34,6 +34,7 @@ var routes = []route{
 	one(http.MethodGet, "/requests/{id}", http.StatusOK, request.Get, requestOut),
 	one(http.MethodPatch, "/requests/{id}", http.StatusOK, request.Update, requestOut),
 	one(http.MethodPost, "/requests/{id}/move", http.StatusOK, request.Move, requestOut),
+	list("/requests/{id}/people", request.People, namedOut),
 	list("/requests/{id}/comments", request.ListComments, commentOut),
 	one(http.MethodPost, "/requests/{id}/comments", http.StatusCreated, request.CreateComment, commentOut),
 	one(http.MethodPatch, "/comments/{id}", http.StatusOK, request.UpdateComment, commentOut),

@@ -12,7 +12,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"atrium/ent"
-	"atrium/ent/request"
+	request1 "atrium/ent/request"
 	"atrium/graph/internal/inline"
 	"atrium/graph/internal/relay"
 	"atrium/graph/internal/view"
@@ -24,7 +24,7 @@ import (
 	"atrium/internal/agent/tools"
 	"atrium/internal/billing"
 	"atrium/internal/desk/catalog"
-	request1 "atrium/internal/desk/request"
+	"atrium/internal/desk/request"
 	"atrium/internal/desk/routing"
 	savedview1 "atrium/internal/desk/savedview"
 	"atrium/internal/desk/sla"
@@ -167,11 +167,12 @@ type RequestResolver interface {
 	Team(ctx context.Context, obj *ent.Request) (*ent.Team, error)
 	Execution(ctx context.Context, obj *ent.Request) (*ent.Execution, error)
 	Comments(ctx context.Context, obj *ent.Request, first *int, after *string) (*relay.Connection[ent.Comment], error)
+	People(ctx context.Context, obj *ent.Request) ([]*request.Named, error)
 	ViewerMay(ctx context.Context, obj *ent.Request) ([]string, error)
 	AgentRuns(ctx context.Context, obj *ent.Request, first *int, after *string) (*relay.Connection[ent.AgentRun], error)
 }
 type RoutingRuleResolver interface {
-	Priority(ctx context.Context, obj *ent.RoutingRule) (*request.Priority, error)
+	Priority(ctx context.Context, obj *ent.RoutingRule) (*request1.Priority, error)
 
 	Etag(ctx context.Context, obj *ent.RoutingRule) (string, error)
 }
@@ -270,8 +271,8 @@ type CreateOrganizationInputResolver interface {
 	Tags(ctx context.Context, obj *people.CreateOrganizationInput, data json.RawMessage) error
 }
 type CreateRequestInputResolver interface {
-	Fields(ctx context.Context, obj *request1.CreateInput, data json.RawMessage) error
-	Tags(ctx context.Context, obj *request1.CreateInput, data json.RawMessage) error
+	Fields(ctx context.Context, obj *request.CreateInput, data json.RawMessage) error
+	Tags(ctx context.Context, obj *request.CreateInput, data json.RawMessage) error
 }
 type CreateServiceInputResolver interface {
 	Tags(ctx context.Context, obj *catalog.CreateServiceInput, data json.RawMessage) error
@@ -283,7 +284,7 @@ type EvaluateAgentInputResolver interface {
 	Cases(ctx context.Context, obj *evaluation.EvaluateInput, data json.RawMessage) error
 }
 type MoveRequestInputResolver interface {
-	Fields(ctx context.Context, obj *request1.MoveInput, data json.RawMessage) error
+	Fields(ctx context.Context, obj *request.MoveInput, data json.RawMessage) error
 }
 type ResolveIncidentInputResolver interface {
 	Variables(ctx context.Context, obj *execution.ResolveIncidentInput, data json.RawMessage) error
@@ -303,8 +304,8 @@ type UpdateOrganizationInputResolver interface {
 	Tags(ctx context.Context, obj *people.UpdateOrganizationInput, data json.RawMessage) error
 }
 type UpdateRequestInputResolver interface {
-	Fields(ctx context.Context, obj *request1.UpdateInput, data json.RawMessage) error
-	Tags(ctx context.Context, obj *request1.UpdateInput, data json.RawMessage) error
+	Fields(ctx context.Context, obj *request.UpdateInput, data json.RawMessage) error
+	Tags(ctx context.Context, obj *request.UpdateInput, data json.RawMessage) error
 }
 type UpdateServiceInputResolver interface {
 	Tags(ctx context.Context, obj *catalog.UpdateServiceInput, data json.RawMessage) error
@@ -8339,6 +8340,38 @@ func (ec *executionContext) fieldContext_Request_comments(ctx context.Context, f
 	return fc, nil
 }
 
+func (ec *executionContext) _Request_people(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Request_people(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Request().People(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*request.Named) graphql.Marshaler {
+			return ec.marshalNNamed2ᚕᚖatriumᚋinternalᚋdeskᚋrequestᚐNamedᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Request_people(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Request",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Named(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Request_viewerMay(ctx context.Context, field graphql.CollectedField, obj *ent.Request) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -8810,7 +8843,7 @@ func (ec *executionContext) _RoutingRule_priority(ctx context.Context, field gra
 			return ec.Resolvers.RoutingRule().Priority(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *request.Priority) graphql.Marshaler {
+		func(ctx context.Context, selections ast.SelectionSet, v *request1.Priority) graphql.Marshaler {
 			return ec.marshalORequestPriority2ᚖatriumᚋentᚋrequestᚐPriority(ctx, selections, v)
 		},
 		true,
@@ -14189,8 +14222,8 @@ func (ec *executionContext) unmarshalInputCreateCalendarInput(ctx context.Contex
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputCreateCommentInput(ctx context.Context, obj any) (request1.CreateCommentInput, error) {
-	var it request1.CreateCommentInput
+func (ec *executionContext) unmarshalInputCreateCommentInput(ctx context.Context, obj any) (request.CreateCommentInput, error) {
+	var it request.CreateCommentInput
 	if obj == nil {
 		return it, nil
 	}
@@ -14573,8 +14606,8 @@ func (ec *executionContext) unmarshalInputCreateOrganizationInput(ctx context.Co
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputCreateRequestInput(ctx context.Context, obj any) (request1.CreateInput, error) {
-	var it request1.CreateInput
+func (ec *executionContext) unmarshalInputCreateRequestInput(ctx context.Context, obj any) (request.CreateInput, error) {
+	var it request.CreateInput
 	if obj == nil {
 		return it, nil
 	}
@@ -15235,8 +15268,8 @@ func (ec *executionContext) unmarshalInputDecideApprovalInput(ctx context.Contex
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputDeclineRequestInput(ctx context.Context, obj any) (request1.DeclineInput, error) {
-	var it request1.DeclineInput
+func (ec *executionContext) unmarshalInputDeclineRequestInput(ctx context.Context, obj any) (request.DeclineInput, error) {
+	var it request.DeclineInput
 	if obj == nil {
 		return it, nil
 	}
@@ -16496,8 +16529,8 @@ func (ec *executionContext) unmarshalInputModelConnectionOrder(ctx context.Conte
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputMoveRequestInput(ctx context.Context, obj any) (request1.MoveInput, error) {
-	var it request1.MoveInput
+func (ec *executionContext) unmarshalInputMoveRequestInput(ctx context.Context, obj any) (request.MoveInput, error) {
+	var it request.MoveInput
 	if obj == nil {
 		return it, nil
 	}
@@ -17093,8 +17126,8 @@ func (ec *executionContext) unmarshalInputReplayWebhookEventsInput(ctx context.C
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputRequestFilter(ctx context.Context, obj any) (request1.ListInput, error) {
-	var it request1.ListInput
+func (ec *executionContext) unmarshalInputRequestFilter(ctx context.Context, obj any) (request.ListInput, error) {
+	var it request.ListInput
 	if obj == nil {
 		return it, nil
 	}
@@ -18195,8 +18228,8 @@ func (ec *executionContext) unmarshalInputSessionOrder(ctx context.Context, obj 
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputSetWaitingInput(ctx context.Context, obj any) (request1.WaitingInput, error) {
-	var it request1.WaitingInput
+func (ec *executionContext) unmarshalInputSetWaitingInput(ctx context.Context, obj any) (request.WaitingInput, error) {
+	var it request.WaitingInput
 	if obj == nil {
 		return it, nil
 	}
@@ -18239,8 +18272,8 @@ func (ec *executionContext) unmarshalInputSetWaitingInput(ctx context.Context, o
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputSnoozeRequestInput(ctx context.Context, obj any) (request1.SnoozeInput, error) {
-	var it request1.SnoozeInput
+func (ec *executionContext) unmarshalInputSnoozeRequestInput(ctx context.Context, obj any) (request.SnoozeInput, error) {
+	var it request.SnoozeInput
 	if obj == nil {
 		return it, nil
 	}
@@ -18373,8 +18406,8 @@ func (ec *executionContext) unmarshalInputSwitchSessionInput(ctx context.Context
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputTakeNextRequestInput(ctx context.Context, obj any) (request1.TakeNextInput, error) {
-	var it request1.TakeNextInput
+func (ec *executionContext) unmarshalInputTakeNextRequestInput(ctx context.Context, obj any) (request.TakeNextInput, error) {
+	var it request.TakeNextInput
 	if obj == nil {
 		return it, nil
 	}
@@ -18933,8 +18966,8 @@ func (ec *executionContext) unmarshalInputUpdateCalendarInput(ctx context.Contex
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputUpdateCommentInput(ctx context.Context, obj any) (request1.UpdateCommentInput, error) {
-	var it request1.UpdateCommentInput
+func (ec *executionContext) unmarshalInputUpdateCommentInput(ctx context.Context, obj any) (request.UpdateCommentInput, error) {
+	var it request.UpdateCommentInput
 	if obj == nil {
 		return it, nil
 	}
@@ -19431,8 +19464,8 @@ func (ec *executionContext) unmarshalInputUpdateOrganizationInput(ctx context.Co
 	return it, nil
 }
 
-func (ec *executionContext) unmarshalInputUpdateRequestInput(ctx context.Context, obj any) (request1.UpdateInput, error) {
-	var it request1.UpdateInput
+func (ec *executionContext) unmarshalInputUpdateRequestInput(ctx context.Context, obj any) (request.UpdateInput, error) {
+	var it request.UpdateInput
 	if obj == nil {
 		return it, nil
 	}
@@ -25558,6 +25591,11 @@ func (ec *executionContext) _Request(ctx context.Context, sel ast.SelectionSet, 
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
+		case "people":
+			out.Values[i] = ec._Request_people(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		case "viewerMay":
 			out.Values[i] = ec._Request_viewerMay(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -29071,7 +29109,7 @@ func (ec *executionContext) marshalNCreateCalendarPayload2ᚖatriumᚋgraphᚋge
 	return ec._CreateCalendarPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNCreateCommentInput2atriumᚋinternalᚋdeskᚋrequestᚐCreateCommentInput(ctx context.Context, v any) (request1.CreateCommentInput, error) {
+func (ec *executionContext) unmarshalNCreateCommentInput2atriumᚋinternalᚋdeskᚋrequestᚐCreateCommentInput(ctx context.Context, v any) (request.CreateCommentInput, error) {
 	res, err := ec.unmarshalInputCreateCommentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -29141,7 +29179,7 @@ func (ec *executionContext) marshalNCreateOrganizationPayload2ᚖatriumᚋgraph�
 	return ec._CreateOrganizationPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNCreateRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐCreateInput(ctx context.Context, v any) (request1.CreateInput, error) {
+func (ec *executionContext) unmarshalNCreateRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐCreateInput(ctx context.Context, v any) (request.CreateInput, error) {
 	res, err := ec.unmarshalInputCreateRequestInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -29327,7 +29365,7 @@ func (ec *executionContext) marshalNDecideApprovalPayload2ᚖatriumᚋgraphᚋge
 	return ec._DecideApprovalPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNDeclineRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐDeclineInput(ctx context.Context, v any) (request1.DeclineInput, error) {
+func (ec *executionContext) unmarshalNDeclineRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐDeclineInput(ctx context.Context, v any) (request.DeclineInput, error) {
 	res, err := ec.unmarshalInputDeclineRequestInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -29979,7 +30017,7 @@ func (ec *executionContext) marshalNModelConnectionSort2string(ctx context.Conte
 	return res
 }
 
-func (ec *executionContext) unmarshalNMoveRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐMoveInput(ctx context.Context, v any) (request1.MoveInput, error) {
+func (ec *executionContext) unmarshalNMoveRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐMoveInput(ctx context.Context, v any) (request.MoveInput, error) {
 	res, err := ec.unmarshalInputMoveRequestInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -30790,7 +30828,7 @@ func (ec *executionContext) marshalNSessionSort2string(ctx context.Context, sel 
 	return res
 }
 
-func (ec *executionContext) unmarshalNSetWaitingInput2atriumᚋinternalᚋdeskᚋrequestᚐWaitingInput(ctx context.Context, v any) (request1.WaitingInput, error) {
+func (ec *executionContext) unmarshalNSetWaitingInput2atriumᚋinternalᚋdeskᚋrequestᚐWaitingInput(ctx context.Context, v any) (request.WaitingInput, error) {
 	res, err := ec.unmarshalInputSetWaitingInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -30805,7 +30843,7 @@ func (ec *executionContext) marshalNSetWaitingPayload2ᚖatriumᚋgraphᚋgenera
 	return ec._SetWaitingPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNSnoozeRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐSnoozeInput(ctx context.Context, v any) (request1.SnoozeInput, error) {
+func (ec *executionContext) unmarshalNSnoozeRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐSnoozeInput(ctx context.Context, v any) (request.SnoozeInput, error) {
 	res, err := ec.unmarshalInputSnoozeRequestInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -30845,7 +30883,7 @@ func (ec *executionContext) unmarshalNSwitchSessionInput2atriumᚋinternalᚋide
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) unmarshalNTakeNextRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐTakeNextInput(ctx context.Context, v any) (request1.TakeNextInput, error) {
+func (ec *executionContext) unmarshalNTakeNextRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐTakeNextInput(ctx context.Context, v any) (request.TakeNextInput, error) {
 	res, err := ec.unmarshalInputTakeNextRequestInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -31004,7 +31042,7 @@ func (ec *executionContext) marshalNUpdateCalendarPayload2ᚖatriumᚋgraphᚋge
 	return ec._UpdateCalendarPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNUpdateCommentInput2atriumᚋinternalᚋdeskᚋrequestᚐUpdateCommentInput(ctx context.Context, v any) (request1.UpdateCommentInput, error) {
+func (ec *executionContext) unmarshalNUpdateCommentInput2atriumᚋinternalᚋdeskᚋrequestᚐUpdateCommentInput(ctx context.Context, v any) (request.UpdateCommentInput, error) {
 	res, err := ec.unmarshalInputUpdateCommentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -31099,7 +31137,7 @@ func (ec *executionContext) marshalNUpdateOrganizationPayload2ᚖatriumᚋgraph�
 	return ec._UpdateOrganizationPayload(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalNUpdateRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐUpdateInput(ctx context.Context, v any) (request1.UpdateInput, error) {
+func (ec *executionContext) unmarshalNUpdateRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐUpdateInput(ctx context.Context, v any) (request.UpdateInput, error) {
 	res, err := ec.unmarshalInputUpdateRequestInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
@@ -32007,7 +32045,7 @@ func (ec *executionContext) marshalORequestConnection2ᚖatriumᚋgraphᚋintern
 	return ec._RequestConnection(ctx, sel, v)
 }
 
-func (ec *executionContext) unmarshalORequestFilter2ᚖatriumᚋinternalᚋdeskᚋrequestᚐListInput(ctx context.Context, v any) (*request1.ListInput, error) {
+func (ec *executionContext) unmarshalORequestFilter2ᚖatriumᚋinternalᚋdeskᚋrequestᚐListInput(ctx context.Context, v any) (*request.ListInput, error) {
 	if v == nil {
 		return nil, nil
 	}

@@ -105,6 +105,20 @@ func (ec *executionContext) fieldContext_CompanyStat_slaMissed(_ context.Context
 	return graphql.NewScalarFieldContext("CompanyStat", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
+func (ec *executionContext) _Named_id(ctx context.Context, field graphql.CollectedField, obj *request.Named) (ret graphql.Marshaler) {
+	return ec.marshalNID2string(ctx, field.Selections, obj.ID)
+}
+func (ec *executionContext) fieldContext_Named_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Named", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Named_name(ctx context.Context, field graphql.CollectedField, obj *request.Named) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.Name)
+}
+func (ec *executionContext) fieldContext_Named_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Named", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _RequestChange_change(ctx context.Context, field graphql.CollectedField, obj *RequestChange) (ret graphql.Marshaler) {
 	return ec.marshalNChangeKind2atriumᚋgraphᚋgeneratedᚐChangeKind(ctx, field.Selections, obj.Change)
 }
@@ -280,6 +294,39 @@ func (ec *executionContext) _CompanyStat(ctx context.Context, sel ast.SelectionS
 	return out
 }
 
+var namedImplementors = []string{"Named"}
+
+func (ec *executionContext) _Named(ctx context.Context, sel ast.SelectionSet, obj *request.Named) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, namedImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Named")
+		case "id":
+			out.Values[i] = ec._Named_id(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "name":
+			out.Values[i] = ec._Named_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
 var requestChangeImplementors = []string{"RequestChange"}
 
 func (ec *executionContext) _RequestChange(ctx context.Context, sel ast.SelectionSet, obj *RequestChange) graphql.Marshaler {
@@ -429,6 +476,32 @@ func (ec *executionContext) unmarshalNCompanyStatsBy2atriumᚋgraphᚋgenerated�
 
 func (ec *executionContext) marshalNCompanyStatsBy2atriumᚋgraphᚋgeneratedᚐCompanyStatsBy(ctx context.Context, sel ast.SelectionSet, v CompanyStatsBy) graphql.Marshaler {
 	return v
+}
+
+func (ec *executionContext) marshalNNamed2ᚕᚖatriumᚋinternalᚋdeskᚋrequestᚐNamedᚄ(ctx context.Context, sel ast.SelectionSet, v []*request.Named) graphql.Marshaler {
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNNamed2ᚖatriumᚋinternalᚋdeskᚋrequestᚐNamed(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNNamed2ᚖatriumᚋinternalᚋdeskᚋrequestᚐNamed(ctx context.Context, sel ast.SelectionSet, v *request.Named) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Named(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNRequestChange2ᚖatriumᚋgraphᚋgeneratedᚐRequestChange(ctx context.Context, sel ast.SelectionSet, v *RequestChange) graphql.Marshaler {

@@ -2306,6 +2306,8 @@ extend type Request {
     "The cursor to go on after."
     after: String
   ): CommentConnection
+  "Who filed it, wrote in it, works on it, decides on it and answers for it, by name, at most 200: for callers who read no users or teams, too."
+  people: [Named!]!
   "The rights that the caller has on it by role, scopes and access policies, such as request.accept; whether its state allows them is not looked at."
   viewerMay: [String!]!
   "What agents did about it, the newest first."
@@ -2315,6 +2317,14 @@ extend type Request {
     "The cursor to go on after."
     after: String
   ): AgentRunConnection
+}
+
+"A person, team, service account or agent by its name."
+type Named {
+  "Its id."
+  id: ID!
+  "Its name."
+  name: String!
 }
 
 "Who reads a comment."
@@ -4956,6 +4966,16 @@ func (ec *executionContext) childFields_MoveRequestPayload(ctx context.Context, 
 	return nil, fmt.Errorf("no field named %q was found under type MoveRequestPayload", field.Name)
 }
 
+func (ec *executionContext) childFields_Named(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Named_id(ctx, field)
+	case "name":
+		return ec.fieldContext_Named_name(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Named", field.Name)
+}
+
 func (ec *executionContext) childFields_Notification(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -5382,6 +5402,8 @@ func (ec *executionContext) childFields_Request(ctx context.Context, field graph
 		return ec.fieldContext_Request_execution(ctx, field)
 	case "comments":
 		return ec.fieldContext_Request_comments(ctx, field)
+	case "people":
+		return ec.fieldContext_Request_people(ctx, field)
 	case "viewerMay":
 		return ec.fieldContext_Request_viewerMay(ctx, field)
 	case "agentRuns":

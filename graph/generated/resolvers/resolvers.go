@@ -963,11 +963,6 @@ func (r Comment) Etag(_ context.Context, row *ent.Comment) (string, error) {
 	return resolve.ETag(row, nil), nil
 }
 
-// Author resolves the field.
-func (r Comment) Author(ctx context.Context, row *ent.Comment) (*ent.User, error) {
-	return resolve.Edge(ctx, r.Engine, row, func(row *ent.Comment) *string { return &row.AuthorID }, people.LookUpUsers)
-}
-
 // Workflow resolves the field.
 func (r Execution) Workflow(ctx context.Context, row *ent.Execution) (*ent.Workflow, error) {
 	return resolve.Edge(ctx, r.Engine, row, func(row *ent.Execution) *string { return &row.WorkflowID }, workflow.LookUpWorkflows)
@@ -1088,16 +1083,6 @@ func (r Request) Offering(ctx context.Context, row *ent.Request) (*ent.Offering,
 	return resolve.Edge(ctx, r.Engine, row, func(row *ent.Request) *string { return &row.OfferingID }, catalog.LookUpOfferings)
 }
 
-// Assignee resolves the field.
-func (r Request) Assignee(ctx context.Context, row *ent.Request) (*ent.User, error) {
-	return resolve.Edge(ctx, r.Engine, row, func(row *ent.Request) *string { return row.AssigneeID }, people.LookUpUsers)
-}
-
-// Team resolves the field.
-func (r Request) Team(ctx context.Context, row *ent.Request) (*ent.Team, error) {
-	return resolve.Edge(ctx, r.Engine, row, func(row *ent.Request) *string { return row.TeamID }, people.LookUpTeams)
-}
-
 // Execution resolves the field.
 func (r Request) Execution(ctx context.Context, row *ent.Request) (*ent.Execution, error) {
 	return resolve.Edge(ctx, r.Engine, row, func(row *ent.Request) *string { return row.ExecutionID }, execution.LookUp)
@@ -1181,16 +1166,6 @@ func (r Task) Execution(ctx context.Context, row *ent.Task) (*ent.Execution, err
 // Request resolves the field.
 func (r Task) Request(ctx context.Context, row *ent.Task) (*ent.Request, error) {
 	return resolve.Edge(ctx, r.Engine, row, func(row *ent.Task) *string { return row.RequestID }, request.LookUpRequests)
-}
-
-// Assignee resolves the field.
-func (r Task) Assignee(ctx context.Context, row *ent.Task) (*ent.User, error) {
-	return resolve.Edge(ctx, r.Engine, row, func(row *ent.Task) *string { return row.AssigneeID }, people.LookUpUsers)
-}
-
-// Team resolves the field.
-func (r Task) Team(ctx context.Context, row *ent.Task) (*ent.Team, error) {
-	return resolve.Edge(ctx, r.Engine, row, func(row *ent.Task) *string { return row.TeamID }, people.LookUpTeams)
 }
 
 // Description resolves the field.
@@ -1293,9 +1268,6 @@ type Calendar Root
 
 // Comment resolves fields of the type.
 type Comment Root
-
-// Comment returns the resolver of the type's fields that are no columns.
-func (r Root) Comment() generated.CommentResolver { return Comment(r) }
 
 // Company resolves fields of the type.
 type Company Root

@@ -10,6 +10,7 @@ import (
 
 	"atrium/ent"
 	"atrium/graph/internal/relay"
+	"atrium/internal/desk/request"
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
 	"atrium/internal/people"
@@ -47,7 +48,27 @@ func Edge[P, T any](ctx context.Context, e *op.Engine, from *P, id func(*P) *str
 	return found[*to], err
 }
 
-// Actor resolves an edge to a user or service account, for all rows of the batch at once.
+// NamedUser and NamedTeam are Edge for rows about a request. Whoever reads such a row may know the names of those whom it tells of, and
+// needs no right to read users or teams unless the document asks for more.
+func NamedUser[P any](ctx context.Context, e *op.Engine, from *P, id func(*P) *string) (*ent.User, error) {
+	return Edge(ctx, e, from, id, ifNames(ctx, request.NameUsers, people.LookUpUsers))
+}
+
+// NamedTeam is described at NamedUser.
+func NamedTeam[P any](ctx context.Context, e *op.Engine, from *P, id func(*P) *string) (*ent.Team, error) {
+	return Edge(ctx, e, from, id, ifNames(ctx, request.NameTeams, people.LookUpTeams))
+}
+
+// ifNames returns the first operation if the document asks for ids and names alone, and else the second.
+func ifNames[T any](ctx context.Context, names, all *op.Operation[paging.ByIDs, map[string]*T]) *op.Operation[paging.ByIDs, map[string]*T] {
+	asked := columns[T](ctx)
+	if asked == nil || slices.ContainsFunc(asked, func(c string) bool { return c != "id" && c != "name" }) {
+		return all
+	}
+	return names
+}
+
+// Actor resolves the edge of a request to a user or service account, for all rows of the batch at once. Names are as in NamedUser.
 func Actor[P any](ctx context.Context, e *op.Engine, from *P, id func(*P) string) (relay.Actor, error) {
 	l, parents := loaderOf(ctx, from)
 	found, err := once(ctx, l, func() (map[string]relay.Actor, error) {
@@ -60,7 +81,8 @@ func Actor[P any](ctx context.Context, e *op.Engine, from *P, id func(*P) string
 			}
 		}
 		out := map[string]relay.Actor{}
-		return out, errors.Join(actors(ctx, e, out, users, people.LookUpUsers), actors(ctx, e, out, accounts, people.LookUpServiceAccounts))
+		return out, errors.Join(actors(ctx, e, out, users, ifNames(ctx, request.NameUsers, people.LookUpUsers)),
+			actors(ctx, e, out, accounts, ifNames(ctx, request.NameRobots, people.LookUpServiceAccounts)))
 	})
 	return found[id(from)], err
 }

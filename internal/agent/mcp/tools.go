@@ -37,6 +37,7 @@ var table = []tool{
 	{name: "declineRequest", info: request.Decline.Info(), destructive: true},
 	{name: "moveRequest", info: request.Move.Info()},
 	{name: "comments", info: request.ListComments.Info(), only: filters("id")},
+	{name: "requestPeople", info: request.People.Info(), only: filters("id")},
 	{name: "createComment", info: request.CreateComment.Info()},
 	{name: "services", info: catalog.ListServices.Info(), only: filters("q", "status")},
 	{name: "offerings", info: catalog.ListOfferings.Info(), only: filters("id", "q"),

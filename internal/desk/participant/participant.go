@@ -1,7 +1,9 @@
 package participant
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"entgo.io/ent/dialect/sql"
@@ -118,4 +120,28 @@ func InApproval(ctx context.Context, tx *op.Tx, row any, userID string) (bool, e
 		return false, fmt.Errorf("look for the user among the approvers: %w", err)
 	}
 	return decides, nil
+}
+
+// Deciders returns the ids of the users and teams that decide an approval, and of those who have.
+func Deciders(a *ent.Approval) ([]string, error) {
+	var approvers []struct{ ID string }
+	var decisions []struct{ By string }
+	if err := cmp.Or(unmarshal(a.Approvers, &approvers), unmarshal(a.Decisions, &decisions)); err != nil {
+		return nil, fmt.Errorf("read the approval %s: %w", a.ID, err)
+	}
+	var ids []string
+	for _, who := range approvers {
+		ids = append(ids, who.ID)
+	}
+	for _, d := range decisions {
+		ids = append(ids, d.By)
+	}
+	return ids, nil
+}
+
+func unmarshal(document json.RawMessage, to any) error {
+	if len(document) == 0 {
+		return nil
+	}
+	return json.Unmarshal(document, to)
 }

@@ -48,6 +48,8 @@ var seenByTheCaller = map[string]string{
 	"internal/op/auditlog.requestHistory": "what the policies let the caller see of it",
 	"internal/desk/catalog.formChoices":   "whom the caller may name",
 	"internal/desk/request.mayTake":       "the request that is taken",
+	"internal/desk/request.partsIn":       "comments, tasks and approvals that are not hidden from the caller",
+	"internal/desk/request.nameAll":       "people and teams that are not hidden from the caller",
 	"internal/people.remainingKeys":       "the keys that go on",
 	"internal/people.updateTeam":          "the members as they are now",
 	"internal/people.updateUser":          "the teams as they are now",

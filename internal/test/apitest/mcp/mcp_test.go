@@ -231,7 +231,7 @@ func TestNothingOfOthers(t *testing.T) {
 		theirs := dial(t, s, http.Header{"X-Api-Key": {s.B.OwnerKey.Value}})
 		for tool, arguments := range map[string]vars{
 			"request": {"id": id}, "acceptRequest": {"id": id}, "updateRequest": {"id": id, "title": "x"}, "moveRequest": {"id": id, "offeringId": offered}, "offering": {"id": offered},
-			"offerings": {"id": service}, "createComment": {"id": id, "body": "x"}, "comments": {"id": id}, "declineRequest": {"id": id, "reason": "x"},
+			"offerings": {"id": service}, "createComment": {"id": id, "body": "x"}, "comments": {"id": id}, "requestPeople": {"id": id}, "declineRequest": {"id": id, "reason": "x"},
 		} {
 			body, isError := call(t, theirs, tool, arguments)
 			require.True(t, isError, tool)

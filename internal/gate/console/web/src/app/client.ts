@@ -28,7 +28,7 @@ const each = <T>(names: string, value: T): Record<string, T> => Object.fromEntri
 
 type Input = { input: { id: string; [field: string]: unknown } };
 
-// staff is whether the person reads people, teams and executions. What members are refused beside a row, their documents do not ask
+// staff is whether the person reads all requests and executions. What members are refused beside a row, their documents do not ask
 // for. Before the session is known, it is what the last one was.
 let staff = localStorage.getItem('staff') !== 'no';
 

@@ -1,4 +1,4 @@
-// who names people where a row tells of them. Members read nobody, and know themselves.
+// who names people where a row tells of them. Somebody is who is hidden by an access policy, or gone.
 import { useViewer } from '../app/session';
 import { Person } from '../ui/bits';
 
