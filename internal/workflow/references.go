@@ -23,7 +23,7 @@ import (
 	"atrium/internal/workflow/definition"
 )
 
-// checkReferences returns a validation error with everything in a definition that is no row of the company. It takes
+// checkReferences returns a validation error with everything in a definition that is no row of the company, or has no effect. It takes
 // one statement for each kind of row that the definition names. It locks the rows, so that none is deleted before the
 // definition is published.
 func checkReferences(ctx context.Context, tx *op.Tx, refs definition.References) error {
@@ -80,6 +80,9 @@ func checkReferences(ctx context.Context, tx *op.Tx, refs definition.References)
 				faults.Fault(ref.Field, fmt.Sprintf("%q is a MANAGED agent, which being informed has no effect on.", short(ref.ID)))
 			}
 		}
+	}
+	for _, ref := range refs.Idle {
+		faults.Fault(ref.Field, fmt.Sprintf("%q has no effect here: only PROCESS, and DATA that asks for corrections, open a task.", ref.ID))
 	}
 	return faults.Err()
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"entgo.io/ent/dialect"
 	"entgo.io/ent/dialect/sql"
 
 	"atrium/ent"
@@ -29,6 +30,19 @@ func Approves(userID string) predicate.Approval {
 func Works(userID string) predicate.Task {
 	return func(s *sql.Selector) { s.Where(works(s, userID)) }
 }
+
+// Asked matches the tasks of phases about which the user, or one of the user's teams, was consulted or informed.
+func Asked(userID string) predicate.Task {
+	return func(s *sql.Selector) {
+		t := sql.Table(execution.Table)
+		s.Where(sql.Exists(sql.Select(t.C(execution.FieldID)).From(t).Where(sql.And(
+			sql.ColumnsEQ(t.C(execution.FieldCompanyID), s.C(task.FieldCompanyID)), sql.ColumnsEQ(t.C(execution.FieldID), s.C(task.FieldExecutionID)),
+			namedAbout(t.C(execution.FieldConsulted), t.C(execution.FieldCompanyID), userID, s.C(task.FieldPhaseID))))))
+	}
+}
+
+// About is what Execution.consulted holds of somebody who was consulted or informed about a phase, besides their id.
+func About(phaseID, id string) string { return phaseID + ":" + id }
 
 // Has matches the requests in which the user takes part.
 func Has(userID string) predicate.Request {
@@ -58,13 +72,26 @@ func works(of interface{ C(column string) string }, userID string) *sql.Predicat
 }
 
 // named matches JSON documents that hold the id of the user or of one of the user's teams. A substring search is exact here: all
-// ids have the same length, and these documents hold only types and ids.
+// ids have the same length, and these documents hold only types, ids and what About returns.
 func named(document, companyID, userID string) *sql.Predicate {
+	return namedAbout(document, companyID, userID, "")
+}
+
+// namedAbout is named for documents that hold About the phase in a column, if one is given. The search knows no wildcards, as ids of
+// phases have underscores.
+func namedAbout(document, companyID, userID, phaseID string) *sql.Predicate {
 	holds := func(id func(b *sql.Builder)) *sql.Predicate {
 		return sql.P(func(b *sql.Builder) {
-			b.WriteString("CAST(").Ident(document).WriteString(" AS TEXT) LIKE '%\"' || ")
+			find := "instr("
+			if b.Dialect() == dialect.Postgres {
+				find = "strpos("
+			}
+			b.WriteString(find + "CAST(").Ident(document).WriteString(" AS TEXT), '\"' || ")
+			if phaseID != "" {
+				b.Ident(phaseID).WriteString(" || ':' || ")
+			}
 			id(b)
-			b.WriteString(" || '\"%'")
+			b.WriteString(" || '\"') > 0")
 		})
 	}
 	return sql.Or(holds(func(b *sql.Builder) { b.WriteString("CAST(").Arg(userID).WriteString(" AS TEXT)") }),
@@ -107,6 +134,22 @@ func InTask(ctx context.Context, tx *op.Tx, row any, userID string) (bool, error
 		return false, fmt.Errorf("look for the team's members: %w", err)
 	}
 	return member, nil
+}
+
+// SeesTask reports whether the user works on a task as a member of its team, or was asked about its phase.
+func SeesTask(ctx context.Context, tx *op.Tx, row any, userID string) (bool, error) {
+	if in, err := InTask(ctx, tx, row, userID); in || err != nil {
+		return in, err
+	}
+	t, ok := row.(*ent.Task)
+	if !ok {
+		return false, nil
+	}
+	asked, err := tx.Task.Query().Where(task.ID(t.ID), Asked(userID)).Exist(tx.Unfiltered(ctx, "who is asked sees what about"))
+	if err != nil {
+		return false, fmt.Errorf("look for whom the task's phase asks: %w", err)
+	}
+	return asked, nil
 }
 
 // InApproval reports whether the user decides an approval, in person or for a team.

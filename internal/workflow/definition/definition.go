@@ -64,6 +64,7 @@ type References struct {
 	Teams     []Reference
 	Agents    []Reference
 	Informed  []Reference // the agents that are only informed
+	Idle      []Reference // the participants whose role has no effect in their phase; ID is the role
 	Calendars []Reference
 }
 

@@ -176,6 +176,7 @@ func TestReferences(t *testing.T) {
 			{"team_1", "definition.phases[ask].config.approvers[1].id"},
 		},
 		Agents:    []Reference{{"agt_1", "definition.phases[ask].participants[0].id"}},
+		Idle:      []Reference{{"responsible", "definition.phases[ask].participants[0].role"}},
 		Calendars: []Reference{{"cal_1", "definition.phases[ask].sla.calendarId"}, {"cal_2", "definition.phases[wait].config.calendarId"}},
 	}, d.References())
 	call := d.Phase("call").APICall

@@ -13,12 +13,13 @@ var phaseTypes = []string{
 // phase reads one phase. Its id has been checked by phaseID.
 func (c *checker) phase(f fields) *Phase {
 	f.keys([]string{"id", "type"}, "name", "config", "participants", "sla", "requestAction")
+	participants, workers := c.participants(f)
 	p := &Phase{
 		path:          f.path,
 		Type:          Type(f.oneOf("type", phaseTypes...)),
 		Name:          f.str("name", 200),
 		RequestAction: RequestAction(f.oneOf("requestAction", string(Accept), string(Complete), string(Cancel))),
-		Participants:  c.participants(f),
+		Participants:  participants,
 		SLA:           c.sla(f),
 	}
 	if f.has("id") {
@@ -28,6 +29,8 @@ func (c *checker) phase(f fields) *Phase {
 	c.config(f, p)
 	if len(c.rows) > before {
 		p.rules.any = true // the ways out that a faulty config meant to name are unknown
+	} else if p.Type != Process && (p.Data == nil || p.Data.OnInvalid != Ask) {
+		c.refs.Idle = append(c.refs.Idle, workers...) // no fault: versions that were published before these were refused go on
 	}
 	return p
 }
@@ -66,8 +69,8 @@ func (c *checker) config(f fields, p *Phase) {
 	}
 }
 
-func (c *checker) participants(f fields) []Participant {
-	var list []Participant
+// participants also returns the roles that only a task has an effect for.
+func (c *checker) participants(f fields) (list []Participant, workers []Reference) {
 	f.objects("participants", 0, maxEntries, func(_ int, one fields) {
 		one.keys([]string{"role", "type", "id"})
 		p := Participant{
@@ -82,11 +85,14 @@ func (c *checker) participants(f fields) []Participant {
 		if p.Type == "agent" && p.Role == "informed" {
 			c.refs.Informed = append(c.refs.Informed, Reference{ID: p.ID, Field: one.at("id")})
 		}
+		if p.Role == "responsible" || p.Role == "consulted" && p.Type == "agent" {
+			workers = append(workers, Reference{ID: p.Role, Field: one.at("role")})
+		}
 		if !slices.Contains(list, p) {
 			list = append(list, p)
 		}
 	})
-	return list
+	return list, workers
 }
 
 // refer records that the definition names a user, team or agent.

@@ -28,7 +28,8 @@ import (
 
 var taskSorts = op.Sorts{"createdAt": task.FieldCreatedAt, "updatedAt": task.FieldUpdatedAt, "status": task.FieldStatus + "," + task.FieldCreatedAt}
 
-// The operations on tasks. Members reach tasks that are assigned to them or to one of their teams.
+// The operations on tasks. Members reach tasks that are assigned to them or to one of their teams, and read those about which a
+// workflow asks them. Lists have the latter only for given requests or executions: no index covers whom an execution has asked.
 var (
 	ListTasks = paging.NewList("task.list", op.Spec{
 		Resource: "Task", Action: op.Read, Scope: "requests:read", Sorts: taskSorts, Summary: "List tasks",
@@ -36,7 +37,7 @@ var (
 
 	GetTask = op.Get("task.read", op.Spec{
 		Resource: "Task", Action: op.Read, Scope: "requests:read", Summary: "Get a task",
-	}, loadTask).Reaching(participant.InTask)
+	}, loadTask).Reaching(participant.SeesTask)
 
 	CompleteTask = op.OnRow("task.complete", op.Spec{
 		Resource: "Task", Action: op.Update, Scope: "requests:write", Summary: "Complete a task, by one of its outcomes",
@@ -68,7 +69,11 @@ type ListTasksInput struct {
 func tasksOf(_ context.Context, tx *op.Tx, in ListTasksInput) *ent.TaskQuery {
 	var where []predicate.Task
 	if tx.AssignedOnly() {
-		where = append(where, participant.Works(tx.Principal().ID))
+		reached := participant.Works(tx.Principal().ID)
+		if len(in.RequestID)+len(in.ExecutionID) > 0 {
+			reached = task.Or(reached, participant.Asked(tx.Principal().ID))
+		}
+		where = append(where, reached)
 	}
 	where = paging.In(where, in.Status, task.StatusIn)
 	where = paging.In(where, in.ExecutionID, task.ExecutionIDIn)

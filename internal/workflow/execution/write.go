@@ -10,6 +10,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/execution"
 	"atrium/ent/phasevisit"
+	"atrium/internal/desk/participant"
 	"atrium/internal/workflow/engine"
 )
 
@@ -65,7 +66,8 @@ func (p *plan) write(ctx context.Context, db *ent.Client, now time.Time) (*ent.E
 	return &after, p.writeHistory(ctx, db)
 }
 
-// consulted returns the ids of the people whom the execution has consulted so far; nil for nobody.
+// consulted returns the ids of the people whom the execution has consulted or informed so far, each alone and about every phase; nil
+// for nobody.
 func (p *plan) consulted() (json.RawMessage, error) {
 	var ids []string
 	if err := decode(p.row.Consulted, &ids); err != nil {
@@ -74,12 +76,14 @@ func (p *plan) consulted() (json.RawMessage, error) {
 	known := len(ids)
 	for _, e := range p.effects {
 		tell, ok := e.(engine.Tell)
-		if !ok || tell.Role != "consulted" {
+		if !ok {
 			continue
 		}
 		for _, one := range roleOf(tell.Phase, tell.Role) {
-			if one.Type != "agent" && !slices.Contains(ids, one.ID) {
-				ids = append(ids, one.ID)
+			for _, entry := range []string{one.ID, participant.About(tell.Phase.ID, one.ID)} {
+				if one.Type != "agent" && !slices.Contains(ids, entry) {
+					ids = append(ids, entry)
+				}
 			}
 		}
 	}

@@ -1,0 +1,103 @@
+package execution_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	requests "atrium/internal/desk/request"
+	"atrium/internal/notify/notice"
+	"atrium/internal/op"
+	"atrium/internal/people"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/test/testkit"
+	"atrium/internal/workflow"
+	run "atrium/internal/workflow/execution"
+)
+
+// Members who are consulted or informed are told, and read the request and the tasks of that phase alone; they do nothing to them.
+func TestConsultedAndInformedMembersRead(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		adviser, hears := w.A.Users[principal.Member], w.AddUser(t, w.A, "hears@a.test", principal.Member)
+		team := testkit.Run(t, w, w.As(w.A, principal.Owner), people.CreateTeam, people.CreateTeamInput{Name: "Ops", MemberIDs: []string{hears.ID}})
+		first, second := phase("ask_it", "PROCESS", nil), phase("ask1it", "PROCESS", nil)
+		first["participants"] = []body{{"role": "consulted", "type": "user", "id": adviser.ID}, {"role": "informed", "type": "team", "id": team.ID}}
+		s := open(t, w, line([]body{phase("start", "START", nil), first, second, phase("done", "END", nil)}))
+		s.work()
+		r := s.file(nil)
+		s.at(r, "WAITING", "ask_it")
+		asked := s.task(r)
+		told := func(as context.Context, n int) func() bool {
+			return func() bool { return testkit.Run(t, w, as, notice.List, notice.ListInput{}).Total == n }
+		}
+		reads := func(as context.Context, id string) bool {
+			_, _, err := op.Run(as, w.Engine, run.GetTask, op.ByID{ID: id}, nil)
+			list := testkit.Run(t, w, as, run.ListTasks, run.ListTasksInput{RequestID: []string{r.ID}})
+			listed := false
+			for _, row := range list.Rows {
+				listed = listed || row.ID == id
+			}
+			require.Equal(t, err == nil, listed, "lists of a request agree with single reads: %v", err)
+			if err != nil {
+				require.Equal(t, apperr.Forbidden, apperr.CodeOf(err))
+			}
+			return err == nil
+		}
+		ada, bob := w.AsUser(adviser), w.AsUser(hears)
+		require.True(t, reads(ada, asked.ID))
+		require.False(t, reads(bob, asked.ID), "nobody has told them yet")
+		require.Eventually(t, told(ada, 1), patience, tick)
+		require.Zero(t, testkit.Run(t, w, ada, run.ListTasks, run.ListTasksInput{}).Total, "it is not theirs to do")
+		for _, err := range []error{
+			refusalOf(op.Run(ada, w.Engine, run.ClaimTask, op.ByID{ID: asked.ID}, nil)),
+			refusalOf(op.Run(ada, w.Engine, run.CompleteTask, run.CompleteTaskInput{ByID: op.ByID{ID: asked.ID}}, nil)),
+		} {
+			require.Equal(t, apperr.Forbidden, apperr.CodeOf(err))
+		}
+
+		s.complete(r, "", nil)
+		s.at(r, "WAITING", "ask1it")
+		other := s.task(r)
+		require.Eventually(t, told(bob, 1), patience, tick, "members are informed, too")
+		require.True(t, reads(bob, asked.ID))
+		testkit.Run(t, w, bob, requests.Get, op.ByID{ID: r.ID})
+		require.True(t, reads(ada, asked.ID), "they keep it")
+		require.False(t, reads(ada, other.ID), "that is another phase")
+		require.False(t, reads(bob, other.ID))
+	})
+}
+
+func refusalOf[Out any](_ Out, _ *op.Answer, err error) error { return err }
+
+// A role that waits for a task is refused in a phase that opens none.
+func TestParticipantsWithoutEffect(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		fields := func(typ string, config body, role string) (out []string) {
+			one := phase("one", typ, config)
+			one["participants"] = []body{{"role": "informed", "type": "user", "id": w.A.Owner.ID}, {"role": role, "type": "user", "id": w.A.Owner.ID}}
+			raw, err := json.Marshal(line([]body{phase("start", "START", nil), one, phase("done", "END", nil)}))
+			require.NoError(t, err)
+			_, _, err = op.Run(w.As(w.A, principal.Owner), w.Engine, workflow.CreateWorkflow, workflow.CreateWorkflowInput{Name: typ + role, Definition: workflow.NewDefinition(raw)}, nil)
+			if err != nil {
+				require.Equal(t, apperr.Validation, apperr.CodeOf(err), "%v", err)
+				for _, d := range apperr.From(err).Details {
+					out = append(out, d.Field)
+				}
+			}
+			return out
+		}
+		rules := []body{{"check": "true", "message": "m", "field": "f"}}
+		require.Equal(t, []string{"definition.phases[one].participants[1].role"}, fields("TIMER", body{"duration": "1d"}, "responsible"))
+		require.NotEmpty(t, fields("DATA", body{"kind": "validate", "onInvalid": "fail", "rules": rules}, "responsible"))
+		require.Empty(t, fields("DATA", body{"kind": "validate", "onInvalid": "ask", "rules": rules}, "responsible"))
+		require.Empty(t, fields("PROCESS", nil, "responsible"))
+		for _, role := range []string{"accountable", "consulted"} {
+			require.Empty(t, fields("TIMER", body{"duration": "1d"}, role), "they are told of incidents, and of the phase")
+		}
+	})
+}
