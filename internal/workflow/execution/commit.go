@@ -43,11 +43,18 @@ func (r *Runner) commit(ctx context.Context, p *plan, job *rivertype.JobRow) err
 		if err != nil {
 			return err
 		}
-		if err := p.emitLifecycle(ctx, tx, row); err != nil {
-			return err
+		if p.was.Visit == nil {
+			if err := p.emit(ctx, tx, row, events.WorkflowStarted, engine.Running); err != nil {
+				return err
+			}
 		}
 		for _, e := range p.effects {
 			if err := p.carryOut(ctx, tx, e, now); err != nil {
+				return err
+			}
+		}
+		if event := p.ending(); event != "" { // after the events of what led to it
+			if err := p.emit(ctx, tx, row, event, p.state.Status); err != nil {
 				return err
 			}
 		}
@@ -93,44 +100,36 @@ func (p *plan) sameRequest(ctx context.Context, tx *op.Tx) error {
 	return nil
 }
 
-// emitLifecycle emits the events of an execution's start and end.
-func (p *plan) emitLifecycle(ctx context.Context, tx *op.Tx, row *ent.Execution) error {
-	var names []string
-	if p.was.Visit == nil {
-		names = append(names, events.WorkflowStarted)
-	}
+// ending returns the event of the execution's end, or of its standstill; empty for neither.
+func (p *plan) ending() string {
 	switch {
 	case p.state.Status == engine.Completed:
-		names = append(names, events.WorkflowCompleted)
+		return events.WorkflowCompleted
 	case p.fault() != nil:
-		names = append(names, events.WorkflowFailed)
+		return events.WorkflowFailed
 	}
-	if len(names) == 0 {
-		return nil
-	}
+	return ""
+}
+
+// emit emits an event of the execution, with the status that it had then.
+func (p *plan) emit(ctx context.Context, tx *op.Tx, row *ent.Execution, event string, status engine.Status) error {
 	w, err := tx.Workflow.Get(tx.Unfiltered(ctx, "subscribers are told the workflow's name"), row.WorkflowID)
 	if err != nil {
 		return fmt.Errorf("read the workflow: %w", err)
 	}
 	data := events.Execution{
-		ID: row.ID, WorkflowID: row.WorkflowID, WorkflowVersion: row.WorkflowVersion, RequestID: row.RequestID, Title: w.Name, Status: string(row.Status),
+		ID: row.ID, WorkflowID: row.WorkflowID, WorkflowVersion: row.WorkflowVersion, RequestID: row.RequestID, Title: w.Name, Status: string(status),
 	}
 	if p.request != nil {
 		data.ServiceID = &p.request.ServiceID
 	}
-	for _, name := range names {
-		if data.Error = nil; name == events.WorkflowFailed {
-			f := p.fault()
-			data.Error = &events.Failure{PhaseID: &f.PhaseID, Code: f.Code, Message: f.Message}
-		}
-		if err := tx.Emit(ctx, name, row.ID, data); err != nil {
-			return err
-		}
-		if err := tx.Note(ctx, name, "Execution", row.ID, nil); err != nil {
-			return err
-		}
+	if f := p.fault(); f != nil && event == events.WorkflowFailed {
+		data.Error = &events.Failure{PhaseID: &f.PhaseID, Code: f.Code, Message: f.Message}
 	}
-	return nil
+	if err := tx.Emit(ctx, event, row.ID, data); err != nil {
+		return err
+	}
+	return tx.Note(ctx, event, "Execution", row.ID, nil)
 }
 
 // carryOut performs an effect.
