@@ -1,8 +1,13 @@
 package people_test
 
 import (
+	"context"
+	"fmt"
+	"sync"
 	"testing"
+	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent"
@@ -13,6 +18,8 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/people"
 	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/store"
 	"atrium/internal/policy"
 )
 
@@ -75,5 +82,68 @@ func TestHandingOverTakesTheRightToEachRequest(t *testing.T) {
 		require.Equal(t, user.StatusActive, must(w.asAdmin, w, people.GetUser, byID(w.agent.ID)).Status, "all or nothing")
 		require.Equal(t, w.agent.ID, *must(w.asAdmin, w, request.Get, byID(plain.ID)).AssigneeID)
 		require.Equal(t, 2, must(w.asAdmin, w, people.DeactivateUser, people.DeactivateUserInput{ByID: byID(w.agent.ID)}).OpenRequests)
+	})
+}
+
+// Whoever is deactivated while others assign work to them keeps none of it: each assignment is handed over, or refused.
+func TestAssigningBesideDeactivation(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		off, desk := w.offering(), must(w.asAdmin, w, people.CreateTeam, people.CreateTeamInput{Name: "Desk"})
+		for round := range 6 {
+			goes := w.AddUser(t, w.A, fmt.Sprintf("goes%d@a.test", round), principal.Agent)
+			var requests []string
+			for range 10 {
+				requests = append(requests, w.filed(off, w.admin).ID)
+			}
+			var all sync.WaitGroup
+			for _, id := range requests {
+				all.Go(func() {
+					_, _, err := op.Run(w.asAdmin, w.Engine, request.Update, request.UpdateInput{ByID: byID(id), AssigneeID: op.SetTo(goes.ID)}, nil)
+					if err != nil {
+						assert.Equal(t, apperr.Validation, apperr.CodeOf(err), "%v", err)
+					}
+				})
+			}
+			all.Go(func() {
+				_, _, err := op.Run(w.asAdmin, w.Engine, people.DeactivateUser, people.DeactivateUserInput{ByID: byID(goes.ID), ReassignTo: &desk.ID}, nil)
+				assert.NoError(t, err)
+			})
+			all.Wait()
+			left := must(w.asAdmin, w, request.List, request.ListInput{AssigneeID: []string{goes.ID}})
+			require.Zero(t, left.Total, "round %d", round)
+		}
+	})
+}
+
+// Rows that name a user hold the user's row until they are there: a deactivation that has begun is waited for.
+func TestWhoIsNamedIsHeld(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		goes := w.AddUser(t, w.A, "goes@a.test", principal.Agent)
+		off := w.offering()
+		named := map[string]func() error{
+			"a new request": func() error {
+				_, _, err := op.Run(w.asAdmin, w.Engine, request.Create, request.CreateInput{ServiceID: off.ServiceID, OfferingID: off.ID, Title: "R", AssigneeID: &goes.ID}, nil)
+				return err
+			},
+			"a team": func() error {
+				_, _, err := op.Run(w.asAdmin, w.Engine, people.CreateTeam, people.CreateTeamInput{Name: "Held", MemberIDs: []string{goes.ID}}, nil)
+				return err
+			},
+		}
+		done := make(chan error, len(named))
+		w.system(func(ctx context.Context, tx *store.Tx) {
+			require.NoError(t, tx.User.UpdateOneID(goes.ID).SetStatus(user.StatusDeactivated).Exec(ctx))
+			for _, name := range named {
+				go func() { done <- name() }()
+			}
+			select {
+			case err := <-done:
+				t.Errorf("somebody who leaves was named: %v", err)
+			case <-time.After(300 * time.Millisecond):
+			}
+		})
+		for range named {
+			<-done
+		}
 	})
 }

@@ -38,12 +38,13 @@ func orderByUser(q *ent.TeamMemberQuery) { q.Order(teammember.ByUserID()) }
 
 func orderByTeam(q *ent.TeamMemberQuery) { q.Order(teammember.ByTeamID()) }
 
-// usersExist records a fault for each id, sent under field, that is no user of the company.
+// usersExist records a fault for each id, sent under field, that is no user of the company. It holds their rows: an erasure waits, and
+// then sees the memberships.
 func usersExist(ctx context.Context, tx *op.Tx, refs *op.Refs, field string, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	found, err := tx.User.Query().Where(user.IDIn(ids...)).IDs(ctx)
+	found, err := op.Share(tx, tx.User.Query().Where(user.IDIn(ids...)).Order(user.ByID())).IDs(ctx)
 	nameMissing(refs, field, "user", ids, found)
 	return wrapLookUp(field, err)
 }

@@ -158,7 +158,7 @@ func (s Settings) Check(ctx context.Context, tx *op.Tx, typ, source string) erro
 		}
 		seen[t.Name] = true
 	}
-	owner, err := tx.User.Query().Where(user.ID(s.OwnerID)).Only(tx.Unfiltered(ctx, "who answers for an agent is there or not"))
+	owner, err := op.Share(tx, tx.User.Query().Where(user.ID(s.OwnerID))).Only(tx.Unfiltered(ctx, "who answers for an agent is there or not"))
 	switch {
 	case ent.IsNotFound(err):
 		refs.Fault("ownerId", "is no user of the company")

@@ -202,11 +202,12 @@ func takesRequests(off *ent.Offering, status service.Status) error {
 	return nil
 }
 
-// checkAssignee records a fault when the assignee is no user of the company, or was deactivated or erased.
+// checkAssignee records a fault when the assignee is no user of the company, or was deactivated or erased. It holds the user's row: a
+// deactivation that hands work over waits, and then sees this request.
 func checkAssignee(ctx context.Context, tx *op.Tx, refs *op.Refs, id *string) {
 	working := true
 	refs.Check("assigneeId", id, "user", func(id string) (bool, error) {
-		u, err := tx.User.Query().Where(user.ID(id)).Only(ctx)
+		u, err := op.Share(tx, tx.User.Query().Where(user.ID(id))).Only(ctx)
 		if err != nil {
 			return false, ent.MaskNotFound(err)
 		}

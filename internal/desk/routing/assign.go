@@ -3,6 +3,7 @@ package routing
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"atrium/ent"
 	"atrium/ent/request"
@@ -27,24 +28,45 @@ func choose(ctx context.Context, tx *op.Tx, rule *ent.RoutingRule) (*string, err
 	if err != nil {
 		return nil, fmt.Errorf("read the team's members: %w", err)
 	}
-	if len(members) == 0 {
-		return nil, nil // the team's inbox
+	for len(members) > 0 {
+		next, err := pick(ctx, tx, rule, members)
+		if err != nil {
+			return nil, err
+		}
+		// A deactivation that hands work over waits for the row, and then sees the request.
+		active, err := op.Share(tx, tx.User.Query().Where(user.ID(next), user.StatusEQ(user.StatusActive))).Exist(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("hold the chosen member: %w", err)
+		}
+		if active {
+			return &next, note(ctx, tx, rule, next)
+		}
+		members = slices.DeleteFunc(members, func(m string) bool { return m == next }) // who has just left
 	}
+	return nil, nil // the team's inbox
+}
+
+// pick returns the member whom the rule prefers.
+func pick(ctx context.Context, tx *op.Tx, rule *ent.RoutingRule, members []string) (string, error) {
 	if rule.AssignTo == routingrule.AssignToLeastLoaded {
 		return leastLoaded(ctx, tx, members)
 	}
-	next, err := nextMember(ctx, tx, rule.ID, members)
-	if err != nil {
-		return nil, err
+	return nextMember(ctx, tx, rule.ID, members)
+}
+
+// note records whose turn it was.
+func note(ctx context.Context, tx *op.Tx, rule *ent.RoutingRule, next string) error {
+	if rule.AssignTo == routingrule.AssignToLeastLoaded {
+		return nil
 	}
 	if err := tx.RoutingRule.UpdateOneID(rule.ID).SetLastAssigneeID(next).Exec(ctx); err != nil {
-		return nil, fmt.Errorf("note whose turn it was: %w", err)
+		return fmt.Errorf("note whose turn it was: %w", err)
 	}
-	return &next, nil
+	return nil
 }
 
 // leastLoaded returns the member with the fewest open requests; of several, the first.
-func leastLoaded(ctx context.Context, tx *op.Tx, members []string) (*string, error) {
+func leastLoaded(ctx context.Context, tx *op.Tx, members []string) (string, error) {
 	var counts []struct {
 		Assignee string `json:"assignee_id"`
 		Count    int    `json:"count"`
@@ -52,7 +74,7 @@ func leastLoaded(ctx context.Context, tx *op.Tx, members []string) (*string, err
 	err := tx.Request.Query().Where(request.AssigneeIDIn(members...), lifecycle.OpenRequests()).
 		GroupBy(request.FieldAssigneeID).Aggregate(ent.Count()).Scan(ctx, &counts)
 	if err != nil {
-		return nil, fmt.Errorf("count the open requests of the team's members: %w", err)
+		return "", fmt.Errorf("count the open requests of the team's members: %w", err)
 	}
 	load := make(map[string]int, len(counts))
 	for _, o := range counts {
@@ -64,7 +86,7 @@ func leastLoaded(ctx context.Context, tx *op.Tx, members []string) (*string, err
 			least = m
 		}
 	}
-	return &least, nil
+	return least, nil
 }
 
 // nextMember returns the member after the one who was assigned last. The caller holds the team's lock.

@@ -147,7 +147,7 @@ func (in CreateInput) behind(ctx context.Context, tx *op.Tx) (func(*ent.APIKeyCr
 			return c.SetServiceAccountID(account.ID).SetCreatedBy(cmp.Or(owner, account.ID))
 		}, nil
 	}
-	exists, err := tx.User.Query().Where(user.ID(owner)).Exist(ctx)
+	exists, err := op.Share(tx, tx.User.Query().Where(user.ID(owner))).Exist(ctx) // an erasure waits, and revokes the key
 	if err != nil {
 		return nil, fmt.Errorf("look the owner up: %w", err)
 	}

@@ -26,6 +26,7 @@ var seenByTheCaller = map[string]string{
 	"internal/agent/runs.rerun":                    "the request that an agent is to look at again",
 	"internal/agent.checkConnection":               "the secret of a model connection",
 	"internal/identity/apikey.behind":              "the user or service account that a key is made for",
+	"internal/workflow/execution.hold":             "a worker's, from whom nothing is hidden",
 	"internal/workflow/execution.assignTask":       "the user, team or agent that a task is given to",
 	"internal/workflow/execution.delegateApproval": "the user who decides in somebody's place",
 	"internal/desk/catalog.checkOffering":          "the workflow and the calendar of an offering",

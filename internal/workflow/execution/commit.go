@@ -260,6 +260,9 @@ func (p *plan) openTask(ctx context.Context, tx *op.Tx, e engine.OpenTask, attem
 		c.SetCorrections(corrections)
 	}
 	who, _ := p.people.worker(e.Phase.Responsible())
+	if err := p.hold(ctx, tx, who); err != nil {
+		return err
+	}
 	switch who.Type {
 	case "user":
 		c.SetAssigneeID(who.ID)
@@ -308,6 +311,9 @@ func (p *plan) tell(ctx context.Context, tx *op.Tx, e engine.Tell) error {
 // openApproval opens an approval and notifies its approvers.
 func (p *plan) openApproval(ctx context.Context, tx *op.Tx, e engine.OpenApproval, attempt int) error {
 	list, mode, quorum, sequential := approversOf(e.Phase, e.SignOff)
+	if err := p.hold(ctx, tx, list...); err != nil {
+		return err
+	}
 	approvers := make([]Approver, len(list))
 	for i, a := range list {
 		approvers[i] = Approver{Type: a.Type, ID: a.ID}

@@ -28,8 +28,8 @@
 //
 // A person whom a phase asks may read the request (package participant). When approvers leave the company or their team so that an
 // approval can no longer be given, it becomes an incident: the operation that removes them makes the executions check
-// (ApproversLeft). The check reads outside of the commit's transaction. If somebody leaves at the very moment in which an approval
-// opens, only the next decision notices it.
+// (ApproversLeft). The check reads outside of the commit's transaction. The commit holds the rows of the users whom it asks, so none is
+// deactivated meanwhile; if somebody leaves a team at the very moment in which an approval opens, only the next decision notices it.
 //
 // A transaction that locks both locks the request before the execution, so that no two transactions deadlock.
 //

@@ -12,6 +12,7 @@ import (
 	"atrium/ent/teammember"
 	"atrium/ent/user"
 	"atrium/internal/identity/access"
+	"atrium/internal/op"
 	"atrium/internal/workflow/definition"
 	"atrium/internal/workflow/engine"
 )
@@ -70,6 +71,28 @@ func (p *present) has(one definition.Participant) bool {
 	default:
 		return p.agents[one.ID]
 	}
+}
+
+// hold keeps the users among some participants as they were when the plan was made: a deactivation waits for the commit, and then sees
+// what it opens. Returns errMoved if one has left since.
+func (p *plan) hold(ctx context.Context, tx *op.Tx, list ...definition.Participant) error {
+	var ids []string
+	for _, one := range list {
+		if p.people.users[one.ID] != nil && !slices.Contains(ids, one.ID) {
+			ids = append(ids, one.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	here, err := op.Share(tx, tx.User.Query().Where(user.IDIn(ids...), access.Here()).Order(user.ByID())).IDs(ctx)
+	if err != nil {
+		return fmt.Errorf("hold the people whom the phase asks: %w", err)
+	}
+	if len(here) < len(ids) {
+		return errMoved
+	}
+	return nil
 }
 
 // roleOf returns the participants of a phase who have a role.

@@ -83,8 +83,12 @@ func (p *plan) touchesRequest() bool {
 func (p *plan) findParticipants(ctx context.Context, db *ent.Client) (missing string, err error) {
 	var all []definition.Participant
 	for _, e := range p.effects {
-		if e, ok := e.(engine.OpenTask); ok {
+		switch e := e.(type) {
+		case engine.OpenTask:
 			all = append(all, e.Phase.Responsible()...)
+		case engine.OpenApproval:
+			approvers, _, _, _ := approversOf(e.Phase, e.SignOff)
+			all = append(all, approvers...)
 		}
 	}
 	if p.people, err = presentOf(ctx, db, all); err != nil {

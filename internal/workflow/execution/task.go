@@ -249,7 +249,7 @@ func claimTask(ctx context.Context, tx *op.Tx, t *ent.Task, _ op.ByID) (*ent.Tas
 	if t.AssigneeID != nil && *t.AssigneeID != me {
 		return nil, apperr.New(apperr.Conflict, "Somebody else has the task.")
 	}
-	exists, err := tx.User.Query().Where(user.ID(me)).Exist(tx.Unfiltered(ctx, "the caller is there, whatever it sees of itself"))
+	exists, err := op.Share(tx, tx.User.Query().Where(user.ID(me), access.Here())).Exist(tx.Unfiltered(ctx, "the caller is there, whatever it sees of itself"))
 	if err != nil {
 		return nil, fmt.Errorf("look the caller up: %w", err)
 	}
@@ -292,7 +292,7 @@ func assignTask(ctx context.Context, tx *op.Tx, t *ent.Task, in AssignTaskInput)
 	}
 	var refs op.Refs
 	refs.Check("assigneeId", in.AssigneeID, "active user", func(id string) (bool, error) {
-		return tx.User.Query().Where(user.ID(id), access.Here()).Exist(ctx)
+		return op.Share(tx, tx.User.Query().Where(user.ID(id), access.Here())).Exist(ctx) // a deactivation waits, and hands the task over
 	})
 	refs.Check("teamId", in.TeamID, "team", func(id string) (bool, error) { return tx.Team.Query().Where(team.ID(id)).Exist(ctx) })
 	refs.Check("agentId", in.AgentID, "WORKFLOW_PHASE agent", func(id string) (bool, error) {
