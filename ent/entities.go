@@ -415,6 +415,7 @@ var Entities = []*Entity{
 			{Name: "workflowId", Type: "ID!", Doc: "The workflow that each call starts.", Column: "workflow_id", Go: "WorkflowID"},
 			{Name: "offeringId", Type: "ID", Doc: "The offering against which each call files a request; null for none.", Column: "offering_id", Go: "OfferingID"},
 			{Name: "fieldMapping", Type: "JSON", Doc: "What the request is made of: title, priority and fields, all of them CEL over webhook.", Column: "field_mapping", Go: "FieldMapping"},
+			{Name: "headers", Type: "[String!]", Doc: "The headers of calls that are kept, by lower-case name; * for all but credentials. Null: the usual ones of events.", Column: "headers", Go: "Headers"},
 			{Name: "signatureStyle", Type: "SignatureStyle!", Doc: "How calls are signed.", Column: "signature_style", Go: "SignatureStyle", Values: []string{"hex", "standard", "github", "stripe", "slack", "pagerduty"}},
 			{Name: "verifySignature", Type: "Boolean!", Doc: "Whether calls must be signed.", Column: "verify_signature", Go: "VerifySignature"},
 			{Name: "enabled", Type: "Boolean!", Doc: "Whether it takes calls.", Column: "enabled", Go: "Enabled"},

@@ -35,7 +35,7 @@ type InboundCall struct {
 	ExecutionID *string `json:"execution_id,omitempty"`
 	// the call that somebody sent again
 	ReplayOf *string `json:"replay_of,omitempty"`
-	// by lower-case name; what proves who somebody is, masked
+	// by lower-case name; what the webhook does not ask for, masked
 	Headers map[string]string `json:"headers,omitempty"`
 	// the first 16 KiB
 	Body string `json:"body,omitempty"`

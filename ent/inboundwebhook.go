@@ -34,6 +34,8 @@ type InboundWebhook struct {
 	OfferingID *string `json:"offering_id,omitempty"`
 	// {title, priority, fields: {key: expression}}, of those requests
 	FieldMapping json.RawMessage `json:"field_mapping,omitempty"`
+	// by lower-case name; null for the usual ones
+	Headers []string `json:"headers,omitempty"`
 	// SignatureStyle holds the value of the "signature_style" field.
 	SignatureStyle inboundwebhook.SignatureStyle `json:"signature_style,omitempty"`
 	// VerifySignature holds the value of the "verify_signature" field.
@@ -92,7 +94,7 @@ func (*InboundWebhook) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case inboundwebhook.FieldFieldMapping, inboundwebhook.FieldSecretSealed, inboundwebhook.FieldPreviousSealed:
+		case inboundwebhook.FieldFieldMapping, inboundwebhook.FieldHeaders, inboundwebhook.FieldSecretSealed, inboundwebhook.FieldPreviousSealed:
 			values[i] = new([]byte)
 		case inboundwebhook.FieldVerifySignature, inboundwebhook.FieldEnabled:
 			values[i] = new(sql.NullBool)
@@ -164,6 +166,14 @@ func (_m *InboundWebhook) assignValues(columns []string, values []any) error {
 			} else if value != nil && len(*value) > 0 {
 				if err := json.Unmarshal(*value, &_m.FieldMapping); err != nil {
 					return fmt.Errorf("unmarshal field field_mapping: %w", err)
+				}
+			}
+		case inboundwebhook.FieldHeaders:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field headers", values[i])
+			} else if value != nil && len(*value) > 0 {
+				if err := json.Unmarshal(*value, &_m.Headers); err != nil {
+					return fmt.Errorf("unmarshal field headers: %w", err)
 				}
 			}
 		case inboundwebhook.FieldSignatureStyle:
@@ -277,6 +287,9 @@ func (_m *InboundWebhook) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("field_mapping=")
 	builder.WriteString(fmt.Sprintf("%v", _m.FieldMapping))
+	builder.WriteString(", ")
+	builder.WriteString("headers=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Headers))
 	builder.WriteString(", ")
 	builder.WriteString("signature_style=")
 	builder.WriteString(fmt.Sprintf("%v", _m.SignatureStyle))

@@ -73,6 +73,12 @@ func (_c *InboundWebhookCreate) SetFieldMapping(v json.RawMessage) *InboundWebho
 	return _c
 }
 
+// SetHeaders sets the "headers" field.
+func (_c *InboundWebhookCreate) SetHeaders(v []string) *InboundWebhookCreate {
+	_c.mutation.SetHeaders(v)
+	return _c
+}
+
 // SetSignatureStyle sets the "signature_style" field.
 func (_c *InboundWebhookCreate) SetSignatureStyle(v inboundwebhook.SignatureStyle) *InboundWebhookCreate {
 	_c.mutation.SetSignatureStyle(v)
@@ -354,6 +360,10 @@ func (_c *InboundWebhookCreate) createSpec() (*InboundWebhook, *sqlgraph.CreateS
 	if value, ok := _c.mutation.FieldMapping(); ok {
 		_spec.SetField(inboundwebhook.FieldFieldMapping, field.TypeJSON, value)
 		_node.FieldMapping = value
+	}
+	if value, ok := _c.mutation.Headers(); ok {
+		_spec.SetField(inboundwebhook.FieldHeaders, field.TypeJSON, value)
+		_node.Headers = value
 	}
 	if value, ok := _c.mutation.SignatureStyle(); ok {
 		_spec.SetField(inboundwebhook.FieldSignatureStyle, field.TypeEnum, value)

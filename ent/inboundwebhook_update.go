@@ -112,6 +112,24 @@ func (_u *InboundWebhookUpdate) ClearFieldMapping() *InboundWebhookUpdate {
 	return _u
 }
 
+// SetHeaders sets the "headers" field.
+func (_u *InboundWebhookUpdate) SetHeaders(v []string) *InboundWebhookUpdate {
+	_u.mutation.SetHeaders(v)
+	return _u
+}
+
+// AppendHeaders appends value to the "headers" field.
+func (_u *InboundWebhookUpdate) AppendHeaders(v []string) *InboundWebhookUpdate {
+	_u.mutation.AppendHeaders(v)
+	return _u
+}
+
+// ClearHeaders clears the value of the "headers" field.
+func (_u *InboundWebhookUpdate) ClearHeaders() *InboundWebhookUpdate {
+	_u.mutation.ClearHeaders()
+	return _u
+}
+
 // SetSignatureStyle sets the "signature_style" field.
 func (_u *InboundWebhookUpdate) SetSignatureStyle(v inboundwebhook.SignatureStyle) *InboundWebhookUpdate {
 	_u.mutation.SetSignatureStyle(v)
@@ -303,6 +321,17 @@ func (_u *InboundWebhookUpdate) sqlSave(ctx context.Context) (_node int, err err
 	if _u.mutation.FieldMappingCleared() {
 		_spec.ClearField(inboundwebhook.FieldFieldMapping, field.TypeJSON)
 	}
+	if value, ok := _u.mutation.Headers(); ok {
+		_spec.SetField(inboundwebhook.FieldHeaders, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedHeaders(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, inboundwebhook.FieldHeaders, value)
+		})
+	}
+	if _u.mutation.HeadersCleared() {
+		_spec.ClearField(inboundwebhook.FieldHeaders, field.TypeJSON)
+	}
 	if value, ok := _u.mutation.SignatureStyle(); ok {
 		_spec.SetField(inboundwebhook.FieldSignatureStyle, field.TypeEnum, value)
 	}
@@ -482,6 +511,24 @@ func (_u *InboundWebhookUpdateOne) AppendFieldMapping(v json.RawMessage) *Inboun
 // ClearFieldMapping clears the value of the "field_mapping" field.
 func (_u *InboundWebhookUpdateOne) ClearFieldMapping() *InboundWebhookUpdateOne {
 	_u.mutation.ClearFieldMapping()
+	return _u
+}
+
+// SetHeaders sets the "headers" field.
+func (_u *InboundWebhookUpdateOne) SetHeaders(v []string) *InboundWebhookUpdateOne {
+	_u.mutation.SetHeaders(v)
+	return _u
+}
+
+// AppendHeaders appends value to the "headers" field.
+func (_u *InboundWebhookUpdateOne) AppendHeaders(v []string) *InboundWebhookUpdateOne {
+	_u.mutation.AppendHeaders(v)
+	return _u
+}
+
+// ClearHeaders clears the value of the "headers" field.
+func (_u *InboundWebhookUpdateOne) ClearHeaders() *InboundWebhookUpdateOne {
+	_u.mutation.ClearHeaders()
 	return _u
 }
 
@@ -705,6 +752,17 @@ func (_u *InboundWebhookUpdateOne) sqlSave(ctx context.Context) (_node *InboundW
 	}
 	if _u.mutation.FieldMappingCleared() {
 		_spec.ClearField(inboundwebhook.FieldFieldMapping, field.TypeJSON)
+	}
+	if value, ok := _u.mutation.Headers(); ok {
+		_spec.SetField(inboundwebhook.FieldHeaders, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedHeaders(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, inboundwebhook.FieldHeaders, value)
+		})
+	}
+	if _u.mutation.HeadersCleared() {
+		_spec.ClearField(inboundwebhook.FieldHeaders, field.TypeJSON)
 	}
 	if value, ok := _u.mutation.SignatureStyle(); ok {
 		_spec.SetField(inboundwebhook.FieldSignatureStyle, field.TypeEnum, value)

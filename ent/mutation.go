@@ -33648,6 +33648,8 @@ type InboundWebhookMutation struct {
 	name                *string
 	field_mapping       *json.RawMessage
 	appendfield_mapping json.RawMessage
+	headers             *[]string
+	appendheaders       []string
 	signature_style     *inboundwebhook.SignatureStyle
 	verify_signature    *bool
 	enabled             *bool
@@ -34063,6 +34065,71 @@ func (m *InboundWebhookMutation) ResetFieldMapping() {
 	delete(m.clearedFields, inboundwebhook.FieldFieldMapping)
 }
 
+// SetHeaders sets the "headers" field.
+func (m *InboundWebhookMutation) SetHeaders(s []string) {
+	m.headers = &s
+	m.appendheaders = nil
+}
+
+// Headers returns the value of the "headers" field in the mutation.
+func (m *InboundWebhookMutation) Headers() (r []string, exists bool) {
+	v := m.headers
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHeaders returns the old "headers" field's value of the InboundWebhook entity.
+// If the InboundWebhook object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *InboundWebhookMutation) OldHeaders(ctx context.Context) (v []string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHeaders is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHeaders requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHeaders: %w", err)
+	}
+	return oldValue.Headers, nil
+}
+
+// AppendHeaders adds s to the "headers" field.
+func (m *InboundWebhookMutation) AppendHeaders(s []string) {
+	m.appendheaders = append(m.appendheaders, s...)
+}
+
+// AppendedHeaders returns the list of values that were appended to the "headers" field in this mutation.
+func (m *InboundWebhookMutation) AppendedHeaders() ([]string, bool) {
+	if len(m.appendheaders) == 0 {
+		return nil, false
+	}
+	return m.appendheaders, true
+}
+
+// ClearHeaders clears the value of the "headers" field.
+func (m *InboundWebhookMutation) ClearHeaders() {
+	m.headers = nil
+	m.appendheaders = nil
+	m.clearedFields[inboundwebhook.FieldHeaders] = struct{}{}
+}
+
+// HeadersCleared returns if the "headers" field was cleared in this mutation.
+func (m *InboundWebhookMutation) HeadersCleared() bool {
+	_, ok := m.clearedFields[inboundwebhook.FieldHeaders]
+	return ok
+}
+
+// ResetHeaders resets all changes to the "headers" field.
+func (m *InboundWebhookMutation) ResetHeaders() {
+	m.headers = nil
+	m.appendheaders = nil
+	delete(m.clearedFields, inboundwebhook.FieldHeaders)
+}
+
 // SetSignatureStyle sets the "signature_style" field.
 func (m *InboundWebhookMutation) SetSignatureStyle(is inboundwebhook.SignatureStyle) {
 	m.signature_style = &is
@@ -34429,7 +34496,7 @@ func (m *InboundWebhookMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *InboundWebhookMutation) Fields() []string {
-	fields := make([]string, 0, 14)
+	fields := make([]string, 0, 15)
 	if m.created_at != nil {
 		fields = append(fields, inboundwebhook.FieldCreatedAt)
 	}
@@ -34450,6 +34517,9 @@ func (m *InboundWebhookMutation) Fields() []string {
 	}
 	if m.field_mapping != nil {
 		fields = append(fields, inboundwebhook.FieldFieldMapping)
+	}
+	if m.headers != nil {
+		fields = append(fields, inboundwebhook.FieldHeaders)
 	}
 	if m.signature_style != nil {
 		fields = append(fields, inboundwebhook.FieldSignatureStyle)
@@ -34494,6 +34564,8 @@ func (m *InboundWebhookMutation) Field(name string) (ent.Value, bool) {
 		return m.OfferingID()
 	case inboundwebhook.FieldFieldMapping:
 		return m.FieldMapping()
+	case inboundwebhook.FieldHeaders:
+		return m.Headers()
 	case inboundwebhook.FieldSignatureStyle:
 		return m.SignatureStyle()
 	case inboundwebhook.FieldVerifySignature:
@@ -34531,6 +34603,8 @@ func (m *InboundWebhookMutation) OldField(ctx context.Context, name string) (ent
 		return m.OldOfferingID(ctx)
 	case inboundwebhook.FieldFieldMapping:
 		return m.OldFieldMapping(ctx)
+	case inboundwebhook.FieldHeaders:
+		return m.OldHeaders(ctx)
 	case inboundwebhook.FieldSignatureStyle:
 		return m.OldSignatureStyle(ctx)
 	case inboundwebhook.FieldVerifySignature:
@@ -34602,6 +34676,13 @@ func (m *InboundWebhookMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetFieldMapping(v)
+		return nil
+	case inboundwebhook.FieldHeaders:
+		v, ok := value.([]string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHeaders(v)
 		return nil
 	case inboundwebhook.FieldSignatureStyle:
 		v, ok := value.(inboundwebhook.SignatureStyle)
@@ -34688,6 +34769,9 @@ func (m *InboundWebhookMutation) ClearedFields() []string {
 	if m.FieldCleared(inboundwebhook.FieldFieldMapping) {
 		fields = append(fields, inboundwebhook.FieldFieldMapping)
 	}
+	if m.FieldCleared(inboundwebhook.FieldHeaders) {
+		fields = append(fields, inboundwebhook.FieldHeaders)
+	}
 	if m.FieldCleared(inboundwebhook.FieldPreviousSealed) {
 		fields = append(fields, inboundwebhook.FieldPreviousSealed)
 	}
@@ -34713,6 +34797,9 @@ func (m *InboundWebhookMutation) ClearField(name string) error {
 		return nil
 	case inboundwebhook.FieldFieldMapping:
 		m.ClearFieldMapping()
+		return nil
+	case inboundwebhook.FieldHeaders:
+		m.ClearHeaders()
 		return nil
 	case inboundwebhook.FieldPreviousSealed:
 		m.ClearPreviousSealed()
@@ -34748,6 +34835,9 @@ func (m *InboundWebhookMutation) ResetField(name string) error {
 		return nil
 	case inboundwebhook.FieldFieldMapping:
 		m.ResetFieldMapping()
+		return nil
+	case inboundwebhook.FieldHeaders:
+		m.ResetHeaders()
 		return nil
 	case inboundwebhook.FieldSignatureStyle:
 		m.ResetSignatureStyle()

@@ -29,6 +29,8 @@ const (
 	FieldOfferingID = "offering_id"
 	// FieldFieldMapping holds the string denoting the field_mapping field in the database.
 	FieldFieldMapping = "field_mapping"
+	// FieldHeaders holds the string denoting the headers field in the database.
+	FieldHeaders = "headers"
 	// FieldSignatureStyle holds the string denoting the signature_style field in the database.
 	FieldSignatureStyle = "signature_style"
 	// FieldVerifySignature holds the string denoting the verify_signature field in the database.
@@ -75,6 +77,7 @@ var Columns = []string{
 	FieldWorkflowID,
 	FieldOfferingID,
 	FieldFieldMapping,
+	FieldHeaders,
 	FieldSignatureStyle,
 	FieldVerifySignature,
 	FieldEnabled,

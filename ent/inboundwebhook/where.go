@@ -486,6 +486,16 @@ func FieldMappingNotNil() predicate.InboundWebhook {
 	return predicate.InboundWebhook(sql.FieldNotNull(FieldFieldMapping))
 }
 
+// HeadersIsNil applies the IsNil predicate on the "headers" field.
+func HeadersIsNil() predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldIsNull(FieldHeaders))
+}
+
+// HeadersNotNil applies the NotNil predicate on the "headers" field.
+func HeadersNotNil() predicate.InboundWebhook {
+	return predicate.InboundWebhook(sql.FieldNotNull(FieldHeaders))
+}
+
 // SignatureStyleEQ applies the EQ predicate on the "signature_style" field.
 func SignatureStyleEQ(v SignatureStyle) predicate.InboundWebhook {
 	return predicate.InboundWebhook(sql.FieldEQ(FieldSignatureStyle, v))

@@ -1236,6 +1236,7 @@ var (
 		{Name: "company_id", Type: field.TypeString, Size: 40},
 		{Name: "name", Type: field.TypeString, Size: 200},
 		{Name: "field_mapping", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json"}},
+		{Name: "headers", Type: field.TypeJSON, Nullable: true},
 		{Name: "signature_style", Type: field.TypeEnum, Enums: []string{"hex", "standard", "github", "stripe", "slack", "pagerduty"}, Default: "hex"},
 		{Name: "verify_signature", Type: field.TypeBool, Default: true},
 		{Name: "enabled", Type: field.TypeBool, Default: true},
@@ -1254,13 +1255,13 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "inbound_webhooks_workflows_workflow",
-				Columns:    []*schema.Column{InboundWebhooksColumns[13]},
+				Columns:    []*schema.Column{InboundWebhooksColumns[14]},
 				RefColumns: []*schema.Column{WorkflowsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "inbound_webhooks_offerings_offering",
-				Columns:    []*schema.Column{InboundWebhooksColumns[14]},
+				Columns:    []*schema.Column{InboundWebhooksColumns[15]},
 				RefColumns: []*schema.Column{OfferingsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -1274,12 +1275,12 @@ var (
 			{
 				Name:    "inboundwebhook_company_id_workflow_id",
 				Unique:  false,
-				Columns: []*schema.Column{InboundWebhooksColumns[3], InboundWebhooksColumns[13]},
+				Columns: []*schema.Column{InboundWebhooksColumns[3], InboundWebhooksColumns[14]},
 			},
 			{
 				Name:    "inboundwebhook_company_id_offering_id",
 				Unique:  false,
-				Columns: []*schema.Column{InboundWebhooksColumns[3], InboundWebhooksColumns[14]},
+				Columns: []*schema.Column{InboundWebhooksColumns[3], InboundWebhooksColumns[15]},
 			},
 		},
 	}

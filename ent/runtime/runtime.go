@@ -1473,15 +1473,15 @@ func init() {
 	// inboundwebhook.OfferingIDValidator is a validator for the "offering_id" field. It is called by the builders before save.
 	inboundwebhook.OfferingIDValidator = inboundwebhookDescOfferingID.Validators[0].(func(string) error)
 	// inboundwebhookDescVerifySignature is the schema descriptor for verify_signature field.
-	inboundwebhookDescVerifySignature := inboundwebhookFields[5].Descriptor()
+	inboundwebhookDescVerifySignature := inboundwebhookFields[6].Descriptor()
 	// inboundwebhook.DefaultVerifySignature holds the default value on creation for the verify_signature field.
 	inboundwebhook.DefaultVerifySignature = inboundwebhookDescVerifySignature.Default.(bool)
 	// inboundwebhookDescEnabled is the schema descriptor for enabled field.
-	inboundwebhookDescEnabled := inboundwebhookFields[6].Descriptor()
+	inboundwebhookDescEnabled := inboundwebhookFields[7].Descriptor()
 	// inboundwebhook.DefaultEnabled holds the default value on creation for the enabled field.
 	inboundwebhook.DefaultEnabled = inboundwebhookDescEnabled.Default.(bool)
 	// inboundwebhookDescCreatedBy is the schema descriptor for created_by field.
-	inboundwebhookDescCreatedBy := inboundwebhookFields[10].Descriptor()
+	inboundwebhookDescCreatedBy := inboundwebhookFields[11].Descriptor()
 	// inboundwebhook.CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
 	inboundwebhook.CreatedByValidator = inboundwebhookDescCreatedBy.Validators[0].(func(string) error)
 	// inboundwebhookDescID is the schema descriptor for id field.

@@ -25,7 +25,7 @@ func (InboundCall) Fields() []ent.Field {
 		field.String("reason").MaxLen(500).Optional().Nillable().Immutable().Comment("why it was rejected"),
 		field.String("execution_id").MaxLen(40).Optional().Nillable().Immutable().Comment("that the call started, or that the first of its kind did"),
 		field.String("replay_of").MaxLen(40).Optional().Nillable().Immutable().Comment("the call that somebody sent again"),
-		field.JSON("headers", map[string]string{}).Optional().Immutable().Comment("by lower-case name; what proves who somebody is, masked"),
+		field.JSON("headers", map[string]string{}).Optional().Immutable().Comment("by lower-case name; what the webhook does not ask for, masked"),
 		field.String("body").Default("").Immutable().Comment("the first 16 KiB"),
 		field.Int("body_bytes").Default(0).Immutable().Comment("of the whole body"),
 	}

@@ -22,6 +22,8 @@ func (InboundWebhook) Fields() []ent.Field {
 		field.String("workflow_id").MaxLen(40).Annotations(shown("The workflow that each call starts.")),
 		field.String("offering_id").MaxLen(40).Optional().Nillable().Comment("against which each call files a request").Annotations(shown("The offering against which each call files a request; null for none.")),
 		document("field_mapping", "{title, priority, fields: {key: expression}}, of those requests", shown("What the request is made of: title, priority and fields, all of them CEL over webhook.", typed("JSON"))),
+		field.JSON("headers", []string{}).Optional().Comment("by lower-case name; null for the usual ones").Annotations(shown(
+			"The headers of calls that are kept, by lower-case name; * for all but credentials. Null: the usual ones of events.", typed("[String!]"))),
 		field.Enum("signature_style").Values("hex", "standard", "github", "stripe", "slack", "pagerduty").Default("hex").Annotations(shown("How calls are signed.", typed("SignatureStyle!"))),
 		field.Bool("verify_signature").Default(true).Annotations(shown("Whether calls must be signed.")),
 		field.Bool("enabled").Default(true).Annotations(shown("Whether it takes calls.", also("warning", "String", "What is dangerous about it; null for nothing."))),

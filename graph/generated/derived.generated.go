@@ -5645,6 +5645,13 @@ func (ec *executionContext) fieldContext_InboundWebhook_fieldMapping(_ context.C
 	return graphql.NewScalarFieldContext("InboundWebhook", field, false, false, errors.New("field of type JSON does not have child fields"))
 }
 
+func (ec *executionContext) _InboundWebhook_headers(ctx context.Context, field graphql.CollectedField, obj *ent.InboundWebhook) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚕstringᚄ(ctx, field.Selections, obj.Headers)
+}
+func (ec *executionContext) fieldContext_InboundWebhook_headers(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InboundWebhook", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _InboundWebhook_signatureStyle(ctx context.Context, field graphql.CollectedField, obj *ent.InboundWebhook) (ret graphql.Marshaler) {
 	return ec.marshalNSignatureStyle2atriumᚋentᚋinboundwebhookᚐSignatureStyle(ctx, field.Selections, obj.SignatureStyle)
 }
@@ -14277,7 +14284,7 @@ func (ec *executionContext) unmarshalInputCreateInboundWebhookInput(ctx context.
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"name", "workflowId", "offeringId", "fieldMapping", "signatureStyle", "verifySignature", "signingSecret"}
+	fieldsInOrder := [...]string{"name", "workflowId", "offeringId", "fieldMapping", "headers", "signatureStyle", "verifySignature", "signingSecret"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -14314,6 +14321,13 @@ func (ec *executionContext) unmarshalInputCreateInboundWebhookInput(ctx context.
 			if err = ec.Resolvers.CreateInboundWebhookInput().FieldMapping(ctx, &it, data); err != nil {
 				return it, err
 			}
+		case "headers":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("headers"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Headers = data
 		case "signatureStyle":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("signatureStyle"))
 			data, err := ec.unmarshalOSignatureStyle2ᚖstring(ctx, v)
@@ -19100,7 +19114,7 @@ func (ec *executionContext) unmarshalInputUpdateInboundWebhookInput(ctx context.
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "ifMatch", "name", "enabled", "workflowId", "offeringId", "fieldMapping", "signatureStyle", "verifySignature"}
+	fieldsInOrder := [...]string{"id", "ifMatch", "name", "enabled", "workflowId", "offeringId", "fieldMapping", "headers", "signatureStyle", "verifySignature"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -19158,6 +19172,13 @@ func (ec *executionContext) unmarshalInputUpdateInboundWebhookInput(ctx context.
 			if err = ec.Resolvers.UpdateInboundWebhookInput().FieldMapping(ctx, &it, data); err != nil {
 				return it, err
 			}
+		case "headers":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("headers"))
+			data, err := ec.unmarshalOString2ᚖᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Headers = graphql.OmittableOf(data)
 		case "signatureStyle":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("signatureStyle"))
 			data, err := ec.unmarshalOSignatureStyle2ᚖstring(ctx, v)
@@ -24090,6 +24111,11 @@ func (ec *executionContext) _InboundWebhook(ctx context.Context, sel ast.Selecti
 			}
 		case "fieldMapping":
 			out.Values[i] = ec._InboundWebhook_fieldMapping(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "headers":
+			out.Values[i] = ec._InboundWebhook_headers(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}

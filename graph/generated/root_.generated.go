@@ -1758,7 +1758,7 @@ type InboundCall implements Node {
   outcome: InboundOutcome!
   "Why it was rejected."
   reason: String
-  "Its headers by their lower-case names; what proves who somebody is shows as ***."
+  "Its headers by their lower-case names; those that the webhook does not keep show as ***."
   headers: StringMap!
   "The first 16 KiB of its body."
   body: String!
@@ -4678,6 +4678,8 @@ func (ec *executionContext) childFields_InboundWebhook(ctx context.Context, fiel
 		return ec.fieldContext_InboundWebhook_offeringId(ctx, field)
 	case "fieldMapping":
 		return ec.fieldContext_InboundWebhook_fieldMapping(ctx, field)
+	case "headers":
+		return ec.fieldContext_InboundWebhook_headers(ctx, field)
 	case "signatureStyle":
 		return ec.fieldContext_InboundWebhook_signatureStyle(ctx, field)
 	case "verifySignature":

@@ -71,18 +71,22 @@ type replayable struct {
 // prepareReplay reads the call that is sent again: the whole call from the execution that it started, or what the history has of
 // it.
 func prepareReplay(ctx context.Context, tx *op.Tx, in op.ByID) (any, error) {
-	row, err := tx.InboundCall.Get(ctx, in.ID)
+	row, err := tx.InboundCall.Query().Where(inboundcall.ID(in.ID)).WithWebhook().Only(ctx)
 	if ent.IsNotFound(err) {
 		return replayable{}, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the call: %w", err)
 	}
+	w := row.Edges.Webhook
+	if w == nil {
+		return replayable{}, nil
+	}
 	if row.ExecutionID == nil {
 		if row.BodyBytes != len(row.Body) || strictjson.Check([]byte(row.Body)) != nil {
 			return replayable{}, nil
 		}
-		return replayableOf(called{Body: json.RawMessage(row.Body), Headers: withoutMasked(row.Headers), Method: method}, tx.Now(ctx))
+		return replayableOf(called{Body: json.RawMessage(row.Body), Headers: again(w, row.Headers), Method: method}, tx.Now(ctx))
 	}
 	e, err := tx.Execution.Query().Where(execution.ID(*row.ExecutionID)).Only(ctx)
 	if ent.IsNotFound(err) {
@@ -95,6 +99,7 @@ func prepareReplay(ctx context.Context, tx *op.Tx, in op.ByID) (any, error) {
 	if err := json.Unmarshal(e.Webhook, &c); err != nil {
 		return nil, fmt.Errorf("read the call of %s: %w", e.ID, err)
 	}
+	c.Headers = again(w, c.Headers) // an older call may hold more
 	return replayableOf(c, tx.Now(ctx))
 }
 

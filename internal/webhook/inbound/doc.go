@@ -30,6 +30,7 @@
 // The history (sweep.go) keeps the newest 1,000 calls of a webhook, for 30 days at most, with the first 16 KiB of the body. The
 // execution holds the whole body, from which a call can be sent again.
 //
-// Credentials (signatures, authorization, cookies, tokens) are never stored. The package decides neither who may change settings
+// A call may hold credentials in headers that no list knows, which a proxy or the sender adds. So only the headers that the webhook
+// lists are stored (header.go), or the usual ones of events, and never those known as credentials. The package decides neither who may change settings
 // (op does) nor what a workflow does (execution).
 package inbound

@@ -165,7 +165,7 @@ func (d *Door) count(ctx context.Context, w *ent.InboundWebhook) error {
 
 // start runs the operation of a call whose signature was verified. It records a rejected call in the history.
 func (d *Door) start(ctx context.Context, w *ent.InboundWebhook, c Call) (any, error) {
-	kept, shown := headersOf(c.Header)
+	kept, shown := headersOf(w, c.Header)
 	in := ReceiveInput{ByID: op.ByID{ID: w.ID}, Headers: shown, Body: clip(c.Body, keptBody), Bytes: len(c.Body)}
 	body, err := strictjson.Decode(c.Body)
 	if err != nil {

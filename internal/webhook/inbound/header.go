@@ -1,10 +1,15 @@
 package inbound
 
 import (
+	"fmt"
 	"net/http"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"atrium/ent"
+	"atrium/internal/op"
 	"atrium/internal/platform/text"
 )
 
@@ -12,7 +17,39 @@ import (
 const masked = "***"
 
 // credentialParts are parts of the names of headers that hold credentials.
-var credentialParts = []string{"signature", "authorization", "cookie", "api-key", "apikey", "token", "secret", "password", "credential"}
+var credentialParts = []string{
+	"signature", "authorization", "cookie", "api-key", "apikey", "token", "secret", "password", "credential",
+	"auth-key", "access-key", "subscription-key", "passphrase", "passwd", "bearer", "jwt",
+}
+
+// allHeaders among a webhook's headers keeps all but those known as credentials. Webhooks from before there was a list have it.
+const allHeaders = "*"
+
+// usual are the headers that a webhook keeps which lists none: what an event is, which one, and how its body is written.
+var usual = func() map[string]bool {
+	names := map[string]bool{}
+	for name := range strings.FieldsSeq(`
+		content-type user-agent idempotency-key request-id x-request-id x-correlation-id
+		webhook-id webhook-timestamp svix-id svix-timestamp
+		ce-id ce-source ce-specversion ce-subject ce-time ce-type
+		x-event x-event-id x-event-key x-event-name x-event-type x-delivery-id x-topic x-webhook-event x-webhook-id x-webhook-topic
+		x-github-delivery x-github-event x-github-hook-id x-github-hook-installation-target-id x-github-hook-installation-target-type
+		x-github-enterprise-host x-github-enterprise-version
+		x-gitlab-event x-gitlab-event-uuid x-gitlab-instance x-gitlab-webhook-uuid
+		x-gitea-delivery x-gitea-event x-gitea-event-type x-forgejo-delivery x-forgejo-event x-forgejo-event-type x-gogs-delivery x-gogs-event
+		x-attempt-number x-hook-uuid x-request-uuid x-atlassian-webhook-identifier x-atlassian-webhook-retry
+		x-slack-request-timestamp x-slack-retry-num x-slack-retry-reason x-webhook-subscription
+		linear-delivery linear-event sentry-hook-resource sentry-hook-timestamp
+		x-shopify-api-version x-shopify-event-id x-shopify-shop-domain x-shopify-topic x-shopify-triggered-at x-shopify-webhook-id
+		x-wc-webhook-delivery-id x-wc-webhook-event x-wc-webhook-id x-wc-webhook-resource x-wc-webhook-source x-wc-webhook-topic
+		x-zendesk-webhook-id x-zendesk-webhook-invocation-id
+		aeg-data-version aeg-delivery-count aeg-event-type aeg-metadata-version aeg-subscription-name
+		x-amz-sns-message-id x-amz-sns-message-type x-amz-sns-subscription-arn x-amz-sns-topic-arn
+		x-goog-channel-id x-goog-message-number x-goog-resource-id x-goog-resource-state`) {
+		names[name] = true
+	}
+	return names
+}()
 
 // isCredential reports whether a header, by its lower-case name, holds a credential.
 func isCredential(name string) bool {
@@ -24,13 +61,27 @@ func isCredential(name string) bool {
 	return false
 }
 
-// headersOf returns the headers of a call by lower-case name: kept for the workflow, without credentials, and shown for the
-// history, with masked credentials.
-func headersOf(h http.Header) (kept, shown map[string]string) {
+// keeps returns which headers of a webhook's calls are kept, by lower-case name. Every other one may be somebody's credential.
+func keeps(w *ent.InboundWebhook) func(name string) bool {
+	return func(name string) bool {
+		switch {
+		case isCredential(name):
+			return false
+		case w.Headers == nil:
+			return usual[name]
+		}
+		return slices.Contains(w.Headers, name) || slices.Contains(w.Headers, allHeaders)
+	}
+}
+
+// headersOf returns the headers of a call by lower-case name: kept for the workflow, without those that the webhook does not keep,
+// and shown for the history, in which those are masked.
+func headersOf(w *ent.InboundWebhook, h http.Header) (kept, shown map[string]string) {
 	kept, shown = make(map[string]string, len(h)), make(map[string]string, len(h))
+	keep := keeps(w)
 	for name, values := range h {
 		name = text.Plain(strings.ToLower(name))
-		if isCredential(name) {
+		if !keep(name) {
 			shown[name] = masked
 			continue
 		}
@@ -40,15 +91,41 @@ func headersOf(h http.Header) (kept, shown map[string]string) {
 	return kept, shown
 }
 
-// withoutMasked returns the headers of the history that a workflow may read.
-func withoutMasked(shown map[string]string) map[string]string {
-	kept := make(map[string]string, len(shown))
-	for name, value := range shown {
-		if !isCredential(name) {
+// again returns the headers of a stored call that its webhook keeps today.
+func again(w *ent.InboundWebhook, before map[string]string) map[string]string {
+	kept, keep := make(map[string]string, len(before)), keeps(w)
+	for name, value := range before {
+		if keep(name) && value != masked {
 			kept[name] = value
 		}
 	}
 	return kept
+}
+
+// headerName is what RFC 9110 calls a token, or allHeaders.
+var headerName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$")
+
+// checkHeaders reports the names that a webhook cannot keep.
+func checkHeaders(refs *op.Refs, names []string) {
+	for i, name := range names {
+		switch {
+		case !headerName.MatchString(name):
+			refs.Fault(fmt.Sprintf("headers[%d]", i), "must be the name of a header, or * for all but credentials")
+		case isCredential(strings.ToLower(name)):
+			refs.Fault(fmt.Sprintf("headers[%d]", i), "holds a credential, which is never kept")
+		}
+	}
+}
+
+// stored returns names of headers as they are stored: in lower case, each once.
+func stored(names []string) []string {
+	out := make([]string, 0, len(names))
+	for _, name := range names {
+		if name = strings.ToLower(name); !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // clip returns at most the first most bytes of a body as text, cut between two characters.

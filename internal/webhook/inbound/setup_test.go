@@ -75,7 +75,7 @@ func open(t testing.TB, w *testkit.World, change ...func(*hook, *inbound.CreateW
 	})
 	h.door, err = inbound.NewDoor(w.Engine, ratelimit.NewMemory(), slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	in := inbound.CreateWebhookInput{Name: "Monitoring", WorkflowID: h.workflow.ID}
+	in := inbound.CreateWebhookInput{Name: "Monitoring", WorkflowID: h.workflow.ID, Headers: []string{"Content-Type", "X-Source"}}
 	for _, c := range change {
 		c(h, &in)
 	}

@@ -73,6 +73,7 @@ type target struct {
 	offering *string
 	mapping  *Mapping // that was sent
 	keys     []string // the keys of the form's fields that the mapping fills once the webhook is saved
+	headers  []string // that were sent
 }
 
 // check reports the ids that are no rows of the company, the faults of the mapping, the fields that the offering's form does not
@@ -102,6 +103,7 @@ func (t target) check(ctx context.Context, tx *op.Tx, given *secret.Value) error
 			}
 		}
 	}
+	checkHeaders(&refs, t.headers)
 	if given != nil {
 		if err := checkSecret(*given); err != nil {
 			refs.Fault("signingSecret", err.Error())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"atrium/ent"
 	"atrium/ent/inboundwebhook"
@@ -65,6 +66,7 @@ type CreateWebhookInput struct {
 	WorkflowID      string        `json:"workflowId" minLength:"1" maxLength:"64" doc:"A published workflow."`
 	OfferingID      *string       `json:"offeringId,omitempty" nullable:"true" maxLength:"64" doc:"An offering against which each call files a request, whose own workflow is not started then."`
 	FieldMapping    *Mapping      `json:"fieldMapping,omitempty" nullable:"true" doc:"{title, priority, fields: {key: expression}}, all of them CEL over webhook. The title is the webhook's name when not given."`
+	Headers         []string      `json:"headers,omitempty" nullable:"true" maxItems:"50" doc:"The headers of calls that workflows read and the history shows; * for all but known credentials. The usual headers of events when not given."`
 	SignatureStyle  *string       `json:"signatureStyle,omitempty" nullable:"true" enum:"hex,standard,github,stripe,slack,pagerduty" doc:"How calls are signed; hex when not given."`
 	VerifySignature *bool         `json:"verifySignature,omitempty" nullable:"true" doc:"false lets whoever knows the address start the workflow: for development alone."`
 	SigningSecret   *secret.Value `json:"signingSecret,omitempty" nullable:"true" writeOnly:"true" doc:"The secret that the sender has chosen, 16 to 256 characters; drawn when not given."`
@@ -81,7 +83,7 @@ type Issued struct {
 // a faulty mapping; and conflict for the 51st webhook of a company.
 func createWebhook(ctx context.Context, tx *op.Tx, in CreateWebhookInput) (Issued, error) {
 	mapping, _ := op.Preparation[*Mapping](tx)
-	t := target{workflow: &in.WorkflowID, offering: in.OfferingID, mapping: mapping, keys: mapping.keys()}
+	t := target{workflow: &in.WorkflowID, offering: in.OfferingID, mapping: mapping, keys: mapping.keys(), headers: in.Headers}
 	if err := t.check(ctx, tx, in.SigningSecret); err != nil {
 		return Issued{}, err
 	}
@@ -98,6 +100,9 @@ func createWebhook(ctx context.Context, tx *op.Tx, in CreateWebhookInput) (Issue
 		SetVerifySignature(op.Or(in.VerifySignature, true)).SetSecretSealed(sealed).SetCreatedBy(tx.Principal().ID)
 	if mapping != nil {
 		create.SetFieldMapping(mapping.text)
+	}
+	if in.Headers != nil {
+		create.SetHeaders(stored(in.Headers))
 	}
 	if out.Webhook, err = create.Save(ctx); err != nil {
 		return Issued{}, fmt.Errorf("create the webhook: %w", err)
@@ -125,18 +130,22 @@ func mayAdd(ctx context.Context, tx *op.Tx) error {
 // UpdateWebhookInput changes the fields that it names.
 type UpdateWebhookInput struct {
 	op.ByID
-	Name            op.Patch[string]  `json:"name,omitzero" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
-	Enabled         op.Patch[bool]    `json:"enabled,omitzero" doc:"false answers calls as if there were no such webhook."`
-	WorkflowID      op.Patch[string]  `json:"workflowId,omitzero" minLength:"1" maxLength:"64" doc:"A published workflow."`
-	OfferingID      op.Patch[string]  `json:"offeringId,omitzero" nullable:"true" maxLength:"64" doc:"An offering against which each call files a request."`
-	FieldMapping    op.Patch[Mapping] `json:"fieldMapping,omitzero" nullable:"true" doc:"Replaces the mapping whole."`
-	SignatureStyle  op.Patch[string]  `json:"signatureStyle,omitzero" enum:"hex,standard,github,stripe,slack,pagerduty"`
-	VerifySignature op.Patch[bool]    `json:"verifySignature,omitzero" doc:"false lets whoever knows the address start the workflow: for development alone."`
+	Name            op.Patch[string]   `json:"name,omitzero" minLength:"1" maxLength:"200" pattern:"\\S" patternDescription:"more than blanks"`
+	Enabled         op.Patch[bool]     `json:"enabled,omitzero" doc:"false answers calls as if there were no such webhook."`
+	WorkflowID      op.Patch[string]   `json:"workflowId,omitzero" minLength:"1" maxLength:"64" doc:"A published workflow."`
+	OfferingID      op.Patch[string]   `json:"offeringId,omitzero" nullable:"true" maxLength:"64" doc:"An offering against which each call files a request."`
+	FieldMapping    op.Patch[Mapping]  `json:"fieldMapping,omitzero" nullable:"true" doc:"Replaces the mapping whole."`
+	Headers         op.Patch[[]string] `json:"headers,omitzero" nullable:"true" maxItems:"50" doc:"Replaces the list of headers that are kept."`
+	SignatureStyle  op.Patch[string]   `json:"signatureStyle,omitzero" enum:"hex,standard,github,stripe,slack,pagerduty"`
+	VerifySignature op.Patch[bool]     `json:"verifySignature,omitzero" doc:"false lets whoever knows the address start the workflow: for development alone."`
 }
 
 func updateWebhook(ctx context.Context, tx *op.Tx, before *ent.InboundWebhook, in UpdateWebhookInput) (*ent.InboundWebhook, error) {
 	mapping, _ := op.Preparation[*Mapping](tx)
 	t := target{workflow: in.WorkflowID.Value(), offering: before.OfferingID, mapping: mapping, keys: keysOf(before.FieldMapping)}
+	if names, ok := op.Given(in.Headers); ok {
+		t.headers = names
+	}
 	if in.OfferingID.IsSet() {
 		t.offering = in.OfferingID.Value()
 	}
@@ -155,6 +164,7 @@ func updateWebhook(ctx context.Context, tx *op.Tx, before *ent.InboundWebhook, i
 	op.Set(in.WorkflowID, u.SetWorkflowID)
 	op.SetOrClear(in.OfferingID, u.SetOfferingID, u.ClearOfferingID)
 	op.SetOrClear(in.FieldMapping, func(Mapping) *ent.InboundWebhookUpdateOne { return u.SetFieldMapping(mapping.text) }, u.ClearFieldMapping)
+	op.SetOrClear(in.Headers, func(names []string) *ent.InboundWebhookUpdateOne { return u.SetHeaders(stored(names)) }, u.ClearHeaders)
 	op.Set(in.VerifySignature, u.SetVerifySignature)
 	if style, ok := op.Given(in.SignatureStyle); ok {
 		u.SetSignatureStyle(inboundwebhook.SignatureStyle(style))
@@ -179,10 +189,15 @@ func Path(webhookID string) string { return "/v1/webhooks/inbound/" + webhookID 
 
 // Warning says what is dangerous about a webhook; nil if nothing is.
 func Warning(w *ent.InboundWebhook) *string {
-	if w.VerifySignature || !w.Enabled {
+	switch {
+	case !w.Enabled:
 		return nil
+	case !w.VerifySignature:
+		return new("Signatures are not verified: whoever knows the address can start the workflow.")
+	case slices.Contains(w.Headers, allHeaders):
+		return new("All headers of calls are kept, except those known as credentials: list those that the workflow reads.")
 	}
-	return new("Signatures are not verified: whoever knows the address can start the workflow.")
+	return nil
 }
 
 // keysOf returns the keys of the form's fields that a stored mapping fills.

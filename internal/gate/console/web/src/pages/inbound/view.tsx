@@ -107,7 +107,7 @@ function One({ call: c, again }: { call: CallFragment; again: () => void }) {
 function Edit({ webhook: w }: { webhook: InboundFullFragment }) {
   const workflows = useWorkflowChoices();
   const offerings = useOfferingChoices().flatMap((s) => rows(s.offerings).map((o) => ({ id: o.id, name: `${s.name} › ${o.name}` })));
-  const saved = { name: w.name, workflowId: w.workflowId, offeringId: w.offeringId ?? '', mapping: w.fieldMapping ? JSON.stringify(w.fieldMapping, null, 1) : '', style: w.signatureStyle, verify: w.verifySignature };
+  const saved = { name: w.name, workflowId: w.workflowId, offeringId: w.offeringId ?? '', mapping: w.fieldMapping ? JSON.stringify(w.fieldMapping, null, 1) : '', headers: w.headers?.join(' ') ?? null, style: w.signatureStyle, verify: w.verifySignature };
   const [draft, set, forget, base] = useDraft(draftOf(w), saved, w.etag);
   const [fault, setFault] = useState<Fault | null>(null);
   const [run, busy] = useWrite(UpdateInbound, true);
@@ -119,7 +119,7 @@ function Edit({ webhook: w }: { webhook: InboundFullFragment }) {
     broken = 'This is no JSON.';
   }
   const send = async () => {
-    const now = { name: draft.name, workflowId: draft.workflowId, offeringId: draft.offeringId || null, signatureStyle: draft.style, verifySignature: draft.verify, ...(draft.mapping === saved.mapping ? {} : { fieldMapping: mapping as never }) };
+    const now = { name: draft.name, workflowId: draft.workflowId, offeringId: draft.offeringId || null, headers: draft.headers === null ? null : draft.headers.split(/[\s,]+/).filter(Boolean), signatureStyle: draft.style, verifySignature: draft.verify, ...(draft.mapping === saved.mapping ? {} : { fieldMapping: mapping as never }) };
     const changed = differing(now, w);
     const o = Object.keys(changed).length > 0 ? await run({ input: { id: w.id, ...base.match, ...changed } }) : null;
     setFault(o?.fault ?? null);
@@ -129,6 +129,7 @@ function Edit({ webhook: w }: { webhook: InboundFullFragment }) {
     focusSoon(() => globalThis.document.querySelector<HTMLElement>('main form [type=submit]')); // the form is another one now
   };
   const at = fault?.details.filter((d) => d.field.startsWith('fieldMapping')).map((d) => `${d.field.slice(13)} ${d.message}`).join(' ') || undefined;
+  const headers = fault?.details.filter((d) => d.field.startsWith('headers')).map((d) => `${d.field} ${d.message}`).join(' ') || undefined;
   return (
     <Section title="What it does">
       <form className="card stack" noValidate onSubmit={(e) => { e.preventDefault(); void send(); }}>
@@ -141,8 +142,10 @@ function Edit({ webhook: w }: { webhook: InboundFullFragment }) {
           <Field label="Signed in the way of" fault={faultAt(fault, 'signatureStyle')}><select value={draft.style} onChange={(e) => { set({ ...draft, style: e.target.value as SignatureStyle }); }}>{enums.SignatureStyle.map((s) => <option key={s} value={s}>{s === 'hex' ? 'Atrium (hex)' : words(s)}</option>)}</select></Field>
         </div>
         <Field label="Mapping" optional hint={<>What the request is made of: title, priority and fields, each a condition language (CEL) expression over <code>webhook</code>, as JSON.</>} fault={broken || at}><textarea className="mono" rows={4} spellCheck={false} value={draft.mapping} placeholder={'{"title": "webhook.body.summary"}'} onChange={(e) => { set({ ...draft, mapping: e.target.value }); }} /></Field>
+        <Check label="Keep only the usual headers of events" checked={draft.headers === null} set={(usual) => { set({ ...draft, headers: usual ? null : '' }); }} />
+        {draft.headers !== null && <Field label="Headers that are kept" optional hint="Their names, with blanks between. * keeps all but known credentials." fault={headers}><input className="mono" spellCheck={false} value={draft.headers} onChange={(e) => { set({ ...draft, headers: e.target.value }); }} /></Field>}
         <Check label="Calls must be signed" checked={draft.verify} set={(verify) => { set({ ...draft, verify }); }} />
-        <Rest base={base} fault={fault} fields={['name', 'workflowId', 'offeringId', 'signatureStyle', ...(fault?.details.map((d) => d.field).filter((f) => f.startsWith('fieldMapping')) ?? [])]} />
+        <Rest base={base} fault={fault} fields={['name', 'workflowId', 'offeringId', 'signatureStyle', ...(fault?.details.map((d) => d.field).filter((f) => /^(fieldMapping|headers)/.test(f)) ?? [])]} />
         <footer>
           {(hasDraft(draftOf(w)) || JSON.stringify(draft) !== JSON.stringify(saved)) && <button type="button" className="plain" onClick={() => { set(saved); forget(); }}>Discard</button>}
           <button type="submit" disabled={busy || broken !== ''}>Save</button>
