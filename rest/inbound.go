@@ -59,14 +59,17 @@ func (s *Server) handleInbound(g *gate.Gate, patience time.Duration) error {
 func (s *Server) takeInbound(door *inbound.Door, patience time.Duration, w http.ResponseWriter, r *http.Request) error {
 	connection := http.NewResponseController(w)
 	_ = connection.SetReadDeadline(time.Now().Add(patience)) // where it cannot be set, the server's own deadline holds
-	raw, err := gate.ReadBody(w, r)
+	call := inbound.Call{WebhookID: pathValue(r, "id"), Header: r.Header, IP: gate.RemoteIP(r), UserAgent: r.UserAgent(), RequestID: gate.RequestID(w)}
+	raw, err := gate.ReadAny(w, r)
+	if apperr.CodeOf(err) == apperr.PayloadTooLarge {
+		err = door.Unread(r.Context(), call, r.ContentLength, err)
+	}
 	if err != nil {
 		return err // the deadline stays, because the server reads the rest of the body before it answers
 	}
 	_ = connection.SetReadDeadline(time.Time{})
-	out, err := door.Take(r.Context(), inbound.Call{
-		WebhookID: pathValue(r, "id"), Header: r.Header, Body: raw, IP: gate.RemoteIP(r), UserAgent: r.UserAgent(), RequestID: gate.RequestID(w),
-	})
+	call.Body = raw
+	out, err := door.Take(r.Context(), call)
 	if err != nil {
 		return err
 	}
@@ -109,7 +112,7 @@ func (d *document) addInbound() {
 				"sha256=8a1d3c6f0be0a2f4d0b8f1f6a5a3bb8a3f5f1e0f4b7a4c1d2e3f405162738495"),
 			header("webhook-id", "The same for every repetition of a call: only the first one starts a workflow. Idempotency-Key is read, too.", "delivery-4711"),
 		},
-		RequestBody: &huma.RequestBody{Required: true, Description: "Any JSON value. Workflows read it as webhook.body.", Content: map[string]*huma.MediaType{
+		RequestBody: &huma.RequestBody{Required: true, Description: "Any JSON value, as application/json, text/json or application/*+json. Workflows read it as webhook.body.", Content: map[string]*huma.MediaType{
 			"application/json": {Schema: &huma.Schema{}, Example: map[string]any{"action": "opened", "issue": map[string]any{"title": "Printer on fire"}}},
 		}},
 		Responses: map[string]*huma.Response{"202": {

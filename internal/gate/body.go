@@ -26,6 +26,14 @@ func ReadBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if enc := r.Header.Get("Content-Encoding"); enc != "" && !strings.EqualFold(enc, "identity") {
 		return nil, apperr.New(apperr.UnsupportedMediaType, "Send the body without a content encoding.")
 	}
+	return ReadAny(w, r)
+}
+
+// ReadAny reads a body whatever its type. Returns payload_too_large, or validation_error for a body that breaks off.
+func ReadAny(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if r.ContentLength > MaxBody {
+		return nil, tooLarge()
+	}
 	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return nil, tooLarge()

@@ -33,7 +33,13 @@ func Check(b []byte) error {
 
 // Decode is json.Unmarshal into any for bodies that Check accepts: objects become map[string]any, arrays []any, numbers
 // float64, and null nil. It keeps no reference to b.
-func Decode(b []byte) (any, error) {
+func Decode(b []byte) (any, error) { return decode(b, false) }
+
+// DecodeHalves is Decode, but it takes a \u escape of half a surrogate pair, which is U+FFFD in the value. It is for a text that is
+// kept as it was sent.
+func DecodeHalves(b []byte) (any, error) { return decode(b, true) }
+
+func decode(b []byte, halves bool) (any, error) {
 	switch {
 	case len(bytes.TrimSpace(b)) == 0:
 		return nil, &Error{0, "the body is empty"}
@@ -46,7 +52,7 @@ func Decode(b []byte) (any, error) {
 	if err := json.Unmarshal(b, &v); err != nil {
 		return nil, fault(err, len(b))
 	}
-	written, err := scan(b)
+	written, err := scan(b, halves)
 	if err != nil {
 		return nil, err
 	}
@@ -76,13 +82,13 @@ func invalidUTF8(b []byte) int {
 }
 
 // scan goes over valid JSON and counts the members of its objects as they are written: one for each colon outside of strings. It
-// returns an error for nesting and for escapes that encoding/json accepts.
-func scan(b []byte) (written int, err error) {
+// returns an error for nesting and, unless it takes halves, for escapes that encoding/json accepts.
+func scan(b []byte, halves bool) (written int, err error) {
 	depth := 0
 	for i := 0; i < len(b); i++ {
 		switch b[i] {
 		case '"':
-			if i, err = skipString(b, i); err != nil {
+			if i, err = skipString(b, i, halves); err != nil {
 				return 0, err
 			}
 		case ':':
@@ -99,7 +105,7 @@ func scan(b []byte) (written int, err error) {
 }
 
 // skipString returns where the string that starts at i ends.
-func skipString(b []byte, i int) (int, error) {
+func skipString(b []byte, i int, halves bool) (int, error) {
 	for i++; b[i] != '"'; i++ {
 		if b[i] != '\\' {
 			continue
@@ -108,10 +114,12 @@ func skipString(b []byte, i int) (int, error) {
 		switch {
 		case !utf16.IsSurrogate(unit):
 			i++ // the escaped character may be a quote
-		case utf16.DecodeRune(unit, escapedUnit(b[i+6:])) == unicode.ReplacementChar:
-			return i, &Error{i, "an escape is half of a surrogate pair"}
-		default:
+		case utf16.DecodeRune(unit, escapedUnit(b[i+6:])) != unicode.ReplacementChar:
 			i += len(`\ud83d\ude0`)
+		case halves:
+			i += len(`\ud83`)
+		default:
+			return i, &Error{i, "an escape is half of a surrogate pair"}
 		}
 	}
 	return i, nil

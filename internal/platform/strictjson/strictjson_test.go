@@ -140,3 +140,19 @@ func manyKeys(n int) []byte {
 	}
 	return append(b, '}')
 }
+
+// DecodeHalves differs from Decode in one thing.
+func TestHalves(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{`"\ud83d"`, `"\udc00\ud83d"`, `{"\ud83d":"\ud83dx"}`, `["\ud83d\u0041", "\ud83d"]`} {
+		require.ErrorContains(t, strictjson.Check([]byte(text)), "half of a surrogate pair")
+		_, err := strictjson.DecodeHalves([]byte(text))
+		require.NoError(t, err, text)
+	}
+	for _, text := range []string{`"\ud83d\ude00"`, `"\\ud83d"`, `"\ud83d`, `{"\ud83d":1,"\ud83d":2}`, `{"a":1,"\u0061":2}`, "\"\xff\"", "1e999"} {
+		want, wanted := strictjson.Decode([]byte(text))
+		got, err := strictjson.DecodeHalves([]byte(text))
+		require.Equal(t, want, got, text)
+		require.Equal(t, wanted == nil, err == nil, text)
+	}
+}

@@ -13,7 +13,6 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
 	"atrium/internal/platform/apperr"
-	"atrium/internal/platform/strictjson"
 )
 
 var callSorts = op.Sorts{"at": inboundcall.FieldCreatedAt}
@@ -83,10 +82,11 @@ func prepareReplay(ctx context.Context, tx *op.Tx, in op.ByID) (any, error) {
 		return replayable{}, nil
 	}
 	if row.ExecutionID == nil {
-		if row.BodyBytes != len(row.Body) || strictjson.Check([]byte(row.Body)) != nil {
+		text, _, err := decode(w.SignatureStyle, []byte(row.Body))
+		if row.BodyBytes != len(row.Body) || err != nil {
 			return replayable{}, nil
 		}
-		return replayableOf(called{Body: json.RawMessage(row.Body), Headers: again(w, row.Headers), Method: method}, tx.Now(ctx))
+		return replayableOf(called{Body: text, Headers: again(w, row.Headers), Method: method}, tx.Now(ctx))
 	}
 	e, err := tx.Execution.Query().Where(execution.ID(*row.ExecutionID)).Only(ctx)
 	if ent.IsNotFound(err) {

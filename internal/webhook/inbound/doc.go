@@ -6,10 +6,11 @@
 //
 //	POST /v1/webhooks/inbound/{id}
 //	  │ the body is read (rest), and the webhook looked up by its id, in any company
+//	  ├── more than 1 MiB ──────────────▶ 413; the history shows some of those calls as REJECTED
 //	  ├── unknown, deleted, disabled ───▶ 404, after the same work as for a wrong signature
 //	  ├── signature missing or wrong ───▶ 401; the audit log has an entry, and nothing else is stored
 //	  ├── more calls than the limit ────▶ 429
-//	  ├── no JSON, no active workflow ──▶ 400, 409; the history shows the call as REJECTED
+//	  ├── no JSON, no active workflow ──▶ 400, 415, 409; the history shows the call as REJECTED
 //	  ├── its key was used before ──────▶ the first 202 again; DUPLICATE
 //	  └── else ─────────────────────────▶ 202; ACCEPTED
 //

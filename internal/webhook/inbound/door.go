@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/netip"
 	"time"
@@ -21,7 +22,6 @@ import (
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/ratelimit"
 	"atrium/internal/platform/store"
-	"atrium/internal/platform/strictjson"
 	"atrium/internal/webhook/signing"
 )
 
@@ -30,6 +30,7 @@ import (
 var (
 	callLimit    = ratelimit.Limit{PerMinute: 12_000, PerDay: 5_000_000}
 	refusalLimit = ratelimit.Limit{PerMinute: 60, PerDay: 10_000} // audit entries of calls with a wrong signature
+	unreadLimit  = ratelimit.Limit{PerMinute: 10, PerDay: 100}    // history of calls that are too large; far fewer than keptCalls
 )
 
 // Door receives the calls of inbound webhooks. Safe for concurrent use.
@@ -80,7 +81,7 @@ func errNotFound() error { return apperr.New(apperr.NotFound, "There is no such 
 
 // Take returns the answer to a call, Accepted or Challenge, once everything that it needs is committed. Returns not_found for a
 // webhook that does not exist or is disabled, unauthorized for a missing or wrong signature, rate_limit_exceeded,
-// validation_error for a body that is not JSON, and conflict for a workflow that is not active.
+// unsupported_media_type and validation_error for a body that is not JSON, and conflict for a workflow that is not active.
 func (d *Door) Take(ctx context.Context, c Call) (any, error) {
 	ctx = clock.With(ctx, d.engine.Store.Clock())
 	w, err := d.look(ctx, c.WebhookID)
@@ -94,17 +95,42 @@ func (d *Door) Take(ctx context.Context, c Call) (any, error) {
 	case w == d.nobody || !w.Enabled:
 		return nil, errNotFound()
 	}
-	who := principal.WorkerAs(w.CompanyID, w.ID, "inbound webhook "+w.Name)
-	who.IP, who.UserAgent, who.RequestID = c.IP, c.UserAgent, c.RequestID
-	ctx = principal.With(ctx, who)
+	ctx = as(ctx, w, c)
 	if !genuine {
-		d.refuse(ctx, w, who)
+		d.refuse(ctx, w)
 		return nil, apperr.New(apperr.Unauthorized, "The signature is missing or wrong.")
 	}
 	if err := d.count(ctx, w); err != nil {
 		return nil, err
 	}
 	return d.start(ctx, w, c)
+}
+
+// Unread records in the history that a call's body, of so many bytes if that is known, was too large to be read, and returns the
+// refusal. Nobody knows who sent it, because a signature is over the whole body: only unreadLimit of them are recorded, so that they
+// cannot push the sender's own calls out of the history.
+func (d *Door) Unread(ctx context.Context, c Call, bytes int64, refusal error) error {
+	ctx = clock.With(ctx, d.engine.Store.Clock())
+	w, err := d.look(ctx, c.WebhookID)
+	if err != nil { // the call is refused all the same
+		d.log.ErrorContext(ctx, "a refused call was not noted", "error", err, "webhook", c.WebhookID)
+	}
+	if err != nil || w == d.nobody || !w.Enabled {
+		return refusal
+	}
+	res, err := d.limiter.Take(ctx, "unread/"+w.ID, unreadLimit, d.engine.Store.Clock().Now())
+	if err != nil || !res.Allowed {
+		return refusal
+	}
+	_, shown := headersOf(w, c.Header)
+	return d.reject(as(ctx, w, c), ReceiveInput{ByID: op.ByID{ID: w.ID}, Headers: shown, Bytes: int(min(max(bytes, 0), math.MaxInt32))}, refusal)
+}
+
+// as returns a context in which the webhook is the caller.
+func as(ctx context.Context, w *ent.InboundWebhook, c Call) context.Context {
+	who := principal.WorkerAs(w.CompanyID, w.ID, "inbound webhook "+w.Name)
+	who.IP, who.UserAgent, who.RequestID = c.IP, c.UserAgent, c.RequestID
+	return principal.With(ctx, who)
 }
 
 // look returns the webhook, or d.nobody if there is none.
@@ -134,7 +160,8 @@ func (d *Door) verify(w *ent.InboundWebhook, c Call) (bool, error) {
 }
 
 // refuse writes the audit entry of a call with a wrong signature, within refusalLimit.
-func (d *Door) refuse(ctx context.Context, w *ent.InboundWebhook, who *principal.Principal) {
+func (d *Door) refuse(ctx context.Context, w *ent.InboundWebhook) {
+	who, _ := principal.From(ctx)
 	res, err := d.limiter.Take(ctx, "refused/"+w.ID, refusalLimit, d.engine.Store.Clock().Now())
 	if err == nil && !res.Allowed {
 		return
@@ -167,9 +194,12 @@ func (d *Door) count(ctx context.Context, w *ent.InboundWebhook) error {
 func (d *Door) start(ctx context.Context, w *ent.InboundWebhook, c Call) (any, error) {
 	kept, shown := headersOf(w, c.Header)
 	in := ReceiveInput{ByID: op.ByID{ID: w.ID}, Headers: shown, Body: clip(c.Body, keptBody), Bytes: len(c.Body)}
-	body, err := strictjson.Decode(c.Body)
+	if err := checkType(w.SignatureStyle, c.Header); err != nil {
+		return nil, d.reject(ctx, in, err)
+	}
+	text, body, err := decode(w.SignatureStyle, c.Body)
 	if err != nil {
-		return nil, d.reject(ctx, in, apperr.InvalidField("body", "is not valid JSON: %s", err.Error()))
+		return nil, d.reject(ctx, in, err)
 	}
 	if challenge := textAt(body, []string{"challenge"}); w.SignatureStyle == inboundwebhook.SignatureStyleSlack &&
 		textAt(body, []string{"type"}) == "url_verification" && challenge != "" {
@@ -178,7 +208,7 @@ func (d *Door) start(ctx context.Context, w *ent.InboundWebhook, c Call) (any, e
 	if in.Key, err = keyOf(w.SignatureStyle, c.Header, body); err != nil {
 		return nil, d.reject(ctx, in, err)
 	}
-	in.Webhook, err = called{Body: c.Body, Headers: kept, Method: method}.at(d.engine.Store.Clock().Now())
+	in.Webhook, err = called{Body: text, Headers: kept, Method: method}.at(d.engine.Store.Clock().Now())
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	"github.com/stretchr/testify/require"
 
 	"atrium/ent"
@@ -23,6 +25,7 @@ import (
 	"atrium/internal/test/testkit"
 	"atrium/internal/webhook/inbound"
 	"atrium/internal/webhook/signing"
+	"atrium/internal/workflow"
 	"atrium/internal/workflow/execution"
 )
 
@@ -230,7 +233,7 @@ func TestSignedIDsCountFirst(t *testing.T) {
 		call := func(key string) inbound.Call {
 			at := strconv.FormatInt(now.Unix(), 10)
 			return inbound.Call{WebhookID: h.issued.ID, Body: []byte(text), Header: http.Header{
-				"Stripe-Signature": {"t=" + at + ",v1=" + hexMAC(string(h.issued.SigningSecret), at+"."+text)}, "Idempotency-Key": {key},
+				"Content-Type": {"application/json"}, "Stripe-Signature": {"t=" + at + ",v1=" + hexMAC(string(h.issued.SigningSecret), at+"."+text)}, "Idempotency-Key": {key},
 			}}
 		}
 		require.Equal(t, h.take(call("a")), h.take(call("b")))
@@ -246,7 +249,7 @@ func TestSlacksChallenge(t *testing.T) {
 	each(t, func(t *testing.T, h *hook) {
 		text, at := `{"type":"url_verification","challenge":"3eZbrw1a"}`, strconv.FormatInt(time.Now().Unix(), 10)
 		c := inbound.Call{WebhookID: h.issued.ID, Body: []byte(text), Header: http.Header{
-			"X-Slack-Request-Timestamp": {at}, "X-Slack-Signature": {"v0=" + hexMAC(string(h.issued.SigningSecret), "v0:"+at+":"+text)},
+			"Content-Type": {"application/json"}, "X-Slack-Request-Timestamp": {at}, "X-Slack-Signature": {"v0=" + hexMAC(string(h.issued.SigningSecret), "v0:"+at+":"+text)},
 		}}
 		out, err := h.door.Take(t.Context(), c)
 		require.NoError(t, err)
@@ -262,7 +265,7 @@ func TestVerificationCanBeSwitchedOff(t *testing.T) {
 	off := false
 	each(t, func(t *testing.T, h *hook) {
 		require.NotNil(t, inbound.Warning(h.issued.Webhook))
-		h.take(inbound.Call{WebhookID: h.issued.ID, Body: []byte(`1`), Header: http.Header{}})
+		h.take(inbound.Call{WebhookID: h.issued.ID, Body: []byte(`1`), Header: http.Header{"Content-Type": {"application/json"}}})
 		w := testkit.Run(t, h.World, h.ctx, inbound.UpdateWebhook, inbound.UpdateWebhookInput{ByID: op.ByID{ID: h.issued.ID}, VerifySignature: op.SetTo(true)})
 		require.Nil(t, inbound.Warning(w))
 		require.Equal(t, apperr.Unauthorized, apperr.CodeOf(h.refused(inbound.Call{WebhookID: h.issued.ID, Body: []byte(`1`), Header: http.Header{}})))
@@ -272,7 +275,7 @@ func TestVerificationCanBeSwitchedOff(t *testing.T) {
 // A body that is not JSON, and a workflow that is not active, are errors of the sender: the history tells the reason.
 func TestRejectedCallsAreNoted(t *testing.T) {
 	each(t, func(t *testing.T, h *hook) {
-		for _, text := range []string{``, `{`, `{"a":1,"a":2}`, "\ufeff{}", "\"\xff\"", strings.Repeat("[", 101) + strings.Repeat("]", 101), `1e999`} {
+		for _, text := range []string{``, `{`, `{"a":1,"a":2}`, "\ufeff", "\"\xff\"", strings.Repeat("[", 101) + strings.Repeat("]", 101), `1e999`} {
 			err := apperr.From(h.refused(h.signed(text)))
 			require.Equal(t, apperr.Validation, err.Code, "%q", text)
 			require.Equal(t, "body", err.Details[0].Field)
@@ -287,5 +290,116 @@ func TestRejectedCallsAreNoted(t *testing.T) {
 			require.Nil(t, c.ExecutionID)
 		}
 		require.Zero(t, h.executions())
+	})
+}
+
+// JSON has several media types and spellings of UTF-8, and may begin with a byte-order mark and hold half a surrogate pair.
+func TestAnyJSONIsTaken(t *testing.T) {
+	each(t, func(t *testing.T, h *hook) {
+		h.work()
+		for kind, text := range map[string]string{
+			"application/json; charset=utf8": `{"t":"one"}`, `text/json; charset="UTF-8"`: `{"t":"two"}`, "application/vnd.api+json": `{"t":"three"}`,
+			"application/cloudevents+json; charset=unicode-1-1-utf-8": `{"t":"four"}`, "Application/JSON; charset": `{"t":"five"}`,
+			"application/json": "\ufeff" + `{"t":"six \ud83d \ude00 \ud83d\ude00","\udc00":1}`,
+		} {
+			c := h.signed(text)
+			c.Header.Set("Content-Type", kind)
+			e := h.at(h.take(c).ExecutionID, "COMPLETED")
+			var webhook struct{ Body json.RawMessage }
+			require.NoError(t, json.Unmarshal(e.Webhook, &webhook))
+			want := strings.TrimPrefix(text, "\ufeff")
+			require.Equal(t, want, string(webhook.Body), kind)
+			variables, err := execution.Variables(e)
+			require.NoError(t, err)
+			require.Contains(t, string(variables), want, kind)
+		}
+		for _, c := range h.calls() {
+			again := testkit.Run(t, h.World, h.ctx, inbound.ReplayCall, op.ByID{ID: c.ID})
+			h.at(*again.ExecutionID, "COMPLETED")
+		}
+	})
+}
+
+// GitHub sends a form unless it is told otherwise. Other styles have no forms.
+func TestGithubsForm(t *testing.T) {
+	style := "github"
+	each(t, func(t *testing.T, h *hook) {
+		h.work()
+		call := func(text string) inbound.Call {
+			return inbound.Call{WebhookID: h.issued.ID, Body: []byte(text), Header: http.Header{
+				"Content-Type": {"application/x-www-form-urlencoded"}, "X-Hub-Signature-256": {"sha256=" + hexMAC(string(h.issued.SigningSecret), text)},
+			}}
+		}
+		const form = `payload=%7B%22action%22%3A+%22opened%22%2C%22n%22%3A1.50%7D`
+		e := h.at(h.take(call(form)).ExecutionID, "COMPLETED")
+		require.Contains(t, string(e.Webhook), `{"action":"opened","n":1.50}`)
+		require.Equal(t, form, h.calls()[0].Body)
+		for _, bad := range []string{`payload=%7B`, `payload=%zz`, `a=1`} {
+			require.Equal(t, apperr.Validation, apperr.CodeOf(h.refused(call(bad))), bad)
+		}
+		h.archive()
+		require.Equal(t, apperr.Conflict, apperr.CodeOf(h.refused(call(form))))
+		testkit.Run(t, h.World, h.ctx, workflow.UpdateWorkflow, workflow.UpdateWorkflowInput{ByID: op.ByID{ID: h.workflow.ID}, Status: op.SetTo("active")})
+		calls := h.calls()
+		again := testkit.Run(t, h.World, h.ctx, inbound.ReplayCall, op.ByID{ID: calls[len(calls)-1].ID})
+		require.Contains(t, string(h.at(*again.ExecutionID, "COMPLETED").Webhook), `{"action":"opened","n":1.50}`)
+
+		other := "hex"
+		testkit.Run(t, h.World, h.ctx, inbound.UpdateWebhook, inbound.UpdateWebhookInput{ByID: op.ByID{ID: h.issued.ID}, SignatureStyle: op.SetTo(other)})
+		c := call(form)
+		c.Header.Set("X-Webhook-Signature", c.Header.Get("X-Hub-Signature-256"))
+		require.Equal(t, apperr.UnsupportedMediaType, apperr.CodeOf(h.refused(c)))
+	}, func(_ *hook, in *inbound.CreateWebhookInput) { in.SignatureStyle = &style })
+}
+
+// Svix names the headers of Standard Webhooks in its own way. The id that is signed is the key, whatever else a caller adds.
+func TestSvixHeaders(t *testing.T) {
+	style, chosen := "standard", secret.Value("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+	each(t, func(t *testing.T, h *hook) {
+		wh, err := standardwebhooks.NewWebhook(string(chosen))
+		require.NoError(t, err)
+		at, text := time.Now(), `{"a":1}`
+		signature, err := wh.Sign("msg_1", at, []byte(text))
+		require.NoError(t, err)
+		c := inbound.Call{WebhookID: h.issued.ID, Body: []byte(text), Header: http.Header{
+			"Content-Type": {"application/json"}, "Svix-Id": {"msg_1"}, "Svix-Timestamp": {strconv.FormatInt(at.Unix(), 10)}, "Svix-Signature": {signature},
+		}}
+		first := h.take(c)
+		c.Header.Set("webhook-id", "msg_2")
+		require.Equal(t, first, h.take(c))
+		c.Header.Set("svix-id", "msg_2")
+		require.Equal(t, apperr.Unauthorized, apperr.CodeOf(h.refused(c)))
+		c.Header.Set("svix-id", "msg_1")
+		c.Header.Set("webhook-signature", signature)
+		require.Equal(t, apperr.Unauthorized, apperr.CodeOf(h.refused(c)), "both, of which one is made up")
+	}, func(_ *hook, in *inbound.CreateWebhookInput) { in.SignatureStyle, in.SigningSecret = &style, &chosen })
+}
+
+// What is refused by its type, encoding or size is in the history, too. Of calls that nobody can verify, few are.
+func TestUnreadCallsAreNoted(t *testing.T) {
+	each(t, func(t *testing.T, h *hook) {
+		for name, value := range map[string]string{"Content-Type": "text/plain", "Content-Encoding": "gzip"} {
+			c := h.signed(`{}`)
+			c.Header.Set(name, value)
+			require.Equal(t, apperr.UnsupportedMediaType, apperr.CodeOf(h.refused(c)))
+			c.Header.Del("X-Webhook-Signature")
+			require.Equal(t, apperr.Unauthorized, apperr.CodeOf(h.refused(c)))
+		}
+		c := h.signed(`{}`)
+		c.Header.Set("Content-Type", "application/json; charset=iso-8859-1")
+		require.Equal(t, apperr.UnsupportedMediaType, apperr.CodeOf(h.refused(c)))
+		require.Len(t, h.calls(), 3)
+
+		large := apperr.New(apperr.PayloadTooLarge, "The body may have 1 MiB.")
+		for range inbound.UnreadCalls + 5 {
+			require.Equal(t, error(large), h.door.Unread(context.Background(), inbound.Call{WebhookID: h.issued.ID, Header: http.Header{}}, 1<<40, large))
+		}
+		calls := h.calls()
+		require.Len(t, calls, 3+inbound.UnreadCalls)
+		last := calls[len(calls)-1]
+		require.Equal(t, "REJECTED", string(last.Outcome))
+		require.Equal(t, "The body may have 1 MiB.", *last.Reason)
+		require.Equal(t, math.MaxInt32, last.BodyBytes)
+		require.Equal(t, error(large), h.door.Unread(context.Background(), inbound.Call{WebhookID: "whi_01k9ye4ryzf7stj6dqnm8x2v3b"}, 0, large))
 	})
 }

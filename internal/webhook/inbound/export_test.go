@@ -24,3 +24,6 @@ var (
 
 // RefusedEntries is how many audit entries calls with a wrong signature leave in a minute.
 var RefusedEntries = refusalLimit.PerMinute
+
+// UnreadCalls is how many calls that were too large the history gets in a minute.
+var UnreadCalls = unreadLimit.PerMinute

@@ -27,7 +27,11 @@ func keyOf(name inboundwebhook.SignatureStyle, h http.Header, body any) (*string
 			return new("event:" + hex.EncodeToString(sum[:])), nil
 		}
 	}
-	for _, header := range []string{"webhook-id", "Idempotency-Key"} {
+	first := "webhook-id"
+	if name == inboundwebhook.SignatureStyleStandard {
+		first, _, _ = standardNames(h) // the one that is signed
+	}
+	for _, header := range []string{first, "Idempotency-Key"} {
 		values := h.Values(header)
 		if len(values) == 0 {
 			continue

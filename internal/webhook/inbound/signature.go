@@ -101,11 +101,21 @@ func appendHex(signatures [][]byte, text string) [][]byte {
 	return signatures
 }
 
+// standardNames returns the names of the headers of a call in the style of Standard Webhooks. Svix, whose style it was, calls them
+// svix-*.
+func standardNames(h http.Header) (id, at, signature string) {
+	if len(h.Values(standardwebhooks.HeaderWebhookSignature)) == 0 && len(h.Values("Svix-Signature")) > 0 {
+		return "svix-id", "svix-timestamp", "svix-signature"
+	}
+	return standardwebhooks.HeaderWebhookID, standardwebhooks.HeaderWebhookTimestamp, standardwebhooks.HeaderWebhookSignature
+}
+
 // standard is the style of Standard Webhooks: id, time and body are signed. Each signature is in base64, after its version.
 func standard(h http.Header, body []byte) ([][]byte, [][]byte, *time.Time, bool) {
-	id, hasID := only(h, standardwebhooks.HeaderWebhookID)
-	at, text, hasTime := moment(h, standardwebhooks.HeaderWebhookTimestamp)
-	value, hasSignature := only(h, standardwebhooks.HeaderWebhookSignature)
+	idName, atName, signatureName := standardNames(h)
+	id, hasID := only(h, idName)
+	at, text, hasTime := moment(h, atName)
+	value, hasSignature := only(h, signatureName)
 	if !hasID || !hasTime || !hasSignature || id == "" {
 		return nil, nil, nil, false
 	}

@@ -23,6 +23,16 @@ type Expr struct {
 // Secrets returns the names of the secrets that the expression reads, each once, in order of appearance.
 func (e *Expr) Secrets() []string { return e.secrets }
 
+// ReadsBody reports whether the expression may read response.body.
+func (e *Expr) ReadsBody() bool {
+	for _, ident := range ast.MatchDescendants(ast.NavigateAST(e.checked.NativeRep()), ast.KindMatcher(ast.IdentKind)) {
+		if of, _ := member(ident); ident.AsIdent() == "response" && of != "status" && of != "headers" {
+			return true
+		}
+	}
+	return false
+}
+
 // scope says which variables are available in a place besides request, execution, webhook and phases.
 type scope int
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -75,6 +76,9 @@ func respond(r *run, p *definition.Phase, a *Answer) (map[string]any, error) {
 	var all definition.Bounds
 	for _, one := range p.APICall.Response {
 		v, err := one.Value.Value(r.ctx, b)
+		if a.Unreadable != "" && one.Value.ReadsBody() {
+			err = errors.New("the answer's body cannot be read: " + a.Unreadable)
+		}
 		if err != nil && a.Status/100 != 2 {
 			continue
 		}

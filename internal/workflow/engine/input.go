@@ -38,9 +38,10 @@ type Answered struct {
 
 // Answer is the answer to a call.
 type Answer struct {
-	Status int
-	Header http.Header
-	Body   any // decoded JSON if it is valid JSON, else text; secrets masked
+	Status     int
+	Header     http.Header
+	Body       any    // decoded JSON if it is valid JSON, else text; secrets masked
+	Unreadable string // why the body is no text; empty if it is
 }
 
 // Retry enters the phase of an incident again. Variables replace those of the phases that they name.

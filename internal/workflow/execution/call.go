@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -154,7 +153,8 @@ func (r *Runner) call(ctx context.Context, l *loaded, now time.Time) (engine.Inp
 			header.Add(p.mask.Text(text.Plain(name)), p.mask.Text(text.Plain(value)))
 		}
 	}
-	out.Answer = &engine.Answer{Status: answer.Status, Header: header, Body: p.mask.Value(bodyOf(answer.Body))}
+	body, unreadable := bodyOf(answer.Body, answer.Header.Get("Content-Type"))
+	out.Answer = &engine.Answer{Status: answer.Status, Header: header, Body: p.mask.Value(body), Unreadable: unreadable}
 	return out, nil
 }
 
@@ -166,40 +166,6 @@ func (r *Runner) noteUse(ctx context.Context, company string, used []secret.Open
 		return nil
 	}
 	return r.Engine.Work(ctx, company, workerName, func(ctx context.Context, tx *op.Tx) error { return secret.TouchLastUsed(ctx, tx.Client, ids, now) })
-}
-
-// bodyOf decodes an answer's body: as JSON if it is valid JSON, else as text.
-func bodyOf(raw []byte) any {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err == nil {
-		if _, err := d.Token(); errors.Is(err, io.EOF) {
-			return storable(v)
-		}
-	}
-	return text.Plain(string(raw))
-}
-
-// storable applies text.Plain to all texts of a JSON value.
-func storable(v any) any {
-	switch v := v.(type) {
-	case string:
-		return text.Plain(v)
-	case []any:
-		for i := range v {
-			v[i] = storable(v[i])
-		}
-	case map[string]any:
-		for key, value := range v {
-			if name := text.Plain(key); name != key {
-				delete(v, key)
-				key = name
-			}
-			v[key] = storable(value)
-		}
-	}
-	return v
 }
 
 // prepare opens the secrets that the phase's templates name, and evaluates the templates. If that fails, it returns an input

@@ -314,3 +314,62 @@ func (s *shop) select1(query string) (out []string) {
 	}))
 	return out
 }
+
+// An answer is read in the charset that it names. One that cannot be read stops a workflow that uses it, and no other.
+func TestAnswersInOtherCharsets(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		to := receiver.New(t, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+			out.Header().Set("Content-Type", "application/json; charset=iso-8859-1")
+			if strings.HasSuffix(r.URL.Path, "unnamed") {
+				out.Header().Set("Content-Type", "application/json")
+			}
+			if strings.HasSuffix(r.URL.Path, "missing") {
+				out.Header().Set("Content-Type", "image/png")
+				out.WriteHeader(http.StatusNotFound)
+			}
+			_, _ = io.WriteString(out, `{"id":"Zo`+"\xeb"+`"}`)
+		}))
+		s := withSecret(t, w, calling(to.URL, body{"response": body{"order": "response.body.id"}, "retries": body{"max": 0}}))
+		s.work()
+		file := func(title string) *ent.Request {
+			return testkit.Run(t, w, s.ctx, request.Create, request.CreateInput{ServiceID: s.service.ID, OfferingID: s.offering.ID, Title: title, Fields: body{"n": 1}})
+		}
+		named := file("named")
+		s.at(named, "COMPLETED", "done")
+		require.JSONEq(t, `{"status":200,"order":"Zoë"}`, string(s.visit(named, "call").Output))
+		s.stuck(file("unnamed"), "expression_failed",
+			"The response could not be evaluated: order: the answer's body cannot be read: it is not in UTF-8, and names no other charset.")
+		s.at(file("missing"), "COMPLETED", "none")
+	})
+}
+
+func TestBodyOf(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		raw, kind  string
+		want       any
+		unreadable string
+	}{
+		{`{"n":1.50}`, "application/json", map[string]any{"n": json.Number("1.50")}, ""},
+		{"\ufeff\"é\"", "application/json", "é", ""},
+		{"\ufeff\"é\"", "application/json; charset=latin1", "é", ""},
+		{"é", "text/plain; charset=UTF8", "é", ""},
+		{"\x93a\x94", "text/plain; charset=windows-1252", "“a”", ""},
+		{"\x82\xa0", "text/plain; charset=Shift_JIS", "あ", ""},
+		{"\xff\xfe1\x00", "application/json", json.Number("1"), ""},
+		{"\xff\xfe1\x00", "application/json; charset=utf-16", json.Number("1"), ""},
+		{"1\x00", "application/json; charset=utf-16le", json.Number("1"), ""},
+		{"", "", "", ""},
+		{"\xeb", "text/plain", nil, "it is not in UTF-8, and names no other charset"},
+		{"\xeb", "text/plain; charset=utf-8", nil, "it is not in UTF-8, and names no other charset"},
+		{"a", "text/plain; charset=klingon", nil, "its charset is not known"},
+		{"\x82", "text/plain; charset=Shift_JIS", nil, "it is not in the charset that it names"},
+		{"a", "text/plain; charset=iso-2022-kr", nil, "it is not in the charset that it names"},
+		{"\ufffd", "text/plain", "\ufffd", ""},
+	} {
+		got, unreadable := run.BodyOf([]byte(c.raw), c.kind)
+		require.Equal(t, c.want, got, "%q %s", c.raw, c.kind)
+		require.Equal(t, c.unreadable, unreadable, "%q %s", c.raw, c.kind)
+	}
+}

@@ -4,3 +4,6 @@ package execution
 func CrowdedStep(company, execution string) StepArgs {
 	return StepArgs{Company: company, Execution: execution, priority: 1 + len(crowds)}
 }
+
+// BodyOf calls bodyOf.
+func BodyOf(raw []byte, contentType string) (any, string) { return bodyOf(raw, contentType) }
