@@ -10,6 +10,7 @@ import (
 	"github.com/vektah/gqlparser/v2/validator/core"
 
 	"atrium/internal/platform/strictjson"
+	"atrium/internal/platform/text"
 )
 
 // numbersIn returns the number literals inside a document's JSON values, and turns them into string literals: gqlparser would
@@ -56,6 +57,41 @@ func literalsToVariables(literals []*ast.Value) map[string]any {
 		v.Kind = ast.Variable
 	}
 	return numbers
+}
+
+// wholes writes whole numbers in a call's variables in digits alone where the schema has an Int: 60 for 60.0 and 6e1. It changes the
+// variables.
+func wholes(schema *ast.Schema, o *ast.OperationDefinition, variables map[string]any) {
+	for _, def := range o.VariableDefinitions {
+		if v, given := variables[def.Variable]; given {
+			variables[def.Variable] = whole(schema, def.Type, v)
+		}
+	}
+}
+
+// whole returns a value of a type with its whole numbers in digits alone.
+func whole(schema *ast.Schema, typ *ast.Type, v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if digits, ok := text.Whole(v.String()); ok && typ.Name() == "Int" {
+			return json.Number(digits)
+		}
+	case []any:
+		for i := range v {
+			if typ.Elem != nil {
+				v[i] = whole(schema, typ.Elem, v[i])
+			}
+		}
+	case map[string]any:
+		if def := schema.Types[typ.Name()]; def != nil && def.Kind == ast.InputObject {
+			for _, field := range def.Fields {
+				if inner, given := v[field.Name]; given {
+					v[field.Name] = whole(schema, field.Type, inner)
+				}
+			}
+		}
+	}
+	return v
 }
 
 // defaults returns the variables of a call with the defaults of those that it leaves out, because defaults may contain lifted

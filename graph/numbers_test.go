@@ -56,3 +56,20 @@ func TestNumbersKeepTheirDigits(t *testing.T) {
 		require.Equal(t, "body", a.Text("errors.0.extensions.details.0.field"), "%s", a.Body)
 	})
 }
+
+// A whole number may be written with a point or an exponent in variables, as JSON allows.
+func TestWholeNumbersInVariables(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *apitest.Server) {
+		opened(t, s).filed(t, s, principal.Member, "A laptop")
+		for _, first := range []string{"6e1", "60.0", "60"} {
+			a := send(t, s, s.A.Agent, `query($n: Int) { requests(first: $n) { totalCount } }`, vars{"n": json.RawMessage(first)})
+			require.Equal(t, 200, a.Status, "%s: %s", first, a.Body)
+			require.Contains(t, string(a.Body), `"totalCount":1`, first)
+		}
+		for _, first := range []string{"60.5", "101.0", "1e30", `"60"`} {
+			a := send(t, s, s.A.Agent, `query($n: Int) { requests(first: $n) { totalCount } }`, vars{"n": json.RawMessage(first)})
+			require.Equal(t, 400, a.Status, "%s: %s", first, a.Body)
+		}
+	})
+}

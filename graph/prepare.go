@@ -40,6 +40,7 @@ func (s *Server) prepare(ctx context.Context, w http.ResponseWriter, c *call) (*
 	if operation == nil {
 		return nil, apperr.InvalidField("operationName", "must name one of the document's operations")
 	}
+	wholes(schema, operation, c.Variables)
 	if err := s.admit(ctx, w, p, schema, doc.ast, operation, c.Variables); err != nil {
 		return nil, err
 	}

@@ -171,6 +171,10 @@ func (t *tool) params(given map[string]json.RawMessage) (url.Values, error) {
 	params, missing := url.Values{}, ""
 	for _, p := range t.info.Input.Params {
 		raw, ok := given[p.Name]
+		if ok && string(raw) == "null" && t.has(p.Name) { // some clients name each argument
+			delete(given, p.Name)
+			ok = false
+		}
 		if !ok || !t.has(p.Name) {
 			if p.In == "path" {
 				missing = p.Name

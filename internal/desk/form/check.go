@@ -152,7 +152,7 @@ func (f *field) setBounds(out *details, at string, def *Field) {
 	case f.min > f.max && def.Max != nil:
 		out.add(at+".min", "Must not be greater than max.")
 	case f.min > f.max:
-		out.add(at+".min", "A field of this type takes at most %v characters unless max says otherwise.", f.max)
+		out.add(at+".min", "A field of this type takes at most %s characters unless max says otherwise.", digits(f.max))
 	case f.kind == MultiSelect && len(f.options) > 0 && f.min > float64(len(f.options)):
 		out.add(at+".min", "Must not be greater than the number of options.")
 	}

@@ -269,3 +269,30 @@ func TestCostlyPatternsRefuseOnlyPatterns(t *testing.T) {
 	}
 	require.Equal(t, []string{"fields.a", "fields.b"}, fields)
 }
+
+// A number is compared by its digits, and a bound is named as people write it.
+func TestBoundsByDigits(t *testing.T) {
+	t.Parallel()
+	f := compile(t, `{"key": "f", "type": "number", "min": 0.1, "max": 9007199254740992}, {"key": "g", "type": "number", "min": -1e6, "max": 1e21}, {"key": "h", "type": "text", "max": 1e6}`)
+	for value, want := range map[string]string{
+		`{"f": 9007199254740992}`: "", `{"f": 9007199254740992.000}`: "", `{"f": 1e-1}`: "", `{"g": 1000000000000000000000}`: "", `{"g": 1e-999999999}`: "",
+		`{"f": 9007199254740993}`:                         "Must be at most 9007199254740992.",
+		`{"f": 9007199254740992.1}`:                       "Must be at most 9007199254740992.",
+		`{"f": 0.0999999999999999999}`:                    "Must be at least 0.1.",
+		`{"g": -1000000.00000000000001}`:                  "Must be at least -1000000.",
+		`{"g": 1e22}`:                                     "Must be at most 1000000000000000000000.",
+		`{"h": "` + strings.Repeat("x", 1_000_001) + `"}`: "Must be at most 1000000 characters long.",
+	} {
+		var v map[string]any
+		d := json.NewDecoder(strings.NewReader(value))
+		d.UseNumber()
+		require.NoError(t, d.Decode(&v))
+		details, err := f.Validate(t.Context(), v, form.Lookups{})
+		require.NoError(t, err)
+		got := ""
+		if len(details) > 0 {
+			got = details[0].Message
+		}
+		require.Equal(t, want, got, value[:min(len(value), 60)])
+	}
+}

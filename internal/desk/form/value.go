@@ -7,6 +7,7 @@ import (
 	"net/mail"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -117,16 +118,26 @@ func (f *field) stringFault(s string) string {
 }
 
 func (f *field) numberFault(v any) string {
-	n, ok := number(v)
-	switch {
+	switch _, ok := number(v); {
 	case !ok:
 		return "Must be a finite number."
-	case n < f.min:
-		return fmt.Sprintf("Must be at least %v.", f.min)
-	case n > f.max:
-		return fmt.Sprintf("Must be at most %v.", f.max)
+	case !math.IsInf(f.min, 0) && text.CompareNumbers(digits(v), digits(f.min)) < 0:
+		return "Must be at least " + digits(f.min) + "."
+	case !math.IsInf(f.max, 0) && text.CompareNumbers(digits(v), digits(f.max)) > 0:
+		return "Must be at most " + digits(f.max) + "."
 	}
 	return ""
+}
+
+// digits writes a number as people do, without an exponent. A JSON number stays as it was sent.
+func digits(v any) string {
+	switch v := v.(type) {
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	case json.Number:
+		return v.String()
+	}
+	return fmt.Sprint(v)
 }
 
 func (f *field) textFault(s string) string {
@@ -196,7 +207,7 @@ func counted(n float64, noun string) string {
 	if n != 1 {
 		noun += "s"
 	}
-	return fmt.Sprintf("%v %s", n, noun)
+	return digits(n) + " " + noun
 }
 
 func emailFault(s string) string {

@@ -178,10 +178,14 @@ func (in *Input) Decode(raw []byte, pathParam func(string) string, query url.Val
 	}
 	bodyDetails := in.checkBody(raw)
 	if len(bodyDetails) == 0 {
-		if err := json.Unmarshal(raw, dst); err != nil {
+		err := json.Unmarshal(raw, dst)
+		if err != nil {
+			err = json.Unmarshal(in.wholes(raw), dst)
+		}
+		if err != nil {
 			fault := apperr.Detail{Field: "body", Message: "does not fit"}
 			if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && e.Field != "" {
-				fault.Field = e.Field // such as 1.0 or 1e2 for a whole number
+				fault.Field = e.Field // such as a number beyond an int
 			}
 			bodyDetails = append(bodyDetails, fault)
 		}

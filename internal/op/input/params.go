@@ -14,6 +14,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/text"
 )
 
 // Param is one input field that comes from the path or the query.
@@ -232,6 +233,9 @@ func (p *Param) parse(s string) (v reflect.Value, msg string) {
 		}
 		return reflect.ValueOf(&t), ""
 	case kind == reflect.Int:
+		if whole, ok := text.Whole(s); ok {
+			s = whole
+		}
 		n, err := strconv.Atoi(s)
 		if err != nil || s[0] == '+' {
 			return v, "must be a whole number"

@@ -269,6 +269,7 @@ func TestArgumentsAndKeys(t *testing.T) {
 			{"createRequest", "colour", vars{"serviceId": service, "offeringId": offered, "title": "t", "colour": "red"}},
 			{"request", "id", nil}, {"request", "ids", vars{"id": "req_1", "ids": 1}}, {"requests", "status", vars{"status": "LOST"}},
 			{"requests", "createdBy", vars{"createdBy": "usr_1"}}, {"requests", "status", vars{"status": vars{}}},
+			{"request", "id", vars{"id": nil}}, {"requests", "colour", vars{"colour": nil}}, {"requests", "pageSize", vars{"pageSize": json.RawMessage("1.5")}},
 		} {
 			body, isError := call(t, c, faulty.tool, faulty.arguments)
 			require.True(t, isError, faulty)
@@ -289,6 +290,11 @@ func TestArgumentsAndKeys(t *testing.T) {
 		said, isError := call(t, dial(t, s, key), "createComment", vars{"id": id, "body": "On its way."})
 		require.False(t, isError, said)
 		list, _ := call(t, c, "comments", vars{"id": id})
+		require.Len(t, list["data"], 1)
+
+		// Null is not given, and a whole number may have a point or an exponent.
+		list, isError = call(t, c, "requests", vars{"status": nil, "q": nil, "sort": nil, "page": json.RawMessage("1.0"), "pageSize": json.RawMessage("6e1")})
+		require.False(t, isError, list)
 		require.Len(t, list["data"], 1)
 	})
 }
