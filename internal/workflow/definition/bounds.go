@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -109,7 +110,13 @@ func bounded(i interpreter.Interpretable) (interpreter.Interpretable, error) {
 		with(func(l, r ref.Val) ref.Val { return compared(unequal, l, r) })
 	case operators.In:
 		with(func(l, r ref.Val) ref.Val { return compared(contained, l, r) })
+	case operators.Subtract, operators.Multiply, operators.Divide, operators.Modulo:
+		function := call.Function()
+		with(func(l, r ref.Val) ref.Val { return mixed(function, l, r) })
 	case operators.Add:
+		if call.OverloadID() == "" || strings.HasPrefix(call.OverloadID(), mixedPrefix) {
+			with(func(l, r ref.Val) ref.Val { return mixed(operators.Add, l, r) })
+		}
 		if call.OverloadID() == overloads.AddList || call.OverloadID() == "" {
 			return watched{added{call}}, nil
 		}
@@ -174,6 +181,10 @@ func compared(op func(l, r ref.Val) ref.Val, l, r ref.Val) ref.Val {
 func small(v ref.Val, left *int) bool {
 	*left--
 	switch v := v.(type) {
+	case *types.Optional:
+		if v.HasValue() {
+			small(v.GetValue(), left)
+		}
 	case traits.Mapper:
 		for it := v.Iterator(); it.HasNext() == types.True && *left >= 0; {
 			small(v.Get(it.Next()), left)

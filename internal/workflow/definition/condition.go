@@ -2,6 +2,7 @@ package definition
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/google/cel-go/cel"
@@ -46,12 +47,13 @@ func ParseCondition(ctx context.Context, field, source string) (*Condition, []ap
 }
 
 // costly reports whether an expression may take more than a few steps for each of its operators: it contains a loop, a
-// regular expression or an encoding.
+// regular expression, an encoding or a function on texts.
 func costly(e *Expr) bool {
 	tree := ast.NavigateAST(e.checked.NativeRep())
 	return len(ast.MatchDescendants(tree, func(n ast.NavigableExpr) bool {
 		return n.Kind() == ast.ComprehensionKind ||
-			n.Kind() == ast.CallKind && (n.AsCall().FunctionName() == overloads.Matches || strings.HasPrefix(n.AsCall().FunctionName(), "base64."))
+			n.Kind() == ast.CallKind && (n.AsCall().FunctionName() == overloads.Matches || strings.HasPrefix(n.AsCall().FunctionName(), "base64.") ||
+				slices.Contains(textFunctions, n.AsCall().FunctionName()))
 	})) > 0
 }
 

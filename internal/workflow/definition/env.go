@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/operators"
@@ -90,7 +91,11 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 	if err != nil {
 		return nil, fmt.Errorf("CEL type registry: %w", err)
 	}
-	return cel.NewEnv(
+	if err := registry.RegisterType(types.OptionalType); err != nil { // OptionalTypes registers it with the provider before ours
+		return nil, fmt.Errorf("CEL type registry: %w", err)
+	}
+	return cel.NewEnv(append(append(mixedNumbers(), texts()...),
+		cel.OptionalTypes(),
 		cel.CustomTypeAdapter(registry),
 		cel.CustomTypeProvider(provider{registry}),
 		cel.Variable("request", cel.ObjectType(requestType)),
@@ -104,8 +109,19 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 		cel.ParserRecursionLimit(maxDepthSource),
 		cel.ASTValidators(cel.ValidateRegexLiterals(), cel.ValidateTimestampLiterals(), cel.ValidateDurationLiterals()),
 		ext.Encoders(), // base64.encode, for an Authorization header with user name and secret
-	)
+		cel.Function("date", cel.Overload("date_string", []*cel.Type{cel.StringType}, cel.TimestampType, cel.UnaryBinding(dateOf))),
+	)...)
 })
+
+// dateOf reads YYYY-MM-DD, as a form's date has it, as its first moment in UTC.
+func dateOf(v ref.Val) ref.Val {
+	text, _ := v.(types.String)
+	at, err := time.Parse(time.DateOnly, string(text))
+	if err != nil {
+		return types.NewErr("date() takes a date of the calendar, as YYYY-MM-DD")
+	}
+	return types.Timestamp{Time: at}
+}
 
 // provider adds the typed variables to CEL's own types. At run time their values are plain maps: CEL looks a field without
 // accessors up by its name.

@@ -168,7 +168,7 @@ func timed(values map[string]any, structType string) any {
 // eval runs the expression until it ends, costs too much, has run for maxEval or ctx ends. Errors may quote values, including
 // secrets: callers must mask an error before they show or store it.
 func (e *Expr) eval(ctx context.Context, b Bound) (ref.Val, error) {
-	out, err := e.within(ctx, b)
+	out, err := e.within(ctx, b.answering(e.answers))
 	if err != nil {
 		return nil, fmt.Errorf("evaluate expression: %w", err)
 	}
@@ -188,7 +188,7 @@ func (e *Expr) Bool(ctx context.Context, b Bound) (bool, error) {
 	return bool(v), nil
 }
 
-// Time evaluates a moment: a timestamp, or an RFC 3339 string, as in bodies and form fields.
+// Time evaluates a moment: a timestamp, an RFC 3339 string, as in bodies and form fields, or a date, which is its first moment in UTC.
 func (e *Expr) Time(ctx context.Context, b Bound) (time.Time, error) {
 	out, err := e.eval(ctx, b)
 	if err != nil {
@@ -200,7 +200,10 @@ func (e *Expr) Time(ctx context.Context, b Bound) (time.Time, error) {
 	case types.String:
 		at, err := time.Parse(time.RFC3339Nano, string(v))
 		if err != nil {
-			return time.Time{}, errors.New("the expression gave a text that is no RFC 3339 time")
+			at, err = time.Parse(time.DateOnly, string(v))
+		}
+		if err != nil {
+			return time.Time{}, errors.New("the expression gave a text that is no RFC 3339 time and no date")
 		}
 		return at, nil
 	default:
@@ -235,6 +238,11 @@ func native(v ref.Val, m *meter) (any, error) {
 	switch v := v.(type) {
 	case types.Null:
 		return nil, nil
+	case *types.Optional:
+		if !v.HasValue() {
+			return nil, nil
+		}
+		return native(v.GetValue(), m)
 	case types.Bool:
 		return bool(v), nil
 	case types.Int:
@@ -308,25 +316,25 @@ func (t *Template) Value(ctx context.Context, b Bound) (any, error) {
 
 // Text evaluates the template to a string. Null becomes empty; maps and lists become JSON.
 func (t *Template) Text(ctx context.Context, b Bound) (string, error) {
-	return t.text(ctx, b, inline)
+	return t.text(ctx, b, func(_ string, v any) (string, error) { return inline(v) })
 }
 
-// URL evaluates the template of a URL: the value of each expression is percent-encoded as one component. A value that is null,
-// empty, "." or ".." is an error, because it would address something other than the author wrote.
+// URL evaluates the template of a URL: the value of each expression is percent-encoded as one component. In the host and the path, a
+// value that is null, empty, "." or ".." is an error, because it would address something other than the author wrote.
 func (t *Template) URL(ctx context.Context, b Bound) (string, error) {
-	return t.text(ctx, b, func(v any) (string, error) {
+	return t.text(ctx, b, func(before string, v any) (string, error) {
 		s, err := inline(v)
 		if err != nil {
 			return "", err
 		}
-		if s == "" || s == "." || s == ".." {
+		if (s == "" || s == "." || s == "..") && !strings.Contains(before, "?") {
 			return "", errors.New("a value for the URL is empty or a path step")
 		}
 		return strings.ReplaceAll(url.QueryEscape(s), "+", "%20"), nil
 	})
 }
 
-func (t *Template) text(ctx context.Context, b Bound, show func(any) (string, error)) (string, error) {
+func (t *Template) text(ctx context.Context, b Bound, show func(before string, v any) (string, error)) (string, error) {
 	var out strings.Builder
 	for _, p := range t.parts {
 		out.WriteString(p.text)
@@ -337,7 +345,7 @@ func (t *Template) text(ctx context.Context, b Bound, show func(any) (string, er
 		if err != nil {
 			return "", err
 		}
-		s, err := show(v)
+		s, err := show(out.String(), v)
 		if err != nil {
 			return "", err
 		}

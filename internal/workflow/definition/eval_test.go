@@ -84,7 +84,6 @@ func TestExprValue(t *testing.T) {
 func TestExprErrors(t *testing.T) {
 	t.Parallel()
 	for source, part := range map[string]string{
-		`request.fields.gone`:          "no such key: gone",
 		`phases.e.x`:                   "no such key: e",
 		`1 / int(request.fields.none)`: "",
 		`1.0 / 0.0`:                    "JSON cannot hold",
@@ -212,7 +211,7 @@ func TestTemplatesDeepInABody(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "a1", h)
 
-	c = accepted(t, callBody(`a ${request.fields.gone}`)).Phase("p").APICall
+	c = accepted(t, callBody(`a ${phases.p.gone}`)).Phase("p").APICall
 	_, err = c.Body.Eval(t.Context(), bound())
 	require.ErrorContains(t, err, "no such key")
 }
@@ -224,16 +223,17 @@ func TestURLTemplates(t *testing.T) {
 		return accepted(t, with(APICall, "next")(`{"method":"GET","url":`+string(raw)+`}`)).Phase("p").APICall.URL.URL(t.Context(), bound())
 	}
 	for template, want := range map[string]string{
-		`x/${request.id}?q=${request.title}`:   "x/req_1?q=Gr%C3%B6%C3%9Fe%20%26%20more",
-		`${"a/b?c#d&e=f+g:@%"}`:                "a%2Fb%3Fc%23d%26e%3Df%2Bg%3A%40%25",
-		`${request.fields.amount}`:             "5",
-		`a%20b/${phases.p.total}/${"..%2f.."}`: "a%20b/7/..%252f..",
+		`x/${request.id}?q=${request.title}`: "x/req_1?q=Gr%C3%B6%C3%9Fe%20%26%20more",
+		`${"a/b?c#d&e=f+g:@%"}`:              "a%2Fb%3Fc%23d%26e%3Df%2Bg%3A%40%25",
+		`${request.fields.amount}`:           "5",
+		`x?a=${request.assigneeId}&b=${""}&c=${".."}&d=${request.fields.gone}`: "x?a=&b=&c=..&d=",
+		`a%20b/${phases.p.total}/${"..%2f.."}`:                                 "a%20b/7/..%252f..",
 	} {
 		got, err := url(template)
 		require.NoError(t, err)
 		require.Equal(t, "https://a.example/"+want, got)
 	}
-	for _, template := range []string{`${request.fields.up}`, `${""}`, `${request.assigneeId}`, `${"."}`, `${request.fields.gone}`} {
+	for _, template := range []string{`${request.fields.up}`, `${""}`, `${request.assigneeId}`, `${"."}`, `${request.fields.gone}`, `${""}?q=1`, `${".."}/x?q=${""}`} {
 		_, err := url(template)
 		require.Error(t, err, template)
 	}
@@ -257,4 +257,88 @@ func TestDigitsAreKept(t *testing.T) {
 	require.Equal(t, `{"index":123456789012345678,"less":true,"list":[1.10,"x"],"phase":0.30,"size":2,`+
 		`"sum":123456789012345680,"text":"n=123456789012345678","whole":123456789012345678}`, string(raw))
 	require.Equal(t, json.Number("123456789012345678"), fields["n"], "binding changes nothing")
+}
+
+// Numbers of forms are doubles and literals ints; they compute with one another.
+func TestMixedNumbers(t *testing.T) {
+	t.Parallel()
+	for source, want := range map[string]any{
+		`request.fields.amount * 2`: 10.0, `2 * request.fields.amount`: 10.0, `request.fields.amount + 1`: 6.0, `1 - request.fields.amount`: -4.0,
+		`request.fields.amount / 2`: 2.5, `11 / request.fields.amount`: 2.2, `request.fields.amount % 2`: int64(1), `request.number * 1.5`: 1563.0,
+		`request.number + request.fields.amount`: 1047.0, `phases.p.total * 2 == 14`: true, `1 + 2`: int64(3), `7 / 2`: int64(3), `1.5 + 1`: 2.5,
+		`request.title + "!"`: "Größe & more!", `[1] + [2]`: []any{int64(1), int64(2)}, `[request.fields.amount * 2][0] + 1`: 11.0,
+		`request.createdAt + duration("1h") > request.createdAt`: true,
+	} {
+		got, err := exprOf(t, source).Value(t.Context(), bound())
+		require.NoError(t, err, source)
+		require.Equal(t, want, got, source)
+	}
+	for _, source := range []string{`request.fields.amount * request.fields.none`, `1 / 0`, `request.fields.list + 1`} {
+		_, err := exprOf(t, source).Value(t.Context(), bound())
+		require.Error(t, err, source)
+	}
+}
+
+// An optional answer that is absent is null, as one that was sent as null.
+func TestAbsentAnswers(t *testing.T) {
+	t.Parallel()
+	for _, request := range []map[string]any{{"fields": map[string]any{}}, {"fields": nil}, {}, {"fields": map[string]any{"a": nil, "b": nil}}} {
+		b := Vars{Request: request}.Bind()
+		for source, want := range map[string]any{
+			`request.fields.a`: nil, `request.fields["a"] == null`: true, `request.fields.a != "x"`: true,
+			`request.fields.a == null ? 0 : request.fields.a * 2`: int64(0), `request.fields.a == request.fields.b`: true,
+		} {
+			got, err := exprOf(t, source).Value(t.Context(), b)
+			require.NoError(t, err, source)
+			require.Equal(t, want, got, source)
+		}
+	}
+	// What asks whether an answer is there is told as before.
+	b := Vars{Request: map[string]any{"fields": map[string]any{"b": 1.0}}}.Bind()
+	for source, want := range map[string]any{
+		`has(request.fields.a) ? request.fields.a : "none"`: "none", `"a" in request.fields`: false, `request.fields.size()`: int64(1),
+		`has(request.fields.b) && request.fields.b == 1`: true, `request.fields.?a.orValue("none")`: "none", `request.fields.?a`: nil,
+	} {
+		got, err := exprOf(t, source).Value(t.Context(), b)
+		require.NoError(t, err, source)
+		require.Equal(t, want, got, source)
+	}
+}
+
+func TestTextsAndDates(t *testing.T) {
+	t.Parallel()
+	for source, want := range map[string]any{
+		`request.title.substring(0, 5)`: "Größe", `"a-b-c".split("-")`: []any{"a", "b", "c"}, `"a-b-c".split("-", 2)`: []any{"a", "b-c"}, `"aaa".replace("a", "b", 2)`: "bba",
+		`"aaa".replace("a", "bb")`: "bbbbbb", `" High ".trim().lowerAscii()`: "high", `"abc".indexOf("c")`: int64(2),
+		`{"high": "HIGH"}[?"low"].orValue("MEDIUM")`: "MEDIUM", `date("2026-03-01") - date("2026-02-28") == duration("24h")`: true,
+	} {
+		got, err := exprOf(t, source).Value(t.Context(), bound())
+		require.NoError(t, err, source)
+		require.Equal(t, want, got, source)
+	}
+	for _, source := range []string{
+		`"` + strings.Repeat("a", 2000) + `".replace("a", "` + strings.Repeat("b", 1500) + `")`, `date("2026-02-30")`,
+		`["` + strings.Repeat("a", 1000) + `"].map(s, s.replace("a", s).replace("a", s))`,
+	} {
+		_, err := exprOf(t, source).Value(t.Context(), bound())
+		require.Error(t, err, source)
+	}
+	at, err := exprOf(t, `"2026-03-01"`).Time(t.Context(), bound())
+	require.NoError(t, err)
+	require.Equal(t, "2026-03-01T00:00:00Z", at.Format(time.RFC3339))
+}
+
+// A header is named as people write it.
+func TestHeadersByName(t *testing.T) {
+	t.Parallel()
+	b := Vars{Webhook: map[string]any{"headers": map[string]any{"x-github-event": "push", "from": "a"}}}.Bind()
+	for source, want := range map[string]any{
+		`webhook.headers.x-github-event`: "push", `webhook.headers.X-GitHub-Event == "push"`: true, `webhook.headers.x-github-event.startsWith("pu")`: true,
+		`webhook.headers.from + "-b"`: "a-b", `"webhook.headers.x-github-event"`: "webhook.headers.x-github-event", `has(webhook.headers.from)`: true,
+		"1 // it's\n + size(webhook.headers.x-github-event)": int64(5),
+	} {
+		got, err := exprOf(t, source).Value(t.Context(), b)
+		require.NoError(t, err, source)
+		require.Equal(t, want, got, source)
+	}
 }

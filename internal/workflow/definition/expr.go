@@ -17,6 +17,7 @@ type Expr struct {
 	checked *cel.Ast
 	program cel.Program
 	secrets []string
+	answers []string // the keys that it reads of request.fields, unless it asks whether they are there
 	path    []string // set if the expression only names a value: request.fields.amount
 }
 
@@ -56,7 +57,7 @@ func (c *checker) expression(path, source string, s scope, want *cel.Type) *Expr
 	if !c.spend(1, len(source), 0) {
 		return nil
 	}
-	checked := c.compile(path, source)
+	checked := c.compile(path, headersByName(source))
 	if checked == nil {
 		return nil
 	}
@@ -73,8 +74,45 @@ func (c *checker) expression(path, source string, s scope, want *cel.Type) *Expr
 		c.fault(path, "The expression does not compile: %s.", clip(err.Error()))
 		return nil
 	}
-	return &Expr{checked: checked, program: program, secrets: secrets, path: pathOf(checked.NativeRep().Expr())}
+	e := &Expr{checked: checked, program: program, secrets: secrets, path: pathOf(checked.NativeRep().Expr())}
+	if s != forRequest { // the rules of a company see requests of every offering, and hold only for those that have the answer
+		e.answers = answersOf(checked)
+	}
+	return e
 }
+
+// headersByName writes webhook.headers.x-github-event, as people write it, as webhook.headers["x-github-event"]. CEL would read it as a
+// difference, which texts have not.
+func headersByName(source string) string {
+	const headers = "webhook.headers."
+	var out strings.Builder
+	for i := 0; i < len(source); {
+		switch {
+		case source[i] == '"' || source[i] == '\'':
+			end := skipString(source, i)
+			out.WriteString(source[i:end])
+			i = end
+			continue
+		case strings.HasPrefix(source[i:], "//"):
+			line, _, _ := strings.Cut(source[i:], "\n")
+			out.WriteString(line)
+			i += len(line)
+			continue
+		case strings.HasPrefix(source[i:], headers) && (i == 0 || !isWord(rune(source[i-1])) && source[i-1] != '.'):
+			if name := headerWord.FindString(source[i+len(headers):]); strings.Contains(name, "-") {
+				out.WriteString(`webhook.headers["` + strings.ToLower(name) + `"]`)
+				i += len(headers) + len(name)
+				continue
+			}
+		}
+		out.WriteByte(source[i])
+		i++
+	}
+	return out.String()
+}
+
+// headerWord is a header's name in words with hyphens between. What follows a blank is no part of it.
+var headerWord = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(-[A-Za-z0-9_]+)*`)
 
 // pathOf returns the names of an expression that only names a value (request.fields.amount, request.fields["amount"]), and
 // nil for every other expression.

@@ -1,0 +1,67 @@
+package definition
+
+import (
+	"strings"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/ext"
+)
+
+// textFunctions are the functions on texts. What they give is no longer than what they take, except for replace and split, whose
+// bindings here have limits that CEL's have not.
+var textFunctions = []string{"charAt", "indexOf", "lastIndexOf", "lowerAscii", "replace", "split", "substring", "trim", "upperAscii"}
+
+func texts() []cel.EnvOption {
+	text, list := cel.StringType, cel.ListType(cel.StringType)
+	return []cel.EnvOption{
+		ext.Strings(ext.StringsVersion(0)),
+		cel.Function("replace",
+			cel.MemberOverload("string_replace_string_string", []*cel.Type{text, text, text}, text, cel.FunctionBinding(replaced)),
+			cel.MemberOverload("string_replace_string_string_int", []*cel.Type{text, text, text, cel.IntType}, text, cel.FunctionBinding(replaced))),
+		cel.Function("split",
+			cel.MemberOverload("string_split_string", []*cel.Type{text, text}, list, cel.FunctionBinding(parted)),
+			cel.MemberOverload("string_split_string_int", []*cel.Type{text, text, cel.IntType}, list, cel.FunctionBinding(parted))),
+	}
+}
+
+// words returns the leading texts of a call, and the number after them: all, which is -1, when there is none. False if they are
+// anything else.
+func words(values []ref.Val, n int) (texts []string, most int, ok bool) {
+	most = -1
+	for i, v := range values {
+		switch v := v.(type) {
+		case types.String:
+			texts = append(texts, string(v))
+		case types.Int:
+			most = int(max(v, -1))
+		}
+		if len(texts) != min(i+1, n) {
+			return nil, 0, false
+		}
+	}
+	return texts, most, true
+}
+
+func replaced(values ...ref.Val) ref.Val {
+	w, most, ok := words(values, 3)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(values[0])
+	}
+	if n := strings.Count(w[0], w[1]); n > 0 && len(w[0])+n*len(w[2]) > maxGivenBytes {
+		return types.NewErr("replace() gives more than %d bytes", maxGivenBytes)
+	}
+	return types.String(strings.Replace(w[0], w[1], w[2], most))
+}
+
+func parted(values ...ref.Val) ref.Val {
+	w, most, ok := words(values, 2)
+	if !ok {
+		return types.MaybeNoSuchOverloadErr(values[0])
+	}
+	if strings.Count(w[0], w[1]) >= maxCompared {
+		return types.NewErr("split() gives more than %d texts", maxCompared)
+	}
+	return types.DefaultTypeAdapter.NativeToValue(strings.SplitN(w[0], w[1], most))
+}
