@@ -1,5 +1,0 @@
-<<<<<<<< HEAD:internal/gate/console/dist/assets/remove-CvLoXasv.js
-import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{D as t,Rt as n,mr as r,pr as i}from"./base-CzhTfGtd.js";var a=e(r(),1),o=i();function s({title:e,close:r,act:i,instead:s,children:c}){let[l,u]=(0,a.useState)(null),d=l?.code===`conflict`?s:null;return(0,o.jsxs)(n,{title:e,verb:d?d.verb:`Delete`,close:r,act:async()=>{u(await(d??{act:i}).act())},children:[c,(0,o.jsx)(t,{fault:l,fields:[]})]})}export{s as t};
-========
-import{r as e}from"./rolldown-runtime-XKyaHtl9.js";import{D as t,Rt as n,mr as r,pr as i}from"./base-Cy6wcZyw.js";var a=e(r(),1),o=i();function s({title:e,close:r,act:i,instead:s,children:c}){let[l,u]=(0,a.useState)(null),d=l?.code===`conflict`?s:null;return(0,o.jsxs)(n,{title:e,verb:d?d.verb:`Delete`,close:r,act:async()=>{u(await(d??{act:i}).act())},children:[c,(0,o.jsx)(t,{fault:l,fields:[]})]})}export{s as t};
->>>>>>>> d2e76d4a (Keep the headers of inbound calls that are asked for):internal/gate/console/dist/assets/remove-BHMbV9we.js
