@@ -70,7 +70,7 @@ func Serve(tb testing.TB, w *testkit.World, door Door) *Server {
 	s := &Server{World: w, URL: ts.URL, HTTP: client}
 	// Scenario looks up the audit entries of each call. Without an index that is a third of the processor's time of a test with many.
 	s.Write(tb, func(ctx context.Context, tx *store.Tx) error {
-		return tx.ExecRaw(ctx, "CREATE INDEX audit_entries_of_calls ON audit_entries (request_id)")
+		return tx.ExecRaw(ctx, "CREATE INDEX IF NOT EXISTS audit_entries_of_calls ON audit_entries (request_id)")
 	})
 	s.Limits(tb, w.A, 1_000_000, 100_000_000)
 	s.Limits(tb, w.B, 1_000_000, 100_000_000)
