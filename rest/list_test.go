@@ -89,7 +89,7 @@ func TestPaging(t *testing.T) {
 			require.Empty(t, s.Do(t, apitest.Scenario{As: as, Path: path + "?page=9223372036854775807"}).Column("id"))
 			for query, field := range map[string]string{
 				"page=0": "page", "page=-1": "page", "page=1.5": "page", "page=x": "page", "page=": "page", "page=99999999999999999999": "page",
-				"pageSize=0": "pageSize", "pageSize=101": "pageSize", "pageSize=1e1": "pageSize", "page=1&page=2": "page",
+				"pageSize=0": "pageSize", "pageSize=101": "pageSize", "pageSize=1e3": "pageSize", "page=1&page=2": "page",
 				"sort=id": "sort", "sort=--createdAt": "sort", "sort=-": "sort", "sort=created_at": "sort", "sort=createdAt%20desc": "sort",
 				"sort=createdAt,name": "sort", "limit=5": "limit", "Page=1": "Page", "tag.%27=x": "tag.'",
 			} {

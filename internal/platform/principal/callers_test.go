@@ -47,7 +47,7 @@ var bypasses = map[string]struct {
 	"internal/webhook/inbound/door.go":           {1, "a webhook says which company its caller calls; before that there is none"},
 	"internal/platform/jobs/clock.go":            {1, "jobs belong to the installation"},
 	"internal/identity/account/account.go":       {1, "accounts and mailed links belong to no company, and an account's people to several"},
-	"internal/identity/account/letters.go":       {2, "links in mails, and the accounts that are told something, belong to no company"},
+	"internal/identity/account/mails.go":         {2, "links in mails, and the accounts that are told something, belong to no company"},
 	"internal/identity/keys.go":                  {1, "signing keys belong to the installation"},
 	"internal/identity/origins.go":               {1, "which page asks is not known; any company's client may be its"},
 	"internal/identity/provider/answer.go":       {1, "the request that a person answers and the sign-in that answers it belong to no company"},

@@ -74,7 +74,7 @@ var seenByTheCaller = map[string]string{
 	"internal/desk/routing.compile":       "within a preparation, from which nothing is hidden",
 	"internal/desk/routing.choose":        "the caller hands it an unfiltered context",
 	"internal/desk/routing.leastLoaded":   "the caller hands it an unfiltered context",
-	"internal/desk/routing.turn":          "the caller hands it an unfiltered context",
+	"internal/desk/routing.nextMember":    "the caller hands it an unfiltered context",
 	"internal/desk/request.count":         "what a list would find",
 	"internal/desk/request.stats":         "what a list would find",
 	"internal/agent/runs.stats":           "what a list would find",

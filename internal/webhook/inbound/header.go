@@ -112,7 +112,7 @@ func checkHeaders(refs *op.Refs, names []string) {
 		case !headerName.MatchString(name):
 			refs.Fault(fmt.Sprintf("headers[%d]", i), "must be the name of a header, or * for all but credentials")
 		case isCredential(strings.ToLower(name)):
-			refs.Fault(fmt.Sprintf("headers[%d]", i), "holds a credential, which is never kept")
+			refs.Fault(fmt.Sprintf("headers[%d]", i), "must not be a credential, which is never kept")
 		}
 	}
 }

@@ -82,7 +82,7 @@ func TestExecutionsMove(t *testing.T) {
 func TestMovesThatAreRefused(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
-		fails := phase("sum", "DATA", body{"kind": "enrich", "set": body{"n": "request.fields.missing"}})
+		fails := phase("sum", "DATA", body{"kind": "enrich", "set": body{"n": "request.fields.missing + 1"}})
 		s := open(t, w, line([]body{phase("start", "START", nil), fails, phase("done", "END", nil)}))
 		s.work()
 		r := s.file(nil)
