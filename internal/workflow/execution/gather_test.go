@@ -1,8 +1,7 @@
 package execution_test
 
 import (
-	"context"
-	"log/slog"
+	"io"
 	"testing"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 	"atrium/internal/desk/request"
 	"atrium/internal/op"
 	"atrium/internal/op/events"
-	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/principal"
 	"atrium/internal/test/testkit"
 	run "atrium/internal/workflow/execution"
@@ -30,13 +28,7 @@ func TestAccountablePeopleHearOfOneEditOnce(t *testing.T) {
 		work["participants"] = []body{{"role": "accountable", "type": "user", "id": boss.ID}}
 		s := open(t, w, line([]body{phase("start", "START", nil), work, phase("done", "END", nil)}))
 		w.Engine.Events = append(events.Subscribers{}, run.Follow(w.Queue))
-		s.work()
-		clocks, err := jobs.New(w.Store, slog.New(slog.DiscardHandler), true, request.Clocks(w.Engine))
-		require.NoError(t, err)
-		ctx, cancel := context.WithCancel(context.Background())
-		done := make(chan error, 1)
-		go func() { done <- clocks.Run(ctx) }()
-		t.Cleanup(func() { cancel(); require.NoError(t, <-done) })
+		s.workLogged(io.Discard, request.Clocks(w.Engine)) // one queue: a second one would fetch jobs that it does not know
 		var last string
 		for range 2 {
 			r := s.file(nil)

@@ -2,7 +2,7 @@ package execution_test
 
 import (
 	"context"
-	"log/slog"
+	"io"
 	"strings"
 	"sync"
 	"testing"
@@ -17,7 +17,6 @@ import (
 	"atrium/internal/desk/sla/timer"
 	"atrium/internal/op"
 	"atrium/internal/op/events"
-	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
 	"atrium/internal/test/testkit"
@@ -58,13 +57,7 @@ func TestPhasesHaveServiceLevels(t *testing.T) {
 		work["participants"] = []body{{"role": "accountable", "type": "user", "id": boss.ID}, {"role": "accountable", "type": "user", "id": member.ID}}
 		s := open(t, w, line([]body{phase("start", "START", nil), work, phase("done", "END", nil)}))
 		w.Engine.Events = append(events.Subscribers{}, run.Follow(w.Queue))
-		s.work()
-		clocks, err := jobs.New(w.Store, slog.New(slog.DiscardHandler), true, request.Clocks(w.Engine, run.TaskClocks))
-		require.NoError(t, err)
-		ctx, cancel := context.WithCancel(context.Background())
-		done := make(chan error, 1)
-		go func() { done <- clocks.Run(ctx) }()
-		t.Cleanup(func() { cancel(); require.NoError(t, <-done) })
+		s.workLogged(io.Discard, request.Clocks(w.Engine, run.TaskClocks))
 		r := s.file(nil)
 		s.at(r, "WAITING", id)
 		of := task.RequestID(r.ID)
