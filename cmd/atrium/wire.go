@@ -64,7 +64,7 @@ type core struct {
 	keys    *identity.Keys
 	queue   *jobs.Queue // inserts jobs
 	outbox  *mail.Outbox
-	mails *account.Mails
+	mails   *account.Mails
 	engine  *op.Engine
 }
 

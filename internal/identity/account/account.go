@@ -52,7 +52,7 @@ type Options struct {
 	SignIn  *signin.Server
 	Hasher  *password.Hasher
 	Rules   *password.Rules // nil for the rules without the operator's file
-	Mails *Mails
+	Mails   *Mails
 	AuthURL string // origin of the hosted pages
 	BaseURL string // of the web application, whose /login starts a sign-in
 	SignUp  bool   // anybody may open a company
@@ -66,7 +66,7 @@ type Server struct {
 	signIn   *signin.Server
 	hasher   *password.Hasher
 	rules    *password.Rules
-	mails  *Mails
+	mails    *Mails
 	throttle *throttle.Throttle
 	baseURL  string
 	signUp   bool

@@ -8,7 +8,6 @@ import (
 	"mime"
 	"unicode/utf8"
 
-	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/htmlindex"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
@@ -36,7 +35,7 @@ func bodyOf(raw []byte, contentType string) (body any, unreadable string) {
 
 // utf8Of returns a body in UTF-8, without a byte-order mark. The mark decides before the charset of the content type.
 func utf8Of(raw []byte, contentType string) (body []byte, unreadable string) {
-	from := encoding.Encoding(unicode.UTF8)
+	from := unicode.UTF8
 	_, params, _ := mime.ParseMediaType(contentType)
 	if charset := params["charset"]; charset != "" {
 		named, err := htmlindex.Get(charset)
