@@ -23,10 +23,18 @@ func ReadBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if charset := params["charset"]; err != nil || media != "application/json" || charset != "" && !strings.EqualFold(charset, "utf-8") {
 		return nil, apperr.New(apperr.UnsupportedMediaType, "Send Content-Type: application/json.")
 	}
-	if enc := r.Header.Get("Content-Encoding"); enc != "" && !strings.EqualFold(enc, "identity") {
-		return nil, apperr.New(apperr.UnsupportedMediaType, "Send the body without a content encoding.")
+	if err := Unencoded(r.Header); err != nil {
+		return nil, err
 	}
 	return ReadAny(w, r)
+}
+
+// Unencoded returns unsupported_media_type for the headers of a body that has a content encoding.
+func Unencoded(h http.Header) error {
+	if enc := h.Get("Content-Encoding"); enc != "" && !strings.EqualFold(enc, "identity") {
+		return apperr.New(apperr.UnsupportedMediaType, "Send the body without a content encoding.")
+	}
+	return nil
 }
 
 // ReadAny reads a body whatever its type. Returns payload_too_large, or validation_error for a body that breaks off.

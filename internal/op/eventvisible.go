@@ -69,8 +69,8 @@ func (e *Engine) EventVisible(ctx context.Context, ev *ent.Event, subscription s
 	return shown, err
 }
 
-// mayReceive asks the policies about the row, of the resource on, for each of the subscriptions. Where policies depend on the row, it hides a row that was
-// deleted.
+// mayReceive asks the policies about the row, of the resource on, for each of the subscriptions. Where policies depend on the row, it
+// hides a row that was deleted.
 func (e *Engine) mayReceive(ctx context.Context, db *ent.Client, set *authz.Set, on string, ev *ent.Event, subscriptions []string) (func(id string) bool, error) {
 	q := authz.Question{Verb: strings.ToLower(on) + ".read", Action: string(Read), Resource: on}
 	ask := func(id string, row authz.Row) bool {

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 
 	"atrium/ent/inboundwebhook"
+	"atrium/internal/gate"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/strictjson"
 )
@@ -21,8 +22,8 @@ const payload = "payload="
 
 // checkType returns unsupported_media_type unless a call's headers say that its body is JSON, or GitHub's form in its style.
 func checkType(style inboundwebhook.SignatureStyle, h http.Header) error {
-	if enc := h.Get("Content-Encoding"); enc != "" && !strings.EqualFold(enc, "identity") {
-		return apperr.New(apperr.UnsupportedMediaType, "Send the body without a content encoding.")
+	if err := gate.Unencoded(h); err != nil {
+		return err
 	}
 	media, params, err := mime.ParseMediaType(h.Get("Content-Type"))
 	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) || !isJSON(media) && !isForm(style, media) || !isUTF8(params["charset"]) {

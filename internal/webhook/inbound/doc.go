@@ -32,6 +32,6 @@
 // execution holds the whole body, from which a call can be sent again.
 //
 // A call may hold credentials in headers that no list knows, which a proxy or the sender adds. So only the headers that the webhook
-// lists are stored (header.go), or the usual ones of events, and never those known as credentials. The package decides neither who may change settings
-// (op does) nor what a workflow does (execution).
+// lists are stored (header.go), or the usual ones of events, and never those known as credentials. The package decides neither who
+// may change settings (op does) nor what a workflow does (execution).
 package inbound
