@@ -95,7 +95,11 @@ func diff(ctx context.Context, d, folder string, db *sql.DB, name string, check 
 	if err != nil {
 		return fmt.Errorf("prepare %s: %w", folder, err)
 	}
-	if err := m.NamedDiff(ctx, name, store.Tables...); err != nil {
+	tables, err := schema.CopyTables(store.Tables) // a diff writes into the tables that it is given
+	if err != nil {
+		return fmt.Errorf("copy the tables: %w", err)
+	}
+	if err := m.NamedDiff(ctx, name, tables...); err != nil {
 		return fmt.Errorf("diff %s: %w", folder, err)
 	}
 	after, err := filepath.Glob(path + "/*.sql")
