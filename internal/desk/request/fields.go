@@ -15,6 +15,7 @@ import (
 	"atrium/internal/desk/form"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
+	"atrium/internal/workflow"
 )
 
 // fieldsChecked is the result of checking values against an offering's form before the transaction.
@@ -36,6 +37,9 @@ func prepareFields(ctx context.Context, tx *op.Tx, offeringID string, values, al
 		return out, err
 	}
 	out.at = c.at
+	if _, err := workflow.CalendarOf(ctx, tx.Client, c.calendar); err != nil { // compiles it here after a change, and not in the transaction
+		return out, err
+	}
 	if c.form == nil {
 		out.faults = form.ValidateWithoutForm(values)
 		return out, nil

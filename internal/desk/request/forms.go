@@ -21,6 +21,8 @@ type formKey struct{ companyID, offeringID string }
 type cachedForm struct {
 	at   time.Time
 	form *form.Form // nil for an offering without one
+
+	calendar string // by which the offering's service levels count
 }
 
 // formOf returns an offering's cached form, which may be outdated; nil when the company has no such offering.
@@ -36,7 +38,7 @@ func formOf(ctx context.Context, tx *op.Tx, offeringID string) (*cachedForm, err
 	if err != nil {
 		return nil, fmt.Errorf("read the offering: %w", err)
 	}
-	made := &cachedForm{at: off.UpdatedAt}
+	made := &cachedForm{at: off.UpdatedAt, calendar: op.Or(off.CalendarID, "")}
 	if off.Form != nil {
 		err = tx.Costly(ctx, func(context.Context) (err error) {
 			made.form, err = form.Compile(*off.Form)

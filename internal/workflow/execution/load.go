@@ -8,7 +8,6 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/approval"
-	"atrium/ent/calendar"
 	"atrium/ent/execution"
 	"atrium/ent/incident"
 	"atrium/ent/task"
@@ -161,14 +160,11 @@ func webhookOf(e *ent.Execution) (map[string]any, error) {
 }
 
 func calendarOf(ctx context.Context, db *ent.Client, id string) (*sla.Calendar, error) {
-	row, err := db.Calendar.Query().Where(calendar.ID(id)).Only(ctx)
-	if ent.IsNotFound(err) {
+	c, err := workflow.CalendarOf(ctx, db, id)
+	if err == nil && c == nil {
 		return nil, fmt.Errorf("there is no calendar %s", id)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read the calendar: %w", err)
-	}
-	return workflow.CompileCalendar(row)
+	return c, err
 }
 
 // Decision is one approver's decision, as the approval stores it.
