@@ -22,17 +22,9 @@ type agreement struct {
 	calendar *sla.Calendar // nil: all hours count
 }
 
-// levelsOf returns the service levels of an offering.
-func levelsOf(o *ent.Offering) sla.Levels {
-	return sla.Levels{
-		Targets:       sla.Targets{ResponseMinutes: o.ResponseMinutes, ResolutionMinutes: o.ResolutionMinutes},
-		WarnAtPercent: op.Or(o.WarnAtPercent, 0), CalendarID: op.Or(o.CalendarID, ""), ByPriority: o.SLAByPriority, Escalations: o.SLAEscalations,
-	}
-}
-
 // agreementOf returns the service levels of an offering; nil when it has none. ctx must see all rows of the company.
 func agreementOf(ctx context.Context, db *ent.Client, o *ent.Offering) (*agreement, error) {
-	l := levelsOf(o)
+	l := timer.LevelsOf(o)
 	if l.ResponseMinutes == nil && l.ResolutionMinutes == nil && l.ByPriority == nil && len(l.Escalations) == 0 {
 		return nil, nil // the offering has no service levels
 	}
@@ -57,7 +49,7 @@ func (c *clocks) agreement(ctx context.Context, offeringID string) (*agreement, 
 	if p, ok := c.agreements[offeringID]; ok {
 		return p, nil
 	}
-	o, err := c.Tx.Offering.Query().Where(offering.ID(offeringID)).Only(ctx)
+	o, err := c.Tx.Offering.Query().Where(offering.ID(offeringID)).Select(timer.LevelColumns...).Only(ctx) // its form may be large
 	if err != nil {
 		return nil, fmt.Errorf("read the offering: %w", err)
 	}
@@ -129,6 +121,20 @@ func advance(ctx context.Context, tx *op.Tx, r *ent.Request, now time.Time, caus
 	}
 	ctx, c := clocksOf(ctx, tx, now, cause)
 	return timer.Advance(ctx, c.Log, c, r)
+}
+
+// clockColumns are those that a request's clock is derived from and stored in.
+var clockColumns = []string{
+	request.FieldID, request.FieldCompanyID, request.FieldOfferingID, request.FieldPriority, request.FieldCreatedAt, request.FieldAcceptedAt,
+	request.FieldCompletedAt, request.FieldCancelledAt, request.FieldSLAState, request.FieldSLANextAt, request.FieldResponseDueAt,
+	request.FieldResolutionDueAt, request.FieldResponseDueOrder, request.FieldResolutionDueOrder,
+}
+
+// Changes reports whether the request's row holds another clock.
+func (*clocks) Changes(ctx context.Context, r *ent.Request, clock sla.Clock) (bool, error) {
+	m := r.Update().Mutation()
+	putClock(m, clock)
+	return op.Changes(ctx, m)
 }
 
 // Save writes the clock's values into the request's row.

@@ -87,7 +87,6 @@ func (c *clocks) escalate(ctx context.Context, r *ent.Request, f sla.Firing) (*e
 		return r, err
 	}
 	r, err = op.RunIn(ctx, c.Tx, change, in)
-	c.Forget(in.ID) // the update has advanced the clock, which adds to the log
 	return r, err
 }
 

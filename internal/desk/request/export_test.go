@@ -12,3 +12,13 @@ import (
 func SweepOnce(ctx context.Context, e *op.Engine, now time.Time) (time.Time, error) {
 	return (timer.Kind{Name: "requests", Batch: clockBatch, Due: due, Advance: advanceDue}).Sweep(ctx, e, now)
 }
+
+// RederiveOnce derives the clocks of the requests that a change concerns anew.
+func RederiveOnce(ctx context.Context, e *op.Engine, change timer.RederiveArgs) error {
+	return rederive(ctx, e, change)
+}
+
+// AdvanceOnce advances requests for one turn and returns those that it has not come to.
+func AdvanceOnce(ctx context.Context, tx *op.Tx, ids []string, now time.Time) (rest []string, err error) {
+	return advanceDue(ctx, tx, ids, now)
+}

@@ -16,9 +16,13 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/op/events"
 	"atrium/internal/platform/jobs"
+	"atrium/internal/platform/principal"
 )
 
-const clockBatch = 50 // requests of one company whose clocks one transaction advances
+const (
+	clockBatch = 8   // requests of one company that one transaction locks to advance their clocks
+	readBatch  = 100 // requests whose clocks are derived at a time outside of transactions
+)
 
 // Clocks makes a job queue run the clocks of requests, and those of the further kinds of rows, and send the notices of clocks.
 func Clocks(e *op.Engine, further ...timer.Kind) jobs.Option {
@@ -31,49 +35,56 @@ func due(db *ent.Client, match func(*sql.Selector), limit int) timer.Selection {
 		Select(request.FieldID, request.FieldCompanyID, request.FieldSLANextAt)
 }
 
-func advanceDue(ctx context.Context, tx *op.Tx, ids []string, now time.Time) error {
-	rows, err := op.Lock(tx, tx.Request.Query().Where(request.IDIn(ids...), request.SLANextAtLTE(now)).Order(request.ByID())).All(ctx)
-	if err != nil {
-		return fmt.Errorf("read the requests: %w", err)
-	}
-	return advanceAll(ctx, tx, rows, now, events.Cause{})
+func advanceDue(ctx context.Context, tx *op.Tx, ids []string, now time.Time) (rest []string, err error) {
+	return advanceAll(ctx, tx, ids, request.SLANextAtLTE(now), now, events.Cause{})
 }
 
-// advanceAll advances the clocks of requests that the transaction has locked. It reads their logs at once.
-func advanceAll(ctx context.Context, tx *op.Tx, rows []*ent.Request, now time.Time, cause events.Cause) error {
+// advanceAll locks the requests of these ids that match, and advances their clocks for one turn. It reads their logs at once.
+func advanceAll(ctx context.Context, tx *op.Tx, ids []string, match predicate.Request, now time.Time, cause events.Cause) (rest []string, err error) {
+	rows, err := op.Lock(tx, tx.Request.Query().Where(request.IDIn(ids...), match).Order(request.ByID())).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the requests: %w", err)
+	}
 	ctx, c := clocksOf(ctx, tx, now, cause)
-	ids := make([]string, len(rows))
-	for i, r := range rows {
-		ids[i] = r.ID
-	}
 	if err := c.Read(ctx, ids...); err != nil {
-		return err
+		return nil, err
 	}
-	for _, r := range rows {
-		if _, err := timer.Advance(ctx, c.Log, c, r); err != nil {
+	return timer.AdvanceAll(ctx, c.Log, c, rows)
+}
+
+// rederive advances the clocks of the open requests of an offering or a calendar that the change has moved.
+func rederive(ctx context.Context, e *op.Engine, change timer.RederiveArgs) error {
+	tx := e.Outside(principal.Worker(change.Company, timer.Worker))
+	match := request.OfferingID(change.Offering)
+	if change.Offering == "" {
+		match = countsBy(change.Calendar)
+	}
+	for last := ""; ; {
+		now := e.Store.Clock().Now()
+		reading, c := clocksOf(ctx, tx, now, events.Cause{})
+		rows, err := tx.Request.Query().Where(lifecycle.OpenRequests(), request.IDGT(last), match).Order(request.ByID()).Limit(readBatch).
+			Select(clockColumns...).All(reading)
+		if err != nil {
+			return fmt.Errorf("read the requests: %w", err)
+		}
+		ids := make([]string, len(rows))
+		for i, r := range rows {
+			ids[i] = r.ID
+		}
+		if err := c.Read(reading, ids...); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// rederive advances the clocks of the open requests of an offering or a calendar, one batch in each transaction.
-func rederive(ctx context.Context, e *op.Engine, change timer.RederiveArgs) error {
-	for last := ""; ; {
-		var rows []*ent.Request
-		err := e.Work(ctx, change.Company, timer.Worker, func(ctx context.Context, tx *op.Tx) (err error) {
-			q := tx.Request.Query().Where(lifecycle.OpenRequests(), request.IDGT(last))
-			if change.Offering != "" {
-				q.Where(request.OfferingID(change.Offering))
-			} else {
-				q.Where(countsBy(change.Calendar))
-			}
-			if rows, err = op.Lock(tx, q.Order(request.ByID()).Limit(clockBatch)).All(ctx); err != nil {
-				return fmt.Errorf("read the requests: %w", err)
-			}
-			return advanceAll(ctx, tx, rows, tx.Now(ctx), events.Cause{MailAt: change.MailAt})
+		err = e.Costly(reading, change.Company, func(ctx context.Context) error {
+			ids, err = timer.Behind(ctx, c, rows)
+			return err
 		})
-		if err != nil || len(rows) < clockBatch {
+		if err != nil {
+			return err
+		}
+		err = timer.InTurns(ctx, e, change.Company, ids, clockBatch, func(ctx context.Context, tx *op.Tx, ids []string) ([]string, error) {
+			return advanceAll(ctx, tx, ids, lifecycle.OpenRequests(), now, events.Cause{MailAt: change.MailAt})
+		})
+		if err != nil || len(rows) < readBatch {
 			return err
 		}
 		last = rows[len(rows)-1].ID

@@ -153,7 +153,7 @@ func update(ctx context.Context, tx *op.Tx, before *ent.Request, in UpdateInput)
 			return nil, err
 		}
 	}
-	if after == before || !in.moves() {
+	if after == before || !in.moves() || in.Escalates {
 		return after, nil
 	}
 	return advance(ctx, tx, after, now, in.Cause)

@@ -82,12 +82,14 @@ var seenByTheCaller = map[string]string{
 	"internal/webhook.stats":              "what a list would find",
 	"internal/desk/savedview.check":       "whether the team may be named",
 	"internal/desk/request.takeNext":      "somebody takes what they see",
-	"internal/desk/request.advanceDue":    "a worker's, from whom nothing is hidden",
+	"internal/desk/request.advanceAll":    "a worker's, from whom nothing is hidden",
 	"internal/notify/notice.digest":       "a worker's, from whom nothing is hidden",
 	"internal/people.firstCome":           "nobody is calling yet",
 	"internal/policy.whois":               "the caller hands it an unfiltered context",
 	"internal/policy.keyHolder":           "the caller hands it an unfiltered context",
 	"internal/identity/websession.open":   "nobody is calling yet",
+
+	"internal/workflow/execution.advanceTasks": "a worker's, from whom nothing is hidden",
 }
 
 // terminals are the methods that run a query.

@@ -3,51 +3,105 @@ package execution
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
 
 	"atrium/ent"
+	"atrium/ent/predicate"
 	"atrium/ent/task"
+	"atrium/internal/desk/lifecycle"
 	"atrium/internal/desk/sla"
 	"atrium/internal/desk/sla/timer"
 	"atrium/internal/op"
 	"atrium/internal/op/audit"
 	"atrium/internal/op/events"
+	"atrium/internal/platform/principal"
 	"atrium/internal/workflow"
 	"atrium/internal/workflow/definition"
 )
 
+const (
+	taskBatch = 1   // of several, one transaction would wait for another that ends the tasks of an execution
+	readTasks = 100 // tasks whose clocks are derived at a time outside of transactions
+)
+
+// clockColumns are those that a task's clock is derived from and stored in.
+var clockColumns = []string{
+	task.FieldID, task.FieldCompanyID, task.FieldRequestID, task.FieldStatus, task.FieldSLALevels, task.FieldCreatedAt, task.FieldUpdatedAt,
+	task.FieldClaimedAt, task.FieldCompletedAt, task.FieldSLAState, task.FieldSLANextAt, task.FieldResponseDueAt, task.FieldResolutionDueAt,
+}
+
 // TaskClocks are the clocks of tasks, for timer's sweep.
 var TaskClocks = timer.Kind{
-	Name: "tasks", Batch: 1, // of several, one transaction would wait for another that ends the tasks of an execution
+	Name: "tasks", Batch: taskBatch,
 
 	Due: func(db *ent.Client, match func(*sql.Selector), limit int) timer.Selection {
 		return db.Task.Query().Where(match).Order(task.BySLANextAt(), task.ByID()).Limit(limit).
 			Select(task.FieldID, task.FieldCompanyID, task.FieldSLANextAt)
 	},
 
-	Advance: func(ctx context.Context, tx *op.Tx, ids []string, now time.Time) error {
-		rows, err := op.Lock(tx, tx.Task.Query().Where(task.IDIn(ids...), task.SLANextAtLTE(now)).Order(task.ByID())).All(ctx)
+	Advance: func(ctx context.Context, tx *op.Tx, ids []string, now time.Time) (rest []string, err error) {
+		return advanceTasks(ctx, tx, ids, task.SLANextAtLTE(now), now)
+	},
+
+	Rederive: rederiveTasks,
+}
+
+// advanceTasks locks the tasks of these ids that match, and advances their clocks for one turn.
+func advanceTasks(ctx context.Context, tx *op.Tx, ids []string, match predicate.Task, now time.Time) (rest []string, err error) {
+	rows, err := op.Lock(tx, tx.Task.Query().Where(task.IDIn(ids...), match, task.SLALevelsNotNil()).Order(task.ByID())).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the tasks: %w", err)
+	}
+	ctx, log := timer.LogOf(ctx, tx, now)
+	return timer.AdvanceAll(ctx, log, taskClocks{log}, rows)
+}
+
+// rederiveTasks advances the clocks of the open tasks that a change of their calendar has moved. Tasks have service levels of their
+// own, so a change of an offering moves none.
+func rederiveTasks(ctx context.Context, e *op.Engine, change timer.RederiveArgs) error {
+	if change.Calendar == "" {
+		return nil
+	}
+	tx := e.Outside(principal.Worker(change.Company, timer.Worker))
+	for last := ""; ; {
+		now := e.Store.Clock().Now()
+		reading, log := timer.LogOf(ctx, tx, now)
+		rows, err := tx.Task.Query().Where(lifecycle.OpenTasks(), task.SLAStateNotNil(), task.IDGT(last)).Order(task.ByID()).Limit(readTasks).
+			Select(clockColumns...).All(reading)
 		if err != nil {
 			return fmt.Errorf("read the tasks: %w", err)
 		}
-		for _, t := range rows {
-			if _, err := advanceTask(ctx, tx, t, now); err != nil {
-				return err
+		counting := slices.DeleteFunc(slices.Clone(rows), func(t *ent.Task) bool {
+			return t.SLALevels == nil || t.SLALevels.CalendarID != change.Calendar
+		})
+		var subjects, ids []string
+		for _, t := range counting {
+			subjects = append(subjects, t.ID)
+			if t.RequestID != nil {
+				subjects = append(subjects, *t.RequestID)
 			}
 		}
-		return nil
-	},
-
-	Rederive: func(ctx context.Context, e *op.Engine, change timer.RederiveArgs) error {
-		if change.Calendar == "" { // tasks have service levels of their own
-			return nil
+		if err := log.Read(reading, subjects...); err != nil {
+			return err
 		}
-		return e.Work(ctx, change.Company, timer.Worker, func(ctx context.Context, tx *op.Tx) error {
-			return timer.MarkTasks(ctx, tx, tx.Now(ctx))
+		err = e.Costly(reading, change.Company, func(ctx context.Context) error {
+			ids, err = timer.Behind(ctx, taskClocks{log}, counting)
+			return err
 		})
-	},
+		if err != nil {
+			return err
+		}
+		err = timer.InTurns(ctx, e, change.Company, ids, taskBatch, func(ctx context.Context, tx *op.Tx, ids []string) ([]string, error) {
+			return advanceTasks(ctx, tx, ids, lifecycle.OpenTasks(), now)
+		})
+		if err != nil || len(rows) < readTasks {
+			return err
+		}
+		last = rows[len(rows)-1].ID
+	}
 }
 
 // levelsOf returns the service levels of a phase; nil for none.
@@ -139,6 +193,13 @@ func (c taskClocks) Derive(ctx context.Context, t *ent.Task) (sla.Clock, error) 
 		log = append(log, sla.Event{Kind: sla.Ended, At: t.UpdatedAt})
 	}
 	return sla.Derive(*t.SLALevels, "", cal, log, c.Now), nil
+}
+
+// Changes reports whether the task's row holds another clock.
+func (taskClocks) Changes(ctx context.Context, t *ent.Task, clock sla.Clock) (bool, error) {
+	m := t.Update().Mutation()
+	timer.Put(m, clock)
+	return op.Changes(ctx, m)
 }
 
 // Save writes the clock's values into the task's row.

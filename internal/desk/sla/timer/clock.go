@@ -2,6 +2,7 @@ package timer
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"atrium/internal/desk/sla"
@@ -15,9 +16,15 @@ type Rows[R any] interface {
 	Derive(ctx context.Context, r *R) (sla.Clock, error)
 	// Fire does what has fallen due, and returns the row as it is afterwards.
 	Fire(ctx context.Context, r *R, f sla.Firing) (*R, error)
+	// Changes reports whether the row's columns hold other values than the clock.
+	Changes(ctx context.Context, r *R, c sla.Clock) (bool, error)
 	// Save writes the clock into the row's columns, if they hold other values, and returns the row as it is afterwards.
 	Save(ctx context.Context, r *R, c sla.Clock) (*R, error)
 }
+
+// errTurnOver is returned by Advance when the log's turn was over before everything had fired. What has fired may commit; the columns
+// are as they were.
+var errTurnOver = errors.New("the turn was over before the clock was brought up to its moment")
 
 // Advance brings a row's clock up to the log's moment, in the transaction that has locked the row. It fires each warning, breach
 // and escalation that has fallen due, exactly once, and derives the columns anew. Returns the row as it is afterwards.
@@ -39,6 +46,9 @@ func Advance[R any](ctx context.Context, l *Log, rows Rows[R], r *R) (*R, error)
 		}
 		if r, err = rows.Fire(ctx, r, c.Firings[0]); err != nil {
 			return nil, err
+		}
+		if l.over() {
+			return r, errTurnOver
 		}
 	}
 }

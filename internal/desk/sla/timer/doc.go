@@ -20,7 +20,10 @@
 // unique key keeps it from happening twice, and is fired. It fires one after the other, because an escalation changes the row and so
 // what falls due next. Every change that may move a clock (status, priority, waiting) advances it before the change, so that nothing is
 // lost which fell due when no sweep ran, and again afterwards. When an offering or a calendar changes, a job derives its clocks anew
-// (rederive.go).
+// (rederive.go): it reads outside of transactions, and locks only rows whose clock has moved.
+//
+// What the product does by itself, the sweep and this job, it writes in turns of 2 ms (turns.go), between two firings of one row if need
+// be, because on SQLite all companies wait for one writer.
 //
 // # The sweep
 //

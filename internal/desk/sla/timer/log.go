@@ -21,7 +21,17 @@ type Log struct {
 	Tx    *op.Tx
 	Now   time.Time
 	lines map[string][]*ent.SLAEvent // by subject
+	ends  time.Time                  // of the transaction's turn; zero for none
 }
+
+// turn is the time for which a transaction of the product's own writes what falls due. On SQLite others wait for it.
+const turn = 2 * time.Millisecond
+
+// inTurn makes Advance stop when the turn is over that begins now.
+func (l *Log) inTurn() { l.ends = time.Now().Add(turn) }
+
+// over reports whether the turn is over.
+func (l *Log) over() bool { return !l.ends.IsZero() && time.Now().After(l.ends) }
 
 // LogOf returns the log of a transaction, with the context in which the worker sees all rows of the company.
 func LogOf(ctx context.Context, tx *op.Tx, now time.Time) (context.Context, *Log) {
@@ -57,9 +67,6 @@ func (l *Log) Events(ctx context.Context, id string) ([]sla.Event, error) {
 	}
 	return out, nil
 }
-
-// Forget makes Events read a subject's lines again, after an operation that may have added some.
-func (l *Log) Forget(id string) { delete(l.lines, id) }
 
 // note adds the line of what has fallen due.
 func (l *Log) note(ctx context.Context, id string, f sla.Firing) error {

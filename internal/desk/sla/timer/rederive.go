@@ -64,7 +64,7 @@ func (w *rederiver) Work(ctx context.Context, job *river.Job[RederiveArgs]) erro
 	return errors.Join(errs...)
 }
 
-// MarkTasks has the sweep derive the clocks of the open tasks that match anew.
+// MarkTasks has the sweep derive the clocks of the open tasks that match anew. They are those of one request.
 func MarkTasks(ctx context.Context, tx *op.Tx, now time.Time, match ...predicate.Task) error {
 	n, err := tx.Task.Update().Where(append(match, lifecycle.OpenTasks(), task.SLAStateNotNil())...).SetSLANextAt(now).Save(ctx)
 	if err != nil {

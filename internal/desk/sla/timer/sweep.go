@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -28,11 +27,11 @@ const (
 // Kind is a kind of row that has clocks: requests or tasks.
 type Kind struct {
 	Name  string // in errors: "requests"
-	Batch int    // rows of one company that one transaction advances
+	Batch int    // rows of one company that one transaction locks
 	// Due selects id, company_id and sla_next_at of up to limit rows that match, in the order of sla_next_at and id.
 	Due func(db *ent.Client, match func(*sql.Selector), limit int) Selection
-	// Advance locks rows of a company and advances those of which something is due by now.
-	Advance func(ctx context.Context, tx *op.Tx, ids []string, now time.Time) error
+	// Advance locks rows of a company and advances those of which something is due by now, as AdvanceAll does.
+	Advance func(ctx context.Context, tx *op.Tx, ids []string, now time.Time) (rest []string, err error)
 	// Rederive derives the clocks of open rows anew, after a change of the service levels or the calendar that they use.
 	Rederive func(ctx context.Context, e *op.Engine, change RederiveArgs) error
 }
@@ -140,7 +139,9 @@ func (k Kind) Sweep(ctx context.Context, e *op.Engine, now time.Time) (next time
 		}
 		var errs []error
 		for company, ids := range companies {
-			errs = append(errs, k.advance(ctx, e, company, ids, now))
+			errs = append(errs, InTurns(ctx, e, company, ids, k.Batch, func(ctx context.Context, tx *op.Tx, ids []string) ([]string, error) {
+				return k.Advance(ctx, tx, ids, now)
+			}))
 		}
 		return errors.Join(errs...)
 	})
@@ -150,26 +151,4 @@ func (k Kind) Sweep(ctx context.Context, e *op.Engine, now time.Time) (next time
 		return time.Time{}, errors.Join(errs, err)
 	}
 	return soon[0].At, errs
-}
-
-// advance advances rows of a company. If a batch fails, it tries each row alone, so that one row does not block the others.
-func (k Kind) advance(ctx context.Context, e *op.Engine, company string, ids []string, now time.Time) error {
-	work := func(ids []string) error {
-		return e.Work(ctx, company, Worker, func(ctx context.Context, tx *op.Tx) error { return k.Advance(ctx, tx, ids, now) })
-	}
-	var errs []error
-	for batch := range slices.Chunk(ids, k.Batch) {
-		if len(batch) > 1 && work(batch) == nil {
-			continue
-		}
-		for _, id := range batch {
-			if ctx.Err() != nil {
-				return errors.Join(append(errs, ctx.Err())...)
-			}
-			if err := work([]string{id}); err != nil {
-				errs = append(errs, fmt.Errorf("advance the clock of %s: %w", id, err))
-			}
-		}
-	}
-	return errors.Join(errs...)
 }
