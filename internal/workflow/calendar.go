@@ -35,7 +35,7 @@ var (
 	UpdateCalendar = op.OnRow("calendar.update", op.Spec{
 		Resource: "Calendar", Action: op.Update, AdminLayer: true,
 		Summary: "Update a calendar: what counts by it from now on is as if it had always been so",
-	}, loadCalendar, updateCalendar)
+	}, loadCalendar, updateCalendar).Prepared(prepareCalendar)
 
 	DeleteCalendar = op.OnRow("calendar.delete", op.Spec{
 		Resource: "Calendar", Action: op.Delete, AdminLayer: true, Summary: "Delete a calendar that nothing counts by",
@@ -105,6 +105,10 @@ func updateCalendar(ctx context.Context, tx *op.Tx, before *ent.Calendar, in Upd
 	if err != nil {
 		return nil, err
 	}
+	ready, _ := op.Preparation[readyCalendar](tx)
+	if !ready.from.Equal(before.UpdatedAt) {
+		return nil, op.ErrOutdated
+	}
 	u := before.Update()
 	op.Set(in.Name, u.SetName)
 	op.Set(in.TimeZone, u.SetTimeZone)
@@ -135,14 +139,16 @@ func updateCalendar(ctx context.Context, tx *op.Tx, before *ent.Calendar, in Upd
 	if err != nil {
 		return nil, fmt.Errorf("update the calendar: %w", err)
 	}
+	if after != before {
+		ready.keep(after)
+	}
 	if after == before || !op.Sets(in, "name") {
 		return after, nil
 	}
-	changed := "exceptions"
-	if in.WorkingHours.IsSet() {
-		changed = "workingHours"
+	if err := checkTime(in.changed(), after); err != nil {
+		return nil, err
 	}
-	if err := checkTime(changed, after); err != nil {
+	if err := ready.check(in.changed()); err != nil {
 		return nil, err
 	}
 	return after, timer.Rederive(ctx, tx, timer.RederiveArgs{Calendar: after.ID})

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"atrium/internal/desk/catalog"
+	"atrium/internal/desk/sla"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
@@ -92,5 +94,42 @@ func TestEmptyWorkingHoursAreNone(t *testing.T) {
 		week, err = workflow.HoursOf(all)
 		require.NoError(t, err)
 		require.Nil(t, week)
+	})
+}
+
+// A calendar must leave time for the largest target of what counts by it, or it would never be due.
+func TestACalendarLeavesTimeForItsTargets(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		ctx := w.As(w.A, principal.Owner)
+		minute := workflow.WorkingHours{Mon: []workflow.WorkingTime{{From: "09:00", To: "09:01"}}}
+		c := testkit.Run(t, w, ctx, workflow.CreateCalendar, workflow.CreateCalendarInput{Name: "A minute a week", WorkingHours: &minute})
+		s := testkit.Run(t, w, ctx, catalog.CreateService, catalog.CreateServiceInput{Name: "IT"})
+		offer := func(levels catalog.SLA) catalog.CreateOfferingInput {
+			levels.CalendarID = &c.ID
+			return catalog.CreateOfferingInput{ByID: op.ByID{ID: s.ID}, Name: "Laptop", SLA: &levels}
+		}
+		refused := func(field, message string, err error) {
+			t.Helper()
+			require.Equal(t, apperr.Validation, apperr.CodeOf(err))
+			require.Equal(t, field, apperr.From(err).Details[0].Field)
+			require.Contains(t, apperr.From(err).Details[0].Message, message)
+		}
+		late := []sla.Escalation{{AfterMinutes: 525600, Of: "response", Do: sla.Raise}}
+		for _, levels := range []catalog.SLA{
+			{ResponseMinutes: new(525600)}, {ResolutionMinutes: new(1100)}, {ResponseMinutes: new(1), Escalations: late},
+			{ResolutionMinutes: new(1), ByPriority: &sla.ByPriority{LOW: &sla.Targets{ResolutionMinutes: new(2000)}}},
+		} {
+			refused("sla.calendarId", "minutes of it do not pass within twenty years", run(ctx, w, catalog.CreateOffering, offer(levels)))
+		}
+		o := testkit.Run(t, w, ctx, catalog.CreateOffering, offer(catalog.SLA{ResolutionMinutes: new(1000)}))
+		more := catalog.SLA{CalendarID: &c.ID, ResolutionMinutes: new(1000), Escalations: late}
+		refused("sla.calendarId", "525600 minutes", run(ctx, w, catalog.UpdateOffering, catalog.UpdateOfferingInput{ByID: op.ByID{ID: o.ID}, SLA: op.SetTo(more)}))
+
+		day := []workflow.Exception{{Date: w.Clock.Now().AddDate(0, 0, 2).Format(time.DateOnly), Hours: []workflow.WorkingTime{{From: "09:00", To: "18:00"}}}}
+		only := workflow.UpdateCalendarInput{ByID: op.ByID{ID: c.ID}, WorkingHours: op.SetTo(workflow.WorkingHours{}), Exceptions: op.SetTo(day)}
+		refused("workingHours", "the 1000 minutes of the offering \"Laptop\"", run(ctx, w, workflow.UpdateCalendar, only))
+		testkit.Run(t, w, ctx, catalog.UpdateOffering, catalog.UpdateOfferingInput{ByID: op.ByID{ID: o.ID}, SLA: op.SetTo(catalog.SLA{CalendarID: &c.ID, ResolutionMinutes: new(540)})})
+		testkit.Run(t, w, ctx, workflow.UpdateCalendar, only)
 	})
 }

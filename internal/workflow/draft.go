@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -36,6 +37,16 @@ func NewDefinition(text []byte) Definition {
 func (d Definition) read(ctx context.Context, tx *op.Tx) (Definition, error) {
 	err := tx.Costly(ctx, func(ctx context.Context) error {
 		d.parsed, d.faults = definition.ParseWithin(ctx, d.sent)
+		if len(d.faults) > 0 || d.parsed == nil {
+			return nil
+		}
+		for _, ref := range d.parsed.References().Calendars {
+			unmet, err := Unmet(ctx, tx, ref.ID, ref.Field, time.Duration(ref.Minutes)*time.Minute)
+			if err != nil {
+				return err
+			}
+			d.faults = append(d.faults, unmet...)
+		}
 		return nil
 	})
 	return d, err

@@ -36,14 +36,14 @@ var (
 		Resource: "Offering", Action: op.Create, Scope: "services:write",
 		Summary: "Create an offering of a service",
 	}, loadParent, createOffering).Prepared(func(ctx context.Context, tx *op.Tx, in CreateOfferingInput) (any, error) {
-		return checkForm(ctx, tx, in.Form)
+		return prepareOffering(ctx, tx, in.Form, in.SLA)
 	})
 
 	UpdateOffering = op.OnRow("offering.update", op.Spec{
 		Resource: "Offering", Action: op.Update, Scope: "services:write",
 		Summary: "Update an offering",
 	}, loadOffering, updateOffering).Prepared(func(ctx context.Context, tx *op.Tx, in UpdateOfferingInput) (any, error) {
-		return checkForm(ctx, tx, in.Form.Value())
+		return prepareOffering(ctx, tx, in.Form.Value(), in.SLA.Value())
 	})
 
 	DeleteOffering = op.OnRow("offering.delete", op.Spec{
@@ -205,26 +205,31 @@ func deleteOfferingsOf(ctx context.Context, tx *op.Tx, serviceID string) error {
 	return nil
 }
 
-// formFaults are the faults of a form.
-type formFaults []apperr.Detail
+// faults are those of a form and of service levels that are costly to find.
+type faults []apperr.Detail
 
-// checkForm checks a form before the transaction, because it compiles and tries the form's patterns.
-func checkForm(ctx context.Context, tx *op.Tx, f *form.Definition) (faults formFaults, err error) {
-	if f == nil {
+// prepareOffering checks a form before the transaction, because it compiles and tries the form's patterns, and compiles the calendar of
+// service levels to try the largest of them.
+func prepareOffering(ctx context.Context, tx *op.Tx, f *form.Definition, levels *SLA) (found faults, err error) {
+	if f == nil && (levels == nil || levels.CalendarID == nil) {
 		return nil, nil
 	}
-	err = tx.Costly(ctx, func(context.Context) error {
-		faults = form.Check(*f)
-		return nil
+	err = tx.Costly(ctx, func(ctx context.Context) error {
+		if f != nil {
+			found = form.Check(*f)
+		}
+		unmet, err := levels.unmet(ctx, tx)
+		found = append(found, unmet...)
+		return err
 	})
-	return faults, err
+	return found, err
 }
 
 // checkOffering returns a validation error with the faults of the form, and the ids that are no rows of the company.
 func checkOffering(ctx context.Context, tx *op.Tx, workflowID *string, levels SLA) error {
 	var refs op.Refs
-	faults, _ := op.Preparation[formFaults](tx)
-	for _, d := range faults {
+	found, _ := op.Preparation[faults](tx)
+	for _, d := range found {
 		refs.Fault(d.Field, d.Message)
 	}
 	refs.Check("workflowId", workflowID, "published workflow", func(id string) (bool, error) {

@@ -10,6 +10,7 @@ import (
 	"atrium/ent/team"
 	"atrium/internal/desk/sla"
 	"atrium/internal/op"
+	"atrium/internal/workflow"
 )
 
 // SLA holds the service levels of an offering; levels that are not set are null.
@@ -47,6 +48,17 @@ func checkSLA(ctx context.Context, tx *op.Tx, refs *op.Refs, in SLA) {
 			return tx.Team.Query().Where(team.ID(id)).Exist(ctx)
 		})
 	}
+}
+
+// unmet returns a fault when the calendar has too little working time for the largest of the levels.
+func (in *SLA) unmet(ctx context.Context, tx *op.Tx) (faults, error) {
+	if in == nil || in.CalendarID == nil {
+		return nil, nil
+	}
+	largest := sla.Levels{
+		Targets: sla.Targets{ResponseMinutes: in.ResponseMinutes, ResolutionMinutes: in.ResolutionMinutes}, ByPriority: in.ByPriority, Escalations: in.Escalations,
+	}.Largest()
+	return workflow.Unmet(ctx, tx, *in.CalendarID, "sla.calendarId", largest)
 }
 
 // setSLA sets the given service levels in a mutation.

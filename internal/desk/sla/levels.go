@@ -76,6 +76,17 @@ func (l Levels) minutes(t Target, priority string) time.Duration {
 	return time.Duration(*m) * time.Minute
 }
 
+// Largest returns the longest duration of the levels: of a target of any priority, or until an escalation.
+func (l Levels) Largest() (largest time.Duration) {
+	for _, priority := range []string{"", "LOW", "MEDIUM", "HIGH", "URGENT"} {
+		largest = max(largest, l.minutes(Response, priority), l.minutes(Resolution, priority))
+	}
+	for _, e := range l.Escalations {
+		largest = max(largest, time.Duration(e.AfterMinutes)*time.Minute)
+	}
+	return largest
+}
+
 // Standing is the part of a clock that REST and GraphQL show.
 type Standing struct {
 	ResponseDueAt, ResolutionDueAt *time.Time

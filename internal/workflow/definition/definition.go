@@ -83,6 +83,8 @@ func (r References) Kinds() []Kind {
 type Reference struct {
 	ID    string
 	Field string
+
+	Minutes int // of a calendar: the largest target that counts by it there; 0 for none
 }
 
 // Phase is one step. Exactly the settings of its type are set: a TIMER has Timer, and START and END have none.

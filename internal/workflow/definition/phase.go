@@ -117,12 +117,16 @@ func (c *checker) sla(f fields) *SLA {
 		return nil
 	}
 	one.keys(nil, "responseMinutes", "resolutionMinutes", "warnAtPercent", "calendarId")
-	return &SLA{
+	levels := &SLA{
 		ResponseMinutes:   one.whole("responseMinutes", 1, maxMinutes, 0),
 		ResolutionMinutes: one.whole("resolutionMinutes", 1, maxMinutes, 0),
 		WarnAtPercent:     one.whole("warnAtPercent", 1, 99, 0),
 		CalendarID:        one.calendar("calendarId"),
 	}
+	if levels.CalendarID != "" {
+		c.refs.Calendars[len(c.refs.Calendars)-1].Minutes = max(levels.ResponseMinutes, levels.ResolutionMinutes)
+	}
+	return levels
 }
 
 // calendar reads the id of a calendar and records that the definition names it.
