@@ -40,7 +40,7 @@ func prepareCalendar(ctx context.Context, tx *op.Tx, in UpdateCalendarInput) (an
 		}
 		if ready.calendar, err = CompileCalendar(row); err != nil {
 			ready.calendar = nil
-			return nil //nolint:nilerr // the operation reports what is wrong
+			return nil // the operation reports what is wrong
 		}
 		var largest time.Duration
 		for _, o := range offerings {

@@ -160,24 +160,24 @@ func TestReferences(t *testing.T) {
 		{"from":"wait","name":"next","to":"call"},{"from":"call","name":"next","to":"tell"},{"from":"tell","name":"next","to":"e"}]}`)
 	require.Equal(t, References{
 		Secrets: []Reference{
-			{"PATH", "definition.phases[call].config.url"},
-			{"TOKEN", "definition.phases[call].config.headers.Authorization"},
-			{"A", "definition.phases[call].config.body.a[0]"},
-			{"B", "definition.phases[call].config.body.a[0]"},
-			{"TOKEN", "definition.phases[tell].config.data.t"},
-			{"SIGN", "definition.phases[tell].config.signingSecret"},
+			{ID: "PATH", Field: "definition.phases[call].config.url"},
+			{ID: "TOKEN", Field: "definition.phases[call].config.headers.Authorization"},
+			{ID: "A", Field: "definition.phases[call].config.body.a[0]"},
+			{ID: "B", Field: "definition.phases[call].config.body.a[0]"},
+			{ID: "TOKEN", Field: "definition.phases[tell].config.data.t"},
+			{ID: "SIGN", Field: "definition.phases[tell].config.signingSecret"},
 		},
 		Users: []Reference{
-			{"usr_2", "definition.phases[ask].participants[1].id"},
-			{"usr_1", "definition.phases[ask].config.approvers[0].id"},
+			{ID: "usr_2", Field: "definition.phases[ask].participants[1].id"},
+			{ID: "usr_1", Field: "definition.phases[ask].config.approvers[0].id"},
 		},
 		Teams: []Reference{
-			{"team_1", "definition.phases[ask].participants[2].id"},
-			{"team_1", "definition.phases[ask].config.approvers[1].id"},
+			{ID: "team_1", Field: "definition.phases[ask].participants[2].id"},
+			{ID: "team_1", Field: "definition.phases[ask].config.approvers[1].id"},
 		},
-		Agents:    []Reference{{"agt_1", "definition.phases[ask].participants[0].id"}},
-		Idle:      []Reference{{"responsible", "definition.phases[ask].participants[0].role"}},
-		Calendars: []Reference{{"cal_1", "definition.phases[ask].sla.calendarId"}, {"cal_2", "definition.phases[wait].config.calendarId"}},
+		Agents:    []Reference{{ID: "agt_1", Field: "definition.phases[ask].participants[0].id"}},
+		Idle:      []Reference{{ID: "responsible", Field: "definition.phases[ask].participants[0].role"}},
+		Calendars: []Reference{{ID: "cal_1", Field: "definition.phases[ask].sla.calendarId"}, {ID: "cal_2", Field: "definition.phases[wait].config.calendarId"}},
 	}, d.References())
 	call := d.Phase("call").APICall
 	require.Equal(t, []string{"PATH"}, call.URL.Secrets())
