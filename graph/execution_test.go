@@ -63,7 +63,7 @@ func TestMoveToAnotherVersion(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
 		x := strand(t, s, s.World.A)
-		const preview = `query($id: ID!, $phase: String) { previewMove(id: $id, version: 2, phaseId: $phase) { version phaseId status phases { phaseId status } lost { phaseId variables } } }`
+		const preview = `query($id: ID!, $phase: String) { previewMove(id: $id, version: 2, phaseId: $phase) { version phaseId status phases { phaseId status } lost { phaseId variables } passed { phaseId mayDecide } } }`
 		a := ask(t, s, s.A.Agent, preview, vars{"id": x.incident, "phase": "review"})
 		require.Equal(t, vars{
 			"version": 2.0, "phaseId": "review", "status": "WAITING",

@@ -100,6 +100,13 @@ type MovePreview struct {
 	Status  string          `json:"status" enum:"RUNNING,WAITING,COMPLETED,FAILED,CANCELLED" doc:"Of the execution, as soon as it stands again."`
 	Phases  []PhaseVisit    `json:"phases" doc:"The phase of the incident and those that would be entered until then, in order. A call would wait to be made."`
 	Lost    []LostVariables `json:"lost" doc:"What phases left behind that the version does not have: no expression reads it any more. The history keeps it."`
+	Passed  []PassedPhase   `json:"passed" doc:"The approvals, sign-offs and tasks that it would leave out. Moving asks for the right to decide on each."`
+}
+
+// PassedPhase is a phase that people decide or work, and that a move would leave out.
+type PassedPhase struct {
+	PhaseID   string `json:"phaseId" example:"approve"`
+	MayDecide bool   `json:"mayDecide" doc:"Whether the caller could decide there, and so may leave it out."`
 }
 
 // LostVariables are the variables that one phase has set.
@@ -109,12 +116,15 @@ type LostVariables struct {
 }
 
 func movePreviewOut(m execution.MovePreview) MovePreview {
-	out := MovePreview{Version: m.Version, PhaseID: m.PhaseID, Status: m.Status, Phases: make([]PhaseVisit, len(m.Phases)), Lost: make([]LostVariables, len(m.Lost))}
+	out := MovePreview{Version: m.Version, PhaseID: m.PhaseID, Status: m.Status, Phases: make([]PhaseVisit, len(m.Phases)), Lost: make([]LostVariables, len(m.Lost)), Passed: make([]PassedPhase, len(m.Passed))}
 	for i, v := range m.Phases {
 		out.Phases[i] = phaseVisitOut(v)
 	}
 	for i, l := range m.Lost {
 		out.Lost[i] = LostVariables{PhaseID: l.PhaseID, Variables: AnyValue(l.Variables)}
+	}
+	for i, p := range m.Passed {
+		out.Passed[i] = PassedPhase(p)
 	}
 	return out
 }

@@ -125,7 +125,7 @@ func TestMoveAnswers(t *testing.T) {
 				"version": 2, "phaseId": "work", "status": "WAITING", "phases.0.phaseId": "work", "phases.0.attempts": 2, "lost.0.phaseId": "work2",
 			}, WantContains: []string{"12345678901234567890"}},
 			{Name: "of the last version", As: as, Path: incident + "/preview", WantData: map[string]any{"version": 2}},
-			{Name: "at its end", As: as, Path: incident + "/preview?version=2&phaseId=done", WantData: map[string]any{"status": "COMPLETED", "phases.0.status": "SKIPPED", "phases.1.phaseId": "done"}},
+			{Name: "at its end", As: as, Path: incident + "/preview?version=2&phaseId=done", WantData: map[string]any{"status": "COMPLETED", "phases.0.status": "SKIPPED", "phases.1.phaseId": "done", "passed.0.phaseId": "work", "passed.0.mayDecide": true}},
 			{Name: "another company's", As: s.B.OwnerKey, Path: incident + "/preview?version=2", WantStatus: 404},
 			{Name: "a move", As: as, Method: http.MethodPost, Path: incident + "/resolve", Body: body{"action": "MOVE", "version": 2}, WantStatus: 200,
 				WantData:  map[string]any{"status": "RESOLVED", "resolution": "MOVE", "toVersion": 2, "toPhaseId": "work"},

@@ -252,6 +252,52 @@ func (ec *executionContext) fieldContext_MovePreview_lost(_ context.Context, fie
 	return fc, nil
 }
 
+func (ec *executionContext) _MovePreview_passed(ctx context.Context, field graphql.CollectedField, obj *execution.MovePreview) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_MovePreview_passed(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Passed, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []execution.Passed) graphql.Marshaler {
+			return ec.marshalNPassedPhase2ᚕatriumᚋinternalᚋworkflowᚋexecutionᚐPassedᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_MovePreview_passed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "MovePreview",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PassedPhase(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _PassedPhase_phaseId(ctx context.Context, field graphql.CollectedField, obj *execution.Passed) (ret graphql.Marshaler) {
+	return ec.marshalNString2string(ctx, field.Selections, obj.PhaseID)
+}
+func (ec *executionContext) fieldContext_PassedPhase_phaseId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PassedPhase", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _PassedPhase_mayDecide(ctx context.Context, field graphql.CollectedField, obj *execution.Passed) (ret graphql.Marshaler) {
+	return ec.marshalNBoolean2bool(ctx, field.Selections, obj.MayDecide)
+}
+func (ec *executionContext) fieldContext_PassedPhase_mayDecide(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("PassedPhase", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
 func (ec *executionContext) _PhaseVisit_phaseId(ctx context.Context, field graphql.CollectedField, obj *ent.PhaseVisit) (ret graphql.Marshaler) {
 	return ec.marshalNString2string(ctx, field.Selections, obj.PhaseID)
 }
@@ -663,6 +709,44 @@ func (ec *executionContext) _MovePreview(ctx context.Context, sel ast.SelectionS
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
+		case "passed":
+			out.Values[i] = ec._MovePreview_passed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	return out
+}
+
+var passedPhaseImplementors = []string{"PassedPhase"}
+
+func (ec *executionContext) _PassedPhase(ctx context.Context, sel ast.SelectionSet, obj *execution.Passed) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, passedPhaseImplementors)
+
+	out := inline.NewFields(fields)
+
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("PassedPhase")
+		case "phaseId":
+			out.Values[i] = ec._PassedPhase_phaseId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "mayDecide":
+			out.Values[i] = ec._PassedPhase_mayDecide(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -1062,6 +1146,26 @@ func (ec *executionContext) marshalNLostVariables2ᚖatriumᚋinternalᚋworkflo
 		return graphql.Null
 	}
 	return ec._LostVariables(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNPassedPhase2atriumᚋinternalᚋworkflowᚋexecutionᚐPassed(ctx context.Context, sel ast.SelectionSet, v execution.Passed) graphql.Marshaler {
+	return ec._PassedPhase(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNPassedPhase2ᚕatriumᚋinternalᚋworkflowᚋexecutionᚐPassedᚄ(ctx context.Context, sel ast.SelectionSet, v []execution.Passed) graphql.Marshaler {
+	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNPassedPhase2atriumᚋinternalᚋworkflowᚋexecutionᚐPassed(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) marshalNPhaseVisit2ᚕᚖatriumᚋentᚐPhaseVisitᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.PhaseVisit) graphql.Marshaler {

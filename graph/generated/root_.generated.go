@@ -1665,6 +1665,16 @@ type MovePreview {
   phases: [PhaseVisit!]!
   "What phases left behind that the version does not have: no expression reads it any more. The history keeps it."
   lost: [LostVariables!]!
+  "The approvals, sign-offs and tasks that it would leave out. Moving asks for the right to decide on each."
+  passed: [PassedPhase!]!
+}
+
+"A phase that people decide or work, and that a move would leave out."
+type PassedPhase {
+  "The phase."
+  phaseId: String!
+  "Whether the caller could decide there, and so may leave it out."
+  mayDecide: Boolean!
 }
 
 "What one phase left behind."
@@ -4956,6 +4966,8 @@ func (ec *executionContext) childFields_MovePreview(ctx context.Context, field g
 		return ec.fieldContext_MovePreview_phases(ctx, field)
 	case "lost":
 		return ec.fieldContext_MovePreview_lost(ctx, field)
+	case "passed":
+		return ec.fieldContext_MovePreview_passed(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type MovePreview", field.Name)
 }
@@ -5216,6 +5228,16 @@ func (ec *executionContext) childFields_PageInfo(ctx context.Context, field grap
 		return ec.fieldContext_PageInfo_endCursor(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type PageInfo", field.Name)
+}
+
+func (ec *executionContext) childFields_PassedPhase(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "phaseId":
+		return ec.fieldContext_PassedPhase_phaseId(ctx, field)
+	case "mayDecide":
+		return ec.fieldContext_PassedPhase_mayDecide(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type PassedPhase", field.Name)
 }
 
 func (ec *executionContext) childFields_PauseAgentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

@@ -56,7 +56,7 @@ func (processPhase) resume(r *run, p *definition.Phase, in Input) error {
 			output = map[string]any{}
 		}
 		output["outcome"] = way
-		if !accountable(p) {
+		if !SignedOff(p) {
 			r.leave(p, way, output)
 			return nil
 		}
@@ -80,6 +80,7 @@ func (processPhase) resume(r *run, p *definition.Phase, in Input) error {
 	return ErrStale
 }
 
-func accountable(p *definition.Phase) bool {
+// SignedOff reports whether a phase names accountable participants, who then sign the outcome of its task off.
+func SignedOff(p *definition.Phase) bool {
 	return slices.ContainsFunc(p.Participants, func(one definition.Participant) bool { return one.Role == "accountable" })
 }

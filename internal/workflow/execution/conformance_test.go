@@ -25,7 +25,7 @@ import (
 )
 
 // conforming is a phase type in what every one has to do. The phase's id is p; its ways all lead to the END. What broken names of
-// the phase fix is not there, until a RETRY gives it as fix.
+// its own variables is not there, until a RETRY gives it as fix.
 type conforming struct {
 	good, broken body
 	ways         []string
@@ -62,33 +62,33 @@ func TestEveryPhaseConforms(t *testing.T) {
 		approving := phase("p", "APPROVAL", body{"mode": "any", "approvers": []body{person(approver)}})
 		cases := map[string]conforming{
 			"PROCESS": {
-				good: phase("p", "PROCESS", nil), broken: phase("p", "PROCESS", body{"title": "${phases.fix.n}"}), ways: []string{"next"}, fix: body{"n": "Do it"}, skipped: true,
+				good: phase("p", "PROCESS", nil), broken: phase("p", "PROCESS", body{"title": "${phases.p.n}"}), ways: []string{"next"}, fix: body{"n": "Do it"}, skipped: true,
 				finish: func(s *shop, r *ent.Request) { s.complete(r, "", nil) },
 			},
 			"DECISION": {
 				good:   phase("p", "DECISION", body{"rules": []body{{"when": "true", "transition": "yes"}}, "default": "no"}),
-				broken: phase("p", "DECISION", body{"rules": []body{{"when": "phases.fix.n", "transition": "yes"}}, "default": "no"}), ways: []string{"yes", "no"}, fix: body{"n": true}, skipped: true,
+				broken: phase("p", "DECISION", body{"rules": []body{{"when": "phases.p.n", "transition": "yes"}}, "default": "no"}), ways: []string{"yes", "no"}, fix: body{"n": true}, skipped: true,
 			},
 			"DATA enrich": {
-				good: phase("p", "DATA", body{"kind": "enrich", "set": body{"v": "1"}}), broken: phase("p", "DATA", body{"kind": "enrich", "set": body{"v": "phases.fix.n"}}),
+				good: phase("p", "DATA", body{"kind": "enrich", "set": body{"v": "1"}}), broken: phase("p", "DATA", body{"kind": "enrich", "set": body{"v": "phases.p.n"}}),
 				ways: []string{"next"}, fix: body{"n": 1}, skipped: true,
 			},
 			"DATA validate": {
 				good:   phase("p", "DATA", body{"kind": "validate", "rules": []body{{"check": "request.fields.n > 1.0"}}, "onInvalid": "ask"}),
-				broken: phase("p", "DATA", body{"kind": "validate", "rules": []body{{"check": "phases.fix.n"}}, "onInvalid": "ask"}), ways: []string{"next"}, fix: body{"n": true}, skipped: true,
+				broken: phase("p", "DATA", body{"kind": "validate", "rules": []body{{"check": "phases.p.n"}}, "onInvalid": "ask"}), ways: []string{"next"}, fix: body{"n": true}, skipped: true,
 				finish: func(s *shop, r *ent.Request) { s.complete(r, "", body{"n": 2}) },
 			},
 			"TIMER": {
 				good: phase("p", "TIMER", body{"duration": "1s"}), holds: phase("p", "TIMER", body{"duration": "1h"}),
-				broken: phase("p", "TIMER", body{"until": "timestamp(phases.fix.n)"}), ways: []string{"next"}, fix: body{"n": "2020-01-01T00:00:00Z"}, skipped: true,
+				broken: phase("p", "TIMER", body{"until": "timestamp(phases.p.n)"}), ways: []string{"next"}, fix: body{"n": "2020-01-01T00:00:00Z"}, skipped: true,
 			},
 			"WEBHOOK_CALLOUT": {
 				good: phase("p", "WEBHOOK_CALLOUT", body{"url": fine.URL}), holds: phase("p", "WEBHOOK_CALLOUT", body{"url": slow.URL}),
-				broken: phase("p", "WEBHOOK_CALLOUT", body{"url": fine.URL, "data": body{"n": "${phases.fix.n}"}}), ways: []string{"next"}, fix: body{"n": 1}, skipped: true,
+				broken: phase("p", "WEBHOOK_CALLOUT", body{"url": fine.URL, "data": body{"n": "${phases.p.n}"}}), ways: []string{"next"}, fix: body{"n": 1}, skipped: true,
 			},
 			"API_CALL": {
 				good: phase("p", "API_CALL", body{"method": "GET", "url": fine.URL}), holds: phase("p", "API_CALL", body{"method": "GET", "url": slow.URL}),
-				broken: phase("p", "API_CALL", body{"method": "GET", "url": fine.URL, "headers": body{"X-N": "${phases.fix.n}"}}), ways: []string{"next"}, fix: body{"n": "1"}, skipped: true,
+				broken: phase("p", "API_CALL", body{"method": "GET", "url": fine.URL, "headers": body{"X-N": "${phases.p.n}"}}), ways: []string{"next"}, fix: body{"n": "1"}, skipped: true,
 			},
 			"APPROVAL": {
 				good: approving, broken: approving, ways: []string{"approved", "rejected"}, undo: standing(user.StatusDeactivated), mended: standing(user.StatusActive),
@@ -163,7 +163,7 @@ func (s *shop) conforms(t *testing.T, c conforming) {
 	}
 	again := run.ResolveIncidentInput{Action: "RETRY"}
 	if c.fix != nil {
-		again.Variables = body{"fix": c.fix}
+		again.Variables = body{"p": c.fix}
 	} else {
 		c.mended(s)
 	}

@@ -17,7 +17,8 @@
 // An incident is resolved by RETRY, SKIP or MOVE, which continues the execution in another published version of its workflow
 // (move.go). PreviewMove computes the same step as the worker will, without writing or calling, and so shows the phases up to where
 // the execution would stop. If both versions have the phase with the same type, it is entered again in the same visit, so its call
-// keeps its idempotency key. Variables of phases that the new version does not have are dropped; the history keeps them.
+// keeps its idempotency key. Variables of phases that the new version does not have are dropped; the history keeps them. What a
+// resolution leaves out of what people decide or work (definition.Passed) asks the caller for the right to decide it (passed.go).
 //
 // Rows that a phase opens (tasks, approvals, incidents) carry the number of the visit and its attempt. This pair identifies the row
 // that the execution waits for. It is unique, so no row is opened twice.

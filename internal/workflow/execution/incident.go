@@ -57,13 +57,14 @@ type ResolveIncidentInput struct {
 	Action    string            `json:"action" enum:"RETRY,SKIP,MOVE" doc:"RETRY enters the phase again; SKIP leaves it by next, a DECISION by its default; MOVE goes on in another published version."`
 	Version   *int              `json:"version,omitempty" nullable:"true" minimum:"1" doc:"For MOVE: the published version of the workflow."`
 	PhaseID   *string           `json:"phaseId,omitempty" nullable:"true" maxLength:"63" doc:"For MOVE: the phase of that version in which the execution goes on; the incident's own when not given."`
-	Variables strictjson.Object `json:"variables,omitempty" nullable:"true" doc:"By phase id: what phases.<id> holds from now on, whole."`
+	Variables strictjson.Object `json:"variables,omitempty" nullable:"true" doc:"What phases.<id> of the incident's phase holds from now on, whole: an object with its id."`
 }
 
 // resolution is the result of checking a resolution against the definition, before the transaction.
 type resolution struct {
 	faults  []apperr.Detail
-	phaseID string // of a MOVE: where the execution continues
+	phaseID string   // of a MOVE: where the execution continues
+	passed  []Passed // what it leaves out of what people do
 }
 
 func prepareResolution(ctx context.Context, tx *op.Tx, in ResolveIncidentInput) (any, error) {
@@ -91,13 +92,16 @@ func prepareResolution(ctx context.Context, tx *op.Tx, in ResolveIncidentInput) 
 		r.faults = append(r.faults, apperr.Detail{Field: "action", Message: "The phase has no way out named next, so it cannot be skipped."})
 	}
 	for id, v := range in.Variables {
-		if _, object := v.(map[string]any); d.Phase(id) == nil || !object {
-			r.faults = append(r.faults, apperr.Detail{Field: "variables", Message: "must hold objects by the ids of the definition's phases"})
+		if _, object := v.(map[string]any); d.Phase(id) == nil || id != i.PhaseID || !object {
+			r.faults = append(r.faults, apperr.Detail{Field: "variables", Message: "must hold one object, by the id of the incident's phase: " + i.PhaseID})
 			break
 		}
 	}
 	r.faults = append(r.faults, under("variables", form.ValidateWithoutForm(in.Variables))...)
-	if len(r.faults) == 0 && len(in.Variables) > 0 {
+	if len(r.faults) > 0 {
+		return r, nil
+	}
+	if r.passed, err = passedBy(ctx, tx, e, d, i.PhaseID, r.phaseID, in.Action); err == nil && len(in.Variables) > 0 {
 		err = r.bound(e, in.Variables)
 	}
 	return r, err
@@ -162,6 +166,11 @@ func resolveIncident(ctx context.Context, tx *op.Tx, i *ent.Incident, in Resolve
 	}
 	if len(r.faults) > 0 {
 		return nil, apperr.Invalid(r.faults...)
+	}
+	for _, p := range r.passed {
+		if !p.MayDecide {
+			return nil, apperr.New(apperr.Forbidden, "This leaves out the phase %q, on which you may not decide.", p.PhaseID)
+		}
 	}
 	u := i.Update().SetStatus(incident.StatusRESOLVED).SetResolution(incident.Resolution(in.Action)).SetResolvedBy(tx.Principal().ID).SetResolvedAt(tx.Now(ctx))
 	if r.phaseID != "" {

@@ -35,6 +35,7 @@ type MovePreview struct {
 	Status  string            // the execution's status, once it stops again
 	Phases  []*ent.PhaseVisit // the phases that would change or be entered until then, in order
 	Lost    []*LostVariables
+	Passed  []Passed // what it would leave out of what people do
 }
 
 // LostVariables are the variables of a phase that the other version does not have.
@@ -116,7 +117,9 @@ func previewMove(ctx context.Context, tx *op.Tx, i *ent.Incident, in PreviewMove
 		if l == nil || i.Status != incident.StatusOPEN || l.state.Wait == nil || l.state.Wait.For != engine.ForIncident {
 			return apperr.New(apperr.Conflict, "The execution does not wait for anybody to resolve the incident.")
 		}
-		out, err = l.preview(ctx, tx.Client, t, to, now)
+		if out, err = l.preview(ctx, tx.Client, t, to, now); err == nil {
+			out.Passed, err = passedBy(ctx, tx, e, t.d, i.PhaseID, to, string(incident.ResolutionMOVE))
+		}
 		return err
 	})
 	return out, err

@@ -1,6 +1,7 @@
 package execution_test
 
 import (
+	"context"
 	"net/http"
 	"testing"
 
@@ -120,5 +121,61 @@ func TestMovesThatAreRefused(t *testing.T) {
 		s.at(r, "WAITING", "wait")
 		_, _, err = op.Run(s.ctx, w.Engine, run.PreviewMove, run.PreviewMoveInput{ByID: id, Version: 1, PhaseID: "sum"}, nil)
 		require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
+	})
+}
+
+// Nobody resolves an incident past an approval, a sign-off or a task on which they may not decide. The preview says who may.
+func TestIncidentsDoNotPassPeople(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		boss := w.A.Users[principal.Admin].ID
+		fails := phase("sum", "DATA", body{"kind": "enrich", "set": body{"n": "request.fields.missing + 1"}})
+		ask := phase("ask", "APPROVAL", body{"mode": "any", "approvers": []body{{"type": "user", "id": boss}}})
+		sign := phase("sign", "PROCESS", nil)
+		sign["participants"] = []body{{"role": "accountable", "type": "user", "id": boss}}
+		next := func(list ...string) (out []body) {
+			for i, from := range list[:len(list)-1] {
+				name := "next"
+				if from == "ask" {
+					name = "approved"
+				}
+				out = append(out, body{"from": from, "name": name, "to": list[i+1]})
+			}
+			return out
+		}
+		flow := body{
+			"phases":      []body{phase("start", "START", nil), fails, ask, phase("work", "PROCESS", nil), sign, phase("done", "END", nil), phase("no", "END", nil)},
+			"transitions": append(next("start", "sum", "ask", "work", "sign", "done"), body{"from": "ask", "name": "rejected", "to": "no"}),
+		}
+		s := open(t, w, flow)
+		s.work()
+		r := s.file(nil)
+		s.at(r, "WAITING", "sum")
+		fails["name"] = "Sum it up"
+		s.publish(flow)
+		owner, admin, member := w.As(w.A, principal.Owner), w.As(w.A, principal.Admin), w.As(w.A, principal.Agent)
+		move := func(as context.Context, to string) error {
+			_, _, err := op.Run(as, w.Engine, run.ResolveIncident, run.ResolveIncidentInput{
+				ByID: op.ByID{ID: s.incident(r).ID}, Action: "MOVE", Version: new(2), PhaseID: &to,
+			}, nil)
+			return err
+		}
+		passed := func(as context.Context, to string) []run.Passed {
+			return testkit.Run(t, w, as, run.PreviewMove, run.PreviewMoveInput{ByID: op.ByID{ID: s.incident(r).ID}, Version: 2, PhaseID: to}).Passed
+		}
+		require.Empty(t, passed(owner, "ask"))
+		require.Equal(t, []run.Passed{{PhaseID: "ask"}}, passed(owner, "work"))
+		require.Equal(t, []run.Passed{{PhaseID: "ask", MayDecide: true}}, passed(admin, "work"))
+		require.Equal(t, []run.Passed{{PhaseID: "ask"}, {PhaseID: "work", MayDecide: true}, {PhaseID: "sign"}}, passed(owner, "done"))
+		for _, to := range []string{"work", "sign", "done", "no"} {
+			err := move(owner, to)
+			require.Equal(t, apperr.Forbidden, apperr.CodeOf(err), to)
+			require.ErrorContains(t, err, `"ask"`)
+			require.Equal(t, apperr.Forbidden, apperr.CodeOf(move(member, to)), to)
+		}
+		s.at(r, "WAITING", "sum")
+		require.NoError(t, move(admin, "sign"))
+		s.at(r, "WAITING", "sign")
+		require.Equal(t, []string{"start COMPLETED", "sum SKIPPED", "sign WAITING"}, s.path(r))
 	})
 }

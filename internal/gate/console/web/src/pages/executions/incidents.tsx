@@ -64,6 +64,7 @@ function Move({ execution: e, incident: i, close, done }: { execution: Execution
                 <div className="notice stack-tight">
                   <strong>Dry run: it would be {words(m.status).toLowerCase()} at “{name(m.phaseId)}”.</strong>
                   <span>{m.phases.map((p) => `${name(p.phaseId)} (${words(p.status).toLowerCase()})`).join(' → ')}</span>
+                  {m.passed.length > 0 && <span>Left out: {m.passed.map((p) => name(p.phaseId)).join(', ')}.{m.passed.every((p) => p.mayDecide) ? '' : ` Only who decides on ${m.passed.filter((p) => !p.mayDecide).map((p) => `“${name(p.phaseId)}”`).join(', ')} may move past it.`}</span>}
                   {m.lost.length > 0 && <span>No longer read: what {m.lost.map((l) => phaseName(e, l.phaseId)).join(', ')} left behind.</span>}
                 </div>
               ) : <p className="soft">Nothing is known of it.</p>)}
