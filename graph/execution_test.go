@@ -69,6 +69,7 @@ func TestMoveToAnotherVersion(t *testing.T) {
 			"version": 2.0, "phaseId": "review", "status": "WAITING",
 			"phases": []any{vars{"phaseId": "work", "status": "SKIPPED"}, vars{"phaseId": "review", "status": "WAITING"}},
 			"lost":   []any{vars{"phaseId": "work", "variables": vars{"n": 1.0}}},
+			"passed": []any{},
 		}, a.Get("data.previewMove"))
 		a = send(t, s, s.A.Agent, preview, vars{"id": x.incident, "phase": nil})
 		require.Equal(t, "phaseId", a.Text("errors.0.extensions.details.0.field"))
