@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"atrium/internal/billing"
+	"atrium/internal/op/events"
 	"atrium/internal/platform/principal"
+	"atrium/internal/workflow/definition"
 	"atrium/policies"
 )
 
@@ -27,7 +29,9 @@ type guides struct {
 	Phases  []guidePhase
 	Verify  []guideExample
 
-	Definition string // a complete workflow definition
+	Definition    string   // a complete workflow definition
+	TextFunctions []string // of expressions
+	Events        []guideEvent
 
 	Plans    []billing.Plan
 	Examples []billing.Example // of billing computations
@@ -38,6 +42,9 @@ type guideScope struct {
 	Name  string
 	Opens []string
 }
+
+// guideEvent is an event that webhooks carry, with the body of a delivery.
+type guideEvent struct{ Name, Meaning, Sample string }
 
 // guideRole says what members and agents may do with rows of one kind (Noun).
 type guideRole struct{ Noun, Member, Agent string }
@@ -67,9 +74,16 @@ var verifiers = []struct{ language, file string }{
 
 // newGuides reads the data of the guide pages.
 func newGuides(baseURL, authURL string) (*guides, error) {
-	g := &guides{BaseURL: baseURL, AuthURL: authURL, Plans: billing.Plans}
+	g := &guides{BaseURL: baseURL, AuthURL: authURL, Plans: billing.Plans, TextFunctions: definition.TextFunctions}
 	for _, name := range principal.ScopeNames {
 		g.Scopes = append(g.Scopes, guideScope{name, operationsOf(name)})
+	}
+	for _, k := range events.All {
+		body, err := k.Sample()
+		if err != nil {
+			return nil, err
+		}
+		g.Events = append(g.Events, guideEvent{k.Name, k.Meaning, indented(json.RawMessage(body))})
 	}
 	var err error
 	if g.Examples, err = billing.Examples(); err != nil {

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"encoding/json"
 	"net/http"
 	"reflect"
 	"strconv"
@@ -113,7 +114,7 @@ func (d *document) addInbound() {
 			header("webhook-id", "The same for every repetition of a call: only the first one starts a workflow. Idempotency-Key is read, too.", "delivery-4711"),
 		},
 		RequestBody: &huma.RequestBody{Required: true, Description: "Any JSON value, as application/json, text/json or application/*+json. Workflows read it as webhook.body.", Content: map[string]*huma.MediaType{
-			"application/json": {Schema: &huma.Schema{}, Example: map[string]any{"action": "opened", "issue": map[string]any{"title": "Printer on fire"}}},
+			"application/json": {Schema: &huma.Schema{}, Example: json.RawMessage(`{"action": "opened", "issue": {"title": "Printer on fire"}}`)},
 		}},
 		Responses: map[string]*huma.Response{"202": {
 			Description: "Accepted", Headers: headerRefs("X-Request-Id"),

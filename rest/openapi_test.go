@@ -22,6 +22,7 @@ import (
 	"atrium/internal/desk/form"
 	"atrium/internal/gate"
 	"atrium/internal/op"
+	"atrium/internal/op/events"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/strictjson"
 	"atrium/internal/test/apitest"
@@ -349,11 +350,25 @@ func TestReferenceStandsOnItsOwn(t *testing.T) {
 			}, m[1])
 		}
 	}
+	nav, _, _ := strings.Cut(page, "</nav>")
+	for _, m := range regexp.MustCompile(`<h2[^>]* id="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+		require.Contains(t, nav, `href="#`+m[1]+`"`, "a chapter that the contents do not list")
+	}
+	empty := 0
 	for path, item := range doc.object("paths") {
 		require.Contains(t, page, "<span>"+path+"</span>")
 		for _, o := range asObject(item) {
 			require.True(t, ids["op-"+asObject(o).text("operationId")])
+			for status, r := range asObject(o).object("responses") {
+				if status < "300" && asObject(r)["content"] == nil {
+					empty++
+				}
+			}
 		}
+	}
+	require.Equal(t, empty, strings.Count(page, "</code>, without a body."))
+	for _, k := range events.All {
+		require.Contains(t, page, "<summary><code>"+k.Name+"</code>")
 	}
 	for name, schema := range doc.object("components").object("schemas") {
 		if strings.HasSuffix(name, "Input") {

@@ -39,10 +39,12 @@ func (d *document) reference() ([]byte, error) {
 		}
 		g, described := &page.Groups[i], d.describe(o, page.BaseURL)
 		g.Operations = append(g.Operations, described)
-		if name := described.Answer.Resource; name != "" && !shown[name] {
-			shown[name] = true
-			schema := d.answers.Map()[name]
-			g.Resources = append(g.Resources, refResource{Name: name, Sample: indented(schema.Examples[0]), Fields: asResponseRows(d.fields("", schema, nil, nil))})
+		for _, a := range described.Answers {
+			if name := a.Resource; name != "" && !shown[name] {
+				shown[name] = true
+				schema := d.answers.Map()[name]
+				g.Resources = append(g.Resources, refResource{Name: name, Sample: indented(a.example), Fields: asResponseRows(d.fields("", schema, nil, nil))})
+			}
 		}
 	}
 	var out bytes.Buffer
@@ -84,8 +86,8 @@ type refOperation struct {
 	*huma.Operation
 	Parameters []refField
 	Body       []refField
-	Answer     refAnswer
-	Errors     []string // statuses
+	Answers    []refAnswer // by status
+	Errors     []string    // statuses
 	Curl       string
 }
 
@@ -97,19 +99,23 @@ func (o refOperation) Class() string { return strings.ToLower(o.Method) }
 
 // Title returns the summary's first clause, for the table of contents.
 func (o refOperation) Title() string {
-	clause, _, _ := strings.Cut(o.Summary, " that ")
-	if i := strings.IndexAny(clause, ",;:"); i > 0 {
-		clause = clause[:i]
+	if i := strings.IndexAny(o.Summary, ",;:"); i > 0 {
+		return o.Summary[:i]
 	}
-	return clause
+	return o.Summary
 }
 
 // refAnswer is the answer of a success.
 type refAnswer struct {
-	Status          string
-	Resource        string // the name of its schema; "" for no body
-	Enveloped, List bool
-	Headers         []string
+	Status   string
+	Resource string // the name of its schema; "" for a body without a name
+	Empty    bool   // there is no body
+	In       string // the field that holds the resource; "" when the body is the resource
+	List     bool
+	Headers  []string
+	When     string // where an operation has several answers: what this one means
+
+	example json.RawMessage // of the resource
 }
 
 // Title names the resource in a sentence: "audit entry", or "audit entries" of a list.
@@ -152,9 +158,14 @@ func (d *document) describe(o *huma.Operation, baseURL string) refOperation {
 	}
 	for _, status := range slices.Sorted(maps.Keys(o.Responses)) {
 		if status < "300" {
-			out.Answer = success(status, o.Responses[status])
+			out.Answers = append(out.Answers, success(status, o.Responses[status]))
 		} else if status >= "400" {
 			out.Errors = append(out.Errors, status)
+		}
+	}
+	if len(out.Answers) > 1 {
+		for i, a := range out.Answers {
+			out.Answers[i].When = o.Responses[a.Status].Description
 		}
 	}
 	out.Curl = curl(o, baseURL)
@@ -189,17 +200,28 @@ func success(status string, r *huma.Response) refAnswer {
 	}
 	content := r.Content["application/json"]
 	if content == nil {
+		a.Empty = true
 		return a
 	}
 	schema := content.Schema
-	if data := schema.Properties["data"]; data != nil {
-		a.Enveloped, schema = true, data
-		if data.Items != nil {
-			a.List, schema = true, data.Items
+	a.example, _ = content.Example.(json.RawMessage)
+	for _, name := range []string{"data", "action"} {
+		if inner := schema.Properties[name]; inner != nil {
+			a.In, schema, a.example = name, inner, within[map[string]json.RawMessage](a.example)[name]
+			break
 		}
+	}
+	if schema.Items != nil {
+		a.List, schema, a.example = true, schema.Items, within[[]json.RawMessage](a.example)[0]
 	}
 	a.Resource = strings.TrimPrefix(schema.Ref, refPrefix)
 	return a
+}
+
+// within reads what an example is made of.
+func within[T any](example json.RawMessage) (parts T) {
+	_ = json.Unmarshal(example, &parts) // a test checks that each example is valid JSON
+	return parts
 }
 
 // follow returns the schema that s refers to, alone or as an alternative to null; s itself if it is no reference.
@@ -354,7 +376,8 @@ func curl(o *huma.Operation, baseURL string) string {
 		lines[0] = "curl -X " + o.Method + strings.TrimPrefix(lines[0], "curl")
 	}
 	if o.RequestBody != nil {
-		lines = append(lines, `-H "Content-Type: application/json"`, "-d '"+indented(o.RequestBody.Content["application/json"].Example)+"'")
+		body, _ := o.RequestBody.Content["application/json"].Example.(json.RawMessage)
+		lines = append(lines, `-H "Content-Type: application/json"`, "-d '"+indented(body)+"'")
 	}
 	return strings.Join(lines, " \\\n  ")
 }
@@ -372,9 +395,8 @@ func words(name string) string {
 }
 
 // indented returns an example as indented JSON.
-func indented(example any) string {
+func indented(raw json.RawMessage) string {
 	var out bytes.Buffer
-	raw, _ := example.(json.RawMessage)
 	_ = json.Indent(&out, raw, "", "  ") // a test checks that each example is valid JSON
 	return out.String()
 }

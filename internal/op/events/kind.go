@@ -35,6 +35,12 @@ type Kind struct {
 	Example any // a value of the type of the event's data
 }
 
+// exampleAt is when the examples of payloads happened.
+var exampleAt = time.Date(2027, time.January, 15, 10, 0, 0, 0, time.UTC)
+
+// Sample returns the payload of an example.
+func (k Kind) Sample() ([]byte, error) { return Payload(k.Name, exampleAt, k.Example) }
+
 // All are the events, in the order of the documentation.
 var All = []Kind{
 	{RequestCreated, "A request was submitted.", exampleRequest("PENDING")},

@@ -53,7 +53,7 @@ func costly(e *Expr) bool {
 	return len(ast.MatchDescendants(tree, func(n ast.NavigableExpr) bool {
 		return n.Kind() == ast.ComprehensionKind ||
 			n.Kind() == ast.CallKind && (n.AsCall().FunctionName() == overloads.Matches || strings.HasPrefix(n.AsCall().FunctionName(), "base64.") ||
-				slices.Contains(textFunctions, n.AsCall().FunctionName()))
+				slices.Contains(TextFunctions, n.AsCall().FunctionName()))
 	})) > 0
 }
 

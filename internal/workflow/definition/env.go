@@ -109,14 +109,21 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 		cel.ParserRecursionLimit(maxDepthSource),
 		cel.ASTValidators(cel.ValidateRegexLiterals(), cel.ValidateTimestampLiterals(), cel.ValidateDurationLiterals()),
 		ext.Encoders(), // base64.encode, for an Authorization header with user name and secret
-		cel.Function("date", cel.Overload("date_string", []*cel.Type{cel.StringType}, cel.TimestampType, cel.UnaryBinding(dateOf))),
+		cel.Function("date",
+			cel.Overload("date_string", []*cel.Type{cel.StringType}, cel.TimestampType, cel.UnaryBinding(func(v ref.Val) ref.Val { return dateOf(v, types.String("UTC")) })),
+			cel.Overload("date_string_string", []*cel.Type{cel.StringType, cel.StringType}, cel.TimestampType, cel.BinaryBinding(dateOf))),
 	)...)
 })
 
-// dateOf reads YYYY-MM-DD, as a form's date has it, as its first moment in UTC.
-func dateOf(v ref.Val) ref.Val {
+// dateOf reads YYYY-MM-DD, as a form's date has it, as its first moment in a time zone.
+func dateOf(v, in ref.Val) ref.Val {
 	text, _ := v.(types.String)
-	at, err := time.Parse(time.DateOnly, string(text))
+	name, _ := in.(types.String)
+	zone, err := time.LoadLocation(string(name))
+	if err != nil || name == "" || name == "Local" {
+		return types.NewErr("date() takes a time zone such as Europe/Berlin")
+	}
+	at, err := time.ParseInLocation(time.DateOnly, string(text), zone)
 	if err != nil {
 		return types.NewErr("date() takes a date of the calendar, as YYYY-MM-DD")
 	}

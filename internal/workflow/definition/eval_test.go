@@ -311,13 +311,14 @@ func TestTextsAndDates(t *testing.T) {
 		`request.title.substring(0, 5)`: "Größe", `"a-b-c".split("-")`: []any{"a", "b", "c"}, `"a-b-c".split("-", 2)`: []any{"a", "b-c"}, `"aaa".replace("a", "b", 2)`: "bba",
 		`"aaa".replace("a", "bb")`: "bbbbbb", `" High ".trim().lowerAscii()`: "high", `"abc".indexOf("c")`: int64(2),
 		`{"high": "HIGH"}[?"low"].orValue("MEDIUM")`: "MEDIUM", `date("2026-03-01") - date("2026-02-28") == duration("24h")`: true,
+		`date("2026-12-24", "Europe/Berlin") == timestamp("2026-12-23T23:00:00Z")`: true, `date("2026-07-01", "America/New_York").getHours()`: int64(4),
 	} {
 		got, err := exprOf(t, source).Value(t.Context(), bound())
 		require.NoError(t, err, source)
 		require.Equal(t, want, got, source)
 	}
 	for _, source := range []string{
-		`"` + strings.Repeat("a", 2000) + `".replace("a", "` + strings.Repeat("b", 1500) + `")`, `date("2026-02-30")`,
+		`"` + strings.Repeat("a", 2000) + `".replace("a", "` + strings.Repeat("b", 1500) + `")`, `date("2026-02-30")`, `date("2026-02-28", "Local")`, `date("2026-02-28", "Mars/Olympus")`,
 		`["` + strings.Repeat("a", 1000) + `"].map(s, s.replace("a", s).replace("a", s))`,
 	} {
 		_, err := exprOf(t, source).Value(t.Context(), bound())

@@ -9,9 +9,9 @@ import (
 	"github.com/google/cel-go/ext"
 )
 
-// textFunctions are the functions on texts. What they give is no longer than what they take, except for replace and split, whose
+// TextFunctions are the functions on texts, besides CEL's own. What they give is no longer than what they take, except for replace and split, whose
 // bindings here have limits that CEL's have not.
-var textFunctions = []string{"charAt", "indexOf", "lastIndexOf", "lowerAscii", "replace", "split", "substring", "trim", "upperAscii"}
+var TextFunctions = []string{"charAt", "indexOf", "lastIndexOf", "lowerAscii", "replace", "split", "substring", "trim", "upperAscii"}
 
 func texts() []cel.EnvOption {
 	text, list := cel.StringType, cel.ListType(cel.StringType)

@@ -85,6 +85,11 @@ if (looks) {
     await h.fits(`${path.replaceAll(/\W/g, '-')}-zoomed`);
     assert.deepEqual(await h.page.evaluate(() => document.getAnimations().map((a) => a.animationName)), [], path);
   }
+  for (const width of [320, 390]) {
+    await h.page.setViewportSize({ width, height: 860 });
+    await h.page.goto(`${api}/docs`);
+    await h.fits(`docs-${width}`);
+  }
   await h.end();
 }
 console.log('console-pages: ok');
