@@ -58,7 +58,7 @@ func TestBackupAndRestore(t *testing.T) {
 
 	// Restored elsewhere, with only the passphrase.
 	q := onSQLite(t)
-	q.refused([]string{"master key"}, "restore", "--from", file)
+	q.refused([]string{"nothing was restored: the master key", "is missing"}, "restore", "--from", file)
 	require.NoFileExists(t, filepath.Join(q.data, "atrium.db"), "a refusal leaves something behind")
 	wrong := filepath.Join(dir, "wrong")
 	require.NoError(t, os.WriteFile(wrong, []byte("wrong words for it"), 0o600))

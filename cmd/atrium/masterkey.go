@@ -12,6 +12,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/signingkey"
+	"atrium/internal/op/audit/merkle"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/seal"
 	"atrium/internal/platform/seal/kms"
@@ -58,18 +59,20 @@ func errNoMasterKey(path string) error {
 
 func (c *core) makeMasterKey(ctx context.Context, path string) error {
 	sys := principal.System(ctx, "the master key belongs to the installation")
-	sealed, err := c.store.Reader().SigningKey.Query().Exist(sys)
-	if err != nil {
-		return fmt.Errorf("look for sealed values: %w", err)
-	}
-	if !sealed {
-		sealed, err = c.store.Reader().Secret.Query().Exist(sys)
+	db := c.store.Reader()
+	sealed := false
+	for _, exist := range []func(context.Context) (bool, error){
+		func(ctx context.Context) (bool, error) { return merkle.HasKey(ctx, db) }, // the first thing that a node seals
+		db.SigningKey.Query().Exist, db.Secret.Query().Exist,
+	} {
+		found, err := exist(sys)
 		if err != nil {
 			return fmt.Errorf("look for sealed values: %w", err)
 		}
+		sealed = sealed || found
 	}
 	if sealed {
-		return fmt.Errorf("the master key %s is missing, and the database holds values that were sealed under it: put it back", path)
+		return fmt.Errorf("the master key %s is missing, and the database holds values that were sealed under it: put it there, from a backup or from another node", path)
 	}
 	if err := seal.CreateFile(path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("make the master key: %w", err)
@@ -85,13 +88,17 @@ func (c *core) makeMasterKey(ctx context.Context, path string) error {
 func (c *core) checkMasterKey(ctx context.Context) error {
 	row, err := c.store.Reader().SigningKey.Query().Order(signingkey.ByCreatedAt(), signingkey.ByID()).
 		Where(signingkey.RetiredAtIsNil()).First(principal.System(ctx, "the master key belongs to the installation"))
-	if ent.IsNotFound(err) {
-		return nil
-	}
-	if err != nil {
+	switch {
+	case err == nil:
+		_, err = c.sealer.Unseal(row.PrivateSealed, []byte(row.ID))
+	case ent.IsNotFound(err):
+		if _, err = merkle.OpenKey(ctx, c.store.Reader(), c.sealer); ent.IsNotFound(err) {
+			return nil // the first start
+		}
+	default:
 		return fmt.Errorf("look for sealed values: %w", err)
 	}
-	if _, err := c.sealer.Unseal(row.PrivateSealed, []byte(row.ID)); err != nil {
+	if err != nil {
 		return fmt.Errorf("this master key is not the one that the database's values were sealed under (%s): %w", c.sealer, err)
 	}
 	return nil

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"atrium/internal/platform/seal"
 )
 
 // ports are flags that choose free ports.
@@ -52,7 +54,7 @@ func TestMasterKeyIsMissing(t *testing.T) {
 		key, err := os.ReadFile(path)
 		require.NoError(t, err)
 		require.NoError(t, os.Remove(path))
-		refusesToServe(t, p, []string{path, "missing", "put it back"})
+		refusesToServe(t, p, []string{path, "missing", "put it there"})
 		require.NoFileExists(t, path)
 		r := p.run("doctor")
 		require.Equal(t, 1, r.code)
@@ -73,6 +75,24 @@ func TestMasterKeyIsMissing(t *testing.T) {
 		require.NotContains(t, n.out.String()+n.err.String(), value)
 		require.NoFileExists(t, path)
 	})
+}
+
+// A second node that lacks the key says so before it makes one of its own, even when nothing was sealed since the first start.
+func TestSecondNodeWithoutTheKey(t *testing.T) {
+	t.Parallel()
+	first := onPostgres(t)
+	require.Zero(t, first.serve("--no-demo").stop())
+	second := first
+	second.data = t.TempDir()
+	path := filepath.Join(second.data, "master.key")
+	refusesToServe(t, second, []string{path, "missing", "put it there"})
+	require.NoFileExists(t, path)
+	require.NoError(t, seal.CreateFile(path))
+	refusesToServe(t, second, []string{"not the one"})
+	key, err := os.ReadFile(filepath.Join(first.data, "master.key"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, key, 0o600))
+	require.Zero(t, second.serve().stop())
 }
 
 // Commands that are given a wrong folder or an empty database create nothing there.

@@ -65,8 +65,11 @@ func Read(ctx context.Context, from string, o RestoreOptions) (_ *Manifest, err 
 	}
 	made = append(made, filepath.Join(o.Dir, databaseName+"-wal"), filepath.Join(o.Dir, databaseName+"-shm"))
 	database := filepath.Join(o.Dir, databaseName)
-	if err := check(ctx, database, func(ctx context.Context, _ string) error { return o.Check(ctx, o.Dir) }); err != nil {
+	if err := CheckIntegrity(ctx, database); err != nil {
 		return nil, fmt.Errorf("the backup is not sound: %w", err)
+	}
+	if err := o.Check(ctx, o.Dir); err != nil {
+		return nil, fmt.Errorf("nothing was restored: %w", err)
 	}
 	return m, syncFolder(o.Dir)
 }

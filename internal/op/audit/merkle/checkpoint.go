@@ -60,6 +60,11 @@ func MakeKey(ctx context.Context, s *store.Store, sealing Sealing) error {
 	return nil
 }
 
+// HasKey reports whether MakeKey has created the installation's key.
+func HasKey(ctx context.Context, db *ent.Client) (bool, error) {
+	return db.Setting.Query().Where(setting.ID(settingKey)).Exist(system(ctx))
+}
+
 // OpenKey returns the installation's key, which MakeKey has created.
 func OpenKey(ctx context.Context, db *ent.Client, sealing Sealing) (*Key, error) {
 	row, err := db.Setting.Get(system(ctx), settingKey)
