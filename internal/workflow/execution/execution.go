@@ -9,6 +9,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/execution"
+	"atrium/ent/incident"
 	"atrium/ent/phasevisit"
 	"atrium/ent/predicate"
 	"atrium/ent/request"
@@ -54,11 +55,29 @@ var (
 type Filters struct {
 	Status    []string `json:"-" query:"status" enum:"RUNNING,WAITING,COMPLETED,FAILED,CANCELLED"`
 	RequestID []string `json:"-" query:"requestId" maxLength:"64"`
+
+	IncidentStatus []string `json:"-" query:"incidentStatus" enum:"OPEN,RESOLVED" doc:"Of an incident of it: OPEN finds those that wait for somebody to resolve one."`
 }
 
 func (f Filters) where() []predicate.Execution {
 	where := paging.In(nil, f.Status, execution.StatusIn)
+	where = paging.In(where, f.IncidentStatus, withIncident)
 	return paging.In(where, f.RequestID, execution.RequestIDIn)
+}
+
+// withIncident matches executions that have an incident in one of the states. Only those that wait have an open one, so it looks at no
+// others for that.
+func withIncident(in ...incident.Status) predicate.Execution {
+	return func(s *sql.Selector) {
+		t := sql.Table(incident.Table)
+		of := sql.Select(t.C(incident.FieldID)).From(t).Where(sql.And(
+			sql.ColumnsEQ(t.C(incident.FieldCompanyID), s.C(execution.FieldCompanyID)), sql.ColumnsEQ(t.C(incident.FieldExecutionID), s.C(execution.FieldID))))
+		incident.StatusIn(in...)(of)
+		s.Where(sql.Exists(of))
+		if !slices.Contains(in, incident.StatusRESOLVED) {
+			s.Where(sql.EQ(s.C(execution.FieldStatus), execution.StatusWAITING))
+		}
+	}
 }
 
 // ListInput filters and pages the list.

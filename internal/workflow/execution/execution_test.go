@@ -469,6 +469,15 @@ func TestIncidents(t *testing.T) {
 		require.Contains(t, string(e.State), `"sum":{"n":5}`)
 
 		s.at(skipped, "WAITING", "sum")
+		with := func(status ...string) (ids []string) {
+			for _, e := range testkit.Run(t, w, s.ctx, run.List, run.ListInput{Filters: run.Filters{IncidentStatus: status}}).Items {
+				ids = append(ids, *e.RequestID)
+			}
+			return ids
+		}
+		require.Equal(t, []string{skipped.ID}, with("OPEN"))
+		require.Equal(t, []string{retried.ID}, with("RESOLVED"))
+		require.ElementsMatch(t, []string{retried.ID, skipped.ID}, with("OPEN", "RESOLVED"))
 		require.NoError(t, resolve(run.ResolveIncidentInput{ByID: op.ByID{ID: s.incident(skipped).ID}, Action: "SKIP"}))
 		s.at(skipped, "COMPLETED", "done")
 		require.Equal(t, []string{"start COMPLETED", "source COMPLETED", "sum SKIPPED", "done COMPLETED"}, s.path(skipped))

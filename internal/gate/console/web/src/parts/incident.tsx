@@ -2,13 +2,14 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useWrite } from '../app/data';
+import { parse } from '../app/digits';
 import type { Fault } from '../app/fault';
 import { useCan } from '../app/session';
 import { ResolveIncident } from '../gen/documents';
 import type { IncidentRowFragment } from '../gen/types';
 import { Badge, phaseName, Time, words } from '../ui/bits';
 import { Confirm } from '../ui/dialog';
-import { Rest } from '../ui/field';
+import { Field, Rest, faultAt } from '../ui/field';
 import { toast } from '../ui/toast';
 
 interface Props { incident: IncidentRowFragment; linked?: boolean; move?: () => void; done?: () => void }
@@ -18,13 +19,23 @@ export function IncidentRow({ incident: i, linked, move, done }: Props) {
   const may = useCan('incident.resolve');
   const [how, ask] = useState<'RETRY' | 'SKIP' | ''>('');
   const [fault, setFault] = useState<Fault | null>(null);
+  const [left, setLeft] = useState('');
+  const [error, setError] = useState('');
   const [resolve] = useWrite(ResolveIncident, true);
   const of = i.execution?.request?.title ?? i.execution?.workflow?.name;
   const named = linked && of ? `${phase} of ${of}` : phase;
-  const close = () => { ask(''); setFault(null); };
+  const close = () => { ask(''); setFault(null); setLeft(''); setError(''); };
   const act = async () => {
     if (!how) return;
-    const o = await resolve({ input: { id: i.id, action: how } });
+    let variables: Record<string, unknown> | undefined;
+    try {
+      if (left.trim()) variables = { [i.phaseId]: parse(left) };
+      setError('');
+    } catch (e) {
+      setError((e as Error).message);
+      return;
+    }
+    const o = await resolve({ input: { id: i.id, action: how, ...(variables ? { variables: variables as never } : {}) } });
     setFault(o.fault);
     if (o.fault) return;
     toast({ text: how === 'RETRY' ? 'The phase is tried again.' : 'The phase was skipped.' });
@@ -49,8 +60,11 @@ export function IncidentRow({ incident: i, linked, move, done }: Props) {
       )}
       {how && (
         <Confirm title={how === 'RETRY' ? `Try “${phase}” again?` : `Skip “${phase}”?`} verb={how === 'RETRY' ? 'Retry' : 'Skip'} close={close} act={act}>
-          <p>{how === 'RETRY' ? 'The phase is entered once more, as if for the first time.' : 'The phase is left out: it leaves nothing behind for those that follow.'}</p>
-          <Rest fault={fault} fields={[]} />
+          <p>{how === 'RETRY' ? 'The phase is entered once more, as if for the first time.' : 'The phase is left out. Those that follow find what you give here, or nothing.'}</p>
+          <Field label="Variables of the phase" hint={how === 'RETRY' ? 'Optional, as JSON. Its expressions read them; for the START of an inbound webhook: title, priority and fields of the request.' : 'Optional, as JSON: what the phase should have left behind.'} fault={error || faultAt(fault, 'variables')}>
+            <textarea className="mono" rows={4} spellCheck={false} value={left} placeholder="{ }" onChange={(e) => { setLeft(e.target.value); }} />
+          </Field>
+          <Rest fault={fault} fields={['variables']} />
         </Confirm>
       )}
     </li>

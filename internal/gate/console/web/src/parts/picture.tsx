@@ -83,7 +83,8 @@ const cut = (s: string) => (s.length > 21 ? `${s.slice(0, 20)}…` : s);
 // Taken is the path of an execution: how each phase that it has entered stands, and the transitions by which it left.
 export interface Taken { phases: Map<string, string>; ways: Set<string> }
 
-export function Picture({ definition, faulty, taken }: { definition: Definition; faulty: Set<string>; taken?: Taken }) {
+// Picture shows a definition, from its START or, where it is wider than its frame, from around the phase current.
+export function Picture({ definition, faulty, taken, current }: { definition: Definition; faulty: Set<string>; taken?: Taken; current?: string | null }) {
   const placed = place(definition);
   const at = new Map(placed.map((p) => [p.id, p]));
   const w = Math.max(300, ...placed.map((p) => p.x + width + 16));
@@ -91,6 +92,10 @@ export function Picture({ definition, faulty, taken }: { definition: Definition;
   const [whole, setWhole] = useState(false);
   const frame = useRef<HTMLDivElement>(null);
   const wide = useWiderThan(frame, w);
+  const middle = wide && !whole ? (at.get(current ?? '')?.x ?? 0) + width / 2 : 0;
+  useEffect(() => {
+    if (frame.current && middle > 0) frame.current.scrollLeft = middle - frame.current.clientWidth / 2;
+  }, [middle]);
   return (
     <>
     {wide && <p className="picture-size"><button type="button" className="plain small" aria-pressed={whole} onClick={() => { setWhole(!whole); }}>Whole picture</button></p>}

@@ -5,6 +5,7 @@ import { useCan } from '../../app/session';
 import { ExecutionMoved, Executions } from '../../gen/documents';
 import * as enums from '../../gen/enums';
 import type { ExecutionFilter, ExecutionStatus } from '../../gen/types';
+import { Choices, useWorkflowChoices } from '../../parts/choices';
 import { Subpages } from '../../parts/subpages';
 import { Badge, phaseName, Time, words } from '../../ui/bits';
 import { Field } from '../../ui/field';
@@ -12,22 +13,25 @@ import { More } from '../../ui/more';
 import { Loaded, Page } from '../../ui/page';
 import { Empty } from '../../ui/states';
 
-type Search = { status?: string; workflowId?: string };
+type Search = { status?: string; workflowId?: string; incident?: string };
 
 // ExecutionList is what workflows are at.
 export default function ExecutionList() {
   const search = useSearch({ strict: false }) as Search;
   const navigate = useNavigate();
-  const filter: ExecutionFilter = { ...(search.status ? { status: search.status.split(',') as ExecutionStatus[] } : {}), ...(search.workflowId ? { workflowId: search.workflowId.split(',') } : {}) };
+  const filter: ExecutionFilter = { ...(search.status ? { status: search.status.split(',') as ExecutionStatus[] } : {}), ...(search.workflowId ? { workflowId: search.workflowId.split(',') } : {}), ...(search.incident ? { incidentStatus: ['OPEN'] as const } : {}) };
   const asked = JSON.stringify(filter);
   const read = usePages(Executions, { first: 50, filter: JSON.parse(asked) as ExecutionFilter });
   useTold(ExecutionMoved, {}, read.again, !useCan('execution.read'));
   const list = rows(read.data?.executions);
+  const workflows = useWorkflowChoices();
+  const only = (key: keyof Search, to: string) => { void navigate({ to: '/app/executions', search: { ...search, [key]: to } as never, replace: true }); };
   return (
     <Page title="Executions" verb="execution.read" intro="What workflows are at, live." tabs={<Subpages of="workflows" />}>
       <search className="filters">
-        <Field label="Status"><select value={search.status ?? ''} onChange={(e) => { void navigate({ to: '/app/executions', search: { ...search, status: e.target.value } as never, replace: true }); }}><option value="">Any</option>{enums.ExecutionStatus.map((s) => <option key={s} value={s}>{words(s)}</option>)}</select></Field>
-        {search.workflowId && <button type="button" className="quiet" onClick={() => { void navigate({ to: '/app/executions', search: { ...search, workflowId: '' } as never, replace: true }); }}>Of all workflows</button>}
+        <Field label="Status"><select value={search.status ?? ''} onChange={(e) => { only('status', e.target.value); }}><option value="">Any</option>{enums.ExecutionStatus.map((s) => <option key={s} value={s}>{words(s)}</option>)}</select></Field>
+        <Field label="Workflow"><select value={search.workflowId ?? ''} onChange={(e) => { only('workflowId', e.target.value); }}><option value="">Any</option><Choices of={workflows} now={search.workflowId ? { id: search.workflowId, name: list[0]?.workflow?.name ?? search.workflowId } : null} /></select></Field>
+        <Field label="Incident"><select value={search.incident ?? ''} onChange={(e) => { only('incident', e.target.value); }}><option value="">With or without</option><option value="open">Waits for somebody</option></select></Field>
       </search>
       <Loaded read={read}>
         {() => (list.length === 0 ? <Empty title={asked === '{}' ? 'Nothing runs' : 'No execution is like that'}><p>Filing a request of an offering with a workflow starts one.</p></Empty> : (

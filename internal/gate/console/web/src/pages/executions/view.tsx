@@ -72,7 +72,7 @@ function Body({ execution: e, again }: { execution: Execution; again: () => void
       </p>
       {e.error && <p className="alert">{name(e.error.phaseId)}: {e.error.message}</p>}
       <Incidents execution={e} again={again} />
-      {(definition.phases?.length ?? 0) > 0 && <Picture definition={definition} faulty={new Set(e.error ? [e.error.phaseId] : [])} taken={pathOf(e)} />}
+      {(definition.phases?.length ?? 0) > 0 && <Picture definition={definition} faulty={new Set(e.error ? [e.error.phaseId] : [])} taken={pathOf(e)} current={e.phaseId} />}
       <Section title="Path taken" intro="Secrets are masked.">
         <ol className="card phase-list" aria-label="Path taken">
           {e.phases.map((p, i) => (

@@ -1,5 +1,5 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { rows, usePages, useRead, useWrite } from '../../app/data';
 import { parse } from '../../app/digits';
 import type { Fault } from '../../app/fault';
@@ -56,6 +56,11 @@ function Body({ workflow: w }: { workflow: Workflow }) {
     if (parsed.definition.phases?.some((p) => p.id === phase)) faults.set(phase, [...(faults.get(phase) ?? []), ofPhase(d)]);
   }
   const changed = text !== kept;
+  const publishes = can(viewer, 'workflow.publish', w);
+  const draft = useRead(WorkflowDiffOf, { id: w.id }, w.version === 0 || !publishes);
+  const { again } = draft;
+  useEffect(() => { if (w.version > 0 && publishes) again(); }, [again, publishes, w.version, w.etag]); // a saved draft differs otherwise
+  const same = draft.data?.workflowDiff?.changes.length === 0;
   const store = async () => {
     if (parsed.error) return;
     const o = await save({ input: { id: w.id, ...base.match, definition: parsed.sent as never } });
@@ -75,7 +80,7 @@ function Body({ workflow: w }: { workflow: Workflow }) {
       <div className="line verbs-line">
         <Badge value={w.status} /><span className="soft">{w.version === 0 ? 'Not published yet' : `Version ${w.version}`}</span><span className="grow" />
         {can(viewer, 'workflow.update', w) && <button type="button" className="plain" disabled={changed} title={changed ? 'Save the draft first' : undefined} onClick={() => { setAsking('edit'); }}>Edit</button>}
-        {can(viewer, 'workflow.publish', w) && <button type="button" disabled={changed || publishing} title={changed ? 'Save the draft first' : undefined} onClick={() => { setAsking('publish'); }}>Publish</button>}
+        {publishes && <button type="button" className={same && !changed ? 'plain' : undefined} disabled={changed || same || publishing} title={changed ? 'Save the draft first' : same ? `The draft is what version ${w.version} says` : undefined} onClick={() => { setAsking('publish'); }}>Publish</button>}
         {can(viewer, 'workflow.delete', w) && <button type="button" className="danger-plain" onClick={() => { setAsking('delete'); }}>Delete</button>}
       </div>
       <Picture definition={parsed.definition} faulty={new Set(faults.keys())} />
