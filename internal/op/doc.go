@@ -6,7 +6,7 @@
 //	principal → scope → the input's rules → access policies (which rows are visible) → preparation → begin
 //	          → earlier answer for the idempotency key → load the row → the role's right to the row, recent proof, policies
 //	          on the row → If-Match → the function (it emits events and inserts jobs) → policies on the result → audit entry
-//	          → answer kept → commit
+//	          → may the caller read what it has created → answer kept → commit
 //
 // A step that refuses ends the call. Nothing of the call is stored except the audit entry of a denial or a conflict and the line of
 // the decision log, which are written on their own. An operation that is about no existing row checks the role's right before its function runs. The answer to
@@ -24,6 +24,7 @@
 //	mayReach    does the role reach this row: all rows, those of the caller, those assigned to it (tx.go)
 //	mayTouch    do the policies let the caller read the row and do this to it as it is; mayBegin, where there is no row (policy.go)
 //	mayLeave    do they allow the row as it becomes
+//	mayGive     do they let the caller read the row that it creates
 //	narrow      put the policies' filter on the caller's queries; Unfiltered takes it off for one query, Visible gives it to a
 //	            hand-written one
 //	secondLook  tell a hidden row from one that does not exist

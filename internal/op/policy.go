@@ -189,6 +189,20 @@ func (tx *Tx) mayLeave(ctx context.Context, out any) error {
 	return tx.ask(ctx, tx.info.Action, authz.Row{Resource: tx.info.Resource})
 }
 
+// mayGive refuses a create whose answer would show its caller a row that the policies hide from the caller. An update may hand a
+// row over to others: its caller has read the row before, and knows what it has changed.
+func (tx *Tx) mayGive(ctx context.Context, out any) error {
+	if tx.info.Action != Create {
+		return nil
+	}
+	for _, row := range []any{out, tx.after} {
+		if err := tx.MayRead(ctx, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // askOf asks the policies about an entity.
 func (tx *Tx) askOf(ctx context.Context, action Action, entity any) error {
 	name, _, ok := authz.EntityOf(entity)

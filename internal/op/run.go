@@ -184,6 +184,9 @@ func write[In, Out any](ctx context.Context, a *attempt, o *Operation[In, Out], 
 			if out, err = o.complete(ctx, tx, in); err != nil {
 				return err
 			}
+			if err = tx.mayGive(ctx, out); err != nil {
+				return err
+			}
 			answer, err = tx.storeAnswer(ctx, out)
 			return err
 		})
