@@ -11,7 +11,9 @@
 // A call passes these steps, each with the status of its refusal: authentication (401) → rate limit (429) → method, origin (405,
 // 403) → body (413, 415) → the document: trusted documents → syntax → size → introspection → rate limit by cost → validation →
 // variables (400). No operation has read anything from the database up to here. Then the fields are resolved, with errors beside
-// the data. The status is 200 from here on, or 503 when the database is unavailable and no field has data.
+// the data. The status is 200 from here on, or 503 when the database is unavailable and no field has data. Refusals of all steps and
+// answers come as application/graphql-response+json where the caller prefers that. A refused mutation is null, beside the answers of
+// the others.
 //
 // An operation may be 12 fields deep, and may have 1,000 fields, 500 aliases and 50 fields at its root (graph/internal/limit). A
 // document has at most 10,000 tokens. An operation has 10 s to run. For each 1,000 of its cost, rounded, it counts as one further

@@ -135,7 +135,16 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status := gate.WriteErrorHeaders(s.Log, w, r, err)
 	e := gate.Public(err)
 	errs := gqlerror.List{{Message: e.Message, Extensions: extensions(e, gate.RequestID(w))}}
-	gate.Send(w, status, slices.Concat([]byte(`{"errors":`), encoded(errs), []byte("}"))) // nothing was run: no data
+	send(w, acceptedBy(r), status, slices.Concat([]byte(`{"errors":`), encoded(errs), []byte("}"))) // nothing was run: no data
+}
+
+// send writes an answer in the type of JSON that its caller prefers.
+func send(w http.ResponseWriter, takes accepted, status int, body []byte) {
+	if takes.own {
+		gate.SendAs(w, status, responseType+"; charset=utf-8", body)
+		return
+	}
+	gate.Send(w, status, body)
 }
 
 // encoded returns errors as JSON.
@@ -148,16 +157,17 @@ func encoded(errs gqlerror.List) []byte {
 }
 
 // answer sends an operation's result. The status is 503 when the service was unavailable and no field has data, so that clients
-// and proxies know that a retry may succeed.
-func (s *Server) answer(w http.ResponseWriter, res *graphql.Response) {
+// and proxies know that a retry may succeed. In responseType such an answer has no data, because one with data has to be 200.
+func (s *Server) answer(w http.ResponseWriter, takes accepted, res *graphql.Response) {
 	status := http.StatusOK
-	if retry, down := unavailable(res); down {
+	retry, down := unavailable(res)
+	if down {
 		status = http.StatusServiceUnavailable
 		w.Header().Set("Retry-After", strconv.Itoa(retry))
 	}
 	b := bytes.NewBuffer(make([]byte, 0, len(res.Data)+64))
-	writeResult(b, res, true)
-	gate.Send(w, status, b.Bytes())
+	writeResult(b, res, !down || !takes.own)
+	send(w, takes, status, b.Bytes())
 }
 
 // unavailable reports whether an error says that the database is unavailable and every root field is null, and after how many

@@ -124,7 +124,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		if takes.events && !takes.json {
 			s.answerEvents(w, res)
 		} else {
-			s.answer(w, res)
+			s.answer(w, takes, res)
 		}
 	case takes.events:
 		s.stream(w, r, call, oc)

@@ -20,32 +20,43 @@ import (
 
 const eventStream = "text/event-stream"
 
-// accepted says which types of answers a caller accepts.
-type accepted struct{ events, json bool }
+// responseType is the type of answers that GraphQL over HTTP has of its own. Its status tells refusals from results, so clients read
+// the errors of a refusal too.
+const responseType = "application/graphql-response+json"
 
-// acceptedBy reads the headers Accept. */* does not count for events, because only clients that know the protocol can read them.
+// accepted says which types of answers a caller accepts; own, whether JSON is to be sent as responseType.
+type accepted struct{ events, json, own bool }
+
+// acceptedBy reads the headers Accept. */* does not count for events, because only clients that know the protocol can read them, nor
+// for responseType, because what asked for nothing may know application/json alone. Of the two, the one that is preferred is sent.
 func acceptedBy(r *http.Request) accepted {
-	var a accepted
+	var events, plain, own float64
 	for _, header := range r.Header.Values("Accept") {
 		for part := range strings.SplitSeq(header, ",") {
 			media, params, err := mime.ParseMediaType(part)
-			if q, has := params["q"]; err != nil || has && zero(q) {
+			if err != nil {
 				continue
 			}
-			switch media {
+			switch q := weight(params); media {
 			case eventStream:
-				a.events = true
-			case "application/json", "application/graphql-response+json":
-				a.json = true
+				events = max(events, q)
+			case "application/json":
+				plain = max(plain, q)
+			case responseType:
+				own = max(own, q)
 			}
 		}
 	}
-	return a
+	return accepted{events: events > 0, json: plain > 0 || own > 0, own: own > 0 && own >= plain}
 }
 
-func zero(q string) bool {
-	v, err := strconv.ParseFloat(q, 64)
-	return err == nil && v == 0
+// weight returns a media type's q, 1 for none.
+func weight(params map[string]string) float64 {
+	q, err := strconv.ParseFloat(params["q"], 64)
+	if err != nil {
+		return 1
+	}
+	return q
 }
 
 // errNoEvents is the error of a subscription whose caller does not accept events.

@@ -154,9 +154,11 @@ func TestQueriesAsEvents(t *testing.T) {
 			code, _ := apitest.At(got, "errors.0.extensions.code")
 			require.Equal(t, "not_found", code)
 		}
-		for _, accept := range []string{"", "*/*", "application/json", "application/graphql-response+json, application/json, text/event-stream, multipart/mixed", "text/event-stream;q=0"} {
+		for _, accept := range []string{"", "*/*", "application/json", "text/event-stream;q=0"} {
 			require.Equal(t, "application/json", events(accept, `{ viewer { id } }`).Header.Get("Content-Type"), accept)
 		}
+		all := responseType + ", application/json, text/event-stream, multipart/mixed"
+		require.Equal(t, responseType+"; charset=utf-8", events(all, `{ viewer { id } }`).Header.Get("Content-Type"))
 		require.Equal(t, http.StatusBadRequest, events("text/event-stream", `{ nonsense }`).Status)
 	})
 }

@@ -2280,36 +2280,6 @@ func (ec *executionContext) marshalNAgentVersion2ᚖatriumᚋentᚐAgentVersion(
 	return ec._AgentVersion(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNCreateAgentKeyPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateAgentKeyPayload(ctx context.Context, sel ast.SelectionSet, v *CreateAgentKeyPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CreateAgentKeyPayload(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNCreateAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateAgentPayload(ctx context.Context, sel ast.SelectionSet, v *CreateAgentPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CreateAgentPayload(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNEvaluateAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐEvaluateAgentPayload(ctx context.Context, sel ast.SelectionSet, v *EvaluateAgentPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._EvaluateAgentPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNModelConnectionKind2atriumᚋentᚋmodelconnectionᚐKind(ctx context.Context, v any) (modelconnection.Kind, error) {
 	tmp, err := graphql.UnmarshalString(v)
 	res := modelconnection.Kind(tmp)
@@ -2341,46 +2311,6 @@ func (ec *executionContext) marshalNModelConnectionKind2string(ctx context.Conte
 		}
 	}
 	return res
-}
-
-func (ec *executionContext) marshalNReplayAgentRunPayload2ᚖatriumᚋgraphᚋgeneratedᚐReplayAgentRunPayload(ctx context.Context, sel ast.SelectionSet, v *ReplayAgentRunPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._ReplayAgentRunPayload(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNRotateAgentSecretPayload2ᚖatriumᚋgraphᚋgeneratedᚐRotateAgentSecretPayload(ctx context.Context, sel ast.SelectionSet, v *RotateAgentSecretPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._RotateAgentSecretPayload(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNStopAllAgentsPayload2ᚖatriumᚋgraphᚋgeneratedᚐStopAllAgentsPayload(ctx context.Context, sel ast.SelectionSet, v *StopAllAgentsPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._StopAllAgentsPayload(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNTestAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐTestAgentPayload(ctx context.Context, sel ast.SelectionSet, v *TestAgentPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._TestAgentPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOAgentActionKind2ᚕstringᚄ(ctx context.Context, v any) ([]string, error) {
@@ -2580,6 +2510,55 @@ func (ec *executionContext) marshalOAgentStat2ᚕᚖatriumᚋinternalᚋagentᚋ
 	}
 
 	return ret
+}
+
+func (ec *executionContext) marshalOCreateAgentKeyPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateAgentKeyPayload(ctx context.Context, sel ast.SelectionSet, v *CreateAgentKeyPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateAgentKeyPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCreateAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateAgentPayload(ctx context.Context, sel ast.SelectionSet, v *CreateAgentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateAgentPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOEvaluateAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐEvaluateAgentPayload(ctx context.Context, sel ast.SelectionSet, v *EvaluateAgentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._EvaluateAgentPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOReplayAgentRunPayload2ᚖatriumᚋgraphᚋgeneratedᚐReplayAgentRunPayload(ctx context.Context, sel ast.SelectionSet, v *ReplayAgentRunPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ReplayAgentRunPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalORotateAgentSecretPayload2ᚖatriumᚋgraphᚋgeneratedᚐRotateAgentSecretPayload(ctx context.Context, sel ast.SelectionSet, v *RotateAgentSecretPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._RotateAgentSecretPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOStopAllAgentsPayload2ᚖatriumᚋgraphᚋgeneratedᚐStopAllAgentsPayload(ctx context.Context, sel ast.SelectionSet, v *StopAllAgentsPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._StopAllAgentsPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOTestAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐTestAgentPayload(ctx context.Context, sel ast.SelectionSet, v *TestAgentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._TestAgentPayload(ctx, sel, v)
 }
 
 // endregion ***************************** type.gotpl *****************************

@@ -1201,16 +1201,6 @@ func (ec *executionContext) unmarshalNExportAuditInput2atriumᚋinternalᚋopᚋ
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNExportAuditPayload2ᚖatriumᚋgraphᚋgeneratedᚐExportAuditPayload(ctx context.Context, sel ast.SelectionSet, v *ExportAuditPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._ExportAuditPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) marshalNRequestHistoryEntry2ᚕᚖatriumᚋentᚐAuditEntryᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.AuditEntry) graphql.Marshaler {
 	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -1292,6 +1282,13 @@ func (ec *executionContext) marshalOAuditVerification2ᚖatriumᚋinternalᚋop�
 		return graphql.Null
 	}
 	return ec._AuditVerification(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOExportAuditPayload2ᚖatriumᚋgraphᚋgeneratedᚐExportAuditPayload(ctx context.Context, sel ast.SelectionSet, v *ExportAuditPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ExportAuditPayload(ctx, sel, v)
 }
 
 // endregion ***************************** type.gotpl *****************************

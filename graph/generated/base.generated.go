@@ -3612,10 +3612,10 @@ func (ec *executionContext) _Mutation_acceptRequest(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *AcceptRequestPayload) graphql.Marshaler {
-			return ec.marshalNAcceptRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐAcceptRequestPayload(ctx, selections, v)
+			return ec.marshalOAcceptRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐAcceptRequestPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_acceptRequest(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3656,10 +3656,10 @@ func (ec *executionContext) _Mutation_applyProposal(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ApplyProposalPayload) graphql.Marshaler {
-			return ec.marshalNApplyProposalPayload2ᚖatriumᚋgraphᚋgeneratedᚐApplyProposalPayload(ctx, selections, v)
+			return ec.marshalOApplyProposalPayload2ᚖatriumᚋgraphᚋgeneratedᚐApplyProposalPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_applyProposal(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3700,10 +3700,10 @@ func (ec *executionContext) _Mutation_cancelSubscription(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *CancelSubscriptionPayload) graphql.Marshaler {
-			return ec.marshalNCancelSubscriptionPayload2ᚖatriumᚋgraphᚋgeneratedᚐCancelSubscriptionPayload(ctx, selections, v)
+			return ec.marshalOCancelSubscriptionPayload2ᚖatriumᚋgraphᚋgeneratedᚐCancelSubscriptionPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_cancelSubscription(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3744,10 +3744,10 @@ func (ec *executionContext) _Mutation_changePlan(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ChangePlanPayload) graphql.Marshaler {
-			return ec.marshalNChangePlanPayload2ᚖatriumᚋgraphᚋgeneratedᚐChangePlanPayload(ctx, selections, v)
+			return ec.marshalOChangePlanPayload2ᚖatriumᚋgraphᚋgeneratedᚐChangePlanPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_changePlan(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3788,10 +3788,10 @@ func (ec *executionContext) _Mutation_assignTask(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *AssignTaskPayload) graphql.Marshaler {
-			return ec.marshalNAssignTaskPayload2ᚖatriumᚋgraphᚋgeneratedᚐAssignTaskPayload(ctx, selections, v)
+			return ec.marshalOAssignTaskPayload2ᚖatriumᚋgraphᚋgeneratedᚐAssignTaskPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_assignTask(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3832,10 +3832,10 @@ func (ec *executionContext) _Mutation_cancelExecution(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *CancelExecutionPayload) graphql.Marshaler {
-			return ec.marshalNCancelExecutionPayload2ᚖatriumᚋgraphᚋgeneratedᚐCancelExecutionPayload(ctx, selections, v)
+			return ec.marshalOCancelExecutionPayload2ᚖatriumᚋgraphᚋgeneratedᚐCancelExecutionPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_cancelExecution(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3876,10 +3876,10 @@ func (ec *executionContext) _Mutation_claimTask(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ClaimTaskPayload) graphql.Marshaler {
-			return ec.marshalNClaimTaskPayload2ᚖatriumᚋgraphᚋgeneratedᚐClaimTaskPayload(ctx, selections, v)
+			return ec.marshalOClaimTaskPayload2ᚖatriumᚋgraphᚋgeneratedᚐClaimTaskPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_claimTask(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3920,10 +3920,10 @@ func (ec *executionContext) _Mutation_completeTask(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *CompleteTaskPayload) graphql.Marshaler {
-			return ec.marshalNCompleteTaskPayload2ᚖatriumᚋgraphᚋgeneratedᚐCompleteTaskPayload(ctx, selections, v)
+			return ec.marshalOCompleteTaskPayload2ᚖatriumᚋgraphᚋgeneratedᚐCompleteTaskPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_completeTask(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -3964,10 +3964,10 @@ func (ec *executionContext) _Mutation_createAccessPolicy(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *CreateAccessPolicyPayload) graphql.Marshaler {
-			return ec.marshalNCreateAccessPolicyPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateAccessPolicyPayload(ctx, selections, v)
+			return ec.marshalOCreateAccessPolicyPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateAccessPolicyPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_createAccessPolicy(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4008,10 +4008,10 @@ func (ec *executionContext) _Mutation_createAgent(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *CreateAgentPayload) graphql.Marshaler {
-			return ec.marshalNCreateAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateAgentPayload(ctx, selections, v)
+			return ec.marshalOCreateAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateAgentPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_createAgent(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4052,10 +4052,10 @@ func (ec *executionContext) _Mutation_createAgentKey(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *CreateAgentKeyPayload) graphql.Marshaler {
-			return ec.marshalNCreateAgentKeyPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateAgentKeyPayload(ctx, selections, v)
+			return ec.marshalOCreateAgentKeyPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateAgentKeyPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_createAgentKey(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4096,10 +4096,10 @@ func (ec *executionContext) _Mutation_createApiKey(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *CreateAPIKeyPayload) graphql.Marshaler {
-			return ec.marshalNCreateApiKeyPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateAPIKeyPayload(ctx, selections, v)
+			return ec.marshalOCreateApiKeyPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateAPIKeyPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_createApiKey(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4140,10 +4140,10 @@ func (ec *executionContext) _Mutation_createCalendar(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *CreateCalendarPayload) graphql.Marshaler {
-			return ec.marshalNCreateCalendarPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateCalendarPayload(ctx, selections, v)
+			return ec.marshalOCreateCalendarPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateCalendarPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_createCalendar(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4184,10 +4184,10 @@ func (ec *executionContext) _Mutation_createComment(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *CreateCommentPayload) graphql.Marshaler {
-			return ec.marshalNCreateCommentPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateCommentPayload(ctx, selections, v)
+			return ec.marshalOCreateCommentPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateCommentPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_createComment(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4228,10 +4228,10 @@ func (ec *executionContext) _Mutation_createInboundWebhook(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *CreateInboundWebhookPayload) graphql.Marshaler {
-			return ec.marshalNCreateInboundWebhookPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateInboundWebhookPayload(ctx, selections, v)
+			return ec.marshalOCreateInboundWebhookPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateInboundWebhookPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_createInboundWebhook(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4272,10 +4272,10 @@ func (ec *executionContext) _Mutation_createModelConnection(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *CreateModelConnectionPayload) graphql.Marshaler {
-			return ec.marshalNCreateModelConnectionPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateModelConnectionPayload(ctx, selections, v)
+			return ec.marshalOCreateModelConnectionPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateModelConnectionPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_createModelConnection(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4316,10 +4316,10 @@ func (ec *executionContext) _Mutation_createOAuthClient(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *CreateOAuthClientPayload) graphql.Marshaler {
-			return ec.marshalNCreateOAuthClientPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateOAuthClientPayload(ctx, selections, v)
+			return ec.marshalOCreateOAuthClientPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateOAuthClientPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_createOAuthClient(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4360,10 +4360,10 @@ func (ec *executionContext) _Mutation_createOffering(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *CreateOfferingPayload) graphql.Marshaler {
-			return ec.marshalNCreateOfferingPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateOfferingPayload(ctx, selections, v)
+			return ec.marshalOCreateOfferingPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateOfferingPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_createOffering(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4404,10 +4404,10 @@ func (ec *executionContext) _Mutation_createOrganization(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *CreateOrganizationPayload) graphql.Marshaler {
-			return ec.marshalNCreateOrganizationPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateOrganizationPayload(ctx, selections, v)
+			return ec.marshalOCreateOrganizationPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateOrganizationPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_createOrganization(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4448,10 +4448,10 @@ func (ec *executionContext) _Mutation_createRequest(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *CreateRequestPayload) graphql.Marshaler {
-			return ec.marshalNCreateRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateRequestPayload(ctx, selections, v)
+			return ec.marshalOCreateRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateRequestPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_createRequest(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4492,10 +4492,10 @@ func (ec *executionContext) _Mutation_createRoutingRule(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *CreateRoutingRulePayload) graphql.Marshaler {
-			return ec.marshalNCreateRoutingRulePayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateRoutingRulePayload(ctx, selections, v)
+			return ec.marshalOCreateRoutingRulePayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateRoutingRulePayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_createRoutingRule(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4536,10 +4536,10 @@ func (ec *executionContext) _Mutation_createSavedView(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *CreateSavedViewPayload) graphql.Marshaler {
-			return ec.marshalNCreateSavedViewPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateSavedViewPayload(ctx, selections, v)
+			return ec.marshalOCreateSavedViewPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateSavedViewPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_createSavedView(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4580,10 +4580,10 @@ func (ec *executionContext) _Mutation_createSecret(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *CreateSecretPayload) graphql.Marshaler {
-			return ec.marshalNCreateSecretPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateSecretPayload(ctx, selections, v)
+			return ec.marshalOCreateSecretPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateSecretPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_createSecret(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4624,10 +4624,10 @@ func (ec *executionContext) _Mutation_createService(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *CreateServicePayload) graphql.Marshaler {
-			return ec.marshalNCreateServicePayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateServicePayload(ctx, selections, v)
+			return ec.marshalOCreateServicePayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateServicePayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_createService(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4668,10 +4668,10 @@ func (ec *executionContext) _Mutation_createServiceAccount(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *CreateServiceAccountPayload) graphql.Marshaler {
-			return ec.marshalNCreateServiceAccountPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateServiceAccountPayload(ctx, selections, v)
+			return ec.marshalOCreateServiceAccountPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateServiceAccountPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_createServiceAccount(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4712,10 +4712,10 @@ func (ec *executionContext) _Mutation_createTeam(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *CreateTeamPayload) graphql.Marshaler {
-			return ec.marshalNCreateTeamPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateTeamPayload(ctx, selections, v)
+			return ec.marshalOCreateTeamPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateTeamPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_createTeam(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4756,10 +4756,10 @@ func (ec *executionContext) _Mutation_createWebhookSubscription(ctx context.Cont
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *CreateWebhookSubscriptionPayload) graphql.Marshaler {
-			return ec.marshalNCreateWebhookSubscriptionPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateWebhookSubscriptionPayload(ctx, selections, v)
+			return ec.marshalOCreateWebhookSubscriptionPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateWebhookSubscriptionPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_createWebhookSubscription(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4800,10 +4800,10 @@ func (ec *executionContext) _Mutation_createWorkflow(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *CreateWorkflowPayload) graphql.Marshaler {
-			return ec.marshalNCreateWorkflowPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateWorkflowPayload(ctx, selections, v)
+			return ec.marshalOCreateWorkflowPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateWorkflowPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_createWorkflow(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4844,10 +4844,10 @@ func (ec *executionContext) _Mutation_deactivateUser(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *people.Deactivated) graphql.Marshaler {
-			return ec.marshalNDeactivateUserPayload2ᚖatriumᚋinternalᚋpeopleᚐDeactivated(ctx, selections, v)
+			return ec.marshalODeactivateUserPayload2ᚖatriumᚋinternalᚋpeopleᚐDeactivated(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_deactivateUser(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4888,10 +4888,10 @@ func (ec *executionContext) _Mutation_decideAgentAction(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *DecideAgentActionPayload) graphql.Marshaler {
-			return ec.marshalNDecideAgentActionPayload2ᚖatriumᚋgraphᚋgeneratedᚐDecideAgentActionPayload(ctx, selections, v)
+			return ec.marshalODecideAgentActionPayload2ᚖatriumᚋgraphᚋgeneratedᚐDecideAgentActionPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_decideAgentAction(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4932,10 +4932,10 @@ func (ec *executionContext) _Mutation_decideApproval(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *DecideApprovalPayload) graphql.Marshaler {
-			return ec.marshalNDecideApprovalPayload2ᚖatriumᚋgraphᚋgeneratedᚐDecideApprovalPayload(ctx, selections, v)
+			return ec.marshalODecideApprovalPayload2ᚖatriumᚋgraphᚋgeneratedᚐDecideApprovalPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_decideApproval(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -4976,10 +4976,10 @@ func (ec *executionContext) _Mutation_declineRequest(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *DeclineRequestPayload) graphql.Marshaler {
-			return ec.marshalNDeclineRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeclineRequestPayload(ctx, selections, v)
+			return ec.marshalODeclineRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeclineRequestPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_declineRequest(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5020,10 +5020,10 @@ func (ec *executionContext) _Mutation_moveRequest(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *MoveRequestPayload) graphql.Marshaler {
-			return ec.marshalNMoveRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐMoveRequestPayload(ctx, selections, v)
+			return ec.marshalOMoveRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐMoveRequestPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_moveRequest(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5064,10 +5064,10 @@ func (ec *executionContext) _Mutation_delegateApproval(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *DelegateApprovalPayload) graphql.Marshaler {
-			return ec.marshalNDelegateApprovalPayload2ᚖatriumᚋgraphᚋgeneratedᚐDelegateApprovalPayload(ctx, selections, v)
+			return ec.marshalODelegateApprovalPayload2ᚖatriumᚋgraphᚋgeneratedᚐDelegateApprovalPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_delegateApproval(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5108,10 +5108,10 @@ func (ec *executionContext) _Mutation_deleteAccessPolicy(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *DeleteAccessPolicyPayload) graphql.Marshaler {
-			return ec.marshalNDeleteAccessPolicyPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteAccessPolicyPayload(ctx, selections, v)
+			return ec.marshalODeleteAccessPolicyPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteAccessPolicyPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_deleteAccessPolicy(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5152,10 +5152,10 @@ func (ec *executionContext) _Mutation_deleteAgent(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *DeleteAgentPayload) graphql.Marshaler {
-			return ec.marshalNDeleteAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteAgentPayload(ctx, selections, v)
+			return ec.marshalODeleteAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteAgentPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_deleteAgent(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5196,10 +5196,10 @@ func (ec *executionContext) _Mutation_deleteCalendar(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *DeleteCalendarPayload) graphql.Marshaler {
-			return ec.marshalNDeleteCalendarPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteCalendarPayload(ctx, selections, v)
+			return ec.marshalODeleteCalendarPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteCalendarPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_deleteCalendar(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5240,10 +5240,10 @@ func (ec *executionContext) _Mutation_deleteComment(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *DeleteCommentPayload) graphql.Marshaler {
-			return ec.marshalNDeleteCommentPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteCommentPayload(ctx, selections, v)
+			return ec.marshalODeleteCommentPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteCommentPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_deleteComment(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5284,10 +5284,10 @@ func (ec *executionContext) _Mutation_deleteInboundWebhook(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *DeleteInboundWebhookPayload) graphql.Marshaler {
-			return ec.marshalNDeleteInboundWebhookPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteInboundWebhookPayload(ctx, selections, v)
+			return ec.marshalODeleteInboundWebhookPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteInboundWebhookPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_deleteInboundWebhook(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5328,10 +5328,10 @@ func (ec *executionContext) _Mutation_deleteModelConnection(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *DeleteModelConnectionPayload) graphql.Marshaler {
-			return ec.marshalNDeleteModelConnectionPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteModelConnectionPayload(ctx, selections, v)
+			return ec.marshalODeleteModelConnectionPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteModelConnectionPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_deleteModelConnection(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5372,10 +5372,10 @@ func (ec *executionContext) _Mutation_deleteOAuthClient(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *DeleteOAuthClientPayload) graphql.Marshaler {
-			return ec.marshalNDeleteOAuthClientPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteOAuthClientPayload(ctx, selections, v)
+			return ec.marshalODeleteOAuthClientPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteOAuthClientPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_deleteOAuthClient(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5416,10 +5416,10 @@ func (ec *executionContext) _Mutation_deleteOffering(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *DeleteOfferingPayload) graphql.Marshaler {
-			return ec.marshalNDeleteOfferingPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteOfferingPayload(ctx, selections, v)
+			return ec.marshalODeleteOfferingPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteOfferingPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_deleteOffering(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5460,10 +5460,10 @@ func (ec *executionContext) _Mutation_deleteOrganization(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *DeleteOrganizationPayload) graphql.Marshaler {
-			return ec.marshalNDeleteOrganizationPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteOrganizationPayload(ctx, selections, v)
+			return ec.marshalODeleteOrganizationPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteOrganizationPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_deleteOrganization(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5504,10 +5504,10 @@ func (ec *executionContext) _Mutation_deleteRoutingRule(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *DeleteRoutingRulePayload) graphql.Marshaler {
-			return ec.marshalNDeleteRoutingRulePayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteRoutingRulePayload(ctx, selections, v)
+			return ec.marshalODeleteRoutingRulePayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteRoutingRulePayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_deleteRoutingRule(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5548,10 +5548,10 @@ func (ec *executionContext) _Mutation_deleteSavedView(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *DeleteSavedViewPayload) graphql.Marshaler {
-			return ec.marshalNDeleteSavedViewPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteSavedViewPayload(ctx, selections, v)
+			return ec.marshalODeleteSavedViewPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteSavedViewPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_deleteSavedView(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5592,10 +5592,10 @@ func (ec *executionContext) _Mutation_deleteSecret(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *DeleteSecretPayload) graphql.Marshaler {
-			return ec.marshalNDeleteSecretPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteSecretPayload(ctx, selections, v)
+			return ec.marshalODeleteSecretPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteSecretPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_deleteSecret(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5636,10 +5636,10 @@ func (ec *executionContext) _Mutation_deleteService(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *DeleteServicePayload) graphql.Marshaler {
-			return ec.marshalNDeleteServicePayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteServicePayload(ctx, selections, v)
+			return ec.marshalODeleteServicePayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteServicePayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_deleteService(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5680,10 +5680,10 @@ func (ec *executionContext) _Mutation_deleteServiceAccount(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *DeleteServiceAccountPayload) graphql.Marshaler {
-			return ec.marshalNDeleteServiceAccountPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteServiceAccountPayload(ctx, selections, v)
+			return ec.marshalODeleteServiceAccountPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteServiceAccountPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_deleteServiceAccount(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5724,10 +5724,10 @@ func (ec *executionContext) _Mutation_deleteTeam(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *DeleteTeamPayload) graphql.Marshaler {
-			return ec.marshalNDeleteTeamPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteTeamPayload(ctx, selections, v)
+			return ec.marshalODeleteTeamPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteTeamPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_deleteTeam(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5768,10 +5768,10 @@ func (ec *executionContext) _Mutation_deleteWebhookSubscription(ctx context.Cont
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *DeleteWebhookSubscriptionPayload) graphql.Marshaler {
-			return ec.marshalNDeleteWebhookSubscriptionPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteWebhookSubscriptionPayload(ctx, selections, v)
+			return ec.marshalODeleteWebhookSubscriptionPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteWebhookSubscriptionPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_deleteWebhookSubscription(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5812,10 +5812,10 @@ func (ec *executionContext) _Mutation_deleteWorkflow(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *DeleteWorkflowPayload) graphql.Marshaler {
-			return ec.marshalNDeleteWorkflowPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteWorkflowPayload(ctx, selections, v)
+			return ec.marshalODeleteWorkflowPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteWorkflowPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_deleteWorkflow(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5856,10 +5856,10 @@ func (ec *executionContext) _Mutation_endAllSessions(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *EndAllSessionsPayload) graphql.Marshaler {
-			return ec.marshalNEndAllSessionsPayload2ᚖatriumᚋgraphᚋgeneratedᚐEndAllSessionsPayload(ctx, selections, v)
+			return ec.marshalOEndAllSessionsPayload2ᚖatriumᚋgraphᚋgeneratedᚐEndAllSessionsPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_endAllSessions(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5900,10 +5900,10 @@ func (ec *executionContext) _Mutation_endSession(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *EndSessionPayload) graphql.Marshaler {
-			return ec.marshalNEndSessionPayload2ᚖatriumᚋgraphᚋgeneratedᚐEndSessionPayload(ctx, selections, v)
+			return ec.marshalOEndSessionPayload2ᚖatriumᚋgraphᚋgeneratedᚐEndSessionPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_endSession(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5944,10 +5944,10 @@ func (ec *executionContext) _Mutation_erasePerson(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ErasePersonPayload) graphql.Marshaler {
-			return ec.marshalNErasePersonPayload2ᚖatriumᚋgraphᚋgeneratedᚐErasePersonPayload(ctx, selections, v)
+			return ec.marshalOErasePersonPayload2ᚖatriumᚋgraphᚋgeneratedᚐErasePersonPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_erasePerson(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -5988,10 +5988,10 @@ func (ec *executionContext) _Mutation_evaluateAgent(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *EvaluateAgentPayload) graphql.Marshaler {
-			return ec.marshalNEvaluateAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐEvaluateAgentPayload(ctx, selections, v)
+			return ec.marshalOEvaluateAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐEvaluateAgentPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_evaluateAgent(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6032,10 +6032,10 @@ func (ec *executionContext) _Mutation_exportAudit(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ExportAuditPayload) graphql.Marshaler {
-			return ec.marshalNExportAuditPayload2ᚖatriumᚋgraphᚋgeneratedᚐExportAuditPayload(ctx, selections, v)
+			return ec.marshalOExportAuditPayload2ᚖatriumᚋgraphᚋgeneratedᚐExportAuditPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_exportAudit(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6076,10 +6076,10 @@ func (ec *executionContext) _Mutation_inviteUser(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *InviteUserPayload) graphql.Marshaler {
-			return ec.marshalNInviteUserPayload2ᚖatriumᚋgraphᚋgeneratedᚐInviteUserPayload(ctx, selections, v)
+			return ec.marshalOInviteUserPayload2ᚖatriumᚋgraphᚋgeneratedᚐInviteUserPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_inviteUser(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6120,10 +6120,10 @@ func (ec *executionContext) _Mutation_markNotificationsRead(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *notice.Marked) graphql.Marshaler {
-			return ec.marshalNMarkNotificationsReadPayload2ᚖatriumᚋinternalᚋnotifyᚋnoticeᚐMarked(ctx, selections, v)
+			return ec.marshalOMarkNotificationsReadPayload2ᚖatriumᚋinternalᚋnotifyᚋnoticeᚐMarked(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_markNotificationsRead(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6164,10 +6164,10 @@ func (ec *executionContext) _Mutation_pauseAgent(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *PauseAgentPayload) graphql.Marshaler {
-			return ec.marshalNPauseAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐPauseAgentPayload(ctx, selections, v)
+			return ec.marshalOPauseAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐPauseAgentPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_pauseAgent(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6208,10 +6208,10 @@ func (ec *executionContext) _Mutation_publishAgent(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *PublishAgentPayload) graphql.Marshaler {
-			return ec.marshalNPublishAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐPublishAgentPayload(ctx, selections, v)
+			return ec.marshalOPublishAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐPublishAgentPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_publishAgent(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6252,10 +6252,10 @@ func (ec *executionContext) _Mutation_publishWorkflow(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *PublishWorkflowPayload) graphql.Marshaler {
-			return ec.marshalNPublishWorkflowPayload2ᚖatriumᚋgraphᚋgeneratedᚐPublishWorkflowPayload(ctx, selections, v)
+			return ec.marshalOPublishWorkflowPayload2ᚖatriumᚋgraphᚋgeneratedᚐPublishWorkflowPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_publishWorkflow(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6296,10 +6296,10 @@ func (ec *executionContext) _Mutation_reactivateUser(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ReactivateUserPayload) graphql.Marshaler {
-			return ec.marshalNReactivateUserPayload2ᚖatriumᚋgraphᚋgeneratedᚐReactivateUserPayload(ctx, selections, v)
+			return ec.marshalOReactivateUserPayload2ᚖatriumᚋgraphᚋgeneratedᚐReactivateUserPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_reactivateUser(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6340,10 +6340,10 @@ func (ec *executionContext) _Mutation_rejectProposal(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *RejectProposalPayload) graphql.Marshaler {
-			return ec.marshalNRejectProposalPayload2ᚖatriumᚋgraphᚋgeneratedᚐRejectProposalPayload(ctx, selections, v)
+			return ec.marshalORejectProposalPayload2ᚖatriumᚋgraphᚋgeneratedᚐRejectProposalPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_rejectProposal(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6384,10 +6384,10 @@ func (ec *executionContext) _Mutation_replayAgentRun(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ReplayAgentRunPayload) graphql.Marshaler {
-			return ec.marshalNReplayAgentRunPayload2ᚖatriumᚋgraphᚋgeneratedᚐReplayAgentRunPayload(ctx, selections, v)
+			return ec.marshalOReplayAgentRunPayload2ᚖatriumᚋgraphᚋgeneratedᚐReplayAgentRunPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_replayAgentRun(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6428,10 +6428,10 @@ func (ec *executionContext) _Mutation_replayInboundCall(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ReplayInboundCallPayload) graphql.Marshaler {
-			return ec.marshalNReplayInboundCallPayload2ᚖatriumᚋgraphᚋgeneratedᚐReplayInboundCallPayload(ctx, selections, v)
+			return ec.marshalOReplayInboundCallPayload2ᚖatriumᚋgraphᚋgeneratedᚐReplayInboundCallPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_replayInboundCall(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6472,10 +6472,10 @@ func (ec *executionContext) _Mutation_replayWebhookDelivery(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ReplayWebhookDeliveryPayload) graphql.Marshaler {
-			return ec.marshalNReplayWebhookDeliveryPayload2ᚖatriumᚋgraphᚋgeneratedᚐReplayWebhookDeliveryPayload(ctx, selections, v)
+			return ec.marshalOReplayWebhookDeliveryPayload2ᚖatriumᚋgraphᚋgeneratedᚐReplayWebhookDeliveryPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_replayWebhookDelivery(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6516,10 +6516,10 @@ func (ec *executionContext) _Mutation_replayWebhookEvents(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ReplayWebhookEventsPayload) graphql.Marshaler {
-			return ec.marshalNReplayWebhookEventsPayload2ᚖatriumᚋgraphᚋgeneratedᚐReplayWebhookEventsPayload(ctx, selections, v)
+			return ec.marshalOReplayWebhookEventsPayload2ᚖatriumᚋgraphᚋgeneratedᚐReplayWebhookEventsPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_replayWebhookEvents(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6560,10 +6560,10 @@ func (ec *executionContext) _Mutation_rerunAgent(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *RerunAgentPayload) graphql.Marshaler {
-			return ec.marshalNRerunAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐRerunAgentPayload(ctx, selections, v)
+			return ec.marshalORerunAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐRerunAgentPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_rerunAgent(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6604,10 +6604,10 @@ func (ec *executionContext) _Mutation_resendInvitation(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ResendInvitationPayload) graphql.Marshaler {
-			return ec.marshalNResendInvitationPayload2ᚖatriumᚋgraphᚋgeneratedᚐResendInvitationPayload(ctx, selections, v)
+			return ec.marshalOResendInvitationPayload2ᚖatriumᚋgraphᚋgeneratedᚐResendInvitationPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_resendInvitation(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6648,10 +6648,10 @@ func (ec *executionContext) _Mutation_resetUserMfa(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ResetUserMfaPayload) graphql.Marshaler {
-			return ec.marshalNResetUserMfaPayload2ᚖatriumᚋgraphᚋgeneratedᚐResetUserMfaPayload(ctx, selections, v)
+			return ec.marshalOResetUserMfaPayload2ᚖatriumᚋgraphᚋgeneratedᚐResetUserMfaPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_resetUserMfa(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6692,10 +6692,10 @@ func (ec *executionContext) _Mutation_resolveIncident(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ResolveIncidentPayload) graphql.Marshaler {
-			return ec.marshalNResolveIncidentPayload2ᚖatriumᚋgraphᚋgeneratedᚐResolveIncidentPayload(ctx, selections, v)
+			return ec.marshalOResolveIncidentPayload2ᚖatriumᚋgraphᚋgeneratedᚐResolveIncidentPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_resolveIncident(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6736,10 +6736,10 @@ func (ec *executionContext) _Mutation_resumeAgent(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *ResumeAgentPayload) graphql.Marshaler {
-			return ec.marshalNResumeAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐResumeAgentPayload(ctx, selections, v)
+			return ec.marshalOResumeAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐResumeAgentPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_resumeAgent(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6780,10 +6780,10 @@ func (ec *executionContext) _Mutation_revokeApiKey(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *RevokeAPIKeyPayload) graphql.Marshaler {
-			return ec.marshalNRevokeApiKeyPayload2ᚖatriumᚋgraphᚋgeneratedᚐRevokeAPIKeyPayload(ctx, selections, v)
+			return ec.marshalORevokeApiKeyPayload2ᚖatriumᚋgraphᚋgeneratedᚐRevokeAPIKeyPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_revokeApiKey(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6824,10 +6824,10 @@ func (ec *executionContext) _Mutation_rotateAgentSecret(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *RotateAgentSecretPayload) graphql.Marshaler {
-			return ec.marshalNRotateAgentSecretPayload2ᚖatriumᚋgraphᚋgeneratedᚐRotateAgentSecretPayload(ctx, selections, v)
+			return ec.marshalORotateAgentSecretPayload2ᚖatriumᚋgraphᚋgeneratedᚐRotateAgentSecretPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_rotateAgentSecret(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6868,10 +6868,10 @@ func (ec *executionContext) _Mutation_rotateApiKey(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *RotateAPIKeyPayload) graphql.Marshaler {
-			return ec.marshalNRotateApiKeyPayload2ᚖatriumᚋgraphᚋgeneratedᚐRotateAPIKeyPayload(ctx, selections, v)
+			return ec.marshalORotateApiKeyPayload2ᚖatriumᚋgraphᚋgeneratedᚐRotateAPIKeyPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_rotateApiKey(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6912,10 +6912,10 @@ func (ec *executionContext) _Mutation_rotateInboundWebhookSecret(ctx context.Con
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *RotateInboundWebhookSecretPayload) graphql.Marshaler {
-			return ec.marshalNRotateInboundWebhookSecretPayload2ᚖatriumᚋgraphᚋgeneratedᚐRotateInboundWebhookSecretPayload(ctx, selections, v)
+			return ec.marshalORotateInboundWebhookSecretPayload2ᚖatriumᚋgraphᚋgeneratedᚐRotateInboundWebhookSecretPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_rotateInboundWebhookSecret(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -6956,10 +6956,10 @@ func (ec *executionContext) _Mutation_rotateSecret(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *RotateSecretPayload) graphql.Marshaler {
-			return ec.marshalNRotateSecretPayload2ᚖatriumᚋgraphᚋgeneratedᚐRotateSecretPayload(ctx, selections, v)
+			return ec.marshalORotateSecretPayload2ᚖatriumᚋgraphᚋgeneratedᚐRotateSecretPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_rotateSecret(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7000,10 +7000,10 @@ func (ec *executionContext) _Mutation_rotateWebhookSecret(ctx context.Context, f
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *RotateWebhookSecretPayload) graphql.Marshaler {
-			return ec.marshalNRotateWebhookSecretPayload2ᚖatriumᚋgraphᚋgeneratedᚐRotateWebhookSecretPayload(ctx, selections, v)
+			return ec.marshalORotateWebhookSecretPayload2ᚖatriumᚋgraphᚋgeneratedᚐRotateWebhookSecretPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_rotateWebhookSecret(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7044,10 +7044,10 @@ func (ec *executionContext) _Mutation_sendTestEvent(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *SendTestEventPayload) graphql.Marshaler {
-			return ec.marshalNSendTestEventPayload2ᚖatriumᚋgraphᚋgeneratedᚐSendTestEventPayload(ctx, selections, v)
+			return ec.marshalOSendTestEventPayload2ᚖatriumᚋgraphᚋgeneratedᚐSendTestEventPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_sendTestEvent(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7088,10 +7088,10 @@ func (ec *executionContext) _Mutation_setWaiting(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *SetWaitingPayload) graphql.Marshaler {
-			return ec.marshalNSetWaitingPayload2ᚖatriumᚋgraphᚋgeneratedᚐSetWaitingPayload(ctx, selections, v)
+			return ec.marshalOSetWaitingPayload2ᚖatriumᚋgraphᚋgeneratedᚐSetWaitingPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_setWaiting(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7132,10 +7132,10 @@ func (ec *executionContext) _Mutation_snoozeRequest(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *SnoozeRequestPayload) graphql.Marshaler {
-			return ec.marshalNSnoozeRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐSnoozeRequestPayload(ctx, selections, v)
+			return ec.marshalOSnoozeRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐSnoozeRequestPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_snoozeRequest(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7176,10 +7176,10 @@ func (ec *executionContext) _Mutation_stopAgentRun(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *StopAgentRunPayload) graphql.Marshaler {
-			return ec.marshalNStopAgentRunPayload2ᚖatriumᚋgraphᚋgeneratedᚐStopAgentRunPayload(ctx, selections, v)
+			return ec.marshalOStopAgentRunPayload2ᚖatriumᚋgraphᚋgeneratedᚐStopAgentRunPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_stopAgentRun(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7220,10 +7220,10 @@ func (ec *executionContext) _Mutation_stopAllAgents(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *StopAllAgentsPayload) graphql.Marshaler {
-			return ec.marshalNStopAllAgentsPayload2ᚖatriumᚋgraphᚋgeneratedᚐStopAllAgentsPayload(ctx, selections, v)
+			return ec.marshalOStopAllAgentsPayload2ᚖatriumᚋgraphᚋgeneratedᚐStopAllAgentsPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_stopAllAgents(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7264,10 +7264,10 @@ func (ec *executionContext) _Mutation_switchSession(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *websession.Switched) graphql.Marshaler {
-			return ec.marshalNSwitchSessionPayload2ᚖatriumᚋinternalᚋidentityᚋwebsessionᚐSwitched(ctx, selections, v)
+			return ec.marshalOSwitchSessionPayload2ᚖatriumᚋinternalᚋidentityᚋwebsessionᚐSwitched(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_switchSession(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7308,10 +7308,10 @@ func (ec *executionContext) _Mutation_takeNextRequest(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *request.Taken) graphql.Marshaler {
-			return ec.marshalNTakeNextRequestPayload2ᚖatriumᚋinternalᚋdeskᚋrequestᚐTaken(ctx, selections, v)
+			return ec.marshalOTakeNextRequestPayload2ᚖatriumᚋinternalᚋdeskᚋrequestᚐTaken(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_takeNextRequest(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7352,10 +7352,10 @@ func (ec *executionContext) _Mutation_testAgent(ctx context.Context, field graph
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *TestAgentPayload) graphql.Marshaler {
-			return ec.marshalNTestAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐTestAgentPayload(ctx, selections, v)
+			return ec.marshalOTestAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐTestAgentPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_testAgent(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7396,10 +7396,10 @@ func (ec *executionContext) _Mutation_updateAccessPolicy(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *UpdateAccessPolicyPayload) graphql.Marshaler {
-			return ec.marshalNUpdateAccessPolicyPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateAccessPolicyPayload(ctx, selections, v)
+			return ec.marshalOUpdateAccessPolicyPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateAccessPolicyPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_updateAccessPolicy(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7440,10 +7440,10 @@ func (ec *executionContext) _Mutation_updateAgent(ctx context.Context, field gra
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *UpdateAgentPayload) graphql.Marshaler {
-			return ec.marshalNUpdateAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateAgentPayload(ctx, selections, v)
+			return ec.marshalOUpdateAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateAgentPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_updateAgent(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7484,10 +7484,10 @@ func (ec *executionContext) _Mutation_updateCalendar(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *UpdateCalendarPayload) graphql.Marshaler {
-			return ec.marshalNUpdateCalendarPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateCalendarPayload(ctx, selections, v)
+			return ec.marshalOUpdateCalendarPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateCalendarPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_updateCalendar(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7528,10 +7528,10 @@ func (ec *executionContext) _Mutation_updateComment(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *UpdateCommentPayload) graphql.Marshaler {
-			return ec.marshalNUpdateCommentPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateCommentPayload(ctx, selections, v)
+			return ec.marshalOUpdateCommentPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateCommentPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_updateComment(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7572,10 +7572,10 @@ func (ec *executionContext) _Mutation_updateCompany(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *UpdateCompanyPayload) graphql.Marshaler {
-			return ec.marshalNUpdateCompanyPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateCompanyPayload(ctx, selections, v)
+			return ec.marshalOUpdateCompanyPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateCompanyPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_updateCompany(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7616,10 +7616,10 @@ func (ec *executionContext) _Mutation_updateModelConnection(ctx context.Context,
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *UpdateModelConnectionPayload) graphql.Marshaler {
-			return ec.marshalNUpdateModelConnectionPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateModelConnectionPayload(ctx, selections, v)
+			return ec.marshalOUpdateModelConnectionPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateModelConnectionPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_updateModelConnection(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7660,10 +7660,10 @@ func (ec *executionContext) _Mutation_updateOAuthClient(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *UpdateOAuthClientPayload) graphql.Marshaler {
-			return ec.marshalNUpdateOAuthClientPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateOAuthClientPayload(ctx, selections, v)
+			return ec.marshalOUpdateOAuthClientPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateOAuthClientPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_updateOAuthClient(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7704,10 +7704,10 @@ func (ec *executionContext) _Mutation_updateInboundWebhook(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *UpdateInboundWebhookPayload) graphql.Marshaler {
-			return ec.marshalNUpdateInboundWebhookPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateInboundWebhookPayload(ctx, selections, v)
+			return ec.marshalOUpdateInboundWebhookPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateInboundWebhookPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_updateInboundWebhook(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7748,10 +7748,10 @@ func (ec *executionContext) _Mutation_updateNotificationSettings(ctx context.Con
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *notice.Setting) graphql.Marshaler {
-			return ec.marshalNUpdateNotificationSettingsPayload2ᚖatriumᚋinternalᚋnotifyᚋnoticeᚐSetting(ctx, selections, v)
+			return ec.marshalOUpdateNotificationSettingsPayload2ᚖatriumᚋinternalᚋnotifyᚋnoticeᚐSetting(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_updateNotificationSettings(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7792,10 +7792,10 @@ func (ec *executionContext) _Mutation_updateOffering(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *UpdateOfferingPayload) graphql.Marshaler {
-			return ec.marshalNUpdateOfferingPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateOfferingPayload(ctx, selections, v)
+			return ec.marshalOUpdateOfferingPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateOfferingPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_updateOffering(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7836,10 +7836,10 @@ func (ec *executionContext) _Mutation_updateOrganization(ctx context.Context, fi
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *UpdateOrganizationPayload) graphql.Marshaler {
-			return ec.marshalNUpdateOrganizationPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateOrganizationPayload(ctx, selections, v)
+			return ec.marshalOUpdateOrganizationPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateOrganizationPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_updateOrganization(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7880,10 +7880,10 @@ func (ec *executionContext) _Mutation_updateRequest(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *UpdateRequestPayload) graphql.Marshaler {
-			return ec.marshalNUpdateRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateRequestPayload(ctx, selections, v)
+			return ec.marshalOUpdateRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateRequestPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_updateRequest(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7924,10 +7924,10 @@ func (ec *executionContext) _Mutation_updateRoutingRule(ctx context.Context, fie
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *UpdateRoutingRulePayload) graphql.Marshaler {
-			return ec.marshalNUpdateRoutingRulePayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateRoutingRulePayload(ctx, selections, v)
+			return ec.marshalOUpdateRoutingRulePayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateRoutingRulePayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_updateRoutingRule(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -7968,10 +7968,10 @@ func (ec *executionContext) _Mutation_updateSavedView(ctx context.Context, field
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *UpdateSavedViewPayload) graphql.Marshaler {
-			return ec.marshalNUpdateSavedViewPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateSavedViewPayload(ctx, selections, v)
+			return ec.marshalOUpdateSavedViewPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateSavedViewPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_updateSavedView(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8012,10 +8012,10 @@ func (ec *executionContext) _Mutation_updateSecret(ctx context.Context, field gr
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *UpdateSecretPayload) graphql.Marshaler {
-			return ec.marshalNUpdateSecretPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateSecretPayload(ctx, selections, v)
+			return ec.marshalOUpdateSecretPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateSecretPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_updateSecret(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8056,10 +8056,10 @@ func (ec *executionContext) _Mutation_updateService(ctx context.Context, field g
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *UpdateServicePayload) graphql.Marshaler {
-			return ec.marshalNUpdateServicePayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateServicePayload(ctx, selections, v)
+			return ec.marshalOUpdateServicePayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateServicePayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_updateService(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8100,10 +8100,10 @@ func (ec *executionContext) _Mutation_updateServiceAccount(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *UpdateServiceAccountPayload) graphql.Marshaler {
-			return ec.marshalNUpdateServiceAccountPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateServiceAccountPayload(ctx, selections, v)
+			return ec.marshalOUpdateServiceAccountPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateServiceAccountPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_updateServiceAccount(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8144,10 +8144,10 @@ func (ec *executionContext) _Mutation_updateTeam(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *UpdateTeamPayload) graphql.Marshaler {
-			return ec.marshalNUpdateTeamPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateTeamPayload(ctx, selections, v)
+			return ec.marshalOUpdateTeamPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateTeamPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_updateTeam(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8188,10 +8188,10 @@ func (ec *executionContext) _Mutation_updateUser(ctx context.Context, field grap
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *UpdateUserPayload) graphql.Marshaler {
-			return ec.marshalNUpdateUserPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateUserPayload(ctx, selections, v)
+			return ec.marshalOUpdateUserPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateUserPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_updateUser(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8232,10 +8232,10 @@ func (ec *executionContext) _Mutation_updateWebhookSubscription(ctx context.Cont
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *UpdateWebhookSubscriptionPayload) graphql.Marshaler {
-			return ec.marshalNUpdateWebhookSubscriptionPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateWebhookSubscriptionPayload(ctx, selections, v)
+			return ec.marshalOUpdateWebhookSubscriptionPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateWebhookSubscriptionPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_updateWebhookSubscription(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8276,10 +8276,10 @@ func (ec *executionContext) _Mutation_updateWorkflow(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *UpdateWorkflowPayload) graphql.Marshaler {
-			return ec.marshalNUpdateWorkflowPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateWorkflowPayload(ctx, selections, v)
+			return ec.marshalOUpdateWorkflowPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateWorkflowPayload(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_updateWorkflow(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -8320,10 +8320,10 @@ func (ec *executionContext) _Mutation_validateAccessPolicy(ctx context.Context, 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *policy.Validity) graphql.Marshaler {
-			return ec.marshalNValidateAccessPolicyPayload2ᚖatriumᚋinternalᚋpolicyᚐValidity(ctx, selections, v)
+			return ec.marshalOValidateAccessPolicyPayload2ᚖatriumᚋinternalᚋpolicyᚐValidity(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Mutation_validateAccessPolicy(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -11872,756 +11872,756 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_acceptRequest(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "applyProposal":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_applyProposal(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "cancelSubscription":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_cancelSubscription(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "changePlan":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_changePlan(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "assignTask":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_assignTask(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "cancelExecution":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_cancelExecution(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "claimTask":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_claimTask(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "completeTask":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_completeTask(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "createAccessPolicy":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createAccessPolicy(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "createAgent":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createAgent(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "createAgentKey":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createAgentKey(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "createApiKey":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createApiKey(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "createCalendar":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createCalendar(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "createComment":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createComment(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "createInboundWebhook":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createInboundWebhook(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "createModelConnection":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createModelConnection(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "createOAuthClient":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createOAuthClient(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "createOffering":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createOffering(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "createOrganization":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createOrganization(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "createRequest":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createRequest(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "createRoutingRule":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createRoutingRule(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "createSavedView":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createSavedView(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "createSecret":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createSecret(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "createService":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createService(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "createServiceAccount":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createServiceAccount(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "createTeam":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createTeam(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "createWebhookSubscription":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createWebhookSubscription(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "createWorkflow":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_createWorkflow(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "deactivateUser":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_deactivateUser(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "decideAgentAction":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_decideAgentAction(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "decideApproval":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_decideApproval(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "declineRequest":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_declineRequest(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "moveRequest":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_moveRequest(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "delegateApproval":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_delegateApproval(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "deleteAccessPolicy":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_deleteAccessPolicy(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "deleteAgent":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_deleteAgent(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "deleteCalendar":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_deleteCalendar(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "deleteComment":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_deleteComment(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "deleteInboundWebhook":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_deleteInboundWebhook(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "deleteModelConnection":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_deleteModelConnection(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "deleteOAuthClient":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_deleteOAuthClient(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "deleteOffering":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_deleteOffering(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "deleteOrganization":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_deleteOrganization(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "deleteRoutingRule":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_deleteRoutingRule(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "deleteSavedView":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_deleteSavedView(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "deleteSecret":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_deleteSecret(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "deleteService":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_deleteService(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "deleteServiceAccount":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_deleteServiceAccount(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "deleteTeam":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_deleteTeam(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "deleteWebhookSubscription":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_deleteWebhookSubscription(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "deleteWorkflow":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_deleteWorkflow(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "endAllSessions":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_endAllSessions(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "endSession":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_endSession(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "erasePerson":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_erasePerson(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "evaluateAgent":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_evaluateAgent(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "exportAudit":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_exportAudit(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "inviteUser":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_inviteUser(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "markNotificationsRead":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_markNotificationsRead(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "pauseAgent":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_pauseAgent(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "publishAgent":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_publishAgent(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "publishWorkflow":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_publishWorkflow(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "reactivateUser":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_reactivateUser(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "rejectProposal":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_rejectProposal(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "replayAgentRun":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_replayAgentRun(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "replayInboundCall":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_replayInboundCall(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "replayWebhookDelivery":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_replayWebhookDelivery(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "replayWebhookEvents":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_replayWebhookEvents(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "rerunAgent":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_rerunAgent(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "resendInvitation":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_resendInvitation(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "resetUserMfa":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_resetUserMfa(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "resolveIncident":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_resolveIncident(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "resumeAgent":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_resumeAgent(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "revokeApiKey":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_revokeApiKey(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "rotateAgentSecret":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_rotateAgentSecret(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "rotateApiKey":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_rotateApiKey(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "rotateInboundWebhookSecret":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_rotateInboundWebhookSecret(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "rotateSecret":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_rotateSecret(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "rotateWebhookSecret":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_rotateWebhookSecret(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "sendTestEvent":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_sendTestEvent(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "setWaiting":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_setWaiting(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "snoozeRequest":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_snoozeRequest(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "stopAgentRun":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_stopAgentRun(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "stopAllAgents":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_stopAllAgents(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "switchSession":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_switchSession(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "takeNextRequest":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_takeNextRequest(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "testAgent":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_testAgent(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "updateAccessPolicy":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateAccessPolicy(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "updateAgent":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateAgent(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "updateCalendar":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateCalendar(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "updateComment":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateComment(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "updateCompany":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateCompany(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "updateModelConnection":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateModelConnection(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "updateOAuthClient":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateOAuthClient(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "updateInboundWebhook":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateInboundWebhook(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "updateNotificationSettings":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateNotificationSettings(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "updateOffering":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateOffering(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "updateOrganization":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateOrganization(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "updateRequest":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateRequest(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "updateRoutingRule":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateRoutingRule(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "updateSavedView":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateSavedView(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "updateSecret":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateSecret(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "updateService":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateService(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "updateServiceAccount":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateServiceAccount(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "updateTeam":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateTeam(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "updateUser":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateUser(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "updateWebhookSubscription":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateWebhookSubscription(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "updateWorkflow":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_updateWorkflow(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "validateAccessPolicy":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Mutation_validateAccessPolicy(ctx, field)
 			})
-			if out.Values[i] == graphql.Null {
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		default:

@@ -775,26 +775,6 @@ func (ec *executionContext) _PlanChange(ctx context.Context, sel ast.SelectionSe
 
 // region    ***************************** type.gotpl *****************************
 
-func (ec *executionContext) marshalNCancelSubscriptionPayload2ᚖatriumᚋgraphᚋgeneratedᚐCancelSubscriptionPayload(ctx context.Context, sel ast.SelectionSet, v *CancelSubscriptionPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CancelSubscriptionPayload(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNChangePlanPayload2ᚖatriumᚋgraphᚋgeneratedᚐChangePlanPayload(ctx context.Context, sel ast.SelectionSet, v *ChangePlanPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._ChangePlanPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) marshalNCreditEntry2ᚖatriumᚋentᚐCreditEntry(ctx context.Context, sel ast.SelectionSet, v *ent.CreditEntry) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -931,6 +911,20 @@ func (ec *executionContext) marshalNLimitChange2ᚖatriumᚋinternalᚋbilling�
 		return graphql.Null
 	}
 	return ec._LimitChange(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCancelSubscriptionPayload2ᚖatriumᚋgraphᚋgeneratedᚐCancelSubscriptionPayload(ctx context.Context, sel ast.SelectionSet, v *CancelSubscriptionPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CancelSubscriptionPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOChangePlanPayload2ᚖatriumᚋgraphᚋgeneratedᚐChangePlanPayload(ctx context.Context, sel ast.SelectionSet, v *ChangePlanPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ChangePlanPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOCreditBalance2ᚖatriumᚋinternalᚋbillingᚐBalance(ctx context.Context, sel ast.SelectionSet, v *billing.Balance) graphql.Marshaler {

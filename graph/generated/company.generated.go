@@ -437,16 +437,6 @@ func (ec *executionContext) marshalNPlan2string(ctx context.Context, sel ast.Sel
 	return res
 }
 
-func (ec *executionContext) marshalNUpdateCompanyPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateCompanyPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateCompanyPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._UpdateCompanyPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) marshalNViewer2ᚖatriumᚋgraphᚋinternalᚋviewᚐViewer(ctx context.Context, sel ast.SelectionSet, v *view.Viewer) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -478,6 +468,13 @@ func (ec *executionContext) marshalOSandbox2ᚖatriumᚋgraphᚋinternalᚋview�
 		return graphql.Null
 	}
 	return ec._Sandbox(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUpdateCompanyPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateCompanyPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateCompanyPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateCompanyPayload(ctx, sel, v)
 }
 
 // endregion ***************************** type.gotpl *****************************

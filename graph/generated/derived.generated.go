@@ -28397,16 +28397,6 @@ func (ec *executionContext) unmarshalNAcceptRequestInput2atriumᚋinternalᚋop�
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNAcceptRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐAcceptRequestPayload(ctx context.Context, sel ast.SelectionSet, v *AcceptRequestPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._AcceptRequestPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) marshalNAccessDecisionEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.AccessDecision]) graphql.Marshaler {
 	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -28813,16 +28803,6 @@ func (ec *executionContext) unmarshalNApplyProposalInput2atriumᚋinternalᚋage
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNApplyProposalPayload2ᚖatriumᚋgraphᚋgeneratedᚐApplyProposalPayload(ctx context.Context, sel ast.SelectionSet, v *ApplyProposalPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._ApplyProposalPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) marshalNApproval2ᚖatriumᚋentᚐApproval(ctx context.Context, sel ast.SelectionSet, v *ent.Approval) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -28878,16 +28858,6 @@ func (ec *executionContext) marshalNApprovalSort2string(ctx context.Context, sel
 func (ec *executionContext) unmarshalNAssignTaskInput2atriumᚋinternalᚋworkflowᚋexecutionᚐAssignTaskInput(ctx context.Context, v any) (execution.AssignTaskInput, error) {
 	res, err := ec.unmarshalInputAssignTaskInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNAssignTaskPayload2ᚖatriumᚋgraphᚋgeneratedᚐAssignTaskPayload(ctx context.Context, sel ast.SelectionSet, v *AssignTaskPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._AssignTaskPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNAuditEntryEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.AuditEntry]) graphql.Marshaler {
@@ -28994,16 +28964,6 @@ func (ec *executionContext) unmarshalNCancelExecutionInput2atriumᚋinternalᚋo
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNCancelExecutionPayload2ᚖatriumᚋgraphᚋgeneratedᚐCancelExecutionPayload(ctx context.Context, sel ast.SelectionSet, v *CancelExecutionPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CancelExecutionPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNCancelSubscriptionInput2atriumᚋinternalᚋbillingᚐCancelInput(ctx context.Context, v any) (billing.CancelInput, error) {
 	res, err := ec.unmarshalInputCancelSubscriptionInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -29017,16 +28977,6 @@ func (ec *executionContext) unmarshalNChangePlanInput2atriumᚋinternalᚋbillin
 func (ec *executionContext) unmarshalNClaimTaskInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
 	res, err := ec.unmarshalInputClaimTaskInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNClaimTaskPayload2ᚖatriumᚋgraphᚋgeneratedᚐClaimTaskPayload(ctx context.Context, sel ast.SelectionSet, v *ClaimTaskPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._ClaimTaskPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNComment2ᚖatriumᚋentᚐComment(ctx context.Context, sel ast.SelectionSet, v *ent.Comment) graphql.Marshaler {
@@ -29080,29 +29030,9 @@ func (ec *executionContext) unmarshalNCompleteTaskInput2atriumᚋinternalᚋwork
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNCompleteTaskPayload2ᚖatriumᚋgraphᚋgeneratedᚐCompleteTaskPayload(ctx context.Context, sel ast.SelectionSet, v *CompleteTaskPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CompleteTaskPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNCreateAccessPolicyInput2atriumᚋinternalᚋpolicyᚐCreateInput(ctx context.Context, v any) (policy.CreateInput, error) {
 	res, err := ec.unmarshalInputCreateAccessPolicyInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNCreateAccessPolicyPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateAccessPolicyPayload(ctx context.Context, sel ast.SelectionSet, v *CreateAccessPolicyPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CreateAccessPolicyPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNCreateAgentInput2atriumᚋinternalᚋagentᚐCreateInput(ctx context.Context, v any) (agent1.CreateInput, error) {
@@ -29125,29 +29055,9 @@ func (ec *executionContext) unmarshalNCreateCalendarInput2atriumᚋinternalᚋwo
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNCreateCalendarPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateCalendarPayload(ctx context.Context, sel ast.SelectionSet, v *CreateCalendarPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CreateCalendarPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNCreateCommentInput2atriumᚋinternalᚋdeskᚋrequestᚐCreateCommentInput(ctx context.Context, v any) (request.CreateCommentInput, error) {
 	res, err := ec.unmarshalInputCreateCommentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNCreateCommentPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateCommentPayload(ctx context.Context, sel ast.SelectionSet, v *CreateCommentPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CreateCommentPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNCreateInboundWebhookInput2atriumᚋinternalᚋwebhookᚋinboundᚐCreateWebhookInput(ctx context.Context, v any) (inbound.CreateWebhookInput, error) {
@@ -29160,16 +29070,6 @@ func (ec *executionContext) unmarshalNCreateModelConnectionInput2atriumᚋintern
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNCreateModelConnectionPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateModelConnectionPayload(ctx context.Context, sel ast.SelectionSet, v *CreateModelConnectionPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CreateModelConnectionPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNCreateOAuthClientInput2atriumᚋinternalᚋidentityᚐCreateClientInput(ctx context.Context, v any) (identity.CreateClientInput, error) {
 	res, err := ec.unmarshalInputCreateOAuthClientInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -29180,29 +29080,9 @@ func (ec *executionContext) unmarshalNCreateOfferingInput2atriumᚋinternalᚋde
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNCreateOfferingPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateOfferingPayload(ctx context.Context, sel ast.SelectionSet, v *CreateOfferingPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CreateOfferingPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNCreateOrganizationInput2atriumᚋinternalᚋpeopleᚐCreateOrganizationInput(ctx context.Context, v any) (people.CreateOrganizationInput, error) {
 	res, err := ec.unmarshalInputCreateOrganizationInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNCreateOrganizationPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateOrganizationPayload(ctx context.Context, sel ast.SelectionSet, v *CreateOrganizationPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CreateOrganizationPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNCreateRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐCreateInput(ctx context.Context, v any) (request.CreateInput, error) {
@@ -29210,29 +29090,9 @@ func (ec *executionContext) unmarshalNCreateRequestInput2atriumᚋinternalᚋdes
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNCreateRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateRequestPayload(ctx context.Context, sel ast.SelectionSet, v *CreateRequestPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CreateRequestPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNCreateRoutingRuleInput2atriumᚋinternalᚋdeskᚋroutingᚐCreateInput(ctx context.Context, v any) (routing.CreateInput, error) {
 	res, err := ec.unmarshalInputCreateRoutingRuleInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNCreateRoutingRulePayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateRoutingRulePayload(ctx context.Context, sel ast.SelectionSet, v *CreateRoutingRulePayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CreateRoutingRulePayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNCreateSavedViewInput2atriumᚋinternalᚋdeskᚋsavedviewᚐCreateInput(ctx context.Context, v any) (savedview1.CreateInput, error) {
@@ -29240,29 +29100,9 @@ func (ec *executionContext) unmarshalNCreateSavedViewInput2atriumᚋinternalᚋd
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNCreateSavedViewPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateSavedViewPayload(ctx context.Context, sel ast.SelectionSet, v *CreateSavedViewPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CreateSavedViewPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNCreateSecretInput2atriumᚋinternalᚋsecretᚐCreateSecretInput(ctx context.Context, v any) (secret.CreateSecretInput, error) {
 	res, err := ec.unmarshalInputCreateSecretInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNCreateSecretPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateSecretPayload(ctx context.Context, sel ast.SelectionSet, v *CreateSecretPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CreateSecretPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNCreateServiceAccountInput2atriumᚋinternalᚋpeopleᚐCreateServiceAccountInput(ctx context.Context, v any) (people.CreateServiceAccountInput, error) {
@@ -29270,44 +29110,14 @@ func (ec *executionContext) unmarshalNCreateServiceAccountInput2atriumᚋinterna
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNCreateServiceAccountPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateServiceAccountPayload(ctx context.Context, sel ast.SelectionSet, v *CreateServiceAccountPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CreateServiceAccountPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNCreateServiceInput2atriumᚋinternalᚋdeskᚋcatalogᚐCreateServiceInput(ctx context.Context, v any) (catalog.CreateServiceInput, error) {
 	res, err := ec.unmarshalInputCreateServiceInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNCreateServicePayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateServicePayload(ctx context.Context, sel ast.SelectionSet, v *CreateServicePayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CreateServicePayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNCreateTeamInput2atriumᚋinternalᚋpeopleᚐCreateTeamInput(ctx context.Context, v any) (people.CreateTeamInput, error) {
 	res, err := ec.unmarshalInputCreateTeamInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNCreateTeamPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateTeamPayload(ctx context.Context, sel ast.SelectionSet, v *CreateTeamPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CreateTeamPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNCreateWebhookSubscriptionInput2atriumᚋinternalᚋwebhookᚐCreateSubscriptionInput(ctx context.Context, v any) (webhook.CreateSubscriptionInput, error) {
@@ -29318,16 +29128,6 @@ func (ec *executionContext) unmarshalNCreateWebhookSubscriptionInput2atriumᚋin
 func (ec *executionContext) unmarshalNCreateWorkflowInput2atriumᚋinternalᚋworkflowᚐCreateWorkflowInput(ctx context.Context, v any) (workflow.CreateWorkflowInput, error) {
 	res, err := ec.unmarshalInputCreateWorkflowInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNCreateWorkflowPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateWorkflowPayload(ctx context.Context, sel ast.SelectionSet, v *CreateWorkflowPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CreateWorkflowPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNCreditEntryEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.CreditEntry]) graphql.Marshaler {
@@ -29366,29 +29166,9 @@ func (ec *executionContext) unmarshalNDecideAgentActionInput2atriumᚋinternal�
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNDecideAgentActionPayload2ᚖatriumᚋgraphᚋgeneratedᚐDecideAgentActionPayload(ctx context.Context, sel ast.SelectionSet, v *DecideAgentActionPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._DecideAgentActionPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNDecideApprovalInput2atriumᚋinternalᚋworkflowᚋexecutionᚐDecideApprovalInput(ctx context.Context, v any) (execution.DecideApprovalInput, error) {
 	res, err := ec.unmarshalInputDecideApprovalInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNDecideApprovalPayload2ᚖatriumᚋgraphᚋgeneratedᚐDecideApprovalPayload(ctx context.Context, sel ast.SelectionSet, v *DecideApprovalPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._DecideApprovalPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNDeclineRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐDeclineInput(ctx context.Context, v any) (request.DeclineInput, error) {
@@ -29396,29 +29176,9 @@ func (ec *executionContext) unmarshalNDeclineRequestInput2atriumᚋinternalᚋde
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNDeclineRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeclineRequestPayload(ctx context.Context, sel ast.SelectionSet, v *DeclineRequestPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._DeclineRequestPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNDelegateApprovalInput2atriumᚋinternalᚋworkflowᚋexecutionᚐDelegateApprovalInput(ctx context.Context, v any) (execution.DelegateApprovalInput, error) {
 	res, err := ec.unmarshalInputDelegateApprovalInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNDelegateApprovalPayload2ᚖatriumᚋgraphᚋgeneratedᚐDelegateApprovalPayload(ctx context.Context, sel ast.SelectionSet, v *DelegateApprovalPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._DelegateApprovalPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNDeleteAccessPolicyInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
@@ -29426,29 +29186,9 @@ func (ec *executionContext) unmarshalNDeleteAccessPolicyInput2atriumᚋinternal�
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNDeleteAccessPolicyPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteAccessPolicyPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteAccessPolicyPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._DeleteAccessPolicyPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNDeleteAgentInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
 	res, err := ec.unmarshalInputDeleteAgentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNDeleteAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteAgentPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteAgentPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._DeleteAgentPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNDeleteCalendarInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
@@ -29456,29 +29196,9 @@ func (ec *executionContext) unmarshalNDeleteCalendarInput2atriumᚋinternalᚋop
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNDeleteCalendarPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteCalendarPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteCalendarPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._DeleteCalendarPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNDeleteCommentInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
 	res, err := ec.unmarshalInputDeleteCommentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNDeleteCommentPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteCommentPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteCommentPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._DeleteCommentPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNDeleteInboundWebhookInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
@@ -29486,29 +29206,9 @@ func (ec *executionContext) unmarshalNDeleteInboundWebhookInput2atriumᚋinterna
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNDeleteInboundWebhookPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteInboundWebhookPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteInboundWebhookPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._DeleteInboundWebhookPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNDeleteModelConnectionInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
 	res, err := ec.unmarshalInputDeleteModelConnectionInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNDeleteModelConnectionPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteModelConnectionPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteModelConnectionPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._DeleteModelConnectionPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNDeleteOAuthClientInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
@@ -29516,29 +29216,9 @@ func (ec *executionContext) unmarshalNDeleteOAuthClientInput2atriumᚋinternal�
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNDeleteOAuthClientPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteOAuthClientPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteOAuthClientPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._DeleteOAuthClientPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNDeleteOfferingInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
 	res, err := ec.unmarshalInputDeleteOfferingInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNDeleteOfferingPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteOfferingPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteOfferingPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._DeleteOfferingPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNDeleteOrganizationInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
@@ -29546,29 +29226,9 @@ func (ec *executionContext) unmarshalNDeleteOrganizationInput2atriumᚋinternal�
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNDeleteOrganizationPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteOrganizationPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteOrganizationPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._DeleteOrganizationPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNDeleteRoutingRuleInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
 	res, err := ec.unmarshalInputDeleteRoutingRuleInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNDeleteRoutingRulePayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteRoutingRulePayload(ctx context.Context, sel ast.SelectionSet, v *DeleteRoutingRulePayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._DeleteRoutingRulePayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNDeleteSavedViewInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
@@ -29576,29 +29236,9 @@ func (ec *executionContext) unmarshalNDeleteSavedViewInput2atriumᚋinternalᚋo
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNDeleteSavedViewPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteSavedViewPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteSavedViewPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._DeleteSavedViewPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNDeleteSecretInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
 	res, err := ec.unmarshalInputDeleteSecretInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNDeleteSecretPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteSecretPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteSecretPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._DeleteSecretPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNDeleteServiceAccountInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
@@ -29606,29 +29246,9 @@ func (ec *executionContext) unmarshalNDeleteServiceAccountInput2atriumᚋinterna
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNDeleteServiceAccountPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteServiceAccountPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteServiceAccountPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._DeleteServiceAccountPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNDeleteServiceInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
 	res, err := ec.unmarshalInputDeleteServiceInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNDeleteServicePayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteServicePayload(ctx context.Context, sel ast.SelectionSet, v *DeleteServicePayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._DeleteServicePayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNDeleteTeamInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
@@ -29636,29 +29256,9 @@ func (ec *executionContext) unmarshalNDeleteTeamInput2atriumᚋinternalᚋopᚐB
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNDeleteTeamPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteTeamPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteTeamPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._DeleteTeamPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNDeleteWebhookSubscriptionInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
 	res, err := ec.unmarshalInputDeleteWebhookSubscriptionInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNDeleteWebhookSubscriptionPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteWebhookSubscriptionPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteWebhookSubscriptionPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._DeleteWebhookSubscriptionPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNDeleteWorkflowInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
@@ -29666,29 +29266,9 @@ func (ec *executionContext) unmarshalNDeleteWorkflowInput2atriumᚋinternalᚋop
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNDeleteWorkflowPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteWorkflowPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteWorkflowPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._DeleteWorkflowPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNEndAllSessionsInput2atriumᚋinternalᚋidentityᚋwebsessionᚐEndAllInput(ctx context.Context, v any) (websession.EndAllInput, error) {
 	res, err := ec.unmarshalInputEndAllSessionsInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNEndAllSessionsPayload2ᚖatriumᚋgraphᚋgeneratedᚐEndAllSessionsPayload(ctx context.Context, sel ast.SelectionSet, v *EndAllSessionsPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._EndAllSessionsPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNEndSessionInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
@@ -29696,29 +29276,9 @@ func (ec *executionContext) unmarshalNEndSessionInput2atriumᚋinternalᚋopᚐB
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNEndSessionPayload2ᚖatriumᚋgraphᚋgeneratedᚐEndSessionPayload(ctx context.Context, sel ast.SelectionSet, v *EndSessionPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._EndSessionPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNErasePersonInput2atriumᚋinternalᚋpeopleᚐErasePersonInput(ctx context.Context, v any) (people.ErasePersonInput, error) {
 	res, err := ec.unmarshalInputErasePersonInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNErasePersonPayload2ᚖatriumᚋgraphᚋgeneratedᚐErasePersonPayload(ctx context.Context, sel ast.SelectionSet, v *ErasePersonPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._ErasePersonPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNEvaluateAgentInput2atriumᚋinternalᚋagentᚋevaluationᚐEvaluateInput(ctx context.Context, v any) (evaluation.EvaluateInput, error) {
@@ -29929,16 +29489,6 @@ func (ec *executionContext) unmarshalNInviteUserInput2atriumᚋinternalᚋpeople
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNInviteUserPayload2ᚖatriumᚋgraphᚋgeneratedᚐInviteUserPayload(ctx context.Context, sel ast.SelectionSet, v *InviteUserPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._InviteUserPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) marshalNInvoice2ᚖatriumᚋentᚐInvoice(ctx context.Context, sel ast.SelectionSet, v *ent.Invoice) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -30046,16 +29596,6 @@ func (ec *executionContext) marshalNModelConnectionSort2string(ctx context.Conte
 func (ec *executionContext) unmarshalNMoveRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐMoveInput(ctx context.Context, v any) (request.MoveInput, error) {
 	res, err := ec.unmarshalInputMoveRequestInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNMoveRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐMoveRequestPayload(ctx context.Context, sel ast.SelectionSet, v *MoveRequestPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._MoveRequestPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNNotificationEdge2ᚕᚖatriumᚋgraphᚋinternalᚋrelayᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*relay.Edge[ent.Notification]) graphql.Marshaler {
@@ -30235,29 +29775,9 @@ func (ec *executionContext) unmarshalNPauseAgentInput2atriumᚋinternalᚋopᚐB
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNPauseAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐPauseAgentPayload(ctx context.Context, sel ast.SelectionSet, v *PauseAgentPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._PauseAgentPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNPublishAgentInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
 	res, err := ec.unmarshalInputPublishAgentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNPublishAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐPublishAgentPayload(ctx context.Context, sel ast.SelectionSet, v *PublishAgentPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._PublishAgentPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNPublishWorkflowInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
@@ -30265,44 +29785,14 @@ func (ec *executionContext) unmarshalNPublishWorkflowInput2atriumᚋinternalᚋo
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNPublishWorkflowPayload2ᚖatriumᚋgraphᚋgeneratedᚐPublishWorkflowPayload(ctx context.Context, sel ast.SelectionSet, v *PublishWorkflowPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._PublishWorkflowPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNReactivateUserInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
 	res, err := ec.unmarshalInputReactivateUserInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNReactivateUserPayload2ᚖatriumᚋgraphᚋgeneratedᚐReactivateUserPayload(ctx context.Context, sel ast.SelectionSet, v *ReactivateUserPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._ReactivateUserPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNRejectProposalInput2atriumᚋinternalᚋagentᚋactionsᚐRejectInput(ctx context.Context, v any) (actions.RejectInput, error) {
 	res, err := ec.unmarshalInputRejectProposalInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNRejectProposalPayload2ᚖatriumᚋgraphᚋgeneratedᚐRejectProposalPayload(ctx context.Context, sel ast.SelectionSet, v *RejectProposalPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._RejectProposalPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNReplayAgentRunInput2atriumᚋinternalᚋagentᚋevaluationᚐReplayInput(ctx context.Context, v any) (evaluation.ReplayInput, error) {
@@ -30315,29 +29805,9 @@ func (ec *executionContext) unmarshalNReplayInboundCallInput2atriumᚋinternal�
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNReplayInboundCallPayload2ᚖatriumᚋgraphᚋgeneratedᚐReplayInboundCallPayload(ctx context.Context, sel ast.SelectionSet, v *ReplayInboundCallPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._ReplayInboundCallPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNReplayWebhookDeliveryInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
 	res, err := ec.unmarshalInputReplayWebhookDeliveryInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNReplayWebhookDeliveryPayload2ᚖatriumᚋgraphᚋgeneratedᚐReplayWebhookDeliveryPayload(ctx context.Context, sel ast.SelectionSet, v *ReplayWebhookDeliveryPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._ReplayWebhookDeliveryPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNReplayWebhookEventsInput2atriumᚋinternalᚋwebhookᚐReplayEventsInput(ctx context.Context, v any) (webhook.ReplayEventsInput, error) {
@@ -30402,29 +29872,9 @@ func (ec *executionContext) unmarshalNRerunAgentInput2atriumᚋinternalᚋagent�
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNRerunAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐRerunAgentPayload(ctx context.Context, sel ast.SelectionSet, v *RerunAgentPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._RerunAgentPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNResendInvitationInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
 	res, err := ec.unmarshalInputResendInvitationInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNResendInvitationPayload2ᚖatriumᚋgraphᚋgeneratedᚐResendInvitationPayload(ctx context.Context, sel ast.SelectionSet, v *ResendInvitationPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._ResendInvitationPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNResetUserMfaInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
@@ -30432,29 +29882,9 @@ func (ec *executionContext) unmarshalNResetUserMfaInput2atriumᚋinternalᚋop�
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNResetUserMfaPayload2ᚖatriumᚋgraphᚋgeneratedᚐResetUserMfaPayload(ctx context.Context, sel ast.SelectionSet, v *ResetUserMfaPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._ResetUserMfaPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNResolveIncidentInput2atriumᚋinternalᚋworkflowᚋexecutionᚐResolveIncidentInput(ctx context.Context, v any) (execution.ResolveIncidentInput, error) {
 	res, err := ec.unmarshalInputResolveIncidentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNResolveIncidentPayload2ᚖatriumᚋgraphᚋgeneratedᚐResolveIncidentPayload(ctx context.Context, sel ast.SelectionSet, v *ResolveIncidentPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._ResolveIncidentPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNResumeAgentInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
@@ -30462,29 +29892,9 @@ func (ec *executionContext) unmarshalNResumeAgentInput2atriumᚋinternalᚋopᚐ
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNResumeAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐResumeAgentPayload(ctx context.Context, sel ast.SelectionSet, v *ResumeAgentPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._ResumeAgentPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNRevokeApiKeyInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
 	res, err := ec.unmarshalInputRevokeApiKeyInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNRevokeApiKeyPayload2ᚖatriumᚋgraphᚋgeneratedᚐRevokeAPIKeyPayload(ctx context.Context, sel ast.SelectionSet, v *RevokeAPIKeyPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._RevokeApiKeyPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNRotateAgentSecretInput2atriumᚋinternalᚋagentᚐRotateSecretInput(ctx context.Context, v any) (agent1.RotateSecretInput, error) {
@@ -30505,16 +29915,6 @@ func (ec *executionContext) unmarshalNRotateInboundWebhookSecretInput2atriumᚋi
 func (ec *executionContext) unmarshalNRotateSecretInput2atriumᚋinternalᚋsecretᚐRotateSecretInput(ctx context.Context, v any) (secret.RotateSecretInput, error) {
 	res, err := ec.unmarshalInputRotateSecretInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNRotateSecretPayload2ᚖatriumᚋgraphᚋgeneratedᚐRotateSecretPayload(ctx context.Context, sel ast.SelectionSet, v *RotateSecretPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._RotateSecretPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNRotateWebhookSecretInput2atriumᚋinternalᚋwebhookᚐRotateSecretInput(ctx context.Context, v any) (webhook.RotateSecretInput, error) {
@@ -30688,16 +30088,6 @@ func (ec *executionContext) unmarshalNSendTestEventInput2atriumᚋinternalᚋweb
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNSendTestEventPayload2ᚖatriumᚋgraphᚋgeneratedᚐSendTestEventPayload(ctx context.Context, sel ast.SelectionSet, v *SendTestEventPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._SendTestEventPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) marshalNService2ᚖatriumᚋentᚐService(ctx context.Context, sel ast.SelectionSet, v *ent.Service) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -30859,44 +30249,14 @@ func (ec *executionContext) unmarshalNSetWaitingInput2atriumᚋinternalᚋdesk�
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNSetWaitingPayload2ᚖatriumᚋgraphᚋgeneratedᚐSetWaitingPayload(ctx context.Context, sel ast.SelectionSet, v *SetWaitingPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._SetWaitingPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNSnoozeRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐSnoozeInput(ctx context.Context, v any) (request.SnoozeInput, error) {
 	res, err := ec.unmarshalInputSnoozeRequestInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNSnoozeRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐSnoozeRequestPayload(ctx context.Context, sel ast.SelectionSet, v *SnoozeRequestPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._SnoozeRequestPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNStopAgentRunInput2atriumᚋinternalᚋopᚐByID(ctx context.Context, v any) (op.ByID, error) {
 	res, err := ec.unmarshalInputStopAgentRunInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNStopAgentRunPayload2ᚖatriumᚋgraphᚋgeneratedᚐStopAgentRunPayload(ctx context.Context, sel ast.SelectionSet, v *StopAgentRunPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._StopAgentRunPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNStopAllAgentsInput2atriumᚋinternalᚋagentᚋrunsᚐStopAllInput(ctx context.Context, v any) (runs.StopAllInput, error) {
@@ -31028,29 +30388,9 @@ func (ec *executionContext) unmarshalNUpdateAccessPolicyInput2atriumᚋinternal�
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNUpdateAccessPolicyPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateAccessPolicyPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateAccessPolicyPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._UpdateAccessPolicyPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNUpdateAgentInput2atriumᚋinternalᚋagentᚐUpdateInput(ctx context.Context, v any) (agent1.UpdateInput, error) {
 	res, err := ec.unmarshalInputUpdateAgentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNUpdateAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateAgentPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateAgentPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._UpdateAgentPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNUpdateCalendarInput2atriumᚋinternalᚋworkflowᚐUpdateCalendarInput(ctx context.Context, v any) (workflow.UpdateCalendarInput, error) {
@@ -31058,29 +30398,9 @@ func (ec *executionContext) unmarshalNUpdateCalendarInput2atriumᚋinternalᚋwo
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNUpdateCalendarPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateCalendarPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateCalendarPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._UpdateCalendarPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNUpdateCommentInput2atriumᚋinternalᚋdeskᚋrequestᚐUpdateCommentInput(ctx context.Context, v any) (request.UpdateCommentInput, error) {
 	res, err := ec.unmarshalInputUpdateCommentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNUpdateCommentPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateCommentPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateCommentPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._UpdateCommentPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNUpdateCompanyInput2atriumᚋinternalᚋpeopleᚋcompanyᚐUpdateInput(ctx context.Context, v any) (company1.UpdateInput, error) {
@@ -31093,29 +30413,9 @@ func (ec *executionContext) unmarshalNUpdateInboundWebhookInput2atriumᚋinterna
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNUpdateInboundWebhookPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateInboundWebhookPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateInboundWebhookPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._UpdateInboundWebhookPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNUpdateModelConnectionInput2atriumᚋinternalᚋagentᚐUpdateConnectionInput(ctx context.Context, v any) (agent1.UpdateConnectionInput, error) {
 	res, err := ec.unmarshalInputUpdateModelConnectionInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNUpdateModelConnectionPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateModelConnectionPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateModelConnectionPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._UpdateModelConnectionPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNUpdateOAuthClientInput2atriumᚋinternalᚋidentityᚐUpdateClientInput(ctx context.Context, v any) (identity.UpdateClientInput, error) {
@@ -31123,29 +30423,9 @@ func (ec *executionContext) unmarshalNUpdateOAuthClientInput2atriumᚋinternal�
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNUpdateOAuthClientPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateOAuthClientPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateOAuthClientPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._UpdateOAuthClientPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNUpdateOfferingInput2atriumᚋinternalᚋdeskᚋcatalogᚐUpdateOfferingInput(ctx context.Context, v any) (catalog.UpdateOfferingInput, error) {
 	res, err := ec.unmarshalInputUpdateOfferingInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNUpdateOfferingPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateOfferingPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateOfferingPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._UpdateOfferingPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNUpdateOrganizationInput2atriumᚋinternalᚋpeopleᚐUpdateOrganizationInput(ctx context.Context, v any) (people.UpdateOrganizationInput, error) {
@@ -31153,29 +30433,9 @@ func (ec *executionContext) unmarshalNUpdateOrganizationInput2atriumᚋinternal�
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNUpdateOrganizationPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateOrganizationPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateOrganizationPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._UpdateOrganizationPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNUpdateRequestInput2atriumᚋinternalᚋdeskᚋrequestᚐUpdateInput(ctx context.Context, v any) (request.UpdateInput, error) {
 	res, err := ec.unmarshalInputUpdateRequestInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNUpdateRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateRequestPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateRequestPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._UpdateRequestPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNUpdateRoutingRuleInput2atriumᚋinternalᚋdeskᚋroutingᚐUpdateInput(ctx context.Context, v any) (routing.UpdateInput, error) {
@@ -31183,29 +30443,9 @@ func (ec *executionContext) unmarshalNUpdateRoutingRuleInput2atriumᚋinternal�
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNUpdateRoutingRulePayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateRoutingRulePayload(ctx context.Context, sel ast.SelectionSet, v *UpdateRoutingRulePayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._UpdateRoutingRulePayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNUpdateSavedViewInput2atriumᚋinternalᚋdeskᚋsavedviewᚐUpdateInput(ctx context.Context, v any) (savedview1.UpdateInput, error) {
 	res, err := ec.unmarshalInputUpdateSavedViewInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNUpdateSavedViewPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateSavedViewPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateSavedViewPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._UpdateSavedViewPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNUpdateSecretInput2atriumᚋinternalᚋsecretᚐUpdateSecretInput(ctx context.Context, v any) (secret.UpdateSecretInput, error) {
@@ -31213,29 +30453,9 @@ func (ec *executionContext) unmarshalNUpdateSecretInput2atriumᚋinternalᚋsecr
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNUpdateSecretPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateSecretPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateSecretPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._UpdateSecretPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNUpdateServiceAccountInput2atriumᚋinternalᚋpeopleᚐUpdateServiceAccountInput(ctx context.Context, v any) (people.UpdateServiceAccountInput, error) {
 	res, err := ec.unmarshalInputUpdateServiceAccountInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNUpdateServiceAccountPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateServiceAccountPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateServiceAccountPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._UpdateServiceAccountPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNUpdateServiceInput2atriumᚋinternalᚋdeskᚋcatalogᚐUpdateServiceInput(ctx context.Context, v any) (catalog.UpdateServiceInput, error) {
@@ -31243,29 +30463,9 @@ func (ec *executionContext) unmarshalNUpdateServiceInput2atriumᚋinternalᚋdes
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNUpdateServicePayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateServicePayload(ctx context.Context, sel ast.SelectionSet, v *UpdateServicePayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._UpdateServicePayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNUpdateTeamInput2atriumᚋinternalᚋpeopleᚐUpdateTeamInput(ctx context.Context, v any) (people.UpdateTeamInput, error) {
 	res, err := ec.unmarshalInputUpdateTeamInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNUpdateTeamPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateTeamPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateTeamPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._UpdateTeamPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNUpdateUserInput2atriumᚋinternalᚋpeopleᚐUpdateUserInput(ctx context.Context, v any) (people.UpdateUserInput, error) {
@@ -31273,44 +30473,14 @@ func (ec *executionContext) unmarshalNUpdateUserInput2atriumᚋinternalᚋpeople
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNUpdateUserPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateUserPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateUserPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._UpdateUserPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNUpdateWebhookSubscriptionInput2atriumᚋinternalᚋwebhookᚐUpdateSubscriptionInput(ctx context.Context, v any) (webhook.UpdateSubscriptionInput, error) {
 	res, err := ec.unmarshalInputUpdateWebhookSubscriptionInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNUpdateWebhookSubscriptionPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateWebhookSubscriptionPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateWebhookSubscriptionPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._UpdateWebhookSubscriptionPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNUpdateWorkflowInput2atriumᚋinternalᚋworkflowᚐUpdateWorkflowInput(ctx context.Context, v any) (workflow.UpdateWorkflowInput, error) {
 	res, err := ec.unmarshalInputUpdateWorkflowInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNUpdateWorkflowPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateWorkflowPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateWorkflowPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._UpdateWorkflowPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalNUser2ᚖatriumᚋentᚐUser(ctx context.Context, sel ast.SelectionSet, v *ent.User) graphql.Marshaler {
@@ -31547,6 +30717,13 @@ func (ec *executionContext) unmarshalNWorkingTimeInput2atriumᚋinternalᚋworkf
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalOAcceptRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐAcceptRequestPayload(ctx context.Context, sel ast.SelectionSet, v *AcceptRequestPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._AcceptRequestPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOAccessDecisionConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.AccessDecision]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -31721,6 +30898,13 @@ func (ec *executionContext) unmarshalOApiKeyOrder2ᚖatriumᚋgraphᚋinternal�
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalOApplyProposalPayload2ᚖatriumᚋgraphᚋgeneratedᚐApplyProposalPayload(ctx context.Context, sel ast.SelectionSet, v *ApplyProposalPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ApplyProposalPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOApproval2ᚖatriumᚋentᚐApproval(ctx context.Context, sel ast.SelectionSet, v *ent.Approval) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -31749,6 +30933,13 @@ func (ec *executionContext) unmarshalOApprovalOrder2ᚖatriumᚋgraphᚋinternal
 	}
 	res, err := ec.unmarshalInputApprovalOrder(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOAssignTaskPayload2ᚖatriumᚋgraphᚋgeneratedᚐAssignTaskPayload(ctx context.Context, sel ast.SelectionSet, v *AssignTaskPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._AssignTaskPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOAuditEntryConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.AuditEntry]) graphql.Marshaler {
@@ -31819,6 +31010,20 @@ func (ec *executionContext) unmarshalOCalendarOrder2ᚖatriumᚋgraphᚋinternal
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalOCancelExecutionPayload2ᚖatriumᚋgraphᚋgeneratedᚐCancelExecutionPayload(ctx context.Context, sel ast.SelectionSet, v *CancelExecutionPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CancelExecutionPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOClaimTaskPayload2ᚖatriumᚋgraphᚋgeneratedᚐClaimTaskPayload(ctx context.Context, sel ast.SelectionSet, v *ClaimTaskPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ClaimTaskPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOCommentConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.Comment]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -31833,11 +31038,284 @@ func (ec *executionContext) marshalOCompany2ᚖatriumᚋgraphᚋinternalᚋview�
 	return ec._Company(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOCompleteTaskPayload2ᚖatriumᚋgraphᚋgeneratedᚐCompleteTaskPayload(ctx context.Context, sel ast.SelectionSet, v *CompleteTaskPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CompleteTaskPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCreateAccessPolicyPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateAccessPolicyPayload(ctx context.Context, sel ast.SelectionSet, v *CreateAccessPolicyPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateAccessPolicyPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCreateCalendarPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateCalendarPayload(ctx context.Context, sel ast.SelectionSet, v *CreateCalendarPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateCalendarPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCreateCommentPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateCommentPayload(ctx context.Context, sel ast.SelectionSet, v *CreateCommentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateCommentPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCreateModelConnectionPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateModelConnectionPayload(ctx context.Context, sel ast.SelectionSet, v *CreateModelConnectionPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateModelConnectionPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCreateOfferingPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateOfferingPayload(ctx context.Context, sel ast.SelectionSet, v *CreateOfferingPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateOfferingPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCreateOrganizationPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateOrganizationPayload(ctx context.Context, sel ast.SelectionSet, v *CreateOrganizationPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateOrganizationPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCreateRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateRequestPayload(ctx context.Context, sel ast.SelectionSet, v *CreateRequestPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateRequestPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCreateRoutingRulePayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateRoutingRulePayload(ctx context.Context, sel ast.SelectionSet, v *CreateRoutingRulePayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateRoutingRulePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCreateSavedViewPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateSavedViewPayload(ctx context.Context, sel ast.SelectionSet, v *CreateSavedViewPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateSavedViewPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCreateSecretPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateSecretPayload(ctx context.Context, sel ast.SelectionSet, v *CreateSecretPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateSecretPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCreateServiceAccountPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateServiceAccountPayload(ctx context.Context, sel ast.SelectionSet, v *CreateServiceAccountPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateServiceAccountPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCreateServicePayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateServicePayload(ctx context.Context, sel ast.SelectionSet, v *CreateServicePayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateServicePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCreateTeamPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateTeamPayload(ctx context.Context, sel ast.SelectionSet, v *CreateTeamPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateTeamPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCreateWorkflowPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateWorkflowPayload(ctx context.Context, sel ast.SelectionSet, v *CreateWorkflowPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateWorkflowPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOCreditEntryConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.CreditEntry]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
 	}
 	return ec._CreditEntryConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODecideAgentActionPayload2ᚖatriumᚋgraphᚋgeneratedᚐDecideAgentActionPayload(ctx context.Context, sel ast.SelectionSet, v *DecideAgentActionPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DecideAgentActionPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODecideApprovalPayload2ᚖatriumᚋgraphᚋgeneratedᚐDecideApprovalPayload(ctx context.Context, sel ast.SelectionSet, v *DecideApprovalPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DecideApprovalPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODeclineRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeclineRequestPayload(ctx context.Context, sel ast.SelectionSet, v *DeclineRequestPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeclineRequestPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODelegateApprovalPayload2ᚖatriumᚋgraphᚋgeneratedᚐDelegateApprovalPayload(ctx context.Context, sel ast.SelectionSet, v *DelegateApprovalPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DelegateApprovalPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODeleteAccessPolicyPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteAccessPolicyPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteAccessPolicyPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeleteAccessPolicyPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODeleteAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteAgentPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteAgentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeleteAgentPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODeleteCalendarPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteCalendarPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteCalendarPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeleteCalendarPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODeleteCommentPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteCommentPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteCommentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeleteCommentPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODeleteInboundWebhookPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteInboundWebhookPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteInboundWebhookPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeleteInboundWebhookPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODeleteModelConnectionPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteModelConnectionPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteModelConnectionPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeleteModelConnectionPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODeleteOAuthClientPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteOAuthClientPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteOAuthClientPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeleteOAuthClientPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODeleteOfferingPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteOfferingPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteOfferingPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeleteOfferingPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODeleteOrganizationPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteOrganizationPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteOrganizationPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeleteOrganizationPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODeleteRoutingRulePayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteRoutingRulePayload(ctx context.Context, sel ast.SelectionSet, v *DeleteRoutingRulePayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeleteRoutingRulePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODeleteSavedViewPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteSavedViewPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteSavedViewPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeleteSavedViewPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODeleteSecretPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteSecretPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteSecretPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeleteSecretPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODeleteServiceAccountPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteServiceAccountPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteServiceAccountPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeleteServiceAccountPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODeleteServicePayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteServicePayload(ctx context.Context, sel ast.SelectionSet, v *DeleteServicePayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeleteServicePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODeleteTeamPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteTeamPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteTeamPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeleteTeamPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODeleteWebhookSubscriptionPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteWebhookSubscriptionPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteWebhookSubscriptionPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeleteWebhookSubscriptionPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODeleteWorkflowPayload2ᚖatriumᚋgraphᚋgeneratedᚐDeleteWorkflowPayload(ctx context.Context, sel ast.SelectionSet, v *DeleteWorkflowPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeleteWorkflowPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOEndAllSessionsPayload2ᚖatriumᚋgraphᚋgeneratedᚐEndAllSessionsPayload(ctx context.Context, sel ast.SelectionSet, v *EndAllSessionsPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._EndAllSessionsPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOEndSessionPayload2ᚖatriumᚋgraphᚋgeneratedᚐEndSessionPayload(ctx context.Context, sel ast.SelectionSet, v *EndSessionPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._EndSessionPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOErasePersonPayload2ᚖatriumᚋgraphᚋgeneratedᚐErasePersonPayload(ctx context.Context, sel ast.SelectionSet, v *ErasePersonPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ErasePersonPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOExecution2ᚖatriumᚋentᚐExecution(ctx context.Context, sel ast.SelectionSet, v *ent.Execution) graphql.Marshaler {
@@ -31930,6 +31408,13 @@ func (ec *executionContext) unmarshalOIncidentOrder2ᚖatriumᚋgraphᚋinternal
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalOInviteUserPayload2ᚖatriumᚋgraphᚋgeneratedᚐInviteUserPayload(ctx context.Context, sel ast.SelectionSet, v *InviteUserPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._InviteUserPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOInvoice2ᚖatriumᚋentᚐInvoice(ctx context.Context, sel ast.SelectionSet, v *ent.Invoice) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -31973,6 +31458,13 @@ func (ec *executionContext) unmarshalOModelConnectionOrder2ᚖatriumᚋgraphᚋi
 	}
 	res, err := ec.unmarshalInputModelConnectionOrder(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOMoveRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐMoveRequestPayload(ctx context.Context, sel ast.SelectionSet, v *MoveRequestPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._MoveRequestPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalONotificationConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.Notification]) graphql.Marshaler {
@@ -32057,6 +31549,55 @@ func (ec *executionContext) unmarshalOOrganizationOrder2ᚖatriumᚋgraphᚋinte
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalOPauseAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐPauseAgentPayload(ctx context.Context, sel ast.SelectionSet, v *PauseAgentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._PauseAgentPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOPublishAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐPublishAgentPayload(ctx context.Context, sel ast.SelectionSet, v *PublishAgentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._PublishAgentPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOPublishWorkflowPayload2ᚖatriumᚋgraphᚋgeneratedᚐPublishWorkflowPayload(ctx context.Context, sel ast.SelectionSet, v *PublishWorkflowPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._PublishWorkflowPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOReactivateUserPayload2ᚖatriumᚋgraphᚋgeneratedᚐReactivateUserPayload(ctx context.Context, sel ast.SelectionSet, v *ReactivateUserPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ReactivateUserPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalORejectProposalPayload2ᚖatriumᚋgraphᚋgeneratedᚐRejectProposalPayload(ctx context.Context, sel ast.SelectionSet, v *RejectProposalPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._RejectProposalPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOReplayInboundCallPayload2ᚖatriumᚋgraphᚋgeneratedᚐReplayInboundCallPayload(ctx context.Context, sel ast.SelectionSet, v *ReplayInboundCallPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ReplayInboundCallPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOReplayWebhookDeliveryPayload2ᚖatriumᚋgraphᚋgeneratedᚐReplayWebhookDeliveryPayload(ctx context.Context, sel ast.SelectionSet, v *ReplayWebhookDeliveryPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ReplayWebhookDeliveryPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalORequest2ᚖatriumᚋentᚐRequest(ctx context.Context, sel ast.SelectionSet, v *ent.Request) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -32085,6 +31626,55 @@ func (ec *executionContext) unmarshalORequestOrder2ᚖatriumᚋgraphᚋinternal�
 	}
 	res, err := ec.unmarshalInputRequestOrder(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalORerunAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐRerunAgentPayload(ctx context.Context, sel ast.SelectionSet, v *RerunAgentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._RerunAgentPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOResendInvitationPayload2ᚖatriumᚋgraphᚋgeneratedᚐResendInvitationPayload(ctx context.Context, sel ast.SelectionSet, v *ResendInvitationPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ResendInvitationPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOResetUserMfaPayload2ᚖatriumᚋgraphᚋgeneratedᚐResetUserMfaPayload(ctx context.Context, sel ast.SelectionSet, v *ResetUserMfaPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ResetUserMfaPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOResolveIncidentPayload2ᚖatriumᚋgraphᚋgeneratedᚐResolveIncidentPayload(ctx context.Context, sel ast.SelectionSet, v *ResolveIncidentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ResolveIncidentPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOResumeAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐResumeAgentPayload(ctx context.Context, sel ast.SelectionSet, v *ResumeAgentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ResumeAgentPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalORevokeApiKeyPayload2ᚖatriumᚋgraphᚋgeneratedᚐRevokeAPIKeyPayload(ctx context.Context, sel ast.SelectionSet, v *RevokeAPIKeyPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._RevokeApiKeyPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalORotateSecretPayload2ᚖatriumᚋgraphᚋgeneratedᚐRotateSecretPayload(ctx context.Context, sel ast.SelectionSet, v *RotateSecretPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._RotateSecretPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalORoutingRuleConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.RoutingRule]) graphql.Marshaler {
@@ -32180,6 +31770,13 @@ func (ec *executionContext) unmarshalOSecretOrder2ᚖatriumᚋgraphᚋinternal�
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalOSendTestEventPayload2ᚖatriumᚋgraphᚋgeneratedᚐSendTestEventPayload(ctx context.Context, sel ast.SelectionSet, v *SendTestEventPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._SendTestEventPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOService2ᚖatriumᚋentᚐService(ctx context.Context, sel ast.SelectionSet, v *ent.Service) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -32240,6 +31837,27 @@ func (ec *executionContext) unmarshalOSessionOrder2ᚖatriumᚋgraphᚋinternal�
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalOSetWaitingPayload2ᚖatriumᚋgraphᚋgeneratedᚐSetWaitingPayload(ctx context.Context, sel ast.SelectionSet, v *SetWaitingPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._SetWaitingPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOSnoozeRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐSnoozeRequestPayload(ctx context.Context, sel ast.SelectionSet, v *SnoozeRequestPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._SnoozeRequestPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOStopAgentRunPayload2ᚖatriumᚋgraphᚋgeneratedᚐStopAgentRunPayload(ctx context.Context, sel ast.SelectionSet, v *StopAgentRunPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._StopAgentRunPayload(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOTask2ᚖatriumᚋentᚐTask(ctx context.Context, sel ast.SelectionSet, v *ent.Task) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -32298,6 +31916,139 @@ func (ec *executionContext) unmarshalOTeamOrder2ᚖatriumᚋgraphᚋinternalᚋr
 	}
 	res, err := ec.unmarshalInputTeamOrder(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOUpdateAccessPolicyPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateAccessPolicyPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateAccessPolicyPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateAccessPolicyPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUpdateAgentPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateAgentPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateAgentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateAgentPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUpdateCalendarPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateCalendarPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateCalendarPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateCalendarPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUpdateCommentPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateCommentPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateCommentPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateCommentPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUpdateInboundWebhookPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateInboundWebhookPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateInboundWebhookPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateInboundWebhookPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUpdateModelConnectionPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateModelConnectionPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateModelConnectionPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateModelConnectionPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUpdateOAuthClientPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateOAuthClientPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateOAuthClientPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateOAuthClientPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUpdateOfferingPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateOfferingPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateOfferingPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateOfferingPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUpdateOrganizationPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateOrganizationPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateOrganizationPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateOrganizationPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUpdateRequestPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateRequestPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateRequestPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateRequestPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUpdateRoutingRulePayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateRoutingRulePayload(ctx context.Context, sel ast.SelectionSet, v *UpdateRoutingRulePayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateRoutingRulePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUpdateSavedViewPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateSavedViewPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateSavedViewPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateSavedViewPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUpdateSecretPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateSecretPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateSecretPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateSecretPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUpdateServiceAccountPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateServiceAccountPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateServiceAccountPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateServiceAccountPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUpdateServicePayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateServicePayload(ctx context.Context, sel ast.SelectionSet, v *UpdateServicePayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateServicePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUpdateTeamPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateTeamPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateTeamPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateTeamPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUpdateUserPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateUserPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateUserPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateUserPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUpdateWebhookSubscriptionPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateWebhookSubscriptionPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateWebhookSubscriptionPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateWebhookSubscriptionPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUpdateWorkflowPayload2ᚖatriumᚋgraphᚋgeneratedᚐUpdateWorkflowPayload(ctx context.Context, sel ast.SelectionSet, v *UpdateWorkflowPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._UpdateWorkflowPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOUser2ᚖatriumᚋentᚐUser(ctx context.Context, sel ast.SelectionSet, v *ent.User) graphql.Marshaler {

@@ -349,16 +349,6 @@ func (ec *executionContext) _RotateInboundWebhookSecretPayload(ctx context.Conte
 
 // region    ***************************** type.gotpl *****************************
 
-func (ec *executionContext) marshalNCreateInboundWebhookPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateInboundWebhookPayload(ctx context.Context, sel ast.SelectionSet, v *CreateInboundWebhookPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CreateInboundWebhookPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) marshalNInboundCall2ᚖatriumᚋentᚐInboundCall(ctx context.Context, sel ast.SelectionSet, v *ent.InboundCall) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -386,16 +376,6 @@ func (ec *executionContext) marshalNInboundOutcome2atriumᚋentᚋinboundcallᚐ
 	return res
 }
 
-func (ec *executionContext) marshalNRotateInboundWebhookSecretPayload2ᚖatriumᚋgraphᚋgeneratedᚐRotateInboundWebhookSecretPayload(ctx context.Context, sel ast.SelectionSet, v *RotateInboundWebhookSecretPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._RotateInboundWebhookSecretPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNSignatureStyle2atriumᚋentᚋinboundwebhookᚐSignatureStyle(ctx context.Context, v any) (inboundwebhook.SignatureStyle, error) {
 	tmp, err := graphql.UnmarshalString(v)
 	res := inboundwebhook.SignatureStyle(tmp)
@@ -411,6 +391,13 @@ func (ec *executionContext) marshalNSignatureStyle2atriumᚋentᚋinboundwebhook
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) marshalOCreateInboundWebhookPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateInboundWebhookPayload(ctx context.Context, sel ast.SelectionSet, v *CreateInboundWebhookPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateInboundWebhookPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOInboundOutcome2ᚕatriumᚋentᚋinboundcallᚐOutcomeᚄ(ctx context.Context, v any) ([]inboundcall.Outcome, error) {
@@ -447,6 +434,13 @@ func (ec *executionContext) marshalOInboundOutcome2ᚕatriumᚋentᚋinboundcall
 	}
 
 	return ret
+}
+
+func (ec *executionContext) marshalORotateInboundWebhookSecretPayload2ᚖatriumᚋgraphᚋgeneratedᚐRotateInboundWebhookSecretPayload(ctx context.Context, sel ast.SelectionSet, v *RotateInboundWebhookSecretPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._RotateInboundWebhookSecretPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalOSignatureStyle2ᚖstring(ctx context.Context, v any) (*string, error) {

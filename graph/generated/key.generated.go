@@ -477,26 +477,6 @@ func (ec *executionContext) marshalNApiKeyStatus2string(ctx context.Context, sel
 	return res
 }
 
-func (ec *executionContext) marshalNCreateApiKeyPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateAPIKeyPayload(ctx context.Context, sel ast.SelectionSet, v *CreateAPIKeyPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CreateApiKeyPayload(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNCreateOAuthClientPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateOAuthClientPayload(ctx context.Context, sel ast.SelectionSet, v *CreateOAuthClientPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CreateOAuthClientPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) marshalNOAuthClient2ᚖatriumᚋentᚐOAuthClient(ctx context.Context, sel ast.SelectionSet, v *ent.OAuthClient) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -507,11 +487,22 @@ func (ec *executionContext) marshalNOAuthClient2ᚖatriumᚋentᚐOAuthClient(ct
 	return ec._OAuthClient(ctx, sel, v)
 }
 
-func (ec *executionContext) marshalNRotateApiKeyPayload2ᚖatriumᚋgraphᚋgeneratedᚐRotateAPIKeyPayload(ctx context.Context, sel ast.SelectionSet, v *RotateAPIKeyPayload) graphql.Marshaler {
+func (ec *executionContext) marshalOCreateApiKeyPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateAPIKeyPayload(ctx context.Context, sel ast.SelectionSet, v *CreateAPIKeyPayload) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
+		return graphql.Null
+	}
+	return ec._CreateApiKeyPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOCreateOAuthClientPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateOAuthClientPayload(ctx context.Context, sel ast.SelectionSet, v *CreateOAuthClientPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateOAuthClientPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalORotateApiKeyPayload2ᚖatriumᚋgraphᚋgeneratedᚐRotateAPIKeyPayload(ctx context.Context, sel ast.SelectionSet, v *RotateAPIKeyPayload) graphql.Marshaler {
+	if v == nil {
 		return graphql.Null
 	}
 	return ec._RotateApiKeyPayload(ctx, sel, v)

@@ -367,16 +367,6 @@ func (ec *executionContext) unmarshalNMarkNotificationsReadInput2atriumᚋintern
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNMarkNotificationsReadPayload2ᚖatriumᚋinternalᚋnotifyᚋnoticeᚐMarked(ctx context.Context, sel ast.SelectionSet, v *notice.Marked) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._MarkNotificationsReadPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) marshalNNotification2ᚖatriumᚋentᚐNotification(ctx context.Context, sel ast.SelectionSet, v *ent.Notification) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -467,11 +457,15 @@ func (ec *executionContext) unmarshalNUpdateNotificationSettingsInput2atriumᚋi
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
-func (ec *executionContext) marshalNUpdateNotificationSettingsPayload2ᚖatriumᚋinternalᚋnotifyᚋnoticeᚐSetting(ctx context.Context, sel ast.SelectionSet, v *notice.Setting) graphql.Marshaler {
+func (ec *executionContext) marshalOMarkNotificationsReadPayload2ᚖatriumᚋinternalᚋnotifyᚋnoticeᚐMarked(ctx context.Context, sel ast.SelectionSet, v *notice.Marked) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
+		return graphql.Null
+	}
+	return ec._MarkNotificationsReadPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOUpdateNotificationSettingsPayload2ᚖatriumᚋinternalᚋnotifyᚋnoticeᚐSetting(ctx context.Context, sel ast.SelectionSet, v *notice.Setting) graphql.Marshaler {
+	if v == nil {
 		return graphql.Null
 	}
 	return ec._UpdateNotificationSettingsPayload(ctx, sel, v)

@@ -200,16 +200,6 @@ func (ec *executionContext) _DeactivateUserPayload(ctx context.Context, sel ast.
 
 // region    ***************************** type.gotpl *****************************
 
-func (ec *executionContext) marshalNDeactivateUserPayload2ᚖatriumᚋinternalᚋpeopleᚐDeactivated(ctx context.Context, sel ast.SelectionSet, v *people.Deactivated) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._DeactivateUserPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalNRole2atriumᚋentᚋserviceaccountᚐRole(ctx context.Context, v any) (serviceaccount.Role, error) {
 	tmp, err := graphql.UnmarshalString(v)
 	res := serviceaccount.Role(tmp)
@@ -298,6 +288,13 @@ func (ec *executionContext) marshalOActor2atriumᚋgraphᚋinternalᚋrelayᚐAc
 		return graphql.Null
 	}
 	return ec._Actor(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODeactivateUserPayload2ᚖatriumᚋinternalᚋpeopleᚐDeactivated(ctx context.Context, sel ast.SelectionSet, v *people.Deactivated) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeactivateUserPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalORole2ᚕstringᚄ(ctx context.Context, v any) ([]string, error) {

@@ -1370,16 +1370,6 @@ func (ec *executionContext) marshalNFaultDetail2ᚕatriumᚋinternalᚋplatform�
 	return ret
 }
 
-func (ec *executionContext) marshalNValidateAccessPolicyPayload2ᚖatriumᚋinternalᚋpolicyᚐValidity(ctx context.Context, sel ast.SelectionSet, v *policy.Validity) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._ValidateAccessPolicyPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalOAccessDecisionFilter2ᚖatriumᚋinternalᚋpolicyᚐListDecisionsInput(ctx context.Context, v any) (*policy.ListDecisionsInput, error) {
 	if v == nil {
 		return nil, nil
@@ -1473,6 +1463,13 @@ func (ec *executionContext) marshalOAccessReplay2ᚖatriumᚋinternalᚋpolicy�
 		return graphql.Null
 	}
 	return ec._AccessReplay(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOValidateAccessPolicyPayload2ᚖatriumᚋinternalᚋpolicyᚐValidity(ctx context.Context, sel ast.SelectionSet, v *policy.Validity) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ValidateAccessPolicyPayload(ctx, sel, v)
 }
 
 // endregion ***************************** type.gotpl *****************************

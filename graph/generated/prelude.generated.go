@@ -13,6 +13,7 @@ import (
 	"github.com/99designs/gqlgen/graphql/introspection"
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"atrium/graph/internal/inline"
 	"atrium/internal/secret"
 )
 
@@ -930,7 +931,7 @@ func (ec *executionContext) ___Type_fields(ctx context.Context, field graphql.Co
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return obj.Fields(fc.Args["includeDeprecated"].(bool)), nil
+			return inline.OfKind(obj, obj.Fields(fc.Args["includeDeprecated"].(bool)), "OBJECT", "INTERFACE"), nil
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []introspection.Field) graphql.Marshaler {
@@ -973,7 +974,7 @@ func (ec *executionContext) ___Type_interfaces(ctx context.Context, field graphq
 			return ec.fieldContext___Type_interfaces(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.Interfaces(), nil
+			return inline.OfKind(obj, obj.Interfaces(), "OBJECT", "INTERFACE"), nil
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []introspection.Type) graphql.Marshaler {
@@ -1005,7 +1006,7 @@ func (ec *executionContext) ___Type_possibleTypes(ctx context.Context, field gra
 			return ec.fieldContext___Type_possibleTypes(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.PossibleTypes(), nil
+			return inline.OfKind(obj, obj.PossibleTypes(), "INTERFACE", "UNION"), nil
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []introspection.Type) graphql.Marshaler {
@@ -1038,7 +1039,7 @@ func (ec *executionContext) ___Type_enumValues(ctx context.Context, field graphq
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return obj.EnumValues(fc.Args["includeDeprecated"].(bool)), nil
+			return inline.OfKind(obj, obj.EnumValues(fc.Args["includeDeprecated"].(bool)), "ENUM"), nil
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []introspection.EnumValue) graphql.Marshaler {
@@ -1081,7 +1082,7 @@ func (ec *executionContext) ___Type_inputFields(ctx context.Context, field graph
 			return ec.fieldContext___Type_inputFields(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.InputFields(), nil
+			return inline.OfKind(obj, obj.InputFields(), "INPUT_OBJECT"), nil
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []introspection.InputValue) graphql.Marshaler {
@@ -1145,7 +1146,7 @@ func (ec *executionContext) ___Type_isOneOf(ctx context.Context, field graphql.C
 			return ec.fieldContext___Type_isOneOf(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.IsOneOf(), nil
+			return inline.OfKind(obj, obj.IsOneOf(), "INPUT_OBJECT"), nil
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {

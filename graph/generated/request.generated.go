@@ -633,16 +633,6 @@ func (ec *executionContext) marshalNRoutingAssignment2atriumᚋentᚋroutingrule
 	return res
 }
 
-func (ec *executionContext) marshalNTakeNextRequestPayload2ᚖatriumᚋinternalᚋdeskᚋrequestᚐTaken(ctx context.Context, sel ast.SelectionSet, v *request.Taken) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._TakeNextRequestPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) unmarshalOCommentVisibility2ᚖstring(ctx context.Context, v any) (*string, error) {
 	if v == nil {
 		return nil, nil
@@ -804,6 +794,13 @@ func (ec *executionContext) marshalORoutingAssignment2ᚖstring(ctx context.Cont
 	_ = ctx
 	res := graphql.MarshalString(*v)
 	return res
+}
+
+func (ec *executionContext) marshalOTakeNextRequestPayload2ᚖatriumᚋinternalᚋdeskᚋrequestᚐTaken(ctx context.Context, sel ast.SelectionSet, v *request.Taken) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._TakeNextRequestPayload(ctx, sel, v)
 }
 
 // endregion ***************************** type.gotpl *****************************

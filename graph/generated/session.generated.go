@@ -87,11 +87,8 @@ func (ec *executionContext) _SwitchSessionPayload(ctx context.Context, sel ast.S
 
 // region    ***************************** type.gotpl *****************************
 
-func (ec *executionContext) marshalNSwitchSessionPayload2ᚖatriumᚋinternalᚋidentityᚋwebsessionᚐSwitched(ctx context.Context, sel ast.SelectionSet, v *websession.Switched) graphql.Marshaler {
+func (ec *executionContext) marshalOSwitchSessionPayload2ᚖatriumᚋinternalᚋidentityᚋwebsessionᚐSwitched(ctx context.Context, sel ast.SelectionSet, v *websession.Switched) graphql.Marshaler {
 	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
 		return graphql.Null
 	}
 	return ec._SwitchSessionPayload(ctx, sel, v)

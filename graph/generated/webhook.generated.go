@@ -766,36 +766,6 @@ func (ec *executionContext) _WebhookStat(ctx context.Context, sel ast.SelectionS
 
 // region    ***************************** type.gotpl *****************************
 
-func (ec *executionContext) marshalNCreateWebhookSubscriptionPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateWebhookSubscriptionPayload(ctx context.Context, sel ast.SelectionSet, v *CreateWebhookSubscriptionPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._CreateWebhookSubscriptionPayload(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNReplayWebhookEventsPayload2ᚖatriumᚋgraphᚋgeneratedᚐReplayWebhookEventsPayload(ctx context.Context, sel ast.SelectionSet, v *ReplayWebhookEventsPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._ReplayWebhookEventsPayload(ctx, sel, v)
-}
-
-func (ec *executionContext) marshalNRotateWebhookSecretPayload2ᚖatriumᚋgraphᚋgeneratedᚐRotateWebhookSecretPayload(ctx context.Context, sel ast.SelectionSet, v *RotateWebhookSecretPayload) graphql.Marshaler {
-	if v == nil {
-		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
-			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
-		}
-		return graphql.Null
-	}
-	return ec._RotateWebhookSecretPayload(ctx, sel, v)
-}
-
 func (ec *executionContext) marshalNWebhookAttempt2ᚕᚖatriumᚋinternalᚋwebhookᚐAttemptᚄ(ctx context.Context, sel ast.SelectionSet, v []*webhook.Attempt) graphql.Marshaler {
 	ret := inline.Slice(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -877,6 +847,27 @@ func (ec *executionContext) unmarshalNWebhookStatsBy2atriumᚋgraphᚋgenerated�
 
 func (ec *executionContext) marshalNWebhookStatsBy2atriumᚋgraphᚋgeneratedᚐWebhookStatsBy(ctx context.Context, sel ast.SelectionSet, v WebhookStatsBy) graphql.Marshaler {
 	return v
+}
+
+func (ec *executionContext) marshalOCreateWebhookSubscriptionPayload2ᚖatriumᚋgraphᚋgeneratedᚐCreateWebhookSubscriptionPayload(ctx context.Context, sel ast.SelectionSet, v *CreateWebhookSubscriptionPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._CreateWebhookSubscriptionPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOReplayWebhookEventsPayload2ᚖatriumᚋgraphᚋgeneratedᚐReplayWebhookEventsPayload(ctx context.Context, sel ast.SelectionSet, v *ReplayWebhookEventsPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ReplayWebhookEventsPayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalORotateWebhookSecretPayload2ᚖatriumᚋgraphᚋgeneratedᚐRotateWebhookSecretPayload(ctx context.Context, sel ast.SelectionSet, v *RotateWebhookSecretPayload) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._RotateWebhookSecretPayload(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOWebhookDeliveryConnection2ᚖatriumᚋgraphᚋinternalᚋrelayᚐConnection(ctx context.Context, sel ast.SelectionSet, v *relay.Connection[ent.WebhookDelivery]) graphql.Marshaler {

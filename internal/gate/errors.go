@@ -133,8 +133,13 @@ func WriteErrorHeaders(log *slog.Logger, w http.ResponseWriter, r *http.Request,
 
 // Send writes a JSON answer.
 func Send(w http.ResponseWriter, status int, body []byte) {
+	SendAs(w, status, "application/json", body)
+}
+
+// SendAs writes an answer of another media type, such as one that is made of JSON.
+func SendAs(w http.ResponseWriter, status int, mediaType string, body []byte) {
 	h := w.Header()
-	h.Set("Content-Type", "application/json")
+	h.Set("Content-Type", mediaType)
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // the caller may have closed the connection

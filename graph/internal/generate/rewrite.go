@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -15,7 +16,8 @@ import (
 	"golang.org/x/tools/imports"
 )
 
-// rewrite makes the generated code of the schema's own types faster, in three ways that do not change its answers:
+// rewrite makes introspection answer null where the specification says so, and the generated code of the schema's own types faster, in
+// three ways that do not change its answers:
 //
 //   - A field that is a column is marshalled directly, without a field context, closures and an unused error.
 //   - An object keeps no account of @defer.
@@ -29,8 +31,14 @@ func rewrite(dir string) error {
 	}
 	var done counts
 	for _, path := range files {
-		if name := filepath.Base(path); name == "prelude.generated.go" || name == "root_.generated.go" {
-			continue // introspection
+		switch filepath.Base(path) {
+		case "root_.generated.go":
+			continue
+		case "prelude.generated.go":
+			if err := introspection(path); err != nil {
+				return fmt.Errorf("rewrite %s: %w", filepath.Base(path), err)
+			}
+			continue
 		}
 		if err := rewriteFile(path, &done); err != nil {
 			return fmt.Errorf("rewrite %s: %w", filepath.Base(path), err)
@@ -40,6 +48,33 @@ func rewrite(dir string) error {
 		return errors.New("gqlgen's code is another than what the rewriting knows")
 	}
 	return nil
+}
+
+// introspection rewrites what tells of a type: gqlgen answers [] and false for what types of its kind do not have.
+func introspection(path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	for call, kinds := range map[string]string{
+		`obj.Fields(fc.Args["includeDeprecated"].(bool))`: `"OBJECT", "INTERFACE"`,
+		`obj.Interfaces()`:    `"OBJECT", "INTERFACE"`,
+		`obj.PossibleTypes()`: `"INTERFACE", "UNION"`,
+		`obj.EnumValues(fc.Args["includeDeprecated"].(bool))`: `"ENUM"`,
+		`obj.InputFields()`: `"INPUT_OBJECT"`,
+		`obj.IsOneOf()`:     `"INPUT_OBJECT"`,
+	} {
+		old := []byte("return " + call + ", nil")
+		if bytes.Count(text, old) != 1 {
+			return fmt.Errorf("gqlgen's code is another than what the rewriting knows: %s", old)
+		}
+		text = bytes.Replace(text, old, []byte("return inline.OfKind(obj, "+call+", "+kinds+"), nil"), 1)
+	}
+	imports.LocalPrefix = "atrium"
+	if text, err = imports.Process(path, text, nil); err != nil {
+		return err
+	}
+	return os.WriteFile(path, text, 0o600)
 }
 
 // counts are how often each way was applied.

@@ -215,7 +215,8 @@ func (d *derived) filter(object *ast.Definition, e registry.Entity) bool {
 func (d *derived) mutation(m registry.Mutation) {
 	name := upper(m.Name)
 	object := d.objectOf(m.Op.Resource)
-	d.root("Mutation", m.Name, sentence(m.Op), name+"Payload!", field("input", name+"Input!", "The operation's input."))
+	// A refused mutation is null, so that it does not take the answers of the others in its operation with it.
+	d.root("Mutation", m.Name, sentence(m.Op), name+"Payload", field("input", name+"Input!", "The operation's input."))
 	var fields []string
 	if m.About != "" {
 		fields = append(fields, field(m.About, "ID!", "The row that it is about."))

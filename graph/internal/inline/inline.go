@@ -3,8 +3,10 @@ package inline
 import (
 	"context"
 	"io"
+	"slices"
 
 	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/introspection"
 )
 
 // Slice marshals the elements of a list. It replaces graphql.MarshalSliceConcurrently and takes the same arguments; it ignores
@@ -44,4 +46,12 @@ func (f *Fields) MarshalGQL(w io.Writer) {
 		_, _ = io.WriteString(w, sep)
 	}
 	_, _ = io.WriteString(w, "}")
+}
+
+// OfKind returns what introspection says of a type; nil, which is null, if types of its kind do not have it.
+func OfKind(t *introspection.Type, value any, kinds ...string) any {
+	if !slices.Contains(kinds, t.Kind()) {
+		return nil
+	}
+	return value
 }

@@ -152,7 +152,9 @@ async function call(o: Operation, signal: AbortSignal): Promise<OperationResult 
     if (!answer.errors && answer.error) { // answered by what stands in front of the door
       answer = { errors: [{ message: answer.message, extensions: { code: answer.error } } as never] };
     }
-    return makeResult(o, readable(answer) as never, response) as OperationResult;
+    const read = readable(answer);
+    if (o.kind === 'mutation' && read.errors) delete read.data; // it was refused: nothing that pages show has become stale
+    return makeResult(o, read as never, response) as OperationResult;
   }
 }
 
