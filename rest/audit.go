@@ -48,10 +48,9 @@ func (c AuditChanges) MarshalJSON() ([]byte, error) { return c, nil }
 // Schema describes changes in the OpenAPI document.
 func (AuditChanges) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: &huma.Schema{
-		Type:                 huma.TypeObject,
-		Properties:           map[string]*huma.Schema{"from": {}, "to": {}},
-		Required:             []string{"from", "to"},
-		AdditionalProperties: false,
+		Type:       huma.TypeObject,
+		Properties: map[string]*huma.Schema{"from": {}, "to": {}},
+		Required:   []string{"from", "to"},
 	}}
 }
 

@@ -97,7 +97,10 @@ func headerRefs(names ...string) map[string]*huma.Header {
 	return out
 }
 
-// headerParams are the request headers that endpoints take.
+// runParam is the component of the header Agent-Run. Generators make Go types of the names of components, and AgentRun is a schema.
+const runParam = "Agent-Run-Header"
+
+// headerParams are the request headers that endpoints take, by the names of their components.
 var headerParams = map[string]*huma.Param{
 	"Idempotency-Key": {
 		Name: "Idempotency-Key", In: "header",
@@ -107,7 +110,7 @@ var headerParams = map[string]*huma.Param{
 			Extensions: map[string]any{patternDoc: "printable ASCII characters"},
 		},
 	},
-	gate.RunHeader: {
+	runParam: {
 		Name: gate.RunHeader, In: "header", Schema: &huma.Schema{Type: huma.TypeString, Pattern: "^run_"},
 		Description: "With an agent's key: the run that the call is part of. A write then becomes a proposal, or an action that waits for a person: 202.",
 	},

@@ -185,7 +185,7 @@ func parameters(rt *route) []*huma.Param {
 		}
 	}
 	if rt.op.Resource == "Request" || rt.op.Resource == "Comment" {
-		out = append(out, &huma.Param{Ref: "#/components/parameters/" + gate.RunHeader})
+		out = append(out, &huma.Param{Ref: "#/components/parameters/" + runParam})
 	}
 	header := func(name string) { out = append(out, &huma.Param{Ref: "#/components/parameters/" + name}) }
 	switch {

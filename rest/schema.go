@@ -120,8 +120,9 @@ func extend(s *huma.Schema, key string, value any) {
 	s.Extensions[key] = value
 }
 
-// definitionSchema is the component that describes the definitions of workflows.
-const definitionSchema = "WorkflowDefinition"
+// definitionSchema is the component that describes the definitions of workflows as inputs take them. WorkflowDefinition would be the name
+// that generators give the property of answers.
+const definitionSchema = "WorkflowDefinitionInput"
 
 // definitionFormat returns the JSON Schema of package definition.
 func definitionFormat() *huma.Schema {
