@@ -5,10 +5,11 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+
+	wording "atrium/internal/platform/text"
 )
 
 // constant reads a JSON value as a value of the kind.
@@ -35,15 +36,15 @@ func constant(k kind, v any) (ast.Value, bool) {
 	return nil, false
 }
 
-var rfc3339 = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)$`)
+var rfc3339 = regexp.MustCompile(`^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,6})?([Zz]|[+-]\d\d:\d\d)$`)
 
 // momentOf reads an RFC 3339 date-time, to the microsecond, which is the databases' precision.
 func momentOf(s string) (ast.Value, bool) {
 	if !rfc3339.MatchString(s) {
 		return nil, false
 	}
-	t, err := time.Parse(time.RFC3339Nano, s)
-	if t = t.UTC(); err != nil || t.Year() < 1 || t.Year() > 9999 {
+	t, ok := wording.Moment(s)
+	if !ok || t.Year() < 1 || t.Year() > 9999 {
 		return nil, false
 	}
 	return ast.String(t.Format(MomentFormat)), true

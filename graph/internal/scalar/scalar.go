@@ -10,6 +10,7 @@ import (
 
 	"atrium/internal/desk/form"
 	"atrium/internal/platform/clock"
+	"atrium/internal/platform/text"
 )
 
 // MarshalTime encodes a time as REST does: RFC 3339 in UTC with milliseconds.
@@ -23,8 +24,8 @@ func UnmarshalTime(v any) (time.Time, error) {
 	if !ok {
 		return time.Time{}, errTime
 	}
-	t, err := time.Parse(time.RFC3339, s)
-	if err != nil {
+	t, ok := text.Moment(s)
+	if !ok {
 		return time.Time{}, errTime
 	}
 	return t, nil

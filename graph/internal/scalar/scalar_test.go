@@ -2,6 +2,7 @@ package scalar_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -25,4 +26,15 @@ func TestLiteralsOfJSON(t *testing.T) {
 		require.NoError(t, err)
 		require.JSONEq(t, literal, string(raw))
 	}
+}
+
+func TestTimesAsTheRFCHasThem(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]string{"1999-01-01t00:00:00z": "1999-01-01T00:00:00Z", "1998-12-31T23:59:60Z": "1999-01-01T00:00:00Z"} {
+		at, err := scalar.UnmarshalTime(s)
+		require.NoError(t, err, s)
+		require.Equal(t, want, at.Format(time.RFC3339))
+	}
+	_, err := scalar.UnmarshalTime("1998-12-31T22:59:60Z")
+	require.EqualError(t, err, "must be an RFC 3339 date-time")
 }

@@ -2,11 +2,15 @@ package form
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
+
+	"atrium/internal/platform/id"
 )
 
-// JSONSchema returns the JSON Schema of the values that a form accepts, for programs that fill it in. A field with visibleWhen is
-// not required; its description says when it is.
+// JSONSchema returns the JSON Schema of the values that a form accepts, for programs that fill it in. It says what Validate checks, but
+// for empty values of fields that need no answer, whether users and teams exist, and visibleWhen: such a field is not required, and its
+// description says when it is. A pattern that only RE2 has is described too.
 func (d Definition) JSONSchema() map[string]any {
 	properties, required := map[string]any{}, []string{}
 	for _, f := range d.Fields {
@@ -32,18 +36,11 @@ func (f Field) jsonSchema() map[string]any {
 		}
 		about = append(about, needed+string(when)+".")
 	}
-	bound := func(least, most string) {
-		if f.Min != nil {
-			s[least] = *f.Min
-		}
-		if f.Max != nil {
-			s[most] = *f.Max
-		}
-	}
+	patterns := []string{}
 	switch f.Type {
 	case Number:
 		s["type"] = "number"
-		bound("minimum", "maximum")
+		f.bound(s, "minimum", "maximum", 0)
 	case Boolean:
 		s["type"] = "boolean"
 	case Date:
@@ -51,26 +48,63 @@ func (f Field) jsonSchema() map[string]any {
 	case DateTime:
 		s["format"] = "date-time"
 	case Email:
-		s["format"] = "email"
+		s["format"], s["maxLength"] = "email", MaxEmailLength
 	case URL:
-		s["format"] = "uri"
+		s["format"], s["maxLength"] = "uri", MaxURLLength
+		patterns = append(patterns, `^[Hh][Tt][Tt][Pp][Ss]?://[^/?# \t\r\n][^ \t\r\n]*$`)
 	case Select:
 		s["enum"] = f.Options
 	case MultiSelect:
-		s["type"], s["items"] = "array", map[string]any{"type": "string", "enum": f.Options}
-		bound("minItems", "maxItems")
+		s["type"], s["items"], s["uniqueItems"] = "array", map[string]any{"type": "string", "enum": f.Options}, true
+		f.bound(s, "minItems", "maxItems", 0)
 	case User:
 		about = append(about, "The id of a user: see the tool users.")
+		patterns = append(patterns, id.Pattern("usr"))
 	case Team:
 		about = append(about, "The id of a team: see the tool teams.")
+		patterns = append(patterns, id.Pattern("team"))
+	case TextArea:
+		f.bound(s, "minLength", "maxLength", MaxTextAreaLength)
 	default:
-		bound("minLength", "maxLength")
+		f.bound(s, "minLength", "maxLength", MaxTextLength)
 	}
-	if f.Pattern != "" {
-		s["pattern"] = f.Pattern
+	switch {
+	case f.Pattern == "":
+	case onlyRE2.MatchString(f.Pattern):
+		about = append(about, "The whole value must match the RE2 expression "+f.Pattern+" .")
+	default:
+		patterns = append(patterns, "^(?:"+f.Pattern+")$")
+	}
+	switch len(patterns) {
+	case 0:
+	case 1:
+		s["pattern"] = patterns[0]
+	default:
+		s["allOf"] = []any{map[string]any{"pattern": patterns[0]}, map[string]any{"pattern": patterns[1]}}
 	}
 	if len(about) > 0 {
 		s["description"] = strings.Join(about, " ")
 	}
 	return s
+}
+
+// onlyRE2 finds what RE2 has and the expressions of ECMAScript, which JSON Schema takes, have not: flags and named groups, escapes of
+// what needs none, anchors of the whole text, quotes, and classes by name.
+var onlyRE2 = regexp.MustCompile(`\(\?[^:]|\\[^dDwWsSbBtnrfv^$\\.*+?()[\]{}|/]|\[\[:|\{,`)
+
+// bound writes the field's bounds under these keywords; most is the type's own upper bound, 0 for none. An answer that is required is not
+// empty.
+func (f Field) bound(s map[string]any, least, upper string, most float64) {
+	if f.Min != nil {
+		s[least] = *f.Min
+	}
+	if f.Required && least != "minimum" && (f.Min == nil || *f.Min < 1) {
+		s[least] = 1
+	}
+	switch {
+	case f.Max != nil:
+		s[upper] = *f.Max
+	case most > 0:
+		s[upper] = most
+	}
 }

@@ -98,7 +98,7 @@ func (f *field) stringFault(s string) string {
 			return "Must be a date of the calendar, as YYYY-MM-DD."
 		}
 	case DateTime:
-		if _, ok := moment(s); !ok {
+		if _, ok := text.Moment(s); !ok {
 			return "Must be a date and time with offset as in RFC 3339, such as 2030-01-31T09:30:00Z."
 		}
 	case Email:
@@ -270,16 +270,6 @@ func list(v any) ([]any, bool) {
 	return nil, false
 }
 
-// moment reads RFC 3339 strictly, unlike time.Parse, which takes one-digit hours, decimal commas and offsets of 24 h.
-func moment(s string) (time.Time, bool) {
-	const clock, offset = len("2006-01-02T15"), len("+24:00")
-	if len(s) < len("2006-01-02T15:04:05Z") || s[clock] != ':' || strings.Contains(s, ",") || s[len(s)-offset+1:len(s)-offset+3] == "24" && s[len(s)-1] != 'Z' {
-		return time.Time{}, false
-	}
-	t, err := time.Parse(time.RFC3339, s)
-	return t.UTC(), err == nil
-}
-
 // canonical turns a value that the field accepted (of a multiselect, one option) into one that == compares by meaning: numbers of
 // any Go type become float64, and date-times of any zone become UTC.
 func (f *field) canonical(v any) any {
@@ -288,7 +278,7 @@ func (f *field) canonical(v any) any {
 		n, _ := number(v)
 		return n
 	case DateTime:
-		t, _ := moment(v.(string))
+		t, _ := text.Moment(v.(string))
 		return t
 	}
 	return v

@@ -180,7 +180,7 @@ func (in *Input) Decode(raw []byte, pathParam func(string) string, query url.Val
 	if len(bodyDetails) == 0 {
 		err := json.Unmarshal(raw, dst)
 		if err != nil {
-			err = json.Unmarshal(in.wholes(raw), dst)
+			err = json.Unmarshal(in.spelled(raw), dst)
 		}
 		if err != nil {
 			fault := apperr.Detail{Field: "body", Message: "does not fit"}
@@ -256,6 +256,7 @@ func (in *Input) checkObject(m map[string]any) []apperr.Detail {
 	if in.BodyType != nil {
 		dropNulls(in.BodyType, m)
 	}
+	moments(in.Body, m)
 	details = append(details, in.unhashable(m)...)
 	return append(details, in.checkValue(m)...)
 }

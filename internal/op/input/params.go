@@ -227,8 +227,8 @@ func (p *Param) parse(s string) (v reflect.Value, msg string) {
 	}
 	switch {
 	case p.typ == timeType:
-		t, err := time.Parse(time.RFC3339, s)
-		if err != nil {
+		t, ok := text.Moment(s)
+		if !ok {
 			return v, "must be an RFC 3339 date-time"
 		}
 		return reflect.ValueOf(&t), ""

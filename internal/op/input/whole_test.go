@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -50,6 +51,39 @@ func TestWholeNumbers(t *testing.T) {
 	}
 	for _, size := range []string{"1.5", "+6e1", "0x3c", "1e30", "101.0"} {
 		_, err := takes.Decode([]byte(`{"count":1}`), nil, url.Values{"pageSize": {size}})
+		refused(t, err)
+	}
+}
+
+// Date-times are read as RFC 3339 has them, in bodies and parameters: with small letters, and with leap seconds.
+func TestMoments(t *testing.T) {
+	t.Parallel()
+	type part struct {
+		At *time.Time `json:"at,omitempty"`
+	}
+	type moments struct {
+		At     time.Time           `json:"at"`
+		Until  op.Patch[time.Time] `json:"until,omitzero" nullable:"true"`
+		Parts  []part              `json:"parts,omitempty"`
+		Note   string              `json:"note,omitempty"`
+		After  *time.Time          `json:"-" query:"after"`
+		Fields strictjson.Object   `json:"fields,omitempty"`
+	}
+	takes := op.New("service.create", op.Spec{Resource: "Service", Action: op.Create, Scope: "services:write"},
+		func(_ context.Context, _ *op.Tx, in moments) (moments, error) { return in, nil })
+	day := time.Date(1999, time.January, 1, 0, 0, 0, 0, time.UTC)
+	in, err := takes.Decode([]byte(`{"at" : "1998-12-31t23:59:60z", "parts":[{"at":"1998-12-31T15:59:60-08:00"}], "note":"1999-01-01t00:00:00z",
+		"fields":{"at":"1999-01-01t00:00:00z"}}`), nil, url.Values{"after": {"1999-01-01t00:00:00z"}})
+	require.NoError(t, err)
+	for _, at := range []time.Time{in.At, *in.Parts[0].At, *in.After} {
+		require.True(t, at.Equal(day), "%s", at)
+	}
+	require.Equal(t, "1999-01-01t00:00:00z", in.Note, "a text stays as it was sent")
+	require.Equal(t, strictjson.Object{"at": "1999-01-01t00:00:00z"}, in.Fields)
+	for _, at := range []string{"1998-12-31T22:59:60Z", "1999-01-01 00:00:00Z", "1999-01-01t00:00:61z"} {
+		_, err := takes.Decode([]byte(`{"at":"`+at+`"}`), nil, nil)
+		refused(t, err)
+		_, err = takes.Decode([]byte(`{"at":"1999-01-01T00:00:00Z"}`), nil, url.Values{"after": {at}})
 		refused(t, err)
 	}
 }

@@ -32,6 +32,9 @@ func encode(u uuid.UUID) string {
 	return string(out[:])
 }
 
+// Pattern returns the expression that ids with the given prefix match, as JSON Schema takes it.
+func Pattern(prefix string) string { return "^" + prefix + "_[" + alphabet + "]{26}$" }
+
 // Valid reports whether s has the shape of an id with the given prefix. It does not look up whether the id exists.
 func Valid(prefix, s string) bool {
 	rest, ok := strings.CutPrefix(s, prefix+"_")

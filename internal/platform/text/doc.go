@@ -3,6 +3,7 @@
 //	text.go   truncating text that callers send, and the API's names of columns
 //	email.go  validating and normalizing e-mail addresses
 //	slug.go   deriving slugs from names
+//	moment.go reading date-times
 //	limits.go lengths of columns that several packages write
 //
 // The package imports nothing of the product, and never checks whether an address or slug is in use.

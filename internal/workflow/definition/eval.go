@@ -19,6 +19,8 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
+
+	"atrium/internal/platform/text"
 )
 
 // Vars holds the values of the variables, as encoding/json decodes them into any. Numbers may be float64 or json.Number: an
@@ -198,6 +200,9 @@ func (e *Expr) Time(ctx context.Context, b Bound) (time.Time, error) {
 	case types.Timestamp:
 		return v.Time, nil
 	case types.String:
+		if at, ok := text.Moment(string(v)); ok { // as forms take it
+			return at, nil
+		}
 		at, err := time.Parse(time.RFC3339Nano, string(v))
 		if err != nil {
 			at, err = time.Parse(time.DateOnly, string(v))

@@ -141,6 +141,13 @@ func TestBoolAndTime(t *testing.T) {
 		require.NoError(t, err, source)
 		require.True(t, at.Equal(time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)), source)
 	}
+	for source, want := range map[string]time.Time{
+		`"2026-02-03t04:05:06z"`: time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC), `"1998-12-31T23:59:60Z"`: time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC),
+	} { // as forms take them
+		at, err := exprOf(t, source).Time(t.Context(), bound())
+		require.NoError(t, err, source)
+		require.True(t, at.Equal(want), source)
+	}
 	for _, source := range []string{`request.fields.up`, `request.fields.amount`, `request.fields.gone`} {
 		_, err := exprOf(t, source).Time(t.Context(), bound())
 		require.Error(t, err, source)
