@@ -258,6 +258,19 @@ func TestModelIsHeldToTheRules(t *testing.T) {
 	})
 }
 
+// A model is told of similar requests how they ended.
+func TestModelIsToldHowSimilarRequestsEnded(t *testing.T) {
+	each(t, func(t *testing.T, d *desk) {
+		m := script(t, says())
+		d.hireModel(m, "SUGGEST")
+		d.run(d.file(d.ctx, "my vpn tunnel"), agentrun.StatusHANDED_OVER)
+		_, similar, found := strings.Cut(m.asked[0].Messages[1].Content, `"similarFinishedRequests":[{`)
+		require.True(t, found, "%s", m.asked[0].Messages[1].Content)
+		require.Contains(t, similar, `"status":"COMPLETED"`)
+		require.NotContains(t, similar, `"status":""`)
+	})
+}
+
 // A model is sent neither a secret of the company nor a row that the requester may not read.
 func TestModelIsSentNoSecret(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {

@@ -49,7 +49,7 @@ func listHistory(ctx context.Context, tx *op.Tx, in Input) (Finished, error) {
 		q.Where(request.CreatedBy(tx.Principal().ID))
 	}
 	rows, err := q.Order(request.ByCreatedAt(sql.OrderDesc()), request.ByID(sql.OrderDesc())).Limit(Max).
-		Select(request.FieldID, request.FieldTitle, request.FieldDescription, request.FieldServiceID, request.FieldOfferingID,
+		Select(request.FieldID, request.FieldStatus, request.FieldTitle, request.FieldDescription, request.FieldServiceID, request.FieldOfferingID,
 			request.FieldPriority, request.FieldTags, request.FieldTeamID, request.FieldAssigneeID).All(ctx)
 	if err != nil {
 		return Finished{}, fmt.Errorf("read finished requests: %w", err)

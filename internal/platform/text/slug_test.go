@@ -14,6 +14,7 @@ func TestSlug(t *testing.T) {
 	for name, want := range map[string]string{
 		"IT Support": "it-support", "  Ärger & Co. ": "arger-co", "a--b": "a-b", "Élan": "elan", "straße": "strasse", "STRASSE": "strasse",
 		"Cœur Ørsted Łódź": "coeur-orsted-lodz", "İstanbul": "istanbul", "naïve": "naive", "①②": "12", "E\u0301lan": "elan", "東京 Büro": "buro",
+		"Ωmega": "omega", "\u2126mega": "omega", "Αθήνα Ψυχή": "athina-psychi", "Привет, Яблоко": "privet-iabloko", "Київ": "kiiv", "объект": "obekt", "Ǿre": "ore",
 		strings.Repeat("a", 100): strings.Repeat("a", 63), strings.Repeat("a", 62) + " b": strings.Repeat("a", 62),
 	} {
 		got := text.Slug(name, "x")
