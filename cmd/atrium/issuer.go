@@ -32,6 +32,9 @@ func (f issuerFlags) issuerOptions(caFile string) (*issuer.Options, error) {
 		if f.OIDCAudience != "" || f.OIDCClientID != "" {
 			return nil, errors.New("--oidc-audience and --oidc-client-id need --oidc-issuer")
 		}
+		if f.OIDCCompany != "" || f.OIDCCompanyClaim != "" {
+			return nil, errors.New("--oidc-company and --oidc-company-claim need --oidc-issuer")
+		}
 		return nil, nil // no external issuer
 	}
 	roots, err := egress.Roots(caFile)

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -14,9 +15,11 @@ import (
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	semconv "go.opentelemetry.io/otel/semconv/v1.37.0"
+	"go.opentelemetry.io/otel/trace"
 
 	"atrium/internal/platform/store"
 )
@@ -69,26 +72,49 @@ func (m *metrics) handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// tracing reports whether OpenTelemetry's standard variables name a collector.
+// tracing reports whether OpenTelemetry's standard variables name a collector, and do not turn traces off.
 func tracing() bool {
+	if strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") || os.Getenv("OTEL_TRACES_EXPORTER") == "none" {
+		return false
+	}
 	return os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
 }
 
-// startTracing sends traces to the collector that OpenTelemetry's standard variables name. Without one it does nothing.
+// untraceable returns an error for a standard variable that asks for what this program cannot do.
+func untraceable() error {
+	for _, v := range []struct{ name, known string }{
+		{"OTEL_TRACES_EXPORTER", "otlp"}, {"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "http/protobuf"}, {"OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf"},
+	} {
+		if value := os.Getenv(v.name); value != "" && value != v.known {
+			return fmt.Errorf("%s: traces are sent by %s alone", v.name, v.known)
+		}
+		if v.name == "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL" && os.Getenv(v.name) != "" {
+			break // it replaces the general one
+		}
+	}
+	return nil
+}
+
+// startTracing sends traces to the collector that OpenTelemetry's standard variables name. Without one it does nothing. Calls continue
+// the trace that their traceparent names.
 func startTracing(ctx context.Context) (stop func() error, err error) {
 	if !tracing() {
 		return func() error { return nil }, nil
+	}
+	if err := untraceable(); err != nil {
+		return nil, err
 	}
 	exporter, err := otlptracehttp.New(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("open the trace exporter: %w", err)
 	}
-	res, err := resource.Merge(resource.Default(), resource.NewSchemaless(semconv.ServiceName("atrium")))
+	res, err := resource.New(ctx, resource.WithAttributes(semconv.ServiceName("atrium")), resource.WithTelemetrySDK(), resource.WithFromEnv())
 	if err != nil {
 		return nil, fmt.Errorf("describe the service to the tracer: %w", err)
 	}
 	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(res))
 	otel.SetTracerProvider(provider)
+	otel.SetTextMapPropagator(propagation.TraceContext{})
 	return func() error {
 		sctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
@@ -96,10 +122,16 @@ func startTracing(ctx context.Context) (stop func() error, err error) {
 	}, nil
 }
 
-// traced wraps the handler with spans if a collector is configured.
+// traced wraps the handler with spans if a collector is configured. A span is named by the method and the route, which the gate leaves
+// in the call's Pattern.
 func traced(h http.Handler) http.Handler {
 	if !tracing() {
 		return h
 	}
-	return otelhttp.NewHandler(h, "atrium")
+	return otelhttp.NewHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.ServeHTTP(w, r)
+		if r.Pattern != "" {
+			trace.SpanFromContext(r.Context()).SetAttributes(semconv.HTTPRoute(r.Pattern))
+		}
+	}), "atrium")
 }

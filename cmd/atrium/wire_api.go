@@ -88,6 +88,11 @@ func (s *server) addAPI(ctx context.Context) error {
 	if err := s.setUpDemo(ctx); err != nil {
 		return err
 	}
+	if others != nil {
+		if err := others.CheckCompany(ctx); err != nil {
+			return fmt.Errorf("--oidc-company: %w", err)
+		}
+	}
 	s.parts = append(s.parts, run.Part{Name: "API", Grace: 35 * time.Second, Run: func(ctx context.Context) error {
 		defer graphQL.Close()
 		fmt.Println("ready " + s.BaseURL)

@@ -84,6 +84,7 @@ func (g *Gate) front(may func(*http.Request) error, next http.Handler) http.Hand
 					Fail(g.Log, rec, r, fmt.Errorf("panic: %v", v))
 				}
 			}
+			r.Pattern = rec.route // for tracing, which stands around the gate; a pattern that a mux has left says less
 			g.Observe(rec.route, r.Method, rec.outcome(), time.Since(rec.began))
 			g.line(r.Context(), rec, rid)
 			if aborted || v != nil && begun {

@@ -170,6 +170,18 @@ func either(a, b string) string {
 	return b
 }
 
+// CheckCompany returns an error when the configured company of all subjects is not there.
+func (d *Directory) CheckCompany(ctx context.Context) error {
+	if d.issuer.options.Company == "" {
+		return nil
+	}
+	_, err := d.company(d.system(ctx), d.issuer.options.Company)
+	if errors.Is(err, ErrNoMember) {
+		return errors.New("no live company has this id or slug")
+	}
+	return err
+}
+
 // company returns a live company by id or slug. Returns ErrNoMember when it is not found.
 func (d *Directory) company(ctx context.Context, name string) (*ent.Company, error) {
 	co, err := d.engine.Store.Reader().Company.Query().
