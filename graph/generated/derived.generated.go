@@ -16153,7 +16153,7 @@ func (ec *executionContext) unmarshalInputExecutionFilter(ctx context.Context, o
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"status", "requestId", "workflowId"}
+	fieldsInOrder := [...]string{"status", "requestId", "incidentStatus", "workflowId"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -16174,6 +16174,13 @@ func (ec *executionContext) unmarshalInputExecutionFilter(ctx context.Context, o
 				return it, err
 			}
 			it.RequestID = data
+		case "incidentStatus":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("incidentStatus"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.IncidentStatus = data
 		case "workflowId":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("workflowId"))
 			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)

@@ -470,7 +470,7 @@ func TestIncidents(t *testing.T) {
 
 		s.at(skipped, "WAITING", "sum")
 		with := func(status ...string) (ids []string) {
-			for _, e := range testkit.Run(t, w, s.ctx, run.List, run.ListInput{Filters: run.Filters{IncidentStatus: status}}).Items {
+			for _, e := range testkit.Run(t, w, s.ctx, run.List, run.ListInput{Filters: run.Filters{IncidentStatus: status}}).Rows {
 				ids = append(ids, *e.RequestID)
 			}
 			return ids
