@@ -79,7 +79,7 @@ func TestPolicyHidesRowsMidStream(t *testing.T) {
 		h.filed(t, s.Server, principal.Owner, "two")
 		shown("two", nil)
 		ask(t, s.Server, admin, deletePolicy, vars{"in": vars{"id": edge}})
-		hide(vars{"name": "Quiet", "resource": "Request", "condition": vars{"resource.title": "secret"}})
+		hide(vars{"name": "Quiet", "resource": "Request", "condition": vars{"resource.title": "secret", "principal.role": "agent"}})
 		h.filed(t, s.Server, principal.Owner, "secret")
 		h.filed(t, s.Server, principal.Owner, "three")
 		shown("three", name)
