@@ -2,6 +2,7 @@
 import { useRead } from '../app/data';
 import { useCan } from '../app/session';
 import { FormChoices, NameOf } from '../gen/documents';
+import { momentOf, written } from '../ui/answer';
 import { calendarDay, Time, words } from '../ui/bits';
 
 interface FormField { key: string; label?: string | null; type: string }
@@ -27,11 +28,10 @@ function Value({ value, type, of, field }: { value: unknown; type?: string | und
   if (value === null || value === undefined || value === '') return <span className="soft">–</span>;
   if (type === 'user' || type === 'team') return <Named id={String(value)} of={of} field={field} />;
   if (typeof value === 'boolean') return <>{value ? 'Yes' : 'No'}</>;
-  if (Array.isArray(value)) return <>{value.map(String).join(', ')}</>;
   if (type === 'url' && /^https?:/.test(String(value))) return <a href={String(value)} rel="noreferrer noopener" target="_blank">{String(value)}</a>;
   if (type === 'date') return <time dateTime={String(value)}>{calendarDay(String(value))}</time>;
-  if (type === 'datetime') return <Time at={String(value)} full />;
-  return <>{typeof value === 'object' ? JSON.stringify(value) : String(value)}</>;
+  const at = type === 'datetime' ? momentOf(String(value)) : null;
+  return at ? <Time at={at.toISOString()} full /> : <>{written(value)}</>;
 }
 
 // Named is a person or a team by name. Who may read neither is told by the form that asks for them.

@@ -35,6 +35,22 @@ export function typed(field: FormField, value: unknown): unknown {
 // localTime is a moment as a field for date and time takes it.
 export const localTime = (at: Date) => new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 
+// momentOf reads a date-time as forms take it, with small letters and leap seconds too; null for what has no offset.
+export function momentOf(text: string): Date | null {
+  const at = new Date(text.toUpperCase().replace(/:60(?=\D)/, ':59'));
+  return /([Zz]|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(at.getTime()) ? at : null;
+}
+
+// fieldTime is an answer as a field for date and time takes it: in local time, if it has an offset.
+export function fieldTime(text: string): string {
+  const at = momentOf(text);
+  return at ? localTime(at) : text;
+}
+
+// written is a value of no known type in words: an object as JSON.
+export const written = (value: unknown): string => (Array.isArray(value) ? value.map(one).join(', ') : one(value));
+const one = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+
 // toSend are the answers to the fields that are shown. One that stands as it was is sent as it was.
 export function toSend(fields: FormField[], answers: Answers, was: Answers = {}): Answers {
   const sent = (f: FormField) => {

@@ -6,7 +6,7 @@ import { useCan, useViewer } from '../app/session';
 import { FormChoices } from '../gen/documents';
 import { usePersonChoices, useTeamChoices } from '../parts/choices';
 import type { Answers, FormField } from './answer';
-import { localTime, visible } from './answer';
+import { fieldTime, visible } from './answer';
 import { Field, faultAt } from './field';
 
 interface Props { fields: FormField[]; answers: Answers; set: (a: Answers) => void; fault?: Fault | null; prefix?: string; offering?: string | undefined }
@@ -65,7 +65,7 @@ function control(f: FormField, value: unknown, set: (v: unknown) => void, offeri
       return (
         <input
           type={inputs[f.type] ?? 'text'} step={f.type === 'number' ? 'any' : undefined} min={f.type === 'number' ? f.min?.toString() : undefined} max={f.type === 'number' ? f.max?.toString() : undefined}
-          value={f.type === 'datetime' && text.endsWith('Z') ? localTime(new Date(text)) : text} aria-required={required} onChange={(e) => { set(e.target.value); }}
+          value={f.type === 'datetime' ? fieldTime(text) : text} aria-required={required} onChange={(e) => { set(e.target.value); }}
         />
       );
   }
