@@ -69,7 +69,8 @@ type companyImportCmd struct {
 	dataFlags
 	jsonFlag
 	passphraseFlag
-	From string `required:"" help:"The file of an export." type:"path"`
+	From   string   `required:"" help:"The file of an export." type:"path"`
+	Accept []string `enum:"plan,limits,billing,payment-method" help:"What the company shall have because the file says so: plan, limits, billing, payment-method. Without it the import says what the file asks for."`
 }
 
 // Run imports an exported company, in full or not at all, into an existing installation or a new one.
@@ -89,7 +90,7 @@ func (m *companyImportCmd) Run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.close()) }()
-	im := transfer.Importer{Store: c.store, Sealer: c.sealer, Queue: c.queue}
+	im := transfer.Importer{Store: c.store, Sealer: c.sealer, Queue: c.queue, Accept: m.Accept, Invite: c.mails.Invite}
 	out, err := im.Import(ctx, file, passphrase)
 	if err != nil {
 		return err
@@ -99,7 +100,7 @@ func (m *companyImportCmd) Run(ctx context.Context) (err error) {
 	if err := errors.Join(sealer.SealCompany(ctx, out.Company), sealer.SealCompany(ctx, out.Sandbox)); err != nil {
 		c.log.WarnContext(ctx, "audit entries wait for a node to seal them", "error", err)
 	}
-	return m.print(out, fmt.Sprintf("imported %d rows of %s and its sandbox; its audit log is what it was", out.Rows, out.Company))
+	return m.print(out, fmt.Sprintf("imported %d rows of %s and its sandbox; its audit log is what it was; %d people have accounts here and are invited", out.Rows, out.Company, out.Invited))
 }
 
 // needed returns the passphrase for a command that requires one.

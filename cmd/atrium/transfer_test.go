@@ -61,8 +61,15 @@ func TestCompanyMoves(t *testing.T) {
 	require.NoError(t, os.WriteFile(cut, sealed[:len(sealed)-1000], 0o600))
 	there.refused([]string{"not whole"}, "company", "import", "--from", cut, "--passphrase-file", passphrase)
 	require.Equal(t, companies, countRows(t, there, "companies"), "nothing is left of what was refused")
-	require.Equal(t, moved, there.object("company", "import", "--from", file, "--passphrase-file", passphrase))
+	there.refused([]string{"plan: line", "--accept billing,plan"}, "company", "import", "--from", file, "--passphrase-file", passphrase)
+	require.Equal(t, companies, countRows(t, there, "companies"), "nothing is left of what was refused")
+	imported := there.object("company", "import", "--from", file, "--passphrase-file", passphrase, "--accept", "plan,billing")
+	require.Equal(t, 1.0, imported["invited"], "the owner has an account there")
+	delete(imported, "invited")
+	require.Equal(t, moved, imported)
 	there.refused([]string{"here already"}, "company", "import", "--from", file, "--passphrase-file", passphrase)
+	asked := edges(t, m.graphQL(there.token(co, first.Owner.Email), `{ users { edges { node { email status } } } }`, nil)["users"])
+	require.Contains(t, asked, map[string]any{"email": first.Owner.Email, "status": "invited"})
 
 	d := m.client()
 	again := m.call(d, 201, "POST", "/v1/requests", key, body, "Idempotency-Key", "log")
@@ -87,7 +94,7 @@ func TestCompanyMoves(t *testing.T) {
 	file = filepath.Join(t.TempDir(), "again")
 	there.ok("company", "export", "--company", co, "--to", file, "--passphrase-file", passphrase)
 	last := onSQLite(t) // a new installation
-	last.ok("company", "import", "--from", file, "--passphrase-file", passphrase)
+	last.ok("company", "import", "--from", file, "--passphrase-file", passphrase, "--accept", "plan,billing")
 	verified := last.object("audit", "verify", "--company", co) // no node runs there yet
 	require.Equal(t, true, verified["intact"])
 	require.Zero(t, verified["unsealed"])

@@ -79,7 +79,7 @@ func createClient(ctx context.Context, tx *op.Tx, in CreateClientInput) (Created
 	if len(in.Scopes) == 0 {
 		in.Scopes = principal.ScopeNames
 	}
-	if err := in.check(); err != nil {
+	if err := in.Check(); err != nil {
 		return CreatedClient{}, err
 	}
 	c := tx.OAuthClient.Create().SetName(in.Name).SetRedirectUris(in.RedirectURIs).SetScopes(in.Scopes).
@@ -101,8 +101,8 @@ func createClient(ctx context.Context, tx *op.Tx, in CreateClientInput) (Created
 	return out, nil
 }
 
-// check returns a validation error for faults that tags cannot express.
-func (in CreateClientInput) check() error {
+// Check returns a validation error for faults that tags cannot express.
+func (in CreateClientInput) Check() error {
 	var refs op.Refs
 	for i, uri := range in.RedirectURIs {
 		if !validRedirect(uri) {
@@ -137,7 +137,7 @@ type UpdateClientInput struct {
 // it.
 func updateClient(ctx context.Context, tx *op.Tx, before *ent.OAuthClient, in UpdateClientInput) (*ent.OAuthClient, error) {
 	given := CreateClientInput{RedirectURIs: op.Or(in.RedirectURIs.Value(), nil), Scopes: op.Or(in.Scopes.Value(), nil)}
-	if err := given.check(); err != nil {
+	if err := given.Check(); err != nil {
 		return nil, err
 	}
 	u := before.Update()

@@ -96,7 +96,7 @@ func (h *Hasher) Verify(ctx context.Context, hash, plain string) (bool, error) {
 	if !possible {
 		hash, plain = h.nobody, ""
 	}
-	if err := bounded(hash); err != nil {
+	if err := Bounded(hash); err != nil {
 		return false, fmt.Errorf("verify the password: %w", err)
 	}
 	var same bool
@@ -111,9 +111,9 @@ func (h *Hasher) Verify(ctx context.Context, hash, plain string) (bool, error) {
 	return same && possible, nil
 }
 
-// bounded refuses a hash whose parameters would panic or exhaust the machine. Hashes come with companies that are imported, and
+// Bounded refuses a hash whose parameters would panic or exhaust the machine. Hashes come with companies that are imported, and
 // whoever exported one may have written it.
-func bounded(hash string) error {
+func Bounded(hash string) error {
 	p, _, _, err := argon2id.DecodeHash(hash)
 	if err == nil && (p.Iterations < 1 || p.Iterations > 16 || p.Parallelism < 1 || p.Memory > 256*1024 || p.SaltLength < 8 || p.KeyLength < 16 || p.KeyLength > 64) {
 		err = errors.New("the hash has parameters out of bounds")

@@ -9,13 +9,14 @@ import (
 	"atrium/ent"
 	"atrium/ent/account"
 	"atrium/ent/factor"
+	"atrium/internal/people"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
 	"atrium/internal/test/testkit"
 )
 
 // Somebody whose address is known in the new installation keeps the account there, with its second factors and not those of the old
-// one. Their user says so.
+// one. Their user says so once they have accepted the invitation.
 func TestKnownAccountsHaveTheirOwnFactors(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, to *testkit.World) {
@@ -45,6 +46,13 @@ func TestKnownAccountsHaveTheirOwnFactors(t *testing.T) {
 
 		_, err := importer(to).Import(ctx, export(t, from), passphrase)
 		require.NoError(t, err)
+		invited := to.Store.Reader().User.GetX(ctx, after.ID)
+		require.False(t, invited.MfaEnabled, "the company learns how its members sign in, and nobody else")
+		require.NoError(t, to.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+			accepted, err := people.Accept(ctx, tx, invited, "")
+			require.True(t, accepted)
+			return err
+		}))
 		for id, want := range map[string]bool{before.ID: false, after.ID: true, alone.ID: true} {
 			u, err := to.Store.Reader().User.Get(ctx, id)
 			require.NoError(t, err)

@@ -26,11 +26,12 @@ const (
 	jobRow = "(jobs)" // begins the rows that are jobs, which are of no table of the schema
 )
 
-// Result says which company was moved, and how many rows, its unfinished jobs included.
+// Result says which company was moved, how many rows, its unfinished jobs included, and how many people an import has invited.
 type Result struct {
 	Company string `json:"company"`
 	Sandbox string `json:"sandbox"`
 	Rows    int    `json:"rows"`
+	Invited int    `json:"invited,omitempty"`
 }
 
 // header is the file's first line.
@@ -102,7 +103,7 @@ func Export(ctx context.Context, s *store.Store, sealer op.Sealer, key *merkle.K
 	if err == nil {
 		err = e.out.Encode(end{e.rows})
 	}
-	return Result{companyID, sandbox, e.rows}, errors.Join(err, finish())
+	return Result{Company: companyID, Sandbox: sandbox, Rows: e.rows}, errors.Join(err, finish())
 }
 
 // workFactor is the logarithm of scrypt's cost: 128 MiB and half a second, which OWASP recommends. age's own is 18.

@@ -1,4 +1,9 @@
 package transfer
 
-// Kinds exports kinds.
+// Kinds exports kinds, and WorkFactor and MaxLine the bounds of a file.
 var Kinds = kinds
+
+const (
+	WorkFactor = workFactor
+	MaxLine    = maxLine
+)

@@ -1,30 +1,26 @@
 package transfer
 
 import (
-	"bufio"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"entgo.io/ent/dialect/sql/schema"
-	"filippo.io/age"
 	"golang.org/x/mod/sumdb/tlog"
 
 	"atrium/ent"
-	"atrium/ent/account"
 	"atrium/ent/company"
-	"atrium/internal/identity/mfa"
 	"atrium/internal/op"
 	"atrium/internal/op/audit"
 	"atrium/internal/op/audit/merkle"
-	companies "atrium/internal/people/company"
+	"atrium/internal/op/input"
 	"atrium/internal/platform/clock"
 	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/principal"
@@ -32,8 +28,9 @@ import (
 )
 
 const (
-	together = 50       // rows per INSERT
-	maxLine  = 64 << 20 // maximum size of a row, in bytes
+	together      = 50      // rows per INSERT
+	togetherBytes = 4 << 20 // of lines whose rows wait; a longer row goes alone
+	mostParents   = 100_000 // organizations under others
 )
 
 // The errors for a file that cannot be imported.
@@ -43,6 +40,7 @@ var (
 	ErrVersion    = errors.New("the file was made by another version of the product: bring both to the same version")
 	ErrHere       = errors.New("the company is here already")
 	ErrForeign    = errors.New("the file is not an export of one company")
+	ErrRow        = errors.New("the file has a row that the product would not have written")
 )
 
 // Importer imports companies into an installation.
@@ -50,10 +48,15 @@ type Importer struct {
 	Store  *store.Store
 	Sealer op.Sealer
 	Queue  *jobs.Queue
+	Accept []string // of Grants: what the operator lets the company have because the file says so
+
+	// Invite mails an invitation to a user; nil for none.
+	Invite func(context.Context, *store.Tx, *ent.User) error
 }
 
 // Import creates the company of a file with its unfinished jobs, completely or not at all. It is one transaction. On
-// SQLite other writes wait for it, and a server answers calls that write with 503 after some seconds.
+// SQLite other writes wait for it, and a server answers calls that write with 503 after some seconds. Returns ErrRow or ErrForeign with
+// the line and the column for what the product would not have written, and an *Asked for what only the operator grants.
 func (im *Importer) Import(ctx context.Context, from io.Reader, passphrase string) (out Result, err error) {
 	ctx = principal.System(ctx, "a company that comes has nobody yet who could act in it")
 	in, err := decrypted(from, passphrase)
@@ -66,50 +69,39 @@ func (im *Importer) Import(ctx context.Context, from io.Reader, passphrase strin
 			return errors.New("other changes came between: import it again")
 		}
 		ran = true
-		i := &importer{Importer: im, tx: tx, in: in, accounts: map[string]string{}, brought: map[string]bool{}, parents: map[*schema.Table]map[string]any{}}
+		i := &importer{
+			Importer: im, tx: tx, in: in, began: clock.From(ctx).Now().UTC().Truncate(time.Millisecond), accounts: map[string]string{}, taken: map[string]bool{},
+			parents: map[*schema.Table]map[string]any{}, near: map[string]bool{}, asked: Asked{}, inputs: inputs(),
+		}
 		if err := i.all(ctx); err != nil {
 			return err
 		}
-		out = Result{i.header.Company, i.header.Sandbox, i.rows}
+		out = Result{Company: i.header.Company, Sandbox: i.header.Sandbox, Rows: i.rows, Invited: i.invited}
 		tx.AuthorityChanged()
 		return nil
 	})
 	return out, err
 }
 
-// decrypted returns a scanner over the decrypted lines of a file.
-func decrypted(from io.Reader, passphrase string) (*bufio.Scanner, error) {
-	id, err := age.NewScryptIdentity(passphrase)
-	if err != nil {
-		return nil, fmt.Errorf("use the passphrase: %w", err)
-	}
-	opened, err := age.Decrypt(from, id)
-	if err != nil {
-		return nil, ErrPassphrase
-	}
-	debug.FreeOSMemory() // what scrypt has used
-	z, err := gzip.NewReader(opened)
-	if err != nil {
-		return nil, ErrCutOff
-	}
-	lines := bufio.NewScanner(z)
-	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
-	return lines, nil
-}
-
 // importer is one import in progress.
 type importer struct {
 	*Importer
 	tx       *store.Tx
-	in       *bufio.Scanner
+	in       *lines
 	header   header
 	rows     int
+	began    time.Time
 	accounts map[string]string                // ids of accounts that exist here, by their ids in the file
-	brought  map[string]bool                  // ids of accounts that the file has brought
+	taken    map[string]bool                  // the accounts here that an account of the file stands for
+	invited  int                              // people who have an account here
 	parents  map[*schema.Table]map[string]any // by table and row id: references between rows of a table, which are set last
+	near     map[string]bool                  // ids that are of no other company, as references have asked before
+	asked    Asked
+	inputs   map[string]*input.Input
 
 	table   *schema.Table // the table of the waiting rows
 	waiting [][]any
+	bytes   int          // of the lines of the waiting rows and jobs
 	jobs    []jobs.Moved // inserted when they are 50, and at the end
 }
 
@@ -118,18 +110,23 @@ func (i *importer) all(ctx context.Context) error {
 		return err
 	}
 	whole := false
-	for i.in.Scan() {
-		line := i.in.Bytes()
+	for {
+		line, err := i.in.next()
+		if err != nil {
+			return err
+		}
 		if len(line) > 0 && line[0] == '{' {
 			var e end
-			whole = json.Unmarshal(line, &e) == nil && e.Rows == i.rows && !i.in.Scan()
+			whole = len(line) < maxHeader && json.Unmarshal(line, &e) == nil && e.Rows == i.rows && i.in.ended()
+		}
+		if line == nil || line[0] == '{' {
 			break
 		}
 		if err := i.row(ctx, line); err != nil {
 			return err
 		}
 	}
-	if i.in.Err() != nil || !whole {
+	if !whole {
 		return ErrCutOff
 	}
 	if err := i.flush(ctx); err != nil {
@@ -141,7 +138,7 @@ func (i *importer) all(ctx context.Context) error {
 	for t, parents := range i.parents {
 		for id, parent := range parents {
 			if err := i.tx.ExecRaw(ctx, "UPDATE "+t.Name+" SET "+ownParent(t)+" = ? WHERE id = ?", parent, id); err != nil {
-				return fmt.Errorf("import the parents of %s: %w", t.Name, err)
+				return fmt.Errorf("%w: %s of the row %s of %s: %w", ErrRow, ownParent(t), id, t.Name, err)
 			}
 		}
 	}
@@ -150,7 +147,11 @@ func (i *importer) all(ctx context.Context) error {
 
 // begin reads the header. Returns ErrVersion if the columns differ, and ErrHere if the company exists.
 func (i *importer) begin(ctx context.Context) error {
-	if !i.in.Scan() || json.Unmarshal(i.in.Bytes(), &i.header) != nil || i.header.Company == "" {
+	line, err := i.in.next()
+	if err != nil {
+		return err
+	}
+	if len(line) > maxHeader || json.Unmarshal(line, &i.header) != nil || i.header.Company == "" {
 		return ErrCutOff
 	}
 	if i.header.Format != format || len(i.header.Columns) != len(tables) {
@@ -160,6 +161,9 @@ func (i *importer) begin(ctx context.Context) error {
 		if !slices.Equal(i.header.Columns[t.Name], names(t)) {
 			return ErrVersion
 		}
+	}
+	if len(i.header.Heads) != 2 || i.header.Heads[0].Company != i.header.Company || i.header.Heads[1].Company != i.header.Sandbox {
+		return ErrForeign
 	}
 	here, err := i.tx.Company.Query().Where(company.IDIn(i.header.Company, i.header.Sandbox)).Exist(ctx)
 	if err != nil {
@@ -171,8 +175,11 @@ func (i *importer) begin(ctx context.Context) error {
 	return i.tx.DeferKeys(ctx)
 }
 
-// row reads a row and adds it to the waiting rows of its table. It inserts those first when they are of another table, or 50.
+// row reads a row and adds it to the waiting rows of its table. It inserts those first when they are of another table, or 50, or long.
 func (i *importer) row(ctx context.Context, line []byte) error {
+	if elements(line) > mostColumns {
+		return ErrCutOff
+	}
 	var raw []json.RawMessage
 	if err := json.Unmarshal(line, &raw); err != nil || len(raw) == 0 {
 		return ErrCutOff
@@ -190,7 +197,12 @@ func (i *importer) row(ctx context.Context, line []byte) error {
 	row := make(map[string]any, len(raw))
 	for n, c := range t.Columns {
 		if row[c.Name], err = read(c, raw[n+1]); err != nil {
-			return fmt.Errorf("read %s of %s: %w", c.Name, t.Name, err)
+			return i.fault(ErrRow, t, c.Name, err.Error())
+		}
+	}
+	if i.table != t || len(i.waiting) == together || i.bytes+len(line) > togetherBytes {
+		if err := i.flush(ctx); err != nil {
+			return err
 		}
 	}
 	if keep, err := i.adapt(ctx, t, row); err != nil || !keep {
@@ -204,81 +216,8 @@ func (i *importer) row(ctx context.Context, line []byte) error {
 			}
 		}
 	}
-	if i.table != t || len(i.waiting) == together {
-		if err := i.flush(ctx); err != nil {
-			return err
-		}
-	}
-	i.table, i.waiting = t, append(i.waiting, values)
+	i.table, i.waiting, i.bytes = t, append(i.waiting, values), i.bytes+len(line)
 	return nil
-}
-
-// adapt changes values that must differ here, and reports whether to import the row.
-func (i *importer) adapt(ctx context.Context, t *schema.Table, row map[string]any) (bool, error) {
-	if t.Name == account.Table {
-		return i.account(ctx, row)
-	}
-	id, ofAccount := row["account_id"].(string)
-	if !i.owns(t, row) || ofAccount && !i.brought[id] && i.accounts[id] == "" {
-		return false, fmt.Errorf("%w: it has a row of %s that is not the company's", ErrForeign, t.Name)
-	}
-	if ofAccount && i.accounts[id] != "" {
-		if accountTables[t.Name] != "" {
-			return false, nil // the account here has its own factors
-		}
-		row["account_id"] = i.accounts[id]
-	}
-	if t.Name == company.Table {
-		wanted, _ := row["slug"].(string)
-		slug, err := companies.FreeSlug(ctx, i.tx.Client, wanted)
-		row["slug"] = slug
-		return true, err
-	}
-	if parent := ownParent(t); parent != "" && row[parent] != nil {
-		if i.parents[t] == nil {
-			i.parents[t] = map[string]any{}
-		}
-		i.parents[t][row["id"].(string)] = row[parent]
-		row[parent] = nil
-	}
-	return true, nil
-}
-
-// owns reports whether a row belongs to the company of the file, to its sandbox or to an account. Whoever exported the company may
-// have written the file.
-func (i *importer) owns(t *schema.Table, row map[string]any) bool {
-	switch {
-	case t.Name == company.Table:
-		return i.ours(row["id"]) && (row["sandbox_of"] == nil || row["sandbox_of"] == i.header.Company)
-	case accountTables[t.Name] != "":
-		return row["account_id"] != nil
-	}
-	return i.ours(row["company_id"])
-}
-
-// ours reports whether an id is that of the file's company or of its sandbox.
-func (i *importer) ours(id any) bool {
-	return id != nil && id != "" && (id == i.header.Company || id == i.header.Sandbox)
-}
-
-// account reports whether to import an account. An account that exists here, with the same id or address, is used instead. One
-// that is new here is unproven: the file could have been written with anybody's address and a password of its author's.
-func (i *importer) account(ctx context.Context, row map[string]any) (bool, error) {
-	id, _ := row["id"].(string)
-	known := account.ID(id)
-	if email, ok := row["email"].(string); ok && email != "" {
-		known = account.Or(known, account.Email(email))
-	}
-	here, err := i.tx.Account.Query().Where(known).FirstID(ctx)
-	if ent.IsNotFound(err) {
-		i.brought[id], row[account.FieldUnprovenSince] = true, clock.From(ctx).Now()
-		return true, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("look for the account: %w", err)
-	}
-	i.accounts[id] = here
-	return false, nil
 }
 
 // flush inserts the waiting rows.
@@ -292,24 +231,32 @@ func (i *importer) flush(ctx context.Context) error {
 	if store.IsUnique(err) {
 		return fmt.Errorf("import %s: a row of that id or key is here already: %w", i.table.Name, err)
 	}
+	if v, ok := errors.AsType[*store.Violation](err); ok && v.Kind == store.ForeignKey {
+		return fmt.Errorf("%w: up to line %d: a row of %s refers to a row that the file does not have: %w", ErrRow, i.in.n, i.table.Name, err)
+	}
 	if err != nil {
 		return fmt.Errorf("import %s: %w", i.table.Name, err)
 	}
-	i.waiting = i.waiting[:0]
+	clear(i.waiting)
+	i.waiting, i.bytes = i.waiting[:0], 0
 	return nil
 }
 
 // job reads a job and adds it to the waiting ones.
 func (i *importer) job(ctx context.Context, raw []byte) error {
 	var j jobs.Moved
-	if err := json.Unmarshal(raw, &j); err != nil {
+	if len(raw) > maxSmall || json.Unmarshal(raw, &j) != nil {
 		return ErrCutOff
 	}
 	if !i.ours(j.Company()) || !slices.Contains(kinds, j.Kind) {
-		return fmt.Errorf("%w: it has a job that is not the company's", ErrForeign)
+		return fmt.Errorf("%w: line %d: it has a job that is not the company's", ErrForeign, i.in.n)
+	}
+	if j.Priority < 0 || j.Priority > 4 || j.MaxAttempts < 0 || j.MaxAttempts > mostAttempts {
+		return fmt.Errorf("%w: line %d: priority of a job must be 1 to 4, and maxAttempts 1 to %d", ErrRow, i.in.n, mostAttempts)
 	}
 	i.rows++
-	if i.jobs = append(i.jobs, j); len(i.jobs) < together {
+	i.bytes += len(raw)
+	if i.jobs = append(i.jobs, j); len(i.jobs) < together && i.bytes < togetherBytes {
 		return nil
 	}
 	return i.insertJobs(ctx)
@@ -317,13 +264,19 @@ func (i *importer) job(ctx context.Context, raw []byte) error {
 
 func (i *importer) insertJobs(ctx context.Context) error {
 	list := i.jobs
-	i.jobs = i.jobs[:0]
+	i.jobs, i.bytes = nil, 0
 	return i.Queue.InsertMoved(ctx, i.tx, list...)
 }
 
-// finish compares the audit logs with the header, shows the factors of known accounts at their new users, and writes an audit
-// entry about the import.
+// finish checks what only all rows tell, compares the audit logs with the header, invites the people who have accounts here, and
+// writes an audit entry about the import.
 func (i *importer) finish(ctx context.Context) error {
+	if err := i.whole(ctx); err != nil {
+		return err
+	}
+	if err := i.asked.unless(i.Accept); err != nil {
+		return err
+	}
 	for _, h := range i.header.Heads {
 		root, err := tlog.ParseHash(h.Root)
 		if err != nil {
@@ -344,13 +297,14 @@ func (i *importer) finish(ctx context.Context) error {
 	if err := merkle.KeepFormerKeys(ctx, i.tx.Client, i.header.Company, append(i.header.Former, i.header.PublicKey)); err != nil {
 		return err
 	}
-	for _, id := range i.accounts { // the accounts here have factors of their own
-		if err := mfa.Mirror(ctx, i.tx.Client, id); err != nil {
-			return err
-		}
+	if err := i.invite(ctx); err != nil {
+		return err
 	}
 	e := audit.By(principal.Operator(i.header.Company, "company import"))
 	e.CompanyID, e.Action, e.Resource, e.ResourceID = i.header.Company, "company.imported", "Company", i.header.Company
-	e.Changes = map[string]audit.Change{"rows": {To: i.rows}}
+	e.Changes = map[string]audit.Change{"rows": {To: i.rows}, "invited": {To: i.invited}}
+	if granted := slices.Sorted(maps.Keys(i.asked)); len(granted) > 0 {
+		e.Changes["accepted"] = audit.Change{To: granted}
+	}
 	return audit.Write(ctx, i.tx.Client, e)
 }

@@ -180,7 +180,7 @@ func export(t *testing.T, w *testkit.World) *bytes.Buffer {
 }
 
 func importer(w *testkit.World) *transfer.Importer {
-	return &transfer.Importer{Store: w.Store, Sealer: w.Engine.Sealer, Queue: w.Queue}
+	return &transfer.Importer{Store: w.Store, Sealer: w.Engine.Sealer, Queue: w.Queue, Accept: transfer.Grants}
 }
 
 // opened returns the lines of a file.

@@ -4,7 +4,7 @@ import (
 	"database/sql"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -186,34 +186,59 @@ func written(c *schema.Column, v any) any {
 	return v
 }
 
-// read returns a value of the file as the database accepts it.
+// read returns a value of the file as the database accepts it. The error says what the value must be.
 func read(c *schema.Column, raw json.RawMessage) (any, error) {
 	if string(raw) == "null" {
+		if c.Type == field.TypeBytes && !c.Nullable {
+			return []byte{}, nil // as SQLite reads an empty value
+		}
 		return nil, nil // null is a value
 	}
 	var text string
 	if raw[0] == '"' {
 		if err := json.Unmarshal(raw, &text); err != nil {
-			return nil, err
+			return nil, errors.New("must be text")
 		}
 	}
-	switch c.Type {
-	case field.TypeTime:
-		return time.Parse(time.RFC3339Nano, text)
-	case field.TypeBool:
-		return strconv.ParseBool(string(raw))
-	case field.TypeFloat64:
-		return strconv.ParseFloat(string(raw), 64)
-	case field.TypeBytes:
-		return base64.StdEncoding.DecodeString(text)
-	case field.TypeJSON:
+	var v any
+	var err error
+	must := "must be text"
+	switch {
+	case c.Type == field.TypeTime:
+		must = "must be a time"
+		v, err = time.Parse(time.RFC3339Nano, text)
+	case c.Type == field.TypeBool:
+		must = "must be true or false"
+		v, err = strconv.ParseBool(string(raw))
+	case c.Type == field.TypeFloat64:
+		must = "must be a number"
+		v, err = strconv.ParseFloat(string(raw), 64)
+	case c.Type == field.TypeBytes:
+		must = "must be base64"
+		v, err = base64.StdEncoding.DecodeString(text)
+	case c.Type.Numeric():
+		must = "must be a whole number"
+		v, err = strconv.ParseInt(string(raw), 10, bits(c.Type))
+	case raw[0] != '"':
+		err = errors.New(must)
+	case c.Type == field.TypeJSON:
 		return []byte(text), nil // as Ent passes JSON to the database
+	default:
+		return text, nil
 	}
-	if c.Type.Numeric() {
-		return strconv.ParseInt(string(raw), 10, 64)
+	if err != nil {
+		return nil, errors.New(must)
 	}
-	if raw[0] != '"' {
-		return nil, fmt.Errorf("%s is no text", raw)
+	return v, nil
+}
+
+// bits returns the size of a whole number as PostgreSQL stores it.
+func bits(t field.Type) int {
+	switch t {
+	case field.TypeInt8:
+		return 16
+	case field.TypeInt64, field.TypeInt:
+		return 64
 	}
-	return text, nil
+	return 32
 }

@@ -1,0 +1,237 @@
+package transfer
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"entgo.io/ent/dialect/sql/schema"
+	"entgo.io/ent/schema/field"
+
+	"atrium/ent"
+	"atrium/ent/account"
+	"atrium/ent/apikey"
+	"atrium/ent/billingaccount"
+	"atrium/ent/comment"
+	"atrium/ent/oauthclient"
+	"atrium/ent/request"
+	"atrium/internal/identity"
+	keys "atrium/internal/identity/apikey"
+	"atrium/internal/identity/password"
+	"atrium/internal/op"
+	"atrium/internal/op/input"
+	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/principal"
+)
+
+// mostAttempts limits the attempts that a job of a file may have: no kind of the product has more.
+const mostAttempts = 100
+
+// fault returns an error about a column of the line that was read last. must says what the value must be, and never repeats it.
+func (i *importer) fault(kind error, t *schema.Table, column, must string) error {
+	must = strings.ToLower(must[:1]) + strings.TrimSuffix(must[1:], ".")
+	return fmt.Errorf("%w: line %d: %s of %s %s", kind, i.in.n, column, t.Name, must)
+}
+
+// check returns ErrRow for a row that the product would not have written: by the schema, by its scopes and addresses, and for settings
+// by the rules of the operation that makes such a row. What people have written long ago is not held against rules that came later, and
+// those who run definitions, forms and policies check them whenever they read them.
+func (i *importer) check(t *schema.Table, row map[string]any) error {
+	for _, c := range t.Columns {
+		if must := valid(t, c, row[c.Name]); must != "" {
+			return i.fault(ErrRow, t, c.Name, must)
+		}
+	}
+	if column, must := wanting(t, row); must != "" {
+		return i.fault(ErrRow, t, column, must)
+	}
+	if t.Name == request.Table || t.Name == comment.Table {
+		return nil
+	}
+	return i.asInput(t, row)
+}
+
+// valid returns what a value must be by the schema; empty if it is.
+func valid(t *schema.Table, c *schema.Column, v any) string {
+	switch v := v.(type) {
+	case nil:
+		if !c.Nullable {
+			return "must not be null"
+		}
+	case string:
+		switch {
+		case c.Type == field.TypeEnum && !slices.Contains(c.Enums, v):
+			return "must be one of: " + strings.Join(c.Enums, ", ")
+		case !input.Storable(v):
+			return "must be text without NUL"
+		case c.Size > 0 && utf8.RuneCountInString(v) > int(c.Size):
+			return fmt.Sprintf("must have at most %d characters", c.Size)
+		case c.Name == "id" && prefixed[t.Name] != "" && !strings.HasPrefix(v, prefixed[t.Name]+"_"):
+			return "must begin with " + prefixed[t.Name] + "_"
+		}
+	case []byte:
+		switch typ := jsonTypes[t.Name][c.Name]; {
+		case c.Type != field.TypeJSON && c.Size > 0 && len(v) > int(c.Size):
+			return fmt.Sprintf("must have at most %d bytes", c.Size)
+		case c.Type != field.TypeJSON:
+		case !json.Valid(v):
+			return "must be JSON"
+		case typ == nil || typ == reflect.TypeFor[json.RawMessage]():
+		case len(v) > maxSmall:
+			return fmt.Sprintf("must have at most %d bytes", maxSmall)
+		case json.Unmarshal(v, reflect.New(typ).Interface()) != nil:
+			return "has another shape"
+		}
+	}
+	return ""
+}
+
+// prefixed has the prefix of the ids of each table, and jsonTypes the types of the columns that hold JSON.
+var prefixed, jsonTypes = func() (map[string]string, map[string]map[string]reflect.Type) {
+	prefixes, types := map[string]string{}, map[string]map[string]reflect.Type{}
+	for _, e := range ent.Entities {
+		prefixes[e.Table], types[e.Table] = e.Prefix, map[string]reflect.Type{}
+		for n := range e.Row.NumField() {
+			f := e.Row.Field(n)
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			types[e.Table][name] = f.Type
+		}
+	}
+	return prefixes, types
+}()
+
+// wanting returns the column of a row that the rules of its kind refuse, and what it must be.
+func wanting(t *schema.Table, row map[string]any) (column, must string) {
+	if text, ok := row["scopes"].([]byte); ok {
+		var names []string
+		if err := json.Unmarshal(text, &names); err != nil {
+			return "scopes", "must be a list of scopes"
+		}
+		for _, name := range names {
+			openID := identity.StandardScope(name) && t.Name != apikey.Table
+			if principal.ScopeOf(name) == 0 && !openID {
+				return "scopes", "must name known scopes"
+			}
+		}
+	}
+	switch t.Name {
+	case account.Table:
+		if hash, ok := row[account.FieldPasswordHash].(string); ok && hash != "" && password.Bounded(hash) != nil {
+			return account.FieldPasswordHash, "must be an argon2id hash of ordinary cost"
+		}
+	case apikey.Table:
+		if _, err := keys.ParsePrefixes(texts(row[apikey.FieldAllowedIps])); err != nil {
+			return apikey.FieldAllowedIps, "must be addresses or CIDR prefixes"
+		}
+	case oauthclient.Table:
+		in := identity.CreateClientInput{RedirectURIs: texts(row[oauthclient.FieldRedirectUris]), PostLogoutRedirectURIs: texts(row[oauthclient.FieldPostLogoutRedirectUris])}
+		if uri, ok := row[oauthclient.FieldBackchannelLogoutURI].(string); ok {
+			in.BackchannelLogoutURI = &uri
+		}
+		if err := in.Check(); err != nil {
+			d := apperr.From(err).Details[0]
+			return d.Field, d.Message
+		}
+	}
+	for _, column := range []string{billingaccount.FieldBalance, "amount_due", "subtotal", "credited", "credits_applied"} {
+		if n, ok := row[column].(int64); ok && n < 0 {
+			return column, "must not be negative"
+		}
+	}
+	return "", ""
+}
+
+// texts returns a list of texts that valid has accepted.
+func texts(v any) (out []string) {
+	if raw, ok := v.([]byte); ok {
+		_ = json.Unmarshal(raw, &out)
+	}
+	return out
+}
+
+// inputs are the inputs of the operations that make a row, or else of those that change it, by its table.
+func inputs() map[string]*input.Input {
+	out := map[string]*input.Input{}
+	for _, action := range []op.Action{op.Update, op.Create} {
+		for _, info := range op.All() {
+			n := slices.IndexFunc(ent.Entities, func(e *ent.Entity) bool { return e.Name == info.Resource })
+			if n >= 0 && info.Action == action && strings.HasSuffix(info.Name, "."+string(action)) && info.Input.HasBody() {
+				out[ent.Entities[n].Table] = info.Input
+			}
+		}
+	}
+	return out
+}
+
+// asInput holds what answers show of a row against the rules of the operation that makes such rows. What is empty was not given.
+func (i *importer) asInput(t *schema.Table, row map[string]any) error {
+	in := i.inputs[t.Name]
+	if in == nil {
+		return nil
+	}
+	e := ent.Entities[slices.IndexFunc(ent.Entities, func(e *ent.Entity) bool { return e.Table == t.Name })]
+	sent, columns := map[string]any{}, map[string]string{}
+	for _, f := range e.Fields {
+		_, given := in.Body.Properties[f.Name]
+		v := row[f.Column]
+		if f.Column == "" || f.Filled != "" || !given || v == nil || reflect.ValueOf(v).IsZero() {
+			continue
+		}
+		if raw, ok := v.([]byte); ok {
+			if len(raw) > maxSmall {
+				return i.fault(ErrRow, t, f.Column, fmt.Sprintf("must have at most %d bytes", maxSmall))
+			}
+			var decoded any
+			if json.Unmarshal(raw, &decoded) != nil || decoded == nil || reflect.ValueOf(decoded).Len() == 0 {
+				continue
+			}
+			v = decoded
+		}
+		if n, ok := v.(int64); ok {
+			v = float64(n)
+		}
+		sent[f.Name], columns[f.Name] = v, f.Column
+	}
+	for _, d := range in.CheckSent(sent) {
+		name, _, _ := strings.Cut(d.Field, ".")
+		name, _, _ = strings.Cut(name, "[")
+		if column := columns[name]; column != "" { // what is missing in the file is not missing in the row
+			return i.fault(ErrRow, t, column, d.Message)
+		}
+	}
+	return nil
+}
+
+// inside returns ErrForeign if a row names, in a column that no foreign key guards, a row of another company of this installation.
+func (i *importer) inside(ctx context.Context, t *schema.Table, row map[string]any) error {
+	for _, c := range t.Columns {
+		named, ok := row[c.Name].(string)
+		if !ok || c.Size != idSize || c.Name == "id" || c.Name == "company_id" || c.Name == "account_id" || i.near[named] {
+			continue
+		}
+		prefix, _, _ := strings.Cut(named, "_")
+		n := slices.IndexFunc(tables, func(t *schema.Table) bool {
+			_, owned := t.Column("company_id")
+			return owned && prefixed[t.Name] == prefix
+		})
+		if n < 0 {
+			continue
+		}
+		owner, err := i.first(ctx, "SELECT company_id FROM "+tables[n].Name+" WHERE id = ?", named)
+		if err != nil {
+			return err
+		}
+		if owner != "" && !i.ours(owner) {
+			return i.fault(ErrForeign, t, c.Name, "must not be of another company")
+		}
+		i.noteNear(named)
+	}
+	return nil
+}
+
+// idSize is the size of columns that hold ids.
+const idSize = 40
