@@ -15,6 +15,7 @@ import (
 	"atrium/ent/externalidentity"
 	"atrium/ent/factor"
 	"atrium/ent/mailedlink"
+	"atrium/ent/notification"
 	"atrium/ent/recoverycode"
 	"atrium/ent/savedview"
 	"atrium/ent/session"
@@ -23,6 +24,7 @@ import (
 	"atrium/ent/throttle"
 	"atrium/ent/user"
 	"atrium/internal/identity/access"
+	"atrium/internal/notify/notice"
 	"atrium/internal/op"
 	"atrium/internal/people/erasure"
 	"atrium/internal/platform/ratelimit"
@@ -106,6 +108,10 @@ func forgetUser(ctx context.Context, tx *op.Tx, id string) (jobs []erasure.Args,
 	var ids []string
 	for _, u := range rows {
 		ids = append(ids, u.ID)
+		named := notification.SubjectHasPrefix(notice.Author(u.Name) + notice.Mentioned)
+		if err := deleted(tx.Notification.Delete().Where(notification.CompanyID(u.CompanyID), notification.KindEQ(notification.KindMention), named).Exec(ctx)); err != nil {
+			return nil, fmt.Errorf("erase who mentioned others: %w", err)
+		}
 		jobs = append(jobs, erasure.Args{Company: u.CompanyID, User: u.ID})
 		err := tx.User.Update().Where(user.ID(u.ID)).SetStatus(user.StatusErased).SetName(erasure.Mark).SetEmail(u.ID + "@erased.invalid").
 			SetAccountID(nobodys.ID).ClearAttributes().ClearNotifications().SetMfaEnabled(false).ClearLastSeenAt().Exec(ctx)

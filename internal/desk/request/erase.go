@@ -19,6 +19,15 @@ func Erase(ctx context.Context, tx *op.Tx, mark string, ids ...string) error {
 	return errors.Join(errs...)
 }
 
+// EraseReasons removes the reasons for which requests were declined.
+func EraseReasons(ctx context.Context, tx *op.Tx, ids ...string) error {
+	errs := []error{tx.Request.Update().Where(request.IDIn(ids...)).ClearDeclineReason().Exec(ctx)}
+	for _, id := range ids {
+		errs = append(errs, tx.Note(ctx, "request.erased", "Request", id, nil))
+	}
+	return errors.Join(errs...)
+}
+
 // EraseComments does the same for comments.
 func EraseComments(ctx context.Context, tx *op.Tx, mark string, ids ...string) error {
 	errs := []error{tx.Comment.Update().Where(comment.IDIn(ids...)).SetBody(mark).Exec(ctx)}

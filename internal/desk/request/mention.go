@@ -102,13 +102,13 @@ func tell(ctx context.Context, tx *op.Tx, r *ent.Request, before []string) ([]st
 		return nil, apperr.InvalidField("body", "must mention at most %d people", maxMentions)
 	}
 	out := slices.Clone(before)
-	by, title := mail.Plain(tx.Principal().Name, 60), notice.Named(r)
+	by, title := notice.Author(tx.Principal().Name), notice.Named(r)
 	for _, u := range m.people {
 		if slices.Contains(before, u.ID) {
 			continue // another call has notified them since this one was prepared
 		}
 		err := notice.Send(ctx, tx, u, notice.Note{
-			Kind: notice.Mention, Subject: by + " mentioned you: " + title, RequestID: &r.ID,
+			Kind: notice.Mention, Subject: by + notice.Mentioned + title, RequestID: &r.ID,
 			Text: []string{"Hello " + mail.Plain(u.Name, 60) + ",", by + " mentioned you in a comment on the request “" + title + "” (" + r.ID + "). Sign in to read it."},
 		})
 		if err != nil {

@@ -24,6 +24,12 @@ type Note struct {
 	Text      []string  // the paragraphs of the mail; pass texts of other people through mail.Plain
 }
 
+// Mentioned stands in the subject of a mention between the author's name and what it is about. An erasure finds those of a name by it.
+const Mentioned = " mentioned you: "
+
+// Author returns how a subject names somebody.
+func Author(name string) string { return mail.Plain(name, 60) }
+
 // maxSubject bounds a subject, in characters.
 const maxSubject = 150
 

@@ -12,12 +12,18 @@
 //	their agents' work     steps, reasons, proposals; the inputs of all of the company's runs, because they quote other requests
 //	                       and the staff, so these runs cannot be replayed any more. The reports of evaluations stay
 //	comments, decisions    the text; what others wrote on the same request stays
+//	others' requests       the reasons for which they declined them, and what they completed tasks and resolved incidents with: there, in
+//	                       the visits of the phases, and in the variables of executions that have ended. One that runs goes on with them,
+//	                       and is looked at again each day
+//	views                  the name of those that they made for others, and what is searched for in them; the others keep the view
 //	events, deliveries     the title in the payload, and what receivers answered: a replay sends what is left
 //	stored answers         to idempotent calls by the person and about their rows
-//	notifications          to them, and about their requests
+//	notifications          to them, about their requests, and of their mentions, which begin with their name
 //	mails                  to them that are still to be sent: package mail drops them
 //	access decisions       by them and about them
 //	audit entries          by them, by their keys and about them: values and salts; leaves and proofs do not change
+//
+// columns_test.go lists every column that can hold text, with how it is erased or why it stays: a new one has to be in the list.
 //
 // Each batch is one transaction. Repeating a batch leaves the same rows and one more audit entry, so a job that a crash interrupted
 // starts over. Audit entries are erased last, whether or not the Merkle log holds them already: the commitment that stays gives the

@@ -41,6 +41,7 @@ const (
 	worker  = "erasure" // the actor of audit entries
 	batch   = 100       // requests or comments per transaction
 	timeout = time.Hour
+	again   = 24 * time.Hour // when executions that run are looked at once more
 
 	// Settles is the delay between the end of the person's access and the job. It is long enough for their last calls to end.
 	Settles = store.Propagation + 4*time.Second
@@ -50,6 +51,7 @@ const (
 type Args struct {
 	Company string `json:"company"`
 	User    string `json:"user"`
+	Rest    bool   `json:"rest,omitempty"` // only what running executions needed before
 }
 
 // Kind names the job.
@@ -66,7 +68,11 @@ func (*eraser) Timeout(*river.Job[Args]) time.Duration { return timeout }
 // Work erases the person.
 func (w *eraser) Work(ctx context.Context, job *river.Job[Args]) error {
 	p := &person{engine: w.engine, Args: job.Args}
-	for _, step := range []func(context.Context) error{p.findKeys, p.requests, p.comments, p.traces, p.audit} {
+	steps := []func(context.Context) error{p.findKeys, p.requests, p.comments, p.reasons, p.answers, p.traces, p.audit}
+	if p.Rest {
+		steps = []func(context.Context) error{p.answers}
+	}
+	for _, step := range steps {
 		if err := step(ctx); err != nil {
 			return fmt.Errorf("erase %s: %w", p.User, err)
 		}
@@ -148,9 +154,17 @@ func (p *person) comments(ctx context.Context) error {
 	for after := ""; ; {
 		var ids []string
 		err := p.do(ctx, func(ctx context.Context, tx *op.Tx) (err error) {
-			ids, err = tx.Comment.Query().Where(comment.AuthorID(p.User), comment.IDGT(after)).Order(comment.ByID()).Limit(batch).IDs(ctx)
-			if err != nil || len(ids) == 0 {
+			rows, err := tx.Comment.Query().Where(comment.AuthorID(p.User), comment.IDGT(after)).Order(comment.ByID()).Limit(batch).All(ctx)
+			if err != nil || len(rows) == 0 {
 				return err
+			}
+			ids = nil
+			for _, c := range rows {
+				ids = append(ids, c.ID)
+				told := notification.UserIDIn(c.Mentioned...) // the notice begins with the author's name
+				if err := deleted(tx.Notification.Delete().Where(notification.KindEQ(notification.KindMention), notification.RequestID(c.RequestID), told).Exec(ctx)); err != nil {
+					return err
+				}
 			}
 			p.about = append(p.about, ids...)
 			return errors.Join(
@@ -174,6 +188,7 @@ func (p *person) traces(ctx context.Context) error {
 			deleted(tx.Notification.Delete().Where(notification.UserID(p.User)).Exec(ctx)),
 			deleted(tx.IdempotencyKey.Delete().Where(by).Exec(ctx)),
 			deleted(tx.AccessDecision.Delete().Where(accessdecision.Or(accessdecision.PrincipalID(p.User), accessdecision.ResourceID(p.User))).Exec(ctx)),
+			p.views(ctx, tx),
 			tx.AccessPolicyVersion.Update().Where(accesspolicyversion.ActorID(p.User)).SetActorName(Mark).Exec(ctx),
 			tx.AgentAction.Update().Where(agentaction.DecidedBy(p.User)).SetComment("").Exec(ctx),
 			deleted(tx.AgentTurn.Delete().Exec(ctx)), // any turn may describe the staff or quote similar requests
