@@ -5,11 +5,15 @@
 //
 //	associated data = company id / secret id / version
 //
-// Only Open returns it; workflow calls and model connections call Open. No answer, error, log line or audit entry contains it:
-// a Masker hides the values that a call used in everything that the call leaves behind. Masking encodes the values and searches
-// for the encoded forms. It decodes only escapes in the text, because these may be mixed freely: a text is read once for each
-// layer of escapes, and pieces of a value are found by a table of all its sequences of eight bytes. On two shared cores, 260 KB
-// of JSON take 15 ms; creating a masker takes 0.05 ms for a value of 40 bytes and 0.1 s for 64 KiB.
+// Only Open and Use return it; workflow calls and model connections call them. No answer, error, log line or audit entry contains it:
+// a Masker hides values in everything that calls and executions leave behind. Masking decodes the text: its escapes, a text is read once
+// for each layer of them, and its runs of base64 and hexadecimal digits. Pieces of the values are found by a table of all their sequences
+// of eight bytes, which takes about nine bytes of memory for each byte of the values.
+//
+// Calls and agents mask with all secrets of their company. Short ones, and pieces of those that a call does not name, also stand in
+// innocent texts; so of those a call masks whole values of eight and more bytes, and pieces of 32. The opened secrets of the companies that
+// used them last are kept (company.go), at most 64 MB of them, and are opened once for all calls that wait for them. A company has at
+// most 1,000 secrets of 4 MiB together, which take 33 MB; a call uses at most 1 MiB.
 //
 // A Masker made by WithKeys also hides credentials that people paste although they are not stored as secrets. It recognises them
 // by their form. For these, runs of base64 and hexadecimal digits are decoded, once for each alignment, and again up to a depth

@@ -4,12 +4,19 @@ package secret
 type numeral struct {
 	alphabet            uint16
 	value               func(b byte) byte
-	bits, shifts, least int // shifts: the number of digits at which a byte may begin; least: digits of the shortest run that is decoded
+	bits, shifts, least int  // shifts: the number of digits at which a byte may begin; least: digits of the shortest run that is decoded
+	blanks              bool // a single space between digits is a plus sign, as decoded query strings have it
 }
 
 var numerals = []numeral{
 	{alphabet: random | slash, value: base64Value, bits: 6, shifts: 4, least: 24}, // base64 with either alphabet
 	{alphabet: hexadecimal, value: hexValue, bits: 4, shifts: 2, least: 36},
+}
+
+// carriers are the encodings in which secrets are looked for: their shortest runs hold a piece.
+var carriers = []numeral{
+	{alphabet: random | slash, value: base64Value, bits: 6, shifts: 4, least: 11, blanks: true},
+	{alphabet: hexadecimal, value: hexValue, bits: 4, shifts: 2, least: 16},
 }
 
 const (
@@ -31,7 +38,7 @@ func base64Value(b byte) byte {
 	case b == '/':
 		return 63
 	}
-	return 62 // plus sign and hyphen
+	return 62 // plus sign, hyphen and space
 }
 
 func hexValue(b byte) byte {
@@ -41,18 +48,33 @@ func hexValue(b byte) byte {
 	return b | 0x20 - 'a' + 10
 }
 
-// runs yields each run of digits: its range with the padding, and the values of the digits. A run may be wrapped into lines.
-func (n numeral) runs(text []byte, yield func(from, to int, values []byte)) {
+// plus reports whether the byte at i is a space that stands for a plus sign: one between digits. There is none in eight digits, so
+// that words are not read as one run.
+func (n numeral) plus(text []byte, i, digits, pluses int) bool {
+	return n.blanks && digits >= 8*(pluses+1) && i+1 < len(text) && text[i] == ' ' && alphabets[text[i+1]]&n.alphabet != 0
+}
+
+// runs yields each run of digits: its range with the padding, and the values of the digits with their places in the text. A run may be
+// wrapped into lines.
+func (n numeral) runs(text []byte, yield func(from, to int, values []byte, at []int)) {
 	var values []byte
+	var at []int
 	for from := 0; from < len(text); from++ {
 		if alphabets[text[from]]&n.alphabet == 0 {
 			continue
 		}
 		to := from
-		values = values[:0]
+		values, at = values[:0], at[:0]
+		pluses := 0
 		for line := from; ; line = to {
-			for to < len(text) && alphabets[text[to]]&n.alphabet != 0 {
-				values = append(values, n.value(text[to]))
+			for to < len(text) {
+				if alphabets[text[to]]&n.alphabet == 0 {
+					if !n.plus(text, to, len(values), pluses) {
+						break
+					}
+					pluses++
+				}
+				values, at = append(values, n.value(text[to])), append(at, to)
 				to++
 			}
 			next, breaks := to, 0
@@ -72,7 +94,7 @@ func (n numeral) runs(text []byte, yield func(from, to int, values []byte)) {
 			end++
 		}
 		if len(values) >= n.least {
-			yield(from, end, values)
+			yield(from, end, values, at)
 		}
 		from = to
 	}
@@ -83,20 +105,25 @@ func (n numeral) holdsKey(values []byte, aws bool, deep int) (found bool) {
 	s := seeker{hide: func(int, int) { found = true }, aws: aws}
 	decoded := make([]byte, 0, len(values)*n.bits/8)
 	for shift := 0; shift < n.shifts && !found; shift++ {
-		decoded = decoded[:0]
-		acc, have := uint(0), 0
-		for _, v := range values[shift:] {
-			acc, have = acc<<n.bits|uint(v), have+n.bits
-			if have >= 8 {
-				have -= 8
-				decoded = append(decoded, byte(acc>>have))
-			}
-		}
+		decoded = n.decode(values[shift:], decoded[:0])
 		if isReadable(decoded) {
 			eachLayer(decoded, func(v view) { s.seek(v.text, deep) })
 		}
 	}
 	return found
+}
+
+// decode appends the bytes that digits encode to into.
+func (n numeral) decode(values, into []byte) []byte {
+	acc, have := uint(0), 0
+	for _, v := range values {
+		acc, have = acc<<n.bits|uint(v), have+n.bits
+		if have >= 8 {
+			have -= 8
+			into = append(into, byte(acc>>have))
+		}
+	}
+	return into
 }
 
 // isReadable reports whether a text contains enough printable characters in a row.

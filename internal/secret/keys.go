@@ -142,7 +142,7 @@ func (s seeker) seek(text []byte, deep int) {
 		return
 	}
 	for _, n := range numerals {
-		n.runs(text, func(from, to int, values []byte) {
+		n.runs(text, func(from, to int, values []byte, _ []int) {
 			if n.holdsKey(values, s.aws, deep-1) {
 				s.hide(from, to)
 			}

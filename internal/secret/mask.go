@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -18,80 +19,81 @@ const (
 	shortest = 4 // bytes; a shorter encoded form would match everywhere
 )
 
-// Masker hides the secrets that one call or one execution used in everything that it leaves behind. It finds a value, and every
+// Masker hides secrets in everything that a call or an execution leaves behind. It finds a value of eight or more bytes, and every
 // piece of it of eight or more bytes, unencoded and:
 //
 //   - in upper or lower case, and reversed;
 //   - percent-encoded and escaped as in JSON, Go or HTML strings, in whole or in part, up to four times over;
-//   - in base64 with either alphabet, at each of its three alignments, and in hexadecimal; this for the value itself and for
-//     its percent-encoded and JSON forms.
+//   - in base64 with either alphabet, at each of its alignments, and in hexadecimal; this for the value itself and for its
+//     percent-encoded and escaped forms.
 //
-// It does not find what only deliberate smuggling produces: encryption, compression, base64 of base64, and pieces of seven
-// bytes. An escape inside the value counts as the bytes that it stands for. A Masker takes time in proportion to the values
-// when it is created, and in proportion to the text when it is used. It is immutable.
+// It finds a shorter value as a whole, in the same forms. It does not find what only deliberate smuggling produces: encryption,
+// compression, base64 of base64, and pieces of seven bytes. An escape inside the value counts as the bytes that it stands for. A
+// Masker takes time in proportion to the values when it is created, about nine bytes of memory for each byte of them, and time in
+// proportion to the text when it is used. It is immutable.
 type Masker struct {
-	pieces map[uint64]struct{} // all sequences of eight bytes of all forms
-	maybe  [1 << 10]uint64     // a Bloom filter for pieces: it settles most positions of a text
-	short  []string            // forms of fewer than eight bytes; they must match as a whole
-	keys   bool                // hide credentials by their form, too (WithKeys)
-	aws    bool                // an AWS key id or label is near the text
+	pieces *pieces  // of values of eight and more bytes
+	alone  bitset   // the pieces that are hidden even alone; nil: all. Others are hidden in a row of leastRow bytes, or as a whole value
+	short  []string // folded forms of shorter values; they must match as a whole
+	keys   bool     // hide credentials by their form, too (WithKeys)
+	aws    bool     // an AWS key id or label is near the text
 }
 
 // NewMasker returns a masker for the values. Empty values are ignored.
 func NewMasker(values ...string) *Masker {
-	m := &Masker{pieces: make(map[uint64]struct{}, 8*len(strings.Join(values, "")))}
+	p, _ := newPieces(context.Background(), values) // which never ends
+	return &Masker{pieces: p, short: shortForms(values)}
+}
+
+// layersOf returns a value unchanged, and then with one more layer of escapes resolved each time: a text is unescaped, so escapes in
+// the value itself are too.
+func layersOf(value string) (list []string) {
+	eachLayer([]byte(value), func(v view) {
+		if len(v.text) > 0 {
+			list = append(list, string(v.text))
+		}
+	})
+	return list
+}
+
+// shortForms returns the forms to look for of values, and of resolved values, that are too short for pieces.
+func shortForms(values []string) (forms []string) {
+	add := func(form string, least int) {
+		if len(form) >= least {
+			forms = append(forms, string(folded([]byte(form))))
+		}
+	}
 	for _, value := range values {
-		for s, n := value, 0; s != "" && n <= layers; n++ { // the text is unescaped, so escapes in the value itself are too
-			m.add(s, 1)
-			next, changed := unescaped(view{text: []byte(s)})
-			if s = string(next.text); !changed {
-				break
+		for _, s := range layersOf(value) {
+			if len(s) < piece {
+				add(s, 1)
 			}
 		}
-		runes := []rune(value)
-		slices.Reverse(runes)
-		m.add(string(runes), shortest)
+		if value == "" || len(value) >= piece {
+			continue
+		}
+		add(reversed(value), shortest)
 		quoted, _ := json.Marshal(value) // every string has a JSON form
 		written := []string{value, url.QueryEscape(value), url.PathEscape(value), string(quoted[1 : len(quoted)-1])}
 		slices.Sort(written)
 		for _, s := range slices.Compact(written) {
-			m.add(hex.EncodeToString([]byte(s)), shortest)
-			m.addBase64(s)
+			add(hex.EncodeToString([]byte(s)), shortest)
+			for before := range 3 { // the three alignments: after zero, one and two other bytes
+				encoded := base64.RawStdEncoding.EncodeToString([]byte("\x00\x00"[:before] + s))
+				end := (before + len(s)) * 8 / 6 // the last character also holds bits of the next byte
+				add(encoded[min((before*8+5)/6, end):end], shortest)
+			}
 		}
 	}
-	return m
+	return forms
 }
 
-// addBase64 adds the base64 forms of s at the three alignments: after zero, one and two other bytes.
-func (m *Masker) addBase64(s string) {
-	for before := range 3 {
-		encoded := base64.RawStdEncoding.EncodeToString([]byte("\x00\x00"[:before] + s))
-		first, end := (before*8+5)/6, len(encoded)
-		if end-first < piece {
-			end = (before + len(s)) * 8 / 6 // the last character also holds bits of the next byte
-		}
-		m.add(encoded[min(first, end):end], shortest)
-	}
-}
-
-// add adds a form to look for, unless it is shorter than least bytes.
-func (m *Masker) add(form string, least int) {
-	switch {
-	case len(form) < least:
-	case len(form) < piece:
-		m.short = append(m.short, string(folded([]byte(form))))
-	default:
-		for _, h := range rolling([]byte(form)) {
-			m.pieces[h] = struct{}{}
-			word, bit := slot(h)
-			m.maybe[word] |= bit
-		}
-	}
-}
+// empty reports whether m looks for no value.
+func (m *Masker) empty() bool { return !m.pieces.some() && len(m.short) == 0 }
 
 // Text returns s with "***" in place of everything that shows a secret.
 func (m *Masker) Text(s string) string {
-	if s == "" || len(m.pieces)+len(m.short) == 0 && !m.keys {
+	if s == "" || m.empty() && !m.keys {
 		return s
 	}
 	hidden := make([]bool, len(s))
@@ -124,15 +126,15 @@ func (m *Masker) mark(v view, hidden []bool) (found bool) {
 	if m.keys {
 		seeker{hide: hide, aws: m.aws}.seek(v.text, nested)
 	}
-	if len(m.pieces)+len(m.short) == 0 {
+	if m.empty() {
 		return found
 	}
-	for i, h := range rolling(v.text) {
-		if word, bit := slot(h); m.maybe[word]&bit == 0 {
-			continue
-		}
-		if _, ok := m.pieces[h]; ok {
-			hide(i, i+piece)
+	if m.pieces.some() {
+		m.seek(v.text, hide)
+		n := len(v.text)
+		m.seek([]byte(reversed(string(v.text))), func(from, to int) { hide(n-to, n-from) })
+		for _, carrier := range carriers {
+			m.seekIn(carrier, v.text, hide)
 		}
 	}
 	if len(m.short) == 0 {

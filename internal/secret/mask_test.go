@@ -171,13 +171,68 @@ func TestMaskProperty(t *testing.T) {
 	})
 }
 
+// A masker takes at most 13 bytes of memory for each byte of the values, whatever they are made of: a value that is long in its
+// encodings takes no more than others, and repetitions take nothing.
+func TestMaskMemory(t *testing.T) {
+	t.Parallel()
+	raw := make([]byte, 64<<10)
+	_, _ = rand.NewChaCha8([32]byte{1}).Read(raw)
+	for name, value := range map[string]string{
+		"hexadecimal": hex.EncodeToString(raw[:32<<10]),
+		"controls":    strings.Map(func(r rune) rune { return r%31 + 1 }, string(raw)),
+		"escapes":     strings.Map(func(r rune) rune { return r%90 + '!' }, string(raw)),
+		"one letter":  strings.Repeat("a", 64<<10),
+	} {
+		m := NewMasker(value)
+		require.LessOrEqual(t, m.pieces.size(), 13*len(value), name)
+		require.Equal(t, "<***>", m.Text("<"+value[1000:1100]+">"), name)
+	}
+}
+
+// Of a masker that hides only some values in every piece, the others are hidden as a whole, and in 32 bytes of them.
+func TestMaskOthersWhole(t *testing.T) {
+	t.Parallel()
+	own, url, token := "0123456789abcdef", "https://hooks.example.com/services/T000/B000/qXyZ4711", "tok-5f2c9d8e"
+	m := NewMasker(own, url, token, "pa&ss")
+	m = &Masker{pieces: m.pieces, alone: m.pieces.of([]string{own})}
+	for text, want := range map[string]string{
+		"01234567":                           "***",
+		"https://example.com/orders/1":       "https://example.com/orders/1",
+		"https://hooks.example.com/services": "***", // 34 bytes
+		"https://hooks.example.com/serv":     "https://hooks.example.com/serv",
+		"to " + url + ".":                    "to ***.",
+		"to " + reversed(url) + ".":          "to ***.",
+		"a TOK-5F2C9D8E b":                   "a *** b",
+		"tok-5f2c9d8":                        "tok-5f2c9d8",
+		"pa&ss":                              "pa&ss",
+		`{"a":"` + hex.EncodeToString([]byte(token)) + `"}`:          `{"a":"***"}`,
+		base64.StdEncoding.EncodeToString([]byte("{" + token + "}")): "e3***X0=",
+		url + token: "***",
+	} {
+		require.Equal(t, want, m.Text(text), text)
+	}
+}
+
 func BenchmarkMask(b *testing.B) {
+	var many []string
+	for i := range 60 {
+		raw := make([]byte, 32<<10)
+		_, _ = rand.NewChaCha8([32]byte{byte(i)}).Read(raw)
+		many = append(many, hex.EncodeToString(raw))
+	}
+	b.Run("new/60×65536", func(b *testing.B) {
+		b.ReportAllocs()
+		for range b.N {
+			NewMasker(many...)
+		}
+	})
 	text := strings.Repeat(`{"id":"req_01k9","title":"A new laptop for \"Zoë\"","url":"https://example.com/a%20b"}`, 3000)
 	for _, size := range []int{40, 64 << 10} {
 		raw := make([]byte, size/2)
 		_, _ = rand.NewChaCha8([32]byte{}).Read(raw)
 		value := hex.EncodeToString(raw)
 		b.Run(fmt.Sprintf("new/%d", size), func(b *testing.B) {
+			b.ReportAllocs()
 			for range b.N {
 				NewMasker(value)
 			}

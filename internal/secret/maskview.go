@@ -138,8 +138,13 @@ func rolling(text []byte) iter.Seq2[int, uint64] {
 	}
 }
 
-// slot returns the bit of the Bloom filter for a sequence of eight bytes.
-func slot(h uint64) (word, bit uint64) {
-	h = h * 0x9e3779b97f4a7c15 >> 48
-	return h >> 6, 1 << (h & 63)
+// reversed returns a text with its characters in reverse order, and bytes that are none in their places among them.
+func reversed(s string) string {
+	out := make([]byte, len(s))
+	for i := 0; i < len(s); {
+		_, n := utf8.DecodeRuneInString(s[i:])
+		copy(out[len(s)-i-n:], s[i:i+n])
+		i += n
+	}
+	return string(out)
 }

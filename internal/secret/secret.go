@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"entgo.io/ent/dialect/sql"
+
 	"atrium/ent"
 	"atrium/ent/modelconnection"
 	"atrium/ent/predicate"
@@ -75,6 +77,9 @@ type CreateSecretInput struct {
 func createSecret(ctx context.Context, tx *op.Tx, in CreateSecretInput) (*ent.Secret, error) {
 	const first = 1
 	rowID := id.New("sec")
+	if err := checkRoom(ctx, tx, rowID, len(in.Value)); err != nil {
+		return nil, err
+	}
 	sealed, err := seal(tx, in.Value, rowID, first)
 	if err != nil {
 		return nil, err
@@ -104,6 +109,11 @@ type UpdateSecretInput struct {
 func updateSecret(ctx context.Context, tx *op.Tx, before *ent.Secret, in UpdateSecretInput) (*ent.Secret, error) {
 	u := before.Update()
 	if value, ok := op.Given(in.Value); ok {
+		if len(value) > len(before.Sealed) {
+			if err := checkRoom(ctx, tx, before.ID, len(value)); err != nil {
+				return nil, err
+			}
+		}
 		version := before.Version + 1
 		sealed, err := seal(tx, value, before.ID, version)
 		if err != nil {
@@ -159,4 +169,30 @@ func seal(tx *op.Tx, v Value, rowID string, version int) ([]byte, error) {
 		return nil, fmt.Errorf("seal the secret: %w", err)
 	}
 	return sealed, nil
+}
+
+// What a company has in secrets, all together, stays in memory while it is used, and is looked for in all that is masked.
+const (
+	maxSecrets = 1000
+	maxBytes   = 4 << 20 // of sealed values
+)
+
+// checkRoom returns conflict if the company has no room for a value of this many bytes in a row that it is about to write.
+func checkRoom(ctx context.Context, tx *op.Tx, rowID string, size int) error {
+	var others []struct {
+		Count int `json:"count"`
+		Bytes int `json:"bytes"`
+	}
+	err := tx.Secret.Query().Where(secret.IDNEQ(rowID)).Aggregate(ent.As(ent.Count(), "count"), func(s *sql.Selector) string {
+		return sql.As("COALESCE(SUM(LENGTH("+s.C(secret.FieldSealed)+")), 0)", "bytes")
+	}).Scan(tx.Unfiltered(ctx, "all secrets count"), &others)
+	switch {
+	case err != nil:
+		return fmt.Errorf("measure the secrets: %w", err)
+	case others[0].Count >= maxSecrets:
+		return apperr.New(apperr.Conflict, "A company has at most %d secrets.", maxSecrets)
+	case others[0].Bytes+size > maxBytes:
+		return apperr.New(apperr.Conflict, "The secrets of a company have at most %d KiB together.", maxBytes>>10)
+	}
+	return nil
 }

@@ -22,8 +22,9 @@
 //
 // A notification announces a job when its insert has committed. River pauses for 5 ms after it has fetched jobs and after it has
 // notified the nodes; a job that is inserted meanwhile waits for the next notification or poll. Prompt queues are polled
-// every 250 ms, the others every second. An attempt has a minute, unless its worker sets another limit; a job that
-// is still running after that limit and 90 s hangs, and is tried again. A periodic job that comes at least hourly has one attempt,
+// every 250 ms, the others every second. An attempt has a minute, unless its worker sets another limit; then
+// its context ends. A job whose worker goes on nevertheless is not tried again beside it, as long as its node lives (working.go). One
+// that no node works is tried again 90 s after the limit: it ended, and that could not be recorded. A periodic job that comes at least hourly has one attempt,
 // because the next one is its retry. Completed jobs are kept for a minute. Sweeps run every ten
 // minutes, and delete at most 1,000 rows in a transaction.
 //
@@ -33,6 +34,6 @@
 // within seconds: on PostgreSQL a node looks every 2 s, and takes the jobs of a node that has been without its lock for 5 s, so a
 // delivery is repeated 8 s after its node died (BenchmarkFailover, 2026-11, two cores);
 // on SQLite a process looks only when it starts. River's rescuer can only judge by how long a job has been running, and webhook
-// deliveries would stall for a minute and a half. clock.go moves the times of jobs, for --dev-clock. move.go reads a company's
+// deliveries would stall for a minute and a half. working.go keeps jobs that a node still works from the rescuer. clock.go moves the times of jobs, for --dev-clock. move.go reads a company's
 // unfinished jobs in the snapshot of its export.
 package jobs

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"context"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -15,3 +16,6 @@ func Unpolled(queue string, workers int) Option {
 
 // FetchCooldown is the least time between two inserts for which each gets a notification of its own.
 const FetchCooldown = fetchCooldown
+
+// Keep is what a working queue does every few seconds: the jobs that it has worked since before a moment count as just begun.
+func (q *Queue) Keep(ctx context.Context, moment time.Time) error { return q.keep(ctx, moment) }

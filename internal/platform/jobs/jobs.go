@@ -23,8 +23,10 @@ const (
 	// Timeout is the time limit of one attempt at a job whose worker sets no limit of its own.
 	Timeout = time.Minute
 
-	rescueAfter = 90 * time.Second // a job that runs for longer, and for longer than its limit, hangs, and River tries it again
-	retention   = time.Minute      // of completed jobs
+	// rescueAfter is how long a job is in the state running, beyond its limit, until River tries it again, unless its node still works
+	// it: the node has failed to record how it ended.
+	rescueAfter = 90 * time.Second
+	retention   = time.Minute // of completed jobs
 
 	// fetchCooldown is River's pause after it has fetched jobs, and after it has notified nodes of new ones. A job that is
 	// inserted during the pause waits for the next notification or poll.
@@ -43,6 +45,7 @@ type Queue struct {
 	node     string          // id of this process among those that work jobs
 	works    bool            // works is true when Run fetches and performs jobs
 	periodic []river.JobArgs // arguments of the periodic jobs
+	working  *working
 }
 
 // New returns the queue of the store's database. With work set, Run fetches jobs and performs them. Without it, the queue inserts
@@ -56,16 +59,17 @@ func New(s *store.Store, log *slog.Logger, work bool, opts ...Option) (*Queue, e
 		Work(&sweeper{store: s, sweeps: kinds.sweeps})(kinds)
 		Every(sweepEvery, SweepArgs{})(kinds)
 	}
-	q := &Queue{store: s, log: log, node: newNodeID(), works: work, periodic: kinds.args}
+	q := &Queue{store: s, log: log, node: newNodeID(), works: work, periodic: kinds.args, working: newWorking()}
 	cfg := &river.Config{
 		ID: q.node, Logger: warningsOnly(log), FetchCooldown: fetchCooldown,
 		JobTimeout: Timeout, RescueStuckJobsAfter: rescueAfter, CompletedJobRetentionPeriod: retention,
 	}
 	if work {
 		cfg.Workers, cfg.PeriodicJobs, cfg.Queues = kinds.workers, kinds.periodic, maps.Clone(kinds.queues)
+		cfg.Middleware = []rivertype.Middleware{q.working}
 		if kinds.measurer != nil {
 			kinds.measurer.show(kinds.queues)
-			cfg.Middleware = []rivertype.Middleware{kinds.measurer}
+			cfg.Middleware = append(cfg.Middleware, kinds.measurer)
 		}
 	}
 	if err := q.open(cfg); err != nil {
@@ -189,6 +193,16 @@ func (q *Queue) Run(ctx context.Context) error {
 	})
 	if err == nil {
 		defer r.close()
+		keeping, stopKeeping := context.WithCancel(context.WithoutCancel(ctx))
+		kept := make(chan struct{})
+		go func() {
+			defer close(kept)
+			q.keepWorking(keeping)
+		}()
+		defer func() {
+			stopKeeping()
+			<-kept
+		}()
 		err = q.retryWhileUnavailable(ctx, start)
 	}
 	switch {

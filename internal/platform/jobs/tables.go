@@ -4,7 +4,7 @@ import "fmt"
 
 // This file holds all SQL on River's tables, because River has no API for it: to move the times of many jobs (clock.go, for development
 // clocks), to count what is due on all nodes, to read jobs in a transaction of somebody else's (move.go), and to give away the jobs of
-// a node that has died within seconds (reaper.go). River's own rescue waits until they have been running for too long.
+// a node that has died within seconds (reaper.go), and to keep those that a node still works (working.go). River's own rescue waits until they have been running for too long.
 
 // The jobs of a clock that moves forward come due earlier: $1 and ? are how much.
 const (
@@ -24,6 +24,9 @@ const (
 	countDue = "SELECT count(*) FROM river_job WHERE (state = 'running' AND attempted_at > %[2]s OR state IN ('available', 'scheduled', 'retryable') AND scheduled_at <= %[1]s)"
 	ifWorked = " AND EXISTS (SELECT 1 FROM river_leader WHERE expires_at > %[1]s)"
 )
+
+// refresh makes a running job count as just begun; %[1]s is the present moment, %[2]s the job's id.
+const refresh = "UPDATE river_job SET attempted_at = %[1]s WHERE state = 'running' AND id = %[2]s"
 
 // selectUnfinished selects the unfinished jobs of two companies; %s is the column of arguments as text.
 const selectUnfinished = "SELECT kind, queue, priority, max_attempts, scheduled_at, %s FROM river_job WHERE finalized_at IS NULL AND args->>'company' IN (?, ?) ORDER BY id"

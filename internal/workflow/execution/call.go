@@ -6,16 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/riverqueue/river"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
-	"atrium/ent"
 	"atrium/internal/op"
 	"atrium/internal/platform/clock"
 	"atrium/internal/platform/egress"
@@ -28,12 +25,13 @@ import (
 
 const (
 	callQueue   = "calls"
-	callers     = 64        // calls that a node makes at once
 	maxAnswer   = 256 << 10 // bytes of an answer
+	maxHead     = 256 << 10 // bytes of an address and of the headers that a phase sets
 	callMargin  = 20 * time.Second
 	userAgent   = "Atrium-Workflows/1.0"
 	codeSecret  = "secret_missing" // code of the incident about a secret that was deleted
-	stoppedWait = time.Second      // wait after a call that this node had to abort because it stops
+	codeSecrets = "secrets_too_large"
+	stoppedWait = time.Second // wait after a call that this node had to abort because it stops
 )
 
 // CallArgs is the job of one attempt at the call of a phase.
@@ -84,6 +82,11 @@ func (c *caller) Work(ctx context.Context, job *river.Job[CallArgs]) error {
 	if early := w.Until.Sub(now); early > 0 {
 		return river.JobSnooze(early)
 	}
+	leaveCalls, wait := c.r.calling.enter(ctx, a.Company)
+	if wait > 0 {
+		return river.JobSnooze(wait)
+	}
+	defer leaveCalls()
 	ctx, st := c.r.begin(ctx, a.Execution, "")
 	in, err := c.r.call(ctx, l, now)
 	if errors.Is(err, errStopped) {
@@ -110,23 +113,25 @@ type prepared struct {
 	limits  egress.Limits
 	mask    *secret.Masker
 	sent    map[string]any // the call as the history shows it
-	secrets []secret.Opened
 }
 
 // call makes the attempt that the execution waits for, and returns its outcome as the engine's input, with all secrets masked.
 // An error means that this node failed, not the receiver.
 func (r *Runner) call(ctx context.Context, l *loaded, now time.Time) (engine.Input, error) {
 	v := l.state.Visit
+	used, stuck, err := r.openSecrets(ctx, l)
+	if err != nil || stuck != nil {
+		return stuck, err
+	}
 	var p *prepared
-	var stuck engine.Input
-	err := r.fair(ctx, l.row.CompanyID, true, func(ctx context.Context) (err error) {
-		p, stuck, err = r.prepare(ctx, l, now)
+	err = r.fair(ctx, l.row.CompanyID, true, func(ctx context.Context) (err error) {
+		p, stuck, err = r.prepare(ctx, l, used, now)
 		return err
 	})
 	if err != nil || stuck != nil {
 		return stuck, err
 	}
-	if err := r.noteUse(ctx, l.row.CompanyID, p.secrets, now); err != nil {
+	if err := r.noteUse(ctx, l.row.CompanyID, used.Opened, now); err != nil {
 		return nil, err
 	}
 	span := r.beginCall(ctx, p)
@@ -168,31 +173,21 @@ func (r *Runner) noteUse(ctx context.Context, company string, used []secret.Open
 	return r.Engine.Work(ctx, company, workerName, func(ctx context.Context, tx *op.Tx) error { return secret.TouchLastUsed(ctx, tx.Client, ids, now) })
 }
 
-// prepare opens the secrets that the phase's templates name, and evaluates the templates. If that fails, it returns an input
-// that says why the phase is stuck.
-func (r *Runner) prepare(ctx context.Context, l *loaded, now time.Time) (*prepared, engine.Input, error) {
+// prepare evaluates the phase's templates with the secrets that they name. If that fails, it returns an input that says why the phase
+// is stuck.
+func (r *Runner) prepare(ctx context.Context, l *loaded, used secret.Uses, now time.Time) (*prepared, engine.Input, error) {
 	v := l.state.Visit
 	phase := l.d.Phase(v.PhaseID)
-	values, opened, missing, err := r.openSecrets(ctx, secretsOf(phase))
-	if err != nil {
-		return nil, nil, err
-	}
-	if missing != "" {
-		return nil, engine.Stuck{Visit: v.Number, Code: codeSecret, Message: "The secret " + missing + " does not exist any more."}, nil
-	}
-	p := &prepared{
-		mask: secret.NewMasker(slices.Collect(maps.Values(values))...), secrets: opened,
-		limits: egress.Limits{Body: maxAnswer, Timeout: definition.DefaultTimeoutSeconds * time.Second},
-	}
+	p := &prepared{mask: used.Mask, limits: egress.Limits{Body: maxAnswer, Timeout: definition.DefaultTimeoutSeconds * time.Second}}
 	env, err := l.env(ctx, r.Engine.Store.Reader(), now)
 	if err != nil {
 		return nil, nil, err
 	}
-	b := definition.Vars{Request: env.Request, ExecutionID: env.ExecutionID, Webhook: env.Webhook, Phases: l.state.Phases, Secrets: values}.Bind()
+	b := definition.Vars{Request: env.Request, ExecutionID: env.ExecutionID, Webhook: env.Webhook, Phases: l.state.Phases, Secrets: used.Values}.Bind()
 	if phase.APICall != nil {
 		err = p.api(ctx, phase.APICall, b)
 	} else {
-		err = p.callout(ctx, phase.Callout, b, v.StartedAt, engine.Key(l.row.ID, v), values)
+		err = p.callout(ctx, phase.Callout, b, v.StartedAt, engine.Key(l.row.ID, v), used.Values)
 	}
 	if err != nil {
 		return nil, engine.Stuck{Visit: v.Number, Code: engine.ExpressionFailed, Message: p.mask.Text("The call could not be written: " + err.Error() + ".")}, ctx.Err()
@@ -226,23 +221,18 @@ func secretsOf(p *definition.Phase) []string {
 	return names
 }
 
-// openSecrets returns the values of secrets by name, and the opened secrets. If one does not exist, it returns that name.
-func (r *Runner) openSecrets(ctx context.Context, names []string) (values map[string]string, opened []secret.Opened, missing string, err error) {
-	values = map[string]string{}
-	for _, name := range names {
-		if _, done := values[name]; done {
-			continue
-		}
-		one, err := secret.Open(ctx, r.Engine.Store.Reader(), r.Engine.Sealer, name)
-		if ent.IsNotFound(err) {
-			return nil, nil, name, nil
-		}
-		if err != nil {
-			return nil, nil, "", err
-		}
-		values[name], opened = one.Value, append(opened, one)
+// openSecrets opens the secrets that the templates of the execution's phase name. If it cannot, for a reason that people have to
+// mend, it returns an input that says why the phase is stuck.
+func (r *Runner) openSecrets(ctx context.Context, l *loaded) (secret.Uses, engine.Input, error) {
+	v := l.state.Visit
+	used, missing, err := secret.Use(ctx, r.Engine.Store.Reader(), r.Engine.Sealer, secretsOf(l.d.Phase(v.PhaseID)))
+	switch {
+	case missing != "":
+		return used, engine.Stuck{Visit: v.Number, Code: codeSecret, Message: "The secret " + missing + " does not exist any more."}, nil
+	case errors.Is(err, secret.ErrTooMuch):
+		return used, engine.Stuck{Visit: v.Number, Code: codeSecrets, Message: fmt.Sprintf("The secrets of the call are longer than %d KiB together.", secret.MaxUsed>>10)}, nil
 	}
-	return values, opened, "", nil
+	return used, nil, err
 }
 
 // api builds the call of an API_CALL.
@@ -269,7 +259,7 @@ func (p *prepared) api(ctx context.Context, c *definition.APICallConfig, b defin
 	if c.Body != nil {
 		p.request.Header.Set("Content-Type", "application/json")
 	}
-	headers := map[string]any{}
+	headers, long := map[string]any{}, len(url)
 	for _, h := range c.Headers {
 		value, err := h.Value.Text(ctx, b)
 		if err != nil {
@@ -277,6 +267,9 @@ func (p *prepared) api(ctx context.Context, c *definition.APICallConfig, b defin
 		}
 		if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
 			return fmt.Errorf("header %s: its value holds control characters", h.Name)
+		}
+		if long += len(value); long > maxHead {
+			return fmt.Errorf("header %s: with it, the address and the headers are longer than %d KiB", h.Name, maxHead>>10)
 		}
 		p.request.Header.Set(h.Name, value)
 		headers[h.Name] = p.mask.Text(value)

@@ -37,8 +37,8 @@
 // Expressions, forms and calls never run in a transaction. If the expressions of a commit take more than 5 ms together, the commit
 // is computed again as the company's costly work (op.Engine.Costly), and its job snoozes until the company's turn comes. A call is
 // made between two commits, under an idempotency key that is the same for every attempt of a visit; if a process dies between the
-// call and the commit, the attempt is made again. Secrets are opened only for the call, and its results are masked before the
-// engine sees them.
+// call and the commit, the attempt is made again. Its results are masked with all secrets of the company before the engine
+// sees them (secret.Use).
 //
 // # Priorities
 //
@@ -47,8 +47,8 @@
 // executions running, timers and continuations. The more executions of a company run, the lower the priority of its next first
 // step: from 1 it falls to 2, 3 and 4 at 16, 64 and 256 of them (start.go); 3 and 4 go to the bulk queue. A node works half as
 // many bulk steps at once as it has processors, so that another company's first step finds a worker, a processor and the database
-// free. A company alone on a node pays for this with some of its throughput. Outside calls have 64 workers of their own; as many
-// of their outcomes commit at once as bulk steps run.
+// free. A company alone on a node pays for this with some of its throughput. Outside calls have 64 workers of their own, of which a
+// company takes 40 at most (calling.go); as many of their outcomes commit at once as bulk steps run.
 //
 // # Observability
 //

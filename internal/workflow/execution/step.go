@@ -44,12 +44,13 @@ type Options struct {
 type Runner struct {
 	Options
 	tracer   trace.Tracer
+	calling  *calling
 	outcomes *share.Places // of outcomes of calls that commit
 }
 
 // New returns a runner.
 func New(o Options) *Runner {
-	return &Runner{o, tracerOf(o.Traces), share.New(bulkSteppers(), max(1, bulkSteppers()/2))}
+	return &Runner{o, tracerOf(o.Traces), newCalling(), share.New(bulkSteppers(), max(1, bulkSteppers()/2))}
 }
 
 // Work makes a job queue run executions.

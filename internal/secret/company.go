@@ -1,0 +1,196 @@
+package secret
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"atrium/ent"
+	"atrium/ent/secret"
+	"atrium/internal/op"
+	"atrium/internal/platform/principal"
+	"atrium/internal/platform/share"
+)
+
+// opened are all secrets of a company in the clear, with what masks them. It is immutable.
+type opened struct {
+	state  [sha256.Size]byte // of the rows from which it was made
+	values map[string]string // by the secret's name
+	all    *Masker           // hides every piece of every value
+}
+
+// size returns the bytes of memory that it takes, about.
+func (o *opened) size() int {
+	n := o.all.pieces.size()
+	for name, value := range o.values {
+		n += 64 + len(name) + len(value)
+	}
+	return n
+}
+
+// Hide returns a function that masks the values of all secrets of the context's company, and pasted keys, in a JSON value. Do
+// not call it in a transaction: it decrypts the secrets, like Open.
+func Hide(ctx context.Context, db *ent.Client, sealer op.Sealer) (func(any) any, error) {
+	_, o, err := openedNow(ctx, db, sealer)
+	if err != nil {
+		return nil, err
+	}
+	return o.all.WithKeys().Value, nil
+}
+
+// Uses are the secrets that one call uses.
+type Uses struct {
+	Values map[string]string // by name
+	Opened []Opened
+	Mask   *Masker // hides every piece of them, and the company's other secrets of eight and more bytes
+}
+
+// MaxUsed bounds the values that one call uses, together, in bytes.
+const MaxUsed = 1 << 20
+
+// ErrTooMuch is returned when the secrets that a call uses are longer than MaxUsed together.
+var ErrTooMuch = errors.New("the secrets are longer than a call may use")
+
+// Use opens the named secrets of the context's company for a call. If one does not exist, it returns that name. Do not call it in
+// a transaction: it decrypts the secrets, like Open.
+func Use(ctx context.Context, db *ent.Client, sealer op.Sealer, names []string) (u Uses, missing string, err error) {
+	rows, o, err := openedNow(ctx, db, sealer)
+	if err != nil {
+		return u, "", err
+	}
+	u.Values = map[string]string{}
+	var values []string
+	bytes := 0
+	for _, name := range names {
+		if _, done := u.Values[name]; done {
+			continue
+		}
+		i := slices.IndexFunc(rows, func(s *ent.Secret) bool { return s.Name == name })
+		if i < 0 {
+			return u, name, nil
+		}
+		value := o.values[name]
+		u.Values[name] = value
+		u.Opened = append(u.Opened, Opened{Value: value, id: rows[i].ID, lastUsed: rows[i].LastUsedAt})
+		values = append(values, value)
+		if bytes += len(value); bytes > MaxUsed {
+			return u, "", ErrTooMuch
+		}
+	}
+	u.Mask = &Masker{pieces: o.all.pieces, alone: o.all.pieces.of(values), short: shortForms(values)}
+	return u, "", nil
+}
+
+// openedNow returns the secrets of the context's company as they are now, and their rows without the sealed values.
+func openedNow(ctx context.Context, db *ent.Client, sealer op.Sealer) ([]*ent.Secret, *opened, error) {
+	who, ok := principal.From(ctx)
+	if !ok {
+		return nil, nil, errors.New("secrets are opened for a company")
+	}
+	rows, err := db.Secret.Query().Order(secret.ByID()).
+		Select(secret.FieldID, secret.FieldCompanyID, secret.FieldName, secret.FieldVersion, secret.FieldLastUsedAt).All(ctx)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the secrets: %w", err)
+	}
+	state := stateOf(rows)
+	if o := kept.get(who.CompanyID, state); o != nil {
+		return rows, o, nil
+	}
+	leave, err := opening.Take(ctx, who.CompanyID)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open the secrets: %w", err)
+	}
+	defer leave()
+	if o := kept.get(who.CompanyID, state); o != nil {
+		return rows, o, nil // somebody else has opened them meanwhile
+	}
+	if rows, err = db.Secret.Query().Order(secret.ByID()).All(ctx); err != nil {
+		return nil, nil, fmt.Errorf("read the secrets: %w", err)
+	}
+	o, err := open(ctx, sealer, rows)
+	if err != nil {
+		return nil, nil, err
+	}
+	kept.put(who.CompanyID, o)
+	return rows, o, nil
+}
+
+// opening limits how many companies' secrets are opened at once; those of one company are opened once for all who wait.
+var opening = share.New(max(1, runtime.GOMAXPROCS(0)/2), 1)
+
+func open(ctx context.Context, sealer op.Sealer, rows []*ent.Secret) (*opened, error) {
+	o := &opened{state: stateOf(rows), values: make(map[string]string, len(rows))}
+	var all []string
+	for _, s := range rows {
+		value, err := unseal(sealer, s)
+		if err != nil {
+			return nil, fmt.Errorf("unseal the secret %s: %w", s.Name, err)
+		}
+		o.values[s.Name] = string(value)
+		all = append(all, string(value))
+		if err := context.Cause(ctx); err != nil {
+			return nil, fmt.Errorf("open the secrets: %w", err)
+		}
+	}
+	p, err := newPieces(ctx, all)
+	if err != nil {
+		return nil, fmt.Errorf("index the secrets: %w", err)
+	}
+	o.all = &Masker{pieces: p, short: shortForms(all)}
+	return o, nil
+}
+
+// stateOf tells the secrets of a company from those that it had before and will have later.
+func stateOf(rows []*ent.Secret) (state [sha256.Size]byte) {
+	h := sha256.New()
+	for _, s := range rows {
+		_, _ = fmt.Fprintln(h, s.ID, s.Version)
+	}
+	h.Sum(state[:0])
+	return state
+}
+
+// maxKept is the memory that opened secrets take in a process, in bytes, unless those of the last company alone take more.
+const maxKept = 64 << 20
+
+// kept holds the opened secrets that were used last, by company. It is one for the process, like the memory that it bounds.
+var kept = newShelf(maxKept)
+
+type shelf struct {
+	mu    sync.Mutex
+	most  int // bytes
+	bytes int
+	used  *simplelru.LRU[string, *opened]
+}
+
+func newShelf(most int) *shelf {
+	s := &shelf{most: most}
+	s.used, _ = simplelru.NewLRU(1<<20, func(_ string, o *opened) { s.bytes -= o.size() })
+	return s
+}
+
+// get returns the opened secrets of a company if they are those of the state; nil otherwise.
+func (s *shelf) get(companyID string, state [sha256.Size]byte) *opened {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if o, ok := s.used.Get(companyID); ok && o.state == state {
+		return o
+	}
+	return nil
+}
+
+func (s *shelf) put(companyID string, o *opened) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.used.Remove(companyID)
+	s.used.Add(companyID, o)
+	for s.bytes += o.size(); s.bytes > s.most && s.used.Len() > 1; {
+		s.used.RemoveOldest()
+	}
+}
