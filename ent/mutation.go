@@ -54199,6 +54199,7 @@ type SecretMutation struct {
 	version       *int
 	addversion    *int
 	sealed        *[]byte
+	previous      *[]byte
 	created_by    *string
 	last_used_at  *time.Time
 	clearedFields map[string]struct{}
@@ -54583,6 +54584,55 @@ func (m *SecretMutation) ResetSealed() {
 	m.sealed = nil
 }
 
+// SetPrevious sets the "previous" field.
+func (m *SecretMutation) SetPrevious(b []byte) {
+	m.previous = &b
+}
+
+// Previous returns the value of the "previous" field in the mutation.
+func (m *SecretMutation) Previous() (r []byte, exists bool) {
+	v := m.previous
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPrevious returns the old "previous" field's value of the Secret entity.
+// If the Secret object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SecretMutation) OldPrevious(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPrevious is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPrevious requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPrevious: %w", err)
+	}
+	return oldValue.Previous, nil
+}
+
+// ClearPrevious clears the value of the "previous" field.
+func (m *SecretMutation) ClearPrevious() {
+	m.previous = nil
+	m.clearedFields[secret.FieldPrevious] = struct{}{}
+}
+
+// PreviousCleared returns if the "previous" field was cleared in this mutation.
+func (m *SecretMutation) PreviousCleared() bool {
+	_, ok := m.clearedFields[secret.FieldPrevious]
+	return ok
+}
+
+// ResetPrevious resets all changes to the "previous" field.
+func (m *SecretMutation) ResetPrevious() {
+	m.previous = nil
+	delete(m.clearedFields, secret.FieldPrevious)
+}
+
 // SetCreatedBy sets the "created_by" field.
 func (m *SecretMutation) SetCreatedBy(s string) {
 	m.created_by = &s
@@ -54702,7 +54752,7 @@ func (m *SecretMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *SecretMutation) Fields() []string {
-	fields := make([]string, 0, 9)
+	fields := make([]string, 0, 10)
 	if m.created_at != nil {
 		fields = append(fields, secret.FieldCreatedAt)
 	}
@@ -54723,6 +54773,9 @@ func (m *SecretMutation) Fields() []string {
 	}
 	if m.sealed != nil {
 		fields = append(fields, secret.FieldSealed)
+	}
+	if m.previous != nil {
+		fields = append(fields, secret.FieldPrevious)
 	}
 	if m.created_by != nil {
 		fields = append(fields, secret.FieldCreatedBy)
@@ -54752,6 +54805,8 @@ func (m *SecretMutation) Field(name string) (ent.Value, bool) {
 		return m.Version()
 	case secret.FieldSealed:
 		return m.Sealed()
+	case secret.FieldPrevious:
+		return m.Previous()
 	case secret.FieldCreatedBy:
 		return m.CreatedBy()
 	case secret.FieldLastUsedAt:
@@ -54779,6 +54834,8 @@ func (m *SecretMutation) OldField(ctx context.Context, name string) (ent.Value, 
 		return m.OldVersion(ctx)
 	case secret.FieldSealed:
 		return m.OldSealed(ctx)
+	case secret.FieldPrevious:
+		return m.OldPrevious(ctx)
 	case secret.FieldCreatedBy:
 		return m.OldCreatedBy(ctx)
 	case secret.FieldLastUsedAt:
@@ -54841,6 +54898,13 @@ func (m *SecretMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetSealed(v)
 		return nil
+	case secret.FieldPrevious:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPrevious(v)
+		return nil
 	case secret.FieldCreatedBy:
 		v, ok := value.(string)
 		if !ok {
@@ -54900,6 +54964,9 @@ func (m *SecretMutation) AddField(name string, value ent.Value) error {
 // mutation.
 func (m *SecretMutation) ClearedFields() []string {
 	var fields []string
+	if m.FieldCleared(secret.FieldPrevious) {
+		fields = append(fields, secret.FieldPrevious)
+	}
 	if m.FieldCleared(secret.FieldLastUsedAt) {
 		fields = append(fields, secret.FieldLastUsedAt)
 	}
@@ -54917,6 +54984,9 @@ func (m *SecretMutation) FieldCleared(name string) bool {
 // error if the field is not defined in the schema.
 func (m *SecretMutation) ClearField(name string) error {
 	switch name {
+	case secret.FieldPrevious:
+		m.ClearPrevious()
+		return nil
 	case secret.FieldLastUsedAt:
 		m.ClearLastUsedAt()
 		return nil
@@ -54948,6 +55018,9 @@ func (m *SecretMutation) ResetField(name string) error {
 		return nil
 	case secret.FieldSealed:
 		m.ResetSealed()
+		return nil
+	case secret.FieldPrevious:
+		m.ResetPrevious()
 		return nil
 	case secret.FieldCreatedBy:
 		m.ResetCreatedBy()

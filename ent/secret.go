@@ -31,6 +31,8 @@ type Secret struct {
 	Version int `json:"version,omitempty"`
 	// Sealed holds the value of the "sealed" field.
 	Sealed []byte `json:"-"`
+	// the sealed values before, which are masked still, as JSON
+	Previous []byte `json:"-"`
 	// CreatedBy holds the value of the "created_by" field.
 	CreatedBy string `json:"created_by,omitempty"`
 	// LastUsedAt holds the value of the "last_used_at" field.
@@ -43,7 +45,7 @@ func (*Secret) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case secret.FieldSealed:
+		case secret.FieldSealed, secret.FieldPrevious:
 			values[i] = new([]byte)
 		case secret.FieldVersion:
 			values[i] = new(sql.NullInt64)
@@ -114,6 +116,12 @@ func (_m *Secret) assignValues(columns []string, values []any) error {
 			} else if value != nil {
 				_m.Sealed = *value
 			}
+		case secret.FieldPrevious:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field previous", values[i])
+			} else if value != nil {
+				_m.Previous = *value
+			}
 		case secret.FieldCreatedBy:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field created_by", values[i])
@@ -182,6 +190,8 @@ func (_m *Secret) String() string {
 	builder.WriteString(fmt.Sprintf("%v", _m.Version))
 	builder.WriteString(", ")
 	builder.WriteString("sealed=<sensitive>")
+	builder.WriteString(", ")
+	builder.WriteString("previous=<sensitive>")
 	builder.WriteString(", ")
 	builder.WriteString("created_by=")
 	builder.WriteString(_m.CreatedBy)

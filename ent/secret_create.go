@@ -78,6 +78,12 @@ func (_c *SecretCreate) SetSealed(v []byte) *SecretCreate {
 	return _c
 }
 
+// SetPrevious sets the "previous" field.
+func (_c *SecretCreate) SetPrevious(v []byte) *SecretCreate {
+	_c.mutation.SetPrevious(v)
+	return _c
+}
+
 // SetCreatedBy sets the "created_by" field.
 func (_c *SecretCreate) SetCreatedBy(v string) *SecretCreate {
 	_c.mutation.SetCreatedBy(v)
@@ -275,6 +281,10 @@ func (_c *SecretCreate) createSpec() (*Secret, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Sealed(); ok {
 		_spec.SetField(secret.FieldSealed, field.TypeBytes, value)
 		_node.Sealed = value
+	}
+	if value, ok := _c.mutation.Previous(); ok {
+		_spec.SetField(secret.FieldPrevious, field.TypeBytes, value)
+		_node.Previous = value
 	}
 	if value, ok := _c.mutation.CreatedBy(); ok {
 		_spec.SetField(secret.FieldCreatedBy, field.TypeString, value)

@@ -97,6 +97,18 @@ func (_u *SecretUpdate) SetSealed(v []byte) *SecretUpdate {
 	return _u
 }
 
+// SetPrevious sets the "previous" field.
+func (_u *SecretUpdate) SetPrevious(v []byte) *SecretUpdate {
+	_u.mutation.SetPrevious(v)
+	return _u
+}
+
+// ClearPrevious clears the value of the "previous" field.
+func (_u *SecretUpdate) ClearPrevious() *SecretUpdate {
+	_u.mutation.ClearPrevious()
+	return _u
+}
+
 // SetLastUsedAt sets the "last_used_at" field.
 func (_u *SecretUpdate) SetLastUsedAt(v time.Time) *SecretUpdate {
 	_u.mutation.SetLastUsedAt(v)
@@ -188,6 +200,12 @@ func (_u *SecretUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.Sealed(); ok {
 		_spec.SetField(secret.FieldSealed, field.TypeBytes, value)
+	}
+	if value, ok := _u.mutation.Previous(); ok {
+		_spec.SetField(secret.FieldPrevious, field.TypeBytes, value)
+	}
+	if _u.mutation.PreviousCleared() {
+		_spec.ClearField(secret.FieldPrevious, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.LastUsedAt(); ok {
 		_spec.SetField(secret.FieldLastUsedAt, field.TypeTime, value)
@@ -281,6 +299,18 @@ func (_u *SecretUpdateOne) AddVersion(v int) *SecretUpdateOne {
 // SetSealed sets the "sealed" field.
 func (_u *SecretUpdateOne) SetSealed(v []byte) *SecretUpdateOne {
 	_u.mutation.SetSealed(v)
+	return _u
+}
+
+// SetPrevious sets the "previous" field.
+func (_u *SecretUpdateOne) SetPrevious(v []byte) *SecretUpdateOne {
+	_u.mutation.SetPrevious(v)
+	return _u
+}
+
+// ClearPrevious clears the value of the "previous" field.
+func (_u *SecretUpdateOne) ClearPrevious() *SecretUpdateOne {
+	_u.mutation.ClearPrevious()
 	return _u
 }
 
@@ -405,6 +435,12 @@ func (_u *SecretUpdateOne) sqlSave(ctx context.Context) (_node *Secret, err erro
 	}
 	if value, ok := _u.mutation.Sealed(); ok {
 		_spec.SetField(secret.FieldSealed, field.TypeBytes, value)
+	}
+	if value, ok := _u.mutation.Previous(); ok {
+		_spec.SetField(secret.FieldPrevious, field.TypeBytes, value)
+	}
+	if _u.mutation.PreviousCleared() {
+		_spec.ClearField(secret.FieldPrevious, field.TypeBytes)
 	}
 	if value, ok := _u.mutation.LastUsedAt(); ok {
 		_spec.SetField(secret.FieldLastUsedAt, field.TypeTime, value)

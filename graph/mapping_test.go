@@ -69,7 +69,7 @@ var private = map[string]map[string]string{
 	"Organization": {"CompanyID": tenantsOwn},
 	"Request": {"CompanyID": tenantsOwn, "PriorityRank": "follows priority; lists order by it",
 		"ResponseDueOrder": "follows responseDueAt; lists order by it", "ResolutionDueOrder": "follows resolutionDueAt; lists order by it", "SLANextAt": "the sweep's own"},
-	"Secret":  {"CompanyID": tenantsOwn, "Sealed": "a secret's value is never returned"},
+	"Secret":  {"CompanyID": tenantsOwn, "Sealed": "a secret's value is never returned", "Previous": "nor are those before"},
 	"Service": {"CompanyID": tenantsOwn},
 	"ServiceAccount": {
 		"CompanyID": tenantsOwn, "LiveAccountID": "how a sandbox mirrors callers is the product's matter",

@@ -45,7 +45,7 @@ var private = map[string]map[string]string{
 	"AgentRun":     {"CompanyID": tenantsOwn},
 	"Team":         {"CompanyID": tenantsOwn},
 	"Organization": {"CompanyID": tenantsOwn},
-	"Secret":       {"CompanyID": tenantsOwn, "Sealed": "a secret's value is never returned"},
+	"Secret":       {"CompanyID": tenantsOwn, "Sealed": "a secret's value is never returned", "Previous": "nor are those before"},
 	"AuditEntry":   {"CompanyID": tenantsOwn, "ActorSeal": sealsOwn, "ChangesSeal": sealsOwn},
 	"CreditEntry": {
 		"CompanyID": tenantsOwn, "ID": "an entry is told by its date", "UpdatedAt": "entries do not change",

@@ -2133,6 +2133,7 @@ var (
 		{Name: "description", Type: field.TypeString, Default: ""},
 		{Name: "version", Type: field.TypeInt, Default: 1},
 		{Name: "sealed", Type: field.TypeBytes},
+		{Name: "previous", Type: field.TypeBytes, Nullable: true},
 		{Name: "created_by", Type: field.TypeString, Size: 40},
 		{Name: "last_used_at", Type: field.TypeTime, Nullable: true},
 	}

@@ -2273,7 +2273,7 @@ func init() {
 	// secret.DefaultVersion holds the default value on creation for the version field.
 	secret.DefaultVersion = secretDescVersion.Default.(int)
 	// secretDescCreatedBy is the schema descriptor for created_by field.
-	secretDescCreatedBy := secretFields[4].Descriptor()
+	secretDescCreatedBy := secretFields[5].Descriptor()
 	// secret.CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
 	secret.CreatedByValidator = secretDescCreatedBy.Validators[0].(func(string) error)
 	// secretDescID is the schema descriptor for id field.

@@ -21,6 +21,7 @@ func (Secret) Fields() []ent.Field {
 		field.String("description").Default("").Annotations(shown("What it is for.", typed("String"), eg("For the ordering system"))),
 		field.Int("version").Default(1).Annotations(shown("Counts the values that it has had.", eg("1"))),
 		field.Bytes("sealed").Sensitive(),
+		field.Bytes("previous").Sensitive().Optional().Comment("the sealed values before, which are masked still, as JSON"),
 		field.String("created_by").MaxLen(40).Immutable().Annotations(shown("The user or service account that created it.", typed("ID!"), of("usr"))),
 		field.Time("last_used_at").Optional().Nillable().Annotations(shown("When a workflow last used it.", eg("2026-03-02T09:30:00.000Z"))),
 	}

@@ -26,6 +26,8 @@ const (
 	FieldVersion = "version"
 	// FieldSealed holds the string denoting the sealed field in the database.
 	FieldSealed = "sealed"
+	// FieldPrevious holds the string denoting the previous field in the database.
+	FieldPrevious = "previous"
 	// FieldCreatedBy holds the string denoting the created_by field in the database.
 	FieldCreatedBy = "created_by"
 	// FieldLastUsedAt holds the string denoting the last_used_at field in the database.
@@ -44,6 +46,7 @@ var Columns = []string{
 	FieldDescription,
 	FieldVersion,
 	FieldSealed,
+	FieldPrevious,
 	FieldCreatedBy,
 	FieldLastUsedAt,
 }

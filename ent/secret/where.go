@@ -99,6 +99,11 @@ func Sealed(v []byte) predicate.Secret {
 	return predicate.Secret(sql.FieldEQ(FieldSealed, v))
 }
 
+// Previous applies equality check predicate on the "previous" field. It's identical to PreviousEQ.
+func Previous(v []byte) predicate.Secret {
+	return predicate.Secret(sql.FieldEQ(FieldPrevious, v))
+}
+
 // CreatedBy applies equality check predicate on the "created_by" field. It's identical to CreatedByEQ.
 func CreatedBy(v string) predicate.Secret {
 	return predicate.Secret(sql.FieldEQ(FieldCreatedBy, v))
@@ -462,6 +467,56 @@ func SealedLT(v []byte) predicate.Secret {
 // SealedLTE applies the LTE predicate on the "sealed" field.
 func SealedLTE(v []byte) predicate.Secret {
 	return predicate.Secret(sql.FieldLTE(FieldSealed, v))
+}
+
+// PreviousEQ applies the EQ predicate on the "previous" field.
+func PreviousEQ(v []byte) predicate.Secret {
+	return predicate.Secret(sql.FieldEQ(FieldPrevious, v))
+}
+
+// PreviousNEQ applies the NEQ predicate on the "previous" field.
+func PreviousNEQ(v []byte) predicate.Secret {
+	return predicate.Secret(sql.FieldNEQ(FieldPrevious, v))
+}
+
+// PreviousIn applies the In predicate on the "previous" field.
+func PreviousIn(vs ...[]byte) predicate.Secret {
+	return predicate.Secret(sql.FieldIn(FieldPrevious, vs...))
+}
+
+// PreviousNotIn applies the NotIn predicate on the "previous" field.
+func PreviousNotIn(vs ...[]byte) predicate.Secret {
+	return predicate.Secret(sql.FieldNotIn(FieldPrevious, vs...))
+}
+
+// PreviousGT applies the GT predicate on the "previous" field.
+func PreviousGT(v []byte) predicate.Secret {
+	return predicate.Secret(sql.FieldGT(FieldPrevious, v))
+}
+
+// PreviousGTE applies the GTE predicate on the "previous" field.
+func PreviousGTE(v []byte) predicate.Secret {
+	return predicate.Secret(sql.FieldGTE(FieldPrevious, v))
+}
+
+// PreviousLT applies the LT predicate on the "previous" field.
+func PreviousLT(v []byte) predicate.Secret {
+	return predicate.Secret(sql.FieldLT(FieldPrevious, v))
+}
+
+// PreviousLTE applies the LTE predicate on the "previous" field.
+func PreviousLTE(v []byte) predicate.Secret {
+	return predicate.Secret(sql.FieldLTE(FieldPrevious, v))
+}
+
+// PreviousIsNil applies the IsNil predicate on the "previous" field.
+func PreviousIsNil() predicate.Secret {
+	return predicate.Secret(sql.FieldIsNull(FieldPrevious))
+}
+
+// PreviousNotNil applies the NotNil predicate on the "previous" field.
+func PreviousNotNil() predicate.Secret {
+	return predicate.Secret(sql.FieldNotNull(FieldPrevious))
 }
 
 // CreatedByEQ applies the EQ predicate on the "created_by" field.

@@ -20,22 +20,24 @@ import (
 
 // opened are all secrets of a company in the clear, with what masks them. It is immutable.
 type opened struct {
-	state  [sha256.Size]byte // of the rows from which it was made
-	values map[string]string // by the secret's name
-	all    *Masker           // hides every piece of every value
+	state  [sha256.Size]byte   // of the rows from which it was made
+	values map[string][]string // by the secret's name: the present value, and those before it
+	all    *Masker             // hides every piece of every value
 }
 
 // size returns the bytes of memory that it takes, about.
 func (o *opened) size() int {
 	n := o.all.pieces.size()
-	for name, value := range o.values {
-		n += 64 + len(name) + len(value)
+	for name, values := range o.values {
+		for _, value := range values {
+			n += 64 + len(name) + len(value)
+		}
 	}
 	return n
 }
 
-// Hide returns a function that masks the values of all secrets of the context's company, and pasted keys, in a JSON value. Do
-// not call it in a transaction: it decrypts the secrets, like Open.
+// Hide returns a function that masks the values of all secrets of the context's company, earlier ones too, and pasted keys, in a JSON
+// value. Do not call it in a transaction: it decrypts the secrets, like Open.
 func Hide(ctx context.Context, db *ent.Client, sealer op.Sealer) (func(any) any, error) {
 	_, o, err := openedNow(ctx, db, sealer)
 	if err != nil {
@@ -44,11 +46,21 @@ func Hide(ctx context.Context, db *ent.Client, sealer op.Sealer) (func(any) any,
 	return o.all.WithKeys().Value, nil
 }
 
+// Mask returns a masker for texts that no call brought: it hides values of eight and more bytes of all secrets of the context's
+// company, and 32 bytes of them. Do not call it in a transaction: it decrypts the secrets, like Open.
+func Mask(ctx context.Context, db *ent.Client, sealer op.Sealer) (*Masker, error) {
+	_, o, err := openedNow(ctx, db, sealer)
+	if err != nil {
+		return nil, err
+	}
+	return &Masker{pieces: o.all.pieces, alone: bitset{}}, nil
+}
+
 // Uses are the secrets that one call uses.
 type Uses struct {
 	Values map[string]string // by name
 	Opened []Opened
-	Mask   *Masker // hides every piece of them, and the company's other secrets of eight and more bytes
+	Mask   *Masker // hides every piece of them and of their earlier values, and otherwise what the masker of Mask hides
 }
 
 // MaxUsed bounds the values that one call uses, together, in bytes.
@@ -60,7 +72,7 @@ var ErrTooMuch = errors.New("the secrets are longer than a call may use")
 // Use opens the named secrets of the context's company for a call. If one does not exist, it returns that name. Do not call it in
 // a transaction: it decrypts the secrets, like Open.
 func Use(ctx context.Context, db *ent.Client, sealer op.Sealer, names []string) (u Uses, missing string, err error) {
-	rows, o, err := openedNow(ctx, db, sealer)
+	rows, o, err := openedNow(ctx, db, sealer, secret.FieldName, secret.FieldLastUsedAt)
 	if err != nil {
 		return u, "", err
 	}
@@ -75,26 +87,29 @@ func Use(ctx context.Context, db *ent.Client, sealer op.Sealer, names []string) 
 		if i < 0 {
 			return u, name, nil
 		}
-		value := o.values[name]
+		value := o.values[name][0]
 		u.Values[name] = value
 		u.Opened = append(u.Opened, Opened{Value: value, id: rows[i].ID, lastUsed: rows[i].LastUsedAt})
-		values = append(values, value)
+		values = append(values, o.values[name]...)
 		if bytes += len(value); bytes > MaxUsed {
 			return u, "", ErrTooMuch
 		}
 	}
-	u.Mask = &Masker{pieces: o.all.pieces, alone: o.all.pieces.of(values), short: shortForms(values)}
+	u.Mask = &Masker{pieces: o.all.pieces, alone: bitset{}, short: shortForms(values)}
+	if len(values) > 0 {
+		u.Mask.alone = o.all.pieces.of(values)
+	}
 	return u, "", nil
 }
 
-// openedNow returns the secrets of the context's company as they are now, and their rows without the sealed values.
-func openedNow(ctx context.Context, db *ent.Client, sealer op.Sealer) ([]*ent.Secret, *opened, error) {
+// openedNow returns the secrets of the context's company as they are now, and their rows with at least the given columns. SQLite reads
+// a column behind a long value by reading the value, so ask for none in vain.
+func openedNow(ctx context.Context, db *ent.Client, sealer op.Sealer, columns ...string) ([]*ent.Secret, *opened, error) {
 	who, ok := principal.From(ctx)
 	if !ok {
 		return nil, nil, errors.New("secrets are opened for a company")
 	}
-	rows, err := db.Secret.Query().Order(secret.ByID()).
-		Select(secret.FieldID, secret.FieldCompanyID, secret.FieldName, secret.FieldVersion, secret.FieldLastUsedAt).All(ctx)
+	rows, err := db.Secret.Query().Order(secret.ByID()).Select(append(columns, secret.FieldID, secret.FieldVersion)...).All(ctx)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the secrets: %w", err)
 	}
@@ -125,15 +140,15 @@ func openedNow(ctx context.Context, db *ent.Client, sealer op.Sealer) ([]*ent.Se
 var opening = share.New(max(1, runtime.GOMAXPROCS(0)/2), 1)
 
 func open(ctx context.Context, sealer op.Sealer, rows []*ent.Secret) (*opened, error) {
-	o := &opened{state: stateOf(rows), values: make(map[string]string, len(rows))}
+	o := &opened{state: stateOf(rows), values: make(map[string][]string, len(rows))}
 	var all []string
 	for _, s := range rows {
-		value, err := unseal(sealer, s)
+		values, err := unsealAll(sealer, s)
 		if err != nil {
-			return nil, fmt.Errorf("unseal the secret %s: %w", s.Name, err)
+			return nil, err
 		}
-		o.values[s.Name] = string(value)
-		all = append(all, string(value))
+		o.values[s.Name] = values
+		all = append(all, values...)
 		if err := context.Cause(ctx); err != nil {
 			return nil, fmt.Errorf("open the secrets: %w", err)
 		}

@@ -5,6 +5,10 @@
 //
 //	associated data = company id / secret id / version
 //
+// The value before, and up to nine more if they are short, stay sealed in the row (previous), because receivers still send them and
+// they still open what was not told of the rotation: they are masked like the present one, and used for nothing else. Those of a deleted
+// secret are gone with it.
+//
 // Only Open and Use return it; workflow calls and model connections call them. No answer, error, log line or audit entry contains it:
 // a Masker hides values in everything that calls and executions leave behind. Masking decodes the text: its escapes, a text is read once
 // for each layer of them, and its runs of base64 and hexadecimal digits. Pieces of the values are found by a table of all their sequences

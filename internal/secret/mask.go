@@ -88,12 +88,12 @@ func shortForms(values []string) (forms []string) {
 	return forms
 }
 
-// empty reports whether m looks for no value.
-func (m *Masker) empty() bool { return !m.pieces.some() && len(m.short) == 0 }
+// Empty reports whether m looks for no value.
+func (m *Masker) Empty() bool { return !m.pieces.some() && len(m.short) == 0 }
 
 // Text returns s with "***" in place of everything that shows a secret.
 func (m *Masker) Text(s string) string {
-	if s == "" || m.empty() && !m.keys {
+	if s == "" || m.Empty() && !m.keys {
 		return s
 	}
 	hidden := make([]bool, len(s))
@@ -126,7 +126,7 @@ func (m *Masker) mark(v view, hidden []bool) (found bool) {
 	if m.keys {
 		seeker{hide: hide, aws: m.aws}.seek(v.text, nested)
 	}
-	if m.empty() {
+	if m.Empty() {
 		return found
 	}
 	if m.pieces.some() {

@@ -2,6 +2,7 @@ package secret
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -72,6 +73,66 @@ func unseal(sealer op.Sealer, s *ent.Secret) ([]byte, error) {
 	return sealer.Unseal(s.Sealed, BoundTo(s.CompanyID, s.ID, s.Version))
 }
 
+// former is a value that a secret had before, in its version.
+type former struct {
+	Version int    `json:"version"`
+	Sealed  []byte `json:"sealed"`
+}
+
+// The values before that are kept, to be masked: the last one, and others as far as they are short together.
+const (
+	maxFormer      = 10
+	maxFormerBytes = 16 << 10
+)
+
+// formerOf returns the values that a secret had before, the last one first.
+func formerOf(s *ent.Secret) (list []former, err error) {
+	if len(s.Previous) == 0 {
+		return nil, nil
+	}
+	if err := json.Unmarshal(s.Previous, &list); err != nil {
+		return nil, fmt.Errorf("read the earlier values of %s: %w", s.ID, err)
+	}
+	return list, nil
+}
+
+// withPrevious returns the earlier values of a secret together with the present one, as the row keeps them.
+func withPrevious(s *ent.Secret) ([]byte, error) {
+	before, err := formerOf(s)
+	if err != nil {
+		return nil, err
+	}
+	list, size := []former{{Version: s.Version, Sealed: s.Sealed}}, len(s.Sealed)
+	for _, f := range before {
+		if size += len(f.Sealed); size > maxFormerBytes || len(list) == maxFormer {
+			break
+		}
+		list = append(list, f)
+	}
+	return json.Marshal(list)
+}
+
+// unsealAll decrypts the present value of a secret and those before, in this order.
+func unsealAll(sealer op.Sealer, s *ent.Secret) ([]string, error) {
+	value, err := unseal(sealer, s)
+	if err != nil {
+		return nil, fmt.Errorf("unseal the secret %s: %w", s.Name, err)
+	}
+	list, err := formerOf(s)
+	if err != nil {
+		return nil, err
+	}
+	values := []string{string(value)}
+	for _, f := range list {
+		value, err := sealer.Unseal(f.Sealed, BoundTo(s.CompanyID, s.ID, f.Version))
+		if err != nil {
+			return nil, fmt.Errorf("unseal version %d of the secret %s: %w", f.Version, s.Name, err)
+		}
+		values = append(values, string(value))
+	}
+	return values, nil
+}
+
 // OpenAll decrypts the secrets of all companies and returns an error for the first one that the master key cannot decrypt.
 func OpenAll(ctx context.Context, db *ent.Client, sealer op.Sealer) error {
 	last := ""
@@ -81,7 +142,7 @@ func OpenAll(ctx context.Context, db *ent.Client, sealer op.Sealer) error {
 			return fmt.Errorf("read the secrets: %w", err)
 		}
 		for _, s := range rows {
-			if _, err := unseal(sealer, s); err != nil {
+			if _, err := unsealAll(sealer, s); err != nil {
 				return fmt.Errorf("the master key does not open the secret %s: %w", s.ID, err)
 			}
 			last = s.ID

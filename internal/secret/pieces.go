@@ -154,7 +154,7 @@ type bitset []uint64
 func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
 
 func (s bitset) set(i int)      { s[i>>6] |= 1 << (i & 63) }
-func (s bitset) has(i int) bool { return s[i>>6]&(1<<(i&63)) != 0 }
+func (s bitset) has(i int) bool { return i>>6 < len(s) && s[i>>6]&(1<<(i&63)) != 0 }
 
 // seek calls hide for what a text shows of the values.
 func (m *Masker) seek(text []byte, hide func(from, to int)) {

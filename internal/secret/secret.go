@@ -119,7 +119,11 @@ func updateSecret(ctx context.Context, tx *op.Tx, before *ent.Secret, in UpdateS
 		if err != nil {
 			return nil, err
 		}
-		u.SetSealed(sealed).SetVersion(version)
+		previous, err := withPrevious(before)
+		if err != nil {
+			return nil, err
+		}
+		u.SetSealed(sealed).SetVersion(version).SetPrevious(previous)
 	}
 	op.SetOrClear(in.Description, u.SetDescription, func() *ent.SecretUpdateOne { return u.SetDescription("") })
 	after, err := op.Save(ctx, tx, before, u)

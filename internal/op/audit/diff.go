@@ -44,6 +44,9 @@ func planFor(t reflect.Type) []diffField {
 		case "id", "company_id", "created_at", "updated_at":
 			continue
 		case "-":
+			if f.Name == "Previous" {
+				continue // a secret's values before: the entry tells that its value changed
+			}
 			plan = append(plan, diffField{index: f.Index[0], name: secretName(f.Name), masked: true})
 		default:
 			plan = append(plan, diffField{index: f.Index[0], name: text.Camel(name)})

@@ -38,7 +38,7 @@
 // is computed again as the company's costly work (op.Engine.Costly), and its job snoozes until the company's turn comes. A call is
 // made between two commits, under an idempotency key that is the same for every attempt of a visit; if a process dies between the
 // call and the commit, the attempt is made again. Its results are masked with all secrets of the company before the engine
-// sees them (secret.Use).
+// sees them (secret.Use), and what a commit stores is, too (hide.go): people, forms and webhooks bring secrets as well.
 //
 // # Priorities
 //

@@ -2,6 +2,7 @@ package execution
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 
 	"atrium/ent"
@@ -23,6 +24,8 @@ type plan struct {
 	history []engine.Visit
 	effects []engine.Effect
 	more    bool
+
+	webhook json.RawMessage // the call that started it, to be stored anew; nil: as it is
 
 	people *present                       // the available participants of what is opened
 	fields []op.Ready[domain.UpdateInput] // prepared updates of the effects that are still to be carried out

@@ -121,6 +121,9 @@ func (r *Runner) advance(ctx context.Context, st step, company, id string, given
 		if err != nil || p == nil {
 			return err
 		}
+		if err := r.hide(ctx, p); err != nil {
+			return err
+		}
 		err = r.commit(ctx, p, job)
 		switch {
 		case err == nil:

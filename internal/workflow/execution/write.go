@@ -25,6 +25,10 @@ func (p *plan) write(ctx context.Context, db *ent.Client, now time.Time) (*ent.E
 		SetStatus(execution.Status(p.state.Status)).SetState(state)
 	after := *p.row
 	after.Revision, after.Status, after.State = p.row.Revision+1, execution.Status(p.state.Status), state
+	if p.webhook != nil {
+		u.SetWebhook(p.webhook)
+		after.Webhook = p.webhook
+	}
 	if p.version != 0 {
 		u.SetWorkflowVersion(p.version)
 		after.WorkflowVersion = p.version

@@ -1,0 +1,2 @@
+-- Modify "secrets" table
+ALTER TABLE "secrets" ADD COLUMN "previous" bytea NULL;

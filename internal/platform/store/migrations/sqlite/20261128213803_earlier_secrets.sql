@@ -1,0 +1,2 @@
+-- Add column "previous" to table: "secrets"
+ALTER TABLE `secrets` ADD COLUMN `previous` blob NULL;
