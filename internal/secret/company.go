@@ -64,7 +64,7 @@ type Uses struct {
 }
 
 // MaxUsed bounds the values that one call uses, together, in bytes.
-const MaxUsed = 1 << 20
+const MaxUsed = 64 << 10
 
 // ErrTooMuch is returned when the secrets that a call uses are longer than MaxUsed together.
 var ErrTooMuch = errors.New("the secrets are longer than a call may use")
