@@ -51,10 +51,10 @@ func TestRequestersAreTold(t *testing.T) {
 		hears("Completed: #2 Phone", "Declined: #1 Laptop", "Answered: #1 Laptop")
 		testkit.Run(t, d.World, member, request.Update, request.UpdateInput{ByID: file("Desk"), Status: op.SetTo("CANCELLED")})
 
+		hidden, left := file("Secret"), file("Chair")
 		hide := policy.NewCondition([]byte(`{"resource.title": "Secret", "principal.role": "member"}`))
 		testkit.Run(t, d.World, d.As(d.A, principal.Owner), policy.Create, policy.CreateInput{Name: "Hide", Effect: "Deny", Action: "read", Resource: "Request", Condition: &hide})
-		testkit.Run(t, d.World, staff, request.Decline, request.DeclineInput{ByID: file("Secret"), Reason: "no"})
-		left := file("Chair")
+		testkit.Run(t, d.World, staff, request.Decline, request.DeclineInput{ByID: hidden, Reason: "no"})
 		testkit.Run(t, d.World, d.As(d.A, principal.Admin), people.DeactivateUser, people.DeactivateUserInput{ByID: op.ByID{ID: who.ID}})
 		testkit.Run(t, d.World, staff, request.Decline, request.DeclineInput{ByID: left, Reason: "no"})
 		d.idle()

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"entgo.io/ent/dialect/sql/schema"
@@ -191,8 +192,11 @@ func (i *importer) asInput(t *schema.Table, row map[string]any) error {
 			}
 			v = decoded
 		}
-		if n, ok := v.(int64); ok {
-			v = float64(n)
+		switch given := v.(type) {
+		case int64:
+			v = float64(given)
+		case time.Time:
+			v = given.Format(time.RFC3339Nano)
 		}
 		sent[f.Name], columns[f.Name] = v, f.Column
 	}

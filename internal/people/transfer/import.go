@@ -109,25 +109,24 @@ func (i *importer) all(ctx context.Context) error {
 	if err := i.begin(ctx); err != nil {
 		return err
 	}
-	whole := false
 	for {
 		line, err := i.in.next()
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case len(line) == 0:
+			return ErrCutOff
 		}
-		if len(line) > 0 && line[0] == '{' {
+		if line[0] == '{' {
 			var e end
-			whole = len(line) < maxHeader && json.Unmarshal(line, &e) == nil && e.Rows == i.rows && i.in.ended()
-		}
-		if line == nil || line[0] == '{' {
+			if len(line) > maxHeader || json.Unmarshal(line, &e) != nil || e.Rows != i.rows || !i.in.ended() {
+				return ErrCutOff
+			}
 			break
 		}
 		if err := i.row(ctx, line); err != nil {
 			return err
 		}
-	}
-	if !whole {
-		return ErrCutOff
 	}
 	if err := i.flush(ctx); err != nil {
 		return err

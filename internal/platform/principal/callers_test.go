@@ -57,6 +57,7 @@ var bypasses = map[string]struct {
 	"internal/identity/provider/provider.go":     {1, "an authorization request names a client, and only the client its company"},
 	"internal/platform/jobs/sweep.go":            {1, "expired rows of all companies are swept together"},
 	"internal/platform/jobs/reaper.go":           {1, "jobs belong to the installation"},
+	"internal/platform/jobs/working.go":          {1, "jobs belong to the installation"},
 	"internal/identity/signin/reset.go":          {1, "an account's factors belong to no company: resetting them asks the account's other companies"},
 	"internal/identity/throttle/throttle.go":     {1, "attempts are counted before anybody is anybody"},
 	"internal/identity/signin/signins.go":        {1, "who signs in acts in no company yet; accounts, factors and sign-ins belong to none"},

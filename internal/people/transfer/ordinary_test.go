@@ -1,0 +1,61 @@
+package transfer_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"atrium/internal/desk/catalog"
+	"atrium/internal/desk/form"
+	"atrium/internal/desk/request"
+	"atrium/internal/desk/routing"
+	"atrium/internal/desk/savedview"
+	"atrium/internal/identity/apikey"
+	"atrium/internal/op"
+	"atrium/internal/people"
+	"atrium/internal/platform/principal"
+	"atrium/internal/secret"
+	"atrium/internal/test/testkit"
+	"atrium/internal/workflow"
+)
+
+// What operations have made, with all that they take, is what the product would have written.
+func TestWhatOperationsMadeMoves(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, from *testkit.World) {
+		ctx := from.As(from.A, principal.Owner)
+		later, test := from.Clock.Now().Add(48*time.Hour), true
+		ship := testkit.Run(t, from, ctx, people.CreateOrganization, people.CreateOrganizationInput{Name: "Ship"})
+		deck := testkit.Run(t, from, ctx, people.CreateOrganization, people.CreateOrganizationInput{Name: "Deck", ParentID: &ship.ID})
+		crew := testkit.Run(t, from, ctx, people.CreateTeam, people.CreateTeamInput{
+			Name: "Crew", Description: new("Who works"), OrganizationID: &deck.ID, MemberIDs: []string{from.A.Users[principal.Agent].ID},
+		})
+		account := testkit.Run(t, from, ctx, people.CreateServiceAccount, people.CreateServiceAccountInput{Name: "Robot", Role: new("agent")})
+		for _, in := range []apikey.CreateInput{
+			{Name: "Mine", Scopes: []string{"requests:read"}, ExpiresAt: &later, AllowedIPs: []string{"192.0.2.0/24"}},
+			{Name: "Robot's", Scopes: principal.ScopeNames, ServiceAccountID: &account.ID, Test: &test},
+		} {
+			testkit.Run(t, from, ctx, apikey.Create, in)
+		}
+		testkit.Run(t, from, ctx, secret.CreateSecret, secret.CreateSecretInput{Name: "ANSWER", Value: "forty-two", Description: new("Of all")})
+		hours := testkit.Run(t, from, ctx, workflow.CreateCalendar, workflow.CreateCalendarInput{Name: "Office", TimeZone: new("Europe/Berlin"), Holidays: []string{"2026-12-25"}})
+		service := testkit.Run(t, from, ctx, catalog.CreateService, catalog.CreateServiceInput{Name: "IT", Tags: map[string]string{"floor": "2"}})
+		offering := testkit.Run(t, from, ctx, catalog.CreateOffering, catalog.CreateOfferingInput{
+			ByID: op.ByID{ID: service.ID}, Name: "Laptop", Description: new("To work with"), Tags: map[string]string{"kind": "a"},
+			Form: &form.Definition{Fields: []form.Field{{Key: "model", Label: "Which?", Type: "select", Options: []string{"14 inch", "16 inch"}, Required: true}}},
+			SLA:  &catalog.SLA{ResponseMinutes: new(60), ResolutionMinutes: new(600), CalendarID: &hours.ID},
+		})
+		testkit.Run(t, from, ctx, routing.Create, routing.CreateInput{Name: "Urgent", When: "request.priority == 'URGENT'", TeamID: &crew.ID, AssignTo: new("roundRobin")})
+		testkit.Run(t, from, ctx, savedview.Create, savedview.CreateInput{Name: "Open", Scope: "company", Query: "status=PENDING"})
+		testkit.Run(t, from, ctx, request.Create, request.CreateInput{
+			ServiceID: service.ID, OfferingID: offering.ID, Title: "A laptop", Fields: map[string]any{"model": "14 inch"}, Tags: map[string]string{"for": "Ana"},
+		})
+
+		to := testkit.SQLiteWorld(t)
+		_, err := importer(to).Import(system(t), export(t, from), passphrase)
+		require.NoError(t, err)
+		moved := to.Store.Reader().Organization.GetX(system(t), deck.ID)
+		require.Equal(t, ship.ID, *moved.ParentID)
+	})
+}
