@@ -17,7 +17,9 @@
 // Calls and agents mask with all secrets of their company. Short ones, and pieces of those that a call does not name, also stand in
 // innocent texts; so of those a call masks whole values of eight and more bytes, and pieces of 32. The opened secrets of the companies that
 // used them last are kept (company.go), at most 64 MB of them, and are opened once for all calls that wait for them. A company has at
-// most 1,000 secrets of 4 MiB together, which take 33 MB; a call uses at most 64 KiB.
+// most 1,000 secrets of 4 MiB together, which take 33 MB; a call uses at most 64 KiB. To open 60 secrets of 64 KiB takes 0.44 s of two busy
+// cores and 54 MB (2026-11). When each call made a mask, held every encoded form in a map and could not be stopped, eight such calls took
+// 7 GB.
 //
 // A Masker made by WithKeys also hides credentials that people paste although they are not stored as secrets. It recognises them
 // by their form. For these, runs of base64 and hexadecimal digits are decoded, once for each alignment, and again up to a depth

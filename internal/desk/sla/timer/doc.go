@@ -23,7 +23,8 @@
 // (rederive.go): it reads outside of transactions, and locks only rows whose clock has moved.
 //
 // What the product does by itself, the sweep and this job, it writes in turns of 2 ms (turns.go), between two firings of one row if need
-// be, because on SQLite all companies wait for one writer.
+// be, because on SQLite all companies wait for one writer. Beside a change of levels with 20 escalations, 600 open requests and a calendar
+// of a minute a week, the p99 of a neighbour's creates is 9 ms and 6 ms without (BenchmarkBesideChangedServiceLevels); it was 1.4 to 4.5 s.
 //
 // # The sweep
 //
