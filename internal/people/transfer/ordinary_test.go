@@ -6,17 +6,22 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"atrium/internal/agent"
 	"atrium/internal/desk/catalog"
 	"atrium/internal/desk/form"
 	"atrium/internal/desk/request"
 	"atrium/internal/desk/routing"
 	"atrium/internal/desk/savedview"
+	"atrium/internal/identity"
 	"atrium/internal/identity/apikey"
 	"atrium/internal/op"
 	"atrium/internal/people"
 	"atrium/internal/platform/principal"
+	"atrium/internal/policy"
 	"atrium/internal/secret"
 	"atrium/internal/test/testkit"
+	"atrium/internal/webhook"
+	"atrium/internal/webhook/inbound"
 	"atrium/internal/workflow"
 )
 
@@ -51,6 +56,18 @@ func TestWhatOperationsMadeMoves(t *testing.T) {
 		testkit.Run(t, from, ctx, request.Create, request.CreateInput{
 			ServiceID: service.ID, OfferingID: offering.ID, Title: "A laptop", Fields: map[string]any{"model": "14 inch"}, Tags: map[string]string{"for": "Ana"},
 		})
+		flow := testkit.Run(t, from, ctx, workflow.CreateWorkflow, workflow.CreateWorkflowInput{Name: "Alerts", Definition: workflow.NewDefinition([]byte(
+			`{"phases":[{"id":"s","type":"START"},{"id":"e","type":"END"}],"transitions":[{"from":"s","name":"next","to":"e"}]}`))})
+		testkit.Run(t, from, ctx, workflow.PublishWorkflow, op.ByID{ID: flow.ID})
+		testkit.Run(t, from, ctx, inbound.CreateWebhook, inbound.CreateWebhookInput{Name: "Monitoring", WorkflowID: flow.ID, Headers: []string{"X-Source"}})
+		testkit.Run(t, from, ctx, webhook.CreateSubscription, webhook.CreateSubscriptionInput{URL: "https://hooks.example/in", Events: []string{"request.created"}})
+		testkit.Run(t, from, ctx, agent.CreateConnection, agent.CreateConnectionInput{
+			Name: "Models", Kind: "openai", BaseURL: "https://models.example/v1", SecretName: new("ANSWER"), Models: []string{"small"},
+		})
+		testkit.Run(t, from, ctx, agent.Create, agent.CreateInput{Name: "Intake", Type: "QUEUE_INTAKE", Source: "CUSTOM", Autonomy: "SUGGEST", Filter: new("request.priority == 'HIGH'")})
+		condition := policy.NewCondition([]byte(`{"resource.tags.floor": "2"}`))
+		testkit.Run(t, from, ctx, policy.Create, policy.CreateInput{Name: "Upstairs", Effect: "Deny", Action: "delete", Resource: "Service", Condition: &condition})
+		testkit.Run(t, from, ctx, identity.CreateClient, identity.CreateClientInput{Name: "App", RedirectURIs: []string{"com.example.app:/callback"}, Scopes: []string{"requests:read"}})
 
 		to := testkit.SQLiteWorld(t)
 		_, err := importer(to).Import(system(t), export(t, from), passphrase)
