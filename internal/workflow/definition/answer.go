@@ -49,3 +49,14 @@ func (b Bound) answering(keys []string) Bound {
 	b.cel["request"] = request
 	return b
 }
+
+// notGiven returns the answers among keys that the request does not have, as expressions name them.
+func (b Bound) notGiven(keys []string) (names []string) {
+	given, _ := b.vars.Request["fields"].(map[string]any)
+	for _, key := range keys {
+		if given[key] == nil {
+			names = append(names, "request.fields."+key)
+		}
+	}
+	return names
+}

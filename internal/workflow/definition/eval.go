@@ -172,6 +172,9 @@ func timed(values map[string]any, structType string) any {
 func (e *Expr) eval(ctx context.Context, b Bound) (ref.Val, error) {
 	out, err := e.within(ctx, b.answering(e.answers))
 	if err != nil {
+		if missing := b.notGiven(e.answers); len(missing) > 0 && strings.Contains(err.Error(), "no such overload") {
+			return nil, fmt.Errorf("evaluate expression: not given: %s: %w", strings.Join(missing, ", "), err)
+		}
 		return nil, fmt.Errorf("evaluate expression: %w", err)
 	}
 	return out, nil

@@ -331,6 +331,8 @@ func TestTextsAndDates(t *testing.T) {
 		_, err := exprOf(t, source).Value(t.Context(), bound())
 		require.Error(t, err, source)
 	}
+	_, err := exprOf(t, `request.fields.missing * 2`).Value(t.Context(), bound())
+	require.ErrorContains(t, err, "not given: request.fields.missing")
 	at, err := exprOf(t, `"2026-03-01"`).Time(t.Context(), bound())
 	require.NoError(t, err)
 	require.Equal(t, "2026-03-01T00:00:00Z", at.Format(time.RFC3339))
