@@ -12,6 +12,7 @@ import (
 	"atrium/internal/desk/request"
 	"atrium/internal/desk/routing"
 	"atrium/internal/desk/savedview"
+	"atrium/internal/desk/sla"
 	"atrium/internal/identity"
 	"atrium/internal/identity/apikey"
 	"atrium/internal/op"
@@ -44,12 +45,17 @@ func TestWhatOperationsMadeMoves(t *testing.T) {
 			testkit.Run(t, from, ctx, apikey.Create, in)
 		}
 		testkit.Run(t, from, ctx, secret.CreateSecret, secret.CreateSecretInput{Name: "ANSWER", Value: "forty-two", Description: new("Of all")})
-		hours := testkit.Run(t, from, ctx, workflow.CreateCalendar, workflow.CreateCalendarInput{Name: "Office", TimeZone: new("Europe/Berlin"), Holidays: []string{"2026-12-25"}})
+		hours := testkit.Run(t, from, ctx, workflow.CreateCalendar, workflow.CreateCalendarInput{
+			Name:     "Office",
+			TimeZone: new("Europe/Berlin"), Holidays: []string{"2026-12-25"},
+			WorkingHours: &workflow.WorkingHours{Mon: []workflow.WorkingTime{{From: "09:00", To: "17:00"}}},
+			Exceptions:   []workflow.Exception{{Date: "2026-12-24", Hours: []workflow.WorkingTime{{From: "09:00", To: "12:00"}}}},
+		})
 		service := testkit.Run(t, from, ctx, catalog.CreateService, catalog.CreateServiceInput{Name: "IT", Tags: map[string]string{"floor": "2"}})
 		offering := testkit.Run(t, from, ctx, catalog.CreateOffering, catalog.CreateOfferingInput{
 			ByID: op.ByID{ID: service.ID}, Name: "Laptop", Description: new("To work with"), Tags: map[string]string{"kind": "a"},
 			Form: &form.Definition{Fields: []form.Field{{Key: "model", Label: "Which?", Type: "select", Options: []string{"14 inch", "16 inch"}, Required: true}}},
-			SLA:  &catalog.SLA{ResponseMinutes: new(60), ResolutionMinutes: new(600), CalendarID: &hours.ID},
+			SLA:  &catalog.SLA{ResponseMinutes: new(60), ResolutionMinutes: new(600), WarnAtPercent: op.SetTo(70), CalendarID: &hours.ID, Escalations: []sla.Escalation{{AfterMinutes: 30, Of: "response", Do: sla.Notify}}},
 		})
 		testkit.Run(t, from, ctx, routing.Create, routing.CreateInput{Name: "Urgent", When: "request.priority == 'URGENT'", TeamID: &crew.ID, AssignTo: new("roundRobin")})
 		testkit.Run(t, from, ctx, savedview.Create, savedview.CreateInput{Name: "Open", Scope: "company", Query: "status=PENDING"})
@@ -59,7 +65,8 @@ func TestWhatOperationsMadeMoves(t *testing.T) {
 		flow := testkit.Run(t, from, ctx, workflow.CreateWorkflow, workflow.CreateWorkflowInput{Name: "Alerts", Definition: workflow.NewDefinition([]byte(
 			`{"phases":[{"id":"s","type":"START"},{"id":"e","type":"END"}],"transitions":[{"from":"s","name":"next","to":"e"}]}`))})
 		testkit.Run(t, from, ctx, workflow.PublishWorkflow, op.ByID{ID: flow.ID})
-		testkit.Run(t, from, ctx, inbound.CreateWebhook, inbound.CreateWebhookInput{Name: "Monitoring", WorkflowID: flow.ID, Headers: []string{"X-Source"}})
+		testkit.Run(t, from, ctx, inbound.CreateWebhook, inbound.CreateWebhookInput{Name: "Monitoring", WorkflowID: flow.ID, Headers: []string{"X-Source"},
+			OfferingID: &offering.ID})
 		testkit.Run(t, from, ctx, webhook.CreateSubscription, webhook.CreateSubscriptionInput{URL: "https://hooks.example/in", Events: []string{"request.created"}})
 		testkit.Run(t, from, ctx, agent.CreateConnection, agent.CreateConnectionInput{
 			Name: "Models", Kind: "openai", BaseURL: "https://models.example/v1", SecretName: new("ANSWER"), Models: []string{"small"},
