@@ -1,9 +1,6 @@
 package definition
 
-import (
-	"maps"
-	"slices"
-)
+import "slices"
 
 // Passed returns the phases that people decide or work and that an execution may leave out when it goes on in the phase to instead of
 // the phase from, in the order of the definition: those that lie ahead of from, with itself, unless every way from to to an END leads
@@ -12,39 +9,30 @@ import (
 func (d *Definition) Passed(from, to *Phase) []*Phase {
 	if from == nil {
 		from = d.Start
-	} else if !reach(d.Start, to)[from] {
+	} else if from == to || !d.reach(d.Start, to)[from.ID] {
 		return nil
 	}
-	ahead := reach(from, to)
+	ahead := d.reach(from, to)
 	var out []*Phase
 	for _, p := range d.Phases {
-		if (p.Process != nil || p.Approval != nil) && ahead[p] && ended(reach(to, p)) {
+		if p.Process == nil && p.Approval == nil || !ahead[p.ID] {
+			continue
+		}
+		around := d.reach(to, p)
+		if slices.ContainsFunc(d.Phases, func(end *Phase) bool { return end.Type == End && around[end.ID] }) {
 			out = append(out, p)
 		}
 	}
 	return out
 }
 
-// reach returns the phases to which transitions lead from a phase, with itself, by ways that do not enter another.
-func reach(from, without *Phase) map[*Phase]bool {
-	seen := map[*Phase]bool{without: true}
-	for open := []*Phase{from}; len(open) > 0; {
-		p := open[len(open)-1]
-		open = open[:len(open)-1]
-		if !seen[p] {
-			seen[p] = true
-			open = slices.AppendSeq(open, maps.Values(p.next))
+// reach returns the ids of the phases to which transitions lead from a phase, with its own, by ways that do not enter another.
+func (d *Definition) reach(from, without *Phase) map[string]bool {
+	forward := map[string][]string{}
+	for _, t := range d.Transitions {
+		if t.To != without.ID {
+			forward[t.From] = append(forward[t.From], t.To)
 		}
 	}
-	delete(seen, without)
-	return seen
-}
-
-func ended(seen map[*Phase]bool) bool {
-	for p := range seen {
-		if p.Type == End {
-			return true
-		}
-	}
-	return false
+	return closure(forward, []string{from.ID})
 }
