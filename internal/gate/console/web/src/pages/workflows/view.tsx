@@ -1,5 +1,5 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { rows, usePages, useRead, useWrite } from '../../app/data';
 import { parse } from '../../app/digits';
 import type { Fault } from '../../app/fault';
@@ -59,7 +59,11 @@ function Body({ workflow: w }: { workflow: Workflow }) {
   const publishes = can(viewer, 'workflow.publish', w);
   const draft = useRead(WorkflowDiffOf, { id: w.id }, w.version === 0 || !publishes);
   const { again } = draft;
-  useEffect(() => { if (w.version > 0 && publishes) again(); }, [again, publishes, w.version, w.etag]); // a saved draft differs otherwise
+  const compared = useRef(w.etag);
+  useEffect(() => {
+    if (compared.current !== w.etag && w.version > 0 && publishes) again(); // a saved draft differs otherwise
+    compared.current = w.etag;
+  }, [again, publishes, w.version, w.etag]);
   const same = draft.data?.workflowDiff?.changes.length === 0;
   const store = async () => {
     if (parsed.error) return;
