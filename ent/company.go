@@ -40,6 +40,10 @@ type Company struct {
 	// overrides the plan's number
 	RatePerDay *int `json:"rate_per_day,omitempty"`
 	// overrides the plan's number
+	BytesPerMinute *int `json:"bytes_per_minute,omitempty"`
+	// overrides the plan's number
+	BytesPerDay *int `json:"bytes_per_day,omitempty"`
+	// overrides the plan's number
 	InvitationsPerDay *int `json:"invitations_per_day,omitempty"`
 	// after which audit entries lose their values and keep their leaves; null for never
 	AuditDays *int `json:"audit_days,omitempty"`
@@ -61,7 +65,7 @@ func (*Company) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullBool)
 		case company.FieldAgentAgreement:
 			values[i] = new(sql.NullFloat64)
-		case company.FieldSessionLifetimeMinutes, company.FieldRatePerMinute, company.FieldRatePerDay, company.FieldInvitationsPerDay, company.FieldAuditDays, company.FieldQueryCost, company.FieldAgentRunsPerDay:
+		case company.FieldSessionLifetimeMinutes, company.FieldRatePerMinute, company.FieldRatePerDay, company.FieldBytesPerMinute, company.FieldBytesPerDay, company.FieldInvitationsPerDay, company.FieldAuditDays, company.FieldQueryCost, company.FieldAgentRunsPerDay:
 			values[i] = new(sql.NullInt64)
 		case company.FieldID, company.FieldName, company.FieldSlug, company.FieldPlan, company.FieldSandboxOf:
 			values[i] = new(sql.NullString)
@@ -156,6 +160,20 @@ func (_m *Company) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.RatePerDay = new(int)
 				*_m.RatePerDay = int(value.Int64)
+			}
+		case company.FieldBytesPerMinute:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field bytes_per_minute", values[i])
+			} else if value.Valid {
+				_m.BytesPerMinute = new(int)
+				*_m.BytesPerMinute = int(value.Int64)
+			}
+		case company.FieldBytesPerDay:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field bytes_per_day", values[i])
+			} else if value.Valid {
+				_m.BytesPerDay = new(int)
+				*_m.BytesPerDay = int(value.Int64)
 			}
 		case company.FieldInvitationsPerDay:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
@@ -264,6 +282,16 @@ func (_m *Company) String() string {
 	builder.WriteString(", ")
 	if v := _m.RatePerDay; v != nil {
 		builder.WriteString("rate_per_day=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	if v := _m.BytesPerMinute; v != nil {
+		builder.WriteString("bytes_per_minute=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	if v := _m.BytesPerDay; v != nil {
+		builder.WriteString("bytes_per_day=")
 		builder.WriteString(fmt.Sprintf("%v", *v))
 	}
 	builder.WriteString(", ")

@@ -142,6 +142,34 @@ func (_c *CompanyCreate) SetNillableRatePerDay(v *int) *CompanyCreate {
 	return _c
 }
 
+// SetBytesPerMinute sets the "bytes_per_minute" field.
+func (_c *CompanyCreate) SetBytesPerMinute(v int) *CompanyCreate {
+	_c.mutation.SetBytesPerMinute(v)
+	return _c
+}
+
+// SetNillableBytesPerMinute sets the "bytes_per_minute" field if the given value is not nil.
+func (_c *CompanyCreate) SetNillableBytesPerMinute(v *int) *CompanyCreate {
+	if v != nil {
+		_c.SetBytesPerMinute(*v)
+	}
+	return _c
+}
+
+// SetBytesPerDay sets the "bytes_per_day" field.
+func (_c *CompanyCreate) SetBytesPerDay(v int) *CompanyCreate {
+	_c.mutation.SetBytesPerDay(v)
+	return _c
+}
+
+// SetNillableBytesPerDay sets the "bytes_per_day" field if the given value is not nil.
+func (_c *CompanyCreate) SetNillableBytesPerDay(v *int) *CompanyCreate {
+	if v != nil {
+		_c.SetBytesPerDay(*v)
+	}
+	return _c
+}
+
 // SetInvitationsPerDay sets the "invitations_per_day" field.
 func (_c *CompanyCreate) SetInvitationsPerDay(v int) *CompanyCreate {
 	_c.mutation.SetInvitationsPerDay(v)
@@ -418,6 +446,14 @@ func (_c *CompanyCreate) createSpec() (*Company, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.RatePerDay(); ok {
 		_spec.SetField(company.FieldRatePerDay, field.TypeInt, value)
 		_node.RatePerDay = &value
+	}
+	if value, ok := _c.mutation.BytesPerMinute(); ok {
+		_spec.SetField(company.FieldBytesPerMinute, field.TypeInt, value)
+		_node.BytesPerMinute = &value
+	}
+	if value, ok := _c.mutation.BytesPerDay(); ok {
+		_spec.SetField(company.FieldBytesPerDay, field.TypeInt, value)
+		_node.BytesPerDay = &value
 	}
 	if value, ok := _c.mutation.InvitationsPerDay(); ok {
 		_spec.SetField(company.FieldInvitationsPerDay, field.TypeInt, value)

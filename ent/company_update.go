@@ -187,6 +187,60 @@ func (_u *CompanyUpdate) ClearRatePerDay() *CompanyUpdate {
 	return _u
 }
 
+// SetBytesPerMinute sets the "bytes_per_minute" field.
+func (_u *CompanyUpdate) SetBytesPerMinute(v int) *CompanyUpdate {
+	_u.mutation.ResetBytesPerMinute()
+	_u.mutation.SetBytesPerMinute(v)
+	return _u
+}
+
+// SetNillableBytesPerMinute sets the "bytes_per_minute" field if the given value is not nil.
+func (_u *CompanyUpdate) SetNillableBytesPerMinute(v *int) *CompanyUpdate {
+	if v != nil {
+		_u.SetBytesPerMinute(*v)
+	}
+	return _u
+}
+
+// AddBytesPerMinute adds value to the "bytes_per_minute" field.
+func (_u *CompanyUpdate) AddBytesPerMinute(v int) *CompanyUpdate {
+	_u.mutation.AddBytesPerMinute(v)
+	return _u
+}
+
+// ClearBytesPerMinute clears the value of the "bytes_per_minute" field.
+func (_u *CompanyUpdate) ClearBytesPerMinute() *CompanyUpdate {
+	_u.mutation.ClearBytesPerMinute()
+	return _u
+}
+
+// SetBytesPerDay sets the "bytes_per_day" field.
+func (_u *CompanyUpdate) SetBytesPerDay(v int) *CompanyUpdate {
+	_u.mutation.ResetBytesPerDay()
+	_u.mutation.SetBytesPerDay(v)
+	return _u
+}
+
+// SetNillableBytesPerDay sets the "bytes_per_day" field if the given value is not nil.
+func (_u *CompanyUpdate) SetNillableBytesPerDay(v *int) *CompanyUpdate {
+	if v != nil {
+		_u.SetBytesPerDay(*v)
+	}
+	return _u
+}
+
+// AddBytesPerDay adds value to the "bytes_per_day" field.
+func (_u *CompanyUpdate) AddBytesPerDay(v int) *CompanyUpdate {
+	_u.mutation.AddBytesPerDay(v)
+	return _u
+}
+
+// ClearBytesPerDay clears the value of the "bytes_per_day" field.
+func (_u *CompanyUpdate) ClearBytesPerDay() *CompanyUpdate {
+	_u.mutation.ClearBytesPerDay()
+	return _u
+}
+
 // SetInvitationsPerDay sets the "invitations_per_day" field.
 func (_u *CompanyUpdate) SetInvitationsPerDay(v int) *CompanyUpdate {
 	_u.mutation.ResetInvitationsPerDay()
@@ -431,6 +485,24 @@ func (_u *CompanyUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if _u.mutation.RatePerDayCleared() {
 		_spec.ClearField(company.FieldRatePerDay, field.TypeInt)
 	}
+	if value, ok := _u.mutation.BytesPerMinute(); ok {
+		_spec.SetField(company.FieldBytesPerMinute, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedBytesPerMinute(); ok {
+		_spec.AddField(company.FieldBytesPerMinute, field.TypeInt, value)
+	}
+	if _u.mutation.BytesPerMinuteCleared() {
+		_spec.ClearField(company.FieldBytesPerMinute, field.TypeInt)
+	}
+	if value, ok := _u.mutation.BytesPerDay(); ok {
+		_spec.SetField(company.FieldBytesPerDay, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedBytesPerDay(); ok {
+		_spec.AddField(company.FieldBytesPerDay, field.TypeInt, value)
+	}
+	if _u.mutation.BytesPerDayCleared() {
+		_spec.ClearField(company.FieldBytesPerDay, field.TypeInt)
+	}
 	if value, ok := _u.mutation.InvitationsPerDay(); ok {
 		_spec.SetField(company.FieldInvitationsPerDay, field.TypeInt, value)
 	}
@@ -652,6 +724,60 @@ func (_u *CompanyUpdateOne) AddRatePerDay(v int) *CompanyUpdateOne {
 // ClearRatePerDay clears the value of the "rate_per_day" field.
 func (_u *CompanyUpdateOne) ClearRatePerDay() *CompanyUpdateOne {
 	_u.mutation.ClearRatePerDay()
+	return _u
+}
+
+// SetBytesPerMinute sets the "bytes_per_minute" field.
+func (_u *CompanyUpdateOne) SetBytesPerMinute(v int) *CompanyUpdateOne {
+	_u.mutation.ResetBytesPerMinute()
+	_u.mutation.SetBytesPerMinute(v)
+	return _u
+}
+
+// SetNillableBytesPerMinute sets the "bytes_per_minute" field if the given value is not nil.
+func (_u *CompanyUpdateOne) SetNillableBytesPerMinute(v *int) *CompanyUpdateOne {
+	if v != nil {
+		_u.SetBytesPerMinute(*v)
+	}
+	return _u
+}
+
+// AddBytesPerMinute adds value to the "bytes_per_minute" field.
+func (_u *CompanyUpdateOne) AddBytesPerMinute(v int) *CompanyUpdateOne {
+	_u.mutation.AddBytesPerMinute(v)
+	return _u
+}
+
+// ClearBytesPerMinute clears the value of the "bytes_per_minute" field.
+func (_u *CompanyUpdateOne) ClearBytesPerMinute() *CompanyUpdateOne {
+	_u.mutation.ClearBytesPerMinute()
+	return _u
+}
+
+// SetBytesPerDay sets the "bytes_per_day" field.
+func (_u *CompanyUpdateOne) SetBytesPerDay(v int) *CompanyUpdateOne {
+	_u.mutation.ResetBytesPerDay()
+	_u.mutation.SetBytesPerDay(v)
+	return _u
+}
+
+// SetNillableBytesPerDay sets the "bytes_per_day" field if the given value is not nil.
+func (_u *CompanyUpdateOne) SetNillableBytesPerDay(v *int) *CompanyUpdateOne {
+	if v != nil {
+		_u.SetBytesPerDay(*v)
+	}
+	return _u
+}
+
+// AddBytesPerDay adds value to the "bytes_per_day" field.
+func (_u *CompanyUpdateOne) AddBytesPerDay(v int) *CompanyUpdateOne {
+	_u.mutation.AddBytesPerDay(v)
+	return _u
+}
+
+// ClearBytesPerDay clears the value of the "bytes_per_day" field.
+func (_u *CompanyUpdateOne) ClearBytesPerDay() *CompanyUpdateOne {
+	_u.mutation.ClearBytesPerDay()
 	return _u
 }
 
@@ -928,6 +1054,24 @@ func (_u *CompanyUpdateOne) sqlSave(ctx context.Context) (_node *Company, err er
 	}
 	if _u.mutation.RatePerDayCleared() {
 		_spec.ClearField(company.FieldRatePerDay, field.TypeInt)
+	}
+	if value, ok := _u.mutation.BytesPerMinute(); ok {
+		_spec.SetField(company.FieldBytesPerMinute, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedBytesPerMinute(); ok {
+		_spec.AddField(company.FieldBytesPerMinute, field.TypeInt, value)
+	}
+	if _u.mutation.BytesPerMinuteCleared() {
+		_spec.ClearField(company.FieldBytesPerMinute, field.TypeInt)
+	}
+	if value, ok := _u.mutation.BytesPerDay(); ok {
+		_spec.SetField(company.FieldBytesPerDay, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.AddedBytesPerDay(); ok {
+		_spec.AddField(company.FieldBytesPerDay, field.TypeInt, value)
+	}
+	if _u.mutation.BytesPerDayCleared() {
+		_spec.ClearField(company.FieldBytesPerDay, field.TypeInt)
 	}
 	if value, ok := _u.mutation.InvitationsPerDay(); ok {
 		_spec.SetField(company.FieldInvitationsPerDay, field.TypeInt, value)

@@ -28,6 +28,8 @@ type Event struct {
 	Type string `json:"type,omitempty"`
 	// SubjectID holds the value of the "subject_id" field.
 	SubjectID string `json:"subject_id,omitempty"`
+	// of its subject's events, from 1; null for those from before there were numbers
+	Sequence int64 `json:"sequence,omitempty"`
 	// an erasure alone changes it
 	Payload      json.RawMessage `json:"payload,omitempty"`
 	selectValues sql.SelectValues
@@ -40,6 +42,8 @@ func (*Event) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case event.FieldPayload:
 			values[i] = new([]byte)
+		case event.FieldSequence:
+			values[i] = new(sql.NullInt64)
 		case event.FieldID, event.FieldCompanyID, event.FieldType, event.FieldSubjectID:
 			values[i] = new(sql.NullString)
 		case event.FieldCreatedAt, event.FieldUpdatedAt:
@@ -94,6 +98,12 @@ func (_m *Event) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field subject_id", values[i])
 			} else if value.Valid {
 				_m.SubjectID = value.String
+			}
+		case event.FieldSequence:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field sequence", values[i])
+			} else if value.Valid {
+				_m.Sequence = value.Int64
 			}
 		case event.FieldPayload:
 			if value, ok := values[i].(*[]byte); !ok {
@@ -153,6 +163,9 @@ func (_m *Event) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("subject_id=")
 	builder.WriteString(_m.SubjectID)
+	builder.WriteString(", ")
+	builder.WriteString("sequence=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Sequence))
 	builder.WriteString(", ")
 	builder.WriteString("payload=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Payload))

@@ -51,6 +51,20 @@ func (_c *EventCreate) SetSubjectID(v string) *EventCreate {
 	return _c
 }
 
+// SetSequence sets the "sequence" field.
+func (_c *EventCreate) SetSequence(v int64) *EventCreate {
+	_c.mutation.SetSequence(v)
+	return _c
+}
+
+// SetNillableSequence sets the "sequence" field if the given value is not nil.
+func (_c *EventCreate) SetNillableSequence(v *int64) *EventCreate {
+	if v != nil {
+		_c.SetSequence(*v)
+	}
+	return _c
+}
+
 // SetPayload sets the "payload" field.
 func (_c *EventCreate) SetPayload(v json.RawMessage) *EventCreate {
 	_c.mutation.SetPayload(v)
@@ -212,6 +226,10 @@ func (_c *EventCreate) createSpec() (*Event, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.SubjectID(); ok {
 		_spec.SetField(event.FieldSubjectID, field.TypeString, value)
 		_node.SubjectID = value
+	}
+	if value, ok := _c.mutation.Sequence(); ok {
+		_spec.SetField(event.FieldSequence, field.TypeInt64, value)
+		_node.Sequence = value
 	}
 	if value, ok := _c.mutation.Payload(); ok {
 		_spec.SetField(event.FieldPayload, field.TypeJSON, value)

@@ -100,6 +100,9 @@ func (_u *EventUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(event.FieldUpdatedAt, field.TypeTime, value)
 	}
+	if _u.mutation.SequenceCleared() {
+		_spec.ClearField(event.FieldSequence, field.TypeInt64)
+	}
 	if value, ok := _u.mutation.Payload(); ok {
 		_spec.SetField(event.FieldPayload, field.TypeJSON, value)
 	}
@@ -227,6 +230,9 @@ func (_u *EventUpdateOne) sqlSave(ctx context.Context) (_node *Event, err error)
 	}
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(event.FieldUpdatedAt, field.TypeTime, value)
+	}
+	if _u.mutation.SequenceCleared() {
+		_spec.ClearField(event.FieldSequence, field.TypeInt64)
 	}
 	if value, ok := _u.mutation.Payload(); ok {
 		_spec.SetField(event.FieldPayload, field.TypeJSON, value)

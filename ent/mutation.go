@@ -22401,6 +22401,10 @@ type CompanyMutation struct {
 	addrate_per_minute          *int
 	rate_per_day                *int
 	addrate_per_day             *int
+	bytes_per_minute            *int
+	addbytes_per_minute         *int
+	bytes_per_day               *int
+	addbytes_per_day            *int
 	invitations_per_day         *int
 	addinvitations_per_day      *int
 	audit_days                  *int
@@ -23018,6 +23022,146 @@ func (m *CompanyMutation) ResetRatePerDay() {
 	delete(m.clearedFields, company.FieldRatePerDay)
 }
 
+// SetBytesPerMinute sets the "bytes_per_minute" field.
+func (m *CompanyMutation) SetBytesPerMinute(i int) {
+	m.bytes_per_minute = &i
+	m.addbytes_per_minute = nil
+}
+
+// BytesPerMinute returns the value of the "bytes_per_minute" field in the mutation.
+func (m *CompanyMutation) BytesPerMinute() (r int, exists bool) {
+	v := m.bytes_per_minute
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBytesPerMinute returns the old "bytes_per_minute" field's value of the Company entity.
+// If the Company object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CompanyMutation) OldBytesPerMinute(ctx context.Context) (v *int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBytesPerMinute is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBytesPerMinute requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBytesPerMinute: %w", err)
+	}
+	return oldValue.BytesPerMinute, nil
+}
+
+// AddBytesPerMinute adds i to the "bytes_per_minute" field.
+func (m *CompanyMutation) AddBytesPerMinute(i int) {
+	if m.addbytes_per_minute != nil {
+		*m.addbytes_per_minute += i
+	} else {
+		m.addbytes_per_minute = &i
+	}
+}
+
+// AddedBytesPerMinute returns the value that was added to the "bytes_per_minute" field in this mutation.
+func (m *CompanyMutation) AddedBytesPerMinute() (r int, exists bool) {
+	v := m.addbytes_per_minute
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearBytesPerMinute clears the value of the "bytes_per_minute" field.
+func (m *CompanyMutation) ClearBytesPerMinute() {
+	m.bytes_per_minute = nil
+	m.addbytes_per_minute = nil
+	m.clearedFields[company.FieldBytesPerMinute] = struct{}{}
+}
+
+// BytesPerMinuteCleared returns if the "bytes_per_minute" field was cleared in this mutation.
+func (m *CompanyMutation) BytesPerMinuteCleared() bool {
+	_, ok := m.clearedFields[company.FieldBytesPerMinute]
+	return ok
+}
+
+// ResetBytesPerMinute resets all changes to the "bytes_per_minute" field.
+func (m *CompanyMutation) ResetBytesPerMinute() {
+	m.bytes_per_minute = nil
+	m.addbytes_per_minute = nil
+	delete(m.clearedFields, company.FieldBytesPerMinute)
+}
+
+// SetBytesPerDay sets the "bytes_per_day" field.
+func (m *CompanyMutation) SetBytesPerDay(i int) {
+	m.bytes_per_day = &i
+	m.addbytes_per_day = nil
+}
+
+// BytesPerDay returns the value of the "bytes_per_day" field in the mutation.
+func (m *CompanyMutation) BytesPerDay() (r int, exists bool) {
+	v := m.bytes_per_day
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldBytesPerDay returns the old "bytes_per_day" field's value of the Company entity.
+// If the Company object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CompanyMutation) OldBytesPerDay(ctx context.Context) (v *int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldBytesPerDay is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldBytesPerDay requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldBytesPerDay: %w", err)
+	}
+	return oldValue.BytesPerDay, nil
+}
+
+// AddBytesPerDay adds i to the "bytes_per_day" field.
+func (m *CompanyMutation) AddBytesPerDay(i int) {
+	if m.addbytes_per_day != nil {
+		*m.addbytes_per_day += i
+	} else {
+		m.addbytes_per_day = &i
+	}
+}
+
+// AddedBytesPerDay returns the value that was added to the "bytes_per_day" field in this mutation.
+func (m *CompanyMutation) AddedBytesPerDay() (r int, exists bool) {
+	v := m.addbytes_per_day
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearBytesPerDay clears the value of the "bytes_per_day" field.
+func (m *CompanyMutation) ClearBytesPerDay() {
+	m.bytes_per_day = nil
+	m.addbytes_per_day = nil
+	m.clearedFields[company.FieldBytesPerDay] = struct{}{}
+}
+
+// BytesPerDayCleared returns if the "bytes_per_day" field was cleared in this mutation.
+func (m *CompanyMutation) BytesPerDayCleared() bool {
+	_, ok := m.clearedFields[company.FieldBytesPerDay]
+	return ok
+}
+
+// ResetBytesPerDay resets all changes to the "bytes_per_day" field.
+func (m *CompanyMutation) ResetBytesPerDay() {
+	m.bytes_per_day = nil
+	m.addbytes_per_day = nil
+	delete(m.clearedFields, company.FieldBytesPerDay)
+}
+
 // SetInvitationsPerDay sets the "invitations_per_day" field.
 func (m *CompanyMutation) SetInvitationsPerDay(i int) {
 	m.invitations_per_day = &i
@@ -23402,7 +23546,7 @@ func (m *CompanyMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *CompanyMutation) Fields() []string {
-	fields := make([]string, 0, 16)
+	fields := make([]string, 0, 18)
 	if m.created_at != nil {
 		fields = append(fields, company.FieldCreatedAt)
 	}
@@ -23435,6 +23579,12 @@ func (m *CompanyMutation) Fields() []string {
 	}
 	if m.rate_per_day != nil {
 		fields = append(fields, company.FieldRatePerDay)
+	}
+	if m.bytes_per_minute != nil {
+		fields = append(fields, company.FieldBytesPerMinute)
+	}
+	if m.bytes_per_day != nil {
+		fields = append(fields, company.FieldBytesPerDay)
 	}
 	if m.invitations_per_day != nil {
 		fields = append(fields, company.FieldInvitationsPerDay)
@@ -23481,6 +23631,10 @@ func (m *CompanyMutation) Field(name string) (ent.Value, bool) {
 		return m.RatePerMinute()
 	case company.FieldRatePerDay:
 		return m.RatePerDay()
+	case company.FieldBytesPerMinute:
+		return m.BytesPerMinute()
+	case company.FieldBytesPerDay:
+		return m.BytesPerDay()
 	case company.FieldInvitationsPerDay:
 		return m.InvitationsPerDay()
 	case company.FieldAuditDays:
@@ -23522,6 +23676,10 @@ func (m *CompanyMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldRatePerMinute(ctx)
 	case company.FieldRatePerDay:
 		return m.OldRatePerDay(ctx)
+	case company.FieldBytesPerMinute:
+		return m.OldBytesPerMinute(ctx)
+	case company.FieldBytesPerDay:
+		return m.OldBytesPerDay(ctx)
 	case company.FieldInvitationsPerDay:
 		return m.OldInvitationsPerDay(ctx)
 	case company.FieldAuditDays:
@@ -23618,6 +23776,20 @@ func (m *CompanyMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetRatePerDay(v)
 		return nil
+	case company.FieldBytesPerMinute:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBytesPerMinute(v)
+		return nil
+	case company.FieldBytesPerDay:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetBytesPerDay(v)
+		return nil
 	case company.FieldInvitationsPerDay:
 		v, ok := value.(int)
 		if !ok {
@@ -23670,6 +23842,12 @@ func (m *CompanyMutation) AddedFields() []string {
 	if m.addrate_per_day != nil {
 		fields = append(fields, company.FieldRatePerDay)
 	}
+	if m.addbytes_per_minute != nil {
+		fields = append(fields, company.FieldBytesPerMinute)
+	}
+	if m.addbytes_per_day != nil {
+		fields = append(fields, company.FieldBytesPerDay)
+	}
 	if m.addinvitations_per_day != nil {
 		fields = append(fields, company.FieldInvitationsPerDay)
 	}
@@ -23699,6 +23877,10 @@ func (m *CompanyMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedRatePerMinute()
 	case company.FieldRatePerDay:
 		return m.AddedRatePerDay()
+	case company.FieldBytesPerMinute:
+		return m.AddedBytesPerMinute()
+	case company.FieldBytesPerDay:
+		return m.AddedBytesPerDay()
 	case company.FieldInvitationsPerDay:
 		return m.AddedInvitationsPerDay()
 	case company.FieldAuditDays:
@@ -23738,6 +23920,20 @@ func (m *CompanyMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddRatePerDay(v)
+		return nil
+	case company.FieldBytesPerMinute:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBytesPerMinute(v)
+		return nil
+	case company.FieldBytesPerDay:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddBytesPerDay(v)
 		return nil
 	case company.FieldInvitationsPerDay:
 		v, ok := value.(int)
@@ -23791,6 +23987,12 @@ func (m *CompanyMutation) ClearedFields() []string {
 	if m.FieldCleared(company.FieldRatePerDay) {
 		fields = append(fields, company.FieldRatePerDay)
 	}
+	if m.FieldCleared(company.FieldBytesPerMinute) {
+		fields = append(fields, company.FieldBytesPerMinute)
+	}
+	if m.FieldCleared(company.FieldBytesPerDay) {
+		fields = append(fields, company.FieldBytesPerDay)
+	}
 	if m.FieldCleared(company.FieldInvitationsPerDay) {
 		fields = append(fields, company.FieldInvitationsPerDay)
 	}
@@ -23828,6 +24030,12 @@ func (m *CompanyMutation) ClearField(name string) error {
 		return nil
 	case company.FieldRatePerDay:
 		m.ClearRatePerDay()
+		return nil
+	case company.FieldBytesPerMinute:
+		m.ClearBytesPerMinute()
+		return nil
+	case company.FieldBytesPerDay:
+		m.ClearBytesPerDay()
 		return nil
 	case company.FieldInvitationsPerDay:
 		m.ClearInvitationsPerDay()
@@ -23884,6 +24092,12 @@ func (m *CompanyMutation) ResetField(name string) error {
 		return nil
 	case company.FieldRatePerDay:
 		m.ResetRatePerDay()
+		return nil
+	case company.FieldBytesPerMinute:
+		m.ResetBytesPerMinute()
+		return nil
+	case company.FieldBytesPerDay:
+		m.ResetBytesPerDay()
 		return nil
 	case company.FieldInvitationsPerDay:
 		m.ResetInvitationsPerDay()
@@ -26596,6 +26810,8 @@ type EventMutation struct {
 	company_id    *string
 	_type         *string
 	subject_id    *string
+	sequence      *int64
+	addsequence   *int64
 	payload       *json.RawMessage
 	appendpayload json.RawMessage
 	clearedFields map[string]struct{}
@@ -26888,6 +27104,76 @@ func (m *EventMutation) ResetSubjectID() {
 	m.subject_id = nil
 }
 
+// SetSequence sets the "sequence" field.
+func (m *EventMutation) SetSequence(i int64) {
+	m.sequence = &i
+	m.addsequence = nil
+}
+
+// Sequence returns the value of the "sequence" field in the mutation.
+func (m *EventMutation) Sequence() (r int64, exists bool) {
+	v := m.sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSequence returns the old "sequence" field's value of the Event entity.
+// If the Event object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *EventMutation) OldSequence(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSequence is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSequence requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSequence: %w", err)
+	}
+	return oldValue.Sequence, nil
+}
+
+// AddSequence adds i to the "sequence" field.
+func (m *EventMutation) AddSequence(i int64) {
+	if m.addsequence != nil {
+		*m.addsequence += i
+	} else {
+		m.addsequence = &i
+	}
+}
+
+// AddedSequence returns the value that was added to the "sequence" field in this mutation.
+func (m *EventMutation) AddedSequence() (r int64, exists bool) {
+	v := m.addsequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearSequence clears the value of the "sequence" field.
+func (m *EventMutation) ClearSequence() {
+	m.sequence = nil
+	m.addsequence = nil
+	m.clearedFields[event.FieldSequence] = struct{}{}
+}
+
+// SequenceCleared returns if the "sequence" field was cleared in this mutation.
+func (m *EventMutation) SequenceCleared() bool {
+	_, ok := m.clearedFields[event.FieldSequence]
+	return ok
+}
+
+// ResetSequence resets all changes to the "sequence" field.
+func (m *EventMutation) ResetSequence() {
+	m.sequence = nil
+	m.addsequence = nil
+	delete(m.clearedFields, event.FieldSequence)
+}
+
 // SetPayload sets the "payload" field.
 func (m *EventMutation) SetPayload(jm json.RawMessage) {
 	m.payload = &jm
@@ -26973,7 +27259,7 @@ func (m *EventMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *EventMutation) Fields() []string {
-	fields := make([]string, 0, 6)
+	fields := make([]string, 0, 7)
 	if m.created_at != nil {
 		fields = append(fields, event.FieldCreatedAt)
 	}
@@ -26988,6 +27274,9 @@ func (m *EventMutation) Fields() []string {
 	}
 	if m.subject_id != nil {
 		fields = append(fields, event.FieldSubjectID)
+	}
+	if m.sequence != nil {
+		fields = append(fields, event.FieldSequence)
 	}
 	if m.payload != nil {
 		fields = append(fields, event.FieldPayload)
@@ -27010,6 +27299,8 @@ func (m *EventMutation) Field(name string) (ent.Value, bool) {
 		return m.GetType()
 	case event.FieldSubjectID:
 		return m.SubjectID()
+	case event.FieldSequence:
+		return m.Sequence()
 	case event.FieldPayload:
 		return m.Payload()
 	}
@@ -27031,6 +27322,8 @@ func (m *EventMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldType(ctx)
 	case event.FieldSubjectID:
 		return m.OldSubjectID(ctx)
+	case event.FieldSequence:
+		return m.OldSequence(ctx)
 	case event.FieldPayload:
 		return m.OldPayload(ctx)
 	}
@@ -27077,6 +27370,13 @@ func (m *EventMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetSubjectID(v)
 		return nil
+	case event.FieldSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSequence(v)
+		return nil
 	case event.FieldPayload:
 		v, ok := value.(json.RawMessage)
 		if !ok {
@@ -27091,13 +27391,21 @@ func (m *EventMutation) SetField(name string, value ent.Value) error {
 // AddedFields returns all numeric fields that were incremented/decremented during
 // this mutation.
 func (m *EventMutation) AddedFields() []string {
-	return nil
+	var fields []string
+	if m.addsequence != nil {
+		fields = append(fields, event.FieldSequence)
+	}
+	return fields
 }
 
 // AddedField returns the numeric value that was incremented/decremented on a field
 // with the given name. The second boolean return value indicates that this field
 // was not set, or was not defined in the schema.
 func (m *EventMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case event.FieldSequence:
+		return m.AddedSequence()
+	}
 	return nil, false
 }
 
@@ -27106,6 +27414,13 @@ func (m *EventMutation) AddedField(name string) (ent.Value, bool) {
 // type.
 func (m *EventMutation) AddField(name string, value ent.Value) error {
 	switch name {
+	case event.FieldSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSequence(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Event numeric field %s", name)
 }
@@ -27113,7 +27428,11 @@ func (m *EventMutation) AddField(name string, value ent.Value) error {
 // ClearedFields returns all nullable fields that were cleared during this
 // mutation.
 func (m *EventMutation) ClearedFields() []string {
-	return nil
+	var fields []string
+	if m.FieldCleared(event.FieldSequence) {
+		fields = append(fields, event.FieldSequence)
+	}
+	return fields
 }
 
 // FieldCleared returns a boolean indicating if a field with the given name was
@@ -27126,6 +27445,11 @@ func (m *EventMutation) FieldCleared(name string) bool {
 // ClearField clears the value of the field with the given name. It returns an
 // error if the field is not defined in the schema.
 func (m *EventMutation) ClearField(name string) error {
+	switch name {
+	case event.FieldSequence:
+		m.ClearSequence()
+		return nil
+	}
 	return fmt.Errorf("unknown Event nullable field %s", name)
 }
 
@@ -27147,6 +27471,9 @@ func (m *EventMutation) ResetField(name string) error {
 		return nil
 	case event.FieldSubjectID:
 		m.ResetSubjectID()
+		return nil
+	case event.FieldSequence:
+		m.ResetSequence()
 		return nil
 	case event.FieldPayload:
 		m.ResetPayload()
@@ -40064,6 +40391,7 @@ type NotificationMutation struct {
 	company_id     *string
 	kind           *notification.Kind
 	subject        *string
+	execution_id   *string
 	read_at        *time.Time
 	digest_at      *time.Time
 	clearedFields  map[string]struct{}
@@ -40445,6 +40773,55 @@ func (m *NotificationMutation) ResetRequestID() {
 	delete(m.clearedFields, notification.FieldRequestID)
 }
 
+// SetExecutionID sets the "execution_id" field.
+func (m *NotificationMutation) SetExecutionID(s string) {
+	m.execution_id = &s
+}
+
+// ExecutionID returns the value of the "execution_id" field in the mutation.
+func (m *NotificationMutation) ExecutionID() (r string, exists bool) {
+	v := m.execution_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldExecutionID returns the old "execution_id" field's value of the Notification entity.
+// If the Notification object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *NotificationMutation) OldExecutionID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldExecutionID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldExecutionID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldExecutionID: %w", err)
+	}
+	return oldValue.ExecutionID, nil
+}
+
+// ClearExecutionID clears the value of the "execution_id" field.
+func (m *NotificationMutation) ClearExecutionID() {
+	m.execution_id = nil
+	m.clearedFields[notification.FieldExecutionID] = struct{}{}
+}
+
+// ExecutionIDCleared returns if the "execution_id" field was cleared in this mutation.
+func (m *NotificationMutation) ExecutionIDCleared() bool {
+	_, ok := m.clearedFields[notification.FieldExecutionID]
+	return ok
+}
+
+// ResetExecutionID resets all changes to the "execution_id" field.
+func (m *NotificationMutation) ResetExecutionID() {
+	m.execution_id = nil
+	delete(m.clearedFields, notification.FieldExecutionID)
+}
+
 // SetReadAt sets the "read_at" field.
 func (m *NotificationMutation) SetReadAt(t time.Time) {
 	m.read_at = &t
@@ -40631,7 +41008,7 @@ func (m *NotificationMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *NotificationMutation) Fields() []string {
-	fields := make([]string, 0, 9)
+	fields := make([]string, 0, 10)
 	if m.created_at != nil {
 		fields = append(fields, notification.FieldCreatedAt)
 	}
@@ -40652,6 +41029,9 @@ func (m *NotificationMutation) Fields() []string {
 	}
 	if m.request != nil {
 		fields = append(fields, notification.FieldRequestID)
+	}
+	if m.execution_id != nil {
+		fields = append(fields, notification.FieldExecutionID)
 	}
 	if m.read_at != nil {
 		fields = append(fields, notification.FieldReadAt)
@@ -40681,6 +41061,8 @@ func (m *NotificationMutation) Field(name string) (ent.Value, bool) {
 		return m.Subject()
 	case notification.FieldRequestID:
 		return m.RequestID()
+	case notification.FieldExecutionID:
+		return m.ExecutionID()
 	case notification.FieldReadAt:
 		return m.ReadAt()
 	case notification.FieldDigestAt:
@@ -40708,6 +41090,8 @@ func (m *NotificationMutation) OldField(ctx context.Context, name string) (ent.V
 		return m.OldSubject(ctx)
 	case notification.FieldRequestID:
 		return m.OldRequestID(ctx)
+	case notification.FieldExecutionID:
+		return m.OldExecutionID(ctx)
 	case notification.FieldReadAt:
 		return m.OldReadAt(ctx)
 	case notification.FieldDigestAt:
@@ -40770,6 +41154,13 @@ func (m *NotificationMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetRequestID(v)
 		return nil
+	case notification.FieldExecutionID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExecutionID(v)
+		return nil
 	case notification.FieldReadAt:
 		v, ok := value.(time.Time)
 		if !ok {
@@ -40817,6 +41208,9 @@ func (m *NotificationMutation) ClearedFields() []string {
 	if m.FieldCleared(notification.FieldRequestID) {
 		fields = append(fields, notification.FieldRequestID)
 	}
+	if m.FieldCleared(notification.FieldExecutionID) {
+		fields = append(fields, notification.FieldExecutionID)
+	}
 	if m.FieldCleared(notification.FieldReadAt) {
 		fields = append(fields, notification.FieldReadAt)
 	}
@@ -40839,6 +41233,9 @@ func (m *NotificationMutation) ClearField(name string) error {
 	switch name {
 	case notification.FieldRequestID:
 		m.ClearRequestID()
+		return nil
+	case notification.FieldExecutionID:
+		m.ClearExecutionID()
 		return nil
 	case notification.FieldReadAt:
 		m.ClearReadAt()
@@ -40874,6 +41271,9 @@ func (m *NotificationMutation) ResetField(name string) error {
 		return nil
 	case notification.FieldRequestID:
 		m.ResetRequestID()
+		return nil
+	case notification.FieldExecutionID:
+		m.ResetExecutionID()
 		return nil
 	case notification.FieldReadAt:
 		m.ResetReadAt()
@@ -54188,24 +54588,26 @@ func (m *SavedViewMutation) ResetEdge(name string) error {
 // SecretMutation represents an operation that mutates the Secret nodes in the graph.
 type SecretMutation struct {
 	config
-	op            Op
-	typ           string
-	id            *string
-	created_at    *time.Time
-	updated_at    *time.Time
-	company_id    *string
-	name          *string
-	description   *string
-	version       *int
-	addversion    *int
-	sealed        *[]byte
-	previous      *[]byte
-	created_by    *string
-	last_used_at  *time.Time
-	clearedFields map[string]struct{}
-	done          bool
-	oldValue      func(context.Context) (*Secret, error)
-	predicates    []predicate.Secret
+	op                  Op
+	typ                 string
+	id                  *string
+	created_at          *time.Time
+	updated_at          *time.Time
+	company_id          *string
+	name                *string
+	description         *string
+	allowed_hosts       *[]string
+	appendallowed_hosts []string
+	version             *int
+	addversion          *int
+	sealed              *[]byte
+	previous            *[]byte
+	created_by          *string
+	last_used_at        *time.Time
+	clearedFields       map[string]struct{}
+	done                bool
+	oldValue            func(context.Context) (*Secret, error)
+	predicates          []predicate.Secret
 }
 
 var _ ent.Mutation = (*SecretMutation)(nil)
@@ -54492,6 +54894,71 @@ func (m *SecretMutation) ResetDescription() {
 	m.description = nil
 }
 
+// SetAllowedHosts sets the "allowed_hosts" field.
+func (m *SecretMutation) SetAllowedHosts(s []string) {
+	m.allowed_hosts = &s
+	m.appendallowed_hosts = nil
+}
+
+// AllowedHosts returns the value of the "allowed_hosts" field in the mutation.
+func (m *SecretMutation) AllowedHosts() (r []string, exists bool) {
+	v := m.allowed_hosts
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAllowedHosts returns the old "allowed_hosts" field's value of the Secret entity.
+// If the Secret object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SecretMutation) OldAllowedHosts(ctx context.Context) (v []string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAllowedHosts is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAllowedHosts requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAllowedHosts: %w", err)
+	}
+	return oldValue.AllowedHosts, nil
+}
+
+// AppendAllowedHosts adds s to the "allowed_hosts" field.
+func (m *SecretMutation) AppendAllowedHosts(s []string) {
+	m.appendallowed_hosts = append(m.appendallowed_hosts, s...)
+}
+
+// AppendedAllowedHosts returns the list of values that were appended to the "allowed_hosts" field in this mutation.
+func (m *SecretMutation) AppendedAllowedHosts() ([]string, bool) {
+	if len(m.appendallowed_hosts) == 0 {
+		return nil, false
+	}
+	return m.appendallowed_hosts, true
+}
+
+// ClearAllowedHosts clears the value of the "allowed_hosts" field.
+func (m *SecretMutation) ClearAllowedHosts() {
+	m.allowed_hosts = nil
+	m.appendallowed_hosts = nil
+	m.clearedFields[secret.FieldAllowedHosts] = struct{}{}
+}
+
+// AllowedHostsCleared returns if the "allowed_hosts" field was cleared in this mutation.
+func (m *SecretMutation) AllowedHostsCleared() bool {
+	_, ok := m.clearedFields[secret.FieldAllowedHosts]
+	return ok
+}
+
+// ResetAllowedHosts resets all changes to the "allowed_hosts" field.
+func (m *SecretMutation) ResetAllowedHosts() {
+	m.allowed_hosts = nil
+	m.appendallowed_hosts = nil
+	delete(m.clearedFields, secret.FieldAllowedHosts)
+}
+
 // SetVersion sets the "version" field.
 func (m *SecretMutation) SetVersion(i int) {
 	m.version = &i
@@ -54752,7 +55219,7 @@ func (m *SecretMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *SecretMutation) Fields() []string {
-	fields := make([]string, 0, 10)
+	fields := make([]string, 0, 11)
 	if m.created_at != nil {
 		fields = append(fields, secret.FieldCreatedAt)
 	}
@@ -54767,6 +55234,9 @@ func (m *SecretMutation) Fields() []string {
 	}
 	if m.description != nil {
 		fields = append(fields, secret.FieldDescription)
+	}
+	if m.allowed_hosts != nil {
+		fields = append(fields, secret.FieldAllowedHosts)
 	}
 	if m.version != nil {
 		fields = append(fields, secret.FieldVersion)
@@ -54801,6 +55271,8 @@ func (m *SecretMutation) Field(name string) (ent.Value, bool) {
 		return m.Name()
 	case secret.FieldDescription:
 		return m.Description()
+	case secret.FieldAllowedHosts:
+		return m.AllowedHosts()
 	case secret.FieldVersion:
 		return m.Version()
 	case secret.FieldSealed:
@@ -54830,6 +55302,8 @@ func (m *SecretMutation) OldField(ctx context.Context, name string) (ent.Value, 
 		return m.OldName(ctx)
 	case secret.FieldDescription:
 		return m.OldDescription(ctx)
+	case secret.FieldAllowedHosts:
+		return m.OldAllowedHosts(ctx)
 	case secret.FieldVersion:
 		return m.OldVersion(ctx)
 	case secret.FieldSealed:
@@ -54883,6 +55357,13 @@ func (m *SecretMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetDescription(v)
+		return nil
+	case secret.FieldAllowedHosts:
+		v, ok := value.([]string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAllowedHosts(v)
 		return nil
 	case secret.FieldVersion:
 		v, ok := value.(int)
@@ -54964,6 +55445,9 @@ func (m *SecretMutation) AddField(name string, value ent.Value) error {
 // mutation.
 func (m *SecretMutation) ClearedFields() []string {
 	var fields []string
+	if m.FieldCleared(secret.FieldAllowedHosts) {
+		fields = append(fields, secret.FieldAllowedHosts)
+	}
 	if m.FieldCleared(secret.FieldPrevious) {
 		fields = append(fields, secret.FieldPrevious)
 	}
@@ -54984,6 +55468,9 @@ func (m *SecretMutation) FieldCleared(name string) bool {
 // error if the field is not defined in the schema.
 func (m *SecretMutation) ClearField(name string) error {
 	switch name {
+	case secret.FieldAllowedHosts:
+		m.ClearAllowedHosts()
+		return nil
 	case secret.FieldPrevious:
 		m.ClearPrevious()
 		return nil
@@ -55012,6 +55499,9 @@ func (m *SecretMutation) ResetField(name string) error {
 		return nil
 	case secret.FieldDescription:
 		m.ResetDescription()
+		return nil
+	case secret.FieldAllowedHosts:
+		m.ResetAllowedHosts()
 		return nil
 	case secret.FieldVersion:
 		m.ResetVersion()

@@ -33,6 +33,8 @@ type Notification struct {
 	Subject string `json:"subject,omitempty"`
 	// RequestID holds the value of the "request_id" field.
 	RequestID *string `json:"request_id,omitempty"`
+	// of an incident's, which may have no request; no key, as the notice may outlive the execution
+	ExecutionID *string `json:"execution_id,omitempty"`
 	// ReadAt holds the value of the "read_at" field.
 	ReadAt *time.Time `json:"read_at,omitempty"`
 	// when the digest takes it; null for what no digest will take
@@ -81,7 +83,7 @@ func (*Notification) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case notification.FieldID, notification.FieldCompanyID, notification.FieldUserID, notification.FieldKind, notification.FieldSubject, notification.FieldRequestID:
+		case notification.FieldID, notification.FieldCompanyID, notification.FieldUserID, notification.FieldKind, notification.FieldSubject, notification.FieldRequestID, notification.FieldExecutionID:
 			values[i] = new(sql.NullString)
 		case notification.FieldCreatedAt, notification.FieldUpdatedAt, notification.FieldReadAt, notification.FieldDigestAt:
 			values[i] = new(sql.NullTime)
@@ -148,6 +150,13 @@ func (_m *Notification) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.RequestID = new(string)
 				*_m.RequestID = value.String
+			}
+		case notification.FieldExecutionID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field execution_id", values[i])
+			} else if value.Valid {
+				_m.ExecutionID = new(string)
+				*_m.ExecutionID = value.String
 			}
 		case notification.FieldReadAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -229,6 +238,11 @@ func (_m *Notification) String() string {
 	builder.WriteString(", ")
 	if v := _m.RequestID; v != nil {
 		builder.WriteString("request_id=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.ExecutionID; v != nil {
+		builder.WriteString("execution_id=")
 		builder.WriteString(*v)
 	}
 	builder.WriteString(", ")

@@ -72,6 +72,20 @@ func (_c *NotificationCreate) SetNillableRequestID(v *string) *NotificationCreat
 	return _c
 }
 
+// SetExecutionID sets the "execution_id" field.
+func (_c *NotificationCreate) SetExecutionID(v string) *NotificationCreate {
+	_c.mutation.SetExecutionID(v)
+	return _c
+}
+
+// SetNillableExecutionID sets the "execution_id" field if the given value is not nil.
+func (_c *NotificationCreate) SetNillableExecutionID(v *string) *NotificationCreate {
+	if v != nil {
+		_c.SetExecutionID(*v)
+	}
+	return _c
+}
+
 // SetReadAt sets the "read_at" field.
 func (_c *NotificationCreate) SetReadAt(v time.Time) *NotificationCreate {
 	_c.mutation.SetReadAt(v)
@@ -216,6 +230,11 @@ func (_c *NotificationCreate) check() error {
 			return &ValidationError{Name: "request_id", err: fmt.Errorf(`ent: validator failed for field "Notification.request_id": %w`, err)}
 		}
 	}
+	if v, ok := _c.mutation.ExecutionID(); ok {
+		if err := notification.ExecutionIDValidator(v); err != nil {
+			return &ValidationError{Name: "execution_id", err: fmt.Errorf(`ent: validator failed for field "Notification.execution_id": %w`, err)}
+		}
+	}
 	if v, ok := _c.mutation.ID(); ok {
 		if err := notification.IDValidator(v); err != nil {
 			return &ValidationError{Name: "id", err: fmt.Errorf(`ent: validator failed for field "Notification.id": %w`, err)}
@@ -278,6 +297,10 @@ func (_c *NotificationCreate) createSpec() (*Notification, *sqlgraph.CreateSpec)
 	if value, ok := _c.mutation.Subject(); ok {
 		_spec.SetField(notification.FieldSubject, field.TypeString, value)
 		_node.Subject = value
+	}
+	if value, ok := _c.mutation.ExecutionID(); ok {
+		_spec.SetField(notification.FieldExecutionID, field.TypeString, value)
+		_node.ExecutionID = &value
 	}
 	if value, ok := _c.mutation.ReadAt(); ok {
 		_spec.SetField(notification.FieldReadAt, field.TypeTime, value)

@@ -137,6 +137,9 @@ func (_u *NotificationUpdate) sqlSave(ctx context.Context) (_node int, err error
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(notification.FieldUpdatedAt, field.TypeTime, value)
 	}
+	if _u.mutation.ExecutionIDCleared() {
+		_spec.ClearField(notification.FieldExecutionID, field.TypeString)
+	}
 	if value, ok := _u.mutation.ReadAt(); ok {
 		_spec.SetField(notification.FieldReadAt, field.TypeTime, value)
 	}
@@ -307,6 +310,9 @@ func (_u *NotificationUpdateOne) sqlSave(ctx context.Context) (_node *Notificati
 	}
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(notification.FieldUpdatedAt, field.TypeTime, value)
+	}
+	if _u.mutation.ExecutionIDCleared() {
+		_spec.ClearField(notification.FieldExecutionID, field.TypeString)
 	}
 	if value, ok := _u.mutation.ReadAt(); ok {
 		_spec.SetField(notification.FieldReadAt, field.TypeTime, value)

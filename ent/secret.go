@@ -4,6 +4,7 @@ package ent
 
 import (
 	"atrium/ent/secret"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -27,6 +28,8 @@ type Secret struct {
 	Name string `json:"name,omitempty"`
 	// Description holds the value of the "description" field.
 	Description string `json:"description,omitempty"`
+	// null for one from before there were such lists: it may go anywhere
+	AllowedHosts []string `json:"allowed_hosts,omitempty"`
 	// Version holds the value of the "version" field.
 	Version int `json:"version,omitempty"`
 	// Sealed holds the value of the "sealed" field.
@@ -45,7 +48,7 @@ func (*Secret) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case secret.FieldSealed, secret.FieldPrevious:
+		case secret.FieldAllowedHosts, secret.FieldSealed, secret.FieldPrevious:
 			values[i] = new([]byte)
 		case secret.FieldVersion:
 			values[i] = new(sql.NullInt64)
@@ -103,6 +106,14 @@ func (_m *Secret) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field description", values[i])
 			} else if value.Valid {
 				_m.Description = value.String
+			}
+		case secret.FieldAllowedHosts:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field allowed_hosts", values[i])
+			} else if value != nil && len(*value) > 0 {
+				if err := json.Unmarshal(*value, &_m.AllowedHosts); err != nil {
+					return fmt.Errorf("unmarshal field allowed_hosts: %w", err)
+				}
 			}
 		case secret.FieldVersion:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
@@ -185,6 +196,9 @@ func (_m *Secret) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("description=")
 	builder.WriteString(_m.Description)
+	builder.WriteString(", ")
+	builder.WriteString("allowed_hosts=")
+	builder.WriteString(fmt.Sprintf("%v", _m.AllowedHosts))
 	builder.WriteString(", ")
 	builder.WriteString("version=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Version))

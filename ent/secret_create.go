@@ -58,6 +58,12 @@ func (_c *SecretCreate) SetNillableDescription(v *string) *SecretCreate {
 	return _c
 }
 
+// SetAllowedHosts sets the "allowed_hosts" field.
+func (_c *SecretCreate) SetAllowedHosts(v []string) *SecretCreate {
+	_c.mutation.SetAllowedHosts(v)
+	return _c
+}
+
 // SetVersion sets the "version" field.
 func (_c *SecretCreate) SetVersion(v int) *SecretCreate {
 	_c.mutation.SetVersion(v)
@@ -273,6 +279,10 @@ func (_c *SecretCreate) createSpec() (*Secret, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Description(); ok {
 		_spec.SetField(secret.FieldDescription, field.TypeString, value)
 		_node.Description = value
+	}
+	if value, ok := _c.mutation.AllowedHosts(); ok {
+		_spec.SetField(secret.FieldAllowedHosts, field.TypeJSON, value)
+		_node.AllowedHosts = value
 	}
 	if value, ok := _c.mutation.Version(); ok {
 		_spec.SetField(secret.FieldVersion, field.TypeInt, value)

@@ -12,6 +12,7 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
+	"entgo.io/ent/dialect/sql/sqljson"
 	"entgo.io/ent/schema/field"
 )
 
@@ -67,6 +68,24 @@ func (_u *SecretUpdate) SetNillableDescription(v *string) *SecretUpdate {
 	if v != nil {
 		_u.SetDescription(*v)
 	}
+	return _u
+}
+
+// SetAllowedHosts sets the "allowed_hosts" field.
+func (_u *SecretUpdate) SetAllowedHosts(v []string) *SecretUpdate {
+	_u.mutation.SetAllowedHosts(v)
+	return _u
+}
+
+// AppendAllowedHosts appends value to the "allowed_hosts" field.
+func (_u *SecretUpdate) AppendAllowedHosts(v []string) *SecretUpdate {
+	_u.mutation.AppendAllowedHosts(v)
+	return _u
+}
+
+// ClearAllowedHosts clears the value of the "allowed_hosts" field.
+func (_u *SecretUpdate) ClearAllowedHosts() *SecretUpdate {
+	_u.mutation.ClearAllowedHosts()
 	return _u
 }
 
@@ -192,6 +211,17 @@ func (_u *SecretUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.Description(); ok {
 		_spec.SetField(secret.FieldDescription, field.TypeString, value)
 	}
+	if value, ok := _u.mutation.AllowedHosts(); ok {
+		_spec.SetField(secret.FieldAllowedHosts, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedAllowedHosts(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, secret.FieldAllowedHosts, value)
+		})
+	}
+	if _u.mutation.AllowedHostsCleared() {
+		_spec.ClearField(secret.FieldAllowedHosts, field.TypeJSON)
+	}
 	if value, ok := _u.mutation.Version(); ok {
 		_spec.SetField(secret.FieldVersion, field.TypeInt, value)
 	}
@@ -272,6 +302,24 @@ func (_u *SecretUpdateOne) SetNillableDescription(v *string) *SecretUpdateOne {
 	if v != nil {
 		_u.SetDescription(*v)
 	}
+	return _u
+}
+
+// SetAllowedHosts sets the "allowed_hosts" field.
+func (_u *SecretUpdateOne) SetAllowedHosts(v []string) *SecretUpdateOne {
+	_u.mutation.SetAllowedHosts(v)
+	return _u
+}
+
+// AppendAllowedHosts appends value to the "allowed_hosts" field.
+func (_u *SecretUpdateOne) AppendAllowedHosts(v []string) *SecretUpdateOne {
+	_u.mutation.AppendAllowedHosts(v)
+	return _u
+}
+
+// ClearAllowedHosts clears the value of the "allowed_hosts" field.
+func (_u *SecretUpdateOne) ClearAllowedHosts() *SecretUpdateOne {
+	_u.mutation.ClearAllowedHosts()
 	return _u
 }
 
@@ -426,6 +474,17 @@ func (_u *SecretUpdateOne) sqlSave(ctx context.Context) (_node *Secret, err erro
 	}
 	if value, ok := _u.mutation.Description(); ok {
 		_spec.SetField(secret.FieldDescription, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.AllowedHosts(); ok {
+		_spec.SetField(secret.FieldAllowedHosts, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedAllowedHosts(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, secret.FieldAllowedHosts, value)
+		})
+	}
+	if _u.mutation.AllowedHostsCleared() {
+		_spec.ClearField(secret.FieldAllowedHosts, field.TypeJSON)
 	}
 	if value, ok := _u.mutation.Version(); ok {
 		_spec.SetField(secret.FieldVersion, field.TypeInt, value)

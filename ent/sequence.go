@@ -18,7 +18,7 @@ type Sequence struct {
 	ID int `json:"id,omitempty"`
 	// CompanyID holds the value of the "company_id" field.
 	CompanyID string `json:"company_id,omitempty"`
-	// Kind holds the value of the "kind" field.
+	// such as request, or the id of the resource whose events are numbered
 	Kind string `json:"kind,omitempty"`
 	// the highest number that was given away, or lies in a block of a node
 	Last         int64 `json:"last,omitempty"`

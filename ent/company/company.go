@@ -36,6 +36,10 @@ const (
 	FieldRatePerMinute = "rate_per_minute"
 	// FieldRatePerDay holds the string denoting the rate_per_day field in the database.
 	FieldRatePerDay = "rate_per_day"
+	// FieldBytesPerMinute holds the string denoting the bytes_per_minute field in the database.
+	FieldBytesPerMinute = "bytes_per_minute"
+	// FieldBytesPerDay holds the string denoting the bytes_per_day field in the database.
+	FieldBytesPerDay = "bytes_per_day"
 	// FieldInvitationsPerDay holds the string denoting the invitations_per_day field in the database.
 	FieldInvitationsPerDay = "invitations_per_day"
 	// FieldAuditDays holds the string denoting the audit_days field in the database.
@@ -64,6 +68,8 @@ var Columns = []string{
 	FieldJitUsers,
 	FieldRatePerMinute,
 	FieldRatePerDay,
+	FieldBytesPerMinute,
+	FieldBytesPerDay,
 	FieldInvitationsPerDay,
 	FieldAuditDays,
 	FieldQueryCost,
@@ -198,6 +204,16 @@ func ByRatePerMinute(opts ...sql.OrderTermOption) OrderOption {
 // ByRatePerDay orders the results by the rate_per_day field.
 func ByRatePerDay(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldRatePerDay, opts...).ToFunc()
+}
+
+// ByBytesPerMinute orders the results by the bytes_per_minute field.
+func ByBytesPerMinute(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldBytesPerMinute, opts...).ToFunc()
+}
+
+// ByBytesPerDay orders the results by the bytes_per_day field.
+func ByBytesPerDay(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldBytesPerDay, opts...).ToFunc()
 }
 
 // ByInvitationsPerDay orders the results by the invitations_per_day field.

@@ -114,6 +114,16 @@ func RatePerDay(v int) predicate.Company {
 	return predicate.Company(sql.FieldEQ(FieldRatePerDay, v))
 }
 
+// BytesPerMinute applies equality check predicate on the "bytes_per_minute" field. It's identical to BytesPerMinuteEQ.
+func BytesPerMinute(v int) predicate.Company {
+	return predicate.Company(sql.FieldEQ(FieldBytesPerMinute, v))
+}
+
+// BytesPerDay applies equality check predicate on the "bytes_per_day" field. It's identical to BytesPerDayEQ.
+func BytesPerDay(v int) predicate.Company {
+	return predicate.Company(sql.FieldEQ(FieldBytesPerDay, v))
+}
+
 // InvitationsPerDay applies equality check predicate on the "invitations_per_day" field. It's identical to InvitationsPerDayEQ.
 func InvitationsPerDay(v int) predicate.Company {
 	return predicate.Company(sql.FieldEQ(FieldInvitationsPerDay, v))
@@ -602,6 +612,106 @@ func RatePerDayIsNil() predicate.Company {
 // RatePerDayNotNil applies the NotNil predicate on the "rate_per_day" field.
 func RatePerDayNotNil() predicate.Company {
 	return predicate.Company(sql.FieldNotNull(FieldRatePerDay))
+}
+
+// BytesPerMinuteEQ applies the EQ predicate on the "bytes_per_minute" field.
+func BytesPerMinuteEQ(v int) predicate.Company {
+	return predicate.Company(sql.FieldEQ(FieldBytesPerMinute, v))
+}
+
+// BytesPerMinuteNEQ applies the NEQ predicate on the "bytes_per_minute" field.
+func BytesPerMinuteNEQ(v int) predicate.Company {
+	return predicate.Company(sql.FieldNEQ(FieldBytesPerMinute, v))
+}
+
+// BytesPerMinuteIn applies the In predicate on the "bytes_per_minute" field.
+func BytesPerMinuteIn(vs ...int) predicate.Company {
+	return predicate.Company(sql.FieldIn(FieldBytesPerMinute, vs...))
+}
+
+// BytesPerMinuteNotIn applies the NotIn predicate on the "bytes_per_minute" field.
+func BytesPerMinuteNotIn(vs ...int) predicate.Company {
+	return predicate.Company(sql.FieldNotIn(FieldBytesPerMinute, vs...))
+}
+
+// BytesPerMinuteGT applies the GT predicate on the "bytes_per_minute" field.
+func BytesPerMinuteGT(v int) predicate.Company {
+	return predicate.Company(sql.FieldGT(FieldBytesPerMinute, v))
+}
+
+// BytesPerMinuteGTE applies the GTE predicate on the "bytes_per_minute" field.
+func BytesPerMinuteGTE(v int) predicate.Company {
+	return predicate.Company(sql.FieldGTE(FieldBytesPerMinute, v))
+}
+
+// BytesPerMinuteLT applies the LT predicate on the "bytes_per_minute" field.
+func BytesPerMinuteLT(v int) predicate.Company {
+	return predicate.Company(sql.FieldLT(FieldBytesPerMinute, v))
+}
+
+// BytesPerMinuteLTE applies the LTE predicate on the "bytes_per_minute" field.
+func BytesPerMinuteLTE(v int) predicate.Company {
+	return predicate.Company(sql.FieldLTE(FieldBytesPerMinute, v))
+}
+
+// BytesPerMinuteIsNil applies the IsNil predicate on the "bytes_per_minute" field.
+func BytesPerMinuteIsNil() predicate.Company {
+	return predicate.Company(sql.FieldIsNull(FieldBytesPerMinute))
+}
+
+// BytesPerMinuteNotNil applies the NotNil predicate on the "bytes_per_minute" field.
+func BytesPerMinuteNotNil() predicate.Company {
+	return predicate.Company(sql.FieldNotNull(FieldBytesPerMinute))
+}
+
+// BytesPerDayEQ applies the EQ predicate on the "bytes_per_day" field.
+func BytesPerDayEQ(v int) predicate.Company {
+	return predicate.Company(sql.FieldEQ(FieldBytesPerDay, v))
+}
+
+// BytesPerDayNEQ applies the NEQ predicate on the "bytes_per_day" field.
+func BytesPerDayNEQ(v int) predicate.Company {
+	return predicate.Company(sql.FieldNEQ(FieldBytesPerDay, v))
+}
+
+// BytesPerDayIn applies the In predicate on the "bytes_per_day" field.
+func BytesPerDayIn(vs ...int) predicate.Company {
+	return predicate.Company(sql.FieldIn(FieldBytesPerDay, vs...))
+}
+
+// BytesPerDayNotIn applies the NotIn predicate on the "bytes_per_day" field.
+func BytesPerDayNotIn(vs ...int) predicate.Company {
+	return predicate.Company(sql.FieldNotIn(FieldBytesPerDay, vs...))
+}
+
+// BytesPerDayGT applies the GT predicate on the "bytes_per_day" field.
+func BytesPerDayGT(v int) predicate.Company {
+	return predicate.Company(sql.FieldGT(FieldBytesPerDay, v))
+}
+
+// BytesPerDayGTE applies the GTE predicate on the "bytes_per_day" field.
+func BytesPerDayGTE(v int) predicate.Company {
+	return predicate.Company(sql.FieldGTE(FieldBytesPerDay, v))
+}
+
+// BytesPerDayLT applies the LT predicate on the "bytes_per_day" field.
+func BytesPerDayLT(v int) predicate.Company {
+	return predicate.Company(sql.FieldLT(FieldBytesPerDay, v))
+}
+
+// BytesPerDayLTE applies the LTE predicate on the "bytes_per_day" field.
+func BytesPerDayLTE(v int) predicate.Company {
+	return predicate.Company(sql.FieldLTE(FieldBytesPerDay, v))
+}
+
+// BytesPerDayIsNil applies the IsNil predicate on the "bytes_per_day" field.
+func BytesPerDayIsNil() predicate.Company {
+	return predicate.Company(sql.FieldIsNull(FieldBytesPerDay))
+}
+
+// BytesPerDayNotNil applies the NotNil predicate on the "bytes_per_day" field.
+func BytesPerDayNotNil() predicate.Company {
+	return predicate.Company(sql.FieldNotNull(FieldBytesPerDay))
 }
 
 // InvitationsPerDayEQ applies the EQ predicate on the "invitations_per_day" field.

@@ -22,6 +22,8 @@ const (
 	FieldType = "type"
 	// FieldSubjectID holds the string denoting the subject_id field in the database.
 	FieldSubjectID = "subject_id"
+	// FieldSequence holds the string denoting the sequence field in the database.
+	FieldSequence = "sequence"
 	// FieldPayload holds the string denoting the payload field in the database.
 	FieldPayload = "payload"
 	// Table holds the table name of the event in the database.
@@ -36,6 +38,7 @@ var Columns = []string{
 	FieldCompanyID,
 	FieldType,
 	FieldSubjectID,
+	FieldSequence,
 	FieldPayload,
 }
 
@@ -100,4 +103,9 @@ func ByType(opts ...sql.OrderTermOption) OrderOption {
 // BySubjectID orders the results by the subject_id field.
 func BySubjectID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldSubjectID, opts...).ToFunc()
+}
+
+// BySequence orders the results by the sequence field.
+func BySequence(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSequence, opts...).ToFunc()
 }

@@ -809,6 +809,8 @@ var (
 		{Name: "jit_users", Type: field.TypeBool, Default: false},
 		{Name: "rate_per_minute", Type: field.TypeInt, Nullable: true},
 		{Name: "rate_per_day", Type: field.TypeInt, Nullable: true},
+		{Name: "bytes_per_minute", Type: field.TypeInt, Nullable: true},
+		{Name: "bytes_per_day", Type: field.TypeInt, Nullable: true},
 		{Name: "invitations_per_day", Type: field.TypeInt, Nullable: true},
 		{Name: "audit_days", Type: field.TypeInt, Nullable: true},
 		{Name: "query_cost", Type: field.TypeInt, Nullable: true},
@@ -930,6 +932,7 @@ var (
 		{Name: "company_id", Type: field.TypeString, Size: 40},
 		{Name: "type", Type: field.TypeString, Size: 40},
 		{Name: "subject_id", Type: field.TypeString, Size: 40},
+		{Name: "sequence", Type: field.TypeInt64, Nullable: true},
 		{Name: "payload", Type: field.TypeJSON},
 	}
 	// EventsTable holds the schema information for the "events" table.
@@ -1494,6 +1497,7 @@ var (
 		{Name: "company_id", Type: field.TypeString, Size: 40},
 		{Name: "kind", Type: field.TypeEnum, Enums: []string{"mention", "progress", "assigned", "approval", "consulted", "informed", "incident", "warning", "breached"}},
 		{Name: "subject", Type: field.TypeString, Size: 300},
+		{Name: "execution_id", Type: field.TypeString, Nullable: true, Size: 40},
 		{Name: "read_at", Type: field.TypeTime, Nullable: true},
 		{Name: "digest_at", Type: field.TypeTime, Nullable: true},
 		{Name: "user_id", Type: field.TypeString, Size: 40},
@@ -1507,13 +1511,13 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "notifications_users_user",
-				Columns:    []*schema.Column{NotificationsColumns[8]},
+				Columns:    []*schema.Column{NotificationsColumns[9]},
 				RefColumns: []*schema.Column{UsersColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "notifications_requests_request",
-				Columns:    []*schema.Column{NotificationsColumns[9]},
+				Columns:    []*schema.Column{NotificationsColumns[10]},
 				RefColumns: []*schema.Column{RequestsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -1522,17 +1526,17 @@ var (
 			{
 				Name:    "notification_company_id_user_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{NotificationsColumns[3], NotificationsColumns[8], NotificationsColumns[1], NotificationsColumns[0]},
+				Columns: []*schema.Column{NotificationsColumns[3], NotificationsColumns[9], NotificationsColumns[1], NotificationsColumns[0]},
 			},
 			{
 				Name:    "notification_company_id_request_id",
 				Unique:  false,
-				Columns: []*schema.Column{NotificationsColumns[3], NotificationsColumns[9]},
+				Columns: []*schema.Column{NotificationsColumns[3], NotificationsColumns[10]},
 			},
 			{
 				Name:    "notification_digest_at",
 				Unique:  false,
-				Columns: []*schema.Column{NotificationsColumns[7]},
+				Columns: []*schema.Column{NotificationsColumns[8]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "digest_at IS NOT NULL",
 				},
@@ -2131,6 +2135,7 @@ var (
 		{Name: "company_id", Type: field.TypeString, Size: 40},
 		{Name: "name", Type: field.TypeString, Size: 64},
 		{Name: "description", Type: field.TypeString, Default: ""},
+		{Name: "allowed_hosts", Type: field.TypeJSON, Nullable: true},
 		{Name: "version", Type: field.TypeInt, Default: 1},
 		{Name: "sealed", Type: field.TypeBytes},
 		{Name: "previous", Type: field.TypeBytes, Nullable: true},
@@ -2164,7 +2169,7 @@ var (
 	SequencesColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeInt, Increment: true},
 		{Name: "company_id", Type: field.TypeString, Size: 40},
-		{Name: "kind", Type: field.TypeString, Size: 20},
+		{Name: "kind", Type: field.TypeString, Size: 40},
 		{Name: "last", Type: field.TypeInt64},
 	}
 	// SequencesTable holds the schema information for the "sequences" table.

@@ -29,6 +29,8 @@ const (
 	FieldSubject = "subject"
 	// FieldRequestID holds the string denoting the request_id field in the database.
 	FieldRequestID = "request_id"
+	// FieldExecutionID holds the string denoting the execution_id field in the database.
+	FieldExecutionID = "execution_id"
 	// FieldReadAt holds the string denoting the read_at field in the database.
 	FieldReadAt = "read_at"
 	// FieldDigestAt holds the string denoting the digest_at field in the database.
@@ -65,6 +67,7 @@ var Columns = []string{
 	FieldKind,
 	FieldSubject,
 	FieldRequestID,
+	FieldExecutionID,
 	FieldReadAt,
 	FieldDigestAt,
 }
@@ -95,6 +98,8 @@ var (
 	SubjectValidator func(string) error
 	// RequestIDValidator is a validator for the "request_id" field. It is called by the builders before save.
 	RequestIDValidator func(string) error
+	// ExecutionIDValidator is a validator for the "execution_id" field. It is called by the builders before save.
+	ExecutionIDValidator func(string) error
 	// DefaultID holds the default value on creation for the "id" field.
 	DefaultID func() string
 	// IDValidator is a validator for the "id" field. It is called by the builders before save.
@@ -172,6 +177,11 @@ func BySubject(opts ...sql.OrderTermOption) OrderOption {
 // ByRequestID orders the results by the request_id field.
 func ByRequestID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldRequestID, opts...).ToFunc()
+}
+
+// ByExecutionID orders the results by the execution_id field.
+func ByExecutionID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldExecutionID, opts...).ToFunc()
 }
 
 // ByReadAt orders the results by the read_at field.

@@ -96,6 +96,11 @@ func RequestID(v string) predicate.Notification {
 	return predicate.Notification(sql.FieldEQ(FieldRequestID, v))
 }
 
+// ExecutionID applies equality check predicate on the "execution_id" field. It's identical to ExecutionIDEQ.
+func ExecutionID(v string) predicate.Notification {
+	return predicate.Notification(sql.FieldEQ(FieldExecutionID, v))
+}
+
 // ReadAt applies equality check predicate on the "read_at" field. It's identical to ReadAtEQ.
 func ReadAt(v time.Time) predicate.Notification {
 	return predicate.Notification(sql.FieldEQ(FieldReadAt, v))
@@ -474,6 +479,81 @@ func RequestIDEqualFold(v string) predicate.Notification {
 // RequestIDContainsFold applies the ContainsFold predicate on the "request_id" field.
 func RequestIDContainsFold(v string) predicate.Notification {
 	return predicate.Notification(sql.FieldContainsFold(FieldRequestID, v))
+}
+
+// ExecutionIDEQ applies the EQ predicate on the "execution_id" field.
+func ExecutionIDEQ(v string) predicate.Notification {
+	return predicate.Notification(sql.FieldEQ(FieldExecutionID, v))
+}
+
+// ExecutionIDNEQ applies the NEQ predicate on the "execution_id" field.
+func ExecutionIDNEQ(v string) predicate.Notification {
+	return predicate.Notification(sql.FieldNEQ(FieldExecutionID, v))
+}
+
+// ExecutionIDIn applies the In predicate on the "execution_id" field.
+func ExecutionIDIn(vs ...string) predicate.Notification {
+	return predicate.Notification(sql.FieldIn(FieldExecutionID, vs...))
+}
+
+// ExecutionIDNotIn applies the NotIn predicate on the "execution_id" field.
+func ExecutionIDNotIn(vs ...string) predicate.Notification {
+	return predicate.Notification(sql.FieldNotIn(FieldExecutionID, vs...))
+}
+
+// ExecutionIDGT applies the GT predicate on the "execution_id" field.
+func ExecutionIDGT(v string) predicate.Notification {
+	return predicate.Notification(sql.FieldGT(FieldExecutionID, v))
+}
+
+// ExecutionIDGTE applies the GTE predicate on the "execution_id" field.
+func ExecutionIDGTE(v string) predicate.Notification {
+	return predicate.Notification(sql.FieldGTE(FieldExecutionID, v))
+}
+
+// ExecutionIDLT applies the LT predicate on the "execution_id" field.
+func ExecutionIDLT(v string) predicate.Notification {
+	return predicate.Notification(sql.FieldLT(FieldExecutionID, v))
+}
+
+// ExecutionIDLTE applies the LTE predicate on the "execution_id" field.
+func ExecutionIDLTE(v string) predicate.Notification {
+	return predicate.Notification(sql.FieldLTE(FieldExecutionID, v))
+}
+
+// ExecutionIDContains applies the Contains predicate on the "execution_id" field.
+func ExecutionIDContains(v string) predicate.Notification {
+	return predicate.Notification(sql.FieldContains(FieldExecutionID, v))
+}
+
+// ExecutionIDHasPrefix applies the HasPrefix predicate on the "execution_id" field.
+func ExecutionIDHasPrefix(v string) predicate.Notification {
+	return predicate.Notification(sql.FieldHasPrefix(FieldExecutionID, v))
+}
+
+// ExecutionIDHasSuffix applies the HasSuffix predicate on the "execution_id" field.
+func ExecutionIDHasSuffix(v string) predicate.Notification {
+	return predicate.Notification(sql.FieldHasSuffix(FieldExecutionID, v))
+}
+
+// ExecutionIDIsNil applies the IsNil predicate on the "execution_id" field.
+func ExecutionIDIsNil() predicate.Notification {
+	return predicate.Notification(sql.FieldIsNull(FieldExecutionID))
+}
+
+// ExecutionIDNotNil applies the NotNil predicate on the "execution_id" field.
+func ExecutionIDNotNil() predicate.Notification {
+	return predicate.Notification(sql.FieldNotNull(FieldExecutionID))
+}
+
+// ExecutionIDEqualFold applies the EqualFold predicate on the "execution_id" field.
+func ExecutionIDEqualFold(v string) predicate.Notification {
+	return predicate.Notification(sql.FieldEqualFold(FieldExecutionID, v))
+}
+
+// ExecutionIDContainsFold applies the ContainsFold predicate on the "execution_id" field.
+func ExecutionIDContainsFold(v string) predicate.Notification {
+	return predicate.Notification(sql.FieldContainsFold(FieldExecutionID, v))
 }
 
 // ReadAtEQ applies the EQ predicate on the "read_at" field.

@@ -1708,6 +1708,10 @@ func init() {
 	notificationDescRequestID := notificationFields[3].Descriptor()
 	// notification.RequestIDValidator is a validator for the "request_id" field. It is called by the builders before save.
 	notification.RequestIDValidator = notificationDescRequestID.Validators[0].(func(string) error)
+	// notificationDescExecutionID is the schema descriptor for execution_id field.
+	notificationDescExecutionID := notificationFields[4].Descriptor()
+	// notification.ExecutionIDValidator is a validator for the "execution_id" field. It is called by the builders before save.
+	notification.ExecutionIDValidator = notificationDescExecutionID.Validators[0].(func(string) error)
 	// notificationDescID is the schema descriptor for id field.
 	notificationDescID := notificationMixinFields0[0].Descriptor()
 	// notification.DefaultID holds the default value on creation for the id field.
@@ -2269,11 +2273,11 @@ func init() {
 	// secret.DefaultDescription holds the default value on creation for the description field.
 	secret.DefaultDescription = secretDescDescription.Default.(string)
 	// secretDescVersion is the schema descriptor for version field.
-	secretDescVersion := secretFields[2].Descriptor()
+	secretDescVersion := secretFields[3].Descriptor()
 	// secret.DefaultVersion holds the default value on creation for the version field.
 	secret.DefaultVersion = secretDescVersion.Default.(int)
 	// secretDescCreatedBy is the schema descriptor for created_by field.
-	secretDescCreatedBy := secretFields[5].Descriptor()
+	secretDescCreatedBy := secretFields[6].Descriptor()
 	// secret.CreatedByValidator is a validator for the "created_by" field. It is called by the builders before save.
 	secret.CreatedByValidator = secretDescCreatedBy.Validators[0].(func(string) error)
 	// secretDescID is the schema descriptor for id field.

@@ -25,6 +25,8 @@ func (Company) Fields() []ent.Field {
 		field.Bool("jit_users").Default(false).Comment("people whom the configured issuer vouches for become members when they first come").Annotations(shown("People whom the operator's other issuer vouches for become members when they first come.")),
 		field.Int("rate_per_minute").Optional().Nillable().Comment("overrides the plan's number"),
 		field.Int("rate_per_day").Optional().Nillable().Comment("overrides the plan's number"),
+		field.Int("bytes_per_minute").Optional().Nillable().Comment("overrides the plan's number"),
+		field.Int("bytes_per_day").Optional().Nillable().Comment("overrides the plan's number"),
 		field.Int("invitations_per_day").Optional().Nillable().Comment("overrides the plan's number"),
 		field.Int("audit_days").Optional().Nillable().Comment("after which audit entries lose their values and keep their leaves; null for never"),
 		field.Int("query_cost").Optional().Nillable().Comment("overrides the plan's number"),

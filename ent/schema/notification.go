@@ -23,6 +23,7 @@ func (Notification) Fields() []ent.Field {
 		field.Enum("kind").Values("mention", "progress", "assigned", "approval", "consulted", "informed", "incident", "warning", "breached").Immutable(),
 		field.String("subject").MaxRuneLen(300).Immutable(),
 		field.String("request_id").MaxLen(40).Optional().Nillable().Immutable(),
+		field.String("execution_id").MaxLen(40).Optional().Nillable().Immutable().Comment("of an incident's, which may have no request; no key, as the notice may outlive the execution"),
 		field.Time("read_at").Optional().Nillable(),
 		field.Time("digest_at").Optional().Nillable().Comment("when the digest takes it; null for what no digest will take"),
 	}

@@ -6,7 +6,7 @@ import (
 	"entgo.io/ent/schema/index"
 )
 
-// Sequence numbers a company's rows of one kind, such as its requests.
+// Sequence numbers a company's rows of one kind, such as its requests, or what happened to one resource: its events.
 type Sequence struct{ ent.Schema }
 
 // Mixin adds the guard.
@@ -15,7 +15,7 @@ func (Sequence) Mixin() []ent.Mixin { return []ent.Mixin{tenant{unlisted: true}}
 // Fields of the entity.
 func (Sequence) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("kind").MaxLen(20),
+		field.String("kind").MaxLen(40).Comment("such as request, or the id of the resource whose events are numbered"),
 		field.Int64("last").Comment("the highest number that was given away, or lies in a block of a node"),
 	}
 }

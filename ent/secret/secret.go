@@ -22,6 +22,8 @@ const (
 	FieldName = "name"
 	// FieldDescription holds the string denoting the description field in the database.
 	FieldDescription = "description"
+	// FieldAllowedHosts holds the string denoting the allowed_hosts field in the database.
+	FieldAllowedHosts = "allowed_hosts"
 	// FieldVersion holds the string denoting the version field in the database.
 	FieldVersion = "version"
 	// FieldSealed holds the string denoting the sealed field in the database.
@@ -44,6 +46,7 @@ var Columns = []string{
 	FieldCompanyID,
 	FieldName,
 	FieldDescription,
+	FieldAllowedHosts,
 	FieldVersion,
 	FieldSealed,
 	FieldPrevious,

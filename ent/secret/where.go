@@ -389,6 +389,16 @@ func DescriptionContainsFold(v string) predicate.Secret {
 	return predicate.Secret(sql.FieldContainsFold(FieldDescription, v))
 }
 
+// AllowedHostsIsNil applies the IsNil predicate on the "allowed_hosts" field.
+func AllowedHostsIsNil() predicate.Secret {
+	return predicate.Secret(sql.FieldIsNull(FieldAllowedHosts))
+}
+
+// AllowedHostsNotNil applies the NotNil predicate on the "allowed_hosts" field.
+func AllowedHostsNotNil() predicate.Secret {
+	return predicate.Secret(sql.FieldNotNull(FieldAllowedHosts))
+}
+
 // VersionEQ applies the EQ predicate on the "version" field.
 func VersionEQ(v int) predicate.Secret {
 	return predicate.Secret(sql.FieldEQ(FieldVersion, v))

@@ -9273,6 +9273,13 @@ func (ec *executionContext) fieldContext_Secret_description(_ context.Context, f
 	return graphql.NewScalarFieldContext("Secret", field, true, true, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _Secret_allowedHosts(ctx context.Context, field graphql.CollectedField, obj *ent.Secret) (ret graphql.Marshaler) {
+	return ec.marshalOString2ᚕstringᚄ(ctx, field.Selections, obj.AllowedHosts)
+}
+func (ec *executionContext) fieldContext_Secret_allowedHosts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Secret", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
 func (ec *executionContext) _Secret_version(ctx context.Context, field graphql.CollectedField, obj *ent.Secret) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.Version)
 }
@@ -26229,6 +26236,11 @@ func (ec *executionContext) _Secret(ctx context.Context, sel ast.SelectionSet, o
 			}
 		case "description":
 			out.Values[i] = ec._Secret_description(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "allowedHosts":
+			out.Values[i] = ec._Secret_allowedHosts(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}

@@ -5766,6 +5766,8 @@ func (ec *executionContext) childFields_Secret(ctx context.Context, field graphq
 		return ec.fieldContext_Secret_name(ctx, field)
 	case "description":
 		return ec.fieldContext_Secret_description(ctx, field)
+	case "allowedHosts":
+		return ec.fieldContext_Secret_allowedHosts(ctx, field)
 	case "version":
 		return ec.fieldContext_Secret_version(ctx, field)
 	case "createdBy":
