@@ -41,7 +41,7 @@ type firstRun struct {
 		ClientID    string `json:"clientId"`
 		RedirectURI string `json:"redirectUri"`
 	} `json:"oauthClient"`
-	Demo *demo.IDs `json:"demo,omitempty"`
+	Demo *demo.Made `json:"demo,omitempty"`
 }
 
 // firstRun describes a newly created company.
@@ -91,11 +91,16 @@ func (s *server) refresh(ctx context.Context, path string, first *firstRun) erro
 	was := *first
 	first.BaseURL, first.AuthURL, first.CAFile = s.BaseURL, s.AuthURL, s.caFile
 	if first.Demo == nil {
-		ids, err := demo.Fill(ctx, s.engine, first.Company.ID)
+		made, err := demo.Fill(ctx, s.engine, first.Company.ID)
 		if err != nil && apperr.CodeOf(err) != apperr.Conflict { // a conflict means that another start is filling it
 			return err
 		}
-		first.Demo = ids
+		if made != nil {
+			for i := range made.People {
+				made.People[i].Password = first.Owner.Password
+			}
+		}
+		first.Demo = made
 	}
 	if *first == was {
 		return nil

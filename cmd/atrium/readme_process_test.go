@@ -25,6 +25,7 @@ func TestReadmeProcess(t *testing.T) {
 			}
 			require.NotEmpty(t, shows, "a walk that nobody has looked at")
 			code = strings.NewReplacer("https://127.0.0.1:8443", n.base, "127.0.0.1:9443", strings.TrimPrefix(n.admin, "http://"), "cd data\n", "cd "+p.data+"\n",
+				"Bearer LEAD", "Bearer "+n.token(n.firstRun().Company.ID, "lead@demo.example"),
 				"Bearer TOKEN", "Bearer "+n.token(n.firstRun().Company.ID, n.firstRun().Owner.Email)).Replace(code)
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			out, err := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", code).CombinedOutput()

@@ -3,6 +3,7 @@ package demo
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"atrium/ent"
 	"atrium/ent/offering"
@@ -18,10 +19,11 @@ import (
 	"atrium/internal/workflow"
 )
 
-// IDs are those of the service and offering for a newcomer's first request.
-type IDs struct {
-	ServiceID  string `json:"serviceId"`
-	OfferingID string `json:"offeringId"`
+// Made is what a newcomer needs: the service and offering of a first request, and who else can sign in.
+type Made struct {
+	ServiceID  string   `json:"serviceId"`
+	OfferingID string   `json:"offeringId"`
+	People     []Person `json:"people"`
 }
 
 // orderDefinition is a small everyday process: triage, a decision, an approval, the work.
@@ -47,10 +49,10 @@ const orderDefinition = `{
   ]
 }`
 
-// Fill creates in a new company two services, eight offerings, five workflows, three teams, some requests, and an agent that has
+// Fill creates in a new company three people, two services, eight offerings, five workflows, three teams, some requests, and an agent that has
 // learned from them. It runs the operations that people use, as the company's first owner. Content that an interrupted earlier
 // call created is found and kept.
-func Fill(ctx context.Context, e *op.Engine, companyID string) (*IDs, error) {
+func Fill(ctx context.Context, e *op.Engine, companyID string) (*Made, error) {
 	sys := principal.System(ctx, "the demo company's owner acts only once found")
 	owner, err := e.Store.Reader().User.Query().Where(user.CompanyID(companyID), user.RoleEQ(user.RoleOwner)).
 		Order(user.ByCreatedAt(), user.ByID()).First(sys)
@@ -61,7 +63,8 @@ func Fill(ctx context.Context, e *op.Engine, companyID string) (*IDs, error) {
 		CompanyID: companyID, Type: principal.TypeUser, ID: owner.ID, Name: owner.Name, Email: owner.Email,
 		Role: principal.Owner, Scopes: principal.AllScopes, Method: principal.MethodLocal,
 	})}
-	order := d.workflow("Order with approval", fmt.Sprintf(orderDefinition, owner.ID))
+	lead := d.people(owner)
+	order := d.workflow("Order with approval", fmt.Sprintf(orderDefinition, lead))
 	d.publish(order)
 	it := d.service("IT Support", "Hardware, accounts and help with both.")
 	laptop := d.offering(it, catalog.CreateOfferingInput{
@@ -72,7 +75,7 @@ func Fill(ctx context.Context, e *op.Engine, companyID string) (*IDs, error) {
 		}},
 		SLA: &catalog.SLA{ResponseMinutes: new(60), ResolutionMinutes: new(2880), WarnAtPercent: op.SetTo(80)},
 	})
-	d.processes(it, owner.ID)
+	d.processes(it, owner.ID, lead)
 	access := d.offering(it, catalog.CreateOfferingInput{Name: "Access to a system"})
 	office := d.service("Office", "Desks, keys and everything around them.")
 	desk := d.offering(office, catalog.CreateOfferingInput{Name: "Move a desk"})
@@ -88,7 +91,7 @@ func Fill(ctx context.Context, e *op.Engine, companyID string) (*IDs, error) {
 	if d.err != nil {
 		return nil, fmt.Errorf("make the demo content: %w", d.err)
 	}
-	return &IDs{ServiceID: it, OfferingID: laptop}, nil
+	return &Made{ServiceID: it, OfferingID: laptop, People: slices.Clone(colleagues)}, nil
 }
 
 // filling creates rows one after another until one fails.

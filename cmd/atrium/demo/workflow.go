@@ -7,8 +7,8 @@ import (
 	"atrium/internal/desk/form"
 )
 
-// process is a workflow of the demo company and the offering that uses it. The word OWNER in the definition stands for the id
-// of the first owner.
+// process is a workflow of the demo company and the offering that uses it. The words OWNER and LEAD in the definition stand
+// for the ids of the first owner and of the lead, who approves.
 type process struct {
 	workflow, definition  string
 	offering, description string
@@ -26,7 +26,7 @@ var processes = []process{
       {"check": "timestamp(request.fields.firstDay + 'T00:00:00Z') > request.createdAt", "message": "The first day must lie ahead.", "field": "firstDay"}]},
       "participants": [{"role": "responsible", "type": "user", "id": "OWNER"}]},
     {"id": "approve", "type": "APPROVAL", "name": "Approve the hire", "requestAction": "accept",
-      "config": {"approvers": [{"type": "user", "id": "OWNER"}], "mode": "all", "deadline": "7d"}},
+      "config": {"approvers": [{"type": "user", "id": "LEAD"}], "mode": "all", "deadline": "7d"}},
     {"id": "account", "type": "API_CALL", "name": "Make the account", "config": {"method": "POST", "url": "https://directory.example/people",
       "body": {"name": "${request.fields.name}", "firstDay": "${request.fields.firstDay}"}, "response": {"id": "response.body.id"}, "retries": {"max": 1}}},
     {"id": "desk", "type": "PROCESS", "name": "Prepare the desk", "config": {"title": "Prepare a desk for ${request.fields.name}", "dueMinutes": 2880},
@@ -79,7 +79,7 @@ var processes = []process{
     {"id": "sensitive", "type": "DECISION", "name": "Sensitive?", "config": {
       "rules": [{"when": "request.fields.level == 'read'", "transition": "grant"}], "default": "ask"}},
     {"id": "approve", "type": "APPROVAL", "name": "Approve the access", "config": {
-      "approvers": [{"type": "user", "id": "OWNER"}], "mode": "quorum", "quorum": 1, "deadline": "3d"}},
+      "approvers": [{"type": "user", "id": "LEAD"}], "mode": "quorum", "quorum": 1, "deadline": "3d"}},
     {"id": "grant", "type": "PROCESS", "name": "Grant", "requestAction": "accept", "config": {"title": "Give ${request.fields.level} access to ${request.fields.system}"},
       "participants": [{"role": "responsible", "type": "user", "id": "OWNER"}]},
     {"id": "granted", "type": "TIMER", "name": "Granted for 90 days", "config": {"duration": "90d"}},
@@ -106,10 +106,10 @@ var processes = []process{
     {"id": "start", "type": "START"},
     {"id": "amount", "type": "DECISION", "name": "How much?", "config": {
       "rules": [{"when": "request.fields.amount < 100.0", "transition": "small"}], "default": "lead"}},
-    {"id": "lead", "type": "APPROVAL", "name": "Approval of the lead", "config": {"approvers": [{"type": "user", "id": "OWNER"}], "mode": "all", "order": "sequential"}},
+    {"id": "lead", "type": "APPROVAL", "name": "Approval of the lead", "config": {"approvers": [{"type": "user", "id": "LEAD"}], "mode": "all", "order": "sequential"}},
     {"id": "large", "type": "DECISION", "name": "Large?", "config": {
       "rules": [{"when": "request.fields.amount >= 5000.0", "transition": "finance"}], "default": "order"}},
-    {"id": "finance", "type": "APPROVAL", "name": "Approval of finance", "config": {"approvers": [{"type": "user", "id": "OWNER"}], "mode": "all", "order": "sequential"}},
+    {"id": "finance", "type": "APPROVAL", "name": "Approval of finance", "config": {"approvers": [{"type": "user", "id": "LEAD"}], "mode": "all", "order": "sequential"}},
     {"id": "order", "type": "PROCESS", "name": "Order", "requestAction": "accept", "config": {"title": "Order ${request.fields.what}",
       "form": {"fields": [{"key": "orderNumber", "label": "Order number", "type": "text", "required": true}]}},
       "participants": [{"role": "responsible", "type": "user", "id": "OWNER"}]},
@@ -132,9 +132,10 @@ var processes = []process{
 }
 
 // processes creates the demo workflows and their offerings.
-func (d *filling) processes(serviceID, owner string) {
+func (d *filling) processes(serviceID, owner, lead string) {
+	ids := strings.NewReplacer("OWNER", owner, "LEAD", lead)
 	for _, p := range processes {
-		id := d.workflow(p.workflow, strings.ReplaceAll(p.definition, "OWNER", owner))
+		id := d.workflow(p.workflow, ids.Replace(p.definition))
 		d.publish(id)
 		d.offering(serviceID, catalog.CreateOfferingInput{
 			Name: p.offering, Description: &p.description, WorkflowID: &id, Form: &form.Definition{Fields: p.form},

@@ -10,6 +10,7 @@ import (
 	"atrium/ent"
 	"atrium/ent/approval"
 	"atrium/ent/predicate"
+	"atrium/ent/request"
 	"atrium/ent/teammember"
 	"atrium/ent/user"
 	"atrium/internal/desk/participant"
@@ -101,7 +102,7 @@ func loadApproval(ctx context.Context, tx *op.Tx, id string) (*ent.Approval, err
 	return op.Lock(tx, tx.Approval.Query().Where(approval.ID(id))).Only(ctx)
 }
 
-// mayDecide takes two statements, however many approvals it is asked about.
+// mayDecide takes three statements, however many approvals it is asked about.
 func mayDecide(ctx context.Context, tx *op.Tx, in paging.ByIDs) (map[string]bool, error) {
 	rows, err := approvalsOf(ctx, tx, ListApprovalsInput{}).Where(approval.IDIn(in.IDs...)).All(ctx)
 	if err != nil {
@@ -111,8 +112,15 @@ func mayDecide(ctx context.Context, tx *op.Tx, in paging.ByIDs) (map[string]bool
 	if err != nil {
 		return nil, err
 	}
+	filers, err := filersOf(ctx, tx, rows...)
+	if err != nil {
+		return nil, err
+	}
 	out := make(map[string]bool, len(rows))
 	for _, a := range rows {
+		if filers[a.ID] == tx.Principal().ID {
+			continue
+		}
 		_, err := turnOf(a, ids, tx.Principal().ID, tx.Now(ctx))
 		if code := apperr.CodeOf(err); err != nil && (code == apperr.Forbidden || code == apperr.Conflict) {
 			continue // not the caller's turn
@@ -125,6 +133,33 @@ func mayDecide(ctx context.Context, tx *op.Tx, in paging.ByIDs) (map[string]bool
 		}
 	}
 	return out, nil
+}
+
+// filersOf returns who filed the requests of some approvals, by the approval's id. They do not decide on them.
+func filersOf(ctx context.Context, tx *op.Tx, approvals ...*ent.Approval) (map[string]string, error) {
+	var ids []string
+	for _, a := range approvals {
+		if a.RequestID != nil {
+			ids = append(ids, *a.RequestID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := tx.Request.Query().Where(request.IDIn(ids...)).Select(request.FieldID, request.FieldCreatedBy).
+		All(tx.Unfiltered(ctx, "who filed a request does not decide on it, whatever the caller sees of it"))
+	if err != nil {
+		return nil, fmt.Errorf("look up who filed the requests: %w", err)
+	}
+	filers := map[string]string{}
+	for _, a := range approvals {
+		for _, r := range rows {
+			if a.RequestID != nil && *a.RequestID == r.ID {
+				filers[a.ID] = r.CreatedBy
+			}
+		}
+	}
+	return filers, nil
 }
 
 // approverIndexes returns the indexes of the approvers that have one of the ids.
@@ -187,14 +222,14 @@ func turnOf(a *ent.Approval, ids []string, me string, now time.Time) (t turn, er
 	return t, nil
 }
 
-// place returns the place in which the user me decides: one after which as many of the others as possible can still be filled. Who is
+// place returns the place in which the user me decides about what filer filed: one after which as many of the others as possible can still be filled. Who is
 // named in person and is in a team that decides too leaves the team to its other members.
-func (t turn) place(ctx context.Context, tx *op.Tx, me string) (int, error) {
+func (t turn) place(ctx context.Context, tx *op.Tx, me, filer string) (int, error) {
 	if len(t.places) == 1 {
 		return t.places[0], nil
 	}
 	all := tx.Unfiltered(ctx, "who is left to decide, whatever the caller sees of them")
-	seats, err := lookUpSeats(all, tx.Client, participantsOf(t.config), votesOf(t.decisions), me)
+	seats, err := lookUpSeats(all, tx.Client, participantsOf(t.config), votesOf(t.decisions), me, filer)
 	if err != nil {
 		return 0, err
 	}
@@ -229,7 +264,14 @@ func decideApproval(ctx context.Context, tx *op.Tx, a *ent.Approval, in DecideAp
 	if err != nil {
 		return nil, err
 	}
-	place, err := t.place(ctx, tx, me)
+	filers, err := filersOf(ctx, tx, a)
+	if err != nil {
+		return nil, err
+	}
+	if filers[a.ID] == me {
+		return nil, apperr.New(apperr.Forbidden, "Who filed a request does not decide on it: delegate the approval.")
+	}
+	place, err := t.place(ctx, tx, me, filers[a.ID])
 	if err != nil {
 		return nil, err
 	}
@@ -313,7 +355,7 @@ func ApproversLeft(ctx context.Context, tx *op.Tx, id string) error {
 // DelegateApprovalInput says who decides in the caller's place.
 type DelegateApprovalInput struct {
 	op.ByID
-	UserID     string  `json:"userId" minLength:"1" maxLength:"64" doc:"An active user who is no approver." example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
+	UserID     string  `json:"userId" minLength:"1" maxLength:"64" doc:"An active user who is no approver and has not filed the request." example:"usr_01k9ye4ryzf7stj6dqnm8x2v3b"`
 	ApproverID *string `json:"approverId,omitempty" nullable:"true" maxLength:"64" doc:"In whose place; the caller's own when not given. Another's takes the rights of an admin."`
 }
 
@@ -342,6 +384,10 @@ func delegateApproval(ctx context.Context, tx *op.Tx, a *ent.Approval, in Delega
 	case slices.ContainsFunc(decisions, func(d *Decision) bool { return d.Approver == place }):
 		return nil, apperr.New(apperr.Conflict, "The approver has decided already.")
 	}
+	filers, err := filersOf(ctx, tx, a)
+	if err != nil {
+		return nil, err
+	}
 	var refs op.Refs
 	refs.Check("userId", &in.UserID, "active user", func(id string) (bool, error) {
 		return op.Share(tx, tx.User.Query().Where(user.ID(id), access.Here())).Exist(ctx) // a deactivation waits, and sees the approval
@@ -351,6 +397,9 @@ func delegateApproval(ctx context.Context, tx *op.Tx, a *ent.Approval, in Delega
 	}
 	if slices.ContainsFunc(decisions, func(d *Decision) bool { return d.By == in.UserID }) {
 		refs.Fault("userId", "has decided already")
+	}
+	if filers[a.ID] == in.UserID {
+		refs.Fault("userId", "filed the request, and does not decide on it")
 	}
 	if err := refs.Err(); err != nil {
 		return nil, err

@@ -145,7 +145,7 @@ func TestApproversWhoLeave(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		a, member := w.A.Users[principal.Agent], w.A.Users[principal.Member]
-		s := open(t, w, asked(body{"mode": "any"}, person(a), person(w.A.Owner)))
+		s := open(t, w, asked(body{"mode": "any"}, person(a), person(w.A.Users[principal.Admin])))
 		s.work()
 		either := s.file(nil)
 		s.pending(either)
@@ -167,8 +167,44 @@ func TestApproversWhoLeave(t *testing.T) {
 
 		require.NoError(t, s.decide(w.A.Users[principal.Admin], s.approval(two).ID, "APPROVE"), "who left has approved")
 		s.at(two, "COMPLETED", "yes")
-		require.NoError(t, s.decide(w.A.Owner, s.approval(either).ID, "APPROVE"))
+		require.NoError(t, s.decide(w.A.Users[principal.Admin], s.approval(either).ID, "APPROVE"))
 		s.at(either, "COMPLETED", "yes")
+	})
+}
+
+// Who filed a request does not decide on it: not as one of its approvers, not for a team, not by delegation, and not as a member of a
+// quorum, which is missing when only they could fill it.
+func TestFilersDoNotDecide(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, w *testkit.World) {
+		filer, other := w.A.Owner, w.A.Users[principal.Agent]
+		team := testkit.Run(t, w, w.AsUser(filer), people.CreateTeam, people.CreateTeamInput{Name: "Leads", MemberIDs: []string{filer.ID, other.ID}})
+		s := open(t, w, asked(body{"mode": "any"}, person(filer), person(other)))
+		s.work()
+		mayDecide := func(as *ent.User, id string) bool {
+			return testkit.Run(t, w, w.AsUser(as), run.MayDecide, paging.ByIDs{IDs: []string{id}})[id]
+		}
+		for _, approvers := range [][]body{{person(filer), person(other)}, {{"type": "team", "id": team.ID}}} {
+			s.publish(asked(body{"mode": "any"}, approvers...))
+			r := s.file(nil)
+			p := s.pending(r)
+			require.Equal(t, apperr.Forbidden, apperr.CodeOf(s.decide(filer, p.ID, "APPROVE")))
+			require.False(t, mayDecide(filer, p.ID))
+			require.True(t, mayDecide(other, p.ID))
+			require.NoError(t, s.decide(other, p.ID, "APPROVE"))
+			s.at(r, "COMPLETED", "yes")
+		}
+
+		s.publish(asked(body{"mode": "any"}, person(other)))
+		r := s.file(nil)
+		p := s.pending(r)
+		_, _, err := op.Run(w.AsUser(other), w.Engine, run.DelegateApproval, run.DelegateApprovalInput{ByID: op.ByID{ID: p.ID}, UserID: filer.ID}, nil)
+		require.Equal(t, apperr.Validation, apperr.CodeOf(err), "not by delegation")
+		require.NoError(t, s.decide(other, p.ID, "REJECT"))
+		s.at(r, "COMPLETED", "no")
+
+		s.publish(asked(body{"mode": "all"}, person(filer), person(other)))
+		require.Equal(t, "participant_missing", s.awaitIncident(s.file(nil)).Code, "the filer would have to decide")
 	})
 }
 
@@ -239,7 +275,7 @@ func TestThoseWhoAreAsked(t *testing.T) {
 			testkit.Run(t, w, s.ctx, requests.CreateComment, requests.CreateCommentInput{ByID: op.ByID{ID: r.ID}, Body: "Among us.", Visibility: &internal})
 			return r
 		}
-		s := open(t, w, asked(body{"mode": "any"}, person(w.A.Owner)))
+		s := open(t, w, asked(body{"mode": "any"}, person(w.A.Users[principal.Admin])))
 		s.work()
 		strange := file(s)
 		s.pending(strange)

@@ -20,6 +20,7 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/egress"
+	"atrium/internal/platform/principal"
 	"atrium/internal/test/testkit"
 	"atrium/internal/test/testkit/receiver"
 	run "atrium/internal/workflow/execution"
@@ -39,7 +40,7 @@ func TestProcessesAreKilled(t *testing.T) {
 			defer mu.Unlock()
 			keys[r.Header.Get("Idempotency-Key")] = true
 		}))
-		d, want, called := long(sink.URL, person(w.A.Owner))
+		d, want, called := long(sink.URL, person(w.A.Users[principal.Admin]))
 		s := open(t, w, d)
 		var filed []*ent.Request
 		w.KillNodes(t, 10, "TestProcessThatWorks", receiver.CAFile(t), func(int) {
@@ -130,7 +131,7 @@ func (s *shop) people() {
 	approvals, err := s.Store.Reader().Approval.Query().Where(approval.StatusEQ(approval.StatusPENDING)).IDs(s.ctx)
 	require.NoError(s.t, err)
 	for _, id := range approvals {
-		done(s.decide(s.A.Owner, id, "APPROVE"))
+		done(s.decide(s.A.Users[principal.Admin], id, "APPROVE"))
 	}
 }
 

@@ -122,9 +122,9 @@ func (p *present) worker(responsible []definition.Participant) (one definition.P
 }
 
 // lookUpSeats returns, for each approver, the people who may still decide in that place: none for a place in which somebody has decided,
-// and of a team no more than could matter. Nobody decides twice, so those who have decided are in none, and neither is me.
-func lookUpSeats(ctx context.Context, db *ent.Client, approvers []definition.Participant, votes []engine.Vote, me string) ([][]string, error) {
-	out, named := []string{me}, []string{}
+// and of a team no more than could matter. Nobody decides twice, so those who have decided are in none, and neither are those in out.
+func lookUpSeats(ctx context.Context, db *ent.Client, approvers []definition.Participant, votes []engine.Vote, out ...string) ([][]string, error) {
+	var named []string
 	for _, v := range votes {
 		out = append(out, v.By)
 	}
@@ -186,7 +186,7 @@ func quorumMissing(approvers []definition.Participant, seats [][]string, mode de
 	case enough && (len(missing) == 0 || !sequential):
 		return ""
 	case len(missing) > 0:
-		return "The approval cannot be given, since approvers are deactivated or deleted, have decided for others, or are teams without members: " + named(missing) + "."
+		return "The approval cannot be given, since approvers are deactivated or deleted, have decided for others, have filed the request, or are teams without members: " + named(missing) + "."
 	}
 	return "The approval cannot be given, since too few people are left for its approvers: " + named(open) + "."
 }

@@ -69,5 +69,9 @@ func mayDecideIn(ctx context.Context, tx *op.Tx, e *ent.Execution, p *definition
 		return false, nil
 	}
 	a := &ent.Approval{CompanyID: e.CompanyID, ExecutionID: e.ID, RequestID: e.RequestID, PhaseID: p.ID, Status: approval.StatusPENDING}
+	filers, err := filersOf(ctx, tx, a)
+	if err != nil || filers[a.ID] == tx.Principal().ID {
+		return false, err
+	}
 	return tx.Permits(ctx, DecideApproval.Info(), a)
 }

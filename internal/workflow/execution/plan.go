@@ -103,7 +103,7 @@ func (p *plan) findParticipants(ctx context.Context, db *ent.Client) (missing st
 			_, missing = p.people.worker(e.Phase.Responsible())
 		case engine.OpenApproval:
 			approvers, mode, quorum, sequential := approversOf(e.Phase, e.SignOff)
-			seats, err := lookUpSeats(ctx, db, approvers, nil, "")
+			seats, err := lookUpSeats(ctx, db, approvers, nil, p.filer()...)
 			if err != nil {
 				return "", err
 			}
@@ -128,11 +128,19 @@ func (p *plan) approversMissing(ctx context.Context, db *ent.Client, a *ent.Appr
 		return "", err
 	}
 	approvers := participantsOf(c)
-	seats, err := lookUpSeats(ctx, db, approvers, w.Votes, "")
+	seats, err := lookUpSeats(ctx, db, approvers, w.Votes, p.filer()...)
 	if err != nil {
 		return "", err
 	}
 	return quorumMissing(approvers, seats, c.Mode, c.Quorum, c.Order == definition.Sequential, w.Votes), nil
+}
+
+// filer returns who filed the execution's request, if it has one: they do not decide on it.
+func (p *plan) filer() []string {
+	if p.request == nil {
+		return nil
+	}
+	return []string{p.request.CreatedBy}
 }
 
 // phase returns a phase of the definition.
