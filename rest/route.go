@@ -123,7 +123,7 @@ func row[In, Out any](rt route, o *op.Operation[In, Out], wrap func(Out) any, ta
 		}
 		in, err := o.Decode(raw, s.path, query)
 		if err != nil {
-			return nil, err
+			return nil, o.AllFaults(ctx, e, in, err)
 		}
 		if call.IdempotencyKey, call.Fingerprint, err = s.key(raw); err != nil {
 			return nil, err

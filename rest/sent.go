@@ -20,7 +20,7 @@ import (
 // comes in its turn.
 type sent interface {
 	path(name string) string                                             // a parameter of the path
-	read() (body []byte, query url.Values, err error)                    // once the caller may call
+	read() (body []byte, query url.Values, err error)                    // once the caller may call; each value of a list on its own
 	key(body []byte) (key string, fingerprint [32]byte, err error)       // the idempotency key, once the input is valid
 	ifMatch(tag func(row any) (body any)) (unchanged func(row any) bool) // nil: the row is not compared
 }
@@ -44,7 +44,7 @@ func (c overHTTP) read() (raw []byte, query url.Values, err error) {
 			return nil, nil, err
 		}
 	}
-	if query, err = url.ParseQuery(c.r.URL.RawQuery); err != nil {
+	if query, err = c.op.Input.Query(c.r.URL.RawQuery); err != nil {
 		return nil, nil, apperr.InvalidField("query", "must be parameters joined by '&', percent-encoded")
 	}
 	return raw, query, nil

@@ -19,7 +19,7 @@ import (
 	"atrium/internal/workflow"
 )
 
-var sorts = op.Sorts{"createdAt": agent.FieldCreatedAt, "updatedAt": agent.FieldUpdatedAt, "name": op.Folded(agent.FieldName)}
+var sorts = op.Sorts{"createdAt": agent.FieldCreatedAt, "updatedAt": agent.FieldUpdatedAt, "name": op.Alphabetical(agent.FieldName)}
 
 // The operations on agents. Only a person may run them, not an API key.
 var (

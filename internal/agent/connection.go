@@ -16,7 +16,7 @@ import (
 )
 
 var connectionSorts = op.Sorts{
-	"createdAt": modelconnection.FieldCreatedAt, "updatedAt": modelconnection.FieldUpdatedAt, "name": op.Folded(modelconnection.FieldName),
+	"createdAt": modelconnection.FieldCreatedAt, "updatedAt": modelconnection.FieldUpdatedAt, "name": op.Alphabetical(modelconnection.FieldName),
 }
 
 // The operations on model connections. Only a person may run them, not an API key.

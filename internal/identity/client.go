@@ -19,7 +19,7 @@ import (
 	"atrium/internal/platform/principal"
 )
 
-var clientSorts = op.Sorts{"createdAt": oauthclient.FieldCreatedAt, "name": op.Folded(oauthclient.FieldName)}
+var clientSorts = op.Sorts{"createdAt": oauthclient.FieldCreatedAt, "name": op.Alphabetical(oauthclient.FieldName)}
 
 // The operations on OAuth clients: applications that obtain tokens for people. They require a signed-in person.
 var (

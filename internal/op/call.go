@@ -2,7 +2,10 @@ package op
 
 import (
 	"context"
+	"errors"
 	"net/url"
+	"slices"
+	"strings"
 
 	"atrium/authz"
 	"atrium/internal/platform/apperr"
@@ -66,6 +69,36 @@ func (o *Operation[In, Out]) Check(sent map[string]any) error {
 		return apperr.Invalid(details...)
 	}
 	return nil
+}
+
+// WithFaults makes faults add what else is wrong with an input that breaks a rule, such as the answers to a form, so that one answer
+// names all. It reads what the caller sees, and is asked only where the fields that it goes by keep their rules.
+func (o *Operation[In, Out]) WithFaults(faults func(ctx context.Context, tx *Tx, in In) ([]apperr.Detail, error), fields ...string) *Operation[In, Out] {
+	o.faults, o.faultsOf = faults, fields
+	return o
+}
+
+// AllFaults returns the error of Decode or Check with the details that WithFaults adds, if the caller may call the operation.
+func (o *Operation[In, Out]) AllFaults(ctx context.Context, e *Engine, in In, err error) error {
+	known, ok := errors.AsType[*apperr.Error](err)
+	if o.faults == nil || !ok || known.Code != apperr.Validation || slices.ContainsFunc(known.Details, o.concerns) {
+		return err
+	}
+	ctx, a, refused := start(ctx, e, o, in, new(Call).Checked())
+	if refused != nil || !a.decision.Allow {
+		return err
+	}
+	more, failed := o.faults(ctx, &Tx{Client: e.Store.Reader(), attempt: a}, in)
+	if failed != nil {
+		return err
+	}
+	return apperr.Invalid(append(known.Details, more...)...)
+}
+
+// concerns reports whether a fault is in a field that faults goes by, or in the body as a whole.
+func (o *Operation[In, Out]) concerns(d apperr.Detail) bool {
+	field, _, _ := strings.Cut(d.Field, ".")
+	return field == "body" || slices.Contains(o.faultsOf, field)
 }
 
 // Checked marks the call's input as validated by Decode or Check, so that Run does not validate it again.

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"atrium/internal/op/input"
+	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/principal"
 )
 
@@ -41,9 +42,8 @@ type Spec struct {
 // further columns, they follow after a comma: "status,created_at".
 type Sorts map[string]string
 
-// Folded names a text column in Sorts that orders without regard to case, as the database folds it: SQLite folds only the
-// letters A to Z.
-func Folded(column string) string { return "lower(" + column + ")" }
+// Alphabetical names a column in Sorts of texts that people write, which are ordered by Unicode's root collation: see store.Collation.
+func Alphabetical(column string) string { return column + " alphabetical" }
 
 // Info describes an operation without its types.
 type Info struct {
@@ -86,6 +86,9 @@ type Operation[In, Out any] struct {
 	prepare  func(ctx context.Context, tx *Tx, in In) (any, error)
 	run      func(ctx context.Context, tx *Tx, c *Call, in In) (Out, error)
 	again    func(ctx context.Context, tx *Tx, in In) error // checks the same rights as run, before a stored answer is returned
+
+	faults   func(ctx context.Context, tx *Tx, in In) ([]apperr.Detail, error) // see WithFaults
+	faultsOf []string
 }
 
 // Info returns the operation's description, for tables and documents.

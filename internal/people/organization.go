@@ -15,7 +15,7 @@ import (
 )
 
 var organizationSorts = op.Sorts{
-	"createdAt": organization.FieldCreatedAt, "updatedAt": organization.FieldUpdatedAt, "name": op.Folded(organization.FieldName),
+	"createdAt": organization.FieldCreatedAt, "updatedAt": organization.FieldUpdatedAt, "name": op.Alphabetical(organization.FieldName),
 }
 
 // The operations on organizations, which form trees.

@@ -13,7 +13,7 @@ import (
 )
 
 var serviceAccountSorts = op.Sorts{
-	"createdAt": serviceaccount.FieldCreatedAt, "updatedAt": serviceaccount.FieldUpdatedAt, "name": op.Folded(serviceaccount.FieldName),
+	"createdAt": serviceaccount.FieldCreatedAt, "updatedAt": serviceaccount.FieldUpdatedAt, "name": op.Alphabetical(serviceaccount.FieldName),
 }
 
 // The operations on service accounts: callers that are not people, whose API keys package apikey issues. They require a

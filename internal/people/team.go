@@ -24,7 +24,7 @@ import (
 	"atrium/internal/workflow/execution"
 )
 
-var teamSorts = op.Sorts{"createdAt": team.FieldCreatedAt, "updatedAt": team.FieldUpdatedAt, "name": op.Folded(team.FieldName)}
+var teamSorts = op.Sorts{"createdAt": team.FieldCreatedAt, "updatedAt": team.FieldUpdatedAt, "name": op.Alphabetical(team.FieldName)}
 
 // The operations on teams. They return teams loaded with their members.
 var (

@@ -13,7 +13,7 @@ import (
 	"atrium/internal/op/paging"
 )
 
-var userSorts = op.Sorts{"createdAt": user.FieldCreatedAt, "updatedAt": user.FieldUpdatedAt, "name": op.Folded(user.FieldName)}
+var userSorts = op.Sorts{"createdAt": user.FieldCreatedAt, "updatedAt": user.FieldUpdatedAt, "name": op.Alphabetical(user.FieldName)}
 
 // The operations on users that REST and GraphQL offer. They return users loaded with their memberships. Invitations and
 // deactivation, which require a signed-in person, are in invite.go and status.go.

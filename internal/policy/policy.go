@@ -26,7 +26,7 @@ const (
 	maxBytes      = 256 << 10 // of JSON, of all enabled policies' conditions together
 )
 
-var sorts = op.Sorts{"createdAt": accesspolicy.FieldCreatedAt, "updatedAt": accesspolicy.FieldUpdatedAt, "name": op.Folded(accesspolicy.FieldName)}
+var sorts = op.Sorts{"createdAt": accesspolicy.FieldCreatedAt, "updatedAt": accesspolicy.FieldUpdatedAt, "name": op.Alphabetical(accesspolicy.FieldName)}
 
 // The operations on access policies. They require a signed-in person; owners may always read and write policies.
 var (

@@ -18,7 +18,7 @@ import (
 )
 
 // secretSorts are the fields that the list of secrets can be ordered by.
-var secretSorts = op.Sorts{"createdAt": secret.FieldCreatedAt, "updatedAt": secret.FieldUpdatedAt, "name": op.Folded(secret.FieldName)}
+var secretSorts = op.Sorts{"createdAt": secret.FieldCreatedAt, "updatedAt": secret.FieldUpdatedAt, "name": op.Alphabetical(secret.FieldName)}
 
 // The operations on secrets. None of them returns a value.
 var (

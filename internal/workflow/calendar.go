@@ -14,7 +14,7 @@ import (
 	"atrium/internal/platform/apperr"
 )
 
-var calendarSorts = op.Sorts{"createdAt": calendar.FieldCreatedAt, "updatedAt": calendar.FieldUpdatedAt, "name": op.Folded(calendar.FieldName)}
+var calendarSorts = op.Sorts{"createdAt": calendar.FieldCreatedAt, "updatedAt": calendar.FieldUpdatedAt, "name": op.Alphabetical(calendar.FieldName)}
 
 // The operations on calendars, whose working hours timers and service levels count.
 var (

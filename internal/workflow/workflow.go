@@ -14,7 +14,7 @@ import (
 )
 
 // workflowSorts are the fields that the list of workflows can be ordered by.
-var workflowSorts = op.Sorts{"createdAt": workflow.FieldCreatedAt, "updatedAt": workflow.FieldUpdatedAt, "name": op.Folded(workflow.FieldName)}
+var workflowSorts = op.Sorts{"createdAt": workflow.FieldCreatedAt, "updatedAt": workflow.FieldUpdatedAt, "name": op.Alphabetical(workflow.FieldName)}
 
 // The operations on workflows.
 var (

@@ -30,7 +30,7 @@ func Change[In, Out any](ctx context.Context, e *op.Engine, o *op.Operation[In, 
 		return none, err
 	}
 	if err := o.Check(sent(ctx, about)); err != nil {
-		return none, err
+		return none, o.AllFaults(ctx, e, in, err)
 	}
 	if seen, ok := any(in).(interface{ SeenAs() *string }); ok && seen.SeenAs() != nil {
 		call.IfMatch = func(row any) bool { return tagOf(row) == *seen.SeenAs() }

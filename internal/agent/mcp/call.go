@@ -182,7 +182,7 @@ func (t *tool) params(given map[string]json.RawMessage) (url.Values, error) {
 			continue
 		}
 		delete(given, p.Name)
-		text, err := plain(raw)
+		values, err := plain(raw)
 		if err != nil {
 			return nil, apperr.InvalidField(p.Name, "must be a text, a number or a list of texts")
 		}
@@ -190,11 +190,14 @@ func (t *tool) params(given map[string]json.RawMessage) (url.Values, error) {
 			if raw[0] != '"' {
 				return nil, apperr.InvalidField(p.Name, "must be a text")
 			}
-			if text == "" {
+			if values[0] == "" {
 				return nil, apperr.InvalidField(p.Name, "is required")
 			}
 		}
-		params.Set(p.Name, text)
+		if raw[0] == '"' {
+			values = t.info.Input.Split(p.Name, values[0])
+		}
+		params[p.Name] = values
 	}
 	if missing != "" {
 		return nil, apperr.InvalidField(missing, "is required")
@@ -205,13 +208,13 @@ func (t *tool) params(given map[string]json.RawMessage) (url.Values, error) {
 // has reports whether the tool has an argument, if its operation has.
 func (t *tool) has(name string) bool { return len(t.only) == 0 || slices.Contains(t.only, name) }
 
-// plain returns an argument as it is written in a URL: lists are joined by commas.
-func plain(raw json.RawMessage) (string, error) {
+// plain returns the values of an argument as they are written in a URL.
+func plain(raw json.RawMessage) ([]string, error) {
 	var v any
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	if err := dec.Decode(&v); err != nil {
-		return "", err
+		return nil, err
 	}
 	one := func(v any) (string, bool) {
 		switch v := v.(type) {
@@ -232,9 +235,9 @@ func plain(raw json.RawMessage) (string, error) {
 	for _, e := range list {
 		s, ok := one(e)
 		if !ok {
-			return "", errors.New("no plain value")
+			return nil, errors.New("no plain value")
 		}
 		parts = append(parts, s)
 	}
-	return strings.Join(parts, ","), nil
+	return parts, nil
 }

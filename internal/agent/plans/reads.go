@@ -45,7 +45,7 @@ func readOf[In, Out any](name, about string, o *op.Operation[In, Out], only []st
 			if json.Unmarshal(raw, &s) != nil {
 				return nil, nil, apperr.InvalidField(field, "must be a text")
 			}
-			given.Set(field, s)
+			given[field] = o.Info().Input.Split(field, s)
 		}
 		id := given.Get("id")
 		given.Del("id")

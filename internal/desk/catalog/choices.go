@@ -50,7 +50,7 @@ func formChoices(ctx context.Context, tx *op.Tx, o *ent.Offering, in FormChoices
 	out := []*FormChoice{}
 	if fields[at].Type == form.User {
 		where := paging.Contains(paging.In([]predicate.User{access.Here()}, in.IDs, user.IDIn), user.FieldName, in.Q)
-		rows, err := tx.User.Query().Where(where...).Order(user.ByName(), user.ByID()).Limit(maxChoices).All(ctx)
+		rows, err := tx.User.Query().Where(where...).Order(paging.ByText[user.OrderOption](user.FieldName), user.ByID()).Limit(maxChoices).All(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("list the people: %w", err)
 		}
@@ -60,7 +60,7 @@ func formChoices(ctx context.Context, tx *op.Tx, o *ent.Offering, in FormChoices
 		return out, nil
 	}
 	where := paging.Contains(paging.In([]predicate.Team(nil), in.IDs, team.IDIn), team.FieldName, in.Q)
-	rows, err := tx.Team.Query().Where(where...).Order(team.ByName(), team.ByID()).Limit(maxChoices).All(ctx)
+	rows, err := tx.Team.Query().Where(where...).Order(paging.ByText[team.OrderOption](team.FieldName), team.ByID()).Limit(maxChoices).All(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list the teams: %w", err)
 	}

@@ -18,7 +18,7 @@ import (
 	"atrium/internal/platform/text"
 )
 
-var offeringSorts = op.Sorts{"createdAt": offering.FieldCreatedAt, "updatedAt": offering.FieldUpdatedAt, "name": op.Folded(offering.FieldName)}
+var offeringSorts = op.Sorts{"createdAt": offering.FieldCreatedAt, "updatedAt": offering.FieldUpdatedAt, "name": op.Alphabetical(offering.FieldName)}
 
 // The operations on offerings. Listing and creating take the id of the service.
 var (

@@ -17,7 +17,7 @@ import (
 )
 
 // serviceSorts are the fields that the list of services can be ordered by.
-var serviceSorts = op.Sorts{"createdAt": service.FieldCreatedAt, "updatedAt": service.FieldUpdatedAt, "name": op.Folded(service.FieldName)}
+var serviceSorts = op.Sorts{"createdAt": service.FieldCreatedAt, "updatedAt": service.FieldUpdatedAt, "name": op.Alphabetical(service.FieldName)}
 
 // The operations on services.
 var (

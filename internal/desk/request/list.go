@@ -17,7 +17,7 @@ import (
 )
 
 var sorts = op.Sorts{
-	"createdAt": request.FieldCreatedAt, "updatedAt": request.FieldUpdatedAt, "title": op.Folded(request.FieldTitle),
+	"createdAt": request.FieldCreatedAt, "updatedAt": request.FieldUpdatedAt, "title": op.Alphabetical(request.FieldTitle),
 	"priority": request.FieldPriorityRank + "," + request.FieldCreatedAt, "status": request.FieldStatus + "," + request.FieldCreatedAt,
 	"responseDueAt": request.FieldResponseDueOrder, "resolutionDueAt": request.FieldResolutionDueOrder,
 }

@@ -18,7 +18,7 @@ const maxRules = 200
 
 var sorts = op.Sorts{
 	"createdAt": routingrule.FieldCreatedAt, "updatedAt": routingrule.FieldUpdatedAt,
-	"name": op.Folded(routingrule.FieldName), "position": routingrule.FieldPosition,
+	"name": op.Alphabetical(routingrule.FieldName), "position": routingrule.FieldPosition,
 }
 
 // The operations on routing rules.

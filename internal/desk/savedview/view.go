@@ -19,7 +19,7 @@ import (
 const maxViews = 100
 
 var sorts = op.Sorts{
-	"createdAt": savedview.FieldCreatedAt, "updatedAt": savedview.FieldUpdatedAt, "name": op.Folded(savedview.FieldName),
+	"createdAt": savedview.FieldCreatedAt, "updatedAt": savedview.FieldUpdatedAt, "name": op.Alphabetical(savedview.FieldName),
 }
 
 // The operations on saved views.

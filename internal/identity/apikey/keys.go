@@ -18,7 +18,7 @@ import (
 	"atrium/internal/platform/principal"
 )
 
-var keySorts = op.Sorts{"createdAt": entkey.FieldCreatedAt, "name": op.Folded(entkey.FieldName)}
+var keySorts = op.Sorts{"createdAt": entkey.FieldCreatedAt, "name": op.Alphabetical(entkey.FieldName)}
 
 // The operations on API keys. They require a person: a key can never make a key.
 var (

@@ -3,7 +3,6 @@ package input_test
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -47,7 +46,7 @@ var decodes = op.New("service.create", op.Spec{
 }, func(_ context.Context, _ *op.Tx, in everything) (everything, error) { return in, nil })
 
 func decode(body, query string) (everything, error) {
-	q, err := url.ParseQuery(query)
+	q, err := decodes.Info().Input.Query(query)
 	if err != nil {
 		panic(err)
 	}

@@ -189,6 +189,8 @@ func (in *Input) Decode(raw []byte, pathParam func(string) string, query url.Val
 			}
 			bodyDetails = append(bodyDetails, fault)
 		}
+	} else {
+		_ = json.Unmarshal(raw, dst) // what of it fits, for Operation.AllFaults
 	}
 	return append(details, bodyDetails...)
 }

@@ -99,6 +99,29 @@ func (in *Input) params(pathParam func(string) string, query url.Values, v refle
 	return append(details, in.unsortable(query["sort"])...)
 }
 
+// Query reads the query of a URL. Of a parameter that is a list each value is one of its own: a comma separates them, and %2C is data.
+func (in *Input) Query(raw string) (url.Values, error) {
+	if !strings.Contains(raw, ",") {
+		return url.ParseQuery(raw)
+	}
+	pairs := strings.Split(raw, "&")
+	for i, pair := range pairs {
+		name, values, _ := strings.Cut(pair, "=")
+		if plain, err := url.QueryUnescape(name); err == nil {
+			pairs[i] = name + "=" + strings.Join(in.Split(plain, values), "&"+name+"=")
+		}
+	}
+	return url.ParseQuery(strings.Join(pairs, "&"))
+}
+
+// Split returns the values of a parameter that is a list, which commas separate; of any other parameter, the one.
+func (in *Input) Split(name, values string) []string {
+	if i := slices.IndexFunc(in.Params, func(p Param) bool { return p.In == "query" && p.List && (p.Name == name || p.typ == familyType && p.isMember(name)) }); i < 0 {
+		return []string{values}
+	}
+	return strings.Split(values, ",")
+}
+
 // unsortable reports a sort that the list does not have.
 func (in *Input) unsortable(given []string) []apperr.Detail {
 	for _, sort := range given {
@@ -144,7 +167,7 @@ func (p *Param) isMember(name string) bool {
 	return ok
 }
 
-// family gathers tag.<key>=<value>[,<value>…]; n is the number of parameters of the family.
+// family gathers tag.<key>=<value>; n is the number of parameters of the family.
 func (p *Param) family(query url.Values, field reflect.Value) (n int, details []apperr.Detail) {
 	members := map[string][]string{}
 	for name, values := range query {
@@ -153,9 +176,7 @@ func (p *Param) family(query url.Values, field reflect.Value) (n int, details []
 			continue
 		}
 		n++
-		for _, v := range values {
-			members[key] = append(members[key], strings.Split(v, ",")...)
-		}
+		members[key] = append(members[key], values...)
 	}
 	if n > 0 {
 		field.Set(reflect.ValueOf(members))
@@ -194,7 +215,6 @@ func (p *Param) badFamily(members map[string][]string) []apperr.Detail {
 func (p *Param) set(field reflect.Value, values []string) []apperr.Detail {
 	fault := func(msg string) []apperr.Detail { return []apperr.Detail{{Field: p.Name, Message: msg}} }
 	if p.List {
-		values = strings.Split(strings.Join(values, ","), ",")
 		if len(values) > maxListed {
 			return fault(maxListedExceeded)
 		}

@@ -126,7 +126,7 @@ func (c children) within(after func(*sql.Selector)) func(*sql.Selector) {
 		rank := sql.RowNumber().PartitionBy(t.C(c.column))
 		rank.SetDialect(s.Dialect())
 		for _, k := range keys {
-			rank.OrderBy(by(k.of(t.C)))
+			rank.OrderBy(by(k.of(s.Dialect(), t.C)))
 		}
 		after(rows)
 		ranked := rows.AppendSelectExprAs(rank, "rank_in_parent").As("ranked")

@@ -82,7 +82,7 @@ func afterCursor[T any](page Page, sorts op.Sorts) (func(*sql.Selector), error) 
 	return func(sel *sql.Selector) {
 		columns := make([]string, len(keys))
 		for i, k := range keys {
-			columns[i] = k.of(sel.C)
+			columns[i] = k.of(sel.Dialect(), sel.C)
 		}
 		if desc {
 			sel.Where(sql.CompositeLT(columns, values...))
@@ -143,7 +143,7 @@ func readCursor[T any](page Page, keys []key) ([]any, error) {
 		if s, ok := value.(string); ok && !input.Storable(s) {
 			return nil, errors.New("read the cursor: a character that no column takes")
 		}
-		values[i] = k.value(value)
+		values[i] = value
 	}
 	return values, nil
 }

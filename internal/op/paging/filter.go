@@ -3,10 +3,11 @@ package paging
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"entgo.io/ent/dialect"
 	"entgo.io/ent/dialect/sql"
+
+	"atrium/internal/platform/text"
 )
 
 // In adds a filter for rows with one of the values, if there are any values. The input's enum tag has already checked
@@ -37,12 +38,12 @@ func InOrNone[P ~func(*sql.Selector)](where []P, values []string, in func(...str
 	return append(where, P(sql.OrPredicates(in(given...), null())))
 }
 
-// Contains adds a filter for a part of a text, in any case, if text is not empty.
-func Contains[P ~func(*sql.Selector)](where []P, column, text string) []P {
-	if text == "" {
+// Contains adds a filter for a part of a text, in any case, if it is not empty.
+func Contains[P ~func(*sql.Selector)](where []P, column, part string) []P {
+	if part == "" {
 		return where
 	}
-	return append(where, ContainsFold[P](column, text))
+	return append(where, ContainsFold[P](column, part))
 }
 
 // TagIn matches rows whose tag has one of the values. Key and values are bound as parameters. The key has passed the
@@ -65,28 +66,27 @@ func TagIn[P ~func(*sql.Selector)](column, key string, values []string) P {
 	}
 }
 
-// ContainsFold matches rows whose column contains text in any case; no character is a wildcard. Text beyond ASCII uses a
-// slower comparison, because the databases' own folding depends on their configuration.
-func ContainsFold[P ~func(*sql.Selector)](column, text string) P {
-	if isASCII(text) {
-		return P(sql.FieldContainsFold(column, text))
-	}
+// ContainsFold matches rows whose column contains part of a text in any case and spelling, as text.Fold compares, alike on both databases.
+// No character is a wildcard.
+func ContainsFold[P ~func(*sql.Selector)](column, part string) P {
 	return func(s *sql.Selector) {
 		s.Where(sql.P(func(b *sql.Builder) {
 			if s.Dialect() == dialect.Postgres {
-				b.WriteString("strpos(lower(").Ident(s.C(column)).WriteString(` COLLATE "und-x-icu"), lower(`).Arg(text).WriteString(`::text COLLATE "und-x-icu")) > 0`)
+				b.WriteString("strpos(" + folded(s.Dialect(), s.C(column)) + ", ").Arg(text.Fold(part)).WriteString("::text) > 0")
 				return
 			}
-			b.WriteString("instr(atrium_lower(").Ident(s.C(column)).WriteString("), ").Arg(strings.ToLower(text)).WriteString(") > 0")
+			b.WriteString("instr(" + folded(s.Dialect(), s.C(column)) + ", ").Arg(text.Fold(part)).WriteString(") > 0")
 		}))
 	}
 }
 
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
+// folded returns the SQL of text.Fold of a column. Texts of ASCII, which most are, take the database's own lower().
+func folded(of, column string) string {
+	ascii, others := "length", "atrium_fold($)"
+	lower := "lower($)"
+	if of == dialect.Postgres {
+		ascii, lower = "char_length", `lower($ COLLATE "und-x-icu")`
+		others = `normalize(translate(lower(upper(normalize($) COLLATE "und-x-icu")), 'ς', 'σ'))`
 	}
-	return true
+	return strings.ReplaceAll("CASE WHEN octet_length($) = "+ascii+"($) THEN "+lower+" ELSE "+others+" END", "$", column)
 }

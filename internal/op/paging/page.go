@@ -9,6 +9,7 @@ import (
 	"entgo.io/ent/dialect/sql"
 
 	"atrium/internal/op"
+	"atrium/internal/platform/store"
 )
 
 // Page is embedded in the inputs of lists.
@@ -132,31 +133,28 @@ func (p Page) Order(s op.Sorts) func(*sql.Selector) {
 			by = sql.Desc
 		}
 		for _, k := range keys {
-			sel.OrderBy(by(k.of(sel.C)))
+			sel.OrderBy(by(k.of(sel.Dialect(), sel.C)))
 		}
 	}
 }
 
-// key is a column that a list is ordered by; if it is folded, its texts order without regard to case (op.Folded).
+// key is a column that a list is ordered by; if it is text of people, the order is alphabetical (op.Alphabetical).
 type key struct {
-	column string
-	folded bool
+	column       string
+	alphabetical bool
 }
 
-// of returns the key as SQL; qualify qualifies the column.
-func (k key) of(qualify func(string) string) string {
-	if k.folded {
-		return op.Folded(qualify(k.column))
+// of returns the key as SQL; qualify qualifies the column. Values that are compared with it take its collation.
+func (k key) of(dialect string, qualify func(string) string) string {
+	if k.alphabetical {
+		return qualify(k.column) + store.Collation(dialect)
 	}
 	return qualify(k.column)
 }
 
-// value returns a row's value for comparison with the key. The database folds it, as it does the column.
-func (k key) value(v any) any {
-	if k.folded {
-		return sql.ExprFunc(func(b *sql.Builder) { b.WriteString("lower(").Arg(v).WriteString(")") })
-	}
-	return v
+// ByText orders by a column of texts that people write, alphabetically in every script.
+func ByText[O ~func(*sql.Selector)](column string) O {
+	return func(sel *sql.Selector) { sel.OrderBy(key{column, true}.of(sel.Dialect(), sel.C)) }
 }
 
 // keys returns the keys of the page's order, all in one direction: the columns of the sort, and the id.
@@ -167,8 +165,8 @@ func (p Page) keys(s op.Sorts) (keys []key, desc bool) {
 		columns, desc = s[strings.TrimPrefix(p.Sort, "-")], strings.HasPrefix(p.Sort, "-")
 	}
 	for column := range strings.SplitSeq(columns+",id", ",") {
-		name := strings.TrimSuffix(strings.TrimPrefix(column, "lower("), ")")
-		keys = append(keys, key{name, name != column})
+		name, alphabetical := strings.CutSuffix(column, op.Alphabetical(""))
+		keys = append(keys, key{name, alphabetical})
 	}
 	return keys, desc
 }

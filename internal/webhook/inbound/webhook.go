@@ -20,7 +20,7 @@ import (
 const maxWebhooks = 50
 
 var webhookSorts = op.Sorts{
-	"createdAt": inboundwebhook.FieldCreatedAt, "updatedAt": inboundwebhook.FieldUpdatedAt, "name": op.Folded(inboundwebhook.FieldName),
+	"createdAt": inboundwebhook.FieldCreatedAt, "updatedAt": inboundwebhook.FieldUpdatedAt, "name": op.Alphabetical(inboundwebhook.FieldName),
 }
 
 // The operations on inbound webhooks. They require a person, not an API key. Only CreateWebhook and RotateSecret return a secret.

@@ -1,0 +1,4 @@
+package paging
+
+// Folded returns the SQL of text.Fold.
+var Folded = folded
