@@ -8,6 +8,8 @@
 //
 //	URL ─ CheckURL (when saved) ─▶ row ─▶ Client.Do: resolve ─▶ guard on each address ─▶ TLS 1.2+ ─▶ answer, cut to size
 //
+// Hosts are the hosts to which a company lets something be sent; those who call compare them.
+//
 // The client uses no proxy from the environment, follows no redirects, stores no cookies and unpacks no compressed bodies.
 // Client.Do ends every call within its time limit (30 s by default), including the last byte of the answer; who takes the bare
 // client by HTTP sets a deadline and limits the body itself. The client never retries, because only the caller knows whether a
