@@ -103,6 +103,7 @@ var unaddressable = map[string]map[string]string{
 	"APIKey":              {"scopes": "a list", "allowedIps": "a list"},
 	"Invoice":             {"lines": "a document"},
 	"OAuthClient":         {"redirectUris": "a list", "postLogoutRedirectUris": "a list", "scopes": "a list"},
+	"Secret":              {"allowedHosts": "a list"},
 	"ServiceAccount":      {"liveAccountId": "how a sandbox mirrors accounts is the product's matter"},
 	"WebhookSubscription": {"events": "a list"},
 	"WebhookDelivery":     {"attempts": "a document"},

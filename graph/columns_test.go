@@ -40,7 +40,7 @@ func TestFieldsDoNotDependOnTheirNeighbours(t *testing.T) {
 			updateTeam(input: {id: $team, description: "d"}) { team { id } }
 			createOrganization(input: {name: "O", tags: $org}) { organization { id } }
 			createRequest(input: {serviceId: $service, offeringId: $offering, title: "t", description: "d", tags: {a: "b"}, fields: {k: "v"}, teamId: $team}) { request { id } }
-			createSecret(input: {name: "S", value: "v", description: "d"}) { secret { id } }
+			createSecret(input: {allowedHosts: ["*"], name: "S", value: "v", description: "d"}) { secret { id } }
 		}`, vars{"service": h.service.ID, "offering": h.offering.ID, "team": h.team.ID, "org": vars{"a": "b"}})
 		ask(t, s, s.A.Owner, `mutation($id: ID!) { updateUser(input: {id: $id, attributes: {a: "b"}}) { user { id } } }`, vars{"id": s.A.Owner.UserID})
 		ask(t, s, s.A.Owner, `mutation($d: JSON!) { createWorkflow(input: {name: "W", description: "d", definition: $d}) { workflow { id } } }`,

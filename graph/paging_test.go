@@ -16,7 +16,7 @@ func TestConnections(t *testing.T) {
 	each(t, func(t *testing.T, s *apitest.Server) {
 		grow(t, s, 0, 4)
 		for i := range 5 {
-			ask(t, s, s.A.Owner, fmt.Sprintf(`mutation { createSecret(input: {name: "S%d", value: "v"}) { secret { id } } }`, i), nil)
+			ask(t, s, s.A.Owner, fmt.Sprintf(`mutation { createSecret(input: {allowedHosts: ["*"], name: "S%d", value: "v"}) { secret { id } } }`, i), nil)
 		}
 		usual := []string{"createdAt", "updatedAt", "name"}
 		for list, orders := range map[string][]string{

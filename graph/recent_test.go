@@ -32,7 +32,7 @@ var stale = map[string]string{
 	"inboundwebhook.delete":  "takes away", "inboundcall.replay": "starts what the call has started already", "request.notify": "a worker's, who tells assignees", "inboundwebhook.call": "proven by the webhook's signature",
 	"service.create": "no right", "service.update": "no right", "service.delete": "no right",
 	"offering.create": "no right", "offering.update": "no right", "offering.delete": "no right",
-	"workflow.create": "a draft", "workflow.update": "a draft", "workflow.publish": "calls hosts with secrets that were saved with a proof", "workflow.delete": "takes away",
+	"workflow.create": "a draft", "workflow.update": "a draft", "workflow.publish": "where it sends secrets is a finer right", "secret.update": "fewer hosts; all else is a finer right", "workflow.delete": "takes away",
 	"team.create": "as people are invited", "team.update": "as people are invited", "team.delete": "takes away",
 	"organization.create": "no right", "organization.update": "no right", "organization.delete": "no right",
 	"user.update": "a name; roles are finer rights",
@@ -85,6 +85,7 @@ func TestStaleSessionsGrantNothing(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
 		admin := s.Session(t, s.World.A.Users[principal.Admin])
+		secret := ask(t, s, s.A.OwnerKey, `mutation { createSecret(input: {name: "KEPT", value: "v", allowedHosts: ["*.example.com"]}) { secret { id } } }`, nil).Text("data.createSecret.secret.id")
 		s.World.Clock.SetOffset(s.World.Clock.Offset() + 20*time.Minute)
 		refused := []string{}
 		attempt := func(name, query string, v vars) {
@@ -95,6 +96,11 @@ func TestStaleSessionsGrantNothing(t *testing.T) {
 			}
 			require.False(t, a.Has("errors"), "%s: %s", name, a.Body)
 		}
+		hosts := `mutation($id: ID!, $to: [String!]!) { updateSecret(input: {id: $id, allowedHosts: $to}) { secret { id } } }`
+		attempt("wider hosts", hosts, vars{"id": secret, "to": []string{"*"}})
+		attempt("fewer hosts", hosts, vars{"id": secret, "to": []string{"a.example.com"}})
+		require.Equal(t, []string{"wider hosts"}, refused)
+		refused = []string{}
 		for _, c := range settings {
 			if strings.HasPrefix(c.query, "mutation") && !c.owners {
 				var v vars
@@ -121,7 +127,7 @@ func TestStaleSessionsGrantNothing(t *testing.T) {
 			"reactivate": `mutation($other: ID!) { reactivateUser(input: {id: $other}) { user { id } } }`,
 			"mfa":        `mutation { updateCompany(input: {mfaRequired: false}) { company { id } } }`,
 			"jit":        `mutation { updateCompany(input: {jitUsers: true}) { company { id } } }`,
-			"secret":     `mutation { createSecret(input: {name: "S", value: "v"}) { secret { id } } }`,
+			"secret":     `mutation { createSecret(input: {allowedHosts: ["*"], name: "S", value: "v"}) { secret { id } } }`,
 			"export":     `mutation { exportAudit(input: {format: csv}) { export { count } } }`,
 		} {
 			v := vars{}

@@ -53,7 +53,7 @@ func TestRefusalsInTheTypeOfGraphQL(t *testing.T) {
 			e := &op.Engine{Store: w.Store, Authz: w.Engine.Authz, Sealer: away{}, Log: discard}
 			return graph.New(graph.Options{Engine: e, Gate: p.Gate, Log: discard, BaseURL: p.BaseURL}), nil
 		})
-		secret := `createSecret(input: {name: "AWAY", value: "x"}) { secret { id } }`
+		secret := `createSecret(input: {allowedHosts: ["*"], name: "AWAY", value: "x"}) { secret { id } }`
 		s.Limits(t, w.B, 1, 1000)
 		for range 2 {
 			raw(t, s, s.B.OwnerKey, http.MethodPost, whoAmI, nil)

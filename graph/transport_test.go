@@ -90,16 +90,17 @@ func TestRefusalsRepeatNoValues(t *testing.T) {
 		const hidden = "hunter2"
 		create := `mutation($in: CreateSecretInput!) { createSecret(input: $in) { secret { id } } }`
 		for name, a := range map[string]*apitest.Answer{
-			"a literal of another type":  send(t, s, s.A.Owner, `mutation { createSecret(input: {name: ["`+hidden+`"], value: {a: "`+hidden+`"}}) { secret { id } } }`, nil),
-			"a literal without a field":  send(t, s, s.A.Owner, `mutation { createSecret(input: {value: "`+hidden+`"}) { secret { id } } }`, nil),
+			"a literal of another type":  send(t, s, s.A.Owner, `mutation { createSecret(input: {allowedHosts: ["*"], name: ["`+hidden+`"], value: {a: "`+hidden+`"}}) { secret { id } } }`, nil),
+			"a literal without a field":  send(t, s, s.A.Owner, `mutation { createSecret(input: {allowedHosts: ["*"], value: "`+hidden+`"}) { secret { id } } }`, nil),
 			"an enum":                    send(t, s, s.A.Owner, `mutation { createService(input: {name: "x", status: `+hidden+`}) { service { id } } }`, nil),
-			"a variable of another type": send(t, s, s.A.Owner, create, vars{"in": vars{"name": "OK", "value": []string{hidden}}}),
+			"a variable of another type": send(t, s, s.A.Owner, create, vars{"in": vars{"name": "OK", "value": []string{hidden}, "allowedHosts": []string{"*"}}}),
 			"an unknown enum value":      send(t, s, s.A.Owner, `mutation($s: ServiceStatus!) { createService(input: {name: "x", status: $s}) { service { id } } }`, vars{"s": hidden}),
-			"a field that is missing":    send(t, s, s.A.Owner, create, vars{"in": vars{"value": hidden}}),
-			"a name that is refused":     send(t, s, s.A.Owner, create, vars{"in": vars{"name": hidden, "value": hidden}}),
-			"a value that is too long":   send(t, s, s.A.Owner, create, vars{"in": vars{"name": "OK", "value": strings.Repeat(hidden, 10_000)}}),
-			"broken syntax":              send(t, s, s.A.Owner, `mutation { createSecret(input: {name: "OK" value: "`+hidden+`"}) { secret { id } } `, nil),
-			"a broken text":              send(t, s, s.A.Owner, "mutation { createSecret(input: {name: \"OK\" value: \""+hidden+"\n\"}) { secret { id } } }", nil),
+			"a field that is missing":    send(t, s, s.A.Owner, create, vars{"in": vars{"value": hidden, "allowedHosts": []string{"*"}}}),
+			"a name that is refused":     send(t, s, s.A.Owner, create, vars{"in": vars{"name": hidden, "value": hidden, "allowedHosts": []string{"*"}}}),
+			"a value that is too long":   send(t, s, s.A.Owner, create, vars{"in": vars{"name": "OK", "value": strings.Repeat(hidden, 10_000), "allowedHosts": []string{"*"}}}),
+			"a host that is none":        send(t, s, s.A.Owner, create, vars{"in": vars{"name": "OK", "value": "v", "allowedHosts": []string{"https://" + hidden}}}),
+			"broken syntax":              send(t, s, s.A.Owner, `mutation { createSecret(input: {allowedHosts: ["*"], name: "OK" value: "`+hidden+`"}) { secret { id } } `, nil),
+			"a broken text":              send(t, s, s.A.Owner, "mutation { createSecret(input: {allowedHosts: [\"*\"], name: \"OK\" value: \""+hidden+"\n\"}) { secret { id } } }", nil),
 			"a moment that is none":      send(t, s, s.A.Owner, `{ requests(filter: {createdAfter: "`+hidden+`"}) { totalCount } }`, nil),
 			"a cursor that is none":      send(t, s, s.A.Owner, `{ requests(after: "`+hidden+`") { totalCount } }`, nil),
 			"an id that is none":         send(t, s, s.A.Owner, `{ node(id: "`+hidden+`") { id } }`, nil),
@@ -317,7 +318,7 @@ func TestInternalErrorsAreMasked(t *testing.T) {
 		}
 		s := apitest.Serve(t, w, quiet)
 		for _, name := range []string{"FAILS", "PANICS"} {
-			a := send(t, s, s.A.Owner, `mutation($in: CreateSecretInput!) { createSecret(input: $in) { secret { id } } }`, vars{"in": vars{"name": name, "value": name}})
+			a := send(t, s, s.A.Owner, `mutation($in: CreateSecretInput!) { createSecret(input: $in) { secret { id } } }`, vars{"in": vars{"name": name, "value": name, "allowedHosts": []string{"*"}}})
 			require.Equal(t, 200, a.Status, "%s", a.Body)
 			require.Equal(t, "internal_error", a.Text("errors.0.extensions.code"))
 			require.Equal(t, a.RequestID(), a.Text("errors.0.extensions.requestId"))

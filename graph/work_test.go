@@ -72,7 +72,7 @@ func TestRefusalsLeaveNeighboursAlone(t *testing.T) {
 func TestSecretsThroughTheGraph(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, s *apitest.Server) {
-		a := ask(t, s, s.A.OwnerKey, `mutation { createSecret(input: {name: "TOKEN", value: "hunter2", description: "d"}) { secret { id name version description createdBy lastUsedAt } } }`, nil)
+		a := ask(t, s, s.A.OwnerKey, `mutation { createSecret(input: {allowedHosts: ["*"], name: "TOKEN", value: "hunter2", description: "d"}) { secret { id name version description createdBy lastUsedAt } } }`, nil)
 		id := a.Text("data.createSecret.secret.id")
 		require.NotContains(t, string(a.Body), "hunter2")
 		a = ask(t, s, s.A.OwnerKey, `mutation($id: ID!) { rotateSecret(input: {id: $id, value: "hunter3"}) { secret { version } } }`, vars{"id": id})

@@ -64,7 +64,7 @@ func singles(t *testing.T, s *apitest.Server, as apitest.Caller) paths {
 		"/workflows/{id}":     made("/v1/workflows", body{"name": "Single " + n, "definition": definition}),
 		"/teams/{id}":         made("/v1/teams", body{"name": "Single " + n}),
 		"/organizations/{id}": made("/v1/organizations", body{"name": "Single " + n}),
-		"/secrets/{id}":       made("/v1/secrets", body{"name": "S" + strings.ToUpper(n), "value": "v"}),
+		"/secrets/{id}":       made("/v1/secrets", body{"allowedHosts": []string{"*"}, "name": "S" + strings.ToUpper(n), "value": "v"}),
 		"/offerings/{id}": sync.OnceValue(func() string {
 			return "/v1/offerings/" + create(t, s, as, "/v1/services/"+f().service+"/offerings", body{"name": "Single " + n})
 		}),
@@ -174,7 +174,7 @@ func TestUseIsNoChange(t *testing.T) {
 		as := s.A.OwnerKey
 		path := map[string]string{
 			"lastSeenAt": "/v1/users/" + s.A.Member.UserID,
-			"lastUsedAt": "/v1/secrets/" + create(t, s, as, "/v1/secrets", body{"name": "TOKEN", "value": "v"}),
+			"lastUsedAt": "/v1/secrets/" + create(t, s, as, "/v1/secrets", body{"allowedHosts": []string{"*"}, "name": "TOKEN", "value": "v"}),
 		}
 		change := map[string]body{"lastSeenAt": {"name": "New"}, "lastUsedAt": {"description": "New"}}
 		seen := map[string]*apitest.Answer{}

@@ -22,7 +22,7 @@ func TestPaging(t *testing.T) {
 		f := offered(t, s, as, nil)
 		for i := range 6 {
 			create(t, s, as, "/v1/requests", body{"serviceId": f.service, "offeringId": f.offering, "title": fmt.Sprint("r", i)})
-			create(t, s, as, "/v1/secrets", body{"name": fmt.Sprint("S", i), "value": "v"})
+			create(t, s, as, "/v1/secrets", body{"allowedHosts": []string{"*"}, "name": fmt.Sprint("S", i), "value": "v"})
 		}
 		rows(t, s, as, "/v1/services", "Service", 5, nil)
 		rows(t, s, as, "/v1/services/"+f.service+"/offerings", "Offering", 5, nil)
@@ -200,7 +200,7 @@ func TestFilters(t *testing.T) {
 		}
 		// Rows with a name are found by a part of it.
 		create(t, s, as, "/v1/organizations", body{"name": "Ops Nord"})
-		create(t, s, as, "/v1/secrets", body{"name": "OPS_TOKEN", "value": "v"})
+		create(t, s, as, "/v1/secrets", body{"allowedHosts": []string{"*"}, "name": "OPS_TOKEN", "value": "v"})
 		create(t, s, as, "/v1/services/"+f.service+"/offerings", body{"name": "Ops Gerät", "status": "inactive"})
 		for _, list := range []string{"/v1/teams", "/v1/organizations", "/v1/secrets", "/v1/services/" + f.service + "/offerings"} {
 			for query, want := range map[string]int{"q=ops": 1, "q=OPS": 1, "q=o%25s": 0, "q=nothing": 0} {

@@ -63,7 +63,7 @@ func goodBody(row rest.Row, f filing, n int) any {
 	case "POST /workflows":
 		name["definition"] = definition
 	case "POST /secrets":
-		return body{"name": "S" + strings.ToUpper(unique()), "value": "v"}
+		return body{"name": "S" + strings.ToUpper(unique()), "value": "v", "allowedHosts": []string{"*"}}
 	case "PATCH /secrets/{id}":
 		return body{"description": unique()}
 	case "POST /workflows/{id}/publish", "POST /executions/{id}/cancel", "POST /tasks/{id}/claim":

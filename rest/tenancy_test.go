@@ -42,7 +42,7 @@ func live(t *testing.T, s *apitest.Server, as apitest.Caller, user string) estat
 	e.run = workedBy(t, s, as, e.request)
 	e.processing = processed(t, s, as, user)
 	movable(t, s, as, e.processing)
-	e.secret = create(t, s, as, "/v1/secrets", body{"name": "TOKEN", "value": "v"})
+	e.secret = create(t, s, as, "/v1/secrets", body{"allowedHosts": []string{"*"}, "name": "TOKEN", "value": "v"})
 	return e
 }
 

@@ -25,7 +25,7 @@ func TestBackupAndRestore(t *testing.T) {
 	first, c := n.firstRun(), n.client()
 	laptop := first.laptop("Kept")
 	kept := n.call(c, 201, "POST", "/v1/requests", first.LiveKey, laptop, "Idempotency-Key", "one")
-	n.call(c, 201, "POST", "/v1/secrets", first.LiveKey, `{"name":"TOKEN","value":"not to be seen"}`)
+	n.call(c, 201, "POST", "/v1/secrets", first.LiveKey, `{"allowedHosts":["*"],"name":"TOKEN","value":"not to be seen"}`)
 
 	stop := make(chan struct{})
 	var writing sync.WaitGroup
@@ -91,7 +91,7 @@ func TestBackupOfAKeyInTheEnvironment(t *testing.T) {
 	key := "ATRIUM_MASTER_KEY=" + base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32))
 	n := p.serve(key)
 	first := n.firstRun()
-	n.call(n.client(), 201, "POST", "/v1/secrets", first.LiveKey, `{"name":"TOKEN","value":"not to be seen"}`)
+	n.call(n.client(), 201, "POST", "/v1/secrets", first.LiveKey, `{"allowedHosts":["*"],"name":"TOKEN","value":"not to be seen"}`)
 	file, words := filepath.Join(t.TempDir(), "backup.tar"), filepath.Join(t.TempDir(), "words")
 	require.NoError(t, os.WriteFile(words, []byte("correct horse battery\n"), 0o600))
 	require.Equal(t, true, p.object(key, "backup", "--to", file, "--with-keys", "--passphrase-file", words)["keys"])
@@ -121,7 +121,7 @@ func TestPostgresDumpAndRestore(t *testing.T) {
 	first, c := n.firstRun(), n.client()
 	laptop := first.laptop("Kept")
 	kept := n.call(c, 201, "POST", "/v1/requests", first.LiveKey, laptop, "Idempotency-Key", "one")
-	n.call(c, 201, "POST", "/v1/secrets", first.LiveKey, `{"name":"TOKEN","value":"not to be seen"}`)
+	n.call(c, 201, "POST", "/v1/secrets", first.LiveKey, `{"allowedHosts":["*"],"name":"TOKEN","value":"not to be seen"}`)
 	dump := filepath.Join(t.TempDir(), "dump")
 	tool := func(name string, args ...string) (string, error) {
 		out, err := exec.Command(name, args...).CombinedOutput()

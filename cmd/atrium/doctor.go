@@ -38,10 +38,10 @@ type checkJSON struct {
 	Message string `json:"message"` // what is wrong; empty when the check passed
 }
 
-// Run prints one line per check and fails when a check fails. It changes nothing.
+// Run prints one line per check and fails when a check fails. Notes are about what companies should do, and no failure. It changes nothing.
 func (m *doctorCmd) Run(ctx context.Context) error {
 	var checks []checkJSON
-	var lines []string
+	var lines, notes []string
 	bad := 0
 	report := func(what string, err error) {
 		if err == nil {
@@ -62,10 +62,17 @@ func (m *doctorCmd) Run(ctx context.Context) error {
 	if sealer != nil {
 		defer sealer.Close()
 	}
-	m.checkDatabase(ctx, report, sealer)
+	m.checkDatabase(ctx, report, func(list []string) { notes = append(notes, list...) }, sealer)
 	m.checkOutside(ctx, report)
 	m.checkCertificate(report)
-	if err := m.print(map[string]any{"ok": bad == 0, "checks": checks}, lines...); err != nil {
+	found := map[string]any{"ok": bad == 0, "checks": checks}
+	if len(notes) > 0 {
+		found["notes"] = notes
+	}
+	for _, note := range notes {
+		lines = append(lines, "note "+note)
+	}
+	if err := m.print(found, lines...); err != nil {
 		return err
 	}
 	if bad > 0 {
@@ -75,7 +82,7 @@ func (m *doctorCmd) Run(ctx context.Context) error {
 }
 
 // checkDatabase checks the database. It does not create one.
-func (m *doctorCmd) checkDatabase(ctx context.Context, report func(string, error), sealer *seal.Sealer) {
+func (m *doctorCmd) checkDatabase(ctx context.Context, report func(string, error), note func([]string), sealer *seal.Sealer) {
 	const answers = "database answers"
 	if err := m.mustExist(); err != nil {
 		report(answers, err)
@@ -101,6 +108,9 @@ func (m *doctorCmd) checkDatabase(ctx context.Context, report func(string, error
 	}
 	if err == nil {
 		m.checkRunning(ctx, report, s)
+		open, err := openSecrets(ctx, s)
+		report("secrets can be listed", err)
+		note(open)
 	}
 	if err == nil && sealer != nil {
 		c := &core{flags: m.dataFlags, store: s, sealer: sealer}

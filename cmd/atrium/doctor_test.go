@@ -49,6 +49,23 @@ func TestDoctorOfCertificates(t *testing.T) {
 	require.Regexp(t, `(?m)^BAD  certificate of other.example by ACME is valid: .*not other.example`, said)
 }
 
+// Secrets from before there were lists of hosts are named by company, and are no failure.
+func TestDoctorNamesSecretsWithoutHosts(t *testing.T) {
+	each(t, func(t *testing.T, p place) {
+		n := p.serve()
+		first, c := n.firstRun(), n.client()
+		for _, name := range []string{"NEW", "OLD_B", "OLD_A"} {
+			n.call(c, 201, "POST", "/v1/secrets", first.LiveKey, `{"name":"`+name+`","value":"v","allowedHosts":["*"]}`)
+		}
+		require.NotContains(t, p.object("doctor", "--json"), "notes")
+		change(t, p, "UPDATE secrets SET allowed_hosts = NULL WHERE name LIKE 'OLD%'")
+		note := "secrets of " + first.Company.ID + " have no list of hosts and may be sent anywhere: OLD_A, OLD_B"
+		require.Equal(t, []any{note}, p.object("doctor", "--json")["notes"])
+		require.Contains(t, p.ok("doctor"), "note "+note+"\n")
+		require.Zero(t, n.stop())
+	})
+}
+
 // certificate writes a key and a certificate of that name and validity into one file.
 func certificate(t *testing.T, name string, valid time.Duration) string {
 	t.Helper()

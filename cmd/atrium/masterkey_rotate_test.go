@@ -22,7 +22,7 @@ func TestMasterKeyRotate(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		n := p.serve()
 		first := p.firstRun()
-		n.call(p.client(), 201, "POST", "/v1/secrets", first.LiveKey, `{"name":"BEFORE","value":"hunter2"}`)
+		n.call(p.client(), 201, "POST", "/v1/secrets", first.LiveKey, `{"allowedHosts":["*"],"name":"BEFORE","value":"hunter2"}`)
 		file := filepath.Join(p.data, "master.key")
 		before := filepath.Join(t.TempDir(), "before.key")
 		key, err := os.ReadFile(file)
@@ -36,7 +36,7 @@ func TestMasterKeyRotate(t *testing.T) {
 		require.Zero(t, n.stop(), "%s", n.err)
 
 		n = p.serve()
-		n.call(p.client(), 201, "POST", "/v1/secrets", first.LiveKey, `{"name":"AFTER","value":"hunter3"}`)
+		n.call(p.client(), 201, "POST", "/v1/secrets", first.LiveKey, `{"allowedHosts":["*"],"name":"AFTER","value":"hunter3"}`)
 		require.Zero(t, n.stop(), "%s", n.err)
 		for _, with := range []struct {
 			key, name, value string

@@ -47,7 +47,7 @@ func TestMasterKeyIsMissing(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		n := p.serve()
 		first := p.firstRun()
-		n.call(p.client(), 201, "POST", "/v1/secrets", first.LiveKey, `{"name":"TOKEN","value":"hunter2"}`)
+		n.call(p.client(), 201, "POST", "/v1/secrets", first.LiveKey, `{"allowedHosts":["*"],"name":"TOKEN","value":"hunter2"}`)
 		p.ok("token", "create", "--company", first.Company.ID, "--user", first.Owner.Email) // creates a signing key
 		require.Zero(t, n.stop())
 		path := filepath.Join(p.data, "master.key")

@@ -23,7 +23,7 @@ func TestCompanyMoves(t *testing.T) {
 	child := id(n.call(c, 201, "POST", "/v1/organizations", key, `{"name":"Deck"}`))
 	parent := id(n.call(c, 201, "POST", "/v1/organizations", key, `{"name":"Ship"}`))
 	n.call(c, 200, "PATCH", "/v1/organizations/"+child, key, `{"parentId":"`+parent+`"}`) // the parent's id is greater than the child's
-	n.graphQL(owner, `mutation { createSecret(input: {name: "ANSWER", value: "forty-two"}) { secret { id } } }`, nil)
+	n.graphQL(owner, `mutation { createSecret(input: {allowedHosts: ["*"], name: "ANSWER", value: "forty-two"}) { secret { id } } }`, nil)
 	subscribe := encode(t, map[string]any{"query": `mutation { createWebhookSubscription(input: {url: "https://receiver.example/", events: ["request.created"]}) { signingSecret } }`})
 	subscribed := n.call(c, 200, "POST", "/graphql", owner, subscribe, "Idempotency-Key", "subscribe")
 	require.Contains(t, subscribed.body, "whsec_")

@@ -14851,7 +14851,7 @@ func (ec *executionContext) unmarshalInputCreateSecretInput(ctx context.Context,
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"name", "value", "description"}
+	fieldsInOrder := [...]string{"name", "value", "allowedHosts", "description"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -14872,6 +14872,13 @@ func (ec *executionContext) unmarshalInputCreateSecretInput(ctx context.Context,
 				return it, err
 			}
 			it.Value = data
+		case "allowedHosts":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("allowedHosts"))
+			data, err := ec.unmarshalNString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AllowedHosts = data
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -19758,7 +19765,7 @@ func (ec *executionContext) unmarshalInputUpdateSecretInput(ctx context.Context,
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "ifMatch", "value", "description"}
+	fieldsInOrder := [...]string{"id", "ifMatch", "value", "allowedHosts", "description"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -19786,6 +19793,13 @@ func (ec *executionContext) unmarshalInputUpdateSecretInput(ctx context.Context,
 				return it, err
 			}
 			it.Value = graphql.OmittableOf(data)
+		case "allowedHosts":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("allowedHosts"))
+			data, err := ec.unmarshalOString2ᚖᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.AllowedHosts = graphql.OmittableOf(data)
 		case "description":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("description"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)

@@ -102,7 +102,7 @@ func TestChaosModel(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		d := open(t, w)
 		const payroll = "s3cr3t-payroll-value"
-		testkit.Run(t, w, d.ctx, secret.CreateSecret, secret.CreateSecretInput{Name: "PAYROLL", Value: payroll})
+		testkit.Run(t, w, d.ctx, secret.CreateSecret, secret.CreateSecretInput{AllowedHosts: []string{"*"}, Name: "PAYROLL", Value: payroll})
 		board := d.finished(d.ctx, "vpn tunnel of the board", d.hardware)
 		unread := []string{board, d.B.Company.ID, d.B.Users[principal.Member].ID, d.A.Company.ID, "team_01k9zzzzzzzzzzzzzzzzzzzzzz", "usr_01k9zzzzzzzzzzzzzzzzzzzzzz"}
 		url := obeysNobody(t, dir, unread...)

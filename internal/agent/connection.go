@@ -13,6 +13,7 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
 	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/egress"
 )
 
 var connectionSorts = op.Sorts{
@@ -61,7 +62,7 @@ type CreateConnectionInput struct {
 }
 
 func createConnection(ctx context.Context, tx *op.Tx, in CreateConnectionInput) (*ent.ModelConnection, error) {
-	if err := checkConnection(ctx, tx, &in.BaseURL, in.SecretName, in.Models); err != nil {
+	if err := checkConnection(ctx, tx, in.BaseURL, true, in.SecretName, in.Models); err != nil {
 		return nil, err
 	}
 	c, err := tx.ModelConnection.Create().SetName(in.Name).SetKind(modelconnection.Kind(in.Kind)).SetBaseURL(in.BaseURL).
@@ -89,7 +90,11 @@ func updateConnection(ctx context.Context, tx *op.Tx, before *ent.ModelConnectio
 	if in.BaseURL.IsSet() && !in.SecretName.IsSet() {
 		name = &before.SecretName // it would go to another address
 	}
-	if err := checkConnection(ctx, tx, in.BaseURL.Value(), name, models); err != nil {
+	url, moves := op.Given(in.BaseURL)
+	if !moves {
+		url = before.BaseURL
+	}
+	if err := checkConnection(ctx, tx, url, moves, name, models); err != nil {
 		return nil, err
 	}
 	u := before.Update()
@@ -150,20 +155,22 @@ func checkUnused(ctx context.Context, tx *op.Tx, c *ent.ModelConnection, which f
 	return nil
 }
 
-// checkConnection returns validation_error for an address that customers may not use, an unknown secret, and invalid or repeated
-// names of models.
-func checkConnection(ctx context.Context, tx *op.Tx, url, secretName *string, models []string) error {
+// checkConnection returns validation_error for an address that is set and that customers may not use, a secret that is unknown or may not
+// be sent to the address, and invalid or repeated names of models.
+func checkConnection(ctx context.Context, tx *op.Tx, url string, isSet bool, secretName *string, models []string) error {
 	var refs op.Refs
-	if url != nil {
-		refs.Refused(tx.CheckURL("baseUrl", *url))
+	if isSet {
+		refs.Refused(tx.CheckURL("baseUrl", url))
 	}
 	if secretName != nil && *secretName != "" {
-		ok, err := tx.Secret.Query().Where(entsecret.Name(*secretName)).Exist(ctx) // one that policies hide from the caller cannot be sent anywhere
-		if err != nil {
-			return fmt.Errorf("look the secret up: %w", err)
-		}
-		if !ok {
+		s, err := tx.Secret.Query().Where(entsecret.Name(*secretName)).Only(ctx) // one that policies hide from the caller cannot be sent anywhere
+		switch {
+		case ent.IsNotFound(err):
 			refs.Fault("secretName", "is no secret of the company")
+		case err != nil:
+			return fmt.Errorf("look the secret up: %w", err)
+		case !egress.Hosts(s.AllowedHosts).AllowURL(url):
+			refs.Fault("secretName", "may not be sent to the baseUrl, which its allowed hosts do not name")
 		}
 	}
 	for i, m := range models {

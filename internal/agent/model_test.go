@@ -274,7 +274,7 @@ func TestModelIsToldHowSimilarRequestsEnded(t *testing.T) {
 // A model is sent neither a secret of the company nor a row that the requester may not read.
 func TestModelIsSentNoSecret(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
-		testkit.Run(t, d.World, d.ctx, secret.CreateSecret, secret.CreateSecretInput{Name: "PAYROLL", Value: "s3cr3t-payroll-value"})
+		testkit.Run(t, d.World, d.ctx, secret.CreateSecret, secret.CreateSecretInput{AllowedHosts: []string{"*"}, Name: "PAYROLL", Value: "s3cr3t-payroll-value"})
 		d.finished(d.ctx, "vpn tunnel of the board", d.hardware)
 		m := script(t, says(calls{{"requests", `{"q":"vpn"}`}}))
 		d.hireModel(m, "SUGGEST", func(in *agent.UpdateInput) { in.Instructions = op.SetTo("Log in with s3cr3t-payroll-value.") })
@@ -366,10 +366,16 @@ func TestModelConnections(t *testing.T) {
 			require.Equal(t, apperr.Validation, code(err), name)
 			require.Equal(t, name, apperr.From(err).Details[0].Field)
 		}
-		key := testkit.Run(t, d.World, d.ctx, secret.CreateSecret, secret.CreateSecretInput{Name: "MODEL_KEY", Value: "k"})
+		key := testkit.Run(t, d.World, d.ctx, secret.CreateSecret, secret.CreateSecretInput{Name: "MODEL_KEY", Value: "k", AllowedHosts: []string{"models.example.com"}})
 		good.SecretName = new("MODEL_KEY")
+		elsewhere := good
+		elsewhere.BaseURL = "https://models.example.com.attacker.test/v1"
+		_, err := create(elsewhere)
+		require.Equal(t, "secretName", apperr.From(err).Details[0].Field, "the key may not be sent there")
 		c, err := create(good)
 		require.NoError(t, err)
+		_, _, err = op.Run(d.ctx, d.Engine, agent.UpdateConnection, agent.UpdateConnectionInput{ByID: op.ByID{ID: c.ID}, BaseURL: op.SetTo(elsewhere.BaseURL)}, nil)
+		require.Equal(t, "secretName", apperr.From(err).Details[0].Field)
 		a := testkit.Run(t, d.World, d.ctx, agent.Create, agent.CreateInput{Name: "Intake", Type: "QUEUE_INTAKE", Source: "MANAGED", Autonomy: "SUGGEST"})
 		set := func(in agent.UpdateInput) error {
 			in.ID = a.ID
@@ -405,7 +411,7 @@ func TestModelConnections(t *testing.T) {
 func TestModelConnectionsOfWhatIsSeen(t *testing.T) {
 	each(t, func(t *testing.T, d *desk) {
 		d.thinks(script(t, says()))
-		testkit.Run(t, d.World, d.ctx, secret.CreateSecret, secret.CreateSecretInput{Name: "MODEL_KEY", Value: "k"})
+		testkit.Run(t, d.World, d.ctx, secret.CreateSecret, secret.CreateSecretInput{AllowedHosts: []string{"*"}, Name: "MODEL_KEY", Value: "k"})
 		in := agent.CreateConnectionInput{Name: "Ours", Kind: "openai", BaseURL: "https://models.example.com/v1", Models: []string{"small"}, SecretName: new("MODEL_KEY")}
 		c := testkit.Run(t, d.World, d.ctx, agent.CreateConnection, in)
 		a := testkit.Run(t, d.World, d.ctx, agent.Create, agent.CreateInput{Name: "Intake", Type: "QUEUE_INTAKE", Source: "MANAGED", Autonomy: "SUGGEST"})

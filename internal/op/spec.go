@@ -179,7 +179,7 @@ func OnRow[In Target, Row, Out any](name string, spec Spec,
 		verbs := tx.verbs
 		if o.rowVerbs != nil {
 			further := o.rowVerbs(row, in)
-			if err := tx.mayAlso(ctx, further); err != nil {
+			if err := tx.mayAlso(ctx, tx.info, further); err != nil {
 				return row, err
 			}
 			verbs = slices.Concat(verbs, further)

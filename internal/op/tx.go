@@ -154,16 +154,23 @@ func Reaches(reach authz.Reach, row any, caller string) bool {
 // May returns forbidden when the caller lacks the verb, or when the verb requires a more recent sign-in. It is for rights that
 // depend on a row which the operation has loaded.
 func (tx *Tx) May(ctx context.Context, verb string) error {
-	if err := tx.mayAlso(ctx, []string{verb}); err != nil {
+	return tx.MayWith(ctx, tx.info.Scope, verb)
+}
+
+// MayWith is May for a right that takes another scope than the operation's own: publishing a workflow that sends a secret elsewhere.
+func (tx *Tx) MayWith(ctx context.Context, scope, verb string) error {
+	info := *tx.info
+	info.Scope = scope
+	if err := tx.mayAlso(ctx, &info, []string{verb}); err != nil {
 		return err
 	}
 	return tx.provenRecently(tx.Now(ctx), []string{verb})
 }
 
 // mayAlso returns forbidden when the caller lacks one of the verbs.
-func (tx *Tx) mayAlso(ctx context.Context, verbs []string) error {
+func (tx *Tx) mayAlso(ctx context.Context, info *Info, verbs []string) error {
 	for _, verb := range verbs {
-		d, err := tx.engine.decide(ctx, tx.principal, tx.info, verb)
+		d, err := tx.engine.decide(ctx, tx.principal, info, verb)
 		if err != nil {
 			return err
 		}

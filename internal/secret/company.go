@@ -39,7 +39,7 @@ func (o *opened) size() int {
 // Hide returns a function that masks the values of all secrets of the context's company, earlier ones too, and pasted keys, in a JSON
 // value. Do not call it in a transaction: it decrypts the secrets, like Open.
 func Hide(ctx context.Context, db *ent.Client, sealer op.Sealer) (func(any) any, error) {
-	_, o, err := openedNow(ctx, db, sealer)
+	o, err := openedNow(ctx, db, sealer)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func Hide(ctx context.Context, db *ent.Client, sealer op.Sealer) (func(any) any,
 // Mask returns a masker for texts that no call brought: it hides values of eight and more bytes of all secrets of the context's
 // company, and 32 bytes of them. Do not call it in a transaction: it decrypts the secrets, like Open.
 func Mask(ctx context.Context, db *ent.Client, sealer op.Sealer) (*Masker, error) {
-	_, o, err := openedNow(ctx, db, sealer)
+	o, err := openedNow(ctx, db, sealer)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,11 @@ var ErrTooMuch = errors.New("the secrets are longer than a call may use")
 // Use opens the named secrets of the context's company for a call. If one does not exist, it returns that name. Do not call it in
 // a transaction: it decrypts the secrets, like Open.
 func Use(ctx context.Context, db *ent.Client, sealer op.Sealer, names []string) (u Uses, missing string, err error) {
-	rows, o, err := openedNow(ctx, db, sealer, secret.FieldName, secret.FieldLastUsedAt)
+	rows, err := db.Secret.Query().Where(secret.NameIn(names...)).Select(secret.FieldName, secret.FieldLastUsedAt, secret.FieldAllowedHosts).All(ctx)
+	if err != nil {
+		return u, "", fmt.Errorf("read the secrets of a call: %w", err)
+	}
+	o, err := openedNow(ctx, db, sealer)
 	if err != nil {
 		return u, "", err
 	}
@@ -84,12 +88,12 @@ func Use(ctx context.Context, db *ent.Client, sealer op.Sealer, names []string) 
 			continue
 		}
 		i := slices.IndexFunc(rows, func(s *ent.Secret) bool { return s.Name == name })
-		if i < 0 {
+		if i < 0 || o.values[name] == nil {
 			return u, name, nil
 		}
 		value := o.values[name][0]
 		u.Values[name] = value
-		u.Opened = append(u.Opened, Opened{Value: value, id: rows[i].ID, lastUsed: rows[i].LastUsedAt})
+		u.Opened = append(u.Opened, Opened{Name: name, Value: value, Hosts: rows[i].AllowedHosts, id: rows[i].ID, lastUsed: rows[i].LastUsedAt})
 		values = append(values, o.values[name]...)
 		if bytes += len(value); bytes > MaxUsed {
 			return u, "", ErrTooMuch
@@ -102,38 +106,38 @@ func Use(ctx context.Context, db *ent.Client, sealer op.Sealer, names []string) 
 	return u, "", nil
 }
 
-// openedNow returns the secrets of the context's company as they are now, and their rows with at least the given columns. SQLite reads
-// a column behind a long value by reading the value, so ask for none in vain.
-func openedNow(ctx context.Context, db *ent.Client, sealer op.Sealer, columns ...string) ([]*ent.Secret, *opened, error) {
+// openedNow returns the secrets of the context's company as they are now. SQLite reads a column behind a long value by reading the value,
+// so it asks of all rows for the id and the version alone.
+func openedNow(ctx context.Context, db *ent.Client, sealer op.Sealer) (*opened, error) {
 	who, ok := principal.From(ctx)
 	if !ok {
-		return nil, nil, errors.New("secrets are opened for a company")
+		return nil, errors.New("secrets are opened for a company")
 	}
-	rows, err := db.Secret.Query().Order(secret.ByID()).Select(append(columns, secret.FieldID, secret.FieldVersion)...).All(ctx)
+	rows, err := db.Secret.Query().Order(secret.ByID()).Select(secret.FieldID, secret.FieldVersion).All(ctx)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read the secrets: %w", err)
+		return nil, fmt.Errorf("read the secrets: %w", err)
 	}
 	state := stateOf(rows)
 	if o := kept.get(who.CompanyID, state); o != nil {
-		return rows, o, nil
+		return o, nil
 	}
 	leave, err := opening.Take(ctx, who.CompanyID)
 	if err != nil {
-		return nil, nil, fmt.Errorf("open the secrets: %w", err)
+		return nil, fmt.Errorf("open the secrets: %w", err)
 	}
 	defer leave()
 	if o := kept.get(who.CompanyID, state); o != nil {
-		return rows, o, nil // somebody else has opened them meanwhile
+		return o, nil // somebody else has opened them meanwhile
 	}
 	if rows, err = db.Secret.Query().Order(secret.ByID()).All(ctx); err != nil {
-		return nil, nil, fmt.Errorf("read the secrets: %w", err)
+		return nil, fmt.Errorf("read the secrets: %w", err)
 	}
 	o, err := open(ctx, sealer, rows)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	kept.put(who.CompanyID, o)
-	return rows, o, nil
+	return o, nil
 }
 
 // opening limits how many companies' secrets are opened at once; those of one company are opened once for all who wait.

@@ -39,7 +39,7 @@ func TestUsesShareTheirMask(t *testing.T) {
 		for i := range count {
 			name := fmt.Sprint("LONG_", i)
 			names = append(names, name)
-			last = testkit.Run(t, w, owner, secret.CreateSecret, secret.CreateSecretInput{Name: name, Value: secret.Value(long(byte(i)))})
+			last = testkit.Run(t, w, owner, secret.CreateSecret, secret.CreateSecretInput{AllowedHosts: []string{"*"}, Name: name, Value: secret.Value(long(byte(i)))})
 		}
 		ctx := w.As(w.A, principal.Owner)
 		db, sealer := w.Store.Reader(), w.Engine.Sealer
@@ -83,7 +83,7 @@ func TestSecretsAreBounded(t *testing.T) {
 		var names []string
 		for i := range 2 {
 			names = append(names, fmt.Sprint("LONG_", i))
-			testkit.Run(t, w, owner, secret.CreateSecret, secret.CreateSecretInput{Name: names[i], Value: secret.Value(long(byte(i)))})
+			testkit.Run(t, w, owner, secret.CreateSecret, secret.CreateSecretInput{AllowedHosts: []string{"*"}, Name: names[i], Value: secret.Value(long(byte(i)))})
 		}
 		_, _, err := secret.Use(owner, w.Store.Reader(), w.Engine.Sealer, names[:1])
 		require.NoError(t, err)
@@ -91,12 +91,12 @@ func TestSecretsAreBounded(t *testing.T) {
 		require.ErrorIs(t, err, secret.ErrTooMuch)
 
 		for i := 2; i < 63; i++ {
-			testkit.Run(t, w, owner, secret.CreateSecret, secret.CreateSecretInput{Name: fmt.Sprint("LONG_", i), Value: secret.Value(long(byte(i)))})
+			testkit.Run(t, w, owner, secret.CreateSecret, secret.CreateSecretInput{AllowedHosts: []string{"*"}, Name: fmt.Sprint("LONG_", i), Value: secret.Value(long(byte(i)))})
 		}
-		small := testkit.Run(t, w, owner, secret.CreateSecret, secret.CreateSecretInput{Name: "SMALL", Value: "short"})
+		small := testkit.Run(t, w, owner, secret.CreateSecret, secret.CreateSecretInput{AllowedHosts: []string{"*"}, Name: "SMALL", Value: "short"})
 		grow := secret.UpdateSecretInput{ByID: op.ByID{ID: small.ID}, Value: op.SetTo(secret.Value(long(100)))}
 		require.Equal(t, apperr.Conflict, apperr.CodeOf(run(owner, w, secret.UpdateSecret, grow)))
-		err = run(owner, w, secret.CreateSecret, secret.CreateSecretInput{Name: "LONG_63", Value: secret.Value(long(63))})
+		err = run(owner, w, secret.CreateSecret, secret.CreateSecretInput{AllowedHosts: []string{"*"}, Name: "LONG_63", Value: secret.Value(long(63))})
 		require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
 		require.ErrorContains(t, err, "at most 4096 KiB")
 		grow.Value = op.SetTo[secret.Value]("other")

@@ -9,6 +9,10 @@
 // they still open what was not told of the rotation: they are masked like the present one, and used for nothing else. Those of a deleted
 // secret are gone with it.
 //
+// A secret names the hosts to which it may be sent (egress.Hosts). Package workflow holds definitions against them, execution each call
+// and agent/plans each model's address. To give a secret a value or a host, and to publish a workflow that sends one to where its last
+// version did not, takes the right secret.send, which asks people for a recent proof.
+//
 // Only Open and Use return it; workflow calls and model connections call them. No answer, error, log line or audit entry contains it:
 // a Masker hides values in everything that calls and executions leave behind. Masking decodes the text: its escapes, a text is read once
 // for each layer of them, and its runs of base64 and hexadecimal digits. Pieces of the values are found by a table of all their sequences

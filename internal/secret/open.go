@@ -11,11 +11,14 @@ import (
 	"atrium/ent"
 	"atrium/ent/secret"
 	"atrium/internal/op"
+	"atrium/internal/platform/egress"
 )
 
 // Opened is a decrypted secret.
 type Opened struct {
+	Name  string
 	Value string
+	Hosts egress.Hosts // to which it may be sent
 
 	id       string
 	lastUsed *time.Time
@@ -33,7 +36,17 @@ func Open(ctx context.Context, db *ent.Client, sealer op.Sealer, name string) (O
 	if err != nil {
 		return Opened{}, fmt.Errorf("unseal the secret %s: %w", name, err)
 	}
-	return Opened{Value: string(value), id: s.ID, lastUsed: s.LastUsedAt}, nil
+	return Opened{Name: s.Name, Value: string(value), Hosts: s.AllowedHosts, id: s.ID, lastUsed: s.LastUsedAt}, nil
+}
+
+// Barred returns the name of the first of the secrets that may not be sent to a host; empty if all may.
+func Barred(used []Opened, host string) string {
+	for _, o := range used {
+		if !o.Hosts.Allow(host) {
+			return o.Name
+		}
+	}
+	return ""
 }
 
 // noteEvery is the resolution of a secret's last use. So a thousand calls a second write it once a minute.

@@ -13,6 +13,7 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/op/paging"
 	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/egress"
 	"atrium/internal/platform/id"
 	"atrium/internal/workflow"
 )
@@ -42,13 +43,18 @@ var (
 	UpdateSecret = op.OnRow("secret.update", op.Spec{
 		Resource: "Secret", Action: op.Update, Scope: "secrets:write",
 		Summary: "Update a secret: a value replaces the old one and makes a new version",
-	}, loadSecret, updateSecret)
+	}, loadSecret, updateSecret).WithRowVerbs(func(row any, in UpdateSecretInput) []string {
+		if before, ok := row.(*ent.Secret); ok && in.narrows(before) {
+			return nil
+		}
+		return []string{"secret.send"}
+	})
 
 	RotateSecret = op.OnRow("secret.rotate", op.Spec{
 		Resource: "Secret", Action: op.Update, Scope: "secrets:write",
 		Summary: "Replace a secret's value, which makes a new version",
 	}, loadSecret, rotateSecret).WithVerbs(func(RotateSecretInput) []string {
-		return []string{"secret.update"} // the same right and audit entry as PATCH, which does the same
+		return []string{"secret.update", "secret.send"} // the same rights and audit entry as PATCH, which does the same
 	})
 
 	DeleteSecret = op.OnRow("secret.delete", op.Spec{
@@ -69,13 +75,18 @@ func loadSecret(ctx context.Context, tx *op.Tx, id string) (*ent.Secret, error) 
 
 // CreateSecretInput describes a new secret.
 type CreateSecretInput struct {
-	Name        string  `json:"name" pattern:"^[A-Z][A-Z0-9_]{0,63}$" doc:"What workflows call it: secrets.NAME. Unique in the company, and not changeable."`
-	Value       Value   `json:"value" minLength:"1" maxLength:"65536" writeOnly:"true" example:"9f2c1e" doc:"At most 64 KiB; never returned."`
-	Description *string `json:"description,omitempty" nullable:"true" maxLength:"10000"`
+	Name         string   `json:"name" pattern:"^[A-Z][A-Z0-9_]{0,63}$" doc:"What workflows call it: secrets.NAME. Unique in the company, and not changeable."`
+	Value        Value    `json:"value" minLength:"1" maxLength:"65536" writeOnly:"true" example:"9f2c1e" doc:"At most 64 KiB; never returned."`
+	AllowedHosts []string `json:"allowedHosts" minItems:"1" maxItems:"100" example:"[\"api.example.com\"]" doc:"The hosts to which it may be sent, whatever the port: names, *.example.com for all names below, IP addresses, or * for everywhere."`
+	Description  *string  `json:"description,omitempty" nullable:"true" maxLength:"10000"`
 }
 
 func createSecret(ctx context.Context, tx *op.Tx, in CreateSecretInput) (*ent.Secret, error) {
 	const first = 1
+	hosts, err := checked(&in.Value, &in.AllowedHosts)
+	if err != nil {
+		return nil, err
+	}
 	rowID := id.New("sec")
 	if err := checkRoom(ctx, tx, rowID, len(in.Value)); err != nil {
 		return nil, err
@@ -90,6 +101,7 @@ func createSecret(ctx context.Context, tx *op.Tx, in CreateSecretInput) (*ent.Se
 		SetDescription(op.Or(in.Description, "")).
 		SetVersion(first).
 		SetSealed(sealed).
+		SetAllowedHosts(hosts).
 		SetCreatedBy(tx.Principal().ID).
 		Save(ctx)
 	if err != nil {
@@ -102,11 +114,41 @@ func createSecret(ctx context.Context, tx *op.Tx, in CreateSecretInput) (*ent.Se
 // UpdateSecretInput changes the fields that are present.
 type UpdateSecretInput struct {
 	op.ByID
-	Value       op.Patch[Value]  `json:"value,omitzero" minLength:"1" maxLength:"65536" writeOnly:"true" example:"9f2c1e" doc:"Replaces the value and makes a new version; at most 64 KiB; never returned."`
-	Description op.Patch[string] `json:"description,omitzero" nullable:"true" maxLength:"10000"`
+	Value        op.Patch[Value]    `json:"value,omitzero" minLength:"1" maxLength:"65536" writeOnly:"true" example:"9f2c1e" doc:"Replaces the value and makes a new version; at most 64 KiB; never returned."`
+	AllowedHosts op.Patch[[]string] `json:"allowedHosts,omitzero" minItems:"1" maxItems:"100" doc:"Replaces the hosts to which it may be sent. Fewer hosts take no recent proof of a person."`
+	Description  op.Patch[string]   `json:"description,omitzero" nullable:"true" maxLength:"10000"`
+}
+
+// narrows reports whether the update only takes hosts away, which gives a secret to nobody.
+func (in UpdateSecretInput) narrows(before *ent.Secret) bool {
+	list, ok := op.Given(in.AllowedHosts)
+	if !ok || in.Value.IsSet() || in.Description.IsSet() {
+		return false
+	}
+	hosts, err := egress.ParseHosts(list)
+	return err == nil && hosts.Within(before.AllowedHosts)
+}
+
+// checked returns the hosts as they are stored, or validation_error for a value that none can have and for what is no host. What is not
+// given is nil.
+func checked(value *Value, list *[]string) (hosts egress.Hosts, err error) {
+	var faults op.Refs
+	if value != nil {
+		faults.Refused(value.check())
+	}
+	if list != nil {
+		if hosts, err = egress.ParseHosts(*list); err != nil {
+			faults.Fault("allowedHosts", err.Error())
+		}
+	}
+	return hosts, faults.Err()
 }
 
 func updateSecret(ctx context.Context, tx *op.Tx, before *ent.Secret, in UpdateSecretInput) (*ent.Secret, error) {
+	hosts, err := checked(in.Value.Value(), in.AllowedHosts.Value())
+	if err != nil {
+		return nil, err
+	}
 	u := before.Update()
 	if value, ok := op.Given(in.Value); ok {
 		if len(value) > len(before.Sealed) {
@@ -124,6 +166,9 @@ func updateSecret(ctx context.Context, tx *op.Tx, before *ent.Secret, in UpdateS
 			return nil, err
 		}
 		u.SetSealed(sealed).SetVersion(version).SetPrevious(previous)
+	}
+	if hosts != nil {
+		u.SetAllowedHosts(hosts)
 	}
 	op.SetOrClear(in.Description, u.SetDescription, func() *ent.SecretUpdateOne { return u.SetDescription("") })
 	after, err := op.Save(ctx, tx, before, u)
@@ -163,11 +208,8 @@ func deleteSecret(ctx context.Context, tx *op.Tx, s *ent.Secret, _ op.ByID) (str
 	return struct{}{}, nil
 }
 
-// seal checks a value and encrypts it for one version of one row of the caller's company.
+// seal encrypts a value for one version of one row of the caller's company.
 func seal(tx *op.Tx, v Value, rowID string, version int) ([]byte, error) {
-	if err := v.check(); err != nil {
-		return nil, err
-	}
 	sealed, err := tx.Sealer().Seal([]byte(v), BoundTo(tx.Principal().CompanyID, rowID, version))
 	if err != nil {
 		return nil, fmt.Errorf("seal the secret: %w", err)

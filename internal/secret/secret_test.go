@@ -90,12 +90,12 @@ func TestValuesStayInside(t *testing.T) {
 		w.Engine.Log = slog.New(slog.NewJSONHandler(&out, nil))
 		ctx := w.As(w.A, principal.Admin)
 
-		s := testkit.Run(t, w, ctx, secret.CreateSecret, secret.CreateSecretInput{Name: "TOKEN", Value: first, Description: new("of the shop")})
+		s := testkit.Run(t, w, ctx, secret.CreateSecret, secret.CreateSecretInput{AllowedHosts: []string{"*"}, Name: "TOKEN", Value: first, Description: new("of the shop")})
 		require.Equal(t, 1, s.Version)
 		require.Equal(t, w.A.Users[principal.Admin].ID, s.CreatedBy)
 		requireOpens(t, w, w.A, "TOKEN", first)
 
-		for _, in := range []secret.CreateSecretInput{{Name: "TOKEN", Value: third}, {Name: "lower", Value: third}} {
+		for _, in := range []secret.CreateSecretInput{{Name: "TOKEN", Value: third, AllowedHosts: []string{"*"}}, {Name: "lower", Value: third, AllowedHosts: []string{"*"}}} {
 			err := run(ctx, w, secret.CreateSecret, in)
 			require.Error(t, err)
 			_, _ = fmt.Fprintf(&out, "%v %+v %#v", err, err, err)
@@ -124,11 +124,11 @@ func TestValuesStayInside(t *testing.T) {
 		require.JSONEq(t, `{"value":{"from":"***","to":"***"},"version":{"from":2,"to":3}}`, string(rotations[1].Changes))
 		require.JSONEq(t, `{"description":{"from":"of the shop","to":"renamed"}}`, string(rotations[2].Changes))
 		require.JSONEq(t, `{"name":{"from":null,"to":"TOKEN"},"description":{"from":null,"to":"of the shop"},"version":{"from":null,"to":1},
-			"value":{"from":null,"to":"***"},"createdBy":{"from":null,"to":"`+s.CreatedBy+`"}}`, string(entriesOf(t, w, w.A, "secret.created")[0].Changes))
+			"allowedHosts":{"from":null,"to":["*"]},"value":{"from":null,"to":"***"},"createdBy":{"from":null,"to":"`+s.CreatedBy+`"}}`, string(entriesOf(t, w, w.A, "secret.created")[0].Changes))
 
 		testkit.Run(t, w, ctx, secret.DeleteSecret, op.ByID{ID: s.ID})
 		require.Len(t, entriesOf(t, w, w.A, "secret.deleted"), 1)
-		testkit.Run(t, w, ctx, secret.CreateSecret, secret.CreateSecretInput{Name: "TOKEN", Value: first}) // the name is free again
+		testkit.Run(t, w, ctx, secret.CreateSecret, secret.CreateSecretInput{AllowedHosts: []string{"*"}, Name: "TOKEN", Value: first}) // the name is free again
 
 		everything := append(dump(t, w), out.Bytes()...)
 		require.True(t, bytes.Contains(everything, []byte("TOKEN")), "the dump holds nothing")
@@ -149,10 +149,10 @@ func requireOpens(t *testing.T, w *testkit.World, tenant *testkit.Tenant, name, 
 func TestNamesAreUniqueInACompany(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
-		a := testkit.Run(t, w, w.As(w.A, principal.Owner), secret.CreateSecret, secret.CreateSecretInput{Name: "TOKEN", Value: "value of a"})
-		testkit.Run(t, w, w.As(w.B, principal.Owner), secret.CreateSecret, secret.CreateSecretInput{Name: "TOKEN", Value: "value of b"})
+		a := testkit.Run(t, w, w.As(w.A, principal.Owner), secret.CreateSecret, secret.CreateSecretInput{AllowedHosts: []string{"*"}, Name: "TOKEN", Value: "value of a"})
+		testkit.Run(t, w, w.As(w.B, principal.Owner), secret.CreateSecret, secret.CreateSecretInput{AllowedHosts: []string{"*"}, Name: "TOKEN", Value: "value of b"})
 
-		err := run(w.As(w.A, principal.Owner), w, secret.CreateSecret, secret.CreateSecretInput{Name: "TOKEN", Value: "again"})
+		err := run(w.As(w.A, principal.Owner), w, secret.CreateSecret, secret.CreateSecretInput{AllowedHosts: []string{"*"}, Name: "TOKEN", Value: "again"})
 		require.Equal(t, apperr.Conflict, apperr.CodeOf(err))
 		require.Equal(t, "Another secret has this name.", apperr.From(err).Message)
 		requireOpens(t, w, w.A, "TOKEN", "value of a")
@@ -178,13 +178,13 @@ func TestWhoMayTouchSecrets(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		owner := w.As(w.A, principal.Owner)
-		s := testkit.Run(t, w, owner, secret.CreateSecret, secret.CreateSecretInput{Name: "TOKEN", Value: "value"})
+		s := testkit.Run(t, w, owner, secret.CreateSecret, secret.CreateSecretInput{AllowedHosts: []string{"*"}, Name: "TOKEN", Value: "value"})
 		id := op.ByID{ID: s.ID}
 		all := func(ctx context.Context) map[string]error {
 			return map[string]error{
 				"list":   run(ctx, w, secret.ListSecrets, secret.ListSecretsInput{}),
 				"read":   run(ctx, w, secret.GetSecret, id),
-				"create": run(ctx, w, secret.CreateSecret, secret.CreateSecretInput{Name: "OTHER", Value: "value"}),
+				"create": run(ctx, w, secret.CreateSecret, secret.CreateSecretInput{AllowedHosts: []string{"*"}, Name: "OTHER", Value: "value"}),
 				"update": run(ctx, w, secret.UpdateSecret, secret.UpdateSecretInput{ByID: id, Value: op.SetTo[secret.Value]("x")}),
 				"rotate": run(ctx, w, secret.RotateSecret, secret.RotateSecretInput{ByID: id, Value: "x"}),
 				"delete": run(ctx, w, secret.DeleteSecret, id),
@@ -222,8 +222,8 @@ func TestSealedValuesStayInTheirRow(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		ctx := w.As(w.A, principal.Owner)
-		one := testkit.Run(t, w, ctx, secret.CreateSecret, secret.CreateSecretInput{Name: "ONE", Value: "value of one"})
-		testkit.Run(t, w, ctx, secret.CreateSecret, secret.CreateSecretInput{Name: "TWO", Value: "value of two"})
+		one := testkit.Run(t, w, ctx, secret.CreateSecret, secret.CreateSecretInput{AllowedHosts: []string{"*"}, Name: "ONE", Value: "value of one"})
+		testkit.Run(t, w, ctx, secret.CreateSecret, secret.CreateSecretInput{AllowedHosts: []string{"*"}, Name: "TWO", Value: "value of two"})
 		err := w.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 			return tx.Secret.Update().Where(entsecret.Name("TWO")).SetSealed(one.Sealed).Exec(ctx)
 		})
@@ -244,7 +244,7 @@ func TestRotationsAtOnceEachMakeAVersion(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		ctx := w.As(w.A, principal.Owner)
-		s := testkit.Run(t, w, ctx, secret.CreateSecret, secret.CreateSecretInput{Name: "TOKEN", Value: "value 1"})
+		s := testkit.Run(t, w, ctx, secret.CreateSecret, secret.CreateSecretInput{AllowedHosts: []string{"*"}, Name: "TOKEN", Value: "value 1"})
 		const n = 8
 		versions := make([]int, n)
 		var wg sync.WaitGroup
@@ -273,7 +273,7 @@ func TestListSorts(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		ctx := w.As(w.A, principal.Owner)
 		for _, name := range []string{"B", "C", "A"} {
-			testkit.Run(t, w, ctx, secret.CreateSecret, secret.CreateSecretInput{Name: name, Value: "v"})
+			testkit.Run(t, w, ctx, secret.CreateSecret, secret.CreateSecretInput{AllowedHosts: []string{"*"}, Name: name, Value: "v"})
 			w.Clock.SetOffset(w.Clock.Offset() + time.Second)
 		}
 		for sort, want := range map[string]string{"": "ACB", "createdAt": "BCA", "-updatedAt": "ACB", "name": "ABC", "-name": "CBA"} {

@@ -78,15 +78,15 @@ func TestValueBounds(t *testing.T) {
 func TestDecodeRefusesWithoutEcho(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
-		`{"name":"lower","value":"` + plain + `"}`,
-		`{"name":"TOKEN","value":["` + plain + `"]}`,
-		`{"name":"TOKEN","value":{"v":"` + plain + `"}}`,
-		`{"name":"TOKEN","value":""}`,
-		`{"name":"TOKEN"}`,
-		`{"name":"TOKEN","value":null}`,
-		`{"name":"TOKEN","value":"` + plain + strings.Repeat("x", 65536) + `"}`,
-		`{"name":"TOKEN","value":"` + plain + `","extra":"` + plain + `"}`,
-		`{"name":"TOKEN","value":"` + plain,
+		`{"allowedHosts":["*"],"name":"lower","value":"` + plain + `"}`,
+		`{"allowedHosts":["*"],"name":"TOKEN","value":["` + plain + `"]}`,
+		`{"allowedHosts":["*"],"name":"TOKEN","value":{"v":"` + plain + `"}}`,
+		`{"allowedHosts":["*"],"name":"TOKEN","value":""}`,
+		`{"allowedHosts":["*"],"name":"TOKEN"}`,
+		`{"allowedHosts":["*"],"name":"TOKEN","value":null}`,
+		`{"allowedHosts":["*"],"name":"TOKEN","value":"` + plain + strings.Repeat("x", 65536) + `"}`,
+		`{"allowedHosts":["*"],"name":"TOKEN","value":"` + plain + `","extra":"` + plain + `"}`,
+		`{"allowedHosts":["*"],"name":"TOKEN","value":"` + plain,
 	} {
 		_, err := CreateSecret.Decode([]byte(body), nil, nil)
 		require.Equal(t, apperr.Validation, apperr.CodeOf(err), body)

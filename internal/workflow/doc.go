@@ -7,7 +7,8 @@
 //	  ▲                                                 │
 //	  └───────────────── archive, and back ─────────────┘
 //
-// REST and GraphQL run its operations. This package checks that the rows which a definition names exist in the company. Its rooms:
+// REST and GraphQL run its operations. This package checks that the rows which a definition names exist in the company, and
+// that secrets go to their hosts alone (references.go, send.go). Its rooms:
 //
 //	definition  what a definition may contain
 //	engine      what a workflow does next: pure functions, no database

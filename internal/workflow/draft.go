@@ -93,7 +93,7 @@ func (d Definition) check(ctx context.Context, tx *op.Tx) error {
 	if len(stored) > definition.MaxBytes { // a stored definition must stay within the limit of the parser
 		return apperr.InvalidField("definition", "A definition may be at most %d KiB, each of < > & counting as six bytes.", definition.MaxBytes>>10)
 	}
-	return checkReferences(ctx, tx, d.parsed.References())
+	return checkReferences(ctx, tx, d.parsed)
 }
 
 // unescaped maps the escapes that encoding/json writes for the sake of HTML to their characters.

@@ -20,8 +20,10 @@ var PublishWorkflow = op.OnRow("workflow.publish", op.Spec{
 
 // publication is a draft that was read before the transaction.
 type publication struct {
-	draft  json.RawMessage
-	parsed Definition
+	draft   json.RawMessage
+	parsed  Definition
+	version int  // the last one
+	sends   bool // a secret to where that version sends it not
 }
 
 func preparePublication(ctx context.Context, tx *op.Tx, in op.ByID) (any, error) {
@@ -32,25 +34,70 @@ func preparePublication(ctx context.Context, tx *op.Tx, in op.ByID) (any, error)
 	if err != nil {
 		return nil, fmt.Errorf("read the draft: %w", err)
 	}
-	parsed, err := NewDefinition(AsSent(w.Definition)).read(ctx, tx)
-	return publication{draft: w.Definition, parsed: parsed}, err
+	p := publication{draft: w.Definition, version: w.Version}
+	if p.parsed, err = NewDefinition(AsSent(w.Definition)).read(ctx, tx); err != nil {
+		return nil, err
+	}
+	p.sends, err = sendsElsewhere(ctx, tx, w, p.parsed)
+	return p, err
+}
+
+// sendsElsewhere reports whether a draft sends a secret to where the last version does not.
+func sendsElsewhere(ctx context.Context, tx *op.Tx, w *ent.Workflow, draft Definition) (bool, error) {
+	if draft.parsed == nil {
+		return false, nil // it will be refused
+	}
+	if len(draft.parsed.References().Secrets) == 0 {
+		return false, nil
+	}
+	last, err := lastVersion(ctx, tx, w)
+	if err != nil || last == nil {
+		return true, err
+	}
+	if bytes.Equal(last.Definition, w.Definition) {
+		return false, nil
+	}
+	before, err := NewDefinition(AsSent(last.Definition)).read(ctx, tx)
+	if err != nil || before.parsed == nil { // by rules that came later it is no definition
+		return true, err
+	}
+	var now, were map[string]bool
+	err = tx.Costly(ctx, func(context.Context) (err error) {
+		if were, err = before.sends(); err == nil {
+			now, err = draft.sends()
+		}
+		return err
+	})
+	for place := range now {
+		if !were[place] {
+			return true, err
+		}
+	}
+	return false, err
 }
 
 // publishWorkflow makes a workflow active, with a new version if its draft differs from the last one.
-// Returns validation_error if the draft names a row that was deleted since it was saved.
+// Returns validation_error if the draft names a row that was deleted since it was saved, or sends a secret to a host that its list no
+// longer names. To send a secret to where the last version did not takes the right to do so, like a change of the secret's hosts.
 func publishWorkflow(ctx context.Context, tx *op.Tx, before *ent.Workflow, _ op.ByID) (*ent.Workflow, error) {
 	p, ok := op.Preparation[publication](tx)
-	if !ok || !bytes.Equal(p.draft, before.Definition) {
+	if !ok || !bytes.Equal(p.draft, before.Definition) || p.version != before.Version {
 		return nil, op.ErrOutdated
 	}
 	all := tx.Unfiltered(ctx, "the person who saved a draft saw what it names")
 	if err := p.parsed.check(all, tx); err != nil {
 		return nil, err
 	}
-	changed, err := changedSincePublished(ctx, tx, before)
+	if p.sends {
+		if err := tx.MayWith(ctx, "secrets:write", "secret.send"); err != nil {
+			return nil, err
+		}
+	}
+	last, err := lastVersion(all, tx, before)
 	if err != nil {
 		return nil, err
 	}
+	changed := last == nil || !bytes.Equal(last.Definition, before.Definition)
 	u := before.Update().SetStatus(workflow.StatusActive)
 	if changed {
 		u.AddVersion(1)
@@ -69,15 +116,15 @@ func publishWorkflow(ctx context.Context, tx *op.Tx, before *ent.Workflow, _ op.
 	return after, nil
 }
 
-// changedSincePublished reports whether the draft differs from the last version.
-func changedSincePublished(ctx context.Context, tx *op.Tx, w *ent.Workflow) (bool, error) {
+// lastVersion returns the version of the workflow that new requests run; nil if there is none yet.
+func lastVersion(ctx context.Context, tx *op.Tx, w *ent.Workflow) (*ent.WorkflowVersion, error) {
 	last, err := tx.WorkflowVersion.Query().Where(workflowversion.WorkflowID(w.ID), workflowversion.Version(w.Version)).
 		Only(tx.Unfiltered(ctx, "whether there is something to publish is no matter of what the caller sees"))
 	if ent.IsNotFound(err) {
-		return true, nil // there is no version yet
+		return nil, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("read the last version: %w", err)
+		return nil, fmt.Errorf("read the last version: %w", err)
 	}
-	return !bytes.Equal(last.Definition, w.Definition), nil
+	return last, nil
 }

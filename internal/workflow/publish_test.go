@@ -128,7 +128,7 @@ func TestWhatPublishedWorkflowsNeedStays(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		ctx := w.As(w.A, principal.Admin)
-		s := testkit.Run(t, w, ctx, secret.CreateSecret, secret.CreateSecretInput{Name: "TOKEN", Value: "x"})
+		s := testkit.Run(t, w, ctx, secret.CreateSecret, secret.CreateSecretInput{AllowedHosts: []string{"*"}, Name: "TOKEN", Value: "x"})
 		team := testkit.Run(t, w, ctx, people.CreateTeam, people.CreateTeamInput{Name: "Desk"})
 		calls := workflow.NewDefinition([]byte(`{"phases":[{"id":"start","type":"START"},
 			{"id":"ask","type":"APPROVAL","config":{"approvers":[{"type":"team","id":"` + team.ID + `"}],"mode":"any"}},
@@ -192,7 +192,7 @@ func TestDraftsThatBrokeAreNotPublished(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		ctx := w.As(w.A, principal.Admin)
-		s := testkit.Run(t, w, ctx, secret.CreateSecret, secret.CreateSecretInput{Name: "TOKEN", Value: "x"})
+		s := testkit.Run(t, w, ctx, secret.CreateSecret, secret.CreateSecretInput{AllowedHosts: []string{"*"}, Name: "TOKEN", Value: "x"})
 		made := testkit.Run(t, w, ctx, workflow.CreateWorkflow, workflow.CreateWorkflowInput{Name: "Calls", Definition: workflow.NewDefinition([]byte(
 			`{"phases":[{"id":"start","type":"START"},{"id":"call","type":"API_CALL","config":{"method":"GET","url":"https://api.test/","headers":{"Authorization":"${secrets.TOKEN}"}}},{"id":"end","type":"END"}],
 			"transitions":[{"from":"start","name":"next","to":"call"},{"from":"call","name":"next","to":"end"}]}`))})

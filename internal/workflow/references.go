@@ -19,17 +19,24 @@ import (
 	"atrium/ent/workflowversion"
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/egress"
 	"atrium/internal/platform/text"
 	"atrium/internal/workflow/definition"
 )
 
-// checkReferences returns a validation error with everything in a definition that is no row of the company, or has no effect. It takes
-// one statement for each kind of row that the definition names. It locks the rows, so that none is deleted before the
-// definition is published.
-func checkReferences(ctx context.Context, tx *op.Tx, refs definition.References) error {
+// checkReferences returns a validation error with everything in a definition that is no row of the company, has no effect, or sends a
+// secret to a host that its list lacks. It takes one statement for each kind of row that the definition names. It locks the rows, so that
+// none is deleted before the definition is published.
+func checkReferences(ctx context.Context, tx *op.Tx, d *definition.Definition) error {
+	refs, hosts := d.References(), map[string]egress.Hosts{}
 	known := map[string]func(context.Context, []string) ([]string, error){
 		"secret": func(ctx context.Context, names []string) ([]string, error) {
-			return op.Lock(tx, tx.Secret.Query().Where(secret.NameIn(names...)).Order(secret.ByID())).Select(secret.FieldName).Strings(ctx)
+			rows, err := op.Lock(tx, tx.Secret.Query().Where(secret.NameIn(names...)).Order(secret.ByID())).Select(secret.FieldName, secret.FieldAllowedHosts).All(ctx)
+			found := make([]string, len(rows))
+			for i, s := range rows {
+				found[i], hosts[s.Name] = s.Name, s.AllowedHosts
+			}
+			return found, err
 		},
 		"user": func(ctx context.Context, ids []string) ([]string, error) {
 			return tx.User.Query().Where(user.IDIn(ids...)).IDs(ctx)
@@ -57,6 +64,11 @@ func checkReferences(ctx context.Context, tx *op.Tx, refs definition.References)
 			if !slices.Contains(rows, ref.ID) {
 				faults.Fault(ref.Field, fmt.Sprintf("%q is no %s of this company.", short(ref.ID), k.Noun))
 			}
+		}
+	}
+	for _, s := range d.Sends() {
+		if list, known := hosts[s.Secret]; known && s.Host != "" && !list.Allow(s.Host) {
+			faults.Fault(s.Field, fmt.Sprintf("The secret %s may not be sent to %s, which its allowed hosts do not name.", s.Secret, short(s.Host)))
 		}
 	}
 	if len(refs.Agents) > 0 {

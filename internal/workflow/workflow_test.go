@@ -117,7 +117,7 @@ func (x things) definition(secretName string) workflow.Definition {
 func thingsOf(t *testing.T, w *testkit.World, tenant *testkit.Tenant, secretName string) things {
 	t.Helper()
 	owner := w.As(tenant, principal.Owner)
-	testkit.Run(t, w, owner, secret.CreateSecret, secret.CreateSecretInput{Name: secretName, Value: "value"})
+	testkit.Run(t, w, owner, secret.CreateSecret, secret.CreateSecretInput{AllowedHosts: []string{"*"}, Name: secretName, Value: "value"})
 	x := things{user: tenant.Users[principal.Agent].ID}
 	err := w.Store.Write(owner, func(ctx context.Context, tx *store.Tx) error {
 		team, err := tx.Team.Create().SetName("T").SetSlug("t").Save(ctx)

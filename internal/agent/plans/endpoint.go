@@ -15,7 +15,7 @@ import (
 )
 
 // EndpointOf returns the endpoint of an agent's model with its key, and the secret that holds the key. Call it outside of
-// transactions. Returns conflict if the endpoint or its secret does not exist.
+// transactions. Returns conflict if the endpoint or its secret does not exist, or the secret may not be sent there.
 func EndpointOf(ctx context.Context, e *op.Engine, models worker.Models, s settings.Settings) (out model.Endpoint, used []secret.Opened, err error) {
 	if s.ModelConnectionID == "" {
 		if models.Default.URL == "" {
@@ -41,6 +41,9 @@ func EndpointOf(ctx context.Context, e *op.Engine, models worker.Models, s setti
 	opened, err := secret.Open(ctx, db, e.Sealer, c.SecretName)
 	if ent.IsNotFound(err) {
 		return out, nil, apperr.New(apperr.Conflict, "The secret of the agent's model connection was deleted.")
+	}
+	if err == nil && !opened.Hosts.AllowURL(c.BaseURL) {
+		return out, nil, apperr.New(apperr.Conflict, "The secret of the agent's model connection may not be sent to its address, which its allowed hosts do not name.")
 	}
 	out.Key = opened.Value
 	return out, []secret.Opened{opened}, err

@@ -20,12 +20,14 @@ import (
 	"atrium/ent/comment"
 	"atrium/ent/oauthclient"
 	"atrium/ent/request"
+	entsecret "atrium/ent/secret"
 	"atrium/internal/identity"
 	keys "atrium/internal/identity/apikey"
 	"atrium/internal/identity/password"
 	"atrium/internal/op"
 	"atrium/internal/op/input"
 	"atrium/internal/platform/apperr"
+	"atrium/internal/platform/egress"
 	"atrium/internal/platform/principal"
 )
 
@@ -127,6 +129,10 @@ func wanting(t *schema.Table, row map[string]any) (column, must string) {
 	case apikey.Table:
 		if _, err := keys.ParsePrefixes(texts(row[apikey.FieldAllowedIps])); err != nil {
 			return apikey.FieldAllowedIps, "must be addresses or CIDR prefixes"
+		}
+	case entsecret.Table:
+		if _, err := egress.ParseHosts(texts(row[entsecret.FieldAllowedHosts])); err != nil {
+			return entsecret.FieldAllowedHosts, err.Error()
 		}
 	case oauthclient.Table:
 		in := identity.CreateClientInput{RedirectURIs: texts(row[oauthclient.FieldRedirectUris]), PostLogoutRedirectURIs: texts(row[oauthclient.FieldPostLogoutRedirectUris])}

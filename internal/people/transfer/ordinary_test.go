@@ -44,7 +44,7 @@ func TestWhatOperationsMadeMoves(t *testing.T) {
 		} {
 			testkit.Run(t, from, ctx, apikey.Create, in)
 		}
-		testkit.Run(t, from, ctx, secret.CreateSecret, secret.CreateSecretInput{Name: "ANSWER", Value: "forty-two", Description: new("Of all")})
+		kept := testkit.Run(t, from, ctx, secret.CreateSecret, secret.CreateSecretInput{Name: "ANSWER", Value: "forty-two", Description: new("Of all"), AllowedHosts: []string{"*.example"}})
 		hours := testkit.Run(t, from, ctx, workflow.CreateCalendar, workflow.CreateCalendarInput{
 			Name:     "Office",
 			TimeZone: new("Europe/Berlin"), Holidays: []string{"2026-12-25"},
@@ -81,5 +81,9 @@ func TestWhatOperationsMadeMoves(t *testing.T) {
 		require.NoError(t, err)
 		moved := to.Store.Reader().Organization.GetX(system(t), deck.ID)
 		require.Equal(t, ship.ID, *moved.ParentID)
+		require.Equal(t, []string{"*.example"}, to.Store.Reader().Secret.GetX(system(t), kept.ID).AllowedHosts)
+		forged := fileOf(t, from).with("secrets", "", "allowed_hosts", `["https://evil.example"]`)
+		_, err = importer(testkit.SQLiteWorld(t)).Import(system(t), sealed(t, forged), passphrase)
+		require.ErrorContains(t, err, "allowed_hosts of secrets must be names")
 	})
 }

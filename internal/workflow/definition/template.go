@@ -16,6 +16,7 @@ type Template struct {
 type part struct {
 	text string
 	expr *Expr
+	code string // of the expression
 }
 
 // Whole returns the expression of a template that consists of one expression; its value keeps its type.
@@ -66,7 +67,7 @@ func (c *checker) template(path, source string, s scope) *Template {
 		if expr == nil {
 			return nil
 		}
-		t.parts = append(t.parts, part{expr: expr})
+		t.parts = append(t.parts, part{expr: expr, code: p.text})
 	}
 	for _, name := range t.Secrets() {
 		c.refs.Secrets = append(c.refs.Secrets, Reference{ID: name, Field: path})

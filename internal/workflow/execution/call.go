@@ -31,7 +31,8 @@ const (
 	userAgent   = "Atrium-Workflows/1.0"
 	codeSecret  = "secret_missing" // code of the incident about a secret that was deleted
 	codeSecrets = "secrets_too_large"
-	stoppedWait = time.Second // wait after a call that this node had to abort because it stops
+	codeHost    = "secret_host" // of the incident about a call of a host to which a secret may not be sent
+	stoppedWait = time.Second   // wait after a call that this node had to abort because it stops
 )
 
 // CallArgs is the job of one attempt at the call of a phase.
@@ -173,8 +174,8 @@ func (r *Runner) noteUse(ctx context.Context, company string, used []secret.Open
 	return r.Engine.Work(ctx, company, workerName, func(ctx context.Context, tx *op.Tx) error { return secret.TouchLastUsed(ctx, tx.Client, ids, now) })
 }
 
-// prepare evaluates the phase's templates with the secrets that they name. If that fails, it returns an input that says why the phase
-// is stuck.
+// prepare evaluates the phase's templates with the secrets that they name, and holds the host that comes of it against the hosts of these
+// secrets. If one of both fails, it returns an input that says why the phase is stuck.
 func (r *Runner) prepare(ctx context.Context, l *loaded, used secret.Uses, now time.Time) (*prepared, engine.Input, error) {
 	v := l.state.Visit
 	phase := l.d.Phase(v.PhaseID)
@@ -192,6 +193,10 @@ func (r *Runner) prepare(ctx context.Context, l *loaded, used secret.Uses, now t
 	if err != nil {
 		return nil, engine.Stuck{Visit: v.Number, Code: engine.ExpressionFailed, Message: p.mask.Text("The call could not be written: " + err.Error() + ".")}, ctx.Err()
 	}
+	if name := secret.Barred(used.Opened, p.request.URL.Hostname()); name != "" {
+		host := text.Short(p.mask.Text(p.request.URL.Hostname()), 100)
+		return nil, engine.Stuck{Visit: v.Number, Code: codeHost, Message: "The secret " + name + " may not be sent to " + host + ", which its allowed hosts do not name."}, nil
+	}
 	if p.request.Header.Get("User-Agent") == "" {
 		p.request.Header.Set("User-Agent", userAgent)
 	}
@@ -199,33 +204,11 @@ func (r *Runner) prepare(ctx context.Context, l *loaded, used secret.Uses, now t
 	return p, nil, nil
 }
 
-// secretsOf returns the names of the secrets in a phase's templates.
-func secretsOf(p *definition.Phase) []string {
-	if c := p.Callout; c != nil {
-		names := c.URL.Secrets()
-		if c.Data != nil {
-			names = append(names, c.Data.Secrets()...)
-		}
-		if c.SigningSecret != "" {
-			names = append(names, c.SigningSecret)
-		}
-		return names
-	}
-	names := p.APICall.URL.Secrets()
-	for _, h := range p.APICall.Headers {
-		names = append(names, h.Value.Secrets()...)
-	}
-	if p.APICall.Body != nil {
-		names = append(names, p.APICall.Body.Secrets()...)
-	}
-	return names
-}
-
 // openSecrets opens the secrets that the templates of the execution's phase name. If it cannot, for a reason that people have to
 // mend, it returns an input that says why the phase is stuck.
 func (r *Runner) openSecrets(ctx context.Context, l *loaded) (secret.Uses, engine.Input, error) {
 	v := l.state.Visit
-	used, missing, err := secret.Use(ctx, r.Engine.Store.Reader(), r.Engine.Sealer, secretsOf(l.d.Phase(v.PhaseID)))
+	used, missing, err := secret.Use(ctx, r.Engine.Store.Reader(), r.Engine.Sealer, l.d.Phase(v.PhaseID).Secrets())
 	switch {
 	case missing != "":
 		return used, engine.Stuck{Visit: v.Number, Code: codeSecret, Message: "The secret " + missing + " does not exist any more."}, nil

@@ -50,7 +50,7 @@ func (s *shop) visit(r *ent.Request, phase string) *ent.PhaseVisit {
 func withSecret(t *testing.T, w *testkit.World, definition body) *shop {
 	t.Helper()
 	var in secret.CreateSecretInput
-	require.NoError(t, json.Unmarshal([]byte(`{"name":"TOKEN","value":"`+canary+`"}`), &in))
+	require.NoError(t, json.Unmarshal([]byte(`{"name":"TOKEN","value":"`+canary+`","allowedHosts":["*"]}`), &in))
 	testkit.Run(t, w, w.As(w.A, principal.Owner), secret.CreateSecret, in)
 	return open(t, w, definition)
 }

@@ -34,7 +34,7 @@ func TestCallsUseLittleOfManySecrets(t *testing.T) {
 		var sizes []string
 		for i := range 60 {
 			name := fmt.Sprint("LONG_", i)
-			testkit.Run(t, w, owner, secret.CreateSecret, secret.CreateSecretInput{Name: name, Value: secret.Value(fmt.Sprint(value, i))})
+			testkit.Run(t, w, owner, secret.CreateSecret, secret.CreateSecretInput{AllowedHosts: []string{"*"}, Name: name, Value: secret.Value(fmt.Sprint(value, i))})
 			sizes = append(sizes, "size(secrets."+name+")")
 		}
 		s := withSecret(t, w, calling(to.URL, body{"body": body{"n": "${" + sizes[0] + "}"}}))
@@ -66,7 +66,7 @@ func TestAnswersHideOtherSecrets(t *testing.T) {
 		const other, hook, tiny = "erp-41c9f07d2b", "https://hooks.example.com/services/T000/B000/qXyZ4711qXyZ", "200"
 		owner := w.As(w.A, principal.Owner)
 		for name, value := range map[string]string{"ERP": other, "HOOK": hook, "TINY": tiny} {
-			testkit.Run(t, w, owner, secret.CreateSecret, secret.CreateSecretInput{Name: name, Value: secret.Value(value)})
+			testkit.Run(t, w, owner, secret.CreateSecret, secret.CreateSecretInput{AllowedHosts: []string{"*"}, Name: name, Value: secret.Value(value)})
 		}
 		to := receiver.New(t, http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) {
 			out.Header().Set("X-Key", other)

@@ -49,7 +49,7 @@ func newMeasures() *measures {
 		}
 	}
 	for _, code := range []string{
-		engine.ExpressionFailed, engine.CallFailed, engine.ParticipantMissing, engine.RequestConflict, engine.RequestRefused, engine.CalendarFailed, codeSecret, codeNoWay,
+		engine.ExpressionFailed, engine.CallFailed, engine.ParticipantMissing, engine.RequestConflict, engine.RequestRefused, engine.CalendarFailed, codeSecret, codeSecrets, codeHost, codeNoWay,
 	} {
 		m.incidents.WithLabelValues(code)
 	}

@@ -65,6 +65,9 @@ func tags(f ent.Field) string {
 	if len(f.Values) > 0 {
 		out += fmt.Sprintf(" enum:%q", strings.Join(f.Values, ","))
 	}
+	if optional(f) {
+		out += ` nullable:"true"`
+	}
 	if f.Doc != "" {
 		out += fmt.Sprintf(" doc:%q", f.Doc)
 	}
@@ -72,6 +75,11 @@ func tags(f ent.Field) string {
 		out += " example:" + strconv.Quote(f.Example)
 	}
 	return out
+}
+
+// optional reports whether a field is a list that may be null, which says something else than an empty one.
+func optional(f ent.Field) bool {
+	return f.Filled == "" && strings.HasPrefix(f.Type, "[") && !strings.HasSuffix(f.Type, "!")
 }
 
 // goType returns the Go type of a field of an answer.
@@ -112,6 +120,9 @@ func value(e *ent.Entity, f ent.Field) string {
 	case "map[string]string":
 		return "textsOut(" + row + ")"
 	case "[]string":
+		if optional(f) {
+			return row
+		}
 		return "append([]string{}, " + row + "...)"
 	case "Time":
 		return "at(" + row + ")"

@@ -2,6 +2,7 @@ package doors
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -65,7 +66,7 @@ func (d *side) organization() string {
 }
 
 func (d *side) secret() string {
-	return by(d, secret.CreateSecret, secret.CreateSecretInput{Name: "S" + upper(d.tag), Value: "hunter2"}).ID
+	return by(d, secret.CreateSecret, secret.CreateSecretInput{AllowedHosts: []string{"*"}, Name: "S" + upper(d.tag), Value: "hunter2"}).ID
 }
 
 func (d *side) user() string {
@@ -160,9 +161,12 @@ var calls = []call{
 	{name: "delete an organization", method: http.MethodDelete, path: "/organizations/{id}", root: "deleteOrganization", typ: "Organization", scope: "organizations:write", row: (*side).organization},
 
 	{name: "create a secret", method: http.MethodPost, path: "/secrets", root: "createSecret", typ: "Secret", scope: "secrets:write",
-		body: func(d *side) vars { return vars{"name": "S" + upper(d.tag), "value": "hunter2"} }},
+		body: func(d *side) vars {
+			return vars{"name": "S" + upper(d.tag), "value": "hunter2", "allowedHosts": []string{"*.example.com"}}
+		}},
 	{name: "update a secret", method: http.MethodPatch, path: "/secrets/{id}", root: "updateSecret", typ: "Secret", scope: "secrets:write", row: (*side).secret, body: said(vars{"description": "d"})},
 	{name: "replace a secret's value", method: http.MethodPatch, path: "/secrets/{id}", root: "updateSecret", typ: "Secret", scope: "secrets:write", row: (*side).secret, body: said(vars{"value": "correct horse"})},
+	{name: "send a secret elsewhere", method: http.MethodPatch, path: "/secrets/{id}", root: "updateSecret", typ: "Secret", scope: "secrets:write", row: (*side).secret, body: said(vars{"allowedHosts": []string{"api.example.com"}})},
 	{name: "delete a secret", method: http.MethodDelete, path: "/secrets/{id}", root: "deleteSecret", typ: "Secret", scope: "secrets:write", row: (*side).secret},
 }
 
@@ -282,8 +286,11 @@ var faults = []struct {
 	{find("update a user"), said(vars{"teamIds": []string{"team_1", "team_1"}}), "validation_error", nil},
 	{find("create a team"), said(vars{"name": "x", "memberIds": []any{"usr_1"}}), "validation_error", []string{"memberIds[0]"}},
 	{find("create an organization"), said(vars{"name": "x", "parentId": "org_1"}), "validation_error", []string{"parentId"}},
-	{find("create a secret"), said(vars{"name": "lower", "value": ""}), "validation_error", []string{"name", "value"}},
-	{find("create a secret"), said(vars{"name": "OK", "value": "a\x00b"}), "validation_error", []string{"value"}},
+	{find("create a secret"), said(vars{"name": "lower", "value": "", "allowedHosts": []string{}}), "validation_error", []string{"allowedHosts", "name", "value"}},
+	{find("create a secret"), said(vars{"name": "OK", "value": "a\x00b", "allowedHosts": []string{"https://a.test"}}), "validation_error", []string{"value"}},
+	{find("create a secret"), said(vars{"name": "OK", "value": strings.Repeat("ü", 40_000), "allowedHosts": []string{"https://a.test"}}), "validation_error", []string{"allowedHosts", "value"}},
+	{find("create a secret"), said(vars{"name": "OK", "value": "v"}), "validation_error", []string{"allowedHosts"}},
+	{find("send a secret elsewhere"), said(vars{"value": strings.Repeat("ü", 40_000), "allowedHosts": []string{"a.test:443"}}), "validation_error", []string{"allowedHosts", "value"}},
 }
 
 func find(name string) call {

@@ -139,7 +139,7 @@ assert.deepEqual(deliveries.edges.map((e) => e.node.id), [sent.id]);
 await run(gql.DeleteWebhookSubscriptionDocument, { id: hook.webhookSubscription.id });
 
 // Secrets, whose values nobody reads back, and the audit log of all this.
-const { secret } = some((await run(gql.CreateSecretDocument, { input: { name: 'TYPED', value: 's3cret-value' } })).createSecret);
+const { secret } = some((await run(gql.CreateSecretDocument, { input: { name: 'TYPED', value: 's3cret-value', allowedHosts: ['api.example.com'] } })).createSecret);
 assert.equal(some((await run(gql.RotateSecretDocument, { id: secret.id, value: 's3cret-other' })).rotateSecret).secret.version, 2);
 const log = some((await run(gql.AuditDocument, { first: 100, filter: { resourceId: [secret.id] } })).auditEntries);
 assert.equal(log.totalCount, 2);
