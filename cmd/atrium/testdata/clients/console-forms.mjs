@@ -208,5 +208,33 @@ await button('Create', dialog('New calendar')).click();
 await dialog('New calendar').getByText(/must leave working time/i).waitFor();
 await button('Cancel', dialog('New calendar')).click();
 
+// A secret names the hosts to which it may be sent, one a line, and is given others later. One without a list stands there as such.
+await b.go('secrets', 'Secrets');
+await button('New secret').click();
+{
+  const make = dialog('New secret');
+  await make.getByLabel('Name', { exact: true }).fill('SHOP_TOKEN');
+  await make.getByLabel('Value').fill('9f2c1e');
+  await make.getByLabel('Hosts').fill('https://api.shop.example/');
+  await b.sound('forms-secret');
+  await button('Create', make).click();
+  await make.getByText(/must be names such as/).waitFor();
+  await make.getByLabel('Hosts').fill('API.shop.example\n*.eu.shop.example');
+  await button('Create', make).click();
+  await make.waitFor({ state: 'detached' });
+}
+const secret = page.getByRole('row').filter({ hasText: 'SHOP_TOKEN' });
+await secret.getByText('api.shop.example, *.eu.shop.example').waitFor();
+await button('Hosts of SHOP_TOKEN').click();
+{
+  const hosts = dialog('Where SHOP_TOKEN may be sent');
+  assert.equal(await hosts.getByLabel('Hosts').inputValue(), 'api.shop.example\n*.eu.shop.example');
+  await hosts.getByLabel('Hosts').fill('api.shop.example');
+  await b.sound('forms-secret-hosts');
+  await button('Save', hosts).click();
+  await hosts.waitFor({ state: 'detached' });
+}
+await secret.getByText('api.shop.example', { exact: true }).waitFor();
+
 await b.end();
 console.log('console-forms: ok');

@@ -2,12 +2,12 @@ import { useState } from 'react';
 import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
-import { CreateSecret, DeleteSecret, RotateSecret, Secrets } from '../../gen/documents';
+import { CreateSecret, DeleteSecret, RotateSecret, Secrets, UpdateSecret } from '../../gen/documents';
 import type { SecretRowFragment } from '../../gen/types';
-import { Time } from '../../ui/bits';
+import { Badge, Time } from '../../ui/bits';
 import { Confirm, Dialog } from '../../ui/dialog';
 import { useDraft } from '../../ui/draft';
-import { Field, Rest, faultAt } from '../../ui/field';
+import { Field, Rest, faultBelow, faultAt } from '../../ui/field';
 import { More } from '../../ui/more';
 import { Name, useOpened } from '../../ui/opened';
 import { Loaded, Page } from '../../ui/page';
@@ -19,6 +19,7 @@ export default function SecretList() {
   const read = usePages(Secrets, { first: 50 });
   const viewer = useViewer();
   const [gone, setGone] = useState<SecretRowFragment | null>(null);
+  const [sent, setSent] = useState<SecretRowFragment | null>(null);
   const [remove] = useWrite(DeleteSecret);
   const list = rows(read.data?.secrets);
   const [edit, setEdit] = useOpened(list);
@@ -29,16 +30,18 @@ export default function SecretList() {
           <>
             <div className="table-wrap cards-when-narrow">
               <table>
-                <thead><tr><th scope="col">Name</th><th scope="col">Version</th><th scope="col">Last used</th><th scope="col">Changed</th><th scope="col"><span className="hidden">Actions</span></th></tr></thead>
+                <thead><tr><th scope="col">Name</th><th scope="col">May be sent to</th><th scope="col">Version</th><th scope="col">Last used</th><th scope="col">Changed</th><th scope="col"><span className="hidden">Actions</span></th></tr></thead>
                 <tbody>
                   {list.map((s) => (
                     <tr key={s.id}>
                       <td><Name row={s} may={can(viewer, 'secret.update')}><code>{s.name}</code></Name>{s.description && <span className="sub">{s.description}</span>}</td>
+                      <td data-label="May be sent to"><Hosts of={s} /></td>
                       <td className="tight" data-label="Version">{s.version}</td>
                       <td className="tight" data-label="Last used"><Time at={s.lastUsedAt} none="Never" /></td>
                       <td className="tight" data-label="Changed"><Time at={s.updatedAt} /></td>
                       <td className="tight"><span className="line">
                         {can(viewer, 'secret.update') && <button type="button" className="plain small" onClick={() => { setEdit(s); }}>Rotate<span className="hidden"> {s.name}</span></button>}
+                        {can(viewer, 'secret.update') && <button type="button" className="plain small" onClick={() => { setSent(s); }}>Hosts<span className="hidden"> of {s.name}</span></button>}
                         {can(viewer, 'secret.delete') && <button type="button" className="danger-plain small" onClick={() => { setGone(s); }}>Delete<span className="hidden"> {s.name}</span></button>}
                       </span></td>
                     </tr>
@@ -51,19 +54,56 @@ export default function SecretList() {
         ))}
       </Loaded>
       {edit && <Edit secret={edit === 'new' ? null : edit} close={() => { setEdit(null); }} />}
+      {sent && <EditHosts secret={sent} close={() => { setSent(null); }} />}
       {gone && <Confirm title={`Delete ${gone.name}?`} verb="Delete" close={() => { setGone(null); }} act={async () => { const o = await remove({ input: { id: gone.id } }); if (!o.fault) toast({ text: `${gone.name} is gone.` }); setGone(null); }}><p>Its value cannot be had back. Workflows that are published and use it keep it from being deleted.</p></Confirm>}
     </Page>
   );
 }
 
+// Hosts says where a secret may be sent. One from before there were hosts is marked: it goes everywhere until somebody names some.
+function Hosts({ of: { allowedHosts: list } }: { of: SecretRowFragment }) {
+  if (!list) return <Badge value="WARNING">Anywhere: no hosts are named yet</Badge>;
+  return list.includes('*') ? <>Anywhere</> : <span className="mono">{list.join(', ')}</span>;
+}
+
+const hint = 'The only hosts to which workflows and models may send it, one a line, such as api.example.com. *.example.com is every name below example.com; * alone is everywhere.';
+const listed = (text: string) => text.split(/[\s,]+/).filter(Boolean);
+
+// EditHosts changes where a secret may be sent. What is added takes a proof of who does it, what is taken away does not.
+function EditHosts({ secret, close }: { secret: SecretRowFragment; close: () => void }) {
+  const [draft, set, forget, base] = useDraft(`secret hosts ${secret.id}`, { hosts: secret.allowedHosts?.join('\n') ?? '' }, secret.etag);
+  const [fault, setFault] = useState<Fault | null>(null);
+  const [update, saving] = useWrite(UpdateSecret, true);
+  const send = async () => {
+    const o = await update({ input: { id: secret.id, allowedHosts: listed(draft.hosts), ...base.match } });
+    setFault(o.fault);
+    if (o.fault) return;
+    forget();
+    close();
+    toast({ text: `The hosts of ${secret.name} were saved.` });
+  };
+  return (
+    <Dialog title={`Where ${secret.name} may be sent`} close={close}>
+      <form className="stack" noValidate autoComplete="off" onSubmit={(e) => { e.preventDefault(); void send(); }}>
+        <Field label="Hosts" hint={hint} fault={faultBelow(fault, 'allowedHosts')}><textarea className="mono" rows={4} spellCheck={false} value={draft.hosts} placeholder="api.example.com" onChange={(e) => { set({ hosts: e.target.value }); }} /></Field>
+        <p className="soft">A call of any other host stops with an incident, and sends nothing.</p>
+        <Rest base={base} fault={fault} fields={hostFaults(fault)} />
+        <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={saving}>Save</button></footer>
+      </form>
+    </Dialog>
+  );
+}
+
+const hostFaults = (fault: Fault | null) => fault?.details.map((d) => d.field).filter((f) => f.startsWith('allowedHosts')) ?? [];
+
 function Edit({ secret, close }: { secret: SecretRowFragment | null; close: () => void }) {
-  const [draft, set, forget, base] = useDraft('secret', { name: '', description: '' });
+  const [draft, set, forget, base] = useDraft('secret', { name: '', description: '', hosts: '' });
   const [value, setValue] = useState(''); // never in a draft
   const [fault, setFault] = useState<Fault | null>(null);
   const [create, making] = useWrite(CreateSecret, true);
   const [rotate, rotating] = useWrite(RotateSecret, true);
   const send = async () => {
-    const o = secret ? await rotate({ input: { id: secret.id, value, ifMatch: secret.etag } }) : await create({ input: { name: draft.name, value, ...(draft.description ? { description: draft.description } : {}) } });
+    const o = secret ? await rotate({ input: { id: secret.id, value, ifMatch: secret.etag } }) : await create({ input: { name: draft.name, value, allowedHosts: listed(draft.hosts), ...(draft.description ? { description: draft.description } : {}) } });
     setFault(o.fault);
     if (o.fault) return;
     if (!secret) forget();
@@ -75,8 +115,9 @@ function Edit({ secret, close }: { secret: SecretRowFragment | null; close: () =
       <form className="stack" noValidate autoComplete="off" onSubmit={(e) => { e.preventDefault(); void send(); }}>
         {!secret && <Field label="Name" hint="Capitals, digits and underscores, such as GITHUB_TOKEN." fault={faultAt(fault, 'name')}><input className="mono" value={draft.name} onChange={(e) => { set({ ...draft, name: e.target.value.toUpperCase() }); }} /></Field>}
         <Field label="Value" hint="At most 64 KiB. Nobody can read it back." fault={faultAt(fault, 'value')}><textarea className="mono" autoComplete="off" spellCheck={false} value={value} onChange={(e) => { setValue(e.target.value); }} /></Field>
+        {!secret && <Field label="Hosts" hint={hint} fault={faultBelow(fault, 'allowedHosts')}><textarea className="mono" rows={3} spellCheck={false} value={draft.hosts} placeholder="api.example.com" onChange={(e) => { set({ ...draft, hosts: e.target.value }); }} /></Field>}
         {!secret && <Field label="Description" optional fault={faultAt(fault, 'description')}><input value={draft.description} onChange={(e) => { set({ ...draft, description: e.target.value }); }} /></Field>}
-        <Rest base={secret ? undefined : base} fault={fault} fields={['name', 'value', 'description']} />
+        <Rest base={secret ? undefined : base} fault={fault} fields={['name', 'value', 'description', ...hostFaults(fault)]} />
         <footer><button type="button" className="plain" onClick={close}>Cancel</button><button type="submit" disabled={making || rotating}>{secret ? 'Rotate' : 'Create'}</button></footer>
       </form>
     </Dialog>
