@@ -116,7 +116,9 @@ func (in *Input) Query(raw string) (url.Values, error) {
 
 // Split returns the values of a parameter that is a list, which commas separate; of any other parameter, the one.
 func (in *Input) Split(name, values string) []string {
-	if i := slices.IndexFunc(in.Params, func(p Param) bool { return p.In == "query" && p.List && (p.Name == name || p.typ == familyType && p.isMember(name)) }); i < 0 {
+	if i := slices.IndexFunc(in.Params, func(p Param) bool {
+		return p.In == "query" && p.List && (p.Name == name || p.typ == familyType && p.isMember(name))
+	}); i < 0 {
 		return []string{values}
 	}
 	return strings.Split(values, ",")
