@@ -7,7 +7,7 @@ import { belongs, near, requestFilter, requestOrder, searchOf, viewQuery, type R
 import { toSend, visible, type FormField } from '../ui/answer';
 import { calendarDay, count, lasting, words } from '../ui/bits';
 import { csv, csvCell } from '../ui/csv';
-import { labelled, stretches, ticks } from '../ui/ticks';
+import { placed, stretches, ticks } from '../ui/ticks';
 
 describe('filters and addresses', () => {
   it('are the API’s own names and values', () => {
@@ -120,7 +120,14 @@ describe('figures', () => {
   });
   it('have as many labels below as there is room for', () => {
     const days = Array.from({ length: 30 }, (_, i) => `Nov ${i + 1}`);
-    expect([labelled(days, 1600), labelled(days, 560), labelled(days, 230), labelled([], 560), labelled(['A long name…'], 40)]).toEqual([1, 3, 7, 1, 3]);
+    const written = (of: string[], to: number, width = 40) => placed(of, (i) => (of.length > 1 ? 34 + (i / (of.length - 1)) * (to - 42) : to / 2), () => width, 0, to);
+    expect([1600, 1100, 560, 230].map((to) => written(days, to).length)).toEqual([15, 15, 10, 4]);
+    for (const to of [60, 230, 560, 1100, 1600]) {
+      written(days, to).forEach(({ x }, n, all) => {
+        expect(x >= 20 && x <= to - 20 && (n === 0 || x - (all[n - 1]?.x ?? 0) >= 48), `${to}: ${x}`).toBe(true);
+      });
+    }
+    expect([written([], 560), written(['one'], 100), written(['two', 'names'], 70, 60)]).toEqual([[], [{ i: 0, x: 50 }], [{ i: 0, x: 30 }]]);
   });
   it('have a row for each day and week', () => {
     const time = span(3, new Date('2026-03-02T10:00:00Z'));

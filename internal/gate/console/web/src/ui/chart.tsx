@@ -1,16 +1,24 @@
 // chart draws figures as SVG without a library. Each chart has a name, and a table with the same numbers stands beside it.
 import { useLayoutEffect, useRef, useState } from 'react';
-import { labelled, stretches, ticks } from './ticks';
+import { placed, stretches, ticks } from './ticks';
 
 // Series are numbers under one name; NaN stands where there is none.
 export interface Series { name: string; values: number[]; tone: 'accent' | 'good' | 'bad' | 'wait' }
 
-const height = 180;
-const left = 34;
-const bottom = 20;
+const height = 184;
+const bottom = 24; // the numbers beside the axis stand above the labels below it
+const least = 1.5; // how high a bar is at least, in pixels: a zero is to be seen, and is not the same as no number
 
 // compact keeps what stands beside the axis as narrow as its place: 1,200,000 is 1.2M.
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
+
+// widthOf is how wide a text is in pixels, in the font that charts have.
+const pen = globalThis.document.createElement('canvas').getContext('2d');
+const widthOf = (text: string) => {
+  if (!pen) return text.length * 6.5;
+  pen.font = `11px ${getComputedStyle(globalThis.document.body).fontFamily}`;
+  return pen.measureText(text).width;
+};
 
 interface ChartProps { label: string; keys: string[]; series: Series[]; bars?: boolean }
 
@@ -28,14 +36,14 @@ export function Chart({ label, keys, series, bars }: ChartProps) {
   }, []);
   const all = series.flatMap((s) => s.values).filter(Number.isFinite);
   const most = Math.max(0, ...all);
-  const none = all.length === 0 || (bars && most === 0);
+  const none = all.length === 0;
   const scale = ticks(most);
   const top = scale.at(-1) ?? 1;
+  const left = Math.max(34, ...scale.map((t) => Math.ceil(widthOf(compact.format(t))) + 10));
   const inner = width - left - 8;
   const x = (i: number) => left + (keys.length === 1 ? 0.5 : (i + (bars ? 0.5 : 0)) / (bars ? keys.length : keys.length - 1)) * inner;
   const y = (v: number) => 6 + (1 - v / top) * (height - bottom - 6);
   const labels = keys.map((k) => (k.length > 14 ? `${k.slice(0, 13)}…` : k));
-  const every = labelled(labels, inner);
   const slot = inner / Math.max(1, keys.length);
   const bar = Math.max(2, Math.min(18, (slot * 0.7) / series.length));
   const says = (s: Series, i: number) => <title>{`${keys[i]}, ${s.name}: ${(s.values[i] ?? 0).toLocaleString()}`}</title>;
@@ -43,14 +51,14 @@ export function Chart({ label, keys, series, bars }: ChartProps) {
     <figure className="chart" ref={figure}>
       <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${label}; the table says the same`}>
         {scale.map((t) => <g key={t}><line x1={left} x2={width} y1={y(t)} y2={y(t)} className="grid-line" /><text x={left - 6} y={y(t) + 4} textAnchor="end">{compact.format(t)}</text></g>)}
-        {labels.map((k, i) => (i % every === 0 ? <text key={keys[i]} x={x(i)} y={height - 4} textAnchor={i === 0 && !bars && keys.length > 1 ? 'start' : 'middle'}>{k}</text> : null))}
+        {placed(labels, x, widthOf, 0, width).map(({ i, x: at }) => <text key={i} x={at} y={height - 4} textAnchor="middle">{labels[i]}</text>)}
         {none && <text x={left + inner / 2} y={height / 2} textAnchor="middle">No data</text>}
         {!none && series.map((s, n) => (bars
-          ? s.values.map((v, i) => Number.isFinite(v) && <rect key={`${s.name} ${keys[i]}`} className={s.tone} x={x(i) - (bar * series.length) / 2 + n * bar} y={y(v)} width={bar - 1} height={Math.max(0, y(0) - y(v))} rx="2">{says(s, i)}</rect>)
+          ? s.values.map((v, i) => Number.isFinite(v) && <rect key={`${s.name} ${i}`} className={s.tone} x={x(i) - (bar * series.length) / 2 + n * bar} y={Math.min(y(v), y(0) - least)} width={bar - 1} height={Math.max(least, y(0) - y(v))} rx={v > 0 ? 2 : 0}>{says(s, i)}</rect>)
           : (
             <g key={s.name}>
               {stretches(s.values).map((at) => <polyline key={at[0]} className={s.tone} points={at.map((i) => `${x(i)},${y(s.values[i] ?? 0)}`).join(' ')} />)}
-              {s.values.map((v, i) => Number.isFinite(v) && <circle key={keys[i]} className={s.tone} cx={x(i)} cy={y(v)} r={keys.length === 1 ? 4 : 2}>{says(s, i)}</circle>)}
+              {s.values.map((v, i) => Number.isFinite(v) && <circle key={i} className={s.tone} cx={x(i)} cy={y(v)} r={keys.length === 1 ? 4 : 2}>{says(s, i)}</circle>)}
             </g>
           )))}
       </svg>

@@ -7,10 +7,19 @@ export function ticks(most: number): number[] {
   return Array.from({ length: Math.ceil(most / step) + 1 }, (_, i) => i * step);
 }
 
-// labelled says of how many labels one is written so that none runs into the next one, in so many pixels.
-export function labelled(labels: readonly string[], width: number): number {
-  const room = Math.max(0, ...labels.map((l) => l.length)) * 6.5 + 10;
-  return Math.max(1, Math.ceil((labels.length * room) / Math.max(1, width)));
+// gap is the least room between two labels, in pixels.
+const gap = 8;
+
+// placed are the labels that are written beside an axis, each with the place of its middle: every one, or every second, or as few as
+// it takes for none to run into the next one or over an end. `at` is where a label belongs, `width` how wide its text is.
+export function placed(labels: readonly string[], at: (i: number) => number, width: (label: string) => number, from: number, to: number): { i: number; x: number }[] {
+  for (let every = 1; ; every++) {
+    const out = labels.flatMap((label, i) => {
+      const half = width(label) / 2;
+      return i % every === 0 ? [{ i, half, x: Math.max(from + half, Math.min(to - half, at(i))) }] : [];
+    });
+    if (every >= labels.length || out.every((l, n) => n === 0 || l.x - l.half - gap >= (out[n - 1]?.x ?? 0) + (out[n - 1]?.half ?? 0))) return out.map(({ i, x }) => ({ i, x }));
+  }
 }
 
 // stretches are the places of the numbers that stand beside each other: what is no number parts them.
