@@ -97,6 +97,13 @@ func (ec *executionContext) fieldContext_Notification_request(_ context.Context,
 	return fc, nil
 }
 
+func (ec *executionContext) _Notification_executionId(ctx context.Context, field graphql.CollectedField, obj *ent.Notification) (ret graphql.Marshaler) {
+	return ec.marshalOID2ᚖstring(ctx, field.Selections, obj.ExecutionID)
+}
+func (ec *executionContext) fieldContext_Notification_executionId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Notification", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
 func (ec *executionContext) _Notification_readAt(ctx context.Context, field graphql.CollectedField, obj *ent.Notification) (ret graphql.Marshaler) {
 	return ec.marshalOTime2ᚖtimeᚐTime(ctx, field.Selections, obj.ReadAt)
 }
@@ -272,6 +279,11 @@ func (ec *executionContext) _Notification(ctx context.Context, sel ast.Selection
 			}
 		case "request":
 			out.Values[i] = ec._Notification_request(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "executionId":
+			out.Values[i] = ec._Notification_executionId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}

@@ -1947,6 +1947,8 @@ type Notification {
   subject: String!
   "The request that it is about, if any."
   request: Request
+  "The id of the execution that it comes from, exe_…; null for what no workflow has told. There may be no request then."
+  executionId: ID
   "When it was marked as read; null before that."
   readAt: Time
 }
@@ -5002,6 +5004,8 @@ func (ec *executionContext) childFields_Notification(ctx context.Context, field 
 		return ec.fieldContext_Notification_subject(ctx, field)
 	case "request":
 		return ec.fieldContext_Notification_request(ctx, field)
+	case "executionId":
+		return ec.fieldContext_Notification_executionId(ctx, field)
 	case "readAt":
 		return ec.fieldContext_Notification_readAt(ctx, field)
 	}

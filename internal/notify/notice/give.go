@@ -17,11 +17,12 @@ import (
 
 // Note is the content of a notice.
 type Note struct {
-	Kind      string
-	Subject   string    // one line, also the subject of the mail; pass texts of other people through mail.Plain
-	RequestID *string   // the request that it is about; nil for none
-	MailAt    time.Time // in place of a mail of its own: when one mail lists it with all else that waits till then; zero for at once
-	Text      []string  // the paragraphs of the mail; pass texts of other people through mail.Plain
+	Kind        string
+	Subject     string    // one line, also the subject of the mail; pass texts of other people through mail.Plain
+	RequestID   *string   // the request that it is about; nil for none
+	ExecutionID *string   // the id of the execution that it comes from, which may have no request; nil for none
+	MailAt      time.Time // in place of a mail of its own: when one mail lists it with all else that waits till then; zero for at once
+	Text        []string  // the paragraphs of the mail; pass texts of other people through mail.Plain
 }
 
 // Mentioned stands in the subject of a mention between the author's name and what it is about. An erasure finds those of a name by it.
@@ -41,7 +42,7 @@ func Send(ctx context.Context, tx *op.Tx, u *ent.User, n Note) error {
 	}
 	n.Subject = mail.Plain(n.Subject, maxSubject)
 	channel := channelOf(u, n.Kind)
-	row := tx.Notification.Create().SetUserID(u.ID).SetKind(notification.Kind(n.Kind)).SetSubject(n.Subject).SetNillableRequestID(n.RequestID)
+	row := tx.Notification.Create().SetUserID(u.ID).SetKind(notification.Kind(n.Kind)).SetSubject(n.Subject).SetNillableRequestID(n.RequestID).SetNillableExecutionID(n.ExecutionID)
 	switch {
 	case channel == channelDigest:
 		row.SetDigestAt(nextDigest(tx.Now(ctx)))

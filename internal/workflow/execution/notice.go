@@ -101,7 +101,7 @@ func (t *noticeWorker) find(ctx context.Context, a NoticeArgs) ([]*ent.User, not
 		by, row = request.Get.Info(), r
 	}
 	lines = append(lines, "What: "+mail.Plain(a.What, 500), "Execution: "+e.ID)
-	note := notice.Note{Kind: a.Occasion, Subject: n.subject + about, RequestID: e.RequestID, Text: []string{n.text, strings.Join(lines, "\n")}}
+	note := notice.Note{Kind: a.Occasion, Subject: n.subject + about, RequestID: e.RequestID, ExecutionID: &e.ID, Text: []string{n.text, strings.Join(lines, "\n")}}
 	asked := a.Occasion != notice.Incident // the workflow names them, so they may read it whatever their role reaches
 	readers, err := notice.ReadersOutside(ctx, t.r.Engine, a.Company, workerName, people, by, row, asked)
 	return readers, note, err

@@ -9,6 +9,7 @@ import { toast } from '../ui/toast';
 import { uncached } from './client';
 import { rows, useRead, useWrite } from './data';
 import { faultOf, sentence } from './fault';
+import { useCan } from './session';
 
 // useMarkAll returns what marks everything as read, also what no page has loaded.
 export function useMarkAll(): () => Promise<void> {
@@ -26,6 +27,17 @@ export function useMarkAll(): () => Promise<void> {
     }
     marking.current = false;
   };
+}
+
+interface Told { id: string; subject: string; readAt?: string | null | undefined; executionId?: string | null | undefined; request?: { id: string } | null | undefined }
+
+// About is what a notice says, and leads to what it is about: to its request, or else to the execution that it comes from.
+export function About({ of: n, className, read }: { of: Told; className?: string; read: () => void }) {
+  const sees = useCan('execution.read');
+  const onClick = () => { if (!n.readAt) read(); };
+  if (n.request) return <Link className={className} to="/app/requests/$id" params={{ id: n.request.id }} onClick={onClick}>{n.subject}</Link>;
+  if (n.executionId && sees) return <Link className={className} to="/app/executions/$id" params={{ id: n.executionId }} onClick={onClick}>{n.subject}</Link>;
+  return <span className={className}>{n.subject}</span>;
 }
 
 export function Notices({ open, set, icon }: { open: boolean; set: (open: boolean) => void; icon: ReactNode }) {
@@ -67,7 +79,7 @@ export function Notices({ open, set, icon }: { open: boolean; set: (open: boolea
               <ul>
                 {list.map((n) => (
                   <li key={n.id} className={n.readAt ? '' : 'unread'}>
-                    {n.request ? <Link to="/app/requests/$id" params={{ id: n.request.id }} onClick={() => { if (!n.readAt) void mark({ input: { ids: [n.id] } }); }}>{n.subject}</Link> : <span>{n.subject}</span>}
+                    <About of={n} read={() => { void mark({ input: { ids: [n.id] } }); }} />
                     <span className="soft small-text"><Time at={n.at} /></span>
                   </li>
                 ))}

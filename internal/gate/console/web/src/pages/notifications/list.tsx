@@ -1,6 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { rows, usePages, useWrite } from '../../app/data';
-import { useMarkAll } from '../../app/notices';
+import { About, useMarkAll } from '../../app/notices';
 import { AllNotices, ReadNotices } from '../../gen/documents';
 import { Badge, Time, words } from '../../ui/bits';
 import { More } from '../../ui/more';
@@ -28,7 +28,7 @@ export default function NoticeList() {
               {list.map((n) => (
                 <li key={n.id} className={n.readAt ? 'row' : 'row marked'}>
                   <div>
-                    {n.request ? <Link className="name" to="/app/requests/$id" params={{ id: n.request.id }} onClick={() => { if (!n.readAt) markRead(n.id); }}>{n.subject}</Link> : <span className="name">{n.subject}</span>}
+                    <About of={n} className="name" read={() => { markRead(n.id); }} />
                     <div className="meta"><Badge value={n.kind === 'breached' ? 'BREACHED' : n.kind === 'warning' || n.kind === 'incident' ? 'WARNING' : 'off'}>{words(n.kind)}</Badge><Time at={n.at} /></div>
                   </div>
                   {!n.readAt && <div className="verbs"><button type="button" className="quiet small" onClick={() => { markRead(n.id); }}>Mark as read<span className="hidden">: {n.subject}</span></button></div>}
