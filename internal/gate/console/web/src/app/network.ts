@@ -4,6 +4,7 @@
 import { CombinedError, makeResult, type Exchange, type Operation, type OperationResult } from '@urql/core';
 import { createClient } from 'graphql-sse';
 import { filter, make, merge, mergeMap, pipe, takeUntil } from 'wonka';
+import { keepAsked } from './asked';
 import { on, tell } from './bus';
 import { parse } from './digits';
 import { texts } from './document';
@@ -30,18 +31,9 @@ function signIn(tellOthers = true): void {
   location.assign(`/login?returnTo=${encodeURIComponent(location.pathname + location.search)}`);
 }
 
-const proving = 'proving';
-
-// proved reports, once, whether one has come back from giving a proof.
-export function proved(): boolean {
-  const was = sessionStorage.getItem(proving) !== null;
-  sessionStorage.removeItem(proving);
-  return was;
-}
-
 // proveAgain leaves for the sign-in page, which asks for the password or factor again.
 function proveAgain(): void {
-  sessionStorage.setItem(proving, '1');
+  keepAsked();
   location.assign(`/login?prompt=login&returnTo=${encodeURIComponent(location.pathname + location.search)}`);
 }
 

@@ -10,11 +10,12 @@ import { useKeys } from '../keys/registry';
 import { count } from '../ui/bits';
 import { Confirm, Dialog } from '../ui/dialog';
 import { Failed, NotFound, Skeleton } from '../ui/states';
-import { toast, Toasts } from '../ui/toast';
+import { passed, toast, Toasts } from '../ui/toast';
+import { proved } from './asked';
 import { on, type Events } from './bus';
 import { useWrite } from './data';
 import { useLive, useLost } from './live';
-import { proved, switched } from './network';
+import { switched } from './network';
 import { can, inSandbox, roleWord, Session, useCan, useViewer } from './session';
 import { Notices } from './notices';
 import { Page } from '../ui/page';
@@ -49,12 +50,25 @@ const places: Place[] = [
 const within = (p: Place, path: string) => [p.to, ...p.also ?? []].some((to) => path === to || path.startsWith(`${to}/`));
 
 export function Shell() {
-  return <><Session wait={<main className="alone" aria-busy><h1 className="hidden">Atrium</h1><Skeleton /></main>}><Frame /></Session><Said /></>;
+  return <><Session wait={<Waiting />}><Frame /></Session><Said /></>;
+}
+
+// Waiting stands where everything will be, until it is known who came. The server's index.html shows the same before there is any script.
+function Waiting() {
+  return (
+    <div className="shell">
+      <header className="topbar" />
+      <div className="side" />
+      <div className="content"><main className="page" aria-busy><h1 className="hidden">Atrium</h1><Skeleton /></main></div>
+    </div>
+  );
 }
 
 // Said shows what was said, also before it is known who came.
 function Said() {
   useEffect(() => { if (proved()) toast({ text: 'Thank you: go on where you were. What you have written is kept.' }); }, []);
+  const path = useLocation({ select: (l) => l.pathname });
+  useEffect(passed, [path]);
   useEffect(() => on('slow', ({ seconds }) => { toast({ text: `There were too many calls. Going on by itself in ${count(seconds, 'second')}.` }); }), []);
   return <Toasts />;
 }

@@ -17,6 +17,16 @@ export function toast(t: Toast): void {
   change([...shown.filter((s) => s.undo || s.text !== t.text).slice(-2), { ...t, id: next++ }]); // what is said twice stands there once
 }
 
+// since is the first toast that came of what was pressed last. What was said before belongs to the page that is left then.
+let since = 1;
+const pressed = () => { since = next; };
+for (const kind of ['pointerdown', 'keydown', 'popstate']) globalThis.addEventListener(kind, pressed, true);
+
+// passed ends what was said on a page that was left. What its leaving says stays, and so does what can be taken back.
+export function passed(): void {
+  if (shown.some((t) => t.id < since && !t.undo)) change(shown.filter((t) => t.id >= since || t.undo));
+}
+
 const close = (id: number) => { change(shown.filter((t) => t.id !== id)); };
 
 function One({ toast: t, held }: { toast: Shown; held: boolean }) {

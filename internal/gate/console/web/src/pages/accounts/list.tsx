@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { useAsked } from '../../app/asked';
 import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { can, givesRole, roleWord, useCan, useViewer } from '../../app/session';
@@ -22,8 +23,8 @@ export default function AccountList() {
   const read = usePages(ServiceAccounts, { first: 50 });
   const [creates, updates, removes, keys] = [useCan('serviceaccount.create'), useCan('serviceaccount.update'), useCan('serviceaccount.delete'), useCan('apikey.create')];
   const viewer = useViewer();
-  const [gone, setGone] = useState<AccountFragment | null>(null);
-  const [keyOf, setKeyOf] = useState<AccountFragment | null>(null);
+  const [gone, setGone] = useAsked<AccountFragment | null>('gone', null);
+  const [keyOf, setKeyOf] = useAsked<AccountFragment | null>('key', null);
   const [once, setOnce] = useState('');
   const [update] = useWrite(UpdateAccount);
   const [remove] = useWrite(DeleteAccount);

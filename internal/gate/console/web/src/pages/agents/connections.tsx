@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { useAsked } from '../../app/asked';
 import { rows, useAll, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
@@ -15,8 +16,8 @@ import { toast } from '../../ui/toast';
 export function Connections() {
   const viewer = useViewer();
   const read = useAll(ModelConnections, {}, !can(viewer, 'modelconnection.read'));
-  const [edited, edit] = useState<ConnectionRowFragment | 'new' | null>(null);
-  const [gone, remove] = useState<ConnectionRowFragment | null>(null);
+  const [edited, edit] = useAsked<ConnectionRowFragment | 'new' | null>('connection', null);
+  const [gone, remove] = useAsked<ConnectionRowFragment | null>('connection gone', null);
   const [del] = useWrite(DeleteModelConnection);
   const list = rows(read.data?.modelConnections);
   if (!can(viewer, 'modelconnection.read')) return null;

@@ -1,5 +1,6 @@
 import { Link, Navigate, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useAsked } from '../../app/asked';
 import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
@@ -27,7 +28,7 @@ export default function AgentList() {
 function All() {
   const viewer = useViewer();
   const read = usePages(Agents, { first: 50 }, !can(viewer, 'agent.read'));
-  const [asking, setAsking] = useState<'make' | 'stop' | ''>('');
+  const [asking, setAsking] = useAsked<'make' | 'stop' | ''>('verb', '');
   const [reason, setReason] = useState('');
   const [once, setOnce] = useState<{ id: string; secret: string } | null>(null);
   const navigate = useNavigate();

@@ -1,5 +1,6 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useAsked } from '../../app/asked';
 import { config } from '../../app/config';
 import { rows, useAll, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
@@ -40,7 +41,7 @@ const saved = (row: AgentFullFragment, act: (row: AgentFullFragment) => void) =>
 
 function Verbs({ agent: a }: { agent: AgentFullFragment }) {
   const viewer = useViewer();
-  const [asking, setAsking] = useState<'publish' | 'delete' | ''>('');
+  const [asking, setAsking] = useAsked<'publish' | 'delete' | ''>('verb', '');
   const [publish] = useWrite(PublishAgent);
   const [pause] = useWrite(PauseAgent);
   const [resume] = useWrite(ResumeAgent);
@@ -98,7 +99,7 @@ function Body({ agent: a, again }: { agent: AgentFullFragment; again: () => void
 function Usage({ agent: a }: { agent: AgentFullFragment }) {
   const viewer = useViewer();
   const custom = a.source === 'CUSTOM';
-  const [asking, setAsking] = useState<'key' | 'rotate' | ''>('');
+  const [asking, setAsking] = useAsked<'key' | 'rotate' | ''>('key', '');
   const [once, setOnce] = useState<{ label: string; value: string; title: string } | null>(null);
   const [rotate] = useWrite(RotateAgentSecret);
   const close = () => { setAsking(''); };

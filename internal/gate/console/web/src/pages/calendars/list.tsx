@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useAsked } from '../../app/asked';
 import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useCan } from '../../app/session';
@@ -32,7 +33,7 @@ function hoursOf(c: CalendarRowFragment): string {
 export default function CalendarList() {
   const read = usePages(Calendars, { first: 50 });
   const [creates, updates, removes] = [useCan('calendar.create'), useCan('calendar.update'), useCan('calendar.delete')];
-  const [gone, setGone] = useState<CalendarRowFragment | null>(null);
+  const [gone, setGone] = useAsked<CalendarRowFragment | null>('gone', null);
   const [remove] = useWrite(DeleteCalendar);
   const list = rows(read.data?.calendars);
   const [edit, setEdit] = useOpened(list);

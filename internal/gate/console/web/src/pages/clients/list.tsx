@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { useAsked } from '../../app/asked';
 import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useCan } from '../../app/session';
@@ -22,7 +23,7 @@ const identity: [string, string][] = [['openid', 'Know who signs in'], ['profile
 export default function ClientList() {
   const read = usePages(OAuthClients, { first: 50 });
   const [creates, updates, removes] = [useCan('oauthclient.create'), useCan('oauthclient.update'), useCan('oauthclient.delete')];
-  const [gone, setGone] = useState<ClientRowFragment | null>(null);
+  const [gone, setGone] = useAsked<ClientRowFragment | null>('gone', null);
   const [once, setOnce] = useState<{ secret: string; id: string } | null>(null);
   const [remove] = useWrite(DeleteClient);
   const list = rows(read.data?.oauthClients);

@@ -1,5 +1,5 @@
 import { Link, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useAsked } from '../../app/asked';
 import { rows, useAll, useRead, useWrite } from '../../app/data';
 import { useTold } from '../../app/live';
 import { useCan } from '../../app/session';
@@ -30,7 +30,7 @@ export default function ExecutionView() {
 
 function Cancel({ execution: e }: { execution: Execution }) {
   const may = useCan('execution.cancel');
-  const [asking, setAsking] = useState(false);
+  const [asking, setAsking] = useAsked('cancel', false);
   const [run] = useWrite(CancelExecution);
   if (!may || !['RUNNING', 'WAITING'].includes(e.status)) return null;
   return (

@@ -1,5 +1,6 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useAsked } from '../../app/asked';
 import { rows, usePages, useRead, useWrite } from '../../app/data';
 import { differing, parse } from '../../app/digits';
 import type { Fault } from '../../app/fault';
@@ -38,7 +39,7 @@ const draftOf = (w: { id: string }) => `inbound ${w.id}`;
 
 function Body({ webhook: w }: { webhook: InboundFullFragment }) {
   const viewer = useViewer();
-  const [asking, setAsking] = useState(false);
+  const [asking, setAsking] = useAsked('rotate', false);
   const [secret, setSecret] = useState('');
   const [update] = useWrite(UpdateInbound);
   const [rotate] = useWrite(RotateInbound);

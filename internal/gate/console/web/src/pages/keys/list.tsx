@@ -1,4 +1,5 @@
 import { useState, type ReactNode } from 'react';
+import { useAsked } from '../../app/asked';
 import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { CreateKey, Keys, RevokeKey, RotateKey } from '../../gen/documents';
@@ -23,8 +24,8 @@ import { example, signsItself } from './example';
 export default function KeyList() {
   const read = usePages(Keys, { first: 50 });
   const viewer = useViewer();
-  const [making, setMaking] = useState(false);
-  const [asking, setAsking] = useState<{ key: KeyFragment; verb: 'Revoke' | 'Rotate' } | null>(null);
+  const [making, setMaking] = useAsked('new key', false);
+  const [asking, setAsking] = useAsked<{ key: KeyFragment; verb: 'Revoke' | 'Rotate' } | null>('verb', null);
   const [once, setOnce] = useState<{ value: string; scopes: readonly string[] } | null>(null);
   const [revoke] = useWrite(RevokeKey);
   const [rotate] = useWrite(RotateKey);

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { useAsked } from '../../app/asked';
 import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useCan } from '../../app/session';
@@ -20,7 +21,7 @@ import { treeOf } from './tree';
 export default function OrganizationList() {
   const read = usePages(Organizations, { first: 100 });
   const [creates, updates, removes] = [useCan('organization.create'), useCan('organization.update'), useCan('organization.delete')];
-  const [gone, setGone] = useState<OrgFragment | null>(null);
+  const [gone, setGone] = useAsked<OrgFragment | null>('gone', null);
   const [remove] = useWrite(DeleteOrg);
   const list = rows(read.data?.organizations);
   const [edit, setEdit] = useOpened(list);

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useAsked } from '../../app/asked';
 import { rows, usePages, useWrite } from '../../app/data';
 import { can, useViewer } from '../../app/session';
 import { EndAllSessions, EndSessionOf, ResetMfa, SessionsOf } from '../../gen/documents';
@@ -15,7 +15,7 @@ import { toast } from '../../ui/toast';
 export function Access({ user: u, close }: { user: PersonFragment; close: () => void }) {
   const viewer = useViewer();
   const read = usePages(SessionsOf, { userId: u.id, first: 50 });
-  const [asking, setAsking] = useState<'all' | 'factor' | ''>('');
+  const [asking, setAsking] = useAsked<'all' | 'factor' | ''>('sign-ins', '');
   const [end] = useWrite(EndSessionOf);
   const [endAll] = useWrite(EndAllSessions);
   const [reset] = useWrite(ResetMfa);

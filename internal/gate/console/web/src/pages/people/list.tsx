@@ -1,5 +1,6 @@
 import { useRef, useState } from 'react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useAsked } from '../../app/asked';
 import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { can, givesRole, roleWord, useCan, useViewer, type Viewer } from '../../app/session';
@@ -35,7 +36,7 @@ export default function PeopleList() {
   const admin = useCan('user.update');
   const invites = useCan('user.invite');
   const viewer = useViewer();
-  const [inviting, setInviting] = useState(false);
+  const [inviting, setInviting] = useAsked('invite', false);
   const list = rows(read.data?.users);
   const [edit, setEdit] = useOpened(list);
   return (
@@ -70,8 +71,8 @@ const edits = (v: Viewer, u: PersonFragment) => can(v, 'user.update') && u.statu
 
 function One({ user: u, admin, edit }: { user: PersonFragment; admin: boolean; edit: () => void }) {
   const viewer = useViewer();
-  const [ask, setAsk] = useState<'access' | 'deactivate' | 'erase' | null>(null);
-  const [role, setRole] = useState(u.role);
+  const [ask, setAsk] = useAsked<'access' | 'deactivate' | 'erase' | null>(`access of ${u.id}`, null);
+  const [role, setRole] = useAsked(`role of ${u.id}`, u.role);
   const [shown, setShown] = useState(u.role);
   if (shown !== u.role) { // somebody has given another one meanwhile
     setShown(u.role);

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { useAsked } from '../../app/asked';
 import { rows, useAll, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useCan } from '../../app/session';
@@ -21,8 +22,8 @@ export function Teams() {
   const creates = useCan('team.create');
   const updates = useCan('team.update');
   const removes = useCan('team.delete');
-  const [edit, setEdit] = useOpened(rows(read.data?.teams));
-  const [gone, setGone] = useState<TeamRowFragment | null>(null);
+  const [edit, setEdit] = useOpened(rows(read.data?.teams), 'team');
+  const [gone, setGone] = useAsked<TeamRowFragment | null>('team gone', null);
   const [remove] = useWrite(DeleteTeam);
   return (
     <Section title="Teams" actions={creates && <button type="button" className="plain" onClick={() => { setEdit('new'); }}>New team</button>}>

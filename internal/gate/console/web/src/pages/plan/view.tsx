@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { useAsked } from '../../app/asked';
 import { rows, usePages, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useCan } from '../../app/session';
@@ -22,7 +23,7 @@ const number = new Intl.NumberFormat();
 export default function PlanView() {
   const read = useRead(PlanOf, {});
   const may = useCan('billing.change');
-  const [asking, setAsking] = useState<Plan | 'cancel' | null>(null);
+  const [asking, setAsking] = useAsked<Plan | 'cancel' | null>('plan', null);
   const [cancel] = useWrite(CancelSubscription);
   const company = read.data?.viewer.company;
   return (

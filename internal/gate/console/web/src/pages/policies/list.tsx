@@ -1,6 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { useClient } from 'urql';
+import { useAsked } from '../../app/asked';
 import { rows, usePages, useRead, useWrite } from '../../app/data';
 import { faultOf, type Fault } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
@@ -23,7 +24,7 @@ export default function PolicyList() {
   const read = usePages(Policies, { first: 100 });
   const viewer = useViewer();
   const [edit, setEdit] = useOpened(rows(read.data?.accessPolicies));
-  const [gone, setGone] = useState<PolicyRowFragment | null>(null);
+  const [gone, setGone] = useAsked<PolicyRowFragment | null>('gone', null);
   const [remove] = useWrite(DeletePolicy);
   const [update] = useWrite(UpdatePolicy);
   const toggle = async (p: PolicyRowFragment) => {

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { Check, Copy, X } from 'lucide-react';
-import { useState } from 'react';
+import { useAsked } from '../../app/asked';
 import { config } from '../../app/config';
 import { useRead } from '../../app/data';
 import { useChanges, useSoon } from '../../app/live';
@@ -40,7 +40,7 @@ export function Detail({ id, peek }: { id: string; peek?: boolean }) {
 function Body({ request: r, peek }: { request: FullRequest; peek: boolean }) {
   const viewer = useViewer();
   const open = r.status === 'PENDING' || r.status === 'IN_PROGRESS';
-  const [ask, setAsk] = useState<'decline' | 'cancel' | 'move' | 'edit' | 'snooze' | Asking>('');
+  const [ask, setAsk] = useAsked<'decline' | 'cancel' | 'move' | 'edit' | 'snooze' | Asking>('verb', '');
   const accept = useAccept();
   const change = useChange();
   const bulk = useBulk();

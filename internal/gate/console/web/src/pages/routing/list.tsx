@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { useAsked } from '../../app/asked';
 import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useCan } from '../../app/session';
@@ -24,7 +25,7 @@ const whom: Record<RoutingAssignment, string> = { none: 'Nobody: they wait in th
 export default function RuleList() {
   const read = usePages(Rules, { first: 50 });
   const [creates, updates, removes] = [useCan('routingrule.create'), useCan('routingrule.update'), useCan('routingrule.delete')];
-  const [gone, setGone] = useState<RuleFragment | null>(null);
+  const [gone, setGone] = useAsked<RuleFragment | null>('gone', null);
   const [update] = useWrite(UpdateRule);
   const [remove] = useWrite(DeleteRule);
   const toggle = async (r: RuleFragment) => {

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { useAsked } from '../../app/asked';
 import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
@@ -18,8 +19,8 @@ import { toast } from '../../ui/toast';
 export default function SecretList() {
   const read = usePages(Secrets, { first: 50 });
   const viewer = useViewer();
-  const [gone, setGone] = useState<SecretRowFragment | null>(null);
-  const [sent, setSent] = useState<SecretRowFragment | null>(null);
+  const [gone, setGone] = useAsked<SecretRowFragment | null>('gone', null);
+  const [sent, setSent] = useAsked<SecretRowFragment | null>('sent', null);
   const [remove] = useWrite(DeleteSecret);
   const list = rows(read.data?.secrets);
   const [edit, setEdit] = useOpened(list);

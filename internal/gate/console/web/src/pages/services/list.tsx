@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useAsked } from '../../app/asked';
 import { rows, usePages } from '../../app/data';
 import { useCan } from '../../app/session';
 import { Services } from '../../gen/documents';
@@ -13,7 +13,7 @@ import { ServiceEditor } from './editor';
 export default function ServiceList() {
   const read = usePages(Services, { first: 50 });
   const admin = useCan('service.create');
-  const [making, setMaking] = useState(false);
+  const [making, setMaking] = useAsked('new', false);
   return (
     <Page title="Services" intro="What the company offers. Each service has offerings, and each offering a form." actions={admin && <button type="button" onClick={() => { setMaking(true); }}>New service</button>}>
       <Loaded read={read}>

@@ -1,5 +1,5 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useAsked } from '../../app/asked';
 import { rows, usePages, useWrite } from '../../app/data';
 import { can, useCan, useViewer } from '../../app/session';
 import { DeleteOffering, DeleteService, ServiceOne, UpdateOffering, UpdateService } from '../../gen/documents';
@@ -19,7 +19,7 @@ export default function ServiceView() {
   const read = usePages(ServiceOne, { id, first: 50 });
   const s = read.data?.service;
   const adds = useCan('offering.create');
-  const [edit, setEdit] = useState<OfferingFullFragment | 'new' | null>(null);
+  const [edit, setEdit] = useAsked<OfferingFullFragment | 'new' | null>('offering', null);
   return (
     <Page
       title={s?.name ?? 'Service'} intro={s?.description} above={<Link to="/app/services">← Services</Link>}
@@ -44,7 +44,7 @@ type Service = NonNullable<ServiceOneQuery['service']>;
 
 function Offerings({ service, edit, next }: { service: Service; edit: (o: OfferingFullFragment) => void; next: (after: string | null) => void }) {
   const viewer = useViewer();
-  const [gone, setGone] = useState<OfferingFullFragment | null>(null);
+  const [gone, setGone] = useAsked<OfferingFullFragment | null>('gone', null);
   const [remove] = useWrite(DeleteOffering, true);
   const [update] = useWrite(UpdateOffering, true);
   const list = rows(service.offerings);
@@ -97,7 +97,7 @@ function ServiceVerbs({ service: s }: { service: ServiceFullFragment }) {
   const viewer = useViewer();
   const [update] = useWrite(UpdateService);
   const [remove] = useWrite(DeleteService, true);
-  const [asking, setAsking] = useState<'edit' | 'delete' | ''>('');
+  const [asking, setAsking] = useAsked<'edit' | 'delete' | ''>('verb', '');
   const navigate = useNavigate();
   const to: ServiceStatus = s.status === 'active' ? 'archived' : 'active';
   const turn = async (status: ServiceStatus) => {

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { useAsked } from '../../app/asked';
 import { config } from '../../app/config';
 import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
@@ -65,7 +66,7 @@ function Devices() {
   const read = usePages(Sessions, { first: 50 });
   const [end] = useWrite(EndSession);
   const [endAll] = useWrite(EndAllSessions);
-  const [asking, setAsking] = useState(false);
+  const [asking, setAsking] = useAsked('sign out', false);
   return (
     <Section title="Where you are signed in" actions={can(viewer, 'session.end_all') && <button type="button" className="danger-plain" onClick={() => { setAsking(true); }}>Sign out everywhere</button>}>
       <Loaded read={read} skeleton={2}>

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useAsked } from '../../app/asked';
 import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { can, useViewer } from '../../app/session';
@@ -21,7 +22,7 @@ type Inbound = NonNullable<InboundsQuery['inboundWebhooks']>['edges'][number]['n
 // WebhookList is who is told of events, and by which addresses others start workflows.
 export default function WebhookList() {
   const viewer = useViewer();
-  const [making, setMaking] = useState<'out' | 'in' | ''>('');
+  const [making, setMaking] = useAsked<'out' | 'in' | ''>('new', '');
   const [secret, setSecret] = useState<{ value: string; url?: string } | null>(null);
   return (
     <Page title="Webhooks" verb="webhooksubscription.read" intro="Tell other systems what happens here, and let them start workflows." actions={can(viewer, 'webhooksubscription.create') && <button type="button" onClick={() => { setMaking('out'); }}>New webhook</button>}>
@@ -61,7 +62,7 @@ function Out() {
 function In({ make }: { make: () => void }) {
   const viewer = useViewer();
   const read = usePages(Inbounds, { first: 50 });
-  const [gone, setGone] = useState<Inbound | null>(null);
+  const [gone, setGone] = useAsked<Inbound | null>('gone', null);
   const [remove] = useWrite(DeleteInbound);
   const list = rows(read.data?.inboundWebhooks);
   return (

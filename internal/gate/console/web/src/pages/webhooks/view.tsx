@@ -1,5 +1,6 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useAsked } from '../../app/asked';
 import { rows, usePages, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useTold } from '../../app/live';
@@ -32,7 +33,7 @@ export default function WebhookView() {
 
 function Body({ subscriber: s }: { subscriber: SubscriberFragment }) {
   const viewer = useViewer();
-  const [asking, setAsking] = useState<'edit' | 'test' | 'replay' | 'Rotate' | 'Delete' | ''>('');
+  const [asking, setAsking] = useAsked<'edit' | 'test' | 'replay' | 'Rotate' | 'Delete' | ''>('verb', '');
   const [secret, setSecret] = useState('');
   const [event, setEvent] = useState('request.created');
   const [test] = useWrite(SendTest);

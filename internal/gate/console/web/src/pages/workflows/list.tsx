@@ -1,5 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useAsked } from '../../app/asked';
 import { rows, usePages, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useCan } from '../../app/session';
@@ -21,7 +22,7 @@ const first = {
 export default function WorkflowList() {
   const read = usePages(Workflows, {});
   const admin = useCan('workflow.create');
-  const [making, setMaking] = useState(false);
+  const [making, setMaking] = useAsked('new', false);
   return (
     <Page title="Workflows" verb="workflow.read" tabs={<Subpages of="workflows" />} intro="The processes that requests run through." actions={admin && <button type="button" onClick={() => { setMaking(true); }}>New workflow</button>}>
       <Loaded read={read}>
