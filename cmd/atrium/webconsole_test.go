@@ -51,6 +51,21 @@ func TestWebConsolePages(t *testing.T) {
 	})
 }
 
+// In a company with rows everywhere no page moves while it comes in, on a wide screen and on a narrow one, for an owner and a member.
+// The inbox asks once before its rows, what was said ends with its page, and a second sign-in leads back into the dialog that asked for it.
+func TestWebConsoleHoldsStill(t *testing.T) {
+	t.Parallel()
+	p := onSQLite(t)
+	n, first, in := p.serveConsole()
+	in["token"] = p.token(first.Company.ID, first.Owner.Email)
+	p.object("user", "invite", "--company", first.Company.ID, "--email", "mia@demo.example", "--role", "member", "--name", "Mia")
+	in["member"] = map[string]string{"email": "mia@demo.example", "password": "correct horse battery 42", "link": p.mailedLink("mia@demo.example", "/invitation")}
+	out := n.script("console-layout.mjs", in)
+	require.Contains(t, out, "console-layout: ok")
+	t.Log(out)
+	require.Contains(t, n.script("console-comes.mjs", in), "console-comes: ok")
+}
+
 // An owner builds what a company works with in the console's forms: agents of their own and for phases, forms that ask by condition,
 // and names and attributes. Numbers beside what is changed keep their digits.
 func TestWebConsoleForms(t *testing.T) {

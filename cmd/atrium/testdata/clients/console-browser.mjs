@@ -13,7 +13,9 @@ export const rest = async (method, path, body, key = liveKey) => {
 };
 export const file = (title) => rest('POST', '/requests', { serviceId: demo.serviceId, offeringId: demo.offeringId, title, priority: 'HIGH', fields: { model: '14 inch' } });
 export const until = async (says, holds) => {
-  for (let i = 0; !await holds(); i++) {
+  for (let i = 0; ; i++) {
+    const held = await holds();
+    if (held) return held;
     assert.ok(i < 100, `it never held: ${says}`);
     await new Promise((r) => { setTimeout(r, 100); });
   }

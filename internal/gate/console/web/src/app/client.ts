@@ -32,6 +32,8 @@ type Input = { input: { id: string; [field: string]: unknown } };
 // for. Before the session is known, it is what the last one was.
 let staff = localStorage.getItem('staff') !== 'no';
 
+export const wasStaff = () => staff;
+
 export function isStaff(is: boolean): void {
   if (staff === is) return;
   staff = is;

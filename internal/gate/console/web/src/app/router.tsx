@@ -1,7 +1,8 @@
 // router knows every address. The code of a page is loaded when it is opened; its rows are asked for at the same time.
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
-import { Catalogue, OfferingForm, RequestOne, Requests } from '../gen/documents';
+import { Catalogue, OfferingForm, RequestOne, Requests, WaitingProposals } from '../gen/documents';
 import { inboxVariables, requestVariables, type RequestSearch } from '../pages/requests/search';
+import { wasStaff } from './client';
 import { prefetch } from './data';
 import { away } from './network';
 import { Broken, Missing, Shell } from './shell';
@@ -33,7 +34,7 @@ const routeTree = root.addChildren([
   page('/app/catalogue', () => import('../pages/catalogue/list'), () => { prefetch(Catalogue, {}); }),
   page('/app/catalogue/$id', () => import('../pages/catalogue/file'), ({ id }) => { prefetch(OfferingForm, { id: id ?? '' }); }),
   page('/app/my-requests', () => import('../pages/requests/mine')),
-  page('/app/inbox', () => import('../pages/requests/inbox'), (_p, s) => { prefetch(Requests, inboxVariables(s['teamId'])); }),
+  page('/app/inbox', () => import('../pages/requests/inbox'), (_p, s) => { prefetch(Requests, inboxVariables(s['teamId'])); if (wasStaff()) prefetch(WaitingProposals, {}); }),
   page('/app/requests', () => import('../pages/requests/list'), (_p, s) => { prefetch(Requests, requestVariables(s as RequestSearch)); }),
   page('/app/requests/$id', () => import('../pages/requests/view'), ({ id }) => { prefetch(RequestOne, { id: id ?? '' }); }),
   page('/app/tasks', () => import('../pages/tasks/list')),

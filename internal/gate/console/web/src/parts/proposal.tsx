@@ -11,6 +11,7 @@ import type { ActionFullFragment } from '../gen/types';
 import { Badge, percent, Time, words } from '../ui/bits';
 import { Dialog } from '../ui/dialog';
 import { Field, Rest, faultAt } from '../ui/field';
+import { Wait } from '../ui/states';
 import { toast } from '../ui/toast';
 import { useOfferingChoices, usePersonChoices, useTeamChoices } from './choices';
 
@@ -44,6 +45,7 @@ export function Proposal({ action: a, title }: { action: ActionFullFragment; tit
   const kept = a.changes.filter((c) => edits[c.field] !== null);
   return (
     <article className={`card proposal${pending ? ' waits' : ''}`} aria-label={`${proposal ? 'Proposal' : 'Action'}: ${words(a.operation)}`}>
+      {a.changes.some((c) => named[c.field]?.length === 0) && <Wait />}
       <header className="line">
         <strong>{title && a.request ? a.request.title : proposal ? 'The agent proposes' : a.status === 'APPLIED' ? 'The agent acted' : 'The agent waits to act'}</strong>
         <Badge value={{ PENDING: 'WARNING', APPLIED: 'COMPLETED', REJECTED: 'REJECTED', STALE: 'off', EXPIRED: 'off' }[a.status]}>{a.status === 'PENDING' ? (proposal ? 'Proposed' : 'Waits for approval') : words(a.status)}</Badge>

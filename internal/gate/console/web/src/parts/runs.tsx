@@ -7,7 +7,7 @@ import { can, useViewer } from '../app/session';
 import { RequestRunChanged, RequestRuns, RerunAgent, StopRun } from '../gen/documents';
 import { Badge, count, Time, words } from '../ui/bits';
 import { Section } from '../ui/page';
-import { Failed } from '../ui/states';
+import { Failed, Wait } from '../ui/states';
 import { toast } from '../ui/toast';
 import { Proposal } from './proposal';
 
@@ -24,7 +24,7 @@ export function Runs({ requestId, open }: { requestId: string; open: boolean }) 
   useTold(RequestRunChanged, { filter: { requestId: [requestId] } }, read.again, !sees);
   const runs = rows(read.data?.request?.agentRuns);
   if (read.fault && !read.data?.request?.agentRuns) return <Section title="Agent"><Failed fault={read.fault} again={read.again} /></Section>;
-  if (runs.length === 0) return null;
+  if (runs.length === 0) return read.data || !sees ? null : <Wait />;
   const [last, ...before] = runs;
   const shown = older ? runs : last ? [last] : [];
   return (

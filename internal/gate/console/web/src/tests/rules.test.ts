@@ -127,7 +127,7 @@ describe('figures', () => {
         expect(x >= 20 && x <= to - 20 && (n === 0 || x - (all[n - 1]?.x ?? 0) >= 48), `${to}: ${x}`).toBe(true);
       });
     }
-    expect([written([], 560), written(['one'], 100), written(['two', 'names'], 70, 60)]).toEqual([[], [{ i: 0, x: 50 }], [{ i: 0, x: 30 }]]);
+    expect([written([], 560), written(['one'], 100), written(['two', 'names'], 70, 60)]).toEqual([[], [{ i: 0, x: 50 }], [{ i: 0, x: 34 }]]);
   });
   it('have a row for each day and week', () => {
     const time = span(3, new Date('2026-03-02T10:00:00Z'));

@@ -1,6 +1,7 @@
 // page is the frame of every page: its title, its actions, its one main.
-import { useEffect, type ReactNode } from 'react';
+import { useEffect, useLayoutEffect, useRef, type ReactNode } from 'react';
 import { can, inSandbox, roleWord, useViewer } from '../app/session';
+import { fromTheTop } from './order';
 import { useRows } from './rows';
 import { Failed, Refused, Skeleton } from './states';
 import type { Read } from '../app/data';
@@ -12,10 +13,12 @@ interface PageProps { title: string; intro?: ReactNode; actions?: ReactNode; chi
 export function Page({ title, intro, actions, children, verb, narrow, above, tabs, live }: PageProps) {
   const viewer = useViewer();
   useRows();
+  const main = useRef<HTMLElement>(null);
+  useLayoutEffect(() => (main.current ? fromTheTop(main.current) : undefined), []);
   useEffect(() => { globalThis.document.title = `${title} · Atrium`; }, [title]);
   const may = !verb || can(viewer, verb);
   return (
-    <main className={narrow ? 'page narrow' : 'page'} id="main" tabIndex={-1}>
+    <main ref={main} className={narrow ? 'page narrow' : 'page'} id="main" tabIndex={-1}>
       <header className="page-head">
         <div>
           {above && <div className="above">{above}</div>}

@@ -35,7 +35,7 @@ function useReturn(): void {
     if (!href) return undefined;
     let tries = 40;
     const timer = setInterval(() => {
-      const link = links().find((l) => l.getAttribute('href') === href);
+      const link = links().find((l) => l.getAttribute('href') === href && l.checkVisibility({ visibilityProperty: true }));
       if (link && (globalThis.document.activeElement?.matches('body, main') ?? true)) give(link);
       if (link || --tries <= 0) clearInterval(timer);
     }, 50);

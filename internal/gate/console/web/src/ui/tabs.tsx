@@ -5,7 +5,7 @@ interface Tab { label: string; to: string; search?: object; count?: number | und
 
 export function Tabs({ label, tabs }: { label: string; tabs: Tab[] }) {
   const shown = tabs.filter((t) => t.shown !== false);
-  if (shown.length < 2) return null;
+  if (shown.length < 2 && !shown.some((t) => 'count' in t)) return null; // counts come later: their line is there from the first
   return (
     <nav className="tabs" aria-label={label}>
       {shown.map((t) => (
@@ -13,7 +13,7 @@ export function Tabs({ label, tabs }: { label: string; tabs: Tab[] }) {
           key={`${t.to} ${t.label}`} to={t.to} search={(t.search ?? {}) as never} replace={t.current !== undefined}
           activeOptions={{ exact: true, includeSearch: t.current !== undefined }} {...(t.current ? { 'aria-current': 'page' as const } : {})}
         >
-          {t.label}{t.count !== undefined && <span className="count"> {t.count}</span>}
+          {t.label}{'count' in t && <span className="count"> {t.count}</span>}
         </Link>
       ))}
     </nav>

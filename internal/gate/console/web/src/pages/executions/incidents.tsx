@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { useAsked } from '../../app/asked';
 import { rows, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { useTold } from '../../app/live';
@@ -10,7 +11,7 @@ import { phaseName, words } from '../../ui/bits';
 import { Dialog } from '../../ui/dialog';
 import { Field, Rest, faultAt } from '../../ui/field';
 import { Loaded, Section } from '../../ui/page';
-import { Failed } from '../../ui/states';
+import { Failed, Wait } from '../../ui/states';
 import { toast } from '../../ui/toast';
 import { definitionOf, type Execution } from './view';
 
@@ -19,10 +20,10 @@ export function Incidents({ execution: e, again }: { execution: Execution; again
   const sees = useCan('incident.read');
   const read = useRead(ExecutionIncidents, { filter: { executionId: [e.id] } }, !sees);
   useTold(ExecutionMoved, { id: e.id }, read.again, !sees);
-  const [moving, setMoving] = useState<IncidentRowFragment | null>(null);
+  const [moving, setMoving] = useAsked<IncidentRowFragment | null>('move', null);
   const list = rows(read.data?.incidents);
   if (read.fault && !read.data?.incidents) return <Section title="Incidents"><Failed fault={read.fault} again={read.again} /></Section>;
-  if (list.length === 0) return null;
+  if (list.length === 0) return read.data || !sees ? null : <Wait />;
   const done = () => { setMoving(null); read.again(); again(); };
   return (
     <Section title="Incidents">

@@ -1,5 +1,6 @@
 import { Link, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useAsked } from '../../app/asked';
 import { useArrivals, useOpening } from '../../app/live';
 import { rows, useOnward, usePages, useRead } from '../../app/data';
 import { can, useViewer } from '../../app/session';
@@ -27,10 +28,12 @@ export default function Inbox() {
   const ofTeam = (r: RequestRowFragment) => !teamId || (teamId === 'none' ? !r.teamId : r.teamId === teamId);
   useOpening(read.again);
   const [shown, setShown] = useState<RequestRowFragment[]>([]);
-  const [declining, setDeclining] = useState<RequestRowFragment | null>(null);
+  const [declining, setDeclining] = useAsked<RequestRowFragment | null>('decline', null);
   const accept = useAccept();
   const change = useChange();
-  const waiting = useRead(WaitingProposals, {}, !read.data || !can(viewer, 'agentaction.read')); // once there are rows to show them at
+  const advised = can(viewer, 'agentaction.read');
+  const waiting = useRead(WaitingProposals, {}, !advised);
+  const noted = !advised || waiting.data !== undefined || waiting.fault !== null; // a row comes with its note: it would push those below it down
   const proposed = new Map(rows(waiting.data?.agentActions).filter((a) => a.kind === 'PROPOSAL' && a.status === 'PENDING' && !a.shadow).reverse().map((a) => [a.requestId, a]));
   const sets = (field: string) => [...proposed.values()].some((a) => a.changes.some((c) => c.field === field));
   const named = new Map<unknown, string>([...useTeamChoices(!sets('teamId')), ...usePersonChoices(!sets('assigneeId'))].map((x) => [x.id, x.name]));
@@ -78,7 +81,7 @@ export default function Inbox() {
         {news.length > 0 && <button type="button" className="plain small pill" onClick={() => { setShown((was) => [...news, ...was]); seen(); }}>{news.length} new</button>}
       </div>
       <Loaded read={read}>
-        {() => (all.length === 0 && (page?.hasNextPage || read.behind) ? <><Skeleton />{more}</> : all.length === 0
+        {() => (!noted ? <Skeleton /> : all.length === 0 && (page?.hasNextPage || read.behind) ? <><Skeleton />{more}</> : all.length === 0
           ? <Empty title="Nothing waits"><p>New requests appear here by themselves.</p><p><Link to="/app/requests" className="button plain">See all requests</Link></p></Empty>
           : (
             <>

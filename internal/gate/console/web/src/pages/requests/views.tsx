@@ -3,6 +3,7 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Bookmark, X } from 'lucide-react';
 import { useState } from 'react';
+import { useAsked } from '../../app/asked';
 import { rows, useAll, useRead, useWrite } from '../../app/data';
 import type { Fault } from '../../app/fault';
 import { atLeast, can, useViewer } from '../../app/session';
@@ -11,6 +12,7 @@ import type { SavedViewScope, ViewFragment } from '../../gen/types';
 import { useTeamChoices } from '../../parts/choices';
 import { Confirm, Dialog } from '../../ui/dialog';
 import { Field, Rest, faultAt } from '../../ui/field';
+import { Wait } from '../../ui/states';
 import { toast } from '../../ui/toast';
 import { searchOf, viewQuery, type RequestSearch } from './search';
 
@@ -19,15 +21,16 @@ export function Views({ search }: { search: RequestSearch }) {
   const navigate = useNavigate();
   const sees = can(viewer, 'savedview.read');
   const read = useAll(SavedViews, {}, !sees);
-  const [asking, setAsking] = useState(false);
-  const [gone, setGone] = useState<ViewFragment | null>(null);
+  const [asking, setAsking] = useAsked('view', false);
+  const [gone, setGone] = useAsked<ViewFragment | null>('view gone', null);
   const [change] = useWrite(ChangeView);
   const [drop] = useWrite(DropView);
   const list = rows(read.data?.savedViews);
   const here = viewQuery(search);
   const current = list.find((v) => v.id === search.saved);
   const mine = (v: ViewFragment) => v.userId === viewer.id || atLeast(viewer, 'admin');
-  if (!sees || (list.length === 0 && here === '')) return null;
+  if (!sees) return null;
+  if (list.length === 0 && here === '') return read.data || read.fault ? null : <Wait />;
   return (
     <div className="views">
       {list.length > 0 && <span className="soft small-text" id="views-label">Views</span>}

@@ -6,7 +6,7 @@ import { RequestWork } from '../../gen/documents';
 import { Who } from '../../parts/who';
 import { Badge, Time } from '../../ui/bits';
 import { Section } from '../../ui/page';
-import { Failed } from '../../ui/states';
+import { Failed, Wait } from '../../ui/states';
 
 // Work is what the workflow of a request has asked people for: tasks, and decisions.
 export function Work({ id }: { id: string }) {
@@ -17,7 +17,7 @@ export function Work({ id }: { id: string }) {
   const tasks = rows(read.data?.tasks);
   const approvals = rows(read.data?.approvals);
   if (read.fault && !read.data?.tasks) return <Section title="Tasks and decisions"><Failed fault={read.fault} again={read.again} /></Section>;
-  if (tasks.length + approvals.length === 0) return null;
+  if (tasks.length + approvals.length === 0) return read.data || !sees ? null : <Wait />;
   return (
     <Section title="Tasks and decisions" actions={<Link to="/app/tasks" search={{ requestId: id } as never}>On the tasks page</Link>}>
       <ul className="rows" aria-label="Tasks and decisions">

@@ -1,5 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useAsked } from '../../app/asked';
 import { rows, usePages, useRead, useWrite } from '../../app/data';
 import { isNumeric } from '../../app/digits';
 import type { Fault } from '../../app/fault';
@@ -20,7 +21,7 @@ import { Field, Rest, faultAt } from '../../ui/field';
 import { FormFields } from '../../ui/formfields';
 import { More } from '../../ui/more';
 import { Loaded, Page, Section } from '../../ui/page';
-import { Empty, Failed } from '../../ui/states';
+import { Empty, Failed, Wait } from '../../ui/states';
 import { toast } from '../../ui/toast';
 
 type Search = { status?: string; assigneeId?: string; teamId?: string; requestId?: string; executionId?: string };
@@ -54,7 +55,7 @@ export default function TaskList() {
     set({ requestId: '', executionId: '' });
     globalThis.document.getElementById('main')?.focus({ preventScroll: true }); // for the button goes
   };
-  const [completing, setCompleting] = useState<TaskRowFragment | null>(null);
+  const [completing, setCompleting] = useAsked<TaskRowFragment | null>('complete', null);
   const [claim] = useWrite(ClaimTask);
   return (
     <Page title="Tasks" intro="What workflows wait for.">
@@ -162,11 +163,11 @@ function Decisions() {
   const viewer = useViewer();
   const read = usePages(Approvals, { filter: { status: ['PENDING'] } });
   useChanges(useSoon(read.again, 1500)); // a request that goes on may ask for a decision, or need none any more
-  const [asking, setAsking] = useState<Asked | null>(null);
-  const [handing, setHanding] = useState<{ id: string; title: string } | null>(null);
+  const [asking, setAsking] = useAsked<Asked | null>('decide', null);
+  const [handing, setHanding] = useAsked<{ id: string; title: string } | null>('delegate', null);
   const list = rows(read.data?.approvals).filter((a) => a.status === 'PENDING');
   if (read.fault && !read.data?.approvals) return <Section title="Decisions that wait"><Failed fault={read.fault} again={read.again} /></Section>;
-  if (list.length === 0) return null;
+  if (list.length === 0) return read.data ? null : <Wait />;
   return (
     <Section title="Decisions that wait">
       <ul className="rows" aria-label="Approvals">
@@ -252,7 +253,7 @@ function Stuck() {
   useTold(ExecutionMoved, {}, read.again, !useCan('execution.read'));
   const list = rows(read.data?.incidents).filter((i) => i.status === 'OPEN');
   if (read.fault && !read.data?.incidents) return <Section title="What cannot go on by itself"><Failed fault={read.fault} again={read.again} /></Section>;
-  if (list.length === 0) return null;
+  if (list.length === 0) return read.data ? null : <Wait />;
   return (
     <Section title="What cannot go on by itself">
       <ul className="rows" aria-label="Incidents">{list.map((i) => <IncidentRow key={i.id} incident={i} linked />)}</ul>

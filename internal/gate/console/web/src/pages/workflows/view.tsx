@@ -1,5 +1,6 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState } from 'react';
+import { useAsked } from '../../app/asked';
 import { rows, usePages, useRead, useWrite } from '../../app/data';
 import { parse } from '../../app/digits';
 import type { Fault } from '../../app/fault';
@@ -15,7 +16,7 @@ import { Field, Rest, faultAt } from '../../ui/field';
 import { focusSoon } from '../../ui/focus';
 import { More } from '../../ui/more';
 import { Loaded, Page, Section } from '../../ui/page';
-import { Empty, Failed, NotFound } from '../../ui/states';
+import { Empty, Failed, NotFound, Wait } from '../../ui/states';
 import { toast } from '../../ui/toast';
 import { drawable, ofPhase, phaseAt, PhaseList, Picture, placeOf, type Definition } from '../../parts/picture';
 
@@ -41,7 +42,7 @@ function Body({ workflow: w }: { workflow: Workflow }) {
   const [save, saving] = useWrite(UpdateWorkflow, true);
   const [publish, publishing] = useWrite(PublishWorkflow, true);
   const [diff, setDiff] = useState(0);
-  const [asking, setAsking] = useState<'edit' | 'publish' | 'delete' | ''>('');
+  const [asking, setAsking] = useAsked<'edit' | 'publish' | 'delete' | ''>('verb', '');
   const parsed = useMemo<{ sent: unknown; definition: Definition; error: string }>(() => {
     try {
       const sent = parse(text);
@@ -183,7 +184,7 @@ function Published({ workflow: w, compare }: { workflow: Workflow; compare: (ver
   const read = usePages(WorkflowVersions, { id: w.id });
   const versions = read.data?.workflow?.versions;
   const list = rows(versions);
-  if (list.length === 0) return null;
+  if (list.length === 0) return read.data || read.fault ? null : <Wait />;
   return (
     <Section title="Versions">
       <ul className="rows">
@@ -210,7 +211,7 @@ function Runs({ id }: { id: string }) {
   const read = usePages(WorkflowExecutions, { filter: { workflowId: [id] } });
   const list = rows(read.data?.executions);
   if (read.fault && !read.data?.executions) return <Section title="Executions"><Failed fault={read.fault} again={read.again} /></Section>;
-  if (list.length === 0) return null;
+  if (list.length === 0) return read.data ? null : <Wait />;
   return (
     <Section title="Executions" actions={<Link to="/app/executions" search={{ workflowId: id } as never}>All executions</Link>}>
       <ul className="rows">

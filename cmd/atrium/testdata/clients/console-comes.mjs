@@ -1,0 +1,104 @@
+// How the console's pages come and go: the inbox asks once before its rows, what was said ends with its page, a second sign-in leads
+// back into the dialog that asked for it, a notice leads to what it is about, and charts can be read.
+import assert from 'node:assert/strict';
+import { arrive, rest } from './console-browser.mjs';
+
+const { api, owner, demo } = JSON.parse(process.env.ATRIUM_TEST);
+const b = await arrive(owner, 'catalogue');
+const { page } = b;
+
+// The first row of the inbox comes after one answer: nothing that it needs is asked once another answer is there. Each answer is held
+// until all that the page asks at once was asked.
+{
+  await page.goto('about:blank'); // so that nothing else is under way
+  const rounds = []; // what was asked, by how many answers had come before
+  let answers = 0;
+  await page.route('**/graphql', async (route) => {
+    if (route.request().headers().accept?.includes('event-stream')) return route.continue();
+    (rounds[answers] ??= []).push(route.request().postDataJSON().operationName);
+    const answer = await route.fetch();
+    await new Promise((done) => { setTimeout(done, 400); });
+    answers = 1;
+    return route.fulfill({ response: answer });
+  });
+  await page.goto(`${api}/app/inbox`);
+  await page.locator('.rows a.name').first().waitFor();
+  await page.unroute('**/graphql', { behavior: 'ignoreErrors' });
+  const [first] = rounds;
+  for (const needed of ['ViewerOf', 'Requests', 'WaitingProposals']) assert.equal(first.filter((n) => n === needed).length, 1, `${needed} is asked at once: ${JSON.stringify(rounds)}`);
+}
+
+// What was said ends with its page, but not what leaving the page has said.
+const [request] = await rest('GET', '/requests?status=PENDING');
+const nav = page.getByRole('navigation', { name: 'Main' });
+await b.go(`requests/${request.id}`, request.title);
+await page.getByRole('button', { name: 'Copy as curl' }).click();
+await page.locator('.toast').getByText(/The curl line|The line is/).waitFor();
+await nav.getByRole('link', { name: 'Catalogue' }).click();
+await page.getByRole('heading', { level: 1, name: 'Catalogue' }).waitFor();
+assert.equal(await page.locator('.toast').count(), 0, 'what was said on the page before');
+await b.go(`catalogue/${demo.offeringId}`, 'New laptop');
+await page.getByLabel('Title').fill('Filed to be told of');
+await page.getByLabel('Model').selectOption('14 inch');
+await page.getByRole('button', { name: 'File', exact: true }).click();
+await page.getByRole('heading', { level: 1, name: 'Filed to be told of' }).waitFor();
+await page.locator('.toast').getByText(/filed/i).waitFor();
+
+// After a second sign-in the dialog is open again, with what was written in it; a question without a form as well.
+const prove = async () => {
+  await page.getByRole('dialog', { name: 'Confirm it is you' }).getByRole('button', { name: 'Sign in again' }).click();
+  await page.getByLabel('Password').fill(owner.password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByText('What you have written is kept.').waitFor();
+};
+await page.route('**/graphql', (route) => {
+  const refused = { CreateKey: 'createApiKey', RotateKey: 'rotateApiKey' }[route.request().postDataJSON()?.operationName];
+  return refused ? route.fulfill({ json: { data: null, errors: [{ message: 'This requires a recent sign-in.', path: [refused], extensions: { code: 'forbidden', reason: 'reauthentication_required' } }] } }) : route.fallback();
+});
+await b.go('keys', 'API keys');
+await page.getByRole('button', { name: 'New API key' }).click();
+const form = page.getByRole('dialog', { name: 'New API key' });
+await form.getByLabel('Name').fill('For the importer');
+await form.getByLabel('requests:read', { exact: true }).check();
+await form.getByRole('button', { name: 'Create', exact: true }).click();
+await prove();
+await form.waitFor();
+assert.equal(await form.getByLabel('Name').inputValue(), 'For the importer');
+assert.ok(await form.getByLabel('requests:read', { exact: true }).isChecked());
+await page.unroute('**/graphql');
+await form.getByRole('button', { name: 'Create', exact: true }).click();
+await page.getByRole('button', { name: 'I have stored it' }).click();
+await page.reload();
+await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor();
+assert.equal(await page.getByRole('dialog').count(), 0, 'it asks once');
+
+// A notice of an incident without a request leads to the execution, from the bell and from the page of all notices.
+const incident = /A workflow waits for help: Sort what comes in/;
+for (const from of ['the bell', 'the page']) {
+  await b.go('notifications', 'Notifications');
+  if (from === 'the bell') await page.getByRole('button', { name: /^Notifications/ }).click();
+  await (from === 'the bell' ? page.locator('.popover') : page.getByRole('main')).getByRole('link', { name: incident }).first().click();
+  await page.waitForURL(/\/app\/executions\/exe_/);
+  await page.getByRole('heading', { level: 1, name: 'Sort what comes in' }).waitFor();
+}
+
+// The labels of charts are whole and run into nothing, and a zero is drawn, in a window of any width.
+for (const width of [1280, 1000, 390]) {
+  await page.setViewportSize({ width, height: 860 });
+  for (const days of [7, 30, 90]) {
+    await b.load(`figures?days=${days}`, 'Reports');
+    await page.locator('.chart').first().waitFor();
+    assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll('.chart')].flatMap((chart) => {
+      const name = chart.querySelector('svg').getAttribute('aria-label');
+      const whole = chart.querySelector('svg').getBoundingClientRect();
+      const texts = [...chart.querySelectorAll('text')].map((t) => ({ text: t.textContent, box: t.getBoundingClientRect() }));
+      const cut = texts.filter(({ box }) => box.left < whole.left - 1 || box.right > whole.right + 1).map(({ text }) => `${name}: ${text} is cut`);
+      const met = texts.flatMap((a, i) => texts.slice(i + 1).filter(({ box }) => a.box.left < box.right && box.left < a.box.right && a.box.top < box.bottom - 3 && box.top < a.box.bottom - 3)
+        .map((o) => `${name}: ${a.text} meets ${o.text}`));
+      const unseen = [...chart.querySelectorAll('rect')].filter((r) => r.getBoundingClientRect().height < 1).map((r) => `${name}: ${r.textContent} is not seen`);
+      return [...cut, ...met, ...unseen];
+    })), [], `${days} days at ${width}`);
+  }
+}
+await b.end();
+console.log('console-comes: ok');

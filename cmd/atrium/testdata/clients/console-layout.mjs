@@ -1,0 +1,79 @@
+// Nothing that a person has begun to read moves while a page of the console comes in: its cumulative layout shift is at most 0.05, on a
+// wide screen and on a narrow one, for an owner and for a member, in a company that has rows everywhere. No page is wider than the
+// screen then, and what can be pressed is 24 pixels high and wide.
+import assert from 'node:assert/strict';
+import { arrive, join } from './console-browser.mjs';
+import { fill } from './console-company.mjs';
+
+const { api, demo, owner, member, ids: filled } = JSON.parse(process.env.ATRIUM_TEST);
+const most = 0.05;
+
+if (member.link) await join(member);
+const ids = filled ?? await fill();
+const everybodys = ['', 'catalogue', `catalogue/${demo.offeringId}`, 'my-requests', `requests/${ids.request}`, 'tasks', 'services', `services/${demo.serviceId}`, 'notifications', 'settings', 'nowhere'];
+const owners = [
+  'inbox', 'requests', 'requests?view=board', 'workflows', `workflows/${ids.workflow}`, 'executions', `executions/${ids.execution}`, 'routing', 'calendars', 'agents', `agents/${ids.agent}`,
+  'runs', `runs/${ids.run}`, 'proposals', 'people', 'organizations', 'keys', 'service-accounts', 'oauth-clients', 'webhooks', `webhooks/${ids.webhook}`, `inbound-webhooks/${ids.inbound}`, 'policies', 'secrets',
+  'credits', 'plan', 'audit', 'figures', 'figures?days=7',
+];
+
+// shifts are what moved since the page was loaded, the most first, each with the places that it moved from and to.
+const watch = () => {
+  globalThis.shifts = [];
+  const box = (r) => [r.x, r.y, r.width, r.height].map(Math.round).join(' ');
+  const name = (n) => (n instanceof Element ? n : n?.parentElement)?.closest('[class], section, main')?.outerHTML.slice(0, 90) ?? String(n?.nodeName);
+  new PerformanceObserver((list) => {
+    for (const e of list.getEntries()) {
+      globalThis.shifts.push({ by: e.value, what: e.sources.slice(0, 3).map((s) => `${name(s.node)}: ${box(s.previousRect)} -> ${box(s.currentRect)}`) });
+    }
+  }).observe({ type: 'layout-shift', buffered: true });
+};
+
+// Answers come one after the other, what was asked for first the last: so what stands on top of a page is there after what is below it.
+// late returns what waits until all have come.
+const late = async (page) => {
+  let [asked, open] = [0, 0];
+  page.on('framenavigated', () => { asked = 0; });
+  await page.route('**/graphql', async (route) => {
+    if (route.request().headers().accept?.includes('event-stream')) return route.continue();
+    const wait = Math.max(0, 240 - 30 * asked++);
+    open++;
+    const answer = await route.fetch().catch(() => null);
+    await new Promise((done) => { setTimeout(done, wait); });
+    if (answer) await route.fulfill({ response: answer }).catch(() => undefined);
+    return open--;
+  });
+  return async () => {
+    for (let quiet = 0; quiet < 4; quiet = open > 0 ? 0 : quiet + 1) await page.waitForTimeout(40);
+  };
+};
+
+const faults = [];
+let worst = 0;
+for (const [who, person, paths] of [['owner', owner, [...everybodys, ...owners]], ['member', member, everybodys]]) {
+  const b = await arrive(person, 'catalogue');
+  await b.context.addInitScript(watch);
+  const all = await late(b.page);
+  for (const width of [1280, 390]) {
+    await b.page.setViewportSize({ width, height: 860 });
+    for (const path of process.env.ONLY?.split(',') ?? paths) {
+      await b.page.goto(`${api}/app/${path}`);
+      await b.page.locator('main h1').waitFor();
+      await all();
+      await b.page.locator('.skeleton').first().waitFor({ state: 'detached' });
+      const found = await b.page.evaluate(() => globalThis.shifts);
+      const sum = found.reduce((n, s) => n + s.by, 0);
+      worst = Math.max(worst, sum);
+      const small = await b.page.evaluate(async () => (await globalThis.axe.run({ runOnly: ['target-size'] })).violations.flatMap((v) => v.nodes.map((n) => n.html)));
+      const over = await b.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      const where = `${who} at ${width}: /app/${path}`;
+      faults.push(...small.map((html) => `${where}: too small to press: ${html}`), ...(over > 0 ? [`${where} scrolls ${over} pixels into nothing`] : []));
+      if (process.env.TELL) console.log(`${who} ${width} ${path}: ${sum.toFixed(3)}`);
+      if (sum > most) faults.push(`${where} moves by ${sum.toFixed(3)}`, ...found.sort((x, y) => y.by - x.by).slice(0, 3).map((s) => `  ${s.by.toFixed(3)} ${s.what.join('\n        ')}`));
+    }
+  }
+  await b.end();
+}
+assert.equal(faults.length, 0, faults.join('\n'));
+console.log(`the most that a page moved: ${worst.toFixed(3)}`);
+console.log('console-layout: ok');
