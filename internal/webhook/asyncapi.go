@@ -75,7 +75,11 @@ func AsyncAPI(baseURL string) ([]byte, error) {
 const deliverText = "One POST an attempt. Any answer with a 2xx status within 30 seconds is a success. 410 disables the subscription. " +
 	"Anything else, redirects included, is tried again after 30 seconds, 2 minutes, 10 minutes, 1 hour and 6 hours, unless the operator has set other waits, " +
 	"or later where Retry-After asks for it, up to the length of the following step. " +
-	"An event may arrive more than once and out of order: webhook-id is the same each time."
+	"An event may arrive more than once: webhook-id is the same each time. Events of one resource arrive in the order of their sequence, " +
+	"except that those after a failed attempt do not wait for its retries."
+
+const sequenceText = "Numbers the events of one resource, from 1: of a request (request.* and sla.*), an execution (workflow.*) or a task (task.*). " +
+	"All of them count, also those that the subscription does not get. 0 for an event from before there were numbers."
 
 var signedTrait = object{
 	"headers": object{
@@ -104,7 +108,7 @@ func message(k events.Kind, name string) object {
 		"traits":  []any{object{"$ref": "#/components/messageTraits/signed"}},
 		"payload": object{"$ref": "#/components/schemas/" + name},
 		"examples": []any{object{"name": k.Name, "payload": object{
-			"event": k.Name, "timestamp": "2027-01-15T10:00:00.000Z", "data": k.Example,
+			"event": k.Name, "timestamp": "2027-01-15T10:00:00.000Z", "sequence": 1, "data": k.Example,
 		}}},
 	}
 }
@@ -124,10 +128,11 @@ func payloadSchema(schemas huma.Registry, k events.Kind) (object, error) {
 		return nil, fmt.Errorf("the data of %s is no struct", k.Name)
 	}
 	return object{
-		"type": "object", "description": k.Meaning, "required": []string{"event", "timestamp", "data"},
+		"type": "object", "description": k.Meaning, "required": []string{"event", "timestamp", "sequence", "data"},
 		"properties": object{
 			"event":     object{"type": "string", "const": k.Name},
 			"timestamp": object{"type": "string", "format": "date-time", "description": "When it happened, in UTC with milliseconds."},
+			"sequence":  object{"type": "integer", "format": "int64", "minimum": 0, "description": sequenceText},
 			"data":      object{"$ref": data.Ref},
 		},
 	}, nil

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
@@ -54,7 +53,7 @@ func TestPayloadsFitTheDocument(t *testing.T) {
 		noun, verb, _ := strings.Cut(k.Name, ".")
 		schema := schemaOf(t, doc, noun+strings.ToUpper(verb[:1])+verb[1:])
 		for _, other := range events.All {
-			payload, err := events.Payload(other.Name, time.Now(), other.Example)
+			payload, err := other.Sample()
 			require.NoError(t, err)
 			value, err := jsonschema.UnmarshalJSON(bytes.NewReader(payload))
 			require.NoError(t, err)
@@ -65,7 +64,7 @@ func TestPayloadsFitTheDocument(t *testing.T) {
 			}
 		}
 		var broken map[string]any
-		payload, err := events.Payload(k.Name, time.Now(), k.Example)
+		payload, err := k.Sample()
 		require.NoError(t, err)
 		require.NoError(t, json.Unmarshal(payload, &broken))
 		delete(broken["data"].(map[string]any), "id")

@@ -36,7 +36,7 @@ func TestEventArrives(t *testing.T) {
 		}
 		require.NoError(t, json.Unmarshal(got.Body, &sent))
 		require.Equal(t, event.CreatedAt.Format("2006-01-02T15:04:05.000Z"), sent.Timestamp)
-		require.Equal(t, `{"event":"request.created","timestamp":"`+sent.Timestamp+`","data":{"id":"`+filed.ID+`","serviceId":"`+in.ServiceID+
+		require.Equal(t, `{"event":"request.created","timestamp":"`+sent.Timestamp+`","sequence":1,"data":{"id":"`+filed.ID+`","serviceId":"`+in.ServiceID+
 			`","title":"A laptop","status":"PENDING","priority":"MEDIUM","createdBy":"`+o.A.Owner.ID+`"}}`, string(got.Body))
 
 		require.Len(t, attempts, 1)

@@ -68,7 +68,7 @@ func (d *Dispatcher) send(ctx context.Context, row *ent.WebhookDelivery) (report
 	if err != nil {
 		return report{}, err
 	}
-	body, err := events.Canonical(row.Edges.Source.Payload)
+	body, err := events.Canonical(row.Edges.Source.Payload, row.Edges.Source.Sequence)
 	if err != nil {
 		return report{}, err
 	}

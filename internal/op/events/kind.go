@@ -39,7 +39,9 @@ type Kind struct {
 var exampleAt = time.Date(2027, time.January, 15, 10, 0, 0, 0, time.UTC)
 
 // Sample returns the payload of an example.
-func (k Kind) Sample() ([]byte, error) { return Payload(k.Name, exampleAt, k.Example) }
+func (k Kind) Sample() ([]byte, error) {
+	return encode(envelope[any]{k.Name, exampleAt.Format(clock.Format), new(int64(1)), k.Example})
+}
 
 // All are the events, in the order of the documentation.
 var All = []Kind{
@@ -89,21 +91,26 @@ func Find(name string) (Kind, bool) {
 type envelope[T any] struct {
 	Event     string `json:"event"`
 	Timestamp string `json:"timestamp"`
+	Sequence  *int64 `json:"sequence,omitempty"`
 	Data      T      `json:"data"`
 }
 
-// Payload encodes a payload for subscribers: {"event", "timestamp", "data"}.
+// Payload encodes a payload as it is stored: {"event", "timestamp", "data"}. The event's number has a column of its own.
 func Payload(name string, at time.Time, data any) ([]byte, error) {
-	payload, err := json.Marshal(envelope[any]{name, at.UTC().Format(clock.Format), data})
+	return encode(envelope[any]{name, at.UTC().Format(clock.Format), nil, data})
+}
+
+func encode(e envelope[any]) ([]byte, error) {
+	payload, err := json.Marshal(e)
 	if err != nil {
-		return nil, fmt.Errorf("write the event %s: %w", name, err)
+		return nil, fmt.Errorf("write the event %s: %w", e.Event, err)
 	}
 	return payload, nil
 }
 
-// Canonical restores the order of Payload in a payload that a database has stored, because PostgreSQL sorts the keys. The same
-// payload always gives the same bytes.
-func Canonical(payload []byte) ([]byte, error) {
+// Canonical returns a stored payload as subscribers get it: {"event", "timestamp", "sequence", "data"}, in this order, which
+// PostgreSQL does not keep. The same event always gives the same bytes.
+func Canonical(payload []byte, sequence int64) ([]byte, error) {
 	var e envelope[json.RawMessage]
 	if err := json.Unmarshal(payload, &e); err != nil {
 		return nil, fmt.Errorf("read a payload: %w", err)
@@ -115,11 +122,7 @@ func Canonical(payload []byte) ([]byte, error) {
 			data = typed.Elem().Interface()
 		}
 	}
-	out, err := json.Marshal(envelope[any]{e.Event, e.Timestamp, data})
-	if err != nil {
-		return nil, fmt.Errorf("write a payload: %w", err)
-	}
-	return out, nil
+	return encode(envelope[any]{e.Event, e.Timestamp, &sequence, data})
 }
 
 // Erased returns a payload in which mark replaces what people wrote: titles of requests and tasks, and messages of failures.

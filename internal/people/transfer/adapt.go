@@ -10,6 +10,7 @@ import (
 	"atrium/ent/account"
 	"atrium/ent/company"
 	"atrium/ent/consent"
+	"atrium/ent/event"
 	"atrium/ent/externalidentity"
 	"atrium/ent/user"
 	companies "atrium/internal/people/company"
@@ -42,6 +43,9 @@ func (i *importer) adapt(ctx context.Context, t *schema.Table, row map[string]an
 	}
 	if t.Name == externalidentity.Table || t.Name == consent.Table {
 		return i.ofNewcomer(ctx, row)
+	}
+	if t.Name == event.Table && row[event.FieldSequence] == nil {
+		row[event.FieldSequence] = int64(0) // stays without a number, although the database numbers what is new
 	}
 	if t.Name == company.Table {
 		wanted, _ := row["slug"].(string)

@@ -21,6 +21,7 @@ import (
 	"atrium/ent/oauthclient"
 	"atrium/ent/request"
 	entsecret "atrium/ent/secret"
+	"atrium/ent/sequence"
 	"atrium/internal/identity"
 	keys "atrium/internal/identity/apikey"
 	"atrium/internal/identity/password"
@@ -144,7 +145,7 @@ func wanting(t *schema.Table, row map[string]any) (column, must string) {
 			return d.Field, d.Message
 		}
 	}
-	for _, column := range []string{billingaccount.FieldBalance, "amount_due", "subtotal", "credited", "credits_applied"} {
+	for _, column := range []string{billingaccount.FieldBalance, "amount_due", "subtotal", "credited", "credits_applied", sequence.FieldLast} {
 		if n, ok := row[column].(int64); ok && n < 0 {
 			return column, "must not be negative"
 		}

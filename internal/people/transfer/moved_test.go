@@ -17,6 +17,7 @@ import (
 	"filippo.io/age"
 	"github.com/stretchr/testify/require"
 
+	"atrium/ent"
 	"atrium/ent/company"
 	"atrium/internal/agent/runs"
 	"atrium/internal/notify/notice"
@@ -61,6 +62,34 @@ func TestUnfinishedWorkMoves(t *testing.T) {
 		got[1].At = got[1].At.Add(-time.Hour)
 		require.Equal(t, want, got)
 		require.Len(t, to.Unfinished(t, a, b), 4, "the sandbox's is the fifth")
+	})
+}
+
+// The events of a resource are numbered on in the new installation, also where the old ones were swept; one without a number stays so.
+func TestNumbersOfEventsGoOn(t *testing.T) {
+	t.Parallel()
+	testkit.Each(t, func(t *testing.T, to *testkit.World) {
+		from := testkit.SQLiteWorld(t)
+		happen := func(w *testkit.World, ctx context.Context, subject, also string) (e *ent.Event) {
+			require.NoError(t, w.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+				e, err = tx.Event.Create().SetCompanyID(from.A.Company.ID).SetType("request.created").SetSubjectID(subject).SetPayload([]byte("{}")).Save(ctx)
+				if err == nil && also != "" {
+					err = tx.ExecRaw(ctx, also, e.ID)
+				}
+				return err
+			}))
+			return e
+		}
+		happen(from, system(t), "req_1", "")
+		happen(from, system(t), "req_1", "DELETE FROM events WHERE subject_id = 'req_1' AND ? <> ''")
+		former := happen(from, system(t), "req_2", "UPDATE events SET sequence = NULL WHERE id = ?")
+		_, err := importer(to).Import(system(t), export(t, from), passphrase)
+		require.NoError(t, err)
+		number := func(e *ent.Event) int64 { return to.Store.Reader().Event.GetX(system(t), e.ID).Sequence }
+		require.EqualValues(t, 0, number(former))
+		require.EqualValues(t, 3, number(happen(to, system(t), "req_1", "")))
+		require.EqualValues(t, 2, number(happen(to, system(t), "req_2", "")))
+		require.EqualValues(t, 1, number(happen(to, system(t), "req_3", "")))
 	})
 }
 

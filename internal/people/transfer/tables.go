@@ -24,7 +24,6 @@ import (
 	"atrium/ent/refreshtoken"
 	"atrium/ent/rowcount"
 	entsecret "atrium/ent/secret"
-	"atrium/ent/sequence"
 	"atrium/ent/session"
 	"atrium/ent/user"
 	"atrium/internal/op"
@@ -33,7 +32,7 @@ import (
 )
 
 // stay lists the company tables that do not move.
-var stay = []string{session.Table, grant.Table, refreshtoken.Table, mailedlink.Table, authrequest.Table, rowcount.Table, sequence.Table}
+var stay = []string{session.Table, grant.Table, refreshtoken.Table, mailedlink.Table, authrequest.Table, rowcount.Table}
 
 // kinds lists the jobs that move: those whose arguments have the company. A file may name any kind, and the installation's own jobs
 // are not a company's to insert.
@@ -65,6 +64,9 @@ func add(out *[]*schema.Table, t *schema.Table) {
 		if fk.RefTable != t {
 			add(out, fk.RefTable)
 		}
+	}
+	if id, ok := t.Column("id"); ok && id.Type.Numeric() { // means nothing, and may be taken here
+		t = &schema.Table{Name: t.Name, ForeignKeys: t.ForeignKeys, Columns: slices.DeleteFunc(slices.Clone(t.Columns), func(c *schema.Column) bool { return c == id })}
 	}
 	*out = append(*out, t)
 }
