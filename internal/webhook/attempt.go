@@ -27,42 +27,66 @@ type worker struct {
 	d *Dispatcher
 }
 
-// Work makes one attempt. It snoozes while the receiver's limit is reached. It returns an error only for a failure of this node:
-// River then retries the job, and the delivery's schedule stays as it is.
+// Work makes one attempt. It snoozes while the receiver's limit is reached, and while an earlier event of the same resource has not
+// been attempted. It returns an error only for a failure of this node: River then retries the job, and the delivery's schedule stays
+// as it is.
 func (w *worker) Work(ctx context.Context, job *river.Job[AttemptArgs]) error {
+	d := w.d
+	defer d.order.begin(job.Args.Delivery)()
+	ctx = principal.With(ctx, principal.Worker(job.Args.Company, workerName))
+	for {
+		behind, err := w.attempt(ctx, job)
+		if err != nil || behind == nil {
+			return err
+		}
+		behind, err = d.order.await(ctx, behind, func(ctx context.Context) (*earlier, error) { return d.earlier(ctx, behind.of) })
+		if err != nil {
+			return fmt.Errorf(unsent+"%w", err)
+		}
+		if behind != nil {
+			d.metrics.snoozed.Inc()
+			return river.JobSnooze(behind.snooze())
+		}
+	}
+}
+
+// attempt makes the attempt, unless an earlier delivery must be attempted before: then it returns that one.
+func (w *worker) attempt(ctx context.Context, job *river.Job[AttemptArgs]) (behind *earlier, err error) {
 	d := w.d
 	leave, wait := d.limits.enter(ctx, job.Args.Subscription)
 	if wait > 0 {
 		d.metrics.snoozed.Inc()
-		return river.JobSnooze(wait)
+		return nil, river.JobSnooze(wait)
 	}
 	called := false
 	defer func() { leave(called) }() // after recording, so that the limit also bounds the attempts that a crash can repeat
-	ctx = principal.With(ctx, principal.Worker(job.Args.Company, workerName))
 	row, err := d.load(ctx, job.Args)
+	if err == nil && row != nil {
+		behind, err = d.earlier(ctx, row)
+	}
 	if err != nil {
 		d.Log.WarnContext(ctx, "a delivery could not be attempted", "delivery", job.Args.Delivery, "error", err)
-		return fmt.Errorf(unsent+"%w", err)
+		return nil, fmt.Errorf(unsent+"%w", err)
 	}
-	if row == nil {
-		return nil
+	if row == nil || behind != nil {
+		return behind, nil
 	}
 	if wait := row.NextAttemptAt.Sub(d.Store.Clock().Now()); wait > early {
-		return river.JobSnooze(wait)
+		return nil, river.JobSnooze(wait)
 	}
 	r, err := d.send(ctx, row)
 	if err != nil {
 		d.Log.WarnContext(ctx, "a delivery could not be attempted", "delivery", job.Args.Delivery, "error", err)
-		return fmt.Errorf(unsent+"attempt %s: %w", row.ID, err)
+		return nil, fmt.Errorf(unsent+"attempt %s: %w", row.ID, err)
 	}
 	called = r.verdict != disabled && r.verdict != hidden
 	outcome, err := d.record(context.WithoutCancel(ctx), &attempt{args: job.Args, subscription: row.Edges.Subscription, report: r, lost: d.lost(job)})
 	if err != nil {
 		d.Log.ErrorContext(ctx, "an attempt was made but could not be recorded: it will be repeated", "delivery", job.Args.Delivery, "error", err)
-		return fmt.Errorf("record an attempt at %s: %w", row.ID, err)
+		return nil, fmt.Errorf("record an attempt at %s: %w", row.ID, err)
 	}
 	d.metrics.attempted(r, outcome, row.CreatedAt, job.Args)
-	return nil
+	return nil, nil
 }
 
 // load reads a delivery with its subscription and event. It returns nil when this job must not attempt the delivery: it was

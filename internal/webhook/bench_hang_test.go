@@ -115,7 +115,7 @@ func crowd(b *testing.B, w *testkit.World, round, hanging int) []time.Duration {
 		ctx := companies[i%crowdCompanies]
 		err := w.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 			return w.Engine.Events.Emit(ctx, tx, events.Event{
-				Name: events.RequestCreated, SubjectID: "req_1", At: w.Clock.Now(),
+				Name: events.RequestCreated, SubjectID: fmt.Sprint("req_", i), At: w.Clock.Now(),
 				Data: events.Request{Title: strconv.FormatInt(began.UnixNano(), 10)},
 			})
 		})

@@ -15,7 +15,6 @@ import (
 	"atrium/ent"
 	"atrium/ent/event"
 	"atrium/ent/webhookdelivery"
-	"atrium/internal/op"
 	"atrium/internal/op/events"
 	"atrium/internal/platform/egress"
 	"atrium/internal/platform/principal"
@@ -121,15 +120,7 @@ func TestExactlyTheCommittedEvents(t *testing.T) {
 	testkit.Each(t, func(t *testing.T, w *testkit.World) {
 		r := receiver.New(t, nil)
 		o := open(t, w)
-		if w.Store.Dialect() == dialect.Postgres {
-			second, err := store.Open(t.Context(), store.Options{DatabaseURL: w.Store.Pool().Config().ConnString(), MaxConns: 8})
-			require.NoError(t, err)
-			t.Cleanup(func() { require.NoError(t, second.Close()) })
-			other := *w
-			other.Store = second
-			other.Engine = &op.Engine{Store: second, Authz: w.Engine.Authz, Sealer: w.Engine.Sealer, Queue: w.Queue, Events: w.Engine.Events, Log: w.Engine.Log}
-			open(t, &other)
-		}
+		second(t, w)
 		o.subscribe(t, r.URL)
 		const n = 400
 		undo := errors.New("undo")

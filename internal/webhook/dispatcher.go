@@ -32,11 +32,12 @@ type Dispatcher struct {
 	retries schedule
 	metrics *metrics
 	limits  *limits
+	order   *order
 }
 
 // New returns a dispatcher. It fails for an invalid schedule of retries, and for metrics that are registered already.
 func New(o Options) (*Dispatcher, error) {
-	d := &Dispatcher{Options: o, limits: newLimits()}
+	d := &Dispatcher{Options: o, limits: newLimits(), order: newOrder()}
 	var err error
 	if d.retries, err = newSchedule(o.Retries); err != nil {
 		return nil, err

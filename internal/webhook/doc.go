@@ -28,6 +28,21 @@
 // A subscription that answers 410, or that has failed for five days without a single success, is disabled, and the owners get a
 // mail (outcome.go).
 //
+// # Order
+//
+// Each event has a number of its subject's, from 1 without gaps: a trigger takes it from the table sequences when the event is written
+// (*_event_sequences_guards.sql), which costs no round trip, and keeps the counter locked until the commit, so that events of one
+// subject commit in the order of their numbers. All events count, subscribed or not. The payload shows it as sequence.
+//
+// Deliveries of one subject's events to one subscription go out in this order until one fails (order.go). A job whose delivery has
+// number 1 or was attempted before does not ask. Any other looks at the delivery before it, with one query. While that one waits for
+// its first attempt or is on it, the job gives its place back and waits until the other's job ends; if another node has that, it looks
+// again and again. The first 64 in line keep their worker, for ten seconds at most; the others snooze. So nothing but the rows says who
+// waits: a node that dies leaves nothing to mend, and a node of the last release, which does not ask, holds up nobody. Refused: a job
+// for the next delivery only when the one before has ended. It needs no looking, but a link between the rows that every way to end an
+// attempt must follow, on nodes of the last release too, and whatever misses it stalls the resource for good. An attempt that is
+// interrupted by a stop has not ended.
+//
 // # Concurrency limit per receiver
 //
 // A retry is a scheduled job. A receiver has at most 16 attempts under way on a node. The node keeps for each receiver the

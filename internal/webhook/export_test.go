@@ -114,3 +114,41 @@ const (
 	KeptFor  = keptFor
 	LockWait = lockWait
 )
+
+// Order wraps order.
+type Order struct{ *order }
+
+// NewOrder returns an order.
+func NewOrder() Order { return Order{newOrder()} }
+
+// Begin calls order.begin.
+func (o Order) Begin(delivery string) (end func()) { return o.begin(delivery) }
+
+// Await calls order.await for a job that is behind a number of deliveries, of which the last is given, until it looks for the first
+// time. It reports whether the job's turn came, rather than that it should snooze.
+func (o Order) Await(ctx context.Context, delivery string, ahead int) bool {
+	behind, _ := o.await(ctx, &earlier{delivery: delivery, ahead: ahead}, func(context.Context) (*earlier, error) { return nil, nil })
+	return behind == nil
+}
+
+// SnoozeBehind returns how long a job snoozes.
+func SnoozeBehind(ahead int, due time.Duration) time.Duration {
+	return (&earlier{ahead: ahead, due: due}).snooze()
+}
+
+// Waiting returns how many jobs wait for an earlier delivery.
+func (o Order) Waiting() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.waiting
+}
+
+// Ours returns how many deliveries are remembered.
+func (o Order) Ours() int { return len(o.ours) }
+
+// The bounds of order.
+const (
+	MaxBehind     = maxBehind
+	MaxInLine     = maxInLine
+	BelievedAlive = believedAlive
+)

@@ -31,7 +31,7 @@ func newMetrics(r prometheus.Registerer, l *limits) (*metrics, error) {
 			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 60},
 		}),
 		snoozed: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "atrium_webhook_snoozed_total", Help: "Jobs that snoozed because their receiver had as many calls under way as it may.",
+			Name: "atrium_webhook_snoozed_total", Help: "Jobs that snoozed because their receiver had as many calls under way as it may, or had not answered an earlier event of the same resource.",
 		}),
 	}
 	if r == nil {
