@@ -59,7 +59,7 @@ export async function fill() {
   }
   const parent = await rest('POST', '/organizations', { name: 'Headquarters' });
   await rest('POST', '/organizations', { name: 'Research', parentId: parent.id });
-  await rest('POST', '/secrets', { name: 'DIRECTORY_TOKEN', value: 'a value' });
+  await rest('POST', '/secrets', { name: 'DIRECTORY_TOKEN', value: 'a value', allowedHosts: ['directory.example'] });
   await graph('createCalendar', 'CreateCalendarInput', { name: 'Office hours', timeZone: 'Europe/Berlin', workingHours: { mon: [{ from: '09:00', to: '17:00' }] } }, 'calendar { id }');
   await graph('createRoutingRule', 'CreateRoutingRuleInput', { name: 'Urgent to the desk', when: "request.priority == 'URGENT'", teamId: team.id }, 'routingRule { id }');
   await graph('createOAuthClient', 'CreateOAuthClientInput', { name: 'Intranet', redirectUris: ['https://intranet.example/callback'] }, 'oauthClient { id }');
