@@ -104,10 +104,10 @@ func TestCompanyLimits(t *testing.T) {
 			as   apitest.Caller
 			want string
 		}{
-			{s.A.Member, `{"perMinute":5000,"perDay":600000,"queryCost":123456}`},
-			{s.A.TestKey, `{"perMinute":60,"perDay":10000,"queryCost":20000}`},
+			{s.A.Member, `{"perMinute":5000,"perDay":600000,"megabytesPerMinute":400,"megabytesPerDay":100000,"queryCost":123456}`},
+			{s.A.TestKey, `{"perMinute":60,"perDay":10000,"megabytesPerMinute":20,"megabytesPerDay":500,"queryCost":20000}`},
 		} {
-			a := ask(t, s, c.as, `{ viewer { company { limits { perMinute perDay queryCost } } } }`, nil)
+			a := ask(t, s, c.as, `{ viewer { company { limits { perMinute perDay megabytesPerMinute megabytesPerDay queryCost } } } }`, nil)
 			require.JSONEq(t, `{"data":{"viewer":{"company":{"limits":`+c.want+`}}}}`, string(a.Body))
 			header := a.Header.Get("RateLimit-Policy")
 			require.Equal(t, fmt.Sprintf(`"minute";q=%d;w=60, "day";q=%d;w=86400`, a.Int("data.viewer.company.limits.perMinute"), a.Int("data.viewer.company.limits.perDay")), header)

@@ -283,13 +283,23 @@ func companyLimits(t *testing.T, o *office) {
 	limits := func(want string, perMinute, perDay, queryCost any, args ...string) {
 		t.Helper()
 		got := o.object(append([]string{"company", "limits", "--company", id}, args...)...)
-		require.Equal(t, map[string]any{"company": map[string]any{"id": id, "perMinute": perMinute, "perDay": perDay, "queryCost": queryCost, "invitations": nil}}, got)
+		require.Equal(t, map[string]any{"company": map[string]any{"id": id, "perMinute": perMinute, "perDay": perDay, "megabytesPerMinute": nil, "megabytesPerDay": nil, "queryCost": queryCost, "invitations": nil}}, got)
 		require.Equal(t, want, policy(), "after %v", args)
 	}
 	limits(`"minute";q=5000;w=60, "day";q=2000000;w=86400`, 5000.0, nil, nil, "--per-minute", "5000")
 	limits(`"minute";q=5000;w=60, "day";q=777;w=86400`, 5000.0, 777.0, nil, "--per-day", "777")
 	limits(`"minute";q=1200;w=60, "day";q=777;w=86400`, nil, 777.0, nil, "--per-minute", "0")
 	o.refused([]string{"perMinute"}, "company", "limits", "--company", id, "--per-minute=-1")
+
+	// Bytes are those of the whole company.
+	got := o.object("company", "limits", "--company", id, "--megabytes-per-minute", "1", "--megabytes-per-day", "7")["company"].(map[string]any)
+	require.Equal(t, []any{1.0, 7.0}, []any{got["megabytesPerMinute"], got["megabytesPerDay"]})
+	large := `{"name": "` + strings.Repeat("x", 700_000) + `"}`
+	o.call(o.client, 400, "POST", "/v1/services", key, large) // the name is too long
+	refused := o.call(o.client, 429, "POST", "/v1/services", key, large)
+	require.Equal(t, `"minute-bytes";q=1048576;w=60;qu="content-bytes", "day-bytes";q=7340032;w=86400;qu="content-bytes"`, refused.header.Get("RateLimit-Policy"))
+	o.ok("company", "limits", "--company", id, "--megabytes-per-minute", "0", "--megabytes-per-day", "0")
+	o.refused([]string{"megabytesPerDay"}, "company", "limits", "--company", id, "--megabytes-per-day=-1")
 
 	// The limit of an operation's cost can be raised in the same way, but not lowered.
 	o.ok("company", "limits", "--company", id, "--per-day", "0")

@@ -10,6 +10,7 @@ import (
 
 	"atrium/internal/op"
 	"atrium/internal/people/company"
+	"atrium/internal/platform/ratelimit"
 	"atrium/internal/platform/store"
 )
 
@@ -45,27 +46,33 @@ func (m *companyCreateCmd) Run(ctx context.Context) (err error) {
 type companyLimitsCmd struct {
 	dataFlags
 	jsonFlag
-	Company     string `required:"" help:"The live company's id (co_…)."`
-	PerMinute   *int   `help:"Calls a minute and key; 0 goes back to the plan's. Stays as it is when not given."`
-	PerDay      *int   `help:"Calls a day and key; 0 goes back to the plan's. Stays as it is when not given."`
-	Invitations *int   `help:"Invitations that are mailed in any 24 hours; 0 goes back to the plan's. Stays as it is when not given."`
-	QueryCost   *int   `help:"What one GraphQL operation may cost, 20000 to 200000; 0 goes back to the plan's. Stays as it is when not given."`
+	Company            string `required:"" help:"The live company's id (co_…)."`
+	PerMinute          *int   `help:"Calls a minute and key; 0 goes back to the plan's. Stays as it is when not given."`
+	PerDay             *int   `help:"Calls a day and key; 0 goes back to the plan's. Stays as it is when not given."`
+	Invitations        *int   `help:"Invitations that are mailed in any 24 hours; 0 goes back to the plan's. Stays as it is when not given."`
+	MegabytesPerMinute *int   `help:"Megabytes of bodies a minute, of all callers and inbound webhooks; 0 goes back to the plan's. Stays as it is when not given."`
+	MegabytesPerDay    *int   `help:"Megabytes of bodies a day; 0 goes back to the plan's. Stays as it is when not given."`
+	QueryCost          *int   `help:"What one GraphQL operation may cost, 20000 to 200000; 0 goes back to the plan's. Stays as it is when not given."`
 }
 
 // Run sets a company's own limits.
 func (m *companyLimitsCmd) Run(ctx context.Context) error {
 	return m.inCompany(ctx, m.Company, "company limits", func(ctx context.Context, c *core) error {
 		in := company.LimitsInput{
-			ByID: op.ByID{ID: m.Company}, PerMinute: orNull(m.PerMinute), PerDay: orNull(m.PerDay), QueryCost: orNull(m.QueryCost), Invitations: orNull(m.Invitations),
+			ByID: op.ByID{ID: m.Company}, PerMinute: orNull(m.PerMinute), PerDay: orNull(m.PerDay),
+			MegabytesPerMinute: orNull(m.MegabytesPerMinute), MegabytesPerDay: orNull(m.MegabytesPerDay), QueryCost: orNull(m.QueryCost), Invitations: orNull(m.Invitations),
 		}
 		co, _, err := op.Run(ctx, c.engine, company.SetLimits, in, nil)
 		if err != nil {
 			return err
 		}
 		time.Sleep(store.Propagation) // after that every node knows the limits
+		perMinute, perDay := megabytes(co.BytesPerMinute), megabytes(co.BytesPerDay)
 		return m.print(map[string]any{"company": map[string]any{
-			"id": co.ID, "perMinute": co.RatePerMinute, "perDay": co.RatePerDay, "queryCost": co.QueryCost, "invitations": co.InvitationsPerDay,
-		}}, "calls a minute  "+ownOr(co.RatePerMinute), "calls a day     "+ownOr(co.RatePerDay), "query cost      "+ownOr(co.QueryCost), "invitations     "+ownOr(co.InvitationsPerDay))
+			"id": co.ID, "perMinute": co.RatePerMinute, "perDay": co.RatePerDay, "megabytesPerMinute": perMinute, "megabytesPerDay": perDay,
+			"queryCost": co.QueryCost, "invitations": co.InvitationsPerDay,
+		}}, "calls a minute  "+ownOr(co.RatePerMinute), "calls a day     "+ownOr(co.RatePerDay), "MB a minute     "+ownOr(perMinute), "MB a day        "+ownOr(perDay),
+			"query cost      "+ownOr(co.QueryCost), "invitations     "+ownOr(co.InvitationsPerDay))
 	})
 }
 
@@ -106,6 +113,14 @@ func parseDays(s string) (op.Patch[int], error) {
 		return op.Patch[int]{}, fmt.Errorf("%q is neither a number of days (1d to 36500d) nor off", s)
 	}
 	return op.SetTo(n), nil
+}
+
+// megabytes returns a company's own limit of bytes in megabytes.
+func megabytes(bytes *int) *int {
+	if bytes == nil {
+		return nil
+	}
+	return new(*bytes / ratelimit.MB)
 }
 
 // ownOr formats a company's own limit.

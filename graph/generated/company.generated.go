@@ -47,6 +47,20 @@ func (ec *executionContext) fieldContext_CompanyLimits_perDay(_ context.Context,
 	return graphql.NewScalarFieldContext("CompanyLimits", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
+func (ec *executionContext) _CompanyLimits_megabytesPerMinute(ctx context.Context, field graphql.CollectedField, obj *ratelimit.Limit) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.MegabytesPerMinute())
+}
+func (ec *executionContext) fieldContext_CompanyLimits_megabytesPerMinute(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CompanyLimits", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _CompanyLimits_megabytesPerDay(ctx context.Context, field graphql.CollectedField, obj *ratelimit.Limit) (ret graphql.Marshaler) {
+	return ec.marshalNInt2int(ctx, field.Selections, obj.MegabytesPerDay())
+}
+func (ec *executionContext) fieldContext_CompanyLimits_megabytesPerDay(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("CompanyLimits", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
 func (ec *executionContext) _CompanyLimits_queryCost(ctx context.Context, field graphql.CollectedField, obj *ratelimit.Limit) (ret graphql.Marshaler) {
 	return ec.marshalNInt2int(ctx, field.Selections, obj.QueryCost)
 }
@@ -252,6 +266,16 @@ func (ec *executionContext) _CompanyLimits(ctx context.Context, sel ast.Selectio
 			}
 		case "perDay":
 			out.Values[i] = ec._CompanyLimits_perDay(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "megabytesPerMinute":
+			out.Values[i] = ec._CompanyLimits_megabytesPerMinute(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "megabytesPerDay":
+			out.Values[i] = ec._CompanyLimits_megabytesPerDay(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}

@@ -1162,7 +1162,7 @@ type CreditNote {
 
 "A limit of the company under the plan that it has, and under another one."
 type LimitChange {
-  "callsPerMinute, callsPerDay, queryCost or invitationsPerDay."
+  "callsPerMinute, callsPerDay, megabytesPerMinute, megabytesPerDay, queryCost or invitationsPerDay."
   name: String!
   "Under the plan that it has."
   now: Int!
@@ -1440,6 +1440,10 @@ type CompanyLimits {
   perMinute: Int!
   "The same in a day, UTC."
   perDay: Int!
+  "Megabytes (1,048,576 bytes) of the bodies that all of the company's callers and inbound webhooks send in any 60 seconds."
+  megabytesPerMinute: Int!
+  "The same in a day, UTC."
+  megabytesPerDay: Int!
   "What one GraphQL operation may cost: one for each field, below a connection times its ` + "`" + `first` + "`" + `."
   queryCost: Int!
 }
@@ -3998,6 +4002,10 @@ func (ec *executionContext) childFields_CompanyLimits(ctx context.Context, field
 		return ec.fieldContext_CompanyLimits_perMinute(ctx, field)
 	case "perDay":
 		return ec.fieldContext_CompanyLimits_perDay(ctx, field)
+	case "megabytesPerMinute":
+		return ec.fieldContext_CompanyLimits_megabytesPerMinute(ctx, field)
+	case "megabytesPerDay":
+		return ec.fieldContext_CompanyLimits_megabytesPerDay(ctx, field)
 	case "queryCost":
 		return ec.fieldContext_CompanyLimits_queryCost(ctx, field)
 	}

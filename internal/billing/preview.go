@@ -84,7 +84,7 @@ func (a *account) givesBack(ctx context.Context, to Plan) (off, credit int64, er
 
 // limitChanges compares the limits of the current plan and of another plan.
 func limitChanges(ctx context.Context, tx *op.Tx, co *ent.Company, to Plan) ([]*LimitChange, error) {
-	own := ratelimit.Own{PerMinute: co.RatePerMinute, PerDay: co.RatePerDay, QueryCost: co.QueryCost, Invitations: co.InvitationsPerDay}
+	own := ratelimit.OwnOf(co)
 	now, _ := ratelimit.ForCompany(string(co.Plan), false, own)
 	then, _ := ratelimit.ForCompany(to.Name, false, own)
 	invited, err := people.Invitations(tx.Client, co.ID, tx.Now(ctx)).
@@ -95,6 +95,8 @@ func limitChanges(ctx context.Context, tx *op.Tx, co *ent.Company, to Plan) ([]*
 	return []*LimitChange{
 		{Name: "callsPerMinute", Now: now.PerMinute, Then: then.PerMinute},
 		{Name: "callsPerDay", Now: now.PerDay, Then: then.PerDay},
+		{Name: "megabytesPerMinute", Now: now.MegabytesPerMinute(), Then: then.MegabytesPerMinute()},
+		{Name: "megabytesPerDay", Now: now.MegabytesPerDay(), Then: then.MegabytesPerDay()},
 		{Name: "queryCost", Now: now.QueryCost, Then: then.QueryCost},
 		{Name: "invitationsPerDay", Now: now.Invitations, Then: then.Invitations, Used: &invited, Exceeded: invited > then.Invitations},
 	}, nil

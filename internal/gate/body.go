@@ -13,8 +13,9 @@ import (
 // MaxBody limits the body of a call at a door, in bytes.
 const MaxBody = 1 << 20
 
-// ReadBody reads a JSON body. Returns unsupported_media_type, payload_too_large, or validation_error for a body that breaks
-// off.
+// ReadBody reads a JSON body, and behind a Guard counts its bytes against the limits of the caller's company: before it is read, if its
+// length is known. Returns unsupported_media_type, payload_too_large, rate_limit_exceeded, unavailable, or validation_error for a body
+// that breaks off.
 func ReadBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.ContentLength > MaxBody {
 		return nil, tooLarge()
@@ -26,7 +27,17 @@ func ReadBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if err := Unencoded(r.Header); err != nil {
 		return nil, err
 	}
-	return ReadAny(w, r)
+	a, counts := r.Context().Value(admittedKey{}).(*admitted)
+	if counts && r.ContentLength > 0 {
+		if err := a.takeBytes(w, r, r.ContentLength); err != nil {
+			return nil, err
+		}
+	}
+	raw, err := ReadAny(w, r)
+	if err == nil && counts && r.ContentLength < 0 && len(raw) > 0 {
+		err = a.takeBytes(w, r, int64(len(raw)))
+	}
+	return raw, err
 }
 
 // Unencoded returns unsupported_media_type for the headers of a body that has a content encoding.

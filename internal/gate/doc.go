@@ -16,7 +16,7 @@
 // package ratelimit holds one counter for each key, and an anonymous caller could invent any number of keys.
 //
 // The package never decides what a caller may do (package op does), and knows no routes. Front and Guard read no body; doors
-// read theirs with ReadBody and ReadForm, which limit its size.
+// read theirs with ReadBody and ReadForm, which limit its size. ReadBody also counts its bytes against the company's limits.
 //
 // Two rooms: console (the web console, whose TypeScript is in web) and tlsfront (TLS and certificates).
 package gate

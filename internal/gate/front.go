@@ -40,7 +40,10 @@ type Options struct {
 const strictTransport = "max-age=31536000" // without subdomains, which may belong to somebody else
 
 // Gate stands before the doors. Safe for concurrent use.
-type Gate struct{ Options }
+type Gate struct {
+	Options
+	bytes *ratelimit.Bytes
+}
 
 // New returns a gate.
 func New(o Options) *Gate {
@@ -50,7 +53,7 @@ func New(o Options) *Gate {
 	if o.Anonymous == nil {
 		o.Anonymous = NewAnonymous(ratelimit.NewMemory(), rand.Text(), o.Clock, o.Log)
 	}
-	return &Gate{o}
+	return &Gate{o, ratelimit.NewBytes(o.Limiter)}
 }
 
 // Front gives a call its id (in the answer's X-Request-Id), refuses it without TLS, answers 500 when next panics,

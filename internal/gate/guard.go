@@ -59,7 +59,7 @@ func (g *Gate) admit(w http.ResponseWriter, r *http.Request, accept Accept) (con
 	if err != nil {
 		return nil, err
 	}
-	ctx = context.WithValue(ctx, credentialKey{}, cred) // for Charge and Limit
+	ctx = context.WithValue(ctx, admittedKey{}, &admitted{gate: g, cred: cred}) // for Charge, Limit and ReadBody
 	return principal.With(ctx, acting), nil
 }
 
@@ -123,8 +123,7 @@ func (g *Gate) take(ctx context.Context, w http.ResponseWriter, cred *authn.Cred
 	if err != nil {
 		return apperr.Wrap(err, apperr.Unavailable, "The service cannot count calls at the moment. Try again shortly.")
 	}
-	h := w.Header()
-	h["Ratelimit-Policy"], h["Ratelimit"] = []string{res.PolicyHeader()}, []string{res.Header()}
+	tell(w, res)
 	if !res.Allowed {
 		e := apperr.New(apperr.RateLimited, "Too many requests. Try again in %d seconds.", res.RetryAfterSeconds())
 		e.RetryAfter = res.RetryAfterSeconds()
@@ -133,28 +132,63 @@ func (g *Gate) take(ctx context.Context, w http.ResponseWriter, cred *authn.Cred
 	return nil
 }
 
-type credentialKey struct{}
+// tell reports what is left of a limit in the answer's headers.
+func tell(w http.ResponseWriter, res ratelimit.Result) {
+	h := w.Header()
+	h["Ratelimit-Policy"], h["Ratelimit"] = []string{res.PolicyHeader()}, []string{res.Header()}
+}
+
+type admittedKey struct{}
+
+// admitted is a call that has passed a Guard.
+type admitted struct {
+	gate *Gate
+	cred *authn.Credential
+}
+
+// takeBytes counts a body of n bytes against the limits of the caller's company. Returns rate_limit_exceeded or unavailable.
+func (a *admitted) takeBytes(w http.ResponseWriter, r *http.Request, n int64) error {
+	limit := func(context.Context) (ratelimit.Limit, error) { return a.cred.Limit, nil }
+	res, err := a.gate.bytes.Take(r.Context(), a.cred.Principal.CompanyID, int(n), a.gate.Clock.Now(), limit)
+	if err == nil && !res.Allowed {
+		tell(w, res)
+	}
+	return BytesTaken(res, err)
+}
+
+// BytesTaken returns the error of a body that was counted against its company's limits: rate_limit_exceeded, unavailable or nil.
+func BytesTaken(res ratelimit.Result, err error) error {
+	if err != nil {
+		return apperr.Wrap(err, apperr.Unavailable, "The service cannot count bytes at the moment. Try again shortly.")
+	}
+	if res.Allowed {
+		return nil
+	}
+	e := apperr.New(apperr.RateLimited, "The company sends more bytes than its plan allows. Try again in %d seconds.", res.RetryAfterSeconds())
+	e.RetryAfter = res.RetryAfterSeconds()
+	return e
+}
 
 // Limit returns the caller's limits, behind a Guard; false for a call that did not pass one.
 func Limit(ctx context.Context) (ratelimit.Limit, bool) {
-	cred, ok := ctx.Value(credentialKey{}).(*authn.Credential)
+	a, ok := ctx.Value(admittedKey{}).(*admitted)
 	if !ok {
 		return ratelimit.Limit{}, false
 	}
-	return cred.Limit, true
+	return a.cred.Limit, true
 }
 
 // Charge counts further calls, behind a Guard, for a call that costs as much as several. If a limit is too small for the most
 // expensive call, an unused limit lets it pass. Returns rate_limit_exceeded or unavailable.
 func (g *Gate) Charge(ctx context.Context, w http.ResponseWriter, calls int) error {
-	cred, ok := ctx.Value(credentialKey{}).(*authn.Credential)
+	a, ok := ctx.Value(admittedKey{}).(*admitted)
 	if !ok {
 		return errors.New("gate: a call that did not come through the guard cannot be charged")
 	}
-	if calls = min(calls, cred.Limit.PerMinute-1, cred.Limit.PerDay-1); calls < 1 {
+	if calls = min(calls, a.cred.Limit.PerMinute-1, a.cred.Limit.PerDay-1); calls < 1 {
 		return nil
 	}
-	return g.take(ctx, w, cred, calls)
+	return g.take(ctx, w, a.cred, calls)
 }
 
 // credential reads the one credential of a request.

@@ -73,10 +73,10 @@ type tenancy struct {
 }
 
 // columns of companies as c that into reads.
-const companyColumns = "c.plan, c.rate_per_minute, c.rate_per_day, c.query_cost, c.sandbox_of"
+const companyColumns = "c.plan, c.rate_per_minute, c.rate_per_day, c.bytes_per_minute, c.bytes_per_day, c.query_cost, c.sandbox_of"
 
 func (t *tenancy) into() []any {
-	return []any{&t.plan, &t.own.PerMinute, &t.own.PerDay, &t.own.QueryCost, &t.sandboxOf}
+	return []any{&t.plan, &t.own.PerMinute, &t.own.PerDay, &t.own.BytesPerMinute, &t.own.BytesPerDay, &t.own.QueryCost, &t.sandboxOf}
 }
 
 // limit returns the rate limit of the company's callers; a sandbox has that of the Free plan.

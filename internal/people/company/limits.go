@@ -10,12 +10,6 @@ import (
 	"atrium/internal/platform/ratelimit"
 )
 
-// limitsOf returns the rate limits of a company's callers. They are zero for an unknown plan, which no row has.
-func limitsOf(c *ent.Company) ratelimit.Limit {
-	l, _ := ratelimit.ForCompany(string(c.Plan), c.SandboxOf != nil, ratelimit.Own{PerMinute: c.RatePerMinute, PerDay: c.RatePerDay, QueryCost: c.QueryCost, Invitations: c.InvitationsPerDay})
-	return l
-}
-
 // SetLimits gives a company its own limits in place of its plan's. Only the operator may do so.
 var SetLimits = op.OnRow("company.limits", op.Spec{
 	Resource: "Company", Action: op.Update, Past: map[string]string{"company.limits": "company.updated"}, Summary: "Set a company's own limits",
@@ -31,6 +25,10 @@ type LimitsInput struct {
 	PerMinute op.Patch[int] `json:"perMinute,omitzero" nullable:"true" minimum:"1" maximum:"1000000" doc:"Calls a minute and key."`
 	PerDay    op.Patch[int] `json:"perDay,omitzero" nullable:"true" minimum:"1" maximum:"1000000000" doc:"Calls a day and key."`
 
+	// At least one body. The maxima are far above what a server takes.
+	MegabytesPerMinute op.Patch[int] `json:"megabytesPerMinute,omitzero" nullable:"true" minimum:"1" maximum:"1000000" doc:"Megabytes (1,048,576 bytes) of bodies a minute."`
+	MegabytesPerDay    op.Patch[int] `json:"megabytesPerDay,omitzero" nullable:"true" minimum:"1" maximum:"1000000000" doc:"Megabytes of bodies a day."`
+
 	// At least the value of every plan, because clients may rely on it. The maximum limits the memory for one response.
 	QueryCost op.Patch[int] `json:"queryCost,omitzero" nullable:"true" minimum:"20000" maximum:"200000" doc:"What one GraphQL operation may cost."`
 
@@ -41,6 +39,8 @@ func setLimits(ctx context.Context, tx *op.Tx, before *ent.Company, in LimitsInp
 	u := before.Update()
 	op.SetOrClear(in.PerMinute, u.SetRatePerMinute, u.ClearRatePerMinute)
 	op.SetOrClear(in.PerDay, u.SetRatePerDay, u.ClearRatePerDay)
+	op.SetOrClear(in.MegabytesPerMinute, func(n int) *ent.CompanyUpdateOne { return u.SetBytesPerMinute(n * ratelimit.MB) }, u.ClearBytesPerMinute)
+	op.SetOrClear(in.MegabytesPerDay, func(n int) *ent.CompanyUpdateOne { return u.SetBytesPerDay(n * ratelimit.MB) }, u.ClearBytesPerDay)
 	op.SetOrClear(in.QueryCost, u.SetQueryCost, u.ClearQueryCost)
 	op.SetOrClear(in.Invitations, u.SetInvitationsPerDay, u.ClearInvitationsPerDay)
 	after, err := op.Save(ctx, tx, before, u)

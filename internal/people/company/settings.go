@@ -58,7 +58,7 @@ func get(ctx context.Context, tx *op.Tx, _ GetInput) (*Profile, error) {
 }
 
 func profile(c, sandbox *ent.Company) *Profile {
-	out := &Profile{ID: c.ID, Company: c, Limits: limitsOf(c)}
+	out := &Profile{ID: c.ID, Company: c, Limits: ratelimit.OfCompany(c)}
 	if sandbox != nil {
 		out.SandboxID = sandbox.ID
 	}

@@ -48,7 +48,7 @@ func (a Asked) unless(accepted []string) error {
 }
 
 // limits are the columns by which an operator overrides a plan's numbers.
-var limits = []string{company.FieldRatePerMinute, company.FieldRatePerDay, company.FieldInvitationsPerDay, company.FieldQueryCost}
+var limits = []string{company.FieldRatePerMinute, company.FieldRatePerDay, company.FieldBytesPerMinute, company.FieldBytesPerDay, company.FieldInvitationsPerDay, company.FieldQueryCost}
 
 // billed are the tables whose rows are money.
 var billed = []string{creditentry.Table, creditnote.Table, invoice.Table, journalline.Table, payment.Table}

@@ -3,6 +3,8 @@
 //	what is counted            by              in                              limit
 //	calls of a credential      gate.Guard      Limiter: Memory, or Redis when  Limit, by plan and company: per minute
 //	                                           several nodes share counts      and per day
+//	bytes of bodies            gate.ReadBody,  Bytes, in the same Limiter      Limit, by plan and company: per minute
+//	of a company               inbound.Door                                    and per day, all callers together
 //	anonymous calls            gate.Anonymous  the same Redis, else a Memory   gate.Allowance
 //	open streams               graph           this node, and Seats in Redis   graph.StreamLimits
 //	proofs, messages, mails    throttle        Counter: rows in the database   Attempts: a window, or growing pauses
@@ -15,6 +17,8 @@
 // authenticated call, before any other work for the call. The key names the credential: an API key, or the user and the client
 // of a bearer token. Live and test credentials have different keys. Every key takes memory, so only known credentials may be
 // keys; gate.Anonymous uses a fixed number of keys. DayCounts stores a Memory's day counts in the database across restarts.
+//
+// Bytes counts the bytes of bodies in units of 64 KiB: a Limiter keeps a time for each. What makes no unit yet is kept in the process.
 //
 // A Counter counts attempts that are rare and must be known to all nodes and after a restart. Each is one row (Throttle).
 //

@@ -12,12 +12,12 @@ import (
 func TestForPlan(t *testing.T) {
 	t.Parallel()
 	for plan, want := range map[string]ratelimit.Limit{
-		"free":       {PerMinute: 60, PerDay: 10_000, QueryCost: 20_000, Invitations: 20},
-		"pro":        {PerMinute: 60, PerDay: 10_000, QueryCost: 20_000, Invitations: 20},
-		"starter":    {PerMinute: 120, PerDay: 50_000, QueryCost: 20_000, Invitations: 50},
-		"growth":     {PerMinute: 300, PerDay: 200_000, QueryCost: 20_000, Invitations: 200},
-		"business":   {PerMinute: 600, PerDay: 1_000_000, QueryCost: 20_000, Invitations: 1_000},
-		"enterprise": {PerMinute: 1_200, PerDay: 2_000_000, QueryCost: 20_000, Invitations: 2_000},
+		"free":       {PerMinute: 60, PerDay: 10_000, BytesPerMinute: 20 * ratelimit.MB, BytesPerDay: 500 * ratelimit.MB, QueryCost: 20_000, Invitations: 20},
+		"pro":        {PerMinute: 60, PerDay: 10_000, BytesPerMinute: 20 * ratelimit.MB, BytesPerDay: 500 * ratelimit.MB, QueryCost: 20_000, Invitations: 20},
+		"starter":    {PerMinute: 120, PerDay: 50_000, BytesPerMinute: 40 * ratelimit.MB, BytesPerDay: 2_500 * ratelimit.MB, QueryCost: 20_000, Invitations: 50},
+		"growth":     {PerMinute: 300, PerDay: 200_000, BytesPerMinute: 100 * ratelimit.MB, BytesPerDay: 10_000 * ratelimit.MB, QueryCost: 20_000, Invitations: 200},
+		"business":   {PerMinute: 600, PerDay: 1_000_000, BytesPerMinute: 200 * ratelimit.MB, BytesPerDay: 50_000 * ratelimit.MB, QueryCost: 20_000, Invitations: 1_000},
+		"enterprise": {PerMinute: 1_200, PerDay: 2_000_000, BytesPerMinute: 400 * ratelimit.MB, BytesPerDay: 100_000 * ratelimit.MB, QueryCost: 20_000, Invitations: 2_000},
 	} {
 		got, ok := ratelimit.ForPlan(plan)
 		require.True(t, ok)
@@ -40,9 +40,9 @@ func TestForCompany(t *testing.T) {
 		own        ratelimit.Own
 		want       ratelimit.Limit
 	}{
-		{"the plan's", "growth", false, ratelimit.Own{}, ratelimit.Limit{PerMinute: 300, PerDay: 200_000, QueryCost: 20_000, Invitations: 200}},
-		{"own calls", "growth", false, ratelimit.Own{PerMinute: &minute, PerDay: &day}, ratelimit.Limit{PerMinute: 7, PerDay: 70, QueryCost: 20_000, Invitations: 200}},
-		{"own cost", "enterprise", false, ratelimit.Own{QueryCost: &cost}, ratelimit.Limit{PerMinute: 1_200, PerDay: 2_000_000, QueryCost: 50_000, Invitations: 2_000}},
+		{"the plan's", "growth", false, ratelimit.Own{}, ratelimit.Limit{PerMinute: 300, PerDay: 200_000, BytesPerMinute: 100 * ratelimit.MB, BytesPerDay: 10_000 * ratelimit.MB, QueryCost: 20_000, Invitations: 200}},
+		{"own calls", "growth", false, ratelimit.Own{PerMinute: &minute, PerDay: &day}, ratelimit.Limit{PerMinute: 7, PerDay: 70, BytesPerMinute: 100 * ratelimit.MB, BytesPerDay: 10_000 * ratelimit.MB, QueryCost: 20_000, Invitations: 200}},
+		{"own cost", "enterprise", false, ratelimit.Own{QueryCost: &cost}, ratelimit.Limit{PerMinute: 1_200, PerDay: 2_000_000, BytesPerMinute: 400 * ratelimit.MB, BytesPerDay: 100_000 * ratelimit.MB, QueryCost: 50_000, Invitations: 2_000}},
 		{"sandbox", "enterprise", true, ratelimit.Own{PerMinute: &minute, QueryCost: &cost}, ratelimit.Free()},
 	} {
 		got, ok := ratelimit.ForCompany(c.plan, c.sandbox, c.own)

@@ -21,6 +21,7 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/people/company"
 	"atrium/internal/platform/principal"
+	"atrium/internal/platform/ratelimit"
 	"atrium/internal/platform/seal"
 	"atrium/internal/platform/store"
 )
@@ -206,7 +207,8 @@ func (t *tenant) create(ctx context.Context, e *op.Engine) error {
 	t.CompanyID, t.OwnerID, t.Key = made.Company.ID, made.Owner.ID, made.LiveKey
 	const unlimited = 1_000_000_000
 	err = e.Store.Write(principal.System(ctx, "the bench measures, it does not wait for rate limits"), func(ctx context.Context, tx *store.Tx) error {
-		return tx.Company.UpdateOneID(t.CompanyID).SetRatePerMinute(unlimited).SetRatePerDay(unlimited).Exec(ctx)
+		return tx.Company.UpdateOneID(t.CompanyID).SetRatePerMinute(unlimited).SetRatePerDay(unlimited).
+			SetBytesPerMinute(unlimited * ratelimit.MB).SetBytesPerDay(unlimited * ratelimit.MB).Exec(ctx)
 	})
 	if err != nil {
 		return fmt.Errorf("lift the rate limits: %w", err)

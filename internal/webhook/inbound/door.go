@@ -14,6 +14,7 @@ import (
 	"atrium/ent/auditentry"
 	"atrium/ent/inboundcall"
 	"atrium/ent/inboundwebhook"
+	"atrium/internal/gate"
 	"atrium/internal/op"
 	"atrium/internal/op/audit"
 	"atrium/internal/op/input"
@@ -37,14 +38,15 @@ var (
 type Door struct {
 	engine  *op.Engine
 	limiter ratelimit.Limiter
+	bytes   *ratelimit.Bytes
 	log     *slog.Logger
 	now     func() time.Time // the machine's clock, because senders sign with theirs
 	nobody  *ent.InboundWebhook
 }
 
-// NewDoor returns a door. The limiter counts the calls of each webhook.
+// NewDoor returns a door. The limiter counts the calls of each webhook, and the bytes of its company.
 func NewDoor(engine *op.Engine, limiter ratelimit.Limiter, log *slog.Logger) (*Door, error) {
-	d := &Door{engine: engine, limiter: limiter, log: log, now: time.Now}
+	d := &Door{engine: engine, limiter: limiter, bytes: ratelimit.NewBytes(limiter), log: log, now: time.Now}
 	// A call to a webhook that does not exist is verified against this one, whose secret is random.
 	d.nobody = &ent.InboundWebhook{ID: "whi_" + rand.Text(), SignatureStyle: inboundwebhook.DefaultSignatureStyle, VerifySignature: true}
 	sealed, err := signing.Seal(engine.Sealer, signing.New(), d.nobody.ID)
@@ -100,7 +102,7 @@ func (d *Door) Take(ctx context.Context, c Call) (any, error) {
 		d.refuse(ctx, w)
 		return nil, apperr.New(apperr.Unauthorized, "The signature is missing or wrong.")
 	}
-	if err := d.count(ctx, w); err != nil {
+	if err := d.count(ctx, w, len(c.Body)); err != nil {
 		return nil, err
 	}
 	return d.start(ctx, w, c)
@@ -176,8 +178,9 @@ func (d *Door) refuse(ctx context.Context, w *ent.InboundWebhook) {
 	}
 }
 
-// count counts a call against the webhook's limit. Returns rate_limit_exceeded or unavailable.
-func (d *Door) count(ctx context.Context, w *ent.InboundWebhook) error {
+// count counts a call of so many bytes against the limits of the webhook and of its company. Returns rate_limit_exceeded or
+// unavailable.
+func (d *Door) count(ctx context.Context, w *ent.InboundWebhook, bytes int) error {
 	res, err := d.limiter.Take(ctx, "inbound/"+w.ID, callLimit, d.engine.Store.Clock().Now())
 	if err != nil {
 		return apperr.Wrap(err, apperr.Unavailable, "The service cannot count calls at the moment. Try again shortly.")
@@ -187,7 +190,13 @@ func (d *Door) count(ctx context.Context, w *ent.InboundWebhook) error {
 		e.RetryAfter = res.RetryAfterSeconds()
 		return e
 	}
-	return nil
+	return gate.BytesTaken(d.bytes.Take(ctx, w.CompanyID, bytes, d.engine.Store.Clock().Now(), func(ctx context.Context) (ratelimit.Limit, error) {
+		c, err := d.engine.Store.Reader().Company.Get(ctx, w.CompanyID)
+		if err != nil {
+			return ratelimit.Limit{}, fmt.Errorf("read the webhook's company: %w", err)
+		}
+		return ratelimit.OfCompany(c), nil
+	}))
 }
 
 // start runs the operation of a call whose signature was verified. It records a rejected call in the history.

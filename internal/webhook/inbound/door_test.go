@@ -21,6 +21,7 @@ import (
 	"atrium/internal/op"
 	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/ratelimit"
+	"atrium/internal/platform/store"
 	"atrium/internal/secret"
 	"atrium/internal/test/testkit"
 	"atrium/internal/webhook/inbound"
@@ -401,5 +402,25 @@ func TestUnreadCallsAreNoted(t *testing.T) {
 		require.Equal(t, "The body may have 1 MiB.", *last.Reason)
 		require.Equal(t, math.MaxInt32, last.BodyBytes)
 		require.Equal(t, error(large), h.door.Unread(context.Background(), inbound.Call{WebhookID: "whi_01k9ye4ryzf7stj6dqnm8x2v3b"}, 0, large))
+	})
+}
+
+// A company's calls together have the bytes of its plan. What was refused starts nothing.
+func TestBytesOfCallsAreLimited(t *testing.T) {
+	each(t, func(t *testing.T, h *hook) {
+		require.NoError(t, h.Store.Write(h.ctx, func(ctx context.Context, tx *store.Tx) error {
+			return tx.Company.UpdateOneID(h.A.Company.ID).SetBytesPerMinute(ratelimit.MB).Exec(ctx)
+		}))
+		large := `"` + strings.Repeat("x", 700_000) + `"`
+		_, err := h.door.Take(t.Context(), h.signed(large))
+		require.NoError(t, err)
+		_, err = h.door.Take(t.Context(), h.signed(large))
+		e := apperr.From(err)
+		require.Equal(t, apperr.RateLimited, e.Code, err)
+		require.Positive(t, e.RetryAfter)
+		forged := h.signed(large)
+		forged.Header.Set("X-Webhook-Signature", "sha256=00")
+		_, err = h.door.Take(t.Context(), forged)
+		require.Equal(t, apperr.Unauthorized, apperr.CodeOf(err), "strangers do not use the company's bytes")
 	})
 }

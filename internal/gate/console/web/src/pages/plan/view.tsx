@@ -16,7 +16,7 @@ import { Empty } from '../../ui/states';
 import { toast } from '../../ui/toast';
 
 const plans = enums.Plan.filter((p) => p !== 'enterprise'); // agreed on with the operator
-const limitWord: Record<string, string> = { callsPerMinute: 'Calls a minute', callsPerDay: 'Calls a day', queryCost: 'Cost of a query', invitationsPerDay: 'Invitations a day' };
+const limitWord: Record<string, string> = { callsPerMinute: 'Calls a minute', callsPerDay: 'Calls a day', megabytesPerMinute: 'Megabytes a minute', megabytesPerDay: 'Megabytes a day', queryCost: 'Cost of a query', invitationsPerDay: 'Invitations a day' };
 const number = new Intl.NumberFormat();
 
 // PlanView is what the company has subscribed to, what another plan would come to, and what was asked for.
@@ -32,7 +32,7 @@ export default function PlanView() {
         {() => company && (
           <section className="card pad stack" aria-label="Plan">
             <div className="line"><h2>{words(company.plan)}</h2><Badge value="active">Your plan</Badge></div>
-            <p className="soft">{number.format(company.limits.perMinute)} calls a minute and {number.format(company.limits.perDay)} a day, for each key.</p>
+            <p className="soft">{number.format(company.limits.perMinute)} calls a minute and {number.format(company.limits.perDay)} a day, for each key; {number.format(company.limits.megabytesPerMinute)} MB a minute and {number.format(company.limits.megabytesPerDay)} MB a day, for all of the company.</p>
             {may ? (
               <div className="line ends">
                 <PlanChoice now={company.plan} choose={setAsking} />
