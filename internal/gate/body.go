@@ -14,7 +14,7 @@ import (
 const MaxBody = 1 << 20
 
 // ReadBody reads a JSON body, and behind a Guard counts its bytes against the limits of the caller's company: before it is read, if its
-// length is known. Returns unsupported_media_type, payload_too_large, rate_limit_exceeded, unavailable, or validation_error for a body
+// length is known. A large one waits for a place of the company. Returns unsupported_media_type, payload_too_large, rate_limit_exceeded, unavailable, or validation_error for a body
 // that breaks off.
 func ReadBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.ContentLength > MaxBody {
@@ -36,6 +36,9 @@ func ReadBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	raw, err := ReadAny(w, r)
 	if err == nil && counts && r.ContentLength < 0 && len(raw) > 0 {
 		err = a.takeBytes(w, r, int64(len(raw)))
+	}
+	if err == nil && counts {
+		a.leave, err = TakePlace(r.Context(), a.cred.Principal.CompanyID, len(raw))
 	}
 	return raw, err
 }

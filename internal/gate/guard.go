@@ -37,6 +37,7 @@ func (g *Gate) Guard(accept Accept, next http.Handler, fail func(http.ResponseWr
 			fail(w, r, err)
 			return
 		}
+		defer leave(ctx)
 		next.ServeHTTP(w, r.WithContext(ctx))
 	}))
 }
@@ -142,8 +143,9 @@ type admittedKey struct{}
 
 // admitted is a call that has passed a Guard.
 type admitted struct {
-	gate *Gate
-	cred *authn.Credential
+	gate  *Gate
+	cred  *authn.Credential
+	leave func() // gives back the place of a large body; nil if the call has none
 }
 
 // takeBytes counts a body of n bytes against the limits of the caller's company. Returns rate_limit_exceeded or unavailable.

@@ -105,6 +105,11 @@ func (d *Door) Take(ctx context.Context, c Call) (any, error) {
 	if err := d.count(ctx, w, len(c.Body)); err != nil {
 		return nil, err
 	}
+	leave, err := gate.TakePlace(ctx, w.CompanyID, len(c.Body))
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	return d.start(ctx, w, c)
 }
 
