@@ -48,14 +48,46 @@ func (ec *executionContext) fieldContext_CompanyLimits_perDay(_ context.Context,
 }
 
 func (ec *executionContext) _CompanyLimits_megabytesPerMinute(ctx context.Context, field graphql.CollectedField, obj *ratelimit.Limit) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.MegabytesPerMinute())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CompanyLimits_megabytesPerMinute(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MegabytesPerMinute(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
 }
 func (ec *executionContext) fieldContext_CompanyLimits_megabytesPerMinute(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CompanyLimits", field, true, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _CompanyLimits_megabytesPerDay(ctx context.Context, field graphql.CollectedField, obj *ratelimit.Limit) (ret graphql.Marshaler) {
-	return ec.marshalNInt2int(ctx, field.Selections, obj.MegabytesPerDay())
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_CompanyLimits_megabytesPerDay(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MegabytesPerDay(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int) graphql.Marshaler {
+			return ec.marshalNInt2int(ctx, selections, v)
+		},
+		true,
+		true,
+	)
 }
 func (ec *executionContext) fieldContext_CompanyLimits_megabytesPerDay(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("CompanyLimits", field, true, false, errors.New("field of type Int does not have child fields"))

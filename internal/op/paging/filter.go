@@ -50,16 +50,16 @@ func Contains[P ~func(*sql.Selector)](where []P, column, part string) []P {
 // pattern for tags, so quoting it is enough in SQLite's path.
 func TagIn[P ~func(*sql.Selector)](column, key string, values []string) P {
 	return func(s *sql.Selector) {
-		or := make([]*sql.Predicate, len(values))
+		or, of := make([]*sql.Predicate, len(values)), s.C(column)
 		for i, v := range values {
 			if s.Dialect() == dialect.Postgres {
 				or[i] = sql.P(func(b *sql.Builder) {
-					b.Ident(s.C(column)).WriteString(" @> jsonb_build_object(").Arg(key).WriteString("::text, ").Arg(v).WriteString("::text)")
+					b.Ident(of).WriteString(" @> jsonb_build_object(").Arg(key).WriteString("::text, ").Arg(v).WriteString("::text)")
 				})
 				continue
 			}
 			or[i] = sql.P(func(b *sql.Builder) {
-				b.WriteString("json_extract(").Ident(s.C(column)).WriteString(", ").Arg(`$."` + key + `"`).WriteString(") = ").Arg(v)
+				b.WriteString("json_extract(").Ident(of).WriteString(", ").Arg(`$."` + key + `"`).WriteString(") = ").Arg(v)
 			})
 		}
 		s.Where(sql.Or(or...))
@@ -70,12 +70,13 @@ func TagIn[P ~func(*sql.Selector)](column, key string, values []string) P {
 // No character is a wildcard.
 func ContainsFold[P ~func(*sql.Selector)](column, part string) P {
 	return func(s *sql.Selector) {
+		of := folded(s.Dialect(), s.C(column)) // here, because the selector may be given another name before it is written
 		s.Where(sql.P(func(b *sql.Builder) {
 			if s.Dialect() == dialect.Postgres {
-				b.WriteString("strpos(" + folded(s.Dialect(), s.C(column)) + ", ").Arg(text.Fold(part)).WriteString("::text) > 0")
+				b.WriteString("strpos(" + of + ", ").Arg(text.Fold(part)).WriteString("::text) > 0")
 				return
 			}
-			b.WriteString("instr(" + folded(s.Dialect(), s.C(column)) + ", ").Arg(text.Fold(part)).WriteString(") > 0")
+			b.WriteString("instr(" + of + ", ").Arg(text.Fold(part)).WriteString(") > 0")
 		}))
 	}
 }
