@@ -161,7 +161,7 @@ func TestWhoMayRead(t *testing.T) {
 func TestParameters(t *testing.T) {
 	t.Parallel()
 	in, err := auditlog.ListEntries.Decode(nil, nil, url.Values{
-		"actorId": {"usr_1,key_2"}, "action": {"request.created"}, "from": {"2026-01-01T00:00:00Z"}, "sort": {"-createdAt"}, "outcome": {"denied,failed"},
+		"actorId": {"usr_1", "key_2"}, "action": {"request.created"}, "from": {"2026-01-01T00:00:00Z"}, "sort": {"-createdAt"}, "outcome": {"denied", "failed"},
 	})
 	require.NoError(t, err)
 	require.Equal(t, []string{"usr_1", "key_2"}, in.ActorID)

@@ -399,7 +399,7 @@ func delegateApproval(ctx context.Context, tx *op.Tx, a *ent.Approval, in Delega
 		refs.Fault("userId", "has decided already")
 	}
 	if filers[a.ID] == in.UserID {
-		refs.Fault("userId", "filed the request, and does not decide on it")
+		refs.Fault("userId", "has filed the request, and so does not decide on it")
 	}
 	if err := refs.Err(); err != nil {
 		return nil, err
