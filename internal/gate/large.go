@@ -34,9 +34,9 @@ func TakePlace(ctx context.Context, company string, n int) (leave func(), err er
 	if err != nil {
 		return nil, apperr.Busy(err)
 	}
-	leave = sync.OnceFunc(left)
-	late := time.AfterFunc(MaxCall, leave)
-	return func() { late.Stop(); leave() }, nil
+	once := sync.OnceFunc(left)
+	late := time.AfterFunc(MaxCall, once)
+	return func() { late.Stop(); once() }, nil
 }
 
 // leave gives back the place of a call that is over.
