@@ -64,7 +64,7 @@ func TestCompanyMoves(t *testing.T) {
 	there.refused([]string{"plan: line", "--accept billing,plan"}, "company", "import", "--from", file, "--passphrase-file", passphrase)
 	require.Equal(t, companies, countRows(t, there, "companies"), "nothing is left of what was refused")
 	imported := there.object("company", "import", "--from", file, "--passphrase-file", passphrase, "--accept", "plan,billing")
-	require.Equal(t, 1.0, imported["invited"], "the owner has an account there")
+	require.Equal(t, 4.0, imported["invited"], "the demo's people have accounts there")
 	delete(imported, "invited")
 	require.Equal(t, moved, imported)
 	there.refused([]string{"here already"}, "company", "import", "--from", file, "--passphrase-file", passphrase)
