@@ -218,7 +218,7 @@ await button('New secret').click();
   await make.getByLabel('Hosts').fill('https://api.shop.example/');
   await b.sound('forms-secret');
   await button('Create', make).click();
-  await make.getByText(/must be names such as/).waitFor();
+  await make.getByText(/must be names such as/i).waitFor();
   await make.getByLabel('Hosts').fill('API.shop.example\n*.eu.shop.example');
   await button('Create', make).click();
   await make.waitFor({ state: 'detached' });

@@ -171,7 +171,7 @@ await page.keyboard.press('Control+k');
 await page.getByPlaceholder('Type a page').fill('IT Supp');
 await page.getByRole('option', { name: 'IT Support' }).waitFor();
 await page.getByPlaceholder('Type a page').fill('Sam');
-await page.getByRole('option', { name: 'Sam' }).waitFor();
+await page.getByRole('option', { name: 'Sam Active' }).waitFor();
 await page.keyboard.press('Enter');
 await page.waitForURL(/people\?q=Sam/);
 await page.getByText('sam@demo.example').waitFor();
@@ -460,7 +460,7 @@ await o.end();
 // Who is deactivated is taken from the page that they have open within a minute, and told why.
 await m.go('my-requests', 'My requests');
 const d = await arrive(owner, 'people?q=Mia');
-await d.page.getByRole('button', { name: 'Deactivate Mia' }).click();
+await d.page.getByRole('button', { name: 'Deactivate Mia', exact: true }).click();
 await d.page.getByRole('dialog').getByRole('button', { name: 'Deactivate', exact: true }).click();
 await d.page.getByText(/Their \d+ API keys? stays? valid/).waitFor(); // the number comes with the answer; the question says it without one
 await d.end();

@@ -1,6 +1,6 @@
 // order has a page come in from the top down: what stands below a part that has yet to come is kept out of sight until that part is
 // there, so that nothing moves that somebody has begun to read. Such a part is a skeleton, or a Wait where nothing may come of it.
-const parts = '.skeleton, .wait';
+const parts = '.skeleton, .awaited'; // no tone is called so
 
 // longest is how long a page is kept in order, in milliseconds. Then it shows what it has.
 const longest = 3000;

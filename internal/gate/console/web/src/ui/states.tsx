@@ -16,7 +16,7 @@ export function Skeleton({ rows = 6 }: { rows?: number }) {
 }
 
 // Wait stands where something may come, or nothing: it takes no room, and what stands below it waits with it.
-export const Wait = () => <span className="wait" hidden />;
+export const Wait = () => <span className="awaited" hidden />;
 
 function State({ icon, title, children }: { icon: ReactNode; title: string; children?: ReactNode }) {
   return <div className="state"><span className="state-icon" aria-hidden>{icon}</span><p className="state-title">{title}</p>{children}</div>;
