@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/pprof"
 	"slices"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 	"atrium/internal/platform/apperr"
 )
 
-// adminHandler serves operators: health, readiness, metrics and, on a development server, the clock. A node with an API adds
+// adminHandler serves operators: health, readiness, metrics, profiles and, on a development server, the clock. A node with an API adds
 // GraphiQL, a node that works jobs adds River's pages.
 func (s *server) adminHandler() *http.ServeMux {
 	mux := http.NewServeMux()
@@ -41,6 +42,11 @@ func (s *server) adminHandler() *http.ServeMux {
 		writeJSON(w, http.StatusOK, "status", "ready")
 	})
 	mux.Handle("GET /metrics", s.local(s.metrics.handler()))
+	if s.adminAt.Addr().IsLoopback() { // a profile takes processor time, and so whoever takes many slows the node
+		mux.Handle("GET /debug/pprof/", s.local(http.HandlerFunc(pprof.Index)))
+		mux.Handle("GET /debug/pprof/profile", s.local(http.HandlerFunc(pprof.Profile)))
+		mux.Handle("GET /debug/pprof/trace", s.local(http.HandlerFunc(pprof.Trace)))
+	}
 	if s.DevClock {
 		mux.Handle("POST /dev/clock", s.local(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			rc := http.NewResponseController(w)

@@ -95,7 +95,7 @@ func TestGraphQLOnTheAdminListener(t *testing.T) {
 	require.Equal(t, 1, countRows(t, p, "audit_entries WHERE action = 'apikey.created' AND outcome = 'denied' AND ip = '127.0.0.1'"))
 }
 
-// An operator views the jobs of the queue, on both databases. A page of another site cannot.
+// An operator views the jobs of the queue and the process's profiles, on both databases. A page of another site cannot.
 func TestJobsOnTheAdminListener(t *testing.T) {
 	each(t, func(t *testing.T, p place) {
 		n := p.serve()
@@ -107,6 +107,10 @@ func TestJobsOnTheAdminListener(t *testing.T) {
 			return strings.Contains(n.plainly("GET", "/river/api/queues", "", nil).body, `"name":"default"`)
 		}, patience, 50*time.Millisecond)
 
+		require.Contains(t, n.plainly("GET", "/debug/pprof/goroutine?debug=1", "", nil).body, "goroutine profile")
+		require.Equal(t, 404, n.plainly("GET", "/debug/pprof/cmdline", "", nil).status, "flags may contain passwords")
+
+		require.Equal(t, 403, n.plainly("GET", "/debug/pprof/goroutine", "", map[string]string{"Host": "rebound.test"}).status)
 		require.Equal(t, 403, n.plainly("GET", "/river/api/states", "", map[string]string{"Host": "rebound.test"}).status)
 		require.Equal(t, 403, n.plainly("POST", "/river/api/jobs/cancel", `{"ids": ["1"]}`, map[string]string{"Sec-Fetch-Site": "cross-site"}).status)
 	})
@@ -128,6 +132,7 @@ func TestNoPagesBeyondLoopback(t *testing.T) {
 	require.Equal(t, 404, n.plainly("GET", "/graphiql", "", nil).status)
 	require.Equal(t, 404, n.plainly("POST", "/graphql", `{"query": "{ viewer { id } }"}`, map[string]string{"X-Api-Key": first.LiveKey}).status)
 	require.Equal(t, 404, n.plainly("GET", "/river/", "", nil).status)
+	require.Equal(t, 404, n.plainly("GET", "/debug/pprof/", "", nil).status)
 	require.Contains(t, n.err.String(), "GraphiQL is off")
 	require.Contains(t, n.err.String(), "River's pages are off")
 	line, _ := n.out.line("graphiql ")
