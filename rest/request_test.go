@@ -92,6 +92,12 @@ func TestNumbersKeepTheirDigits(t *testing.T) {
 			{Name: "all faults at once", As: s.A.AgentKey, Method: http.MethodPost, Path: "/v1/requests", Body: `{"serviceId": "` + f.service + `", "offeringId": "` + f.offering + `", "title": " ", "fields": {"n": "x"}}`, WantStatus: 400, WantFields: []string{"title", "fields.n"}},
 			{Name: "out of range", As: s.A.AgentKey, Method: http.MethodPost, Path: "/v1/requests", Body: of(`{"n":1000000000000000001000}`), WantStatus: 400, WantFields: []string{"fields.n"}},
 		})
+		path = "/v1/requests/" + s.Do(t, apitest.Scenario{As: s.A.AgentKey, Method: http.MethodPost, Path: "/v1/requests", Body: of(`{"n":1}`)}).ID()
+		wrong := `{"title": " ", "fields": {"n": "x"}}`
+		s.Run(t, []apitest.Scenario{
+			{Name: "all faults of a change", As: s.A.AgentKey, Method: http.MethodPatch, Path: path, Body: wrong, WantStatus: 400, WantFields: []string{"title", "fields.n"}},
+			{Name: "of another company, without the form's", As: s.B.AgentKey, Method: http.MethodPatch, Path: path, Body: wrong, WantStatus: 400, WantFields: []string{"title"}},
+		})
 	})
 }
 

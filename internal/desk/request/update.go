@@ -11,6 +11,7 @@ import (
 	"atrium/internal/desk/participant"
 	"atrium/internal/op"
 	"atrium/internal/op/events"
+	"atrium/internal/platform/apperr"
 	"atrium/internal/platform/strictjson"
 )
 
@@ -42,7 +43,21 @@ var (
 		}
 		fields, _ := op.Given(in.Fields)
 		return prepareFields(ctx, tx, r.OfferingID, fields, already)
-	})
+	}).WithFaults(func(ctx context.Context, tx *op.Tx, in UpdateInput) ([]apperr.Detail, error) {
+		if !in.Fields.IsSet() {
+			return nil, nil
+		}
+		r, err := tx.Request.Query().Where(request.ID(in.ID)).Where(reached(tx)...).Only(ctx)
+		if err != nil {
+			return nil, ent.MaskNotFound(err) // of a row that the caller does not see, nothing is said
+		}
+		already, err := fieldsOf(r)
+		if err != nil {
+			return nil, err
+		}
+		fields, _ := op.Given(in.Fields)
+		return FieldFaults(ctx, tx, r.OfferingID, fields, already)
+	}, "fields")
 )
 
 func load(ctx context.Context, tx *op.Tx, id string) (*ent.Request, error) {
