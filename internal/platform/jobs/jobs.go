@@ -59,6 +59,10 @@ func New(s *store.Store, log *slog.Logger, work bool, opts ...Option) (*Queue, e
 		Work(&sweeper{store: s, sweeps: kinds.sweeps})(kinds)
 		Every(sweepEvery, SweepArgs{})(kinds)
 	}
+	if s.Dialect() == dialect.SQLite {
+		Work(&analyzer{store: s, seen: map[string]int{}})(kinds)
+		Every(analyzeEvery, AnalyzeArgs{})(kinds)
+	}
 	q := &Queue{store: s, log: log, node: newNodeID(), works: work, periodic: kinds.args, working: newWorking()}
 	cfg := &river.Config{
 		ID: q.node, Logger: warningsOnly(log), FetchCooldown: fetchCooldown,
