@@ -53,19 +53,20 @@ const sampledDecisions = 0.01
 
 // core is what every command needs. Fields are in the order in which they are built.
 type core struct {
-	flags   dataFlags
-	makes   bool // may create the database, its tables and the master key
-	log     *slog.Logger
-	clock   *clock.Clock
-	clockMu sync.Mutex // held by moveTo
-	store   *store.Store
-	authURL string // base of links in mails
-	sealer  *seal.Sealer
-	keys    *identity.Keys
-	queue   *jobs.Queue // inserts jobs
-	outbox  *mail.Outbox
-	mails   *account.Mails
-	engine  *op.Engine
+	flags     dataFlags
+	makes     bool // may create the database, its tables and the master key
+	log       *slog.Logger
+	clock     *clock.Clock
+	clockMu   sync.Mutex // held by moveTo
+	store     *store.Store
+	authURL   string // base of links in mails
+	consoleAt string // base of links to the console's pages in mails; empty in a binary without it
+	sealer    *seal.Sealer
+	keys      *identity.Keys
+	queue     *jobs.Queue // inserts jobs
+	outbox    *mail.Outbox
+	mails     *account.Mails
+	engine    *op.Engine
 }
 
 // open opens the database, creates it if there is none, migrates it to this version and builds what operations need. outside
@@ -108,9 +109,11 @@ func (c *core) build(ctx context.Context, outside *egress.Guard) (err error) {
 	if err := c.readClock(ctx); err != nil {
 		return err
 	}
-	if _, c.authURL, err = c.addresses(ctx); err != nil {
+	var baseURL string
+	if baseURL, c.authURL, err = c.addresses(ctx); err != nil {
 		return err
 	}
+	c.consoleAt = console.At(baseURL)
 	if c.sealer, err = c.openSealer(ctx); err != nil {
 		return err
 	}
@@ -126,7 +129,7 @@ func (c *core) build(ctx context.Context, outside *egress.Guard) (err error) {
 		return err
 	}
 	c.outbox = mail.NewOutbox(c.queue, c.sealer)
-	c.mails = account.NewMails(account.MailsOptions{Store: c.store, Outbox: c.outbox, Sealer: c.sealer, AuthURL: func() string { return c.authURL }})
+	c.mails = account.NewMails(account.MailsOptions{Store: c.store, Outbox: c.outbox, Sealer: c.sealer, AuthURL: func() string { return c.authURL }, Console: func() string { return c.consoleAt }})
 	c.engine = &op.Engine{
 		Store: c.store, Authz: decider, Sealer: c.sealer, Mailer: c.mails, Queue: c.queue,
 		Egress: outside, Log: c.log, Decisions: decisionlog.NewSampler(c.store, c.log, sampledDecisions),
@@ -189,7 +192,7 @@ func (s *server) build(ctx context.Context) error {
 	} else if err := s.addFront(ctx); err != nil {
 		return err
 	}
-	s.authURL = s.AuthURL
+	s.authURL, s.consoleAt = s.AuthURL, console.At(s.BaseURL)
 	s.add("decision log", s.engine.Decisions.Run)
 	if s.PolicyDir != "" {
 		s.add("policy folder", func(ctx context.Context) error { return s.engine.Authz.Watch(ctx, s.log) })

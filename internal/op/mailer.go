@@ -16,9 +16,19 @@ type Mailer interface {
 	Notify(ctx context.Context, tx *store.Tx, accountID, kind string) error
 	// Write mails these paragraphs to a user. Callers pass texts that other people wrote through mail.Plain first.
 	Write(ctx context.Context, tx *store.Tx, u *ent.User, subject string, paragraphs ...string) error
-	// Tell mails these paragraphs to a user, who can switch off mails of this kind. Callers pass texts that other people
-	// wrote through mail.Plain first.
-	Tell(ctx context.Context, tx *store.Tx, u *ent.User, kind, subject string, paragraphs ...string) error
+	// Tell mails a user what happened, who can switch off mails of its kind.
+	Tell(ctx context.Context, tx *store.Tx, u *ent.User, t Told) error
+}
+
+// Told is a mail about something that happened. Texts that other people wrote go through mail.Plain, those of several lines through
+// mail.Quote.
+type Told struct {
+	Kind       string   // of notice's
+	Subject    string   // one line; the same in all mails about one request, so that mail programs show them together
+	Paragraphs []string // what happened
+	Quote      string   // what somebody wrote; empty for nothing
+	Page       string   // path of the page that shows it, below the console's: /requests/req_…
+	Thread     string   // id of the row whose mails belong together; empty for none
 }
 
 // Mail sends a mail as part of the operation's transaction. An engine without a mailer, as in tests, sends nothing.

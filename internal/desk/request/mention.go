@@ -38,6 +38,7 @@ func mentions(body string) []string {
 // nobody.
 type mentioned struct {
 	people  []*ent.User
+	comment *ent.Comment
 	tooMany bool
 }
 
@@ -61,7 +62,7 @@ func prepareMentions(ctx context.Context, tx *op.Tx, c *ent.Comment) (any, error
 	if err != nil {
 		return nil, err
 	}
-	return mentioned{people: people}, nil
+	return mentioned{people: people, comment: c}, nil
 }
 
 // prepareCreateComment prepares the mentions of a new comment. It returns nil when the request does not exist.
@@ -102,14 +103,17 @@ func tell(ctx context.Context, tx *op.Tx, r *ent.Request, before []string) ([]st
 		return nil, apperr.InvalidField("body", "must mention at most %d people", maxMentions)
 	}
 	out := slices.Clone(before)
-	by, title := notice.Author(tx.Principal().Name), notice.Named(r)
+	by, title, where := notice.Author(tx.Principal().Name), notice.Named(r), "a comment"
+	if len(m.people) > 0 && m.comment.Visibility == comment.VisibilityInternal {
+		where = "an internal note"
+	}
 	for _, u := range m.people {
 		if slices.Contains(before, u.ID) {
 			continue // another call has notified them since this one was prepared
 		}
 		err := notice.Send(ctx, tx, u, notice.Note{
-			Kind: notice.Mention, Subject: by + notice.Mentioned + title, RequestID: &r.ID,
-			Text: []string{"Hello " + mail.Plain(u.Name, 60) + ",", by + " mentioned you in a comment on the request “" + title + "” (" + r.ID + "). Sign in to read it."},
+			Kind: notice.Mention, Subject: by + notice.Mentioned + title, About: title, RequestID: &r.ID,
+			Text: []string{by + " mentioned you in " + where + "."}, Quote: mail.Quote(m.comment.Body, notice.MaxQuote),
 		})
 		if err != nil {
 			return nil, err

@@ -28,10 +28,10 @@ type letters struct {
 	sent map[string][]string
 }
 
-func (l *letters) Tell(_ context.Context, _ *store.Tx, u *ent.User, _, subject string, paragraphs ...string) error {
+func (l *letters) Tell(_ context.Context, _ *store.Tx, u *ent.User, t op.Told) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.sent[u.Email] = append(l.sent[u.Email], subject+"\n"+strings.Join(paragraphs, "\n"))
+	l.sent[u.Email] = append(l.sent[u.Email], t.Subject+"\n"+strings.Join(append(t.Paragraphs, t.Quote, t.Page), "\n"))
 	return nil
 }
 
@@ -67,7 +67,7 @@ func TestMentions(t *testing.T) {
 		text := mails.sent[admin.Email]
 		require.Len(t, text, 1, "named twice, told once")
 		require.Contains(t, text[0], "Laptop for <b>Ann</b>", "members read titles as they were written")
-		require.Contains(t, text[0], r.ID)
+		require.Contains(t, text[0], "x@"+member.Email+" @nobody@x.test\n/requests/"+r.ID, "the comment's text, and where it stands")
 		require.Equal(t, map[string]int{admin.Email: 1, of(principal.Owner).Email: 1}, mails.take())
 
 		edit := func(body string) {
@@ -82,6 +82,9 @@ func TestMentions(t *testing.T) {
 		own := file(t, w, w.As(w.A, principal.Member), o, "Theirs")
 		say(agent, own, "internal", "@"+member.Email+" @"+of(principal.Agent).Email)
 		require.Empty(t, mails.take(), "nor internal comments; and nobody tells themselves")
+		say(agent, own, "internal", "@"+admin.Email+" can you?\n\nOn Friday.")
+		require.Contains(t, mails.sent[admin.Email][0], " mentioned you in an internal note.\n@"+admin.Email+" can you?\n\nOn Friday.\n")
+		mails.take()
 		c = say(agent, own, "public", "@"+member.Email)
 		require.Equal(t, map[string]int{member.Email: 1}, mails.take())
 

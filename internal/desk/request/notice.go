@@ -135,9 +135,8 @@ func notify(ctx context.Context, tx *op.Tx, r *ent.Request, in notifyInput) (*en
 	for _, u := range people {
 		ids = append(ids, u.ID)
 		o := occasions[in.Notice.Occasion]
-		err := notice.Send(ctx, tx, u, notice.Note{Kind: o.kind, MailAt: in.Notice.MailAt, Subject: o.subject + notice.Named(r), RequestID: &r.ID, Text: []string{
-			"Hello " + mail.Plain(u.Name, 60) + ",",
-			"the request “" + notice.Named(r) + "” (" + r.ID + ") asks for your attention. " + mail.Plain(in.Notice.What, 300) + " Sign in to look at it.",
+		err := notice.Send(ctx, tx, u, notice.Note{Kind: o.kind, MailAt: in.Notice.MailAt, Subject: o.subject + notice.Named(r), About: notice.Named(r), RequestID: &r.ID, Text: []string{
+			"This request asks for your attention. " + mail.Plain(in.Notice.What, 300),
 		}})
 		if err != nil {
 			return nil, err

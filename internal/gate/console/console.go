@@ -22,6 +22,14 @@ import (
 // Path is the path at which to mount Console, with everything below it.
 const Path = "/app"
 
+// At returns the address of the pages on a server; empty for an unknown server, and in a binary that was built without them.
+func At(baseURL string) string {
+	if baseURL == "" || bundle() == nil {
+		return ""
+	}
+	return strings.TrimRight(baseURL, "/") + Path
+}
+
 // Options configure the console.
 type Options struct {
 	Dir     string // read the files from this folder for every call instead of the bundle; for development

@@ -76,7 +76,7 @@ func open(t *testing.T, w *testkit.World) *house {
 	t.Cleanup(func() { require.NoError(t, queue.Close()) })
 	w.Engine.Queue = queue
 	outbox := mail.NewOutbox(queue, w.Engine.Sealer)
-	mails := account.NewMails(account.MailsOptions{Store: w.Store, Outbox: outbox, Sealer: w.Engine.Sealer, AuthURL: func() string { return origin }})
+	mails := account.NewMails(account.MailsOptions{Store: w.Store, Outbox: outbox, Sealer: w.Engine.Sealer, AuthURL: func() string { return origin }, Console: func() string { return origin + "/app" }})
 	keys := identity.NewKeys(w.Store, w.Engine.Sealer)
 	h.tokens = identity.NewTokens(keys, origin, origin, w.Clock.Now)
 	h.authn, h.signIns = authn.New(w.Store, h.tokens), signin.NewSignIns(w.Store)

@@ -37,6 +37,8 @@ type MailsOptions struct {
 	// AuthURL returns the origin of the hosted pages, to which the links lead. It is called when a mail is written,
 	// because a server knows its address only once it listens.
 	AuthURL func() string
+	// Console returns the address of the web console, to whose pages mails about requests lead; empty where there is none.
+	Console func() string
 }
 
 // Mails sends the mails about accounts. Each is queued in the caller's transaction. Safe for concurrent use.
@@ -45,11 +47,12 @@ type Mails struct {
 	outbox  *mail.Outbox
 	sealer  op.Sealer
 	authURL func() string
+	console func() string
 }
 
 // NewMails returns the mails of an installation.
 func NewMails(o MailsOptions) *Mails {
-	return &Mails{store: o.Store, outbox: o.Outbox, sealer: o.Sealer, authURL: o.AuthURL}
+	return &Mails{store: o.Store, outbox: o.Outbox, sealer: o.Sealer, authURL: o.AuthURL, console: o.Console}
 }
 
 var _ op.Mailer = (*Mails)(nil)
@@ -151,15 +154,25 @@ func (l *Mails) page(path string) string { return strings.TrimRight(l.authURL(),
 // to returns the address of a page with a link's token.
 func (l *Mails) to(path, token string) string { return l.page(path) + "?token=" + token }
 
-// Tell mails a user about something that waits for them, with a link that switches mails of the kind off.
-func (l *Mails) Tell(ctx context.Context, tx *store.Tx, u *ent.User, kind, subject string, paragraphs ...string) error {
-	token, err := l.sealer.Seal([]byte(u.CompanyID+" "+u.ID+" "+kind), []byte(unsubscribing))
+// Tell mails a user what happened, with a link to the page that shows it and one that switches mails of the kind off.
+func (l *Mails) Tell(ctx context.Context, tx *store.Tx, u *ent.User, t op.Told) error {
+	token, err := l.sealer.Seal([]byte(u.CompanyID+" "+u.ID+" "+t.Kind), []byte(unsubscribing))
 	if err != nil {
 		return fmt.Errorf("seal the link: %w", err)
 	}
-	link := l.to(pathUnsubscribe, base64.RawURLEncoding.EncodeToString(token))
-	text := strings.Join(paragraphs, "\n\n") + "\n\n-- \nAtrium\nNo more mails of this kind:\n" + link + "\n"
-	return l.outbox.Enqueue(ctx, tx, mail.Message{To: u.Email, Of: u.ID, Subject: subject, Text: text, Unsubscribe: link})
+	letter := mail.Letter{
+		Title: t.Subject, Paragraphs: t.Paragraphs, Quote: t.Quote, Unsubscribe: l.to(pathUnsubscribe, base64.RawURLEncoding.EncodeToString(token)),
+	}
+	if console := l.console(); console != "" && t.Page != "" {
+		letter.Link = console + t.Page
+	}
+	html, err := letter.HTML()
+	if err != nil {
+		return err
+	}
+	return l.outbox.Enqueue(ctx, tx, mail.Message{
+		To: u.Email, Of: u.ID, Subject: t.Subject, Text: letter.Text(), HTML: html, Thread: t.Thread, Unsubscribe: letter.Unsubscribe,
+	})
 }
 
 // Write mails these paragraphs to a user, who cannot switch such mails off.

@@ -127,7 +127,7 @@ func (s *site) post(log *slog.Logger) *account.Mails {
 	require.NoError(s.t, err)
 	s.t.Cleanup(func() { require.NoError(s.t, inserting.Close()) })
 	outbox := mail.NewOutbox(inserting, sealer)
-	mails := account.NewMails(account.MailsOptions{Store: s.Store, Outbox: outbox, Sealer: sealer, AuthURL: func() string { return origin }})
+	mails := account.NewMails(account.MailsOptions{Store: s.Store, Outbox: outbox, Sealer: sealer, AuthURL: func() string { return origin }, Console: func() string { return origin + "/app" }})
 	s.queue, err = jobs.New(s.Store, log, true, mail.Work(s.Store, sender, sealer), account.Work(mails))
 	require.NoError(s.t, err)
 	s.Engine.Mailer = mails

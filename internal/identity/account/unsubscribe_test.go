@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"atrium/internal/notify/notice"
+	"atrium/internal/op"
 	"atrium/internal/platform/store"
 )
 
@@ -18,11 +19,17 @@ func TestUnsubscribe(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		u := s.member()
 		s.change(func(ctx context.Context, tx *store.Tx) error {
-			return s.mailer.Tell(ctx, tx, u, notice.Mention, "You were mentioned", "Text.")
+			return s.mailer.Tell(ctx, tx, u, op.Told{
+				Kind: notice.Mention, Subject: "#7 A laptop", Paragraphs: []string{"Ada mentioned you."}, Quote: "Is it <b>here</b>?\nSince when?", Page: "/requests/req_1", Thread: "req_1",
+			})
 		})
 		mails := s.mails(u.Email)
 		require.Len(t, mails, 1)
 		require.Equal(t, "List-Unsubscribe=One-Click", mails[0].Get("List-Unsubscribe-Post"))
+		require.Equal(t, "#7 A laptop", mails[0].Get("Subject"))
+		require.Regexp(t, `^<req_1@.+>$`, mails[0].Get("References"))
+		require.Equal(t, mails[0].Get("References"), mails[0].Get("In-Reply-To"))
+		require.Contains(t, mails[0].text, "Ada mentioned you.\n\n> Is it <b>here</b>?\n> Since when?\n\nOpen it in Atrium:\n"+origin+"/app/requests/req_1\n")
 		link := strings.Trim(mails[0].Get("List-Unsubscribe"), "<>")
 		require.Contains(t, mails[0].text, link)
 		require.NotContains(t, link, u.ID)

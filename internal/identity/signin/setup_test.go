@@ -21,6 +21,7 @@ import (
 	"atrium/internal/identity"
 	"atrium/internal/identity/provider"
 	"atrium/internal/identity/signin"
+	"atrium/internal/op"
 	"atrium/internal/platform/jobs"
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/store"
@@ -103,7 +104,7 @@ func (*notices) Write(context.Context, *store.Tx, *ent.User, string, ...string) 
 func (*notices) Invite(context.Context, *store.Tx, *ent.User) error { return nil }
 
 // Tell mails nothing.
-func (*notices) Tell(context.Context, *store.Tx, *ent.User, string, string, ...string) error {
+func (*notices) Tell(context.Context, *store.Tx, *ent.User, op.Told) error {
 	return nil
 }
 

@@ -11,6 +11,9 @@
 // A mail to a user or an account that is erased before it was sent is dropped. What is kept of a failure is what the server answered
 // as a code, since its text may repeat the recipient's address.
 //
+// A Letter is what notices are written as: plain text, and the same as HTML without images or scripts, for the light and the dark. Texts of
+// people are never markup in it.
+//
 // After a crash between sending a mail and recording it, the mail is sent again with the same Message-ID. The package decides
 // neither who gets a mail nor how often: its callers do, and must limit the mails that anonymous callers can cause.
 package mail

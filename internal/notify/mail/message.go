@@ -28,6 +28,7 @@ type Message struct {
 	Text    string `json:"text"`           // lines end in \n; a link is on its own line
 	HTML    string `json:"html,omitempty"` // the same content as Text; may be empty
 
+	Thread      string `json:"thread,omitempty"`      // id of what the mails of one thread are about (References); may be empty
 	Unsubscribe string `json:"unsubscribe,omitempty"` // the https URL that unsubscribes by a POST (RFC 8058); may be empty
 }
 
@@ -46,14 +47,17 @@ func (m *Message) check() error {
 	if m.Text == "" {
 		return errors.New("mail: the text is empty")
 	}
+	if strings.Trim(m.Thread, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+		return errors.New("mail: the thread is no id")
+	}
 	for _, body := range []string{m.Text, m.HTML} {
 		if len(body) > maxText || strings.ContainsAny(body, "\r\x00") {
 			return errors.New("mail: a body is too long or has characters that no mail may have")
 		}
-		for line := range strings.Lines(body) {
-			if len(line) > maxLine {
-				return errors.New("mail: a line is too long")
-			}
+	}
+	for line := range strings.Lines(m.Text) { // HTML is sent as quoted-printable, whose lines are short
+		if len(line) > maxLine {
+			return errors.New("mail: a line is too long")
 		}
 	}
 	return nil
@@ -100,6 +104,10 @@ func (e *envelope) compose(from *mail.Address, encoding gomail.Encoding) (*gomai
 	_, domain, _ := strings.Cut(from.Address, "@")
 	m.SetMessageIDWithValue(e.ID + "@" + domain)
 	m.SetGenHeader("Auto-Submitted", "auto-generated") // no out-of-office replies
+	if e.Thread != "" {                                // of a message that was never sent: all mails of the thread answer it
+		m.SetGenHeader(gomail.HeaderInReplyTo, "<"+e.Thread+"@"+domain+">")
+		m.SetGenHeader(gomail.HeaderReferences, "<"+e.Thread+"@"+domain+">")
+	}
 	if e.Unsubscribe != "" {
 		m.SetGenHeader("List-Unsubscribe", "<"+e.Unsubscribe+">")
 		m.SetGenHeader("List-Unsubscribe-Post", "List-Unsubscribe=One-Click")

@@ -16,22 +16,21 @@ func TestMessageIsChecked(t *testing.T) {
 	good := Message{To: "ada@x.test", Subject: "Grüße", Text: "Hello\nhttps://x.test/?token=abc\n"}
 	require.NoError(t, good.check())
 	for name, spoil := range map[string]func(*Message){
-		"no recipient":         func(m *Message) { m.To = "" },
-		"two recipients":       func(m *Message) { m.To = "ada@x.test, eve@x.test" },
-		"a name":               func(m *Message) { m.To = "Ada <ada@x.test>" },
-		"a header by address":  func(m *Message) { m.To = "ada@x.test\r\nBcc: eve@x.test" },
-		"a quoted line end":    func(m *Message) { m.To = "\"a\nb\"@x.test" },
-		"a long address":       func(m *Message) { m.To = strings.Repeat("a", 260) + "@x.test" },
-		"no subject":           func(m *Message) { m.Subject = "" },
-		"a header by subject":  func(m *Message) { m.Subject = "Hello\r\nBcc: eve@x.test" },
-		"a lone line feed":     func(m *Message) { m.Subject = "Hello\nBcc: eve@x.test" },
-		"a long subject":       func(m *Message) { m.Subject = strings.Repeat("ä", 201) },
-		"no text":              func(m *Message) { m.Text = "" },
-		"a carriage return":    func(m *Message) { m.Text = "Hello\r.\rMAIL FROM:<eve@x.test>" },
-		"a NUL":                func(m *Message) { m.HTML = "\x00" },
-		"a line of 901 bytes":  func(m *Message) { m.Text = strings.Repeat("a", 901) },
-		"more than a mail":     func(m *Message) { m.Text = strings.Repeat("0123456789\n", 6000) },
-		"an HTML line too far": func(m *Message) { m.HTML = strings.Repeat("a", 901) },
+		"no recipient":        func(m *Message) { m.To = "" },
+		"two recipients":      func(m *Message) { m.To = "ada@x.test, eve@x.test" },
+		"a name":              func(m *Message) { m.To = "Ada <ada@x.test>" },
+		"a header by address": func(m *Message) { m.To = "ada@x.test\r\nBcc: eve@x.test" },
+		"a quoted line end":   func(m *Message) { m.To = "\"a\nb\"@x.test" },
+		"a long address":      func(m *Message) { m.To = strings.Repeat("a", 260) + "@x.test" },
+		"no subject":          func(m *Message) { m.Subject = "" },
+		"a header by subject": func(m *Message) { m.Subject = "Hello\r\nBcc: eve@x.test" },
+		"a lone line feed":    func(m *Message) { m.Subject = "Hello\nBcc: eve@x.test" },
+		"a long subject":      func(m *Message) { m.Subject = strings.Repeat("ä", 201) },
+		"no text":             func(m *Message) { m.Text = "" },
+		"a carriage return":   func(m *Message) { m.Text = "Hello\r.\rMAIL FROM:<eve@x.test>" },
+		"a NUL":               func(m *Message) { m.HTML = "\x00" },
+		"a line of 901 bytes": func(m *Message) { m.Text = strings.Repeat("a", 901) },
+		"more than a mail":    func(m *Message) { m.Text = strings.Repeat("0123456789\n", 6000) },
 	} {
 		m := good
 		spoil(&m)

@@ -97,13 +97,16 @@ func (w *assigned) find(ctx context.Context, a Args) ([]*ent.User, Note, error) 
 		if err != nil {
 			return nil, note, fmt.Errorf("read the request: %w", err)
 		}
-		title := Named(r)
-		note.Subject, note.RequestID = "Assigned to you: "+title, &r.ID
-		note.Text = []string{"The request “" + title + "” (" + r.ID + ") was assigned to you. Sign in to work it."}
+		who, err := authorOf(ctx, w.engine, a.By)
+		if err != nil {
+			return nil, note, err
+		}
+		note.Subject, note.About, note.RequestID = "Assigned to you: "+Named(r), Named(r), &r.ID
+		note.Text, note.Quote = []string{by(who, "assigned this request to you", "This request was assigned to you")}, mail.Quote(r.Description, MaxQuote)
 		people, err := w.people(ctx, a, r.AssigneeID, nil, w.reads.Request, r)
 		return people, note, err
 	}
-	t, err := db.Task.Query().Where(task.ID(a.Task), lifecycle.OpenTasks()).Only(ctx)
+	t, err := db.Task.Query().Where(task.ID(a.Task), lifecycle.OpenTasks()).WithRequest().Only(ctx)
 	if ent.IsNotFound(err) { // the task was completed or cancelled meanwhile
 		return nil, note, nil
 	}
@@ -112,7 +115,10 @@ func (w *assigned) find(ctx context.Context, a Args) ([]*ent.User, Note, error) 
 	}
 	title := mail.Plain(t.Title, 100)
 	note.Subject, note.RequestID = "A task for you: "+title, t.RequestID
-	note.Text = []string{"The task “" + title + "” (" + t.ID + ") waits for you. Sign in to work it."}
+	note.Text = []string{"A task waits for you: " + title}
+	if r := t.Edges.Request; r != nil {
+		note.About = Named(r)
+	}
 	people, err := w.people(ctx, a, t.AssigneeID, t.TeamID, w.reads.Task, t)
 	return people, note, err
 }

@@ -141,17 +141,16 @@ func digest(ctx context.Context, tx *op.Tx, userID string, now time.Time, visibl
 	for _, n := range mine[:min(len(mine), digestLines)] {
 		lines = append(lines, "- "+n.Subject)
 	}
-	subject := fmt.Sprintf("%d notifications", len(mine))
+	subject, page := fmt.Sprintf("%d notifications", len(mine)), pageOf(nil, nil)
 	switch {
 	case len(mine) == 1:
-		subject = mine[0].Subject
+		subject, page = mine[0].Subject, pageOf(mine[0].RequestID, mine[0].ExecutionID)
 	case len(mine) > digestLines:
 		subject = fmt.Sprintf("More than %d notifications", digestLines)
 		lines = append(lines, "- and more")
 	}
-	return tx.Mail(func(m op.Mailer, db *store.Tx) error {
-		return m.Tell(ctx, db, u, kindOf(u, mine), subject, "What waits for you:", strings.Join(lines, "\n"), "Sign in to see it.")
-	})
+	told := op.Told{Kind: kindOf(u, mine), Subject: subject, Paragraphs: []string{"What waits for you:", strings.Join(lines, "\n")}, Page: page}
+	return tx.Mail(func(m op.Mailer, db *store.Tx) error { return m.Tell(ctx, db, u, told) })
 }
 
 // kindOf returns the kind of a mail that lists notifications, which its link switches off: Digest, unless all are of kinds that are

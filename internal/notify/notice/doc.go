@@ -15,7 +15,10 @@
 // the list, ask the policies again about the request of a notification; the tasks that some are about are not known there. Jobs
 // (Args, ProgressArgs) notify of assignments and of progress, so each costs its cause one insert.
 //
-// Mails contain a link that switches off mails of their kind without signing in (RFC 8058); package account has its page.
+// A mail says who did what, in their words, with a link to the page that shows it. Mails about one request have one subject, its number
+// and title, and refer to one message that was never sent (References), so that mail programs show them together. They contain a link
+// that switches off mails of their kind without signing in (RFC 8058); package account has its page. Without the text people had to sign
+// in to learn whether a mail was worth it. That mails carry it is why nobody is told who may not read the row.
 //
 // Callers: request, execution and agent. The package never decides what deserves a notice.
 package notice

@@ -1,6 +1,7 @@
 package notice
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -9,6 +10,7 @@ import (
 
 	"atrium/ent"
 	"atrium/ent/notification"
+	"atrium/ent/user"
 	"atrium/internal/notify/mail"
 	"atrium/internal/op"
 	"atrium/internal/platform/principal"
@@ -18,11 +20,13 @@ import (
 // Note is the content of a notice.
 type Note struct {
 	Kind        string
-	Subject     string    // one line, also the subject of the mail; pass texts of other people through mail.Plain
+	Subject     string    // one line; pass texts of other people through mail.Plain
+	About       string    // the subject of the mail, the same for all about one request (Named); empty for Subject
 	RequestID   *string   // the request that it is about; nil for none
 	ExecutionID *string   // the id of the execution that it comes from, which may have no request; nil for none
 	MailAt      time.Time // in place of a mail of its own: when one mail lists it with all else that waits till then; zero for at once
 	Text        []string  // the paragraphs of the mail; pass texts of other people through mail.Plain
+	Quote       string    // what somebody wrote, through mail.Quote; empty for nothing
 }
 
 // Mentioned stands in the subject of a mention between the author's name and what it is about. An erasure finds those of a name by it.
@@ -55,11 +59,23 @@ func Send(ctx context.Context, tx *op.Tx, u *ent.User, n Note) error {
 	if channel != channelNow || !n.MailAt.IsZero() {
 		return nil
 	}
-	err := tx.Mail(func(m op.Mailer, db *store.Tx) error { return m.Tell(ctx, db, u, n.Kind, n.Subject, n.Text...) })
+	told := op.Told{Kind: n.Kind, Subject: cmp.Or(n.About, n.Subject), Paragraphs: n.Text, Quote: n.Quote, Page: pageOf(n.RequestID, n.ExecutionID), Thread: op.Or(n.RequestID, "")}
+	err := tx.Mail(func(m op.Mailer, db *store.Tx) error { return m.Tell(ctx, db, u, told) })
 	if err != nil {
 		return fmt.Errorf("mail the notice: %w", err)
 	}
 	return nil
+}
+
+// pageOf returns the path of the console's page that shows what a notice is about.
+func pageOf(request, execution *string) string {
+	switch {
+	case request != nil:
+		return "/requests/" + *request
+	case execution != nil:
+		return "/executions/" + *execution
+	}
+	return "/notifications"
 }
 
 // digestHour is the hour at which digests are mailed, in UTC.
@@ -123,3 +139,23 @@ func Finish(ctx context.Context, e *op.Engine, companyID, worker string, people 
 
 // Named returns what a notification calls a request: "#1042 A new laptop".
 func Named(r *ent.Request) string { return fmt.Sprintf("#%d %s", r.Number, mail.Plain(r.Title, 100)) }
+
+// MaxQuote is how many characters of a text a mail shows; its link leads to the rest.
+const MaxQuote = 4000
+
+// authorOf returns how a sentence names the person or the machine with an id; empty for what has no name, such as a workflow.
+func authorOf(ctx context.Context, e *op.Engine, id string) (string, error) {
+	u, err := e.Store.Reader().User.Query().Where(user.ID(id), user.StatusNEQ(user.StatusErased)).Only(ctx)
+	if err == nil {
+		return Author(u.Name), nil
+	}
+	return "", wrap("look up who did it", ent.MaskNotFound(err))
+}
+
+// by returns a sentence about what somebody did, or the one without a name.
+func by(who, did, otherwise string) string {
+	if who == "" {
+		return otherwise + "."
+	}
+	return who + " " + did + "."
+}

@@ -40,10 +40,10 @@ type letters struct {
 	sent map[string][]string
 }
 
-func (l *letters) Tell(_ context.Context, _ *store.Tx, u *ent.User, kind, subject string, paragraphs ...string) error {
+func (l *letters) Tell(_ context.Context, _ *store.Tx, u *ent.User, t op.Told) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.sent[u.Email] = append(l.sent[u.Email], kind+": "+subject+"\n"+strings.Join(paragraphs, "\n"))
+	l.sent[u.Email] = append(l.sent[u.Email], t.Kind+": "+t.Subject+"\n"+strings.Join(append(t.Paragraphs, t.Quote, t.Page), "\n"))
 	return nil
 }
 

@@ -52,37 +52,44 @@ func (w *progress) find(ctx context.Context, a ProgressArgs) ([]*ent.User, Note,
 	if err != nil {
 		return nil, note, wrap("read the request", ent.MaskNotFound(err))
 	}
-	by, row := w.reads.Request, any(r)
+	reads, row := w.reads.Request, any(r)
 	if a.Comment != "" {
 		c, err := w.engine.Store.Reader().Comment.Query().Where(comment.ID(a.Comment), comment.VisibilityEQ(comment.VisibilityPublic)).WithRequest().Only(ctx)
 		if err != nil { // it may be deleted, or internal by now
 			return nil, note, wrap("read the comment", ent.MaskNotFound(err))
 		}
-		by, row = w.reads.Comment, c
+		reads, row = w.reads.Comment, c
 	}
-	title := Named(r)
-	what, text := told(a, r)
-	note.Subject, note.RequestID = what+": "+title, &r.ID
-	note.Text = []string{"Your request “" + title + "” (" + r.ID + ") " + text + " Sign in to look at it."}
+	who, err := authorOf(ctx, w.engine, a.By)
+	if err != nil {
+		return nil, note, err
+	}
+	said := ""
+	if c, ok := row.(*ent.Comment); ok {
+		said = c.Body
+	}
+	what, text, said := told(a, r, who, said)
+	note.Subject, note.About, note.RequestID = what+": "+Named(r), Named(r), &r.ID
+	note.Text, note.Quote = []string{text}, mail.Quote(said, MaxQuote)
 	people, err := w.engine.Store.Reader().User.Query().Where(user.ID(r.CreatedBy), user.IDNEQ(a.By), user.StatusEQ(user.StatusActive)).All(ctx)
 	if err != nil {
 		return nil, note, fmt.Errorf("look up the requester: %w", err)
 	}
-	people, err = ReadersOutside(ctx, w.engine, a.Company, worker, people, by, row, true)
+	people, err = ReadersOutside(ctx, w.engine, a.Company, worker, people, reads, row, true)
 	return people, note, err
 }
 
-// told describes what has happened to a request: in a word, and as the rest of a sentence about it.
-func told(a ProgressArgs, r *ent.Request) (what, text string) {
+// told describes what has happened to a request: in a word, as a sentence, and in the words of who did it.
+func told(a ProgressArgs, r *ent.Request, who, comment string) (what, text, said string) {
 	switch {
 	case a.Comment != "":
-		return "Answered", "has an answer."
+		return "Answered", by(who, "answered your request", "Your request was answered"), comment
 	case r.Status == request.StatusCOMPLETED:
-		return "Completed", "was completed."
+		return "Completed", by(who, "completed your request", "Your request was completed"), ""
 	case r.DeclineReason != nil:
-		return "Declined", "was declined: " + mail.Plain(*r.DeclineReason, 300) + "."
+		return "Declined", by(who, "declined your request", "Your request was declined"), *r.DeclineReason
 	}
-	return "Cancelled", "was cancelled."
+	return "Cancelled", by(who, "cancelled your request", "Your request was cancelled"), ""
 }
 
 func wrap(doing string, err error) error {

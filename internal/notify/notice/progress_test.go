@@ -42,7 +42,9 @@ func TestRequestersAreTold(t *testing.T) {
 		testkit.Run(t, d.World, staff, request.CreateComment, comment)
 		testkit.Run(t, d.World, staff, request.Decline, request.DeclineInput{ByID: comment.ByID, Reason: "None left, see https://shop.test"})
 		hears("Declined: #1 Laptop", "Answered: #1 Laptop")
-		require.Contains(t, d.mails.of(who)[1], "was declined: None left, see https://shop.test.")
+		by := d.A.Users[principal.Agent].Name
+		require.Equal(t, "progress: #1 Laptop\n"+by+" answered your request.\nWhich one?\n/requests/"+comment.ID, d.mails.of(who)[0])
+		require.Equal(t, "progress: #1 Laptop\n"+by+" declined your request.\nNone left, see https://shop.test\n/requests/"+comment.ID, d.mails.of(who)[1], "one subject for all mails about it")
 
 		done := file("Phone")
 		for _, status := range []string{"IN_PROGRESS", "COMPLETED"} {

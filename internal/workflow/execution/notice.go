@@ -93,15 +93,14 @@ func (t *noticeWorker) find(ctx context.Context, a NoticeArgs) ([]*ent.User, not
 	if err != nil {
 		return nil, notice.Note{}, fmt.Errorf("look up whom to tell: %w", err)
 	}
-	about, lines := e.Edges.Workflow.Name, []string{"Workflow: " + mail.Plain(e.Edges.Workflow.Name, 100)}
+	about, title, lines := e.Edges.Workflow.Name, "", []string{"Workflow: " + mail.Plain(e.Edges.Workflow.Name, 100)}
 	by, row := Get.Info(), any(e)
 	if r := e.Edges.Request; r != nil {
-		about = notice.Named(r)
-		lines = append(lines, "Request: "+about+" ("+r.ID+")")
+		about, title = notice.Named(r), notice.Named(r)
 		by, row = request.Get.Info(), r
 	}
-	lines = append(lines, "What: "+mail.Plain(a.What, 500), "Execution: "+e.ID)
-	note := notice.Note{Kind: a.Occasion, Subject: n.subject + about, RequestID: e.RequestID, ExecutionID: &e.ID, Text: []string{n.text, strings.Join(lines, "\n")}}
+	lines = append(lines, "What: "+mail.Plain(a.What, 500))
+	note := notice.Note{Kind: a.Occasion, Subject: n.subject + about, About: title, RequestID: e.RequestID, ExecutionID: &e.ID, Text: []string{n.text, strings.Join(lines, "\n")}}
 	asked := a.Occasion != notice.Incident // the workflow names them, so they may read it whatever their role reaches
 	readers, err := notice.ReadersOutside(ctx, t.r.Engine, a.Company, workerName, people, by, row, asked)
 	return readers, note, err

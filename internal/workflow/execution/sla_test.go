@@ -30,10 +30,10 @@ type posted struct {
 	sent map[string][]string
 }
 
-func (p *posted) Tell(_ context.Context, _ *store.Tx, u *ent.User, _, subject string, paragraphs ...string) error {
+func (p *posted) Tell(_ context.Context, _ *store.Tx, u *ent.User, t op.Told) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.sent[u.Email] = append(p.sent[u.Email], subject+"\n"+strings.Join(paragraphs, "\n"))
+	p.sent[u.Email] = append(p.sent[u.Email], t.Subject+"\n"+strings.Join(append(t.Paragraphs, t.Quote, t.Page), "\n"))
 	return nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"atrium/internal/platform/principal"
 	"atrium/internal/platform/run"
 	"atrium/internal/platform/store"
+	"atrium/internal/policy"
 	"atrium/internal/test/apitest"
 	"atrium/internal/test/testkit"
 )
@@ -26,44 +27,90 @@ const twenty = `{"query":"{ requests(first: 20) { totalCount pageInfo { hasNextP
 // bare is the same list without its edges.
 const bare = `{"query":"{ requests(first: 20) { totalCount pageInfo { hasNextPage endCursor } edges { node { id title status priority createdAt } } } }"}`
 
+// served is a world with 1,000 requests behind both doors. Its handler is called directly, because TLS would hide differences.
+type served struct {
+	*testkit.World
+	handler http.Handler
+	key     string
+}
+
+func serve(b *testing.B, w *testkit.World) served {
+	b.Helper()
+	out := served{World: w}
+	s := apitest.Serve(b, w, func(p apitest.Parts) (http.Handler, error) {
+		p.Log = slog.New(slog.DiscardHandler)
+		h, err := both(p)
+		out.handler = p.Gate.Front(h)
+		return h, err
+	})
+	fill(b, w, 1_000)
+	out.key = s.A.OwnerKey.Value
+	return out
+}
+
+// call is a read: a path of REST, or a document of GraphQL.
+type call struct{ name, path, body string }
+
+// run makes calls, as many at once as there are processors.
+func (s served) run(b *testing.B, c call) {
+	method := http.MethodGet
+	if c.body != "" {
+		method = http.MethodPost
+	}
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			r := httptest.NewRequestWithContext(context.Background(), method, "https://atrium.test"+c.path, bytes.NewReader([]byte(c.body)))
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("X-Api-Key", s.key)
+			rec := httptest.NewRecorder()
+			s.handler.ServeHTTP(rec, r)
+			if rec.Code != http.StatusOK || bytes.Contains(rec.Body.Bytes(), []byte(`"errors"`)) {
+				b.Error(rec.Body.String())
+				return
+			}
+			_, _ = io.Copy(io.Discard, rec.Body)
+		}
+	})
+}
+
 // BenchmarkListOf20 lists 20 of 1,000 requests: through REST, through GraphQL without edges, and through GraphQL with service,
-// offering and creator. It calls the handlers directly, because TLS would hide the difference.
+// offering and creator.
 func BenchmarkListOf20(b *testing.B) {
 	run.TuneGC() // as the server process does
-	for name, world := range map[string]func(testing.TB) *testkit.World{"sqlite": testkit.SQLiteWorld, "postgres": testkit.PostgresWorld} {
-		w := world(b)
-		var handler http.Handler
-		s := apitest.Serve(b, w, func(p apitest.Parts) (http.Handler, error) {
-			p.Log = slog.New(slog.DiscardHandler)
-			h, err := both(p)
-			handler = p.Gate.Front(h)
-			return h, err
-		})
-		fill(b, w, 1_000)
-		for _, c := range []struct{ name, method, path, body string }{
-			{"REST", http.MethodGet, "/v1/requests?pageSize=20", ""},
-			{"GraphQL-rows", http.MethodPost, "/graphql", bare},
-			{"GraphQL-edges", http.MethodPost, "/graphql", twenty},
-		} {
-			b.Run(name+"/"+c.name, func(b *testing.B) {
-				b.ReportAllocs()
-				b.RunParallel(func(pb *testing.PB) {
-					for pb.Next() {
-						r := httptest.NewRequestWithContext(context.Background(), c.method, "https://atrium.test"+c.path, bytes.NewReader([]byte(c.body)))
-						r.Header.Set("Content-Type", "application/json")
-						r.Header.Set("X-Api-Key", s.A.OwnerKey.Value)
-						rec := httptest.NewRecorder()
-						handler.ServeHTTP(rec, r)
-						if rec.Code != http.StatusOK || bytes.Contains(rec.Body.Bytes(), []byte(`"errors"`)) {
-							b.Error(rec.Body.String())
-							return
-						}
-						_, _ = io.Copy(io.Discard, rec.Body)
-					}
-				})
-			})
+	testkit.EachBench(b, func(b *testing.B, w *testkit.World) {
+		s := serve(b, w)
+		for _, c := range []call{{"REST", "/v1/requests?pageSize=20", ""}, {"GraphQL-rows", "/graphql", bare}, {"GraphQL-edges", "/graphql", twenty}} {
+			b.Run(c.name, func(b *testing.B) { s.run(b, c) })
 		}
-	}
+	})
+}
+
+// mine is a list of 50 requests with what the caller may do to each.
+const mine = `{"query":"{ requests(first: 50) { edges { node { id title viewerMay } } } }"}`
+
+// BenchmarkUnderPolicies reads in a company with 0, 3, 20 and 200 enabled policies, which all look at the row that is read and hide
+// nothing.
+func BenchmarkUnderPolicies(b *testing.B) {
+	run.TuneGC()
+	testkit.EachBench(b, func(b *testing.B, w *testkit.World) {
+		s := serve(b, w)
+		one, err := w.Store.Reader().Request.Query().FirstID(w.As(w.A, principal.Owner))
+		require.NoError(b, err)
+		calls := []call{{"get", "/v1/requests/" + one, ""}, {"list", "/v1/requests?pageSize=20", ""}, {"viewerMay", "/graphql", mine}}
+		made := 0
+		for _, n := range []int{0, 3, 20, 200} {
+			for ; made < n; made++ {
+				condition := policy.Condition(fmt.Sprintf(`{"resource.tags.env": "prod-%d"}`, made))
+				testkit.Run(b, w, w.As(w.A, principal.Owner), policy.Create, policy.CreateInput{
+					Name: fmt.Sprint("Policy ", made), Effect: "Deny", Action: []string{"read", "*"}[made%2], Resource: "Request", Condition: &condition,
+				})
+			}
+			for _, c := range calls {
+				b.Run(fmt.Sprintf("%d policies/%s", n, c.name), func(b *testing.B) { s.run(b, c) })
+			}
+		}
+	})
 }
 
 // fill makes n requests for ten offerings of five services.

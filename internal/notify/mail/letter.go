@@ -1,0 +1,98 @@
+package mail
+
+import (
+	_ "embed" // the template
+	"fmt"
+	"html/template"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"atrium/internal/platform/text"
+)
+
+// Letter is the content of a mail that says what happened, leads to it, and can be switched off.
+type Letter struct {
+	Title       string   // what it is about; empty for none
+	Paragraphs  []string // one line each, or several
+	Quote       string   // what somebody wrote, as Quote returns it; empty for nothing
+	Link        string   // of the page that shows it; empty for none
+	Unsubscribe string   // the address that ends mails of this kind
+}
+
+//go:embed letter.html
+var letterHTML string
+
+var letterPage = template.Must(template.New("letter").Funcs(template.FuncMap{"lines": func(s string) []string { return strings.Split(s, "\n") }}).Parse(letterHTML))
+
+// Text returns the letter as plain text. Each link stands on a line of its own.
+func (l Letter) Text() string {
+	var parts []string
+	if l.Title != "" {
+		parts = append(parts, l.Title)
+	}
+	parts = append(parts, l.Paragraphs...)
+	if l.Quote != "" {
+		parts = append(parts, "> "+strings.ReplaceAll(wrapped(l.Quote), "\n", "\n> "))
+	}
+	if l.Link != "" {
+		parts = append(parts, "Open it in Atrium:\n"+l.Link)
+	}
+	return wrapped(strings.Join(parts, "\n\n")) + "\n\n-- \nAtrium\nNo more mails of this kind:\n" + l.Unsubscribe + "\n"
+}
+
+// HTML returns the letter as a page without images, for the light and the dark.
+func (l Letter) HTML() (string, error) {
+	var out strings.Builder
+	if err := letterPage.Execute(&out, l); err != nil {
+		return "", fmt.Errorf("write the mail as HTML: %w", err)
+	}
+	return out.String(), nil
+}
+
+// Quote prepares what a person wrote for a mail to another: lines stay, what steers a terminal or turns the direction of the text
+// after it goes, and of many blank lines one is left. The text is cut to limit characters.
+func Quote(s string, limit int) string {
+	var out []string
+	for line := range strings.Lines(s) {
+		line = strings.TrimRightFunc(strings.Map(func(r rune) rune {
+			switch {
+			case r == '\t':
+				return ' '
+			case unicode.IsControl(r), unicode.Is(turning, r):
+				return -1
+			}
+			return r
+		}, line), unicode.IsSpace)
+		if line != "" || len(out) > 0 && out[len(out)-1] != "" {
+			out = append(out, line)
+		}
+	}
+	s = strings.TrimSpace(strings.Join(out, "\n"))
+	if utf8.RuneCountInString(s) <= limit {
+		return s
+	}
+	return text.Short(s, limit-1)
+}
+
+// wrapAt is the length in bytes from which a line of plain text is broken at its last space. It is below maxLine and above the length
+// of links.
+const wrapAt = 700
+
+// wrapped breaks lines that no mail may have.
+func wrapped(s string) string {
+	var out strings.Builder
+	for line := range strings.Lines(s) {
+		for len(line) > wrapAt {
+			cut := strings.LastIndexByte(line[:wrapAt], ' ')
+			if cut <= 0 {
+				for cut = wrapAt; !utf8.RuneStart(line[cut]); cut-- {
+				}
+			}
+			out.WriteString(line[:cut] + "\n")
+			line = strings.TrimPrefix(line[cut:], " ")
+		}
+		out.WriteString(line)
+	}
+	return out.String()
+}

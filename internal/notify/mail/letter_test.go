@@ -1,0 +1,55 @@
+package mail
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A letter says what it is about, what happened and in whose words, and where to go, as text and as HTML in which nothing is markup
+// that people wrote.
+func TestLetter(t *testing.T) {
+	t.Parallel()
+	l := Letter{
+		Title: "#7 A <i>laptop</i>", Paragraphs: []string{"Ada answered your request."}, Quote: "Is it <script>slow</script>?\nSince when?",
+		Link: "https://desk.test/app/requests/req_1", Unsubscribe: "https://desk.test/notifications/unsubscribe?token=t",
+	}
+	require.Equal(t, `#7 A <i>laptop</i>
+
+Ada answered your request.
+
+> Is it <script>slow</script>?
+> Since when?
+
+Open it in Atrium:
+https://desk.test/app/requests/req_1
+
+`+"-- "+`
+Atrium
+No more mails of this kind:
+https://desk.test/notifications/unsubscribe?token=t
+`, l.Text())
+	html, err := l.HTML()
+	require.NoError(t, err)
+	require.Contains(t, html, "Is it &lt;script&gt;slow&lt;/script&gt;?<br>\nSince when?")
+	require.Contains(t, html, `<a class="open" href="https://desk.test/app/requests/req_1">`)
+	require.NotContains(t, html, "<i>")
+	require.NotContains(t, html, "<img")
+	require.NoError(t, (&Message{To: "a@b.test", Subject: "s", Text: l.Text(), HTML: html}).check())
+}
+
+// Whatever people write makes a mail that can be sent.
+func TestLetterOfAnyText(t *testing.T) {
+	t.Parallel()
+	for _, said := range []string{strings.Repeat("終", 4000), strings.Repeat("word ", 2000), strings.Repeat("x", 9000), "a\r\nb\x00\x1b[31m\u202ec\n\n\n\n\td", "\n \n"} {
+		l := Letter{Paragraphs: []string{Plain(said, 500)}, Quote: Quote(said, 4000)}
+		html, err := l.HTML()
+		require.NoError(t, err)
+		require.NoError(t, (&Message{To: "a@b.test", Subject: "s", Text: l.Text(), HTML: html}).check(), "%.20q", said)
+		require.True(t, utf8.ValidString(l.Text()))
+	}
+	require.Equal(t, "a\nb[31mc\n\n d", Quote("a\r\nb\x00\x1b[31m\u202ec\n\n\n\n\td\n", 100))
+	require.Equal(t, "Ein lan…", Quote("Ein langer Text", 8))
+}
