@@ -45,10 +45,10 @@
 // Steps wait in two queues. One holds steps that people wait for: first steps, and steps after a task, a decision or a
 // resolution. The other, for bulk work, holds steps of which one company may have thousands: first steps once the company has 64
 // executions running, timers and continuations. The more executions of a company run, the lower the priority of its next first
-// step: from 1 it falls to 2, 3 and 4 at 16, 64 and 256 of them (start.go); 3 and 4 go to the bulk queue. A node works half as
-// many bulk steps at once as it has processors, so that another company's first step finds a worker, a processor and the database
-// free. A company alone on a node pays for this with some of its throughput. Outside calls have 64 workers of their own, of which a
-// company takes 40 at most (calling.go); as many of their outcomes commit at once as bulk steps run.
+// step: from 1 it falls to 2, 3 and 4 at 16, 64 and 256 of them (start.go); 3 and 4 go to the bulk queue. A node works twice as
+// many bulk steps at once as it has processors, since they wait for the database more than they compute, and no more, so that another
+// company's first step finds the database free. Outside calls have 64 workers of their own, of which a company takes 40 at most
+// (calling.go); half as many of their outcomes commit at once as there are processors.
 //
 // # Observability
 //
@@ -63,13 +63,15 @@
 //
 // 2026-11, two busy cores, `make bench`.
 //
-// A burst of executions of 20 computing phases makes 3,000 to 3,700 transitions a second on SQLite and 1,600 on PostgreSQL. This is
-// 2.6 and 0.9 times the rate at which River works empty jobs; on PostgreSQL it was 1,900 before bulk work had a queue of its own.
+// A burst of executions of 20 computing phases makes 4,400 transitions a second on SQLite and 2,700 on PostgreSQL, and one of executions
+// of four phases 290 and 210 executions. This is 2.9 and 1.8, 0.19 and 0.13 times the rate at which River works empty jobs. With one
+// bulk step at once on two processors it was 3,400 and 1,400, 175 and 97 in the same run; with eight it is 4,800 and 3,200, 320 and 220,
+// which was refused for what it does to neighbours on PostgreSQL.
 // If 18 of the phases call a server over TLS, each in a job and two commits of its own, it is 240 and 140 to 150.
 //
 // From the filing of a request to its first task, with one filed every 10 ms, p50 is 21 to 29 ms on SQLite and 5 to 10 ms on
-// PostgreSQL. With 100,000 waiting executions and 10,000 timers it is 0.8 to 1.1 times that. While 100,000 computing executions of
-// another company run, it is 0.8 times that on SQLite and 1.8 times on PostgreSQL (13 times before priorityOf read by an index).
+// PostgreSQL. With 100,000 waiting executions and 10,000 timers it is 0.8 to 1.1 times that. While 100,000 small executions of another
+// company run, it is 0.6 times that on SQLite and 2.2 times on PostgreSQL, 25 ms (1.1 and 1.4 with one bulk step at once).
 // While 100,000 executions of another company make calls, it is 1.6 and 2.6 times that. When up to 64 of their commits ran at once,
 // it was 9 to 32 and 18 times, for twice the calls a second on PostgreSQL; with two at once, 2.8 to 3.7 and 4 times. On SQLite the
 // main cause was that River's connection found the file locked (store/sqlite_turn.go).

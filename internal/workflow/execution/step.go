@@ -30,8 +30,12 @@ const (
 	maxInputs  = 50                // inputs that one commit uses
 )
 
-// bulkSteppers is how many bulk steps a node runs at once: half of the processors stay free for other steps.
-func bulkSteppers() int { return max(1, runtime.GOMAXPROCS(0)/2) }
+// bulkSteppers is how many bulk steps a node runs at once. They wait for the database more than they compute, so there are twice as many
+// as processors.
+func bulkSteppers() int { return 2 * runtime.GOMAXPROCS(0) }
+
+// outcomes is how many outcomes of calls a node commits at once: half of the processors stay free for other steps.
+func outcomes() int { return max(1, runtime.GOMAXPROCS(0)/2) }
 
 // Options are a runner's dependencies.
 type Options struct {
@@ -50,7 +54,7 @@ type Runner struct {
 
 // New returns a runner.
 func New(o Options) *Runner {
-	return &Runner{o, tracerOf(o.Traces), newCalling(), share.New(bulkSteppers(), max(1, bulkSteppers()/2))}
+	return &Runner{o, tracerOf(o.Traces), newCalling(), share.New(outcomes(), max(1, outcomes()/2))}
 }
 
 // Work makes a job queue run executions.
